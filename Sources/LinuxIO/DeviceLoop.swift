@@ -1,0 +1,231 @@
+import CLinux
+import Glibc
+public import ScanModel
+import Synchronization
+
+/// A thread of its own that waits in `poll` for descriptors, timers and jobs, and the executor of the actors that live on it.
+///
+/// An actor that returns this loop as its `unownedExecutor` runs on this thread alone: device handlers and the actor's
+/// methods never race, and no slow work of the rest of the process can delay them. Handlers are called on the thread, so
+/// they may use `assumeIsolated` of such an actor.
+public final class DeviceLoop: SerialExecutor, Sendable {
+  /// What a descriptor is waited for; the values of `poll(2)`.
+  public struct Readiness: OptionSet, Sendable {
+    public let rawValue: Int16
+    public init(rawValue: Int16) { self.rawValue = rawValue }
+    /// Data can be read.
+    public static let readable = Readiness(rawValue: Int16(POLLIN))
+    /// An exceptional condition (GPIO edge files, kernfs attributes).
+    public static let priority = Readiness(rawValue: Int16(POLLPRI))
+    /// Data can be written.
+    public static let writable = Readiness(rawValue: Int16(POLLOUT))
+    /// The device is gone or in error; always reported, never asked for.
+    public static let gone = Readiness(rawValue: Int16(POLLERR | POLLHUP | POLLNVAL))
+  }
+
+  /// A registered descriptor; `DeviceLoop.unwatch` ends it.
+  public struct Watch: Hashable, Sendable { fileprivate let id: UInt64 }
+
+  /// A timer that has been set; `DeviceLoop.cancel` ends it.
+  public struct Timer: Hashable, Sendable { fileprivate let id: UInt64 }
+
+  private struct Source {
+    var descriptor: Int32
+    var interest: Readiness
+    var handler: @Sendable (Readiness) -> Void
+  }
+
+  private struct Alarm {
+    var at: MonotonicTime
+    var handler: @Sendable () -> Void
+  }
+
+  private struct Inbox {
+    var jobs: [UnownedJob] = []
+    var isStopped = false
+  }
+
+  /// Registrations, used on the loop's own thread only. The lock is never contended: it is there so that the compiler,
+  /// not a comment, proves that the state is safe to share.
+  private struct Registry {
+    var nextID: UInt64 = 1
+    var sources: [UInt64: Source] = [:]
+    var alarms: [UInt64: Alarm] = [:]
+  }
+
+  private let inbox = Mutex(Inbox())
+  private let registry = Mutex(Registry())
+  private let thread = Mutex<pthread_t?>(nil)
+  private let wake: OwnedDescriptor
+  private let time = SystemTime()
+
+  /// Makes the loop and starts its thread.
+  /// - Parameter name: the thread's name as `ps -L` shows it, at most 15 characters.
+  /// - Throws: the system's error where no event descriptor or thread can be had.
+  public init(name: String) throws(SystemError) {
+    let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
+    wake = OwnedDescriptor(owning: number)
+    let context = Unmanaged.passRetained(Start(loop: self, name: name))
+    var id = pthread_t()
+    let result = pthread_create(
+      &id, nil,
+      { context in
+        guard let context else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+        pthread_setname_np(pthread_self(), String(start.name.prefix(15)))
+        start.loop.thread.withLock { $0 = pthread_self() }
+        start.loop.run()
+        return nil
+      }, context.toOpaque())
+    guard result == 0 else {
+      context.release()
+      throw SystemError(errno: result, call: "pthread_create")
+    }
+    pthread_detach(id)
+  }
+
+  /// The thread's first and only argument.
+  private final class Start: Sendable {
+    let loop: DeviceLoop
+    let name: String
+    init(loop: DeviceLoop, name: String) {
+      self.loop = loop
+      self.name = name
+    }
+  }
+
+  /// Ends the thread once the jobs that are queued have run. Registrations are dropped; descriptors stay their owners'.
+  public func stop() {
+    inbox.withLock { $0.isStopped = true }
+    signalWake()
+  }
+
+  // MARK: Executor
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    inbox.withLock { $0.jobs.append(job) }
+    signalWake()
+  }
+
+  public func checkIsolated() {
+    precondition(isCurrent, "this code belongs on the device loop's own thread")
+  }
+
+  /// Whether the caller runs on the loop's thread.
+  public var isCurrent: Bool {
+    thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+  }
+
+  // MARK: Registrations (from the loop's own thread)
+
+  /// Calls `handler` on the loop's thread whenever `descriptor` is ready, until `unwatch`. The descriptor stays the caller's,
+  /// who ends the watch before closing it.
+  public func watch(
+    _ descriptor: Int32, for interest: Readiness, _ handler: @escaping @Sendable (Readiness) -> Void
+  ) -> Watch {
+    let id = registry.withLock { registry in
+      let id = registry.nextID
+      registry.nextID += 1
+      registry.sources[id] = Source(descriptor: descriptor, interest: interest, handler: handler)
+      return id
+    }
+    if !isCurrent { signalWake() }
+    return Watch(id: id)
+  }
+
+  /// Ends a watch; its handler is not called again (from the loop's thread: not even for readiness already seen).
+  public func unwatch(_ watch: Watch) {
+    registry.withLock { _ = $0.sources.removeValue(forKey: watch.id) }
+  }
+
+  /// Calls `handler` once on the loop's thread, at `time` or as soon after it as the machine can.
+  public func at(_ time: MonotonicTime, _ handler: @escaping @Sendable () -> Void) -> Timer {
+    let id = registry.withLock { registry in
+      let id = registry.nextID
+      registry.nextID += 1
+      registry.alarms[id] = Alarm(at: time, handler: handler)
+      return id
+    }
+    if !isCurrent { signalWake() }
+    return Timer(id: id)
+  }
+
+  /// Ends a timer that has not fired; harmless for one that has.
+  public func cancel(_ timer: Timer) {
+    registry.withLock { _ = $0.alarms.removeValue(forKey: timer.id) }
+  }
+
+  // MARK: The thread
+
+  private func signalWake() {
+    var one: UInt64 = 1
+    // A full counter means that a wake-up is pending already.
+    _ = write(wake.number, &one, 8)
+  }
+
+  private func run() {
+    var descriptors: [pollfd] = []
+    var identifiers: [UInt64] = []
+    while true {
+      let (jobs, isStopped) = inbox.withLock { inbox in
+        let jobs = inbox.jobs
+        inbox.jobs.removeAll(keepingCapacity: true)
+        return (jobs, inbox.isStopped)
+      }
+      for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      if !jobs.isEmpty { continue }
+      if isStopped { break }
+
+      fireAlarms()
+      descriptors.removeAll(keepingCapacity: true)
+      identifiers.removeAll(keepingCapacity: true)
+      descriptors.append(pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0))
+      let next = registry.withLock { registry in
+        for (id, source) in registry.sources {
+          identifiers.append(id)
+          descriptors.append(pollfd(fd: source.descriptor, events: source.interest.rawValue, revents: 0))
+        }
+        return registry.alarms.values.min { $0.at < $1.at }?.at
+      }
+      wait(&descriptors, until: next)
+      if descriptors[0].revents != 0 {
+        var count: UInt64 = 0
+        _ = read(wake.number, &count, 8)
+      }
+      for (index, id) in identifiers.enumerated() {
+        let happened = Readiness(rawValue: descriptors[index + 1].revents)
+        if happened.isEmpty { continue }
+        let handler = registry.withLock { $0.sources[id]?.handler }
+        handler?(happened)
+      }
+    }
+    registry.withLock { registry in
+      registry.sources.removeAll()
+      registry.alarms.removeAll()
+    }
+  }
+
+  private func wait(_ descriptors: inout [pollfd], until next: MonotonicTime?) {
+    guard let next else {
+      _ = ppoll(&descriptors, nfds_t(descriptors.count), nil, nil)
+      return
+    }
+    let left = max(0, (next - time.now()).saturatedNanoseconds)
+    var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
+    _ = ppoll(&descriptors, nfds_t(descriptors.count), &timeout, nil)
+  }
+
+  private func fireAlarms() {
+    let now = time.now()
+    let due = registry.withLock { registry in
+      registry.alarms.filter { $0.value.at <= now }.sorted { $0.value.at < $1.value.at }.map(\.key)
+    }
+    for id in due {
+      // Taken one by one: an earlier handler may have cancelled a later one.
+      let handler = registry.withLock { $0.alarms.removeValue(forKey: id)?.handler }
+      handler?()
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// The name of a reader, as the configuration gives it.
+public struct ReaderID: Hashable, Sendable, CustomStringConvertible {
+  /// The name.
+  public let name: String
+  /// Makes the identifier of the reader called `name`.
+  public init(_ name: String) { self.name = name }
+  public var description: String { name }
+}
+
+/// The name of a gate, as the configuration gives it.
+public struct GateID: Hashable, Sendable, CustomStringConvertible {
+  /// The name.
+  public let name: String
+  /// Makes the identifier of the gate called `name`.
+  public init(_ name: String) { self.name = name }
+  public var description: String { name }
+}
+
+/// The name of a configured ticket system; gates that share it share its ledger and its rate budget.
+public struct TicketSystemID: Hashable, Sendable, CustomStringConvertible {
+  /// The name.
+  public let name: String
+  /// Makes the identifier of the ticket system called `name`.
+  public init(_ name: String) { self.name = name }
+  public var description: String { name }
+}
+
+/// One presentation of a code at a gate. Unique for ever: 128 random bits, which also serve as the nonce.
+public struct ScanID: Hashable, Sendable, CustomStringConvertible {
+  private let high: UInt64
+  private let low: UInt64
+
+  /// Makes a new identifier from the system's random source.
+  public init() {
+    high = .random(in: .min ... .max)
+    low = .random(in: .min ... .max)
+  }
+
+  /// 32 lower-case hexadecimal digits.
+  public var description: String {
+    func digits(_ value: UInt64) -> String {
+      let text = String(value, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }
+    return digits(high) + digits(low)
+  }
+}
+
+/// One request that may redeem. A scan may cost several (a failed connect that was tried again is the same attempt).
+public struct AttemptID: Hashable, Sendable, CustomStringConvertible {
+  private let id = ScanID()
+  /// Makes a new identifier.
+  public init() {}
+  public var description: String { id.description }
+}

@@ -1,0 +1,77 @@
+/// The port to a technology of readers: it owns its devices and delivers what they read.
+public protocol ReadSource: Sendable {
+  /// Begins to watch for devices and to read. Returns at once; a device that is absent is parked, not an error.
+  /// - Parameter deliver: called on the source's own thread; it must return at once and never wait for anything.
+  func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError)
+
+  /// Lets go of every device. After it returns, nothing is delivered any more.
+  func stop() async
+}
+
+/// What a reader tells.
+public enum ReaderEvent: Sendable, Equatable {
+  /// A whole read.
+  case read(RawRead)
+  /// Input that was thrown away, because a code made of it could be a wrong one. `characters` is what is known of its length.
+  case discarded(reader: ReaderID, reason: DiscardReason, characters: Int, at: MonotonicTime)
+  /// The reader's state changed.
+  case state(reader: ReaderID, state: ReaderState)
+}
+
+/// Why input was thrown away. The raw values are the names in events.
+public enum DiscardReason: String, Sendable, CaseIterable {
+  /// Typed before the first silence after attach: perhaps the second half of a code.
+  case afterAttach
+  /// The kernel's buffer overflowed (SYN_DROPPED).
+  case overflow
+  /// Longer than the longest code.
+  case tooLong
+  /// The device went away in the middle of a code.
+  case unplugged
+  /// The configured prefix or suffix was missing.
+  case framing
+}
+
+/// The state of a configured reader.
+public enum ReaderState: Sendable, Equatable {
+  /// Absent now; normal, not an error.
+  case parked
+  /// Present, but not ours yet; says what is waited for (a permission, another program's grab, a key to be released).
+  case waiting(String)
+  /// Grabbed and reading; the device's name and node.
+  case reading(String)
+  /// Cannot work as it is configured: what happened, to which device, and what to do.
+  case failed(String)
+
+  /// The name in events.
+  public var name: String {
+    switch self {
+    case .parked: "parked"
+    case .waiting: "waiting"
+    case .reading: "reading"
+    case .failed: "failed"
+    }
+  }
+}
+
+/// A device or output that cannot be used.
+public struct DeviceError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The device: a node, a line, an LED, with its configured name where there is one.
+  public var device: String
+  /// What happened, in words.
+  public var what: String
+  /// What to do about it.
+  public var remedy: String
+  /// The system's error number, where the cause was a system call.
+  public var errno: Int32?
+
+  /// Makes an error.
+  public init(device: String, what: String, remedy: String, errno: Int32? = nil) {
+    self.device = device
+    self.what = what
+    self.remedy = remedy
+    self.errno = errno
+  }
+
+  public var description: String { "\(device): \(what). \(remedy)" }
+}

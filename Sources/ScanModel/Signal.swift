@@ -1,0 +1,47 @@
+/// Abstract feedback to the person and to staff; a gate's patterns turn it into lamps and sound.
+public enum Signal: Hashable, Sendable {
+  /// Pass now.
+  case admit
+  /// Not with this code.
+  case refuse(RefuseReason)
+  /// Not judged: scan again or ask staff.
+  case undecided(UndecidedReason)
+  /// A code was read and is being asked about.
+  case busy
+  /// Ready for the next person.
+  case idle
+  /// Nobody can pass here until an operator acts.
+  case outOfService
+
+  /// The name in configuration and on the command line; a refusal's reason is not part of it.
+  public var name: String {
+    switch self {
+    case .admit: "admit"
+    case .refuse: "refuse"
+    case .undecided: "undecided"
+    case .busy: "busy"
+    case .idle: "idle"
+    case .outOfService: "outOfService"
+    }
+  }
+}
+
+/// The port to a gate's outputs. Neither call blocks on a device: both hand over to whoever owns the outputs.
+public protocol SignalOutput: Sendable {
+  /// Plays lamps and sound of `signal`, pre-empting what plays now. Never touches a relay.
+  func play(_ signal: Signal)
+
+  /// Opens the gate for one person: asks for one relay pulse, which starts after the running pulse and the passage gap,
+  /// and plays `admit` when it starts. Returns when the pulse has started or cannot start.
+  func admit() async -> PulseOutcome
+}
+
+/// What became of a relay pulse that was asked for.
+public enum PulseOutcome: Sendable, Equatable {
+  /// The relay is driven from `start` until `end`, whatever comes after.
+  case started(start: MonotonicTime, end: MonotonicTime)
+  /// The gate has no relay; lamps and sound were played.
+  case noRelay
+  /// The output could not be driven: what happened, to which line, and what to do.
+  case failed(String)
+}

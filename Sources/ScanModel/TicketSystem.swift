@@ -1,0 +1,188 @@
+/// The port to a ticket system: one adapter each, one instance for each gate (it knows that gate's parameters).
+///
+/// Three shapes fit it. *Redeem online*: `attempt` answers `redeemed`. *Check online, keep our own book*: `attempt`
+/// answers `valid`, and the gateway's ledger is the only memory of who went in. *Verify, then redeem*: `examine` checks
+/// the signature without a request and names the ledger's key, `attempt` redeems. The ledger belongs to the gateway,
+/// never to an adapter: an adapter reports what it was told and when, and decides nothing from earlier attempts.
+public protocol TicketSystem: Sendable {
+  /// The configured ticket system that this instance speaks to.
+  var id: TicketSystemID { get }
+
+  /// The code in the system's own form: a ticket URL is reduced to its secret, a bare secret is returned as it is.
+  /// Pure, and never a request.
+  func recognise(_ code: Code) -> Code
+
+  /// What can be said of the code with no request: its key in the ledger, or a refusal (a bad signature).
+  func examine(_ code: Code, at time: WallTime) -> Examination
+
+  /// Asks the ticket system, once; may redeem. Returns by the request's deadline at the latest.
+  ///
+  /// Once a byte was sent, nothing is sent again. Failed connects may be retried inside the deadline.
+  /// - Parameter late: called exactly once if the outcome's fate was `pending`, with the final outcome; never otherwise.
+  func attempt(
+    _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
+  ) async -> AttemptOutcome
+}
+
+extension TicketSystem {
+  /// Nothing can be said without a request: the code is its own key.
+  public func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }
+}
+
+/// The key of a ticket in the ledger, unique within its ticket system: the code itself, or an identifier inside it.
+public struct TicketKey: Hashable, Sendable {
+  /// The bytes of the key. Not for logs.
+  public let bytes: [UInt8]
+  /// Makes a key.
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// What a ticket system says of a code without a request.
+public enum Examination: Sendable, Equatable {
+  /// Ask on; the ledger remembers the ticket under this key.
+  case proceed(TicketKey)
+  /// Refused without a request.
+  case refuse(RefuseReason)
+}
+
+/// One question to a ticket system.
+public struct AttemptRequest: Sendable {
+  /// This attempt.
+  public let attempt: AttemptID
+  /// The scan it serves; the nonce where the system takes one.
+  public let scan: ScanID
+  /// The code in the system's own form.
+  public let code: Code
+  /// When the gate stops waiting; covers DNS, connect, TLS, request and answer.
+  public let deadline: MonotonicTime
+
+  /// Makes a request.
+  public init(attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime) {
+    self.attempt = attempt
+    self.scan = scan
+    self.code = code
+    self.deadline = deadline
+  }
+}
+
+/// How an attempt ended, and what is known of the server's time.
+public struct AttemptOutcome: Sendable, Equatable {
+  /// What became of the request.
+  public enum Fate: Sendable, Equatable {
+    /// No byte of it was sent: it cannot have redeemed.
+    case notSent
+    /// A whole answer came.
+    case answered
+    /// Sent, not answered by the deadline; the answer may still come and is reported late.
+    case pending
+    /// Sent, and no whole answer will come.
+    case lost
+  }
+
+  /// What became of the request.
+  public var fate: Fate
+  /// What the ticket system said; `undecided` where there was no answer to believe.
+  public var answer: TicketAnswer
+  /// Whether the server may have recorded an admission on it: true for `pending` and `lost`, and for answers after
+  /// which nobody can tell (5xx, a broken 201).
+  public var mayHaveRedeemed: Bool
+  /// Just before the first byte was handed to the connection; `nil` when nothing was sent.
+  public var sentAt: MonotonicTime?
+  /// When the answer, or the failure, was known.
+  public var endedAt: MonotonicTime
+  /// The server's clock by the `Date` header (RFC 9110, 6.6.1), in whole seconds.
+  public var serverDate: WallTime?
+
+  /// Makes an outcome.
+  public init(
+    fate: Fate, answer: TicketAnswer, mayHaveRedeemed: Bool, sentAt: MonotonicTime?, endedAt: MonotonicTime,
+    serverDate: WallTime? = nil
+  ) {
+    self.fate = fate
+    self.answer = answer
+    self.mayHaveRedeemed = mayHaveRedeemed
+    self.sentAt = sentAt
+    self.endedAt = endedAt
+    self.serverDate = serverDate
+  }
+}
+
+/// What a ticket system said.
+public enum TicketAnswer: Sendable, Equatable {
+  /// It recorded an admission, perhaps at an earlier time: the ledger tells which.
+  case redeemed(Redemption)
+  /// The code is good, and the system keeps no record of admissions: the ledger decides alone.
+  case valid(Entitlement)
+  /// The code is bad; `detail` is the server's own text for staff, already shortened and stripped of control characters.
+  case refused(RefuseReason, detail: String?)
+  /// Nothing that could be believed; `detail` says what happened, to which host, and what to do.
+  case undecided(UndecidedReason, detail: String?)
+}
+
+/// An admission in a ticket system's record.
+public struct Redemption: Sendable, Equatable {
+  /// The record's identifier.
+  public var entryID: String
+  /// When the record was made, by the server's clock, in whole seconds (a fresh one can look up to 1 s older than it is).
+  public var scannedAt: WallTime
+  /// How often the ticket admits if its code turns out to stand for several; at least 1.
+  public var quantity: Int
+  /// For staff.
+  public var details: TicketDetails
+
+  /// Makes a redemption.
+  public init(entryID: String, scannedAt: WallTime, quantity: Int, details: TicketDetails) {
+    self.entryID = entryID
+    self.scannedAt = scannedAt
+    self.quantity = quantity
+    self.details = details
+  }
+}
+
+/// A right to pass in a system that keeps no record of admissions.
+public struct Entitlement: Sendable, Equatable {
+  /// How often it admits; at least 1.
+  public var quantity: Int
+  /// For staff.
+  public var details: TicketDetails
+
+  /// Makes an entitlement.
+  public init(quantity: Int, details: TicketDetails) {
+    self.quantity = quantity
+    self.details = details
+  }
+}
+
+/// What staff see of a ticket. Text comes from a server: it is cleaned before any terminal or screen shows it.
+public struct TicketDetails: Sendable, Equatable {
+  /// The holder's name.
+  public var holder: String?
+  /// The event's name.
+  public var event: String?
+  /// The tickets of the sale.
+  public var tickets: [Line]
+
+  /// One kind of ticket in a sale.
+  public struct Line: Sendable, Equatable {
+    /// The sale ticket's identifier.
+    public var id: Int64
+    /// How many persons it admits.
+    public var quantity: Int
+    /// Whether the server has a scanned entry of it.
+    public var isUsed: Bool
+
+    /// Makes a line.
+    public init(id: Int64, quantity: Int, isUsed: Bool) {
+      self.id = id
+      self.quantity = quantity
+      self.isUsed = isUsed
+    }
+  }
+
+  /// Makes the details.
+  public init(holder: String? = nil, event: String? = nil, tickets: [Line] = []) {
+    self.holder = holder
+    self.event = event
+    self.tickets = tickets
+  }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import LinuxIO
+import ScanModel
+import Testing
+
+/// An actor that lives on a device loop, as readers and outputs do.
+private actor Resident {
+  private let loop: DeviceLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  private var received: [UInt8] = []
+  private var fired: [Int] = []
+
+  init(loop: DeviceLoop) { self.loop = loop }
+
+  func isOnLoop() -> Bool { loop.isCurrent }
+
+  func read(from descriptor: Int32, into stream: AsyncStream<[UInt8]>.Continuation) {
+    _ = loop.watch(descriptor, for: .readable) { readiness in
+      self.assumeIsolated { $0.take(descriptor, readiness, stream) }
+    }
+  }
+
+  private func take(_ descriptor: Int32, _ readiness: DeviceLoop.Readiness, _ stream: AsyncStream<[UInt8]>.Continuation)
+  {
+    var buffer = [UInt8](repeating: 0, count: 16)
+    let count = Glibc.read(descriptor, &buffer, buffer.count)
+    stream.yield(Array(buffer.prefix(max(0, count))))
+  }
+
+  func alarms(_ stream: AsyncStream<Int>.Continuation) {
+    let now = SystemTime().now()
+    _ = loop.at(now + .milliseconds(20)) { stream.yield(3) }
+    _ = loop.at(now + .milliseconds(5)) { stream.yield(1) }
+    let cancelled = loop.at(now + .milliseconds(8)) { stream.yield(99) }
+    _ = loop.at(now + .milliseconds(10)) { stream.yield(2) }
+    loop.cancel(cancelled)
+  }
+}
+
+@Test func actorsOfALoopRunOnItsThread() async throws {
+  let loop = try DeviceLoop(name: "test")
+  defer { loop.stop() }
+  #expect(await Resident(loop: loop).isOnLoop())
+  #expect(!loop.isCurrent)
+}
+
+@Test func aReadableDescriptorReachesItsHandler() async throws {
+  let loop = try DeviceLoop(name: "test")
+  defer { loop.stop() }
+  var ends: [Int32] = [0, 0]
+  try #require(pipe(&ends) == 0)
+  let reading = OwnedDescriptor(owning: ends[0])
+  let writing = OwnedDescriptor(owning: ends[1])
+  let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+  await Resident(loop: loop).read(from: reading.number, into: continuation)
+  var iterator = stream.makeAsyncIterator()
+  for text in ["one", "two"] {
+    #expect(write(writing.number, text, text.utf8.count) == text.utf8.count)
+    #expect(await iterator.next() == [UInt8](text.utf8))
+  }
+}
+
+@Test func timersFireInOrderAndNotWhenCancelled() async throws {
+  let loop = try DeviceLoop(name: "test")
+  defer { loop.stop() }
+  let (stream, continuation) = AsyncStream<Int>.makeStream()
+  await Resident(loop: loop).alarms(continuation)
+  var seen: [Int] = []
+  for await value in stream {
+    seen.append(value)
+    if seen.count == 3 { break }
+  }
+  #expect(seen == [1, 2, 3])
+}
+
+@Test func timesSaturateInsteadOfTrapping() {
+  let end = MonotonicTime(nanoseconds: .max)
+  #expect(end + .seconds(Int64.max) == end)
+  #expect(MonotonicTime(nanoseconds: .min) - .seconds(5) == MonotonicTime(nanoseconds: .min))
+  #expect(WallTime(seconds: .max).nanoseconds == .max)
+  #expect(WallTime(nanoseconds: -1).seconds == -1)
+  #expect((MonotonicTime(nanoseconds: 5) - MonotonicTime(nanoseconds: 7)) == .nanoseconds(-2))
+}
