@@ -1,6 +1,17 @@
 // The zone rules come with Foundation's ICU; FoundationEssentials alone knows UTC only.
 import Foundation
 
+extension TimeZone {
+  /// The zone of an IANA name.
+  ///
+  /// Always by this and never by `TimeZone(identifier:)` alone: a statically linked program has the ICU zones only when
+  /// something in it names one of ICU's formatters; without that every zone but UTC is unknown at run time.
+  static func named(_ name: String) -> TimeZone? {
+    guard !String(describing: Date.FormatStyle.self).isEmpty else { return nil }
+    return TimeZone(identifier: name)
+  }
+}
+
 /// A day of the (proleptic Gregorian) calendar, in no zone: what a ticket is printed with.
 struct CalendarDay: Equatable, Comparable, Sendable, CustomStringConvertible {
   /// Days since 1970-01-01.

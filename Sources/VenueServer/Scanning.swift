@@ -71,8 +71,9 @@ struct Scanning {
     guard sale["user_id"] == holder.userID else {
       return .error(.forbidden, "You are not authorized to scan this ticket")
     }
-    // Like the real server, an unknown zone falls back to UTC; unlike it, the day is not moved by the zone's offset.
-    let zone = TimeZone(identifier: sale["timezone"]) ?? .gmt
+    // Zones are checked before they are stored; one that this machine has lost since must not pass for UTC.
+    guard let zone = TimeZone.named(sale["timezone"]) else { return .message(.internalServerError, "Server Error") }
+    // Unlike at the real server, the day is not moved by the zone's offset.
     guard CalendarDay(sale["date"]) == CalendarDay.today(in: zone, at: now.seconds) else {
       return .error(.badRequest, "This ticket is not valid for today")
     }

@@ -70,7 +70,7 @@ extension VenueServer {
   /// theirs, their scans are forgotten.
   public func seed(_ seed: Seed = Seed()) async throws -> SeededVenue {
     let zoneName = seed.zone ?? TicketBook.localZone
-    guard let zone = TimeZone(identifier: zoneName) else {
+    guard let zone = TimeZone.named(zoneName) else {
       throw VenueError.unusable("\"\(zoneName)\" is no time zone; give an IANA name such as Europe/Berlin")
     }
     if let key = seed.apiKey, !APIKeys.isUsable(key) {

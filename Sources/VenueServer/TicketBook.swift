@@ -32,7 +32,7 @@ struct TicketBook {
     var organiser = Organiser.own
 
     func startsAt() -> String? {
-      guard let day = CalendarDay(day), let zone = TimeZone(identifier: zone) else { return nil }
+      guard let day = CalendarDay(day), let zone = TimeZone.named(zone) else { return nil }
       return day.instant(hour: 20, in: zone).sql
     }
   }

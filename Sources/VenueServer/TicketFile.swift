@@ -154,7 +154,7 @@ struct TicketFile: Sendable {
       note(line, "an entry code admits one; for a quantity of \(quantity ?? 0) the kind must be sale")
     }
     let zoneName = values[.timezone] ?? TicketBook.localZone
-    let zone = TimeZone(identifier: zoneName)
+    let zone = TimeZone.named(zoneName)
     if zone == nil { note(line, "timezone must be an IANA name such as Europe/Berlin") }
     let day =
       if let text = values[.date] { CalendarDay(text) } else {

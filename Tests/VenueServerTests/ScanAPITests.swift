@@ -198,6 +198,17 @@ import Testing
     }
   }
 
+  @Test func aZoneThatIsLostDoesNotPassForAnother() async throws {
+    try await withVenue { venue in
+      let code = try venue.code(.entry)
+      try await venue.server.store.write { db in try db.execute(sql: "UPDATE events SET timezone = 'Mars/Olympus'") }
+      let reply = try await venue.scan(code)
+      #expect(reply.status == 500)
+      #expect(reply.text == #"{"message":"Server Error"}"#)
+      #expect(try await venue.server.book().isEmpty)
+    }
+  }
+
   @Test func scanningBySaleLooksAtNeitherDayNorPayment() async throws {
     try await withVenue { venue in
       let rows = try await venue.server.store.read { db in
