@@ -5,7 +5,7 @@ import ScanModel
 ///                     admit                  driven                    end is past
 ///      resting ────────────────▶ driving ──────────────▶ pulsing ───────────────────┐
 ///         ▲                         │ failed                                        ▼
-///         │ no admission waits      └────────────────────────────────────────▶ releasing ◀──── start, stop
+///         │ no admission waits      └────────────────────────────────────────▶ releasing ◀──── start, stop, recheck
 ///         │                                                         released │      │  ▲
 ///        gap ◀───────────────────────────────────────────────────────────────┘      │  │ retry is due
 ///         │ an admission waits                                         failed twice ▼  │
@@ -18,12 +18,14 @@ struct RelayMachine: Sendable {
   static let urgentRetry: Duration = .milliseconds(100)
   /// How soon it is tried again when the relay was never driven since the start.
   static let calmRetry: Duration = .seconds(1)
+  /// How often a relay at rest is told so again: that notices a board that went away before an admission is spent on it.
+  static let recheck: Duration = .seconds(5)
   /// How often a release is tried at the stop before it is given up.
   static let triesAtStop = 10
 
   private enum State: Sendable {
     case notStarted
-    case resting
+    case resting(recheck: MonotonicTime)
     case driving(PulseID)
     case pulsing(until: MonotonicTime)
     case releasing(tries: Int)
@@ -48,8 +50,9 @@ struct RelayMachine: Sendable {
   var deadline: MonotonicTime? {
     switch state {
     case .pulsing(let until), .gap(let until): until
+    case .resting(let recheck): recheck
     case .stuck(_, let retry): retry
-    case .notStarted, .resting, .driving, .releasing, .stopped: nil
+    case .notStarted, .driving, .releasing, .stopped: nil
     }
   }
 
@@ -118,7 +121,7 @@ struct RelayMachine: Sendable {
       state = .gap(until: now + timing.gap)
       advance(to: now, into: &effects)
     } else {
-      next(into: &effects)
+      next(at: now, into: &effects)
     }
   }
 
@@ -140,7 +143,9 @@ struct RelayMachine: Sendable {
     case .pulsing(let until) where until <= now:
       release(into: &effects)
     case .gap(let until) where until <= now:
-      next(into: &effects)
+      next(at: now, into: &effects)
+    case .resting(let recheck) where recheck <= now:
+      release(into: &effects)
     case .stuck(let tries, let retry) where retry <= now:
       // The count only matters at the stop, which is soon; it must not overflow in a year of a missing relay.
       state = .releasing(tries: min(tries, Self.triesAtStop) + 1)
@@ -149,9 +154,9 @@ struct RelayMachine: Sendable {
     }
   }
 
-  private mutating func next(into effects: inout [SignalSequencer.Effect]) {
+  private mutating func next(at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) {
     if waiting.isEmpty {
-      state = .resting
+      state = .resting(recheck: now + Self.recheck)
     } else {
       drive(waiting.removeFirst(), into: &effects)
     }

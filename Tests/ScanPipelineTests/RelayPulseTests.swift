@@ -155,6 +155,22 @@ private let signals: [Signal] = [
     #expect(bench.isRelayOn)
   }
 
+  @Test func aRelayAtRestIsToldSoAgainSoThatALostOneIsNoticed() throws {
+    var bench = try SequencerBench()
+    bench.start()
+    bench.releaseTries = []
+    bench.pass(.seconds(12))
+    #expect(bench.releaseTries == [.seconds(5), .seconds(10)])
+    #expect(bench.relay.isEmpty)
+    bench.releaseFails = { true }
+    bench.pass(.seconds(4))
+    #expect(bench.failed[bench.admit()] == .stuck)
+    bench.releaseFails = { false }
+    bench.pass(.seconds(1))
+    bench.admit()
+    #expect(bench.isRelayOn)
+  }
+
   @Test func aStopGivesUpARelayThatCannotBeReleased() throws {
     var bench = try SequencerBench()
     bench.start()
