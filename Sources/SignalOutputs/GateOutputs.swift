@@ -38,6 +38,10 @@ public actor GateOutputs {
   /// Signals on their way to the loop's thread, in their order; never more than one verdict and one background.
   private nonisolated let mailbox = Mutex<[Signal]>([])
 
+  /// Why no admission could open the gate now; `nil` when one could. Kept beside the actor's state so that a gate can ask
+  /// without waiting for the loop's thread.
+  private nonisolated let obstacle: Mutex<String?>
+
   /// Makes the outputs of a gate; nothing is opened before `start`.
   /// - Parameters:
   ///   - outputs: the gate's outputs; one relay at most.
@@ -53,6 +57,7 @@ public actor GateOutputs {
   ) throws(SignalError) {
     sequencer = try SignalSequencer(outputs: outputs, timing: timing, patterns: patterns)
     kinds = outputs
+    obstacle = Mutex(Self.stoppedWords(gate))
     self.gate = gate
     self.driver = driver
     self.loop = loop
@@ -73,12 +78,14 @@ public actor GateOutputs {
       write(output, on: false)
     }
     schedule()
+    tellObstacle()
   }
 
   /// Ends the outputs: admissions that wait fail, a running pulse ends at its end, everything is off, and the devices are
   /// let go. A relay that cannot be switched off is given up after some tries; it was reported.
   public func stop() async {
     isRunning = false
+    tellObstacle()
     carryOut(sequencer.stop())
     if !sequencer.isStopped { await withCheckedContinuation { stops.append($0) } }
     // Started again meanwhile.
@@ -100,6 +107,9 @@ public actor GateOutputs {
     }
     _ = loop.at(time.now()) { self.assumeIsolated { $0.playPosted() } }
   }
+
+  /// See `SignalOutput.admissionFault`; from any thread, without waiting.
+  nonisolated var admissionFault: String? { obstacle.withLock { $0 } }
 
   /// Asks for one pulse; see `SignalOutput.admit`.
   func admit() async -> PulseOutcome {
@@ -195,28 +205,39 @@ public actor GateOutputs {
   }
 
   private func words(for failure: PulseFailure) -> String {
-    let relay = kinds.first { $0.value == .relay }?.key
-    let fault = relay.flatMap { faults[$0] }
     switch failure {
-    case .notDriven, .stuck:
-      return fault?.error.description ?? "gate \(gate): its relay does not work. Look at the log for its fault."
+    case .notDriven, .stuck: relayFault?.description ?? "gate \(gate): its relay does not work. Check it and its cable."
     case .tooManyWaiting:
-      return "gate \(gate): \(SignalSequencer.maximumWaiting) admissions wait for the relay already. Present again."
-    case .stopped:
-      return "gate \(gate): its outputs are stopped. Start the service."
+      "gate \(gate): \(SignalSequencer.maximumWaiting) admissions wait for the relay already. Present again."
+    case .stopped: Self.stoppedWords(gate)
     }
   }
+
+  private static func stoppedWords(_ gate: GateID) -> String {
+    "gate \(gate): its outputs are not running. Start the service."
+  }
+
+  private var relayFault: DeviceError? { faults.first { kinds[$0.key] == .relay }?.value.error }
 
   // MARK: Faults and time
 
   private func failed(_ output: OutputName, _ error: DeviceError) {
     let isNew = faults[output]?.error != error
     faults[output] = Fault(error: error, retry: time.now() + Self.retry)
-    if isNew { onFault(output, error) }
+    if !isNew { return }
+    tellObstacle()
+    onFault(output, error)
   }
 
   private func recovered(_ output: OutputName) {
-    if faults.removeValue(forKey: output) != nil { onRecovery(output) }
+    if faults.removeValue(forKey: output) == nil { return }
+    tellObstacle()
+    onRecovery(output)
+  }
+
+  private func tellObstacle() {
+    let words = isRunning ? relayFault?.description : Self.stoppedWords(gate)
+    obstacle.withLock { $0 = words }
   }
 
   private func wake() {

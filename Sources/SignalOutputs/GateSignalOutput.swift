@@ -9,6 +9,10 @@ public final class GateSignalOutput: SignalOutput {
 
   public func play(_ signal: Signal) { outputs.post(signal) }
 
+  /// See `SignalOutput.admissionFault`: the relay's fault, or that the outputs do not run. A relay at rest is looked after
+  /// every 5 s, so a board that went away is known by then at the latest. Failed lamps are no obstacle.
+  public var admissionFault: String? { outputs.admissionFault }
+
   /// Opens the gate for one person; see `SignalOutput.admit`. Where the outputs are not started or are stopped, and where
   /// the relay does not work, the answer is `failed`.
   public func admit() async -> PulseOutcome { await outputs.admit() }

@@ -110,21 +110,11 @@ struct SequencerBench {
   }
 }
 
-/// Numbers that a seed repeats (SplitMix64).
+/// Numbers that a seed repeats, shared by the closures of a bench.
 final class SequencerDice {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
+  private var generator: SeededGenerator
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-  func milliseconds(_ range: ClosedRange<Int>) -> Duration {
-    .milliseconds(range.lowerBound + below(range.count))
-  }
+  func below(_ bound: Int) -> Int { .random(in: 0..<bound, using: &generator) }
+  func milliseconds(_ range: ClosedRange<Int>) -> Duration { .milliseconds(Int.random(in: range, using: &generator)) }
 }

@@ -149,8 +149,10 @@ import Testing
       return
     }
     #expect(words.contains("may stand open"))
+    #expect(signals.admissionFault == words)
     driver.fail("relay", nil)
     while let event = await events.next(), event != .recovered("relay") {}
+    #expect(signals.admissionFault == nil)
     await outputs.stop()
   }
 
@@ -159,6 +161,7 @@ import Testing
     let outputs = try outputs()
     driver.fail("relay", RecordingDriver.error("no such chip"))
     await outputs.start()
+    #expect(GateSignalOutput(outputs).admissionFault?.contains("no such chip") == true)
     await outputs.stop()
     var events = driver.events.makeAsyncIterator()
     var seen: [RecordingDriver.Event] = []
@@ -200,10 +203,13 @@ import Testing
       return
     }
     #expect(words.contains("north"))
+    #expect(signals.admissionFault == words)
     await outputs.start()
+    #expect(signals.admissionFault == nil)
     async let first: Void = outputs.stop()
     async let second: Void = outputs.stop()
     _ = await (first, second)
+    #expect(signals.admissionFault != nil)
     guard case .failed = await signals.admit() else {
       Issue.record("admitted after the stop")
       return
