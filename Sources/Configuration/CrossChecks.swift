@@ -34,31 +34,35 @@ struct CrossChecks {
   private func checkReferences() {
     let readers = entries("readers")
     let systems = entries("ticketSystems")
-    let gates = entries("gates")
     var owners: [String: String] = [:]
     var usedSystems: Set<String> = []
-    for gate in gates {
-      if case .sequence(let items) = value(GateSection.readersKey, of: gate.value)?.content {
+    // Who uses a reader or a system is known only when every gate says it readably.
+    var isComplete = true
+    for gate in entries("gates") {
+      if case .sequence(let items) = value(GateSection.readersKey, of: gate.value)?.content, !items.isEmpty {
         for item in items {
           guard case .scalar(let name, _) = item.content, isName(name) else { continue }
-          checkExists(name, among: readers, "reader", at: item.position)
+          let meant = checkExists(name, among: readers, "reader", at: item.position)
           if let owner = owners[name] {
-            let where_ = owner == gate.key ? "is named twice" : "belongs to the gate \(quoted(owner)) already"
+            let fault = owner == gate.key ? "is named twice" : "belongs to the gate \(quoted(owner)) already"
             findings.error(
-              at: item.position, "the reader \(quoted(name)) \(where_)", "a reader belongs to exactly one gate")
+              at: item.position, "the reader \(quoted(name)) \(fault)", "a reader belongs to exactly one gate")
           }
-          owners[name] = owners[name] ?? gate.key
+          owners[meant] = owners[meant] ?? gate.key
         }
+      } else {
+        isComplete = false
       }
       if let node = value(GateSection.ticketSystemKey, of: gate.value), case .scalar(let name, _) = node.content,
         isName(name)
       {
-        checkExists(name, among: systems, "ticket system", at: node.position)
-        usedSystems.insert(name)
+        usedSystems.insert(checkExists(name, among: systems, "ticket system", at: node.position))
+      } else {
+        isComplete = false
       }
     }
-    if gates.isEmpty { return }
-    for reader in readers where owners[reader.key] == nil {
+    guard isComplete, !entries("gates").isEmpty else { return }
+    for reader in readers where owners[reader.key] == nil && isName(reader.key) {
       findings.error(
         at: reader.position, "the reader \(quoted(reader.key)) belongs to no gate",
         "add it to a gate's readers, or remove it")
@@ -70,12 +74,17 @@ struct CrossChecks {
     }
   }
 
-  private func checkExists(_ name: String, among known: [SourceEntry], _ noun: String, at position: SourcePosition) {
+  /// Records a name that is not there; answers the name that was meant, as far as that can be told.
+  private func checkExists(
+    _ name: String, among known: [SourceEntry], _ noun: String, at position: SourcePosition
+  ) -> String {
     let names = known.map(\.key)
-    if names.contains(name) { return }
-    let guess = suggestion(for: name, among: names).map { "did you mean \"\($0)\"?" }
+    if names.contains(name) { return name }
+    let guess = suggestion(for: name, among: names)
     let list = names.isEmpty ? "none is configured" : "known are \(names.map(quoted).joined(separator: ", "))"
-    findings.error(at: position, "no \(noun) is called \(quoted(name))", guess ?? list)
+    findings.error(
+      at: position, "no \(noun) is called \(quoted(name))", guess.map { "did you mean \"\($0)\"?" } ?? list)
+    return guess ?? name
   }
 
   // MARK: Devices

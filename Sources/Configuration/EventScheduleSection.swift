@@ -91,9 +91,10 @@ public enum EventScheduleSection: TicketSystemSection {
     "gates.<name>.ticket", keys: [saleTicket.description, seat.description])
 
   private static func readRate(_ reader: SectionReader) -> Rate? {
-    guard let limit = reader.read(limit), let share = reader.read(share), let model = reader.read(model) else {
-      return nil
-    }
+    let limit = reader.read(limit)
+    let share = reader.read(share)
+    let model = reader.read(model)
+    guard let limit, let share, let model else { return nil }
     if limit * share < 100 {
       reader.findings.error(
         at: reader.position(of: "share"), "\(share) % of \(limit) requests is less than one", "raise share or limit")

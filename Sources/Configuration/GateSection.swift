@@ -141,14 +141,14 @@ enum AcceptSection {
     let most = reader.read(maxLength)
     let alphabet = reader.read(alphabet)
     let pattern = reader.read(pattern)
-    guard let least, let most, let alphabet else { return nil }
-    if least > most {
+    if let least, let most, least > most {
       let place = reader.keyPosition(of: "minLength") != nil ? "minLength" : "maxLength"
       reader.findings.error(
         at: reader.position(of: place), "no code has at least \(least) and at most \(most) characters",
         "make minLength no larger than maxLength")
       return nil
     }
+    guard let least, let most, let alphabet else { return nil }
     var rule = AcceptRule()
     rule.minLength = least
     rule.maxLength = most

@@ -89,9 +89,10 @@ enum GPIOSection {
     "line",
     ValueKind<GPIOLine.Line>(summary: "line name, or number from 0", example: "RELAY0") { node, findings in
       guard let text = node.text(like: "the line's name or number", findings) else { return nil }
-      let isNumber = text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+      let isNumber = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
       if case .scalar(_, isPlain: true) = node.content, isNumber {
-        if text.utf8.count <= 4, let offset = Int(text) { return .offset(offset) }
+        if text.utf8.count <= 4, digits.startIndex == text.startIndex, let offset = Int(text) { return .offset(offset) }
       } else if (1...31).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
         return .name(text)
       }

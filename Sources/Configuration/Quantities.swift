@@ -42,9 +42,9 @@ extension ValueKind where Value == Duration {
       case "s": value = .milliseconds(thousandths)
       case "min": value = .milliseconds(thousandths * 60)
       case "":
-        // Offer the unit that makes the number fit; milliseconds where neither does.
-        let guess = [("ms", Duration.microseconds(thousandths)), ("s", .milliseconds(thousandths))]
-          .first { range.contains($0.1) }?.0
+        // Offer the unit that makes the number fit; where both do, small numbers are seconds.
+        let units = [("s", Duration.milliseconds(thousandths)), ("ms", .microseconds(thousandths))]
+        let guess = (thousandths < 100_000 ? units : units.reversed()).first { range.contains($0.1) }?.0
         let right = guess.map { "write \"\(text) \($0)\"" } ?? "write a number and ms, s or min, such as \(example)"
         findings.error(at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))", right)
         return nil

@@ -128,7 +128,7 @@ public struct SectionReader {
     }
     for key in schema.keys where key.isRequired && self.entries[key.name] == nil && !guesses.contains(key.name) {
       findings.error(
-        at: node.label, "the key \"\(key.name)\" is missing in \(place)", "add \"\(key.name): \(key.example)\"")
+        at: node.label, "the key \"\(key.name)\" is missing in \(place)", "add \(key.name): \(key.example)")
     }
   }
 

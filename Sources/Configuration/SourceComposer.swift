@@ -6,12 +6,13 @@ import Yams
 /// by one of the private use area, which moves no column, and the text is composed again; the tree shows the key's own
 /// name.
 struct SourceComposer {
-  /// The deepest nesting of lists and mappings; a configuration needs nine.
+  /// The deepest nesting of lists and mappings; a configuration needs seven.
   static let maximumDepth = 16
   /// The most values in the tree, aliases expanded.
   static let maximumNodes = 50_000
-  /// The most keys that are repaired; a file with more of them twice is not listed to its end.
-  private static let maximumRepairs = 64
+  /// The most keys that are repaired; a file with more of them twice is not listed to its end. Each costs a parse, so a
+  /// large file gets fewer.
+  private var maximumRepairs: Int { max(1, min(64, SourceText.maximumBytes / (source.scalars.count + 1))) }
 
   private struct Place: Hashable {
     var line: Int
@@ -44,7 +45,7 @@ struct SourceComposer {
 
   private mutating func root() -> Node? {
     var firstDuplicate: ConfigurationError?
-    for repair in 0...Self.maximumRepairs {
+    for repair in 0...maximumRepairs {
       do {
         // No resolver: nothing is a number, a boolean or a date by its looks. UTF-8 by name, for the default reads the
         // environment.
@@ -56,7 +57,7 @@ struct SourceComposer {
           at: position(context.mark), "the key \(quoted(originalName(names, context.mark))) is given twice",
           "keep one of them")
         firstDuplicate = firstDuplicate ?? error
-        guard repair < Self.maximumRepairs, rename(names, context.mark) else {
+        guard repair < maximumRepairs, rename(names, context.mark) else {
           findings.error(at: error.position, error.problem, error.remedy)
           return nil
         }
@@ -102,7 +103,8 @@ struct SourceComposer {
     }
     guard !isCutShort else { return make(.scalar("", isPlain: true)) }
     if depth > Self.maximumDepth {
-      findings.error(at: place, "nested more than \(Self.maximumDepth) deep", "a configuration needs nine levels")
+      findings.error(
+        at: place, "nested more than \(Self.maximumDepth) deep", "write it as flat as docs/configuration.md shows")
       isCutShort = true
     } else if nodes > Self.maximumNodes {
       findings.error(
@@ -160,14 +162,21 @@ struct SourceComposer {
 
   // MARK: Faults of YAML
 
+  private static let openings: Set<String> = [
+    "did not find expected ',' or '}'", "did not find expected ',' or ']'", "found unexpected end of stream",
+  ]
+
   private func reportSyntax(_ error: any Error) {
     switch error {
-    case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
-      YamlError.composer(_, let problem, let mark, _):
+    case YamlError.scanner(let context, let problem, let mark, _),
+      YamlError.parser(let context, let problem, let mark, _),
+      YamlError.composer(let context, let problem, let mark, _):
       let words = words(for: problem, at: mark)
-      findings.error(at: position(mark), words.problem, words.remedy)
+      // What is left open is best looked for where it was opened.
+      let opening = Self.openings.contains(problem) ? context?.mark : nil
+      findings.error(at: position(opening ?? mark), words.problem, words.remedy)
     case YamlError.memory:
-      findings.error(at: position(nil), "nested too deep", "a configuration needs nine levels")
+      findings.error(at: position(nil), "nested too deep", "write it as flat as docs/configuration.md shows")
     default:
       // The bytes were checked before, so that a reader error cannot be expected.
       findings.error(at: position(nil), "the file cannot be read as YAML", "compare it with docs/configuration.md")

@@ -39,12 +39,12 @@ enum TicketSystemReading {
     let example = types.first ?? "eventschedule"
     guard case .mapping(let entries) = node.content else {
       findings.error(
-        at: node.position, "\(quoted(node.path)) is no mapping", "write keys below it, first \"type: \(example)\"")
+        at: node.position, "\(quoted(node.path)) is no mapping", "write keys below it, first type: \(example)")
       return nil
     }
     guard let entry = entries.first(where: { $0.key == typeKey }) else {
       findings.error(
-        at: node.label, "the key \"type\" is missing in \(quoted(node.path))", "add \"type: \(example)\"")
+        at: node.label, "the key \"type\" is missing in \(quoted(node.path))", "add type: \(example)")
       return nil
     }
     guard let type = entry.value.text(like: example, findings) else { return nil }

@@ -142,7 +142,7 @@ extension ValueKind {
       if !count.contains(items.count) {
         findings.error(
           at: node.position, "\(quoted(node.path)) has \(items.count) \(noun)",
-          "write \(count.lowerBound) to \(count.upperBound)")
+          count.count == 1 ? "write \(count.lowerBound)" : "write \(count.lowerBound) to \(count.upperBound)")
         return nil
       }
       let values = items.map { element.parse($0, findings) }
