@@ -28,7 +28,7 @@ private func quantity(_ text: String) -> (thousandths: Int64, unit: String)? {
 
 extension ValueKind where Value == Duration {
   /// A number with the unit `ms`, `s` or `min`.
-  static func duration(_ range: ClosedRange<Duration>, example: String) -> Self {
+  public static func duration(_ range: ClosedRange<Duration>, example: String) -> Self {
     let limits = "\(written(range.lowerBound)) to \(written(range.upperBound))"
     return Self(summary: "duration, \(limits)", example: example, show: { written($0) }) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
@@ -63,7 +63,7 @@ extension ValueKind where Value == Duration {
 
 extension ValueKind where Value == Int {
   /// A whole number in decimal digits.
-  static func integer(_ range: ClosedRange<Int>, _ unit: String? = nil, example: String) -> Self {
+  public static func integer(_ range: ClosedRange<Int>, _ unit: String? = nil, example: String) -> Self {
     let limits = "\(range.lowerBound) to \(range.upperBound)"
     return Self(
       summary: "whole number, \(limits)" + (unit.map { " \($0)" } ?? ""), example: example, show: { String($0) }
@@ -79,7 +79,7 @@ extension ValueKind where Value == Int {
   }
 
   /// A share with its sign: `50 %`.
-  static var percent: Self {
+  public static var percent: Self {
     Self(summary: "share, 1 % to 100 %", example: "50 %", show: { "\($0) %" }) { node, findings in
       guard let text = node.text(like: "50 %", findings) else { return nil }
       guard let (thousandths, unit) = quantity(text) else {

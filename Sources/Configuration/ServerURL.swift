@@ -78,7 +78,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
 
 extension ValueKind where Value == ServerURL {
   /// The address of a server.
-  static func server(example: String) -> Self {
+  public static func server(example: String) -> Self {
     Self(summary: "`https://` address", example: example, show: { $0.description }) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       if let url = ServerURL(text) { return url }

@@ -12,7 +12,7 @@ struct SourceComposer {
   static let maximumNodes = 50_000
   /// The most keys that are repaired; a file with more of them twice is not listed to its end. Each costs a parse, so a
   /// large file gets fewer.
-  private var maximumRepairs: Int { max(1, min(64, SourceText.maximumBytes / (source.scalars.count + 1))) }
+  private var maximumRepairs: Int { max(1, min(64, (1 << 19) / (source.scalars.count + 1))) }
 
   private struct Place: Hashable {
     var line: Int

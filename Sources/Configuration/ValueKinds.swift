@@ -24,7 +24,7 @@ private func written(_ text: String) -> String { text.isEmpty ? "\"\"" : text }
 
 extension ValueKind where Value == String {
   /// Text by a rule; `expected` says what would be right.
-  static func text(
+  public static func text(
     _ summary: String, example: String, expected: String, isSecret: Bool = false,
     where accepts: @escaping @Sendable (String) -> Bool
   ) -> Self {
@@ -41,14 +41,14 @@ extension ValueKind where Value == String {
   }
 
   /// The name of a station, reader, gate, output or ticket system.
-  static func name(_ example: String) -> Self {
+  public static func name(_ example: String) -> Self {
     text(
       "name", example: example, expected: "a name has 1 to 32 letters (a to z), digits, - and _, no - or _ first",
       where: isName)
   }
 
   /// Free text of some bytes.
-  static func text(upTo limit: Int, from least: Int = 1, example: String) -> Self {
+  public static func text(upTo limit: Int, from least: Int = 1, example: String) -> Self {
     let range = least == 0 ? "up to \(limit) bytes" : "\(least) to \(limit) bytes"
     return text("text, \(range)", example: example, expected: "write a text of \(range)") {
       (least...limit).contains($0.utf8.count) && !$0.utf8.contains(0)
@@ -56,7 +56,7 @@ extension ValueKind where Value == String {
   }
 
   /// An absolute path.
-  static func path(_ role: FileReference.Role, example: String) -> Self {
+  public static func path(_ role: FileReference.Role, example: String) -> Self {
     Self(summary: "absolute path", example: example, show: written) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       let isPath = text.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count < 4096 && !text.utf8.contains(0)
@@ -90,7 +90,7 @@ func isLetterOrDigit(_ byte: UInt8) -> Bool {
 
 extension ValueKind where Value == Bool {
   /// `true` or `false`, and no other word.
-  static var boolean: Self {
+  public static var boolean: Self {
     Self(summary: "`true` or `false`", example: "true", show: { $0 ? "true" : "false" }) { node, findings in
       guard let text = node.text(like: "true or false", findings) else { return nil }
       switch text {
@@ -106,7 +106,7 @@ extension ValueKind where Value == Bool {
 
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
-  static func choice(_ type: Value.Type) -> Self {
+  public static func choice(_ type: Value.Type) -> Self {
     let words = type.allCases.map(\.rawValue)
     let example = words.first ?? ""
     return Self(
@@ -126,7 +126,7 @@ extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue
 
 extension ValueKind {
   /// A list, written `[a, b]` or one `- a` a line; every element is read, whatever becomes of the others.
-  static func list<Element>(
+  public static func list<Element>(
     of element: ValueKind<Element>, count: ClosedRange<Int>, noun: String
   ) -> Self where Value == [Element] {
     let example = "[\(element.example)]"
@@ -152,7 +152,7 @@ extension ValueKind {
   }
 
   /// A section with fixed keys. `read` answers `nil` only after it recorded an error.
-  static func section(
+  public static func section(
     _ schema: SectionSchema, example: String, summary: String = "section",
     read: @escaping @Sendable (SectionReader) -> Value?
   ) -> Self {
@@ -162,7 +162,7 @@ extension ValueKind {
   }
 
   /// A section whose keys are names that the file chooses, each with a section of its own.
-  static func named<Element>(
+  public static func named<Element>(
     _ noun: String, sections: [SectionSchema], example: String,
     read: @escaping @Sendable (_ name: String, _ node: SourceNode, Findings) -> Element?
   ) -> Self where Value == [Element] {

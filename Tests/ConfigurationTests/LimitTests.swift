@@ -81,6 +81,23 @@ import Testing
     #expect(long.count == 1 && (long.first?.utf8.count ?? 0) < 300)
   }
 
+  @Test(arguments: [
+    "\"\\uD800\"", "\"\\UFFFFFFFF\"", "\"\\xff\"", "!<%ff> x", "!%C3%28 x", "&\u{1F600} x", "*\u{1F600}", "! x",
+    "!!str x",
+    "!!map x", "!!seq x", "? x", "- x", "|", ">-", "|9", "&a", "&a *a", "{? }", "[? ]", "{,}", "\"\\",
+  ]) func oddValues(value: String) {
+    // The limit is a whole number, so that no other value can pass.
+    let found = errors(in: goodFile + "    queue: \(value)\n")
+    #expect(!found.isEmpty)
+  }
+
+  @Test(arguments: ["%YAML 3.1\n---\n", "%TAG ! %ff\n---\n", "%TAG ! tag:x,2000:\n---\n", "%\n---\n", "--- !!set\n"])
+  func oddDirectives(text: String) {
+    let found = errors(in: text + goodFile)
+    #expect(found == errors(in: text + goodFile), "the same words each time")
+    #expect(found.allSatisfy { $0.first?.isNumber == true })
+  }
+
   @Test func nullByteInText() {
     #expect(
       errors(in: goodFile.replacingOccurrences(of: "{ vendor: \"0c2e\" }", with: "{ serial: \"S\\0X\" }"))

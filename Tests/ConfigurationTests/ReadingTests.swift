@@ -181,7 +181,7 @@ import Testing
         "6:10: plain HTTP to tickets.example.org shows the key and every code to the network; write https:// when you can",
         "8:5: caFile has no effect with plain HTTP; write https://, or remove caFile",
         "10:3: no gate asks the ticket system \"spare\"; name it as a gate's ticketSystem, or remove it",
-        "10:77: the ticket system of line 7 has the same key file; configure it once and name it at each gate, so that "
+        "10:81: the ticket system of line 7 has the same key file; configure it once and name it at each gate, so that "
           + "rate and memory are shared",
         "13:23: every device of the reader \"one\" also fits \"any\"; add a serial or port to \"any\", so that each device "
           + "is one reader's",
