@@ -48,6 +48,8 @@ struct TicketRecord: Sendable {
   private var quantity = 1
   private var entries: [String: KnownEntry] = [:]
   private var open: [OpenAttempt] = []
+  /// The ticket system said "already used" when no request of ours could be the reason.
+  private var isUsedElsewhere = false
   private var firstUse: AttemptDecision.FirstUse?
   private var details: TicketDetails?
 
@@ -58,10 +60,10 @@ struct TicketRecord: Sendable {
     }
   }
 
-  var leavesTrace: Bool { lock != nil || admitted > 0 || !entries.isEmpty || !open.isEmpty }
+  var leavesTrace: Bool { lock != nil || admitted > 0 || isUsedElsewhere || !entries.isEmpty || !open.isEmpty }
 
   func isOnlyUnsettled(endedBefore time: MonotonicTime) -> Bool {
-    lock == nil && admitted == 0 && entries.isEmpty && open.allSatisfy { $0.endedAt < time }
+    lock == nil && admitted == 0 && !isUsedElsewhere && entries.isEmpty && open.allSatisfy { $0.endedAt < time }
   }
 
   // MARK: Before a request
@@ -80,7 +82,7 @@ struct TicketRecord: Sendable {
   func knownUsed() -> AttemptDecision? {
     let isUsed =
       switch kind {
-      case .entry: admitted >= 1 || entries.values.contains { $0.origin == .elsewhere }
+      case .entry: admitted >= 1 || isUsedElsewhere
       case .sale, .book: admitted >= allowance
       case .unknown: admitted >= 1 && quantity == 1
       }
@@ -140,10 +142,10 @@ struct TicketRecord: Sendable {
     case .redeemed(let redemption):
       let span = ended.sentAt...Swift.max(ended.sentAt, outcome.endedAt)
       return redeemedLate(redemption, ended.lock, span, date: outcome.serverDate, wall: wall, policy)
-    case .refused:
+    case .refused(let reason, _) where reason != .alreadyUsed:
       withdrawClaims()
       return .settled
-    case .valid, .undecided:
+    case .refused, .valid, .undecided:
       return .settled
     }
   }
@@ -191,6 +193,7 @@ struct TicketRecord: Sendable {
     case .elsewhere where isFirst && admitted == 0:
       note(entryID, .elsewhere, lock)
       proveEntry()
+      isUsedElsewhere = true
       firstUse = .init(gate: nil, at: redemption.scannedAt)
       return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
     case .earlierAttempt where isFirst:
@@ -233,6 +236,7 @@ struct TicketRecord: Sendable {
       note(entryID, .elsewhere, lock)
       if isFirst && admitted == 0 {
         proveEntry()
+        isUsedElsewhere = true
         firstUse = .init(gate: nil, at: redemption.scannedAt)
       }
       return .usedElsewhere(entryID: entryID)
@@ -253,13 +257,18 @@ struct TicketRecord: Sendable {
   }
 
   /// The ticket system itself says "already used": by us, if we have an attempt that nobody passed on.
+  ///
+  /// It does not say when, so a ticket that was used elsewhere before our attempt was lost cannot be told apart. But once
+  /// it was said with no attempt of ours open, it is known for good, and no attempt lost later can excuse it.
   private mutating func usedBefore(
     _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, wall: WallTime, detail: String?, _ policy: AttemptPolicy
   ) -> AttemptDecision {
     let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed }.keys.min()
     let ownAttempt = open.contains { span.lowerBound <= $0.endedAt + policy.lateGrace }
-    guard admitted == 0, unclaimed != nil || ownAttempt else {
-      return decision(.refuse(.alreadyUsed), detail: detail)
+    guard admitted == 0, !isUsedElsewhere, unclaimed != nil || ownAttempt else {
+      proveEntry()
+      isUsedElsewhere = isUsedElsewhere || (kind == .entry && admitted == 0)
+      return decision(.refuse(.alreadyUsed), note: isUsedElsewhere ? .usedElsewhere : nil, detail: detail)
     }
     proveEntry()
     var admission = admit(on: unclaimed, gate: lock.gate, wall: wall, note: .ownLostAnswer)

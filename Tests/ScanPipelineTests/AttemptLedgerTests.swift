@@ -237,6 +237,15 @@ struct AttemptLedgerTests {
     #expect(try slow.scan(refusal, at: 230).verdict == .refuse(.alreadyUsed))
   }
 
+  @Test("Once alreadyUsed was said with nothing of ours open, a later lost attempt excuses nothing")
+  func usedIsUsed() throws {
+    var bench = Bench()
+    let refusal = TicketAnswer.refused(.alreadyUsed, detail: nil)
+    #expect(try bench.scan(refusal, at: 100).verdict == .refuse(.alreadyUsed))
+    guard case .known(let decision) = bench.begin(at: 101).1 else { return #expect(Bool(false), "asked again") }
+    #expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .usedElsewhere)
+  }
+
   @Test("A system without redeeming: the book is ours")
   func book() throws {
     var bench = Bench()
