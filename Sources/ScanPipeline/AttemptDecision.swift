@@ -105,7 +105,9 @@ public struct AttemptDecision: Sendable, Equatable {
 public enum LateRecord: Sendable, Equatable {
   /// The attempt was not open any more, or its ticket is settled: nothing changed.
   case ignored
-  /// It did not redeem.
+  /// It came before the attempt was concluded as pending, and will count then.
+  case overtaking
+  /// Nothing is open about it any more: it did not redeem, or its record had been shown to another attempt.
   case settled
   /// It redeemed, and nobody was admitted on it: the next presentation in time is admitted without a request.
   case claimable(entryID: String)

@@ -42,7 +42,12 @@ struct KnownEntry: Sendable {
 struct TicketRecord: Sendable {
   enum Kind: Sendable { case unknown, entry, sale, book }
 
-  var lock: AttemptLock?
+  /// The attempt that decides the ticket now; with its release goes what overtook it.
+  var lock: AttemptLock? {
+    didSet { overtaking = nil }
+  }
+  /// The late outcome of the attempt that holds the lock, where it overtook the word that the attempt is pending.
+  private var overtaking: (outcome: AttemptOutcome, wall: WallTime)?
   private var kind = Kind.unknown
   private var admitted = 0
   private var quantity = 1
@@ -97,9 +102,12 @@ struct TicketRecord: Sendable {
 
   // MARK: After a request
 
+  /// Releases the lock and decides.
   mutating func conclude(
     _ lock: AttemptLock, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy
   ) -> AttemptDecision {
+    let overtaking = overtaking
+    self.lock = nil
     let span = Self.span(of: outcome, lock)
     // A verdict needs a whole answer, whatever the adapter made of a part of one.
     let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
@@ -119,6 +127,7 @@ struct TicketRecord: Sendable {
           OpenAttempt(
             lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, isPending: outcome.fate == .pending))
       }
+      if let (outcome, wall) = overtaking { _ = late(lock.attempt, outcome, wall: wall, policy) }
       // An earlier request's answer may have come while this one was out. A fault is an alarm and stays one.
       if !reason.isFault, var claimed = claim(gate: lock.gate, at: span.upperBound, wall: wall) {
         claimed.detail = detail
@@ -131,6 +140,10 @@ struct TicketRecord: Sendable {
   mutating func late(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy
   ) -> LateRecord {
+    if lock?.attempt == attempt {
+      overtaking = (outcome, wall)
+      return .overtaking
+    }
     guard let index = open.firstIndex(where: { $0.lock.attempt == attempt && $0.isPending }) else { return .ignored }
     let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
     if case .undecided = answer, outcome.mayHaveRedeemed {

@@ -194,7 +194,9 @@ struct LedgerWorld {
       exchange.date = date(exchange, from: processed, to: lateEnd)
       schedule(.late(exchange), at: lateEnd)
     }
-    schedule(.conclude(exchange), at: exchange.ended)
+    // The late outcome may overtake the word that the attempt is pending.
+    let overtaken = exchange.lateEnded.flatMap { $0 < exchange.ended + Self.second ? $0 + 1 : nil }
+    schedule(.conclude(exchange), at: overtaken ?? exchange.ended)
   }
 
   mutating func date(_ exchange: Exchange, from processed: Int64, to end: Int64) -> WallTime? {

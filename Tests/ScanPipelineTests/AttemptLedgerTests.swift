@@ -160,6 +160,19 @@ struct AttemptLedgerTests {
     #expect(second.verdict == .refuse(.alreadyUsed))
   }
 
+  @Test("A late answer that overtakes the word that its attempt is pending admits at once")
+  func overtaking() {
+    var bench = Bench()
+    let (attempt, _) = bench.begin(at: 100.2)
+    let late = bench.outcome(bench.redemption("e", 100), from: 100.2, to: 102.8, date: 102)
+    let result = bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(102.8))
+    #expect(result == .overtaking && bench.ledger.isLocked(bench.key))
+    let pending = bench.outcome(.undecided(.unreachable, detail: nil), from: 100.2, to: 102.7, fate: .pending)
+    let decision = bench.ledger.conclude(bench.key, attempt: attempt, outcome: pending, wall: bench.wall(102.7))
+    #expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
+    #expect(bench.ledger.unsettled.isEmpty && !bench.ledger.isLocked(bench.key))
+  }
+
   @Test("A claim ends; then the server is asked, and the record is still ours")
   func claimEnds() throws {
     var bench = Bench()
