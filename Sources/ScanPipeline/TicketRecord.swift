@@ -173,11 +173,13 @@ struct TicketRecord: Sendable {
   ) -> Source {
     let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
     if made > clock.latestRecord(at: span.upperBound) + policy.recordAhead { return .ahead }
+    let made = made + policy.recordBehind
     if made >= clock.earliestRecord(at: span.lowerBound) { return .thisAttempt }
     let isOurs = open.contains { attempt in
       // Nothing in this answer was made after it.
       let end = Swift.min(attempt.endedAt + policy.lateGrace, span.upperBound)
-      return made >= clock.earliestRecord(at: attempt.sentAt) && made <= clock.latestRecord(at: end)
+      return made >= clock.earliestRecord(at: attempt.sentAt)
+        && made <= clock.latestRecord(at: end) + policy.recordBehind
     }
     return isOurs ? .earlierAttempt : .elsewhere
   }

@@ -100,6 +100,16 @@ struct AttemptLedgerTests {
     if !admits { #expect(decision.firstUse == .init(gate: nil, at: WallTime(seconds: scannedAt))) }
   }
 
+  @Test("A server whose records are behind its Date by a known time")
+  func recordBehind() throws {
+    var bench = Bench()
+    bench.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
+    #expect(try bench.scan(bench.redemption("e", 97), at: 100.2).verdict == .admit)
+    var other = Bench()
+    other.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
+    #expect(try other.scan(other.redemption("e", 95), at: 100.2).verdict == .refuse(.alreadyUsed))
+  }
+
   @Test("Without Date our own clock serves, to 2 s", arguments: [(97, false), (98, true), (103, true)])
   func noDate(scannedAt: Int64, admits: Bool) throws {
     var bench = Bench()
