@@ -119,6 +119,15 @@ struct AttemptLedgerTests {
     #expect((decision.verdict == .admit) == admits)
   }
 
+  @Test("The quantity in the latest answer counts: a record beyond it is refused and listed")
+  func quantityShrinks() throws {
+    var bench = Bench()
+    #expect(try bench.scan(bench.redemption("e1", 100, quantity: 2), at: 100.1).verdict == .admit)
+    let decision = try bench.scan(bench.redemption("e2", 110, quantity: 1), at: 110.1)
+    #expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .surplusPossible)
+    #expect(bench.ledger.unsettled.map(\.state) == [.surplus(entryID: "e2")])
+  }
+
   @Test("A record later than the server's own clock is undecided, now and whenever it is shown again")
   func recordAhead() throws {
     var bench = Bench()
