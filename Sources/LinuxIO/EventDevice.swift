@@ -108,11 +108,12 @@ public final class EventDevice {
       case -EAGAIN: return .drained
       case -EINTR: continue
       case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
-        handle(.dropped(at: stamp(event)))
+        let at = stamp(event)
         // The differences are of no use: what was typed in between is lost. They only bring libevdev up to date.
         while libevdev_next_event(device, LIBEVDEV_READ_FLAG_SYNC.rawValue, &event)
           == Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue)
         {}
+        handle(.dropped(at: at))
       case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
         if event.type == UInt16(EV_KEY), event.value == 0 || event.value == 1 {
           handle(.key(code: event.code, isDown: event.value == 1, at: stamp(event)))
