@@ -103,8 +103,10 @@ public final class DeviceMonitor {
     }
     // Parents belong to their child and are not released.
     let input = udev_device_get_parent_with_subsystem_devtype(device, "input", nil)
-    let usb = udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
-    let usbInterface = udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_interface")
+    // Above a Bluetooth device there may be a USB device too: the radio, which is not what was meant.
+    let isRadio = udev_device_get_parent_with_subsystem_devtype(device, "bluetooth", nil) != nil
+    let usb = isRadio ? nil : udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
+    let usbInterface = isRadio ? nil : udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_interface")
     let holder = usb ?? input.flatMap { udev_device_get_parent($0) ?? $0 } ?? udev_device_get_parent(device)
 
     var identity = DeviceIdentity(node: node, sysfsPath: path, subsystem: subsystem)
@@ -139,7 +141,8 @@ public final class DeviceMonitor {
       if let link = text(udev_list_entry_get_name(current)) { links.append(link) }
       entry = udev_list_entry_get_next(current)
     }
-    return links
+    // The list comes from udev's data base; the property says the same, and is there without it.
+    return links.isEmpty ? (property(device, "DEVLINKS") ?? "").split(separator: " ").map(String.init) : links
   }
 
   private func property(_ device: OpaquePointer, _ name: String) -> String? {

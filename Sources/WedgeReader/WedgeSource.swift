@@ -133,11 +133,9 @@ public actor WedgeSource: ReadSource {
     for node in nodes.values where node.session != nil { held[node.lane] = node.identity.physicalPath }
     let assignment = WedgeAssignment(devices: Array(roster.values), configurations: configurations, held: held)
     problems = assignment.problems
-    for (path, node) in nodes where assignment.fates[path] != .taken(lane: node.lane) || roster[path] != node.identity {
-      // What is no longer ours, or has become another device at the same place.
-      if assignment.fates[path] == .taken(lane: node.lane), let device = roster[path], node.isSamePlug(as: device) {
-        continue
-      }
+    for (path, node) in nodes {
+      let isOurs = assignment.fates[path] == .taken(lane: node.lane)
+      if isOurs, let device = roster[path], node.isSamePlug(as: device) { continue }
       drop(node)
     }
     for (path, fate) in assignment.fates {
