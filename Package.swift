@@ -30,10 +30,12 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
   name: "scangate",
+  products: [.executable(name: "scangate", targets: ["scangate"])],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -48,19 +50,54 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
+    // The words of the house and its pure middle.
     room("ScanModel"),
     room("ScanPipeline", ["ScanModel"]),
+
+    // The machine.
     .target(name: "CLinux"),
-    room("LinuxIO", ["CLinux", "ScanModel"]),
+    .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
+    .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+    .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
+    room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
-    room("Gateway", ["ScanModel", "ScanPipeline"]),
+
+    // Ticket systems.
+    room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+    room("EventSchedule", ["ScanModel", "ScanPipeline", "TicketTransport"]),
+
+    // The whole.
+    room("ScanConfiguration", ["ScanModel", yams]),
+    room(
+      "Gateway",
+      [
+        "ScanConfiguration", "EventSchedule", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs", "TicketTransport",
+        "WedgeReader",
+      ]),
     room(
       "VenueServer",
       [crypto, grdb, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle]),
+    .executableTarget(
+      name: "scangate",
+      dependencies: [
+        "ScanConfiguration", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
+        "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging, serviceLifecycle, unixSignals,
+      ],
+      swiftSettings: strict),
+
+    // What tests share, and the tests.
     room("ScanTesting", ["ScanModel"]),
+    .target(name: "CMockDevices", path: "Tests/CMockDevices"),
+    .executableTarget(
+      name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
+      path: "Tests/WedgeMock", swiftSettings: strict),
     tests(of: "LinuxIO", ["ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel"]),
+    tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    .testTarget(
+      name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel"], exclude: ["bad"], swiftSettings: strict),
     tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(
       of: "VenueServer",

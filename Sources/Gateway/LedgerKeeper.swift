@@ -16,6 +16,7 @@ public actor LedgerKeeper {
   private var ledger: AttemptLedger
   private var waiters: [TicketKey: [Waiter]] = [:]
   private var nextWaiter: UInt64 = 0
+  private var lastForgotten: MonotonicTime
   private let time: any TimeSource
   private let events: any EventSink
 
@@ -24,6 +25,7 @@ public actor LedgerKeeper {
     ledger = AttemptLedger(policy)
     self.time = time
     self.events = events
+    lastForgotten = time.now()
   }
 
   /// Attempts that may have redeemed and were not settled, and entries that may be surplus at the server: for staff.
@@ -34,6 +36,7 @@ public actor LedgerKeeper {
   public func decide(
     _ scan: Scan, key: TicketKey, system: any TicketSystem, deadline: MonotonicTime, mayAsk: Bool
   ) async -> (decision: AttemptDecision, asked: AttemptOutcome?) {
+    forgetOldTraces()
     let attempt = AttemptID()
     var ignoringPending = false
     asking: while true {
@@ -86,8 +89,18 @@ public actor LedgerKeeper {
     case .claimable: report(attempt, scan, .redeemedLate)
     case .surplus: report(attempt, scan, .surplus)
     case .lost: report(attempt, scan, .lost)
-    case .settled, .usedElsewhere, .ignored: report(attempt, scan, .settled)
+    // It overtook the conclusion, which reports it, or it changes nothing.
+    case .overtaking, .ignored: break
+    case .settled, .usedElsewhere: report(attempt, scan, .settled)
     }
+  }
+
+  /// Once in an hour, what was never answered a day ago is dropped: it admits and refuses nobody any more.
+  private func forgetOldTraces() {
+    let now = time.now()
+    guard now - lastForgotten > .seconds(3_600) else { return }
+    lastForgotten = now
+    ledger.forget(endedBefore: now - .seconds(86_400))
   }
 
   private func report(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) {

@@ -1,10 +1,11 @@
-import ArgumentParser
+public import ArgumentParser
+import Foundation
 import Gateway
-import Glibc
 import LinuxIO
 import Logging
 import ServiceLifecycle
-import VenueServer
+import UnixSignals
+public import VenueServer
 
 /// `scangate venue`: an embedded ticket system, for training and tests.
 struct VenueCommand: AsyncParsableCommand {
@@ -47,7 +48,7 @@ struct VenueCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (host, port) = try address()
-      var logger = Logger(label: "venue", factory: StreamLogHandler.standardError)
+      var logger = Logger(label: "venue", factory: { StreamLogHandler.standardError(label: $0) })
       logger.logLevel = .notice
       let venue: VenueServer
       do {
@@ -58,6 +59,8 @@ struct VenueCommand: AsyncParsableCommand {
         try await prepare(venue)
       } catch let error as VenueError {
         throw failure(error.description)
+      } catch let error as TicketFileError {
+        throw failure(error.description, Exit.configuration)
       }
       let service = VenueService(venue: venue)
       let group = ServiceGroup(
@@ -71,7 +74,10 @@ struct VenueCommand: AsyncParsableCommand {
 
     private func prepare(_ venue: VenueServer) async throws {
       let key = try apiKeyFile.flatMap(Self.readKey)
-      if let importFile { Terminal.out("Imported \(try await venue.importTickets(from: importFile)) tickets.") }
+      if let importFile {
+        let summary = try await venue.importTickets(try Self.bytes(of: importFile), file: importFile)
+        Terminal.out("Tickets of \(TerminalText.clean(importFile)): \(summary.added) added, \(summary.updated) updated.")
+      }
       var issued = key
       if seed {
         let seeded = try await venue.seed(Seed(apiKey: key))
@@ -109,8 +115,16 @@ struct VenueCommand: AsyncParsableCommand {
       }
     }
 
-    private static func writeKey(_ key: String, to path: String) throws {
+    private static func bytes(of path: String) throws -> [UInt8] {
       do {
+        return [UInt8](try Data(contentsOf: URL(filePath: path)))
+      } catch {
+        throw failure("\(path) cannot be read: \(error.localizedDescription)")
+      }
+    }
+
+    private static func writeKey(_ key: String, to path: String) throws {
+      do throws(SystemError) {
         try KeyFile.write(key, to: path)
       } catch {
         throw failure("\(path): \(error.words). Name a file in a folder that you can write to.")

@@ -2,7 +2,7 @@ import Foundation
 import ScanModel
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 /// Files as they come out of hurried editing, and worse: never a crash or a hang, and what is accepted can be relied on.
 @Suite struct MutationTests {
@@ -22,7 +22,7 @@ import Testing
       var bytes = [UInt8](try #require(Self.seeds.randomElement(using: &random)).utf8)
       for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&bytes, &random) }
       do throws(ConfigurationErrors) {
-        check(try Configuration.parse(bytes: bytes, file: "f", options: testOptions).configuration, bytes)
+        check(try ConfigurationFile.parse(bytes: bytes, file: "f", options: testOptions).configuration, bytes)
         accepted += 1
       } catch {
         #expect(!error.errors.isEmpty)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 /// The folder of the package.
 let packageFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +15,7 @@ func errors(in text: String, options: ConfigurationOptions = testOptions) -> [St
 /// The errors of `bytes`, each without the file's name; empty for a good file.
 func errors(in bytes: [UInt8], options: ConfigurationOptions = testOptions) -> [String] {
   do throws(ConfigurationErrors) {
-    _ = try Configuration.parse(bytes: bytes, file: "f", options: options)
+    _ = try ConfigurationFile.parse(bytes: bytes, file: "f", options: options)
     return []
   } catch {
     return error.errors.map { String($0.description.dropFirst(2)) }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 @Suite struct ServerURLTests {
   @Test(arguments: [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 /// Each file in `bad/` holds faults, and at its end, behind `#!`, all that must be said of them.
 ///

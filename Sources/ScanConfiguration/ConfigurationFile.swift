@@ -1,5 +1,5 @@
 /// The one configuration file: YAML in, a checked `StationConfiguration` or all its errors out.
-public enum Configuration {
+public enum ConfigurationFile {
   /// What a good file gives.
   public struct Reading: Sendable {
     /// The configuration.

@@ -2,11 +2,11 @@ import Foundation
 import ScanModel
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 @Suite struct ReadingTests {
   private func read(_ text: String) throws -> StationConfiguration {
-    try Configuration.parse(text: text, file: "f", options: testOptions).configuration
+    try ConfigurationFile.parse(text: text, file: "f", options: testOptions).configuration
   }
 
   @Test func readsEveryKey() throws {
@@ -15,7 +15,7 @@ import Testing
       $0.components(separatedBy: "```").first
     }
     let whole = try #require(blocks.first { $0.hasPrefix("version: 1") })
-    let reading = try Configuration.parse(text: whole, file: "f", options: testOptions)
+    let reading = try ConfigurationFile.parse(text: whole, file: "f", options: testOptions)
     #expect(reading.warnings == [])
     let station = reading.configuration
     #expect(station.name == "north-door")
@@ -129,7 +129,7 @@ import Testing
   @Test(arguments: ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml"])
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
-    let reading = try Configuration.load(path: path, options: testOptions)
+    let reading = try ConfigurationFile.load(path: path, options: testOptions)
     #expect(reading.warnings == [])
     #expect(!reading.configuration.gates.isEmpty)
   }
@@ -143,7 +143,7 @@ import Testing
 
 @Suite struct WarningTests {
   private func warnings(_ text: String) throws -> [String] {
-    try Configuration.parse(text: text, file: "f", options: testOptions).warnings.map {
+    try ConfigurationFile.parse(text: text, file: "f", options: testOptions).warnings.map {
       String($0.description.dropFirst(2))
     }
   }

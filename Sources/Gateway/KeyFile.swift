@@ -1,18 +1,23 @@
 import Glibc
-import LinuxIO
+public import LinuxIO
 
 /// A secret in a file of its own: one line, readable by its owner alone. White space around it, as pasting adds it, is not
 /// part of it.
-enum KeyFile {
-  enum Content: Equatable {
+public enum KeyFile {
+  /// What a key file holds.
+  public enum Content: Sendable, Equatable {
+    /// There is no such file.
     case absent
+    /// The key, without the white space around it; may be empty.
     case key(String)
   }
 
   /// The most that a key file may hold, in bytes.
   private static let limit = 4_096
 
-  static func read(_ path: String) throws(SystemError) -> Content {
+  /// Reads the key.
+  /// - Throws: why the file cannot be read.
+  public static func read(_ path: String) throws(SystemError) -> Content {
     let file: OwnedDescriptor
     do {
       file = try OwnedDescriptor.open(path, O_RDONLY)
@@ -30,8 +35,9 @@ enum KeyFile {
     return .key(trimmed)
   }
 
-  /// Makes the file; one that is there already is left alone and is an error.
-  static func write(_ key: String, to path: String) throws(SystemError) {
+  /// Makes the file, readable by its owner alone; one that is there already is left alone.
+  /// - Throws: why it cannot be made, `EEXIST` where it is there.
+  public static func write(_ key: String, to path: String) throws(SystemError) {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
     let file = OwnedDescriptor(owning: number)

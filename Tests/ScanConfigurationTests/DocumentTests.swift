@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 /// `docs/configuration.md` says of every key what the schema says, and speaks of no other.
 ///
 /// `UPDATE_DOCS=1` writes the tables between their marks anew.
 @Suite struct DocumentTests {
   private let file = packageFolder.appending(path: "docs/configuration.md")
-  private let sections = Configuration.schema()
+  private let sections = ConfigurationFile.schema()
 
   private func mark(_ section: SectionSchema) -> String {
     "<!-- keys of \(section.path.isEmpty ? "the file" : section.path) -->"
@@ -60,12 +60,12 @@ import Testing
 
   /// A schema whose own examples it would refuse helps nobody.
   @Test func everyDefaultWouldBeAccepted() {
-    let gate = Configuration.schema().first { $0.path == "gates.<name>" }
+    let gate = ConfigurationFile.schema().first { $0.path == "gates.<name>" }
     for key in gate?.keys ?? [] {
       guard let value = key.defaultText, key.sections.isEmpty else { continue }
       #expect(errors(in: goodFile + "    \(key.name): \(value)\n") == [], "\(key.name)")
     }
-    let reader = Configuration.schema().first { $0.path == "readers.<name>" }
+    let reader = ConfigurationFile.schema().first { $0.path == "readers.<name>" }
     for key in reader?.keys ?? [] {
       guard let value = key.defaultText else { continue }
       let text = goodFile.replacingOccurrences(of: "type: wedge,", with: "type: wedge, \(key.name): \(value),")

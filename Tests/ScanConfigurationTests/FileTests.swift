@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 /// Real files in a folder of their own.
 @Suite final class FileTests {
@@ -23,7 +23,7 @@ import Testing
     let caText = ca.map { ", caFile: \"\($0)\"" } ?? ""
     let text = goodFile.replacingOccurrences(
       of: "apiKeyFile: /etc/scangate/keys/main.key", with: "apiKeyFile: \"\(key)\"\(caText)")
-    let findings = try Configuration.parse(text: text, file: "f").configuration.checkFiles()
+    let findings = try ConfigurationFile.parse(text: text, file: "f").configuration.checkFiles()
     return (findings.errors.map(\.problem), findings.warnings.map(\.problem))
   }
 
@@ -59,18 +59,18 @@ import Testing
     let path = folder.appending(path: "pipe").path
     #expect(mkfifo(path, 0o600) == 0)
     #expect(try check(key: path).errors.first?.hasSuffix("is no regular file") == true)
-    #expect(throws: ConfigurationErrors.self) { try Configuration.load(path: path) }
+    #expect(throws: ConfigurationErrors.self) { try ConfigurationFile.load(path: path) }
   }
 
   @Test func loadsAFile() throws {
     let path = try write("scangate.yaml", goodFile)
-    #expect(try Configuration.load(path: path).configuration.file == path)
+    #expect(try ConfigurationFile.load(path: path).configuration.file == path)
   }
 
   @Test func saysWhyAFileCannotBeLoaded() throws {
     func words(_ path: String) -> String? {
       do throws(ConfigurationErrors) {
-        _ = try Configuration.load(path: path)
+        _ = try ConfigurationFile.load(path: path)
         return nil
       } catch {
         return error.description

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Configuration
+@testable import ScanConfiguration
 
 /// What no honest file is: answered, and soon.
 @Suite struct LimitTests {

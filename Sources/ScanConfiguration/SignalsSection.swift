@@ -2,7 +2,7 @@ import ScanModel
 
 /// `gates.<name>.signals`: for each signal, what each lamp and buzzer does.
 enum SignalsSection {
-  private static let step = ValueKind<Duration>.duration(.milliseconds(10) ... .seconds(60), example: "400 ms")
+  private static let step = ValueKind<Duration>.duration(.milliseconds(20) ... .seconds(60), example: "400 ms")
   private static let steps = ValueKind<[Duration]>.list(of: step, count: 1...32, noun: "times")
 
   private static let blink = SchemaKey.required(

@@ -1,0 +1,44 @@
+internal import ScanConfiguration
+internal import ScanModel
+internal import ScanPipeline
+
+/// The patterns of a gate: the built-in ones for the outputs it has, and in their place what its configuration gives. An
+/// output that a given pattern leaves out is off.
+func patterns(
+  of gate: GateConfiguration, outputs: [OutputName: OutputKind]
+) throws(SetupError) -> SignalPatterns {
+  var patterns = SignalPatterns.standard(for: outputs)
+  for (signal, settings) in gate.signals {
+    var pattern = SignalPattern()
+    for (output, setting) in settings {
+      do {
+        pattern.outputs[OutputName(output)] = try outputPattern(setting)
+      } catch {
+        throw SetupError("Gate \(gate.id), signal \(signal.key), output \(output): \(error.description).")
+      }
+    }
+    switch signal {
+    case .admit: patterns.admit = pattern
+    case .refuse(nil): patterns.refuse = pattern
+    case .refuse(.some(let reason)): patterns.refuseReasons[reason] = pattern
+    case .undecided(nil): patterns.undecided = pattern
+    case .undecided(.some(let reason)): patterns.undecidedReasons[reason] = pattern
+    case .busy: patterns.busy = pattern
+    case .idle: patterns.idle = pattern
+    case .outOfService: patterns.outOfService = pattern
+    }
+  }
+  return patterns
+}
+
+private func outputPattern(_ setting: SignalSetting) throws(SignalError) -> OutputPattern? {
+  switch setting {
+  case .on: return .steady
+  case .off: return nil
+  case .steps(let steps): return try OutputPattern(steps: steps)
+  case .blink(let on, let off, let total):
+    let period = on + off
+    let times = total.map { Int(max(1, ($0 / period).rounded(.up))) }
+    return try OutputPattern.blink(on: on, off: off, times: times)
+  }
+}

@@ -1,0 +1,135 @@
+public import ScanConfiguration
+internal import LinuxIO
+public import ScanModel
+internal import ScanPipeline
+internal import SignalOutputs
+internal import WedgeReader
+
+/// A station with everything that its configuration names: its life is `run`.
+public struct ConfiguredStation: Sendable {
+  private let station: Station
+  private let outputs: [GateOutputs]
+  private let loop: DeviceLoop
+  private let connections: [TicketSystemConnection]
+
+  /// Puts a station together. Reads key files and compiles keymaps; opens no device and connects nowhere.
+  /// - Parameter log: takes lines for the operator; from any thread, and at once.
+  /// - Throws: the first thing that keeps it from working.
+  public init(
+    _ configuration: StationConfiguration, events: any EventSink, time: any TimeSource = SystemTime(),
+    log: @escaping @Sendable (String) -> Void
+  ) throws(SetupError) {
+    var connections: [TicketSystemID: TicketSystemConnection] = [:]
+    var ledgers: [TicketSystemID: LedgerKeeper] = [:]
+    for system in configuration.ticketSystems {
+      connections[system.id] = try TicketSystemRegistry.connect(system, time: time)
+      ledgers[system.id] = LedgerKeeper(time: time, events: events)
+    }
+    do {
+      loop = try DeviceLoop(name: "outputs")
+    } catch {
+      throw SetupError("The outputs' thread cannot be started (\(error.words)). Free memory or threads.")
+    }
+    var gates: [StationGate] = []
+    var all: [GateOutputs] = []
+    for gate in configuration.gates {
+      guard let connection = connections[gate.ticketSystem], let ledger = ledgers[gate.ticketSystem] else {
+        throw SetupError("Gate \(gate.id): there is no ticket system \(gate.ticketSystem).")
+      }
+      let outputs = try Gateway.outputs(of: gate, loop: loop, log: log)
+      all.append(outputs)
+      let controller = GateController(
+        settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,
+        signals: GateSignalOutput(outputs), events: events, time: time)
+      gates.append(StationGate(controller: controller, readers: gate.readers))
+    }
+    var sources: [any ReadSource] = []
+    let wedges = configuration.wedges
+    if !wedges.isEmpty {
+      do {
+        sources.append(try WedgeSource(wedges))
+      } catch {
+        throw SetupError(error.description)
+      }
+    }
+    outputs = all
+    self.connections = Array(connections.values)
+    station = Station(gates: gates, sources: sources, events: events, time: time)
+  }
+
+  /// Opens the outputs, serves until `ended` returns, and leaves every relay off.
+  /// - Throws: where a technology of readers cannot start at all.
+  public func run(until ended: @escaping @Sendable () async -> Void) async throws {
+    for gate in outputs { await gate.start() }
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await station.run(until: ended))
+    } catch {
+      result = .failure(error)
+    }
+    for gate in outputs { await gate.stop() }
+    loop.stop()
+    for connection in connections { await connection.close() }
+    try result.get()
+  }
+}
+
+/// The outputs of one gate alone, to try its signals without readers or a ticket system.
+public struct SignalTrial: Sendable {
+  private let outputs: GateOutputs
+  private let signals: GateSignalOutput
+  private let loop: DeviceLoop
+
+  /// Makes the trial; nothing is opened before `start`.
+  /// - Throws: where the gate's outputs are wrong.
+  public init(_ gate: GateConfiguration, log: @escaping @Sendable (String) -> Void) throws(SetupError) {
+    do {
+      loop = try DeviceLoop(name: "outputs")
+    } catch {
+      throw SetupError("The outputs' thread cannot be started (\(error.words)).")
+    }
+    outputs = try Gateway.outputs(of: gate, loop: loop, log: log)
+    signals = GateSignalOutput(outputs)
+  }
+
+  /// Opens the outputs, all off.
+  public func start() async { await outputs.start() }
+
+  /// Plays a signal; `admit` pulses the relay.
+  /// - Throws: what kept the relay from pulsing.
+  public func play(_ signal: Signal) async throws(SetupError) {
+    guard signal == .admit else { return signals.play(signal) }
+    if case .failed(let words) = await signals.admit() { throw SetupError(words) }
+  }
+
+  /// Lets a running pulse end and leaves everything off.
+  public func stop() async {
+    await outputs.stop()
+    loop.stop()
+  }
+}
+
+extension GateSettings {
+  /// A gate's settings, as its configuration gives them.
+  /// - Throws: where its pattern of codes is wrong.
+  public init(_ gate: GateConfiguration) throws(SetupError) {
+    var pattern: CodePattern?
+    if let text = gate.accept.pattern {
+      do {
+        pattern = try CodePattern(text)
+      } catch {
+        throw SetupError("Gate \(gate.id), accept.pattern, \(error.description).")
+      }
+    }
+    let alphabet: AcceptFilter.Alphabet =
+      switch gate.accept.alphabet {
+      case .printable: .printable
+      case .alphanumeric: .alphanumeric
+      case .digits: .digits
+      }
+    let lengths = min(gate.accept.minLength, gate.accept.maxLength)...gate.accept.maxLength
+    self.init(
+      gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),
+      deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, floodLimit: gate.floodLimit)
+  }
+}

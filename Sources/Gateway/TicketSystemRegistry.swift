@@ -1,0 +1,90 @@
+public import ScanConfiguration
+internal import EventSchedule
+internal import LinuxIO
+public import ScanModel
+internal import ScanPipeline
+internal import TicketTransport
+
+/// A configured ticket system, ready to be asked: shared by its gates, with one budget and one set of connections.
+public struct TicketSystemConnection: Sendable {
+  /// The system's name.
+  public var id: TicketSystemID
+  /// The system as a gate asks it, with what the gate's own `ticket` section adds.
+  public var face: @Sendable (_ ticket: (any Sendable)?) -> any TicketSystem
+  /// Ends its connections.
+  public var close: @Sendable () async -> Void
+}
+
+/// The ticket systems that scangate knows: one section type and one case each.
+public enum TicketSystemRegistry {
+  /// The sections of the configuration, by their `type:`.
+  public static let sections: [any TicketSystemSection.Type] = [EventScheduleSection.self]
+
+  /// Makes the connection of a configured system. Reads its key file; connects nowhere.
+  /// - Throws: what is wrong with its key, its certificate file or its address.
+  public static func connect(
+    _ configuration: TicketSystemConfiguration, time: any TimeSource
+  ) throws(SetupError) -> TicketSystemConnection {
+    switch configuration.settings {
+    case let settings as EventScheduleSection.System:
+      return try connect(configuration.id, settings, time: time)
+    default:
+      throw SetupError("Ticket system \(configuration.id): nothing here speaks \(configuration.type).")
+    }
+  }
+
+  private static func connect(
+    _ id: TicketSystemID, _ settings: EventScheduleSection.System, time: any TimeSource
+  ) throws(SetupError) -> TicketSystemConnection {
+    let server: ServerAddress
+    do {
+      server = try ServerAddress(settings.url.description, allowPlainHTTP: settings.allowPlainHTTP)
+    } catch {
+      throw SetupError("Ticket system \(id): \(error.description)")
+    }
+    var transportSettings = HTTPTransport.Settings()
+    if let caFile = settings.caFile { transportSettings.trust = .onlyFile(path: caFile.path) }
+    let transport: HTTPTransport
+    do {
+      transport = try HTTPTransport(server: server, settings: transportSettings, time: time)
+    } catch {
+      throw SetupError("Ticket system \(id): \(error.description)")
+    }
+    let budget = RateBudget(
+      limit: settings.rate.limit, share: Double(settings.rate.share) / 100,
+      model: RateBudget.Model(rawValue: settings.rate.model.rawValue) ?? .both)
+    let client = EventScheduleClient(
+      transport: transport, key: try key(for: id, in: settings.apiKeyFile.path), budget: budget, time: time)
+    return TicketSystemConnection(
+      id: id,
+      face: { ticket in
+        let gate = ticket as? EventScheduleSection.Gate
+        return EventScheduleTicketSystem(
+          id: id, client: client, saleTicketID: gate?.saleTicket.map { Int64($0) }, seatNumber: gate?.seat)
+      },
+      close: { await transport.close() })
+  }
+
+  private static func key(for id: TicketSystemID, in path: String) throws(SetupError) -> Secret {
+    let text: String
+    do {
+      switch try KeyFile.read(path) {
+      case .absent:
+        throw SetupError("Ticket system \(id): there is no key file \(path). Put the API key into it, alone on its line.")
+      case .key(let key):
+        text = key
+      }
+    } catch let error as SystemError {
+      throw SetupError("Ticket system \(id): the key file \(path) cannot be read (\(error.words)). Let the service read it.")
+    } catch let error as SetupError {
+      throw error
+    } catch {
+      throw SetupError("Ticket system \(id): the key file \(path) cannot be read.")
+    }
+    do {
+      return try Secret(text)
+    } catch {
+      throw SetupError("Ticket system \(id), key file \(path): \(error.description)")
+    }
+  }
+}
