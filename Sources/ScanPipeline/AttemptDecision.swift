@@ -14,16 +14,20 @@ public struct AttemptPolicy: Sendable, Equatable {
   /// How much later than `Date` allows a record may say it was made (`Date` of another machine or from a cache). 5 s at
   /// first; beyond it the server's clocks contradict each other and nothing can be told: `undecided(clockWrong)`.
   public var recordAhead: Duration
+  /// How far the clock that dates records may be behind the one that makes `Date` (another machine in front). Zero at
+  /// first: each second of it is one more in which a ticket that was just used elsewhere passes here too.
+  public var recordBehind: Duration
 
   /// Makes a policy.
   public init(
     lateGrace: Duration = .seconds(120), claimFor: Duration = .seconds(300), wallMargin: Duration = .seconds(2),
-    recordAhead: Duration = .seconds(5)
+    recordAhead: Duration = .seconds(5), recordBehind: Duration = .zero
   ) {
     self.lateGrace = lateGrace
     self.claimFor = claimFor
     self.wallMargin = wallMargin
     self.recordAhead = recordAhead
+    self.recordBehind = recordBehind
   }
 }
 
@@ -105,7 +109,9 @@ public struct AttemptDecision: Sendable, Equatable {
 public enum LateRecord: Sendable, Equatable {
   /// The attempt was not open any more, or its ticket is settled: nothing changed.
   case ignored
-  /// It did not redeem.
+  /// It came before the attempt was concluded as pending, and will count then.
+  case overtaking
+  /// Nothing is open about it any more: it did not redeem, or its record had been shown to another attempt.
   case settled
   /// It redeemed, and nobody was admitted on it: the next presentation in time is admitted without a request.
   case claimable(entryID: String)

@@ -60,7 +60,6 @@ public struct AttemptLedger: Sendable {
     guard var record = records[key], let lock = record.lock, lock.attempt == attempt else {
       return AttemptDecision(verdict: .undecided(.badAnswer), note: .unknownAttempt)
     }
-    record.lock = nil
     let decision = record.conclude(lock, outcome, wall: wall, policy)
     keep(record, key)
     return decision
@@ -68,6 +67,7 @@ public struct AttemptLedger: Sendable {
 
   /// Takes the final outcome of an attempt that was pending.
   ///
+  /// It may overtake `conclude`, since they come from different threads: then it is kept until that, and counts in it.
   /// A ticket's lock, if another attempt holds it, stays: what is claimable now serves that attempt's conclusion too.
   public mutating func late(
     _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime

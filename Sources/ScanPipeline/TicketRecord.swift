@@ -42,12 +42,19 @@ struct KnownEntry: Sendable {
 struct TicketRecord: Sendable {
   enum Kind: Sendable { case unknown, entry, sale, book }
 
-  var lock: AttemptLock?
+  /// The attempt that decides the ticket now; with its release goes what overtook it.
+  var lock: AttemptLock? {
+    didSet { overtaking = nil }
+  }
+  /// The late outcome of the attempt that holds the lock, where it overtook the word that the attempt is pending.
+  private var overtaking: (outcome: AttemptOutcome, wall: WallTime)?
   private var kind = Kind.unknown
   private var admitted = 0
   private var quantity = 1
   private var entries: [String: KnownEntry] = [:]
   private var open: [OpenAttempt] = []
+  /// The ticket system said "already used" when no request of ours could be the reason.
+  private var isUsedElsewhere = false
   private var firstUse: AttemptDecision.FirstUse?
   private var details: TicketDetails?
 
@@ -58,10 +65,10 @@ struct TicketRecord: Sendable {
     }
   }
 
-  var leavesTrace: Bool { lock != nil || admitted > 0 || !entries.isEmpty || !open.isEmpty }
+  var leavesTrace: Bool { lock != nil || admitted > 0 || isUsedElsewhere || !entries.isEmpty || !open.isEmpty }
 
   func isOnlyUnsettled(endedBefore time: MonotonicTime) -> Bool {
-    lock == nil && admitted == 0 && entries.isEmpty && open.allSatisfy { $0.endedAt < time }
+    lock == nil && admitted == 0 && !isUsedElsewhere && entries.isEmpty && open.allSatisfy { $0.endedAt < time }
   }
 
   // MARK: Before a request
@@ -80,7 +87,7 @@ struct TicketRecord: Sendable {
   func knownUsed() -> AttemptDecision? {
     let isUsed =
       switch kind {
-      case .entry: admitted >= 1 || entries.values.contains { $0.origin == .elsewhere }
+      case .entry: admitted >= 1 || isUsedElsewhere
       case .sale, .book: admitted >= allowance
       case .unknown: admitted >= 1 && quantity == 1
       }
@@ -95,9 +102,12 @@ struct TicketRecord: Sendable {
 
   // MARK: After a request
 
+  /// Releases the lock and decides.
   mutating func conclude(
     _ lock: AttemptLock, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy
   ) -> AttemptDecision {
+    let overtaking = overtaking
+    self.lock = nil
     let span = Self.span(of: outcome, lock)
     // A verdict needs a whole answer, whatever the adapter made of a part of one.
     let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
@@ -117,6 +127,7 @@ struct TicketRecord: Sendable {
           OpenAttempt(
             lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, isPending: outcome.fate == .pending))
       }
+      if let (outcome, wall) = overtaking { _ = late(lock.attempt, outcome, wall: wall, policy) }
       // An earlier request's answer may have come while this one was out. A fault is an alarm and stays one.
       if !reason.isFault, var claimed = claim(gate: lock.gate, at: span.upperBound, wall: wall) {
         claimed.detail = detail
@@ -129,6 +140,10 @@ struct TicketRecord: Sendable {
   mutating func late(
     _ attempt: AttemptID, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy
   ) -> LateRecord {
+    if lock?.attempt == attempt {
+      overtaking = (outcome, wall)
+      return .overtaking
+    }
     guard let index = open.firstIndex(where: { $0.lock.attempt == attempt && $0.isPending }) else { return .ignored }
     let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
     if case .undecided = answer, outcome.mayHaveRedeemed {
@@ -140,10 +155,10 @@ struct TicketRecord: Sendable {
     case .redeemed(let redemption):
       let span = ended.sentAt...Swift.max(ended.sentAt, outcome.endedAt)
       return redeemedLate(redemption, ended.lock, span, date: outcome.serverDate, wall: wall, policy)
-    case .refused:
+    case .refused(let reason, _) where reason != .alreadyUsed:
       withdrawClaims()
       return .settled
-    case .valid, .undecided:
+    case .refused, .valid, .undecided:
       return .settled
     }
   }
@@ -158,11 +173,13 @@ struct TicketRecord: Sendable {
   ) -> Source {
     let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
     if made > clock.latestRecord(at: span.upperBound) + policy.recordAhead { return .ahead }
+    let made = made + policy.recordBehind
     if made >= clock.earliestRecord(at: span.lowerBound) { return .thisAttempt }
     let isOurs = open.contains { attempt in
       // Nothing in this answer was made after it.
       let end = Swift.min(attempt.endedAt + policy.lateGrace, span.upperBound)
-      return made >= clock.earliestRecord(at: attempt.sentAt) && made <= clock.latestRecord(at: end)
+      return made >= clock.earliestRecord(at: attempt.sentAt)
+        && made <= clock.latestRecord(at: end) + policy.recordBehind
     }
     return isOurs ? .earlierAttempt : .elsewhere
   }
@@ -191,6 +208,7 @@ struct TicketRecord: Sendable {
     case .elsewhere where isFirst && admitted == 0:
       note(entryID, .elsewhere, lock)
       proveEntry()
+      isUsedElsewhere = true
       firstUse = .init(gate: nil, at: redemption.scannedAt)
       return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
     case .earlierAttempt where isFirst:
@@ -233,6 +251,7 @@ struct TicketRecord: Sendable {
       note(entryID, .elsewhere, lock)
       if isFirst && admitted == 0 {
         proveEntry()
+        isUsedElsewhere = true
         firstUse = .init(gate: nil, at: redemption.scannedAt)
       }
       return .usedElsewhere(entryID: entryID)
@@ -253,13 +272,18 @@ struct TicketRecord: Sendable {
   }
 
   /// The ticket system itself says "already used": by us, if we have an attempt that nobody passed on.
+  ///
+  /// It does not say when, so a ticket that was used elsewhere before our attempt was lost cannot be told apart. But once
+  /// it was said with no attempt of ours open, it is known for good, and no attempt lost later can excuse it.
   private mutating func usedBefore(
     _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, wall: WallTime, detail: String?, _ policy: AttemptPolicy
   ) -> AttemptDecision {
     let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed }.keys.min()
     let ownAttempt = open.contains { span.lowerBound <= $0.endedAt + policy.lateGrace }
-    guard admitted == 0, unclaimed != nil || ownAttempt else {
-      return decision(.refuse(.alreadyUsed), detail: detail)
+    guard admitted == 0, !isUsedElsewhere, unclaimed != nil || ownAttempt else {
+      proveEntry()
+      isUsedElsewhere = isUsedElsewhere || (kind == .entry && admitted == 0)
+      return decision(.refuse(.alreadyUsed), note: isUsedElsewhere ? .usedElsewhere : nil, detail: detail)
     }
     proveEntry()
     var admission = admit(on: unclaimed, gate: lock.gate, wall: wall, note: .ownLostAnswer)

@@ -19,8 +19,14 @@ public final class FakeTicketSystem: TicketSystem {
   private struct State {
     var script: [Code: [Behaviour]] = [:]
     var asked: [Code] = []
-    var held: [CheckedContinuation<Void, Never>] = []
+    var held: [AttemptID: Held] = [:]
     var isReleased = false
+  }
+
+  /// A request that waits to be answered: for its caller, or, past its deadline, for `late`.
+  private struct Held {
+    var waiting: CheckedContinuation<Bool, Never>?
+    var late: @Sendable () -> Void
   }
 
   public let id: TicketSystemID
@@ -52,9 +58,31 @@ public final class FakeTicketSystem: TicketSystem {
     let held = state.withLock { state in
       defer { state.held.removeAll() }
       state.isReleased = true
-      return state.held
+      return state.held.values.map(\.self)
     }
-    for continuation in held { continuation.resume() }
+    for request in held {
+      if let waiting = request.waiting { waiting.resume(returning: true) } else { request.late() }
+    }
+  }
+
+  /// Waits for `release`; false when the deadline came first, and `late` is called at the release then.
+  private func isReleased(_ request: AttemptRequest, late: @escaping @Sendable () -> Void) async -> Bool {
+    let alarm = Task {
+      try await Task.sleep(for: max(.zero, request.deadline - time.now()))
+      let waiting = state.withLock { state in
+        defer { state.held[request.attempt]?.waiting = nil }
+        return state.held[request.attempt]?.waiting
+      }
+      waiting?.resume(returning: false)
+    }
+    defer { alarm.cancel() }
+    return await withCheckedContinuation { continuation in
+      let isReleased = state.withLock { state in
+        if !state.isReleased { state.held[request.attempt] = Held(waiting: continuation, late: late) }
+        return state.isReleased
+      }
+      if isReleased { continuation.resume(returning: true) }
+    }
   }
 
   public func recognise(_ code: Code) -> Code { code }
@@ -84,17 +112,7 @@ public final class FakeTicketSystem: TicketSystem {
         fate: .lost, answer: .undecided(.unreachable, detail: "The connection broke."), mayHaveRedeemed: true,
         sentAt: sentAt, endedAt: time.now())
     case .hold(let answer):
-      Task {
-        await withCheckedContinuation { continuation in
-          let isReleased = state.withLock { state in
-            if !state.isReleased { state.held.append(continuation) }
-            return state.isReleased
-          }
-          if isReleased { continuation.resume() }
-        }
-        late(self.answered(answer, sentAt))
-      }
-      try? await Task.sleep(for: max(.zero, request.deadline - time.now()))
+      if await isReleased(request, late: { late(self.answered(answer, sentAt)) }) { return answered(answer, sentAt) }
       return AttemptOutcome(
         fate: .pending, answer: .undecided(.unreachable, detail: "No answer yet."), mayHaveRedeemed: true,
         sentAt: sentAt, endedAt: time.now())

@@ -137,7 +137,7 @@ private let good = Code("good-ticket-1")
   }
 }
 
-@Test(arguments: ["", "short", "tab\tinside-the-code", "\u{1B}[2J-escape-code", String(repeating: "x", count: 129)])
+@Test(arguments: ["", "short", "tab\tinside-the-code", "escape-\u{1B}[2J-code", String(repeating: "x", count: 129)])
 func whatCannotBeACodeIsUnreadableAndCostsNoRequest(_ text: String) async throws {
   try await Bench().run { bench in
     bench.present(text)

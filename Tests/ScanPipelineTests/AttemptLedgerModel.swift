@@ -2,12 +2,12 @@ import ScanModel
 import ScanPipeline
 import Testing
 
-/// A world with one ticket: a server that redeems like EventSchedule, a network that loses and delays, this station's
+/// A world with one ticket: a server that redeems like EventSchedule (or, for a signed ticket, says "already used"), a network that loses and delays, this station's
 /// gates with their ledger, and a foreign station that asks the same server.
 ///
 /// Times are nanoseconds of our monotonic clock, which here is true time; the server's clock is off by `offset`.
 struct LedgerWorld {
-  enum Kind { case entry, sale }
+  enum Kind: CaseIterable { case entry, sale, signed }
 
   /// What a request will meet.
   enum Path: CaseIterable { case fine, notSent, requestLost, answerLost, late, lateThenLost, serverError }
@@ -34,7 +34,7 @@ struct LedgerWorld {
     var processed: Int64?
     var ended: Int64 = 0
     var lateEnded: Int64?
-    var redemption: Redemption?
+    var answer: TicketAnswer?
     var date: WallTime?
     init(attempt: AttemptID, path: Path, sent: Int64) {
       self.attempt = attempt
@@ -73,7 +73,7 @@ struct LedgerWorld {
   init(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     self.seed = seed
-    kind = random.chance(50) ? .entry : .sale
+    kind = Kind.allCases.randomElement(using: &random) ?? .entry
     quantity = Int.random(in: 1...3, using: &random)
     hasDate = random.chance(80)
     offset = Int64.random(in: -60 * Self.second...60 * Self.second, using: &random)
@@ -106,16 +106,22 @@ struct LedgerWorld {
   func wall(_ time: Int64) -> WallTime { WallTime(nanoseconds: 1_800_000_000 * Self.second + time + ownOffset) }
   func mono(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: time) }
 
-  mutating func redeem(at time: Int64) -> Redemption {
+  mutating func redeem(at time: Int64) -> TicketAnswer {
     var made = WallTime(seconds: serverTime(time).seconds)
     switch kind {
+    case .signed where firstScan != nil: return .refused(.alreadyUsed, detail: nil)
+    case .signed:
+      firstScan = made
+      entryCount = 1
     case .entry:
       made = firstScan ?? made
       firstScan = made
       entryCount = 1
     case .sale: entryCount += 1
     }
-    return Redemption(entryID: "\(entryCount)", scannedAt: made, quantity: quantity, details: TicketDetails())
+    let sold = kind == .signed ? 1 : quantity
+    return .redeemed(
+      Redemption(entryID: "\(entryCount)", scannedAt: made, quantity: sold, details: TicketDetails()))
   }
 
   mutating func run() {
@@ -129,10 +135,10 @@ struct LedgerWorld {
       case .present(let gate, let ignoringPending): present(gate, ignoringPending, time)
       case .foreign:
         // A foreign station admits on an entry that its own request redeemed.
-        if kind == .entry, firstScan == nil { foreignRedeemed = time }
+        if kind != .sale, firstScan == nil { foreignRedeemed = time }
         _ = redeem(at: time)
       case .serve(let exchange):
-        exchange.redemption = redeem(at: time)
+        exchange.answer = redeem(at: time)
         exchange.processed = time
       case .conclude(let exchange): conclude(exchange, time)
       case .late(let exchange):
@@ -188,7 +194,9 @@ struct LedgerWorld {
       exchange.date = date(exchange, from: processed, to: lateEnd)
       schedule(.late(exchange), at: lateEnd)
     }
-    schedule(.conclude(exchange), at: exchange.ended)
+    // The late outcome may overtake the word that the attempt is pending.
+    let overtaken = exchange.lateEnded.flatMap { $0 < exchange.ended + Self.second ? $0 + 1 : nil }
+    schedule(.conclude(exchange), at: overtaken ?? exchange.ended)
   }
 
   mutating func date(_ exchange: Exchange, from processed: Int64, to end: Int64) -> WallTime? {
@@ -198,9 +206,9 @@ struct LedgerWorld {
 
   func lateOutcome(_ exchange: Exchange) -> AttemptOutcome {
     let ended = mono(exchange.lateEnded ?? exchange.ended)
-    if exchange.path == .late, let redemption = exchange.redemption {
+    if exchange.path == .late, let answer = exchange.answer {
       return AttemptOutcome(
-        fate: .answered, answer: .redeemed(redemption), mayHaveRedeemed: true, sentAt: mono(exchange.sent),
+        fate: .answered, answer: answer, mayHaveRedeemed: true, sentAt: mono(exchange.sent),
         endedAt: ended, serverDate: exchange.date)
     }
     return AttemptOutcome(
@@ -213,9 +221,9 @@ struct LedgerWorld {
     let nothing = TicketAnswer.undecided(.unreachable, detail: nil)
     switch exchange.path {
     case .fine:
-      guard let redemption = exchange.redemption else { return problems.append("the model served nothing") }
+      guard let answer = exchange.answer else { return problems.append("the model served nothing") }
       outcome = AttemptOutcome(
-        fate: .answered, answer: .redeemed(redemption), mayHaveRedeemed: true, sentAt: mono(exchange.sent),
+        fate: .answered, answer: answer, mayHaveRedeemed: true, sentAt: mono(exchange.sent),
         endedAt: mono(exchange.ended), serverDate: exchange.date)
     case .serverError:
       outcome = AttemptOutcome(
@@ -243,9 +251,14 @@ struct LedgerWorld {
     case .admit: ownAdmissions.append(time)
     case .refuse(let reason):
       if reason != .alreadyUsed { problems.append("refused \(reason)") }
-      let isUsedUp = ownAdmissions.count >= (kind == .entry ? 1 : quantity)
+      let isUsedUp = ownAdmissions.count >= (kind == .sale ? quantity : 1)
       let isUsedElsewhere = foreignRedeemed.map { $0 <= time } == true
-      if !isUsedUp, !isUsedElsewhere { problems.append("refused although nobody was admitted for it, at \(time)") }
+      // Who only says "already used" cannot say when: there the promise ends with the grace.
+      let redeemer = exchanges.first { if case .redeemed? = $0.answer { true } else { false } }
+      let isTooLate = kind == .signed && redeemer.map { $0.ended + 119 * Self.second < time } == true
+      if !isUsedUp, !isUsedElsewhere, !isTooLate {
+        problems.append("refused although nobody was admitted for it, at \(time)")
+      }
     case .undecided(let reason):
       if reason != .unreachable { problems.append("undecided \(reason), at \(time)") }
     }
@@ -253,13 +266,18 @@ struct LedgerWorld {
   }
 
   mutating func checkAdmissions() {
-    let paid = kind == .entry ? 1 : quantity
+    let paid = kind == .sale ? quantity : 1
     if ownAdmissions.count > paid { problems.append("\(ownAdmissions.count) admissions for \(paid)") }
+    let recorded = exchanges.count { $0.processed != nil }
+    if kind == .sale, recorded - ownAdmissions.count > ledger.unsettled.count {
+      problems.append("\(recorded) records, \(ownAdmissions.count) admissions, \(ledger.unsettled.count) listed")
+    }
     guard let foreign = foreignRedeemed, let admission = ownAdmissions.first else { return }
     // Excused only where the foreign redemption cannot be told from a request of ours: inside the span of an attempt
     // (lengthened by the grace where it went unanswered), or up to its margin before it.
     let isExcused = exchanges.contains { exchange in
       guard exchange.path != .notSent else { return false }
+      if kind == .signed, exchange.path != .fine { return true }
       let answered = exchange.path == .fine
       let end = answered ? exchange.ended : exchange.ended + 120 * Self.second
       // The margin is 2 s (4 s without Date: 2 s either way, and the record's second) and the span of the exchange that was judged.

@@ -12,7 +12,7 @@ struct AttemptLedgerPropertyTests {
     var recovered = 0
     var usedElsewhere = 0
     var waited = 0
-    for seed in base..<base + 5_000 {
+    for seed in base..<base + 3_000 {
       var world = LedgerWorld(seed: seed)
       world.run()
       #expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
@@ -23,6 +23,6 @@ struct AttemptLedgerPropertyTests {
       waited += world.waited
     }
     // The worlds did reach what they are about.
-    #expect(admissions > 2_000 && recovered > 200 && usedElsewhere > 100 && waited > 500)
+    #expect(admissions > 1_000 && recovered > 100 && usedElsewhere > 50 && waited > 250)
   }
 }

@@ -100,6 +100,16 @@ struct AttemptLedgerTests {
     if !admits { #expect(decision.firstUse == .init(gate: nil, at: WallTime(seconds: scannedAt))) }
   }
 
+  @Test("A server whose records are behind its Date by a known time")
+  func recordBehind() throws {
+    var bench = Bench()
+    bench.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
+    #expect(try bench.scan(bench.redemption("e", 97), at: 100.2).verdict == .admit)
+    var other = Bench()
+    other.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
+    #expect(try other.scan(other.redemption("e", 95), at: 100.2).verdict == .refuse(.alreadyUsed))
+  }
+
   @Test("Without Date our own clock serves, to 2 s", arguments: [(97, false), (98, true), (103, true)])
   func noDate(scannedAt: Int64, admits: Bool) throws {
     var bench = Bench()
@@ -107,6 +117,15 @@ struct AttemptLedgerTests {
     let outcome = bench.outcome(bench.redemption("e", scannedAt), from: 100.2, to: 100.3)
     let decision = bench.ledger.conclude(bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(100.3))
     #expect((decision.verdict == .admit) == admits)
+  }
+
+  @Test("The quantity in the latest answer counts: a record beyond it is refused and listed")
+  func quantityShrinks() throws {
+    var bench = Bench()
+    #expect(try bench.scan(bench.redemption("e1", 100, quantity: 2), at: 100.1).verdict == .admit)
+    let decision = try bench.scan(bench.redemption("e2", 110, quantity: 1), at: 110.1)
+    #expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .surplusPossible)
+    #expect(bench.ledger.unsettled.map(\.state) == [.surplus(entryID: "e2")])
   }
 
   @Test("A record later than the server's own clock is undecided, now and whenever it is shown again")
@@ -158,6 +177,19 @@ struct AttemptLedgerTests {
     #expect(bench.ledger.unsettled.isEmpty)
     guard case .known(let second) = bench.begin(at: 111).1 else { return #expect(Bool(false), "asked") }
     #expect(second.verdict == .refuse(.alreadyUsed))
+  }
+
+  @Test("A late answer that overtakes the word that its attempt is pending admits at once")
+  func overtaking() {
+    var bench = Bench()
+    let (attempt, _) = bench.begin(at: 100.2)
+    let late = bench.outcome(bench.redemption("e", 100), from: 100.2, to: 102.8, date: 102)
+    let result = bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(102.8))
+    #expect(result == .overtaking && bench.ledger.isLocked(bench.key))
+    let pending = bench.outcome(.undecided(.unreachable, detail: nil), from: 100.2, to: 102.7, fate: .pending)
+    let decision = bench.ledger.conclude(bench.key, attempt: attempt, outcome: pending, wall: bench.wall(102.7))
+    #expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
+    #expect(bench.ledger.unsettled.isEmpty && !bench.ledger.isLocked(bench.key))
   }
 
   @Test("A claim ends; then the server is asked, and the record is still ours")
@@ -235,6 +267,15 @@ struct AttemptLedgerTests {
     var slow = Bench()
     _ = try slow.lose(at: 100)
     #expect(try slow.scan(refusal, at: 230).verdict == .refuse(.alreadyUsed))
+  }
+
+  @Test("Once alreadyUsed was said with nothing of ours open, a later lost attempt excuses nothing")
+  func usedIsUsed() throws {
+    var bench = Bench()
+    let refusal = TicketAnswer.refused(.alreadyUsed, detail: nil)
+    #expect(try bench.scan(refusal, at: 100).verdict == .refuse(.alreadyUsed))
+    guard case .known(let decision) = bench.begin(at: 101).1 else { return #expect(Bool(false), "asked again") }
+    #expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .usedElsewhere)
   }
 
   @Test("A system without redeeming: the book is ours")

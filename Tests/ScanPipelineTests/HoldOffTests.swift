@@ -76,15 +76,17 @@ struct HoldOffTests {
     }
   }
 
-  @Test("Expired codes are purged long before the cap")
+  @Test("Expired codes are purged long before the cap, one in flight never")
   func purged() {
     var holdOff = HoldOff()
+    _ = holdOff.sighting(of: code, at: at(0))
     for number in 0..<5_000 {
       let code = Code("code \(number)")
       _ = holdOff.sighting(of: code, at: at(Double(number)))
       holdOff.decided(code, .admit)
     }
     #expect(holdOff.count <= 64)
+    #expect(holdOff.sighting(of: code, at: at(5_000)) == .repeat(inFlight: true))
   }
 
   @Test("Agrees with the rule in plain words", arguments: [3, 33, 333] as [UInt64])

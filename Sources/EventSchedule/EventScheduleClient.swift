@@ -1,0 +1,231 @@
+public import ScanModel
+public import ScanPipeline
+internal import Synchronization
+public import TicketTransport
+
+/// The ticket scanning API, typed. One for each server and credential: the gates that use both share its rate budget and
+/// its memory of failed authentications.
+public final class EventScheduleClient: Sendable {
+  private struct State {
+    var key: Secret
+    var keyNumber = 0
+    var budget: RateBudget
+    var watch = AuthenticationGuard()
+  }
+
+  private struct Permit {
+    let place: RateBudget.Ticket
+    let key: Secret
+    let keyNumber: Int
+  }
+
+  private enum Admission {
+    case granted(Permit)
+    case wait(until: MonotonicTime)
+    case withheld(TransportFault)
+  }
+
+  private let transport: HTTPTransport
+  private let state: Mutex<State>
+  private let time: any TimeSource
+
+  /// Makes a client; connects nowhere.
+  /// - Parameters:
+  ///   - transport: the server. Its base path is where `/api` begins; a base URL that ends in `/api` is understood as well.
+  ///   - key: the API key.
+  ///   - budget: how many requests the server allows.
+  public init(
+    transport: HTTPTransport, key: Secret, budget: RateBudget = RateBudget(), time: any TimeSource = SystemTime()
+  ) {
+    self.transport = transport
+    self.time = time
+    state = Mutex(State(key: key, budget: budget))
+  }
+
+  /// The server, for messages.
+  var host: String { transport.server.description }
+
+  /// Puts another key in use, with a clean record. A call on its way keeps the key that it was sent with.
+  public func replaceKey(_ key: Secret) {
+    state.withLock { state in
+      guard state.key != key else { return }
+      state.key = key
+      state.keyNumber += 1
+      state.watch = AuthenticationGuard()
+    }
+  }
+
+  // MARK: Calls
+
+  /// Scans by code (`POST /api/tickets/scan`); may redeem, and is sent at most once.
+  /// - Parameters:
+  ///   - saleTicketID: the ticket within the sale; the first if `nil`.
+  ///   - seatNumber: kept with the entry; at most 255 characters.
+  ///   - late: as in `HTTPTransport.send`.
+  public func scan(
+    _ code: Code, saleTicketID: Int64? = nil, seatNumber: String? = nil, deadline: MonotonicTime,
+    late: @escaping @Sendable (HTTPOutcome) -> Void
+  ) async -> HTTPOutcome {
+    // The field's name changed from `ticket_code` to `code`; each version ignores the one it does not know.
+    var body = JSONText.object(("code", JSONText.string(code.text)), ("ticket_code", JSONText.string(code.text)))
+    body.add(saleTicketID: saleTicketID, seatNumber: seatNumber)
+    return await perform(.post, "/tickets/scan", body: body.bytes, deadline: deadline, late: late)
+  }
+
+  /// Scans by sale (`POST /api/tickets/{sale_id}/scan`). **Not for gates**: the server checks neither day nor payment here.
+  /// May redeem, and is sent at most once.
+  public func scan(
+    saleID: Int64, saleTicketID: Int64?, seatNumber: String? = nil, deadline: MonotonicTime,
+    late: @escaping @Sendable (HTTPOutcome) -> Void
+  ) async -> HTTPOutcome {
+    var body = JSONText.object()
+    body.add(saleTicketID: saleTicketID, seatNumber: seatNumber)
+    return await perform(.post, "/tickets/\(saleID)/scan", body: body.bytes, deadline: deadline, late: late)
+  }
+
+  /// Lists or searches sales (`GET /api/tickets`). Redeems nothing, and follows the document's advice: 429, 5xx and
+  /// network errors are repeated with growing waits inside the deadline, other answers never.
+  /// - Parameter query: part of a name, an address, a code or an event's name.
+  /// - Throws: why there is no page.
+  public func sales(
+    eventID: Int64? = nil, query: String? = nil, page: Int64 = 1, deadline: MonotonicTime
+  ) async throws(TransportFault) -> SalePage {
+    var parameters = [(name: "page", value: String(page))]
+    if let eventID { parameters.append(("event_id", String(eventID))) }
+    if let query { parameters.append(("query", query)) }
+    var random = SystemRandomNumberGenerator()
+    var tries = 0
+    while true {
+      let outcome = await perform(.get, "/tickets", query: parameters, body: nil, deadline: deadline) { _ in }
+      tries += 1
+      let fault: TransportFault
+      var mayRepeat = false
+      switch outcome.result {
+      case .answered(let answer) where answer.status == 200 && answer.isJSON:
+        if let document = try? JSONValue(answer.body), let page = SalePage(document) { return page }
+        fault = TransportFault(.badAnswer, "\(host) answered with a list that cannot be read. Check the address.")
+      case .answered(let answer):
+        mayRepeat = RetryPolicy.mayRepeatHarmlessCall(status: answer.status)
+        fault = Self.fault(of: answer, host: host)
+      case .notSent(let why): (fault, mayRepeat) = (why, why.isTransient)
+      case .lost(let why): (fault, mayRepeat) = (why, why.reason == .unreachable)
+      case .pending: fault = TransportFault(.unreachable, "\(host) did not answer in time.")
+      }
+      guard mayRepeat,
+        let wait = RetryPolicy.harmlessCall.wait(afterTries: tries, at: time.now(), deadline: deadline, using: &random),
+        (try? await Task.sleep(for: wait)) != nil
+      else { throw fault }
+    }
+  }
+
+  private static func fault(of answer: HTTPAnswer, host: String) -> TransportFault {
+    // The same statuses mean the same as for a scan.
+    switch ScanAnswer(answer, host: host, saleTicketID: nil).answer {
+    case .undecided(let reason, let detail): TransportFault(reason, detail ?? "")
+    case .refused, .redeemed, .valid:
+      TransportFault(.badAnswer, "\(host) answered \(answer.status) to a list\(ServerText(answer.body).quoted).")
+    }
+  }
+
+  // MARK: Budget and key
+
+  private func perform(
+    _ method: HTTPCall.Method, _ path: String, query: [(name: String, value: String)] = [], body: [UInt8]?,
+    deadline: MonotonicTime, late: @escaping @Sendable (HTTPOutcome) -> Void
+  ) async -> HTTPOutcome {
+    while true {
+      let now = time.now()
+      switch admit(at: now) {
+      case .withheld(let fault): return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: now)
+      case .wait(let until):
+        guard until < deadline, (try? await Task.sleep(for: until - now)) != nil else {
+          let fault = TransportFault(
+            .unreachable, "Nothing was asked: earlier requests to \(host) with a key not accepted yet are unanswered.")
+          return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
+        }
+      case .granted(let permit):
+        let prefix = transport.server.path.hasSuffix("/api") ? "" : "/api"
+        let call = HTTPCall(
+          method, path: prefix + path, query: query, credential: ("X-API-Key", "", permit.key), body: body)
+        let outcome = await transport.send(call, deadline: deadline) { outcome in
+          self.settle(permit, outcome)
+          late(outcome)
+        }
+        settle(permit, outcome)
+        return outcome
+      }
+    }
+  }
+
+  private func admit(at now: MonotonicTime) -> Admission {
+    state.withLock { state in
+      switch state.watch.begin(at: now) {
+      case .wait(let until): return .wait(until: until)
+      case .crowded: return .wait(until: now + .milliseconds(50))
+      case .stopped(let until):
+        return .withheld(
+          TransportFault(
+            .keyRefused,
+            "\(host) refused our API key \(AuthenticationGuard.mostFailures) times; nothing is sent for "
+              + "\(Self.words(until - now)), so that it does not block the key. Put the right key into the key file."))
+      case .blocked(let until):
+        return .withheld(
+          TransportFault(
+            .keyBlocked, "\(host) blocks our API key; nothing is sent for \(Self.words(until - now)). Check the key."))
+      case .granted: break
+      }
+      switch state.budget.tryTake(at: now) {
+      case .granted(let place): return .granted(Permit(place: place, key: state.key, keyNumber: state.keyNumber))
+      case .spent(let next):
+        state.watch.unknown()
+        return .withheld(
+          TransportFault(
+            .rateLimited,
+            "The rate budget for \(host) is spent; the next scan can succeed in \(Self.words(next - now))."))
+      }
+    }
+  }
+
+  private func settle(_ permit: Permit, _ outcome: HTTPOutcome) {
+    let now = outcome.endedAt
+    state.withLock { state in
+      // Another key has another record; the budget is the same one, for the server counts by our address.
+      let isSameKey = state.keyNumber == permit.keyNumber
+      func judge(_ change: (inout AuthenticationGuard) -> Void) { if isSameKey { change(&state.watch) } }
+      switch outcome.result {
+      case .pending: return
+      case .notSent:
+        state.budget.notCounted(permit.place)
+        judge { $0.unknown() }
+      case .lost:
+        state.budget.finished(permit.place, at: now)
+        judge { $0.unknown() }
+      case .answered(let answer):
+        switch answer.status {
+        case 401:
+          state.budget.notCounted(permit.place)
+          judge { $0.failed(at: now) }
+        case 429:
+          state.budget.limited(permit.place, at: now, retryAfter: answer.retryAfter)
+          judge { $0.unknown() }
+        case 423:
+          state.budget.finished(permit.place, at: now)
+          judge { $0.blocked(at: now) }
+        case 200, 201, 400, 403, 404,
+          422 where answer.isJSON:
+          state.budget.finished(permit.place, at: now)
+          judge { $0.succeeded() }
+        default:
+          state.budget.finished(permit.place, at: now)
+          judge { $0.unknown() }
+        }
+      }
+    }
+  }
+
+  /// A wait in words, rounded up.
+  private static func words(_ duration: Duration) -> String {
+    let seconds = max(1, (duration.milliseconds + 999) / 1_000)
+    return seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) min"
+  }
+}

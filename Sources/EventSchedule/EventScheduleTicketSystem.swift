@@ -1,0 +1,57 @@
+public import ScanModel
+internal import TicketTransport
+
+/// The ticket scanning API as a gate's ticket system: redeem online and believe the answer. One for each gate.
+public struct EventScheduleTicketSystem: TicketSystem {
+  public let id: TicketSystemID
+  private let client: EventScheduleClient
+  private let saleTicketID: Int64?
+  private let seatNumber: String?
+
+  /// Makes the gate's face of `client`.
+  /// - Parameters:
+  ///   - saleTicketID: the ticket within a sale that this gate scans; the first if `nil`.
+  ///   - seatNumber: what is kept with each entry; at most 255 characters.
+  public init(id: TicketSystemID, client: EventScheduleClient, saleTicketID: Int64? = nil, seatNumber: String? = nil) {
+    self.id = id
+    self.client = client
+    self.saleTicketID = saleTicketID
+    self.seatNumber = seatNumber
+  }
+
+  public func recognise(_ code: Code) -> Code { TicketURL.secret(in: code) }
+
+  public func attempt(
+    _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
+  ) async -> AttemptOutcome {
+    let outcome = await client.scan(
+      request.code, saleTicketID: saleTicketID, seatNumber: seatNumber, deadline: request.deadline
+    ) { late(judged($0)) }
+    return judged(outcome)
+  }
+
+  private func judged(_ outcome: HTTPOutcome) -> AttemptOutcome {
+    var result = AttemptOutcome(
+      fate: .notSent, answer: .undecided(.unreachable, detail: nil), mayHaveRedeemed: false, sentAt: outcome.sentAt,
+      endedAt: outcome.endedAt)
+    switch outcome.result {
+    case .notSent(let fault): result.answer = .undecided(fault.reason, detail: fault.detail)
+    case .pending:
+      result.fate = .pending
+      result.mayHaveRedeemed = true
+      result.answer = .undecided(
+        .unreachable, detail: "\(client.host) did not answer in time; it may have counted the scan. Please scan again.")
+    case .lost(let fault):
+      result.fate = .lost
+      result.mayHaveRedeemed = true
+      result.answer = .undecided(fault.reason, detail: fault.detail)
+    case .answered(let answer):
+      let judgement = ScanAnswer(answer, host: client.host, saleTicketID: saleTicketID)
+      result.fate = .answered
+      result.answer = judgement.answer
+      result.mayHaveRedeemed = judgement.mayHaveRedeemed
+      result.serverDate = answer.serverDate
+    }
+    return result
+  }
+}

@@ -1,0 +1,92 @@
+public import ScanModel
+internal import TicketTransport
+
+/// A sale as the server describes it. Decoded leniently: what cannot be read is missing, and never a trap.
+public struct Sale: Sendable, Equatable {
+  /// The states that the document names, and any other.
+  public enum Status: Sendable, Equatable {
+    /// Money received: the only state that admits.
+    case paid
+    /// Not paid yet.
+    case unpaid
+    /// Cancelled.
+    case cancelled
+    /// Money given back.
+    case refunded
+    /// The offer ran out before it was paid.
+    case expired
+    /// Removed.
+    case deleted
+    /// A state that the document does not know.
+    case other(String)
+
+    init(_ text: String) {
+      switch text {
+      case "paid": self = .paid
+      case "unpaid": self = .unpaid
+      case "cancelled": self = .cancelled
+      case "refunded": self = .refunded
+      case "expired": self = .expired
+      case "deleted": self = .deleted
+      default: self = .other(text)
+      }
+    }
+  }
+
+  /// The sale's identifier.
+  public var id: String?
+  /// Its state.
+  public var status: Status
+  /// The buyer's name, made fit for staff.
+  public var name: String?
+  /// The buyer's address. Personal: not for logs.
+  public var email: String?
+  /// The event's identifier.
+  public var eventID: String?
+  /// The event's name, made fit for staff.
+  public var eventName: String?
+  /// The tickets, at most 100.
+  public var tickets: [TicketDetails.Line]
+
+  /// Reads a sale; `nil` if the value is no object or has no status.
+  init?(_ value: JSONValue?) {
+    guard let value, let status = value["status"]?.string else { return nil }
+    self.status = Status(status)
+    id = value["id"]?.identifier
+    name = value["name"]?.string.flatMap(StaffText.clean)
+    email = value["email"]?.string.flatMap(StaffText.clean)
+    eventID = value["event_id"]?.identifier
+    eventName = value["event"]?["name"]?.string.flatMap(StaffText.clean)
+    tickets = (value["tickets"]?.array ?? []).prefix(100).compactMap { ticket in
+      guard let id = ticket["id"]?.integer else { return nil }
+      let quantity = Int(clamping: min(max(ticket["quantity"]?.integer ?? 1, 1), 1_000))
+      return TicketDetails.Line(id: id, quantity: quantity, isUsed: ticket["usage_status"]?.string == "used")
+    }
+  }
+
+  /// What staff see.
+  var details: TicketDetails { TicketDetails(holder: name, event: eventName, tickets: tickets) }
+
+  /// How many persons the ticket admits: of the chosen line, else of the first; 1 if that is unknown.
+  func quantity(of saleTicketID: Int64?) -> Int {
+    (tickets.first { $0.id == saleTicketID } ?? tickets.first)?.quantity ?? 1
+  }
+}
+
+/// One page of the list of sales.
+public struct SalePage: Sendable, Equatable {
+  /// The sales on it.
+  public var sales: [Sale]
+  /// This page's number, from 1.
+  public var page: Int64
+  /// The last page's number.
+  public var lastPage: Int64
+
+  /// Reads a page; `nil` if the value is none.
+  init?(_ value: JSONValue) {
+    guard let data = value["data"]?.array else { return nil }
+    sales = data.compactMap(Sale.init)
+    page = value["meta"]?["current_page"]?.integer ?? 1
+    lastPage = value["meta"]?["last_page"]?.integer ?? page
+  }
+}

@@ -1,0 +1,149 @@
+internal import ScanModel
+internal import TicketTransport
+
+/// What an answer to a scan means. Pure. It admits on one thing only: 201, JSON, an entry, its time, and a paid sale.
+struct ScanAnswer: Equatable {
+  /// What the ticket system said.
+  var answer: TicketAnswer
+  /// Whether the server may have recorded an admission.
+  var mayHaveRedeemed: Bool
+
+  private init(_ answer: TicketAnswer, mayHaveRedeemed: Bool = false) {
+    self.answer = answer
+    self.mayHaveRedeemed = mayHaveRedeemed
+  }
+
+  private static func undecided(_ reason: UndecidedReason, _ detail: String, mayHaveRedeemed: Bool = false)
+    -> ScanAnswer
+  {
+    ScanAnswer(.undecided(reason, detail: detail), mayHaveRedeemed: mayHaveRedeemed)
+  }
+
+  /// Judges an answer of the server called `host`.
+  init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?) {
+    let said = ServerText(answer.body)
+    switch answer.status {
+    case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID)
+    case 400: self = Self.badRequest(said, host: host)
+    case 401:
+      self = .undecided(.keyRefused, "\(host) does not know our API key (401). Put the right key into the key file.")
+    case 403: self = Self.forbidden(said, host: host)
+    case 404: self = Self.notFound(said, host: host)
+    case 422:
+      self = .undecided(
+        .badAnswer, "\(host) did not understand the request (422)\(said.quoted). Check sale_ticket_id and seat_number.")
+    case 423:
+      self = .undecided(
+        .keyBlocked, "\(host) blocks our API key for 15 minutes after too many failures (423). Check the key.")
+    case 429: self = .undecided(.rateLimited, "\(host) gets more requests than it allows (429).")
+    case 300...399:
+      self = .undecided(
+        .badAnswer,
+        "\(host) wants to send us elsewhere (\(answer.status)). The address in the configuration must be the final one."
+      )
+    case 200...299:
+      self = .undecided(
+        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. Check the address.",
+        mayHaveRedeemed: true)
+    case 408, 500...599:
+      self = .undecided(
+        .unreachable, "\(host) is out of order (\(answer.status)); it may have counted the scan.", mayHaveRedeemed: true
+      )
+    default:
+      self = .undecided(
+        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. Check the address.")
+    }
+  }
+
+  private static func created(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?) -> ScanAnswer {
+    func bad(_ what: String) -> ScanAnswer {
+      .undecided(.badAnswer, "\(host) answered 201, but \(what). It may have counted the scan.", mayHaveRedeemed: true)
+    }
+    guard answer.isJSON else { return bad("not as JSON") }
+    guard let document = try? JSONValue(answer.body) else { return bad("its JSON cannot be read") }
+    guard let data = document["data"], let entryID = data["entry_id"]?.identifier else {
+      return bad("without an entry_id")
+    }
+    guard let scannedAt = data["scanned_at"]?.string.flatMap(CivilTime.timestamp) else {
+      return bad("without a time in scanned_at")
+    }
+    guard let sale = Sale(data["sale"]) else { return bad("without the sale's status") }
+    let refusal: RefuseReason
+    switch sale.status {
+    case .paid:
+      guard !answer.isClockWrong else {
+        let server = answer.serverDate.map(CivilTime.text) ?? "?"
+        return .undecided(
+          .clockWrong,
+          "The clocks of this machine and of \(host) differ by more than 2 minutes (the server says \(server)). "
+            + "Set this machine's clock.", mayHaveRedeemed: true)
+      }
+      let redemption = Redemption(
+        entryID: entryID, scannedAt: scannedAt, quantity: sale.quantity(of: saleTicketID), details: sale.details)
+      return ScanAnswer(.redeemed(redemption), mayHaveRedeemed: true)
+    case .unpaid: refusal = .unpaid
+    case .cancelled: refusal = .cancelled
+    case .refunded: refusal = .refunded
+    case .expired: refusal = .expired
+    case .deleted: refusal = .notFound
+    case .other(let status): return bad("with the unknown sale status “\(StaffText.clean(status) ?? "")”")
+    }
+    // The real server lets expired sales and deleted ones through and records an entry.
+    return ScanAnswer(.refused(refusal, detail: nil), mayHaveRedeemed: true)
+  }
+
+  private static func badRequest(_ said: ServerText, host: String) -> ScanAnswer {
+    let reasons: [(String, RefuseReason)] = [
+      ("not valid for today", .wrongDay), ("not paid", .unpaid), ("cancelled", .cancelled), ("refunded", .refunded),
+      ("expired", .expired),
+    ]
+    for (text, reason) in reasons where said.contains(text) { return ScanAnswer(.refused(reason, detail: said.shown)) }
+    return .undecided(.badAnswer, "\(host) did not understand the request (400)\(said.quoted).")
+  }
+
+  private static func forbidden(_ said: ServerText, host: String) -> ScanAnswer {
+    if said.contains("not authorized to scan this ticket") || said.error?.lowercased() == "unauthorized" {
+      return ScanAnswer(.refused(.notAuthorised, detail: said.shown))
+    }
+    return .undecided(
+      .accessDenied,
+      "Our API key may not scan at \(host) (403)\(said.quoted). Use a key of a user who may manage the event.")
+  }
+
+  private static func notFound(_ said: ServerText, host: String) -> ScanAnswer {
+    // A sale ticket belongs to one sale. A gate that asks for one that this sale lacks is misconfigured; the ticket itself
+    // is not judged, and nobody is told that it is unknown.
+    if said.contains("sale ticket not found") || said.contains("no tickets found in this sale") {
+      return .undecided(
+        .badAnswer,
+        "\(host) knows the code, but not the sale ticket (404)\(said.quoted). Check sale_ticket_id of this gate.")
+    }
+    if said.contains("ticket not found") { return ScanAnswer(.refused(.notFound, detail: said.shown)) }
+    return .undecided(
+      .badAnswer,
+      "\(host) has no scan API at this address (404)\(said.quoted). Check the base URL in the configuration.")
+  }
+}
+
+/// The text in an answer that refuses: `error` or `message`.
+struct ServerText {
+  /// The text under `error`.
+  let error: String?
+  private let lower: String
+  /// The text, made fit for staff.
+  let shown: String?
+
+  init(_ body: [UInt8]) {
+    let document = try? JSONValue(body)
+    error = document?["error"]?.string
+    let text = error ?? document?["message"]?.string ?? document?["error"]?["message"]?.string ?? ""
+    lower = text.lowercased()
+    shown = StaffText.clean(text)
+  }
+
+  /// Whether the text holds `part`, which is in lower case.
+  func contains(_ part: String) -> Bool { lower.contains(part) }
+
+  /// The text as it follows a sentence of ours.
+  var quoted: String { shown.map { ": “\($0)”" } ?? "" }
+}

@@ -1,0 +1,61 @@
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import ScanModel
+internal import Synchronization
+
+/// Finds out why a certificate was not trusted: the TLS library says only that it was not. A second connection looks at
+/// the dates of the chain, refuses it, and never sends a request.
+enum CertificateProbe {
+  /// The dates of the first certificate in the chain that contradict `wall`.
+  /// - Returns: `nil` if all dates fit, or nothing could be learned before `limit` had passed.
+  static func contradictedDates(
+    _ server: ServerAddress, wall: WallTime, limit: TimeAmount, on loop: any EventLoop
+  ) async -> (notBefore: WallTime, notAfter: WallTime)? {
+    let seen = loop.makePromise(of: Void.self)
+    do {
+      let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+      let isAddress = server.host.contains(":") || server.host.allSatisfy { $0.isNumber || $0 == "." }
+      let name = isAddress ? nil : server.host
+      let dates = Dates()
+      let bootstrap = ClientBootstrap(group: loop)
+        .connectTimeout(limit)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let handler = try NIOSSLClientHandler(context: context, serverHostname: name) { chain, verdict in
+              dates.note(chain, wall: wall)
+              verdict.succeed(NIOSSLVerificationResult.failed)
+              seen.succeed(())
+            }
+            try channel.pipeline.syncOperations.addHandler(handler)
+          }
+        }
+      let timer = loop.scheduleTask(in: limit) { seen.succeed(()) }
+      let channel = try await bootstrap.connect(host: server.host, port: server.port).get()
+      channel.closeFuture.whenComplete { _ in seen.succeed(()) }
+      try await seen.futureResult.get()
+      timer.cancel()
+      channel.close(promise: nil)
+      return dates.contradicting
+    } catch {
+      seen.succeed(())
+      return nil
+    }
+  }
+
+  private final class Dates: Sendable {
+    private let value = Mutex<(notBefore: WallTime, notAfter: WallTime)?>(nil)
+
+    var contradicting: (notBefore: WallTime, notAfter: WallTime)? { value.withLock { $0 } }
+
+    func note(_ chain: [NIOSSLCertificate], wall: WallTime) {
+      for certificate in chain {
+        let from = WallTime(seconds: Int64(certificate.notValidBefore))
+        let until = WallTime(seconds: Int64(certificate.notValidAfter))
+        guard wall < from || until < wall else { continue }
+        value.withLock { $0 = (from, until) }
+        return
+      }
+    }
+  }
+}

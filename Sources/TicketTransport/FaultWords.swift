@@ -1,0 +1,79 @@
+internal import AsyncHTTPClient
+internal import Glibc
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import ScanModel
+
+/// What the errors of the network libraries mean, in words that lead to a cure.
+enum FaultWords {
+  /// An error before any byte was handed over.
+  static func beforeSending(_ error: any Error, host: String) -> TransportFault {
+    if isTLS(error) {
+      return TransportFault(
+        .tlsFault,
+        "The certificate of \(host) is not trusted, is for another host, or TLS could not be agreed on. "
+          + "Check the address, and the CA file if one is configured.")
+    }
+    if let error = error as? NIOConnectionError {
+      guard error.connectionErrors.isEmpty else {
+        let refused = error.connectionErrors.contains { ($0.error as? IOError)?.errnoCode == ECONNREFUSED }
+        return TransportFault(
+          .unreachable,
+          refused
+            ? "\(host) refused the connection. Is the server running, and is the port right?"
+            : "No connection to \(host). Check the network and whether the server is up.", isTransient: true)
+      }
+      return TransportFault(
+        .unreachable, "The name in \(host) cannot be resolved. Check the name and this machine's DNS.",
+        isTransient: true)
+    }
+    switch error as? HTTPClientError {
+    case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?, .deadlineExceeded?:
+      return TransportFault(
+        .unreachable, "No connection to \(host) in time. Check the network and whether the server is up.",
+        isTransient: true)
+    case .invalidURL?, .emptyHost?, .emptyScheme?:
+      return TransportFault(.badAnswer, "The address of \(host) cannot be used. Correct it in the configuration.")
+    case .alreadyShutdown?, .cancelled?:
+      return TransportFault(.unreachable, "The connection to \(host) is being shut down here.")
+    default: break
+    }
+    return TransportFault(.unreachable, "No connection to \(host) (\(kind(of: error))).", isTransient: true)
+  }
+
+  /// An error after some byte may have been handed over.
+  static func afterSending(_ error: any Error, host: String, sawHead: Bool) -> TransportFault {
+    let isBrokenOff =
+      switch error as? HTTPParserError {
+      case .invalidEOFState?, .closedConnection?: true
+      default: false
+      }
+    if error is HTTPParserError, !isBrokenOff {
+      return TransportFault(
+        .badAnswer, "\(host) answered something that is not HTTP. Is this the ticket system's address?")
+    }
+    return TransportFault(
+      .unreachable,
+      sawHead
+        ? "\(host) broke off in the middle of its answer; it may have counted the scan."
+        : "\(host) took the request and gave no answer; it may have counted the scan.")
+  }
+
+  /// Whether TLS itself failed, rather than the connection below it.
+  static func isTLS(_ error: any Error) -> Bool {
+    if error is NIOSSLExtraError || error is BoringSSLError { return true }
+    switch error as? NIOSSLError {
+    case .handshakeFailed(let inner)?:
+      // A connection that ends during the handshake is a network fault; only BoringSSL's own verdict is one of TLS.
+      if case .sslError = inner { return true }
+      return false
+    case .noCertificateToValidate?, .unableToValidateCertificate?, .cannotFindPeerIP?: return true
+    default: return false
+    }
+  }
+
+  /// Only the error's type: its text may quote what was sent.
+  private static func kind(of error: any Error) -> String { "\(type(of: error))" }
+}

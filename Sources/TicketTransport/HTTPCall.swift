@@ -1,0 +1,174 @@
+public import ScanModel
+
+/// One HTTP request, below the server's base URL.
+public struct HTTPCall: Sendable {
+  /// The methods we use.
+  public enum Method: String, Sendable {
+    /// Reads.
+    case get = "GET"
+    /// Changes something; may redeem.
+    case post = "POST"
+    /// Changes part of something.
+    case patch = "PATCH"
+  }
+
+  /// The method.
+  public var method: Method
+  /// The path below the base, beginning with a slash, already percent-encoded.
+  public var path: String
+  /// The query's names and values, not encoded yet.
+  public var query: [(name: String, value: String)]
+  /// A header that carries the key, and what precedes the key in it (`Bearer `).
+  public var credential: (header: String, prefix: String, secret: Secret)?
+  /// The body, JSON; `nil` for none.
+  public var body: [UInt8]?
+
+  /// Makes a call.
+  public init(
+    _ method: Method, path: String, query: [(name: String, value: String)] = [],
+    credential: (header: String, prefix: String, secret: Secret)? = nil, body: [UInt8]? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.credential = credential
+    self.body = body
+  }
+
+  /// Path and query, as they follow the base URL.
+  var target: String {
+    guard !query.isEmpty else { return path }
+    return path + "?"
+      + query.map { "\(PercentCoding.encode($0.name))=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+  }
+}
+
+/// A whole answer.
+public struct HTTPAnswer: Sendable, Equatable {
+  /// The status code.
+  public var status: Int
+  /// The media type without parameters, in lower case; `nil` if none was named.
+  public var mediaType: String?
+  /// The body, at most the configured size.
+  public var body: [UInt8]
+  /// The server's clock by its `Date` header; `nil` if there is none that can be read.
+  public var serverDate: WallTime?
+  /// How far this machine's clock was ahead of `serverDate` when the answer came; negative when it is behind.
+  public var clockAhead: Duration?
+  /// The server's `Retry-After`, from now; never negative.
+  public var retryAfter: Duration?
+
+  /// Makes an answer.
+  public init(
+    status: Int, mediaType: String? = nil, body: [UInt8] = [], serverDate: WallTime? = nil, clockAhead: Duration? = nil,
+    retryAfter: Duration? = nil
+  ) {
+    self.status = status
+    self.mediaType = mediaType
+    self.body = body
+    self.serverDate = serverDate
+    self.clockAhead = clockAhead
+    self.retryAfter = retryAfter
+  }
+
+  /// The difference of clocks that is still believed.
+  public static let clockTolerance = Duration.seconds(120)
+
+  /// Whether our clock and the server's differ so much that no time in the answer can be believed.
+  public var isClockWrong: Bool {
+    guard let clockAhead else { return false }
+    return clockAhead > Self.clockTolerance || clockAhead < .zero - Self.clockTolerance
+  }
+
+  /// Whether the answer says that its body is JSON.
+  public var isJSON: Bool { mediaType == "application/json" || mediaType?.hasSuffix("+json") == true }
+}
+
+/// Why there is no whole answer.
+public struct TransportFault: Error, Sendable, Equatable {
+  /// The reason by the words of the house: `unreachable`, `tlsFault`, `clockWrong` or `badAnswer`.
+  public var reason: UndecidedReason
+  /// What happened, to which host, and what to do.
+  public var detail: String
+  /// Whether another connection in a moment may do better.
+  public var isTransient: Bool
+
+  /// Makes a fault.
+  public init(_ reason: UndecidedReason, _ detail: String, isTransient: Bool = false) {
+    self.reason = reason
+    self.detail = detail
+    self.isTransient = isTransient
+  }
+}
+
+/// How a call ended, and what is known of its bytes.
+public struct HTTPOutcome: Sendable, Equatable {
+  /// What became of the call.
+  public enum Result: Sendable, Equatable {
+    /// Nothing that a server could act on went out: the body surely did not.
+    case notSent(TransportFault)
+    /// A whole answer came.
+    case answered(HTTPAnswer)
+    /// Sent, and no answer by the deadline; one may still come.
+    case pending
+    /// Sent, and no whole answer will come.
+    case lost(TransportFault)
+  }
+
+  /// What became of the call.
+  public var result: Result
+  /// Just before the first byte of the body (of the head, where there is no body) was handed to the connection.
+  public var sentAt: MonotonicTime?
+  /// When the result was known.
+  public var endedAt: MonotonicTime
+
+  /// Makes an outcome.
+  public init(_ result: Result, sentAt: MonotonicTime?, endedAt: MonotonicTime) {
+    self.result = result
+    self.sentAt = sentAt
+    self.endedAt = endedAt
+  }
+}
+
+/// Percent-encoding (RFC 3986, 2.1), strict in both directions.
+public enum PercentCoding {
+  /// Every byte that is not unreserved as `%XX`.
+  public static func encode(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      if byte < 0x80, Character(scalar).isLetter || Character(scalar).isNumber || "-._~".unicodeScalars.contains(scalar)
+      {
+        result.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += digits.count == 1 ? "%0" + digits : "%" + digits
+      }
+    }
+    return result
+  }
+
+  /// The bytes that `text` stands for; `nil` if a percent sign is not followed by two hexadecimal digits.
+  public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    func digit(_ byte: UInt8?) -> UInt8? {
+      guard let byte else { return nil }
+      switch byte {
+      case 0x30...0x39: return byte - 0x30
+      case 0x41...0x46: return byte - 0x41 + 10
+      case 0x61...0x66: return byte - 0x61 + 10
+      default: return nil
+      }
+    }
+    var bytes: [UInt8] = []
+    var iterator = text.makeIterator()
+    while let byte = iterator.next() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = digit(iterator.next()), let low = digit(iterator.next()) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+}

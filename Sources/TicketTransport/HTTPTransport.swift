@@ -1,0 +1,189 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+public import ScanModel
+internal import ScanPipeline
+internal import Synchronization
+
+/// The HTTP client as ticket systems need it: one server, a deadline over everything, no request sent twice, and for each
+/// call exact knowledge of whether the server can have seen it.
+///
+/// No redirects, proxies, cookies or compression. Connections stay open between calls and are closed here before the
+/// server would: a request on a connection that the server is just closing is a lost one.
+public final class HTTPTransport: Sendable {
+  /// How the server is spoken to.
+  public struct Settings: Sendable {
+    /// Whose signature on the server's certificate is trusted.
+    public enum Trust: Sendable, Equatable {
+      /// The system's authorities.
+      case system
+      /// Only the authorities in this PEM file.
+      case onlyFile(path: String)
+    }
+
+    /// Whose certificates are trusted.
+    public var trust = Trust.system
+    /// How long an unused connection is kept; many servers close theirs after 5 s.
+    public var keepAlive = Duration.seconds(4)
+    /// How long after sending an answer is still read, for the record.
+    public var lateLimit = Duration.seconds(10)
+    /// How long one connection may take to be made, TLS included; the deadline of a call ends it earlier.
+    public var connectLimit = Duration.seconds(5)
+    /// The largest body that is read, in bytes.
+    public var mostBytes = 256 * 1_024
+
+    /// The usual settings.
+    public init() {}
+  }
+
+  /// Why the client cannot be set up, in words for the person who configured it.
+  public struct SetupFault: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, with which file, and what to do.
+    public let description: String
+  }
+
+  /// The server.
+  public let server: ServerAddress
+
+  private let settings: Settings
+  private let time: any TimeSource
+  private let client: HTTPClient
+  private let loop: any EventLoop
+
+  /// Sets the client up; connects nowhere.
+  /// - Throws: `SetupFault` when the CA file cannot be used.
+  public init(server: ServerAddress, settings: Settings = Settings(), time: any TimeSource = SystemTime())
+    throws(SetupFault)
+  {
+    self.server = server
+    self.settings = settings
+    self.time = time
+    // One event loop for the client and its connections: everything about one call happens in order.
+    loop = MultiThreadedEventLoopGroup.singleton.next()
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    if case .onlyFile(let path) = settings.trust {
+      guard let authorities = try? NIOSSLCertificate.fromPEMFile(path), !authorities.isEmpty else {
+        throw SetupFault(
+          description:
+            "The CA file \(path) cannot be read as PEM certificates. Check the path, its permissions and its format.")
+      }
+      tls.trustRoots = .certificates(authorities)
+    }
+    var pool = HTTPClient.Configuration.ConnectionPool(idleTimeout: TimeAmount(settings.keepAlive))
+    pool.retryConnectionEstablishment = false
+    pool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: tls, redirectConfiguration: .disallow,
+      timeout: .init(connect: TimeAmount(settings.connectLimit)), connectionPool: pool, proxy: nil,
+      decompression: .disabled)
+    configuration.httpVersion = .http1Only
+    client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
+  }
+
+  deinit { _ = client.shutdown() }
+
+  /// Closes all connections; calls on their way end as lost.
+  public func close() async { try? await client.shutdown().get() }
+
+  /// Sends `call`; what may have been sent is never sent again. Connections that fail are retried with jitter inside the
+  /// deadline.
+  /// - Parameters:
+  ///   - deadline: when this returns at the latest; covers DNS, connect, TLS, request and answer.
+  ///   - late: called exactly once if the result is `pending`, and never otherwise; on the network's thread: keep it short.
+  public func send(
+    _ call: HTTPCall, deadline: MonotonicTime, late: @escaping @Sendable (HTTPOutcome) -> Void
+  ) async -> HTTPOutcome {
+    var random = SystemRandomNumberGenerator()
+    var tries = 0
+    while true {
+      let outcome = await sendOnce(call, deadline: deadline, late: late)
+      tries += 1
+      guard case .notSent(let fault) = outcome.result else { return outcome }
+      if fault.reason == .tlsFault { return await explained(outcome, deadline: deadline) }
+      guard fault.isTransient,
+        let wait = RetryPolicy.connect.wait(afterTries: tries, at: time.now(), deadline: deadline, using: &random),
+        (try? await Task.sleep(for: wait)) != nil
+      else { return outcome }
+    }
+  }
+
+  private func sendOnce(
+    _ call: HTTPCall, deadline: MonotonicTime, late: @escaping @Sendable (HTTPOutcome) -> Void
+  ) async -> HTTPOutcome {
+    await withCheckedContinuation { continuation in
+      let exchange = Exchange(
+        host: server.description, mostBytes: settings.mostBytes, time: time,
+        report: { continuation.resume(returning: $0) }, late: late)
+      let remaining = deadline - time.now()
+      guard remaining > .zero else {
+        _ = exchange.deadlineCame()
+        return
+      }
+      let request: HTTPClient.Request
+      do {
+        request = try makeRequest(call, exchange: exchange)
+      } catch {
+        exchange.fail(error)
+        return
+      }
+      let task = client.execute(request: request, delegate: exchange, eventLoop: .delegateAndChannel(on: loop))
+      let timer = loop.scheduleTask(in: TimeAmount(remaining)) { self.deadlineCame(exchange, task) }
+      // The delegate hears of each end; the future's end is a second way to the same place, should it ever not.
+      task.futureResult.whenComplete { result in
+        timer.cancel()
+        if case .failure(let error) = result { exchange.fail(error) }
+      }
+    }
+  }
+
+  private func deadlineCame(_ exchange: Exchange, _ task: HTTPClient.Task<Void>) {
+    if exchange.deadlineCame() {
+      task.fail(reason: HTTPClientError.deadlineExceeded)
+    } else if let sentAt = exchange.sentAt {
+      loop.scheduleTask(in: TimeAmount(sentAt + settings.lateLimit - time.now())) {
+        exchange.fail(HTTPClientError.deadlineExceeded)
+        task.fail(reason: HTTPClientError.deadlineExceeded)
+      }
+    }
+  }
+
+  private func makeRequest(_ call: HTTPCall, exchange: Exchange) throws -> HTTPClient.Request {
+    var headers = HTTPHeaders([("Accept", "application/json"), ("User-Agent", "scangate")])
+    if let credential = call.credential {
+      headers.add(name: credential.header, value: credential.prefix + credential.secret.value)
+    }
+    var body: HTTPClient.Body?
+    if let bytes = call.body {
+      headers.add(name: "Content-Type", value: "application/json")
+      let loop = loop
+      body = .stream(contentLength: Int64(bytes.count)) { writer in
+        guard exchange.mayHandOver() else { return loop.makeFailedFuture(HTTPClientError.cancelled) }
+        return writer.write(.byteBuffer(ByteBuffer(bytes: bytes)))
+      }
+    }
+    return try HTTPClient.Request(
+      url: server.url + call.target, method: HTTPMethod(rawValue: call.method.rawValue), headers: headers, body: body)
+  }
+
+  /// Tells a certificate whose dates do not fit from one that is not trusted.
+  private func explained(_ outcome: HTTPOutcome, deadline: MonotonicTime) async -> HTTPOutcome {
+    let limit = min(deadline - time.now(), .seconds(2))
+    let wall = time.wall()
+    guard limit > .zero,
+      let dates = await CertificateProbe.contradictedDates(server, wall: wall, limit: TimeAmount(limit), on: loop)
+    else { return outcome }
+    let fault = TransportFault(
+      .clockWrong,
+      "This machine's clock says \(CivilTime.text(wall)), but the certificate of \(server) is valid from "
+        + "\(CivilTime.text(dates.notBefore)) to \(CivilTime.text(dates.notAfter)). Check this machine's clock first, then "
+        + "the certificate.")
+    return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
+  }
+}
+
+extension TimeAmount {
+  fileprivate init(_ duration: Duration) { self = .nanoseconds(max(duration.saturatedNanoseconds, 0)) }
+}
