@@ -8,7 +8,7 @@
 ///   idle ───────────────▶ held ───────────────────────▶ composing ──┐ keypad digit
 ///    ▲                     │ ▲                            │  │ ▲     │
 ///    │    Alt up: pass     │ │ other key: pass            │  │ └─────┘
-///    ├─────────────────────┘ └──                          │  │ other key: broken, then pass
+///    ├─────────────────────┘ └──                          │  │ other key: broken
 ///    │              Alt up: character, or broken          │  ▼
 ///    └────────────────────────────────────────────────────┘ spoiled ── Alt up: pass ──▶ idle
 /// ```

@@ -1,6 +1,6 @@
 import CXKB
 import Glibc
-public import ScanModel
+import ScanModel
 import Synchronization
 
 /// The names of a keymap, as xkb-data has them (`man xkeyboard-config`).
@@ -35,7 +35,7 @@ public struct KeymapNames: Hashable, Sendable {
 /// A compiled keymap with its Compose table.
 ///
 /// Compiling takes tens of milliseconds and reads files: never on the thread that reads wedges.
-public final class Keymap: @unchecked Sendable {
+final class Keymap: @unchecked Sendable {
   // Sendable: the three pointers are set once, and libxkbcommon's objects behind them are immutable but for their
   // reference counts, which are not atomic. Every call that touches a count (making and releasing states, and the
   // release at the end, when no state holds this object any more) goes through `counts`.
@@ -47,7 +47,7 @@ public final class Keymap: @unchecked Sendable {
   /// Compiles a keymap.
   /// - Parameter reader: whose keymap it is, for the error.
   /// - Throws: in words, where the layout, the variant or the locale is not known or a package is missing.
-  public init(_ names: KeymapNames, for reader: ReaderID) throws(DeviceError) {
+  init(_ names: KeymapNames, for reader: ReaderID) throws(DeviceError) {
     // The environment (XKB_DEFAULT_LAYOUT and the like) belongs to the host's keyboard, never to a scanner.
     guard let context = xkb_context_new(XKB_CONTEXT_NO_ENVIRONMENT_NAMES) else {
       throw DeviceError(

@@ -179,12 +179,7 @@ void mock_detach(int device) {
   detach_ioctl(testbed, devices[device].node, &error);
 }
 
-void mock_hang_up(int device) {
-  // Kept open under its number, which belongs to the test bed, but no longer as the other end of the node.
-  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  dup2(nothing, devices[device].master);
-  close(nothing);
-}
+int mock_break(int device) { return write(devices[device].master, "???", 3) == 3 ? 0 : -1; }
 
 #define LOCKED(statement) \
   pthread_mutex_lock(&lock); \

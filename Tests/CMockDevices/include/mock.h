@@ -22,8 +22,8 @@ void mock_remove(const char *sysfs_path);
 int mock_attach(const char *node, const char *name, uint16_t vendor, uint16_t product, int has_clock);
 // Ends the answers for a node that was removed.
 void mock_detach(int device);
-// Hangs up: the reader's next read fails, and the node is of no use any more.
-void mock_hang_up(int device);
+// Makes the reader's next read fail. 0, or -1.
+int mock_break(int device);
 // Whether EVIOCGRAB fails with EBUSY.
 void mock_set_busy(int device, int is_busy);
 // Sets what EVIOCGKEY says of a key.
