@@ -118,6 +118,7 @@ struct DemoCommand: AsyncParsableCommand {
     hub.finish()
     await showing.value
     await drawing.value
+    await display.finish()
     await transport.close()
   }
 

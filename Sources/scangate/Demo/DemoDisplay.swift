@@ -51,7 +51,7 @@ actor DemoDisplay {
 
   private static func facts(_ decided: DecidedScan) -> [String] {
     var facts = [decided.details.holder, decided.details.event].compactMap { $0.map { TerminalText.clean($0, limit: 60) } }
-    if decided.allowance > 0 { facts.append("\(decided.admitted) of \(decided.allowance) in") }
+    if decided.admitted > 0 { facts.append("\(decided.admitted) of \(decided.allowance) in") }
     if let fault = decided.outputFault { facts.append(TerminalText.clean(fault)) }
     return facts
   }
@@ -88,7 +88,13 @@ actor DemoDisplay {
     }
   }
 
+  /// Shows the outputs as they are at the end.
+  func finish() {
+    if isLinePending, !isPlain { drawOutputs() }
+  }
+
   private func drawOutputs() {
+    guard isLinePending else { return }
     isLinePending = false
     let drawn = names.map { name in
       let on = lit.contains(name)
