@@ -80,6 +80,7 @@ public final class HTTPTransport: Sendable {
       timeout: .init(connect: TimeAmount(settings.connectLimit)), connectionPool: pool, proxy: nil,
       decompression: .disabled)
     configuration.httpVersion = .http1Only
+    configuration.http1_1ConnectionDebugInitializer = { AnswerOrder.join($0) }
     client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
   }
 
@@ -129,7 +130,7 @@ public final class HTTPTransport: Sendable {
         exchange.fail(error)
         return
       }
-      let task = client.execute(request: request, delegate: exchange, eventLoop: .delegateAndChannel(on: loop))
+      let task = client.execute(request: request, delegate: exchange, eventLoop: .delegate(on: loop))
       let timer = loop.scheduleTask(in: TimeAmount(remaining)) { self.deadlineCame(exchange, task) }
       // The delegate hears of each end; the future's end is a second way to the same place, should it ever not.
       task.futureResult.whenComplete { result in
