@@ -7,16 +7,23 @@ import TicketTransport
 
 /// Many gates at once against a server that does something else each time, chosen by a seed.
 @Suite struct ChaosTests {
+  private final class Tally: Sendable {
+    let random: Mutex<SplitMix>
+    let arrived = Mutex<[String: Int]>([:])
+    let pending = Mutex(0)
+    let redeemed = Mutex(0)
+    init(seed: UInt64) { random = Mutex(SplitMix(state: seed)) }
+  }
+
   @Test(arguments: [UInt64](1...4), [false, true]) func nobodyGetsAnothersAnswer(seed: UInt64, isSecure: Bool)
     async throws
   {
-    let random = Mutex(SplitMix(state: seed))
-    let arrived = Mutex<[String: Int]>([:])
+    let tally = Tally(seed: seed)
     let server = ScriptedServer { _, request, connection in
       let id = String(request.split(separator: "chaos-code-").dropFirst().first?.prefix { $0.isNumber } ?? "0")
-      arrived.withLock { $0[id, default: 0] += 1 }
+      tally.arrived.withLock { $0[id, default: 0] += 1 }
       let whole = Answers.response("201 Created", Answers.sale(entry: "1" + id))
-      let (choice, place, byte) = random.withLock { random in
+      let (choice, place, byte) = tally.random.withLock { random in
         (
           Int.random(in: 0..<12, using: &random), Int.random(in: 0..<whole.utf8.count, using: &random),
           UInt8.random(in: 0...255, using: &random)
@@ -52,8 +59,6 @@ import TicketTransport
     let venue = try await Venue.open(
       server, certificate: isSecure ? TestCertificates.good : nil, settings: settings,
       budget: RateBudget(limit: 100_000))
-    let pending = Mutex(0)
-    let redeemed = Mutex(0)
     await withTaskGroup(of: Void.self) { group in
       for gate in 0..<6 {
         group.addTask {
@@ -64,11 +69,11 @@ import TicketTransport
               deadline: SystemTime().now() + .milliseconds(150))
             let check: @Sendable (AttemptOutcome) -> Void = { outcome in
               if case .redeemed(let redemption) = outcome.answer {
-                redeemed.withLock { $0 += 1 }
+                tally.redeemed.withLock { $0 += 1 }
                 #expect(redemption.entryID == "1" + id, "seed \(seed)")
               }
               if outcome.fate == .notSent {
-                #expect(arrived.withLock { $0[id] } == nil, "seed \(seed): \(outcome)")
+                #expect(tally.arrived.withLock { $0[id] } == nil, "seed \(seed): \(outcome)")
                 #expect(!outcome.mayHaveRedeemed)
               }
             }
@@ -78,14 +83,14 @@ import TicketTransport
               late.add($0)
             }
             check(outcome)
-            if outcome.fate == .pending { pending.withLock { $0 += 1 } }
+            if outcome.fate == .pending { tally.pending.withLock { $0 += 1 } }
           }
         }
       }
     }
     await venue.close()
-    #expect(venue.late.count == pending.withLock { $0 }, "seed \(seed): each pending attempt ends late, once")
-    #expect(arrived.withLock { $0.values.allSatisfy { $0 == 1 } }, "seed \(seed): no request twice")
-    #expect(redeemed.withLock { $0 } > 0)
+    #expect(venue.late.count == tally.pending.withLock { $0 }, "seed \(seed): each pending attempt ends late, once")
+    #expect(tally.arrived.withLock { $0.values.allSatisfy { $0 == 1 } }, "seed \(seed): no request twice")
+    #expect(tally.redeemed.withLock { $0 } > 0)
   }
 }
