@@ -46,6 +46,13 @@ public final class EventScheduleClient: Sendable {
   /// The server, for messages.
   var host: String { transport.server.description }
 
+  /// Text of the server without our key and with at most four characters of `code`.
+  func hide(_ code: Code, in text: String) -> String {
+    let key = state.withLock { $0.key }
+    let text = key.hidden(in: text)
+    return code.bytes.isEmpty ? text : text.replacing(code.text, with: code.shortened)
+  }
+
   /// Puts another key in use, with a clean record. A call on its way keeps the key that it was sent with.
   public func replaceKey(_ key: Secret) {
     state.withLock { state in

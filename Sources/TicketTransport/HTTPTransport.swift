@@ -5,7 +5,6 @@ internal import NIOPosix
 internal import NIOSSL
 public import ScanModel
 internal import ScanPipeline
-internal import Synchronization
 
 /// The HTTP client as ticket systems need it: one server, a deadline over everything, no request sent twice, and for each
 /// call exact knowledge of whether the server can have seen it.

@@ -206,6 +206,17 @@ import TicketTransport
     await venue.close()
   }
 
+  @Test(arguments: ["404 Not Found", "400 Bad Request", "403 Forbidden", "422 Unprocessable Content"])
+  func aServerThatRepeatsCodeAndKeyDoesNotSpreadThem(status: String) async throws {
+    let code = "wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl"
+    let text = "Ticket not found: \(code), key test-key"
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.response(status, #"{"error":"\#(text)"}"#)))
+    let said = "\(await venue.attempt(code).answer)"
+    #expect(said.contains("…6uxl, key (secret)"), "\(said)")
+    #expect(!said.contains(code) && !said.contains("test-key"))
+    await venue.close()
+  }
+
   @Test func textOfTheServerIsCleaned() async throws {
     let text = "Ticket not found\\u001b[2J " + String(repeating: "x", count: 1_000)
     let venue = try await Venue.open(

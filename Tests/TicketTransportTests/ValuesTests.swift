@@ -45,7 +45,7 @@ import TicketTransport
     "https://[::1]x",
     "https://ä.example", "http://tickets.example", "http://127.0.0.1.example", "http://127.0.0.256",
     "http://localhost.example",
-    "http://128.0.0.1", "http://[::2]", "https://a:+5", "https://a\u{0}",
+    "http://128.0.0.1", "http://[::2]", "https://a:+5", "https://a/<x>", "https://a/\"", "https://a\u{0}",
   ]) func refuses(text: String) {
     #expect(throws: ServerAddress.Fault.self) { try ServerAddress(text) }
   }
