@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Every target of ours: Swift 6 mode, warnings are errors, and imports say what they give away.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -8,13 +9,62 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
+}
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
 let package = Package(
   name: "scangate",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
   targets: [
-    .target(name: "ScanModel", swiftSettings: strict),
+    room("ScanModel"),
+    room("ScanPipeline", ["ScanModel"]),
     .target(name: "CLinux"),
-    .target(name: "LinuxIO", dependencies: ["CLinux", "ScanModel"], swiftSettings: strict),
-    .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO", "ScanModel"], swiftSettings: strict),
+    room("LinuxIO", ["CLinux", "ScanModel"]),
+    room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("Gateway", ["ScanModel", "ScanPipeline"]),
+    room(
+      "VenueServer",
+      [crypto, grdb, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle]),
+    room("ScanTesting", ["ScanModel"]),
+    tests(of: "LinuxIO", ["ScanModel"]),
+    tests(of: "ScanPipeline", ["ScanModel"]),
+    tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
+    tests(
+      of: "VenueServer",
+      [asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -26,10 +26,14 @@ public enum Signal: Hashable, Sendable {
   }
 }
 
-/// The port to a gate's outputs. Neither call blocks on a device: both hand over to whoever owns the outputs.
+/// The port to a gate's outputs. No call blocks on a device: they hand over to whoever owns the outputs.
 public protocol SignalOutput: Sendable {
   /// Plays lamps and sound of `signal`, pre-empting what plays now. Never touches a relay.
   func play(_ signal: Signal)
+
+  /// Why no admission could open the gate now (what happened, to which line, and what to do); `nil` when one could.
+  /// A gate asks before it asks the ticket system, so that no ticket is redeemed for a person who cannot pass.
+  var admissionFault: String? { get }
 
   /// Opens the gate for one person: asks for one relay pulse, which starts after the running pulse and the passage gap,
   /// and plays `admit` when it starts. Returns when the pulse has started or cannot start.

@@ -59,6 +59,12 @@ public struct WallTime: Hashable, Comparable, Sendable {
     return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
   }
 
+  /// `time` moved back by `duration`; saturates at the ends of the range instead of trapping.
+  public static func - (time: Self, duration: Duration) -> Self {
+    let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(duration.saturatedNanoseconds)
+    return Self(nanoseconds: overflow ? (duration < .zero ? .max : .min) : difference)
+  }
+
   /// The time that passed from `b` to `a`; negative where `a` is the earlier one.
   public static func - (a: Self, b: Self) -> Duration {
     let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)

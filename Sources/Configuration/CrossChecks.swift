@@ -1,0 +1,166 @@
+import ScanModel
+
+/// What only the whole file can tell: names that must exist, and things that must not be there twice.
+///
+/// Names are taken from the tree, so that an error inside a section does not make its name unknown.
+struct CrossChecks {
+  let root: SourceNode
+  let findings: Findings
+
+  func run(readers: [ReaderConfiguration], gates: [GateConfiguration]) {
+    checkReferences()
+    checkMatches(readers)
+    checkTargets(gates)
+    checkKeyFiles()
+  }
+
+  private func entries(_ path: String...) -> [SourceEntry] {
+    var node = root
+    for key in path {
+      guard let next = value(key, of: node) else { return [] }
+      node = next
+    }
+    if case .mapping(let entries) = node.content { return entries }
+    return []
+  }
+
+  private func value(_ key: String, of node: SourceNode) -> SourceNode? {
+    guard case .mapping(let entries) = node.content else { return nil }
+    return entries.first { $0.key == key }?.value
+  }
+
+  // MARK: Names
+
+  private func checkReferences() {
+    let readers = entries("readers")
+    let systems = entries("ticketSystems")
+    var owners: [String: String] = [:]
+    var usedSystems: Set<String> = []
+    // Who uses a reader or a system is known only when every gate says it readably.
+    var isComplete = true
+    for gate in entries("gates") {
+      if case .sequence(let items) = value(GateSection.readersKey, of: gate.value)?.content, !items.isEmpty {
+        for item in items {
+          guard case .scalar(let name, _) = item.content, isName(name) else { continue }
+          let meant = checkExists(name, among: readers, "reader", at: item.position)
+          if let owner = owners[name] {
+            let fault = owner == gate.key ? "is named twice" : "belongs to the gate \(quoted(owner)) already"
+            findings.error(
+              at: item.position, "the reader \(quoted(name)) \(fault)", "a reader belongs to exactly one gate")
+          }
+          owners[meant] = owners[meant] ?? gate.key
+        }
+      } else {
+        isComplete = false
+      }
+      if let node = value(GateSection.ticketSystemKey, of: gate.value), case .scalar(let name, _) = node.content,
+        isName(name)
+      {
+        usedSystems.insert(checkExists(name, among: systems, "ticket system", at: node.position))
+      } else {
+        isComplete = false
+      }
+    }
+    guard isComplete, !entries("gates").isEmpty else { return }
+    for reader in readers where owners[reader.key] == nil && isName(reader.key) {
+      findings.error(
+        at: reader.position, "the reader \(quoted(reader.key)) belongs to no gate",
+        "add it to a gate's readers, or remove it")
+    }
+    for system in systems where !usedSystems.contains(system.key) {
+      findings.warning(
+        at: system.position, "no gate asks the ticket system \(quoted(system.key))",
+        "name it as a gate's ticketSystem, or remove it")
+    }
+  }
+
+  /// Records a name that is not there; answers the name that was meant, as far as that can be told.
+  private func checkExists(
+    _ name: String, among known: [SourceEntry], _ noun: String, at position: SourcePosition
+  ) -> String {
+    let names = known.map(\.key)
+    if names.contains(name) { return name }
+    let guess = suggestion(for: name, among: names)
+    let list = names.isEmpty ? "none is configured" : "known are \(names.map(quoted).joined(separator: ", "))"
+    findings.error(
+      at: position, "no \(noun) is called \(quoted(name))", guess.map { "did you mean \"\($0)\"?" } ?? list)
+    return guess ?? name
+  }
+
+  // MARK: Devices
+
+  private func place(_ path: String...) -> SourcePosition {
+    var node = root
+    for key in path {
+      guard let next = value(key, of: node) else { return node.label }
+      node = next
+    }
+    return node.label
+  }
+
+  private func checkMatches(_ readers: [ReaderConfiguration]) {
+    for (index, reader) in readers.enumerated() {
+      for earlier in readers[..<index] {
+        let place = place("readers", reader.id.name, "match")
+        let names = (quoted(earlier.id.name), quoted(reader.id.name))
+        if reader.match == earlier.match {
+          findings.error(
+            at: place, "the readers \(names.0) and \(names.1) fit the same devices",
+            "tell them apart by serial, or by port")
+        } else if reader.match.includes(earlier.match) || earlier.match.includes(reader.match) {
+          let (wide, narrow) = reader.match.includes(earlier.match) ? (names.1, names.0) : names
+          findings.warning(
+            at: place, "every device of the reader \(narrow) also fits \(wide)",
+            "add a serial or port to \(wide), so that each device is one reader's")
+        }
+      }
+    }
+  }
+
+  private struct Wire: Hashable {
+    var chip: String
+    var line: String
+  }
+
+  private func checkTargets(_ gates: [GateConfiguration]) {
+    var owners: [Wire: String] = [:]
+    for gate in gates {
+      for output in gate.outputs {
+        let wire: Wire
+        let words: String
+        switch output.target {
+        case .gpio(let gpio):
+          switch gpio.line {
+          case .name(let name): wire = Wire(chip: gpio.chip, line: "=\(name)")
+          case .offset(let offset): wire = Wire(chip: gpio.chip, line: String(offset))
+          }
+          words = "the GPIO line"
+        case .led(let name):
+          wire = Wire(chip: "/", line: name)
+          words = "the LED"
+        }
+        let name = "\(gate.id.name).\(output.name)"
+        if let owner = owners[wire] {
+          findings.error(
+            at: place("gates", gate.id.name, "outputs", output.name),
+            "\(words) of \(quoted(name)) is that of \(quoted(owner)) already", "give each output a line of its own")
+        } else {
+          owners[wire] = name
+        }
+      }
+    }
+  }
+
+  /// Two systems with one key would each believe that the server's whole rate is theirs.
+  private func checkKeyFiles() {
+    var first: [String: SourcePosition] = [:]
+    for file in findings.files where file.role == .secret {
+      if let other = first[file.path], other != file.position {
+        findings.warning(
+          at: file.position, "the ticket system of line \(other.line) has the same key file",
+          "configure it once and name it at each gate, so that rate and memory are shared")
+      }
+      first[file.path] = first[file.path] ?? file.position
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/// `gates.<name>.outputs.<output>`.
+enum OutputSection {
+  static let relayName = "relay"
+
+  private static let gpio = SchemaKey<GPIOLine>.optional(
+    "gpio", .section(GPIOSection.schema, example: "{ chip: gate, line: RELAY0 }", read: GPIOSection.read),
+    "A line of a GPIO chip. Either this or `led`.")
+  private static let led = SchemaKey<String>.optional(
+    "led",
+    .text(
+      "LED name", example: "\"gate:green:pass\"",
+      expected: "write a name of /sys/class/leds, such as \"gate:green:pass\"",
+      where: { text in
+        (1...63).contains(text.utf8.count) && text != "." && text != ".."
+          && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
+      }), "An LED by its name in `/sys/class/leds`. Not for the relay.")
+  private static let pulse = SchemaKey.key(
+    "pulse", .duration(.milliseconds(20) ... .seconds(10), example: "600 ms"), default: .milliseconds(600),
+    "The relay only: how long it is driven for one person.")
+  private static let gap = SchemaKey.key(
+    "gap", .duration(.zero ... .seconds(10), example: "500 ms"), default: .milliseconds(500),
+    "The relay only: the least rest between two pulses, so that each person has an own one.")
+
+  static let schema = SectionSchema(
+    "gates.<name>.outputs.<output>",
+    keys: [gpio.description, led.description, pulse.description, gap.description])
+
+  static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> OutputConfiguration? {
+    guard let reader = SectionReader(node, schema, findings) else { return nil }
+    let line = reader.read(gpio)
+    let lamp = reader.read(led)
+    let role = role(name, reader)
+    let gpioKey = reader.keyPosition(of: "gpio")
+    let ledKey = reader.keyPosition(of: "led")
+    switch (gpioKey, ledKey) {
+    case (nil, nil):
+      findings.error(
+        at: node.label, "\(quoted(node.path)) drives nothing", "add gpio: { chip: …, line: … } or led: \"…\"")
+    case (.some, .some(let place)):
+      findings.error(at: place, "\(quoted(node.path)) has both gpio and led", "keep one of them")
+    case (nil, .some(let place)) where name == relayName:
+      findings.error(
+        at: place, "the relay cannot be an LED", "name its GPIO line: gpio: { chip: …, line: … }")
+    default: break
+    }
+    guard let role, let target = line.map(OutputConfiguration.Target.gpio) ?? lamp.map(OutputConfiguration.Target.led)
+    else { return nil }
+    return OutputConfiguration(name: name, role: role, target: target)
+  }
+
+  private static func role(_ name: String, _ reader: SectionReader) -> OutputConfiguration.Role? {
+    let pulse = reader.read(pulse)
+    let gap = reader.read(gap)
+    if name == relayName {
+      guard let pulse, let gap else { return nil }
+      return .relay(pulse: pulse, gap: gap)
+    }
+    for key in ["pulse", "gap"] {
+      guard let place = reader.keyPosition(of: key) else { continue }
+      reader.findings.error(
+        at: place, "only the output named relay has a \(key)", "remove it, or name this output relay")
+    }
+    let isBuzzer = name.hasPrefix("buzzer") && name.dropFirst(6).utf8.allSatisfy { (0x30...0x39).contains($0) }
+    return isBuzzer ? .buzzer : .lamp
+  }
+}
+
+/// `gates.<name>.outputs.<output>.gpio`.
+enum GPIOSection {
+  private static let chip = SchemaKey.required(
+    "chip",
+    ValueKind<String>(summary: "chip label", example: "gate", show: { $0 }) { node, findings in
+      guard let text = node.text(like: "the chip's label", findings) else { return nil }
+      if text.contains("gpiochip") {
+        findings.error(
+          at: node.position, "\(quoted(text)) is a number that changes between boots",
+          "write the chip's label, as \"gpiodetect\" shows it in brackets")
+        return nil
+      }
+      guard (1...31).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+        !text.contains("/")
+      else {
+        node.refuse(text, "write the chip's label, as \"gpiodetect\" shows it in brackets", findings)
+        return nil
+      }
+      return text
+    }, "The chip by its label; never `gpiochipN`, for the number changes between boots.")
+  private static let line = SchemaKey.required(
+    "line",
+    ValueKind<GPIOLine.Line>(summary: "line name, or number from 0", example: "RELAY0") { node, findings in
+      guard let text = node.text(like: "the line's name or number", findings) else { return nil }
+      let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+      let isNumber = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      if case .scalar(_, isPlain: true) = node.content, isNumber {
+        if text.utf8.count <= 4, digits.startIndex == text.startIndex, let offset = Int(text) { return .offset(offset) }
+      } else if (1...31).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+        return .name(text)
+      }
+      node.refuse(text, "write the line's name of 1 to 31 characters, or its number from 0", findings)
+      return nil
+    }, "The line by name or by number; a name of digits only is written in quotes.")
+  private static let activeLow = SchemaKey.key(
+    "activeLow", .boolean, default: false, "Whether the output is on when the line is low.")
+  private static let bias = SchemaKey.key(
+    "bias", .choice(GPIOLine.Bias.self), default: .asIs, "The line's bias.")
+  private static let drive = SchemaKey.key(
+    "drive", .choice(GPIOLine.Drive.self), default: .pushPull, "How the line is driven.")
+
+  static let schema = SectionSchema(
+    "gates.<name>.outputs.<output>.gpio",
+    keys: [chip.description, line.description, activeLow.description, bias.description, drive.description])
+
+  static func read(_ reader: SectionReader) -> GPIOLine? {
+    let chip = reader.read(chip)
+    let line = reader.read(line)
+    let activeLow = reader.read(activeLow)
+    let bias = reader.read(bias)
+    let drive = reader.read(drive)
+    guard let chip, let line, let activeLow, let bias, let drive else { return nil }
+    return GPIOLine(chip: chip, line: line, activeLow: activeLow, bias: bias, drive: drive)
+  }
+}

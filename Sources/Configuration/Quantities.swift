@@ -1,0 +1,100 @@
+/// A duration as the file writes it, in the largest unit that keeps it short: `300 ms`, `2500 ms`, `2 s`, `1 min`.
+func written(_ duration: Duration) -> String {
+  let (seconds, attoseconds) = duration.components
+  if attoseconds == 0 {
+    return seconds != 0 && seconds % 60 == 0 ? "\(seconds / 60) min" : "\(seconds) s"
+  }
+  return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
+}
+
+/// A number with a unit, split: `2.5 s` is 2,500 thousandths and `s`. `nil` where it begins with no number.
+private func quantity(_ text: String) -> (thousandths: Int64, unit: String)? {
+  var rest = Substring(text)
+  func digits() -> Substring {
+    let digits = rest.prefix { $0.isASCII && $0.isNumber }
+    rest = rest.dropFirst(digits.count)
+    return digits
+  }
+  let whole = digits()
+  guard (1...9).contains(whole.count), var thousandths = Int64(whole).map({ $0 * 1000 }) else { return nil }
+  if rest.first == "." {
+    rest = rest.dropFirst()
+    let fraction = digits()
+    guard (1...3).contains(fraction.count) else { return nil }
+    thousandths += Int64(fraction + String(repeating: "0", count: 3 - fraction.count)) ?? 0
+  }
+  return (thousandths, String(rest.drop { $0 == " " }))
+}
+
+extension ValueKind where Value == Duration {
+  /// A number with the unit `ms`, `s` or `min`.
+  public static func duration(_ range: ClosedRange<Duration>, example: String) -> Self {
+    let limits = "\(written(range.lowerBound)) to \(written(range.upperBound))"
+    return Self(summary: "duration, \(limits)", example: example, show: { written($0) }) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      guard let (thousandths, unit) = quantity(text) else {
+        node.refuse(text, "write a number and a unit (ms, s or min), such as \(example)", findings)
+        return nil
+      }
+      let value: Duration
+      switch unit {
+      case "ms": value = .microseconds(thousandths)
+      case "s": value = .milliseconds(thousandths)
+      case "min": value = .milliseconds(thousandths * 60)
+      case "":
+        // Offer the unit that makes the number fit; where both do, small numbers are seconds.
+        let units = [("s", Duration.milliseconds(thousandths)), ("ms", .microseconds(thousandths))]
+        let guess = (thousandths < 100_000 ? units : units.reversed()).first { range.contains($0.1) }?.0
+        let right = guess.map { "write \"\(text) \($0)\"" } ?? "write a number and ms, s or min, such as \(example)"
+        findings.error(at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))", right)
+        return nil
+      default:
+        node.refuse(text, "the units are ms, s and min, such as \(example)", findings)
+        return nil
+      }
+      guard range.contains(value) else {
+        node.refuse(text, "write \(limits)", findings)
+        return nil
+      }
+      return value
+    }
+  }
+}
+
+extension ValueKind where Value == Int {
+  /// A whole number in decimal digits.
+  public static func integer(_ range: ClosedRange<Int>, _ unit: String? = nil, example: String) -> Self {
+    let limits = "\(range.lowerBound) to \(range.upperBound)"
+    return Self(
+      summary: "whole number, \(limits)" + (unit.map { " \($0)" } ?? ""), example: example, show: { String($0) }
+    ) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      let isDecimal = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      guard isDecimal, let value = Int(text), range.contains(value) else {
+        node.refuse(text, "write a whole number, \(limits)", findings)
+        return nil
+      }
+      return value
+    }
+  }
+
+  /// A share with its sign: `50 %`.
+  public static var percent: Self {
+    Self(summary: "share, 1 % to 100 %", example: "50 %", show: { "\($0) %" }) { node, findings in
+      guard let text = node.text(like: "50 %", findings) else { return nil }
+      guard let (thousandths, unit) = quantity(text) else {
+        node.refuse(text, "write a whole number and %, such as 50 %", findings)
+        return nil
+      }
+      if unit.isEmpty {
+        findings.error(at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))", "write \"\(text) %\"")
+        return nil
+      }
+      guard unit == "%", thousandths % 1000 == 0, (1...100).contains(thousandths / 1000) else {
+        node.refuse(text, "write 1 % to 100 %, whole", findings)
+        return nil
+      }
+      return Int(thousandths / 1000)
+    }
+  }
+}

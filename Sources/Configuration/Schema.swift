@@ -1,0 +1,149 @@
+/// How the text of a value becomes a value, and how the documentation speaks of it.
+public struct ValueKind<Value: Sendable>: Sendable {
+  /// The documentation's words: `duration, 20 ms to 10 s`.
+  public let summary: String
+  /// A value as somebody would write it.
+  public let example: String
+  /// Reads a value; `nil` after an error was recorded.
+  let parse: @Sendable (SourceNode, Findings) -> Value?
+  /// A value as somebody would write it.
+  let show: @Sendable (Value) -> String
+  /// The section that this value is, with the sections in it.
+  let sections: [SectionSchema]
+
+  init(
+    summary: String, example: String, sections: [SectionSchema] = [],
+    show: @escaping @Sendable (Value) -> String = { _ in "see below" },
+    parse: @escaping @Sendable (SourceNode, Findings) -> Value?
+  ) {
+    self.summary = summary
+    self.example = example
+    self.sections = sections
+    self.show = show
+    self.parse = parse
+  }
+}
+
+/// A key, declared once: the parser, its suggestions and the documentation all read it here.
+public struct SchemaKey<Value: Sendable>: Sendable {
+  /// The name in the file.
+  public let name: String
+  let kind: ValueKind<Value>
+  let fallback: Value?
+  let isRequired: Bool
+  let doc: String
+
+  /// A key that must be there.
+  public static func required(_ name: String, _ kind: ValueKind<Value>, _ doc: String) -> Self {
+    Self(name: name, kind: kind, fallback: nil, isRequired: true, doc: doc)
+  }
+
+  /// A key that may be absent, and then means nothing.
+  public static func optional(_ name: String, _ kind: ValueKind<Value>, _ doc: String) -> Self {
+    Self(name: name, kind: kind, fallback: nil, isRequired: false, doc: doc)
+  }
+
+  /// A key that may be absent, and then has a value all the same.
+  public static func key(_ name: String, _ kind: ValueKind<Value>, default fallback: Value, _ doc: String) -> Self {
+    Self(name: name, kind: kind, fallback: fallback, isRequired: false, doc: doc)
+  }
+
+  /// What the documentation says of the key.
+  public var description: KeyDescription {
+    KeyDescription(
+      name: name, summary: kind.summary, example: kind.example, isRequired: isRequired,
+      defaultText: fallback.map(kind.show), doc: doc, sections: kind.sections)
+  }
+}
+
+/// A key without its type, as the documentation and the suggestions see it.
+public struct KeyDescription: Sendable {
+  /// The name in the file.
+  public let name: String
+  /// What its values are.
+  public let summary: String
+  /// A value as somebody would write it.
+  public let example: String
+  /// Whether it must be there.
+  public let isRequired: Bool
+  /// The value that it has when it is absent; `nil` where it has none.
+  public let defaultText: String?
+  /// What it means.
+  public let doc: String
+  /// The sections below it.
+  public let sections: [SectionSchema]
+}
+
+/// A section of the file: a mapping with known keys.
+public struct SectionSchema: Sendable {
+  /// How the documentation calls it: `gates.<name>.accept`.
+  public let path: String
+  /// The keys in the order of the documentation.
+  public let keys: [KeyDescription]
+  /// Keys that people try and that are refused, each with what would be right.
+  public let refused: [String: String]
+
+  /// Declares a section.
+  public init(_ path: String, keys: [KeyDescription], refused: [String: String] = [:]) {
+    self.path = path
+    self.keys = keys
+    self.refused = refused
+  }
+}
+
+/// Reads the keys of one section that is present in the file.
+public struct SectionReader {
+  /// The section in the file.
+  public let node: SourceNode
+  /// Where errors go.
+  public let findings: Findings
+  private let entries: [String: SourceEntry]
+
+  /// Checks that `node` is a mapping with only known keys and all required ones; `nil` when it is no mapping.
+  init?(_ node: SourceNode, _ schema: SectionSchema, _ findings: Findings) {
+    guard case .mapping(let entries) = node.content else {
+      let keys = schema.keys.map(\.name).joined(separator: ", ")
+      let what = node.isAbsentValue ? "has no value" : "is no mapping"
+      findings.error(at: node.position, "\(quoted(node.path)) \(what)", "write keys below it: \(keys)")
+      return nil
+    }
+    self.node = node
+    self.findings = findings
+    self.entries = Dictionary(entries.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let place = node.path.isEmpty ? "the file" : quoted(node.path)
+    let names = schema.keys.map(\.name)
+    var guesses: Set<String> = []
+    for entry in entries where !names.contains(entry.key) {
+      let problem = "unknown key \(quoted(entry.key)) in \(place)"
+      if let remedy = schema.refused[entry.key] {
+        findings.error(at: entry.position, "the key \(quoted(entry.key)) is not taken here", remedy)
+      } else if entry.key == "<<" {
+        findings.error(at: entry.position, "merge keys (<<) are not known here", "write the keys out")
+      } else if let guess = suggestion(for: entry.key, among: names.filter { self.entries[$0] == nil }) {
+        guesses.insert(guess)
+        findings.error(at: entry.position, problem, "did you mean \"\(guess)\"?")
+      } else {
+        findings.error(at: entry.position, problem, "known are \(names.joined(separator: ", "))")
+      }
+    }
+    for key in schema.keys where key.isRequired && self.entries[key.name] == nil && !guesses.contains(key.name) {
+      findings.error(
+        at: node.label, "the key \"\(key.name)\" is missing in \(place)", "add \(key.name): \(key.example)")
+    }
+  }
+
+  /// The key's value; its default where it is absent; `nil` where it has none or an error was recorded.
+  public func read<Value>(_ key: SchemaKey<Value>) -> Value? {
+    guard let entry = entries[key.name] else { return key.fallback }
+    return key.kind.parse(entry.value, findings)
+  }
+
+  /// Where the key's value stands; the section's own place when the key is absent.
+  public func position(of name: String) -> SourcePosition { entries[name]?.value.position ?? node.label }
+
+  /// Where the key stands; `nil` when it is absent.
+  public func keyPosition(of name: String) -> SourcePosition? { entries[name]?.position }
+
+  /// The key's value as it is written; `nil` when it is absent.
+  func entry(_ name: String) -> SourceEntry? { entries[name] }
+}

@@ -1,0 +1,268 @@
+public import ScanModel
+
+/// A whole configuration that has passed every check. Lists keep the order of the file.
+public struct StationConfiguration: Sendable {
+  /// The file's name as it was given.
+  public var file: String
+  /// The station's name.
+  public var name: String
+  /// The ticket systems; names are unique.
+  public var ticketSystems: [TicketSystemConfiguration]
+  /// The readers; names are unique, each belongs to exactly one gate.
+  public var readers: [ReaderConfiguration]
+  /// The gates; names are unique, there is at least one.
+  public var gates: [GateConfiguration]
+  /// The files that the configuration names; `checkFiles` looks at them.
+  public var files: [FileReference]
+}
+
+/// A ticket system: `ticketSystems.<name>`.
+public struct TicketSystemConfiguration: Sendable {
+  /// The name.
+  public var id: TicketSystemID
+  /// The adapter: `type`.
+  public var type: String
+  /// What the adapter's section read; the adapter knows the type.
+  public var settings: any Sendable
+}
+
+/// A reader: `readers.<name>`.
+public struct ReaderConfiguration: Sendable, Equatable {
+  /// The technology.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A scanner that types.
+    case wedge
+  }
+
+  /// What ends a code.
+  public enum Terminator: String, Sendable, CaseIterable {
+    /// The Enter key.
+    case enter
+    /// The Enter key of the keypad.
+    case keypadEnter
+    /// The Tab key.
+    case tab
+  }
+
+  /// The name.
+  public var id: ReaderID
+  /// The technology.
+  public var kind: Kind
+  /// Which devices are this reader.
+  public var match: DeviceMatch
+  /// The layout that the scanner types in.
+  public var keymap: Keymap
+  /// The locale whose Compose table makes characters of dead keys, such as `en_US.UTF-8`.
+  public var compose: String?
+  /// The code page of Alt + three digits: 437 or 850.
+  public var oemPage: Int
+  /// The keys that end a code; may be empty.
+  public var terminators: Set<Terminator>
+  /// Silence that ends a code without a terminator, and that is awaited after attach.
+  public var silence: Duration
+  /// What the scanner sends before each code.
+  public var prefix: String
+  /// What the scanner sends after each code, before the terminator.
+  public var suffix: String
+  /// Whether an AIM identifier is split off.
+  public var aim: Bool
+}
+
+/// Which devices are a reader: all fields that are set must fit. At least one besides `interface` is set.
+public struct DeviceMatch: Sendable, Hashable {
+  /// The USB vendor: four lower-case hexadecimal digits.
+  public var vendor: String?
+  /// The USB product: four lower-case hexadecimal digits; only together with a vendor.
+  public var product: String?
+  /// The serial number.
+  public var serial: String?
+  /// The USB port as the kernel names it: `1-1.2`.
+  public var port: String?
+  /// The device's name.
+  public var name: String?
+  /// The USB interface of a composite device: two lower-case hexadecimal digits.
+  public var interface: String?
+}
+
+/// An XKB layout.
+public struct Keymap: Sendable, Equatable {
+  /// The layout: `us`, `de`.
+  public var layout: String
+  /// The variant: `nodeadkeys`; empty for the layout's own.
+  public var variant: String
+  /// Options, separated by commas; mostly empty.
+  public var options: String
+}
+
+/// A gate: `gates.<name>`.
+public struct GateConfiguration: Sendable {
+  /// The name.
+  public var id: GateID
+  /// Its readers; at least one.
+  public var readers: [ReaderID]
+  /// Its ticket system.
+  public var ticketSystem: TicketSystemID
+  /// What the adapter's section for gates read; `nil` where the gate has none.
+  public var ticket: (any Sendable)?
+  /// How long a person waits for a verdict.
+  public var deadline: Duration
+  /// How long the same code is ignored since it was last seen.
+  public var holdOff: Duration
+  /// How many scans may wait.
+  public var queue: Int
+  /// A scan that waited longer is dropped.
+  public var stale: Duration
+  /// What can be a code here.
+  public var accept: AcceptRule
+  /// Unknown codes a minute and reader before they are no longer asked.
+  public var floodLimit: Int
+  /// Relay, lamps and buzzers; names are unique.
+  public var outputs: [OutputConfiguration]
+  /// The patterns that the file gives, by signal and output; what is absent plays the built-in pattern.
+  public var signals: [SignalName: [String: SignalSetting]]
+}
+
+/// What can be a code: everything else is refused as unreadable, without a request.
+public struct AcceptRule: Sendable, Equatable {
+  /// The characters of a code.
+  public enum Alphabet: String, Sendable, CaseIterable {
+    /// Every printable character.
+    case printable
+    /// ASCII letters and digits.
+    case alphanumeric
+    /// ASCII digits.
+    case digits
+  }
+
+  /// The fewest characters.
+  public var minLength = 8
+  /// The most characters; not less than the fewest.
+  public var maxLength = 128
+  /// The characters.
+  public var alphabet = Alphabet.printable
+  /// A regular expression that the whole code must match.
+  public var pattern: String?
+
+  /// Makes the rule that holds where a gate has none: 8 to 128 printable characters.
+  public init() {}
+}
+
+/// An output of a gate.
+public struct OutputConfiguration: Sendable, Equatable {
+  /// What an output is for, by its name.
+  public enum Role: Sendable, Equatable {
+    /// `relay`: opens the gate for `pulse`, then rests for `gap` at least.
+    case relay(pulse: Duration, gap: Duration)
+    /// `buzzer`, `buzzer2`, …
+    case buzzer
+    /// Every other name.
+    case lamp
+  }
+
+  /// What is driven.
+  public enum Target: Sendable, Hashable {
+    /// A line of a GPIO chip.
+    case gpio(GPIOLine)
+    /// An LED of the kernel, by its name in `/sys/class/leds`.
+    case led(String)
+  }
+
+  /// The name.
+  public var name: String
+  /// What it is for.
+  public var role: Role
+  /// What is driven.
+  public var target: Target
+}
+
+/// A GPIO line and how it is requested.
+public struct GPIOLine: Sendable, Hashable {
+  /// Which line of the chip.
+  public enum Line: Sendable, Hashable {
+    /// By the name that the kernel knows.
+    case name(String)
+    /// By its number on the chip, from 0.
+    case offset(Int)
+  }
+
+  /// The bias of a line.
+  public enum Bias: String, Sendable, CaseIterable {
+    /// Left as it is.
+    case asIs = "as-is"
+    /// Pulled up.
+    case pullUp = "pull-up"
+    /// Pulled down.
+    case pullDown = "pull-down"
+    /// Without bias.
+    case disabled
+  }
+
+  /// How a line is driven.
+  public enum Drive: String, Sendable, CaseIterable {
+    /// Driven both ways.
+    case pushPull = "push-pull"
+    /// Only pulled low.
+    case openDrain = "open-drain"
+    /// Only pulled high.
+    case openSource = "open-source"
+  }
+
+  /// The chip's label; its number changes between boots.
+  public var chip: String
+  /// The line.
+  public var line: Line
+  /// Whether the output is on when the line is low.
+  public var activeLow: Bool
+  /// The bias.
+  public var bias: Bias
+  /// The drive.
+  public var drive: Drive
+}
+
+/// A signal that a pattern can be given for.
+public enum SignalName: Hashable, Sendable {
+  /// `admit`.
+  case admit
+  /// `refuse` for every reason that has no pattern of its own, or `refuse.<reason>`.
+  case refuse(RefuseReason?)
+  /// `undecided` for every reason that has no pattern of its own, or `undecided.<reason>`.
+  case undecided(UndecidedReason?)
+  /// `busy`.
+  case busy
+  /// `idle`.
+  case idle
+  /// `outOfService`.
+  case outOfService
+
+  /// All of them, in the order of the documentation.
+  public static var all: [Self] {
+    [.admit, .refuse(nil)] + RefuseReason.allCases.map { .refuse($0) } + [.undecided(nil)]
+      + UndecidedReason.allCases.map { .undecided($0) } + [.busy, .idle, .outOfService]
+  }
+
+  /// The key in the file.
+  public var key: String {
+    switch self {
+    case .admit: "admit"
+    case .refuse(nil): "refuse"
+    case .refuse(.some(let reason)): "refuse.\(reason.rawValue)"
+    case .undecided(nil): "undecided"
+    case .undecided(.some(let reason)): "undecided.\(reason.rawValue)"
+    case .busy: "busy"
+    case .idle: "idle"
+    case .outOfService: "outOfService"
+    }
+  }
+}
+
+/// What one lamp or buzzer does during a signal.
+public enum SignalSetting: Sendable, Equatable {
+  /// On as long as the signal lasts.
+  case on
+  /// Off.
+  case off
+  /// On, off, on … for these times, then off; never empty.
+  case steps([Duration])
+  /// On and off in turn, for `total` or as long as the signal lasts.
+  case blink(on: Duration, off: Duration, total: Duration?)
+}

@@ -1,0 +1,62 @@
+/// The whole file.
+enum StationSection {
+  static let supportedVersion = 1
+
+  private static let version = SchemaKey.required(
+    "version",
+    ValueKind<Int>(summary: "`1`", example: "1", show: { String($0) }) { node, findings in
+      guard let text = node.text(like: "1", findings) else { return nil }
+      if text == String(supportedVersion) { return supportedVersion }
+      node.refuse(text, "this program reads version \(supportedVersion)", findings)
+      return nil
+    }, "The version of this format.")
+  private static let station = SchemaKey.required(
+    "station", .section(stationSchema, example: "{ name: north-door }", read: { $0.read(name) }), "This machine.")
+  private static let name = SchemaKey.required(
+    "name", .name("north-door"), "The station's name, for events and staff.")
+  private static let stationSchema = SectionSchema("station", keys: [name.description])
+
+  private static let ticketSystems = SchemaKey.required(
+    "ticketSystems",
+    ValueKind<[TicketSystemConfiguration]>.named(
+      "ticket system", sections: [], example: "{ main: { type: eventschedule, … } }", read: TicketSystemReading.read),
+    "The ticket systems, by name. Gates that share one share its rate budget and its memory of who went in.")
+  private static let readers = SchemaKey.required(
+    "readers",
+    ValueKind<[ReaderConfiguration]>.named(
+      "reader", sections: [ReaderSection.schema], example: "{ north-scanner: { type: wedge, … } }",
+      read: ReaderSection.read), "The readers, by name. No other device is ever opened.")
+  private static let gates = SchemaKey.required(
+    "gates",
+    ValueKind<[GateConfiguration]>.named(
+      "gate", sections: [GateSection.schema], example: "{ north: { readers: [north-scanner], … } }",
+      read: GateSection.read), "The gates, by name.")
+
+  static let schema = SectionSchema(
+    "",
+    keys: [
+      version.description, station.description, ticketSystems.description, readers.description, gates.description,
+    ])
+
+  /// Reads the whole tree; `nil` only after an error was recorded.
+  static func read(_ root: SourceNode, _ findings: Findings) -> StationConfiguration? {
+    guard case .mapping = root.content else {
+      findings.error(
+        at: root.position, "the file is no mapping",
+        "begin with \"version: 1\"; docs/configuration.md shows a whole file")
+      return nil
+    }
+    guard let reader = SectionReader(root, schema, findings) else { return nil }
+    _ = reader.read(version)
+    let station = reader.read(station)
+    // Ticket systems before gates: they say how a gate's ticket section is read.
+    let systems = reader.read(ticketSystems)
+    let readers = reader.read(readers)
+    let gates = reader.read(gates)
+    CrossChecks(root: root, findings: findings).run(readers: readers ?? [], gates: gates ?? [])
+    guard let station, let systems, let readers, let gates else { return nil }
+    return StationConfiguration(
+      file: root.position.file, name: station, ticketSystems: systems, readers: readers, gates: gates,
+      files: findings.files)
+  }
+}

@@ -1,0 +1,74 @@
+import ScanModel
+
+/// What an adapter of a ticket system declares of the configuration: the section of the system, and the part that each
+/// of its gates may have. It is found by its `type`.
+public protocol TicketSystemSection: Sendable {
+  /// What the system's section reads.
+  associatedtype System: Sendable
+  /// What a gate's `ticket` section reads.
+  associatedtype Gate: Sendable
+
+  /// The word after `type:`.
+  static var type: String { get }
+  /// The keys of `ticketSystems.<name>` besides `type`.
+  static var systemSchema: SectionSchema { get }
+  /// The keys of `gates.<name>.ticket`.
+  static var gateSchema: SectionSchema { get }
+  /// Reads the system's section; `nil` only after an error was recorded.
+  static func readSystem(_ reader: SectionReader) -> System?
+  /// Reads a gate's section; `nil` only after an error was recorded.
+  static func readGate(_ reader: SectionReader) -> Gate?
+}
+
+/// `ticketSystems`: finds the adapter by `type` and lets it read the rest.
+enum TicketSystemReading {
+  static let typeKey = "type"
+
+  /// An adapter's section with the key that finds it.
+  static func schema(of adapter: any TicketSystemSection.Type) -> SectionSchema {
+    let type = KeyDescription(
+      name: typeKey, summary: "`\(adapter.type)`", example: adapter.type, isRequired: true, defaultText: nil,
+      doc: "The ticket system's kind.", sections: [])
+    let own = adapter.systemSchema
+    return SectionSchema(own.path, keys: [type] + own.keys, refused: own.refused)
+  }
+
+  static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> TicketSystemConfiguration? {
+    let adapters = findings.options.ticketSystems
+    let types = adapters.map { $0.type }
+    let example = types.first ?? "eventschedule"
+    guard case .mapping(let entries) = node.content else {
+      findings.error(
+        at: node.position, "\(quoted(node.path)) is no mapping", "write keys below it, first type: \(example)")
+      return nil
+    }
+    guard let entry = entries.first(where: { $0.key == typeKey }) else {
+      findings.error(
+        at: node.label, "the key \"type\" is missing in \(quoted(node.path))", "add type: \(example)")
+      return nil
+    }
+    guard let type = entry.value.text(like: example, findings) else { return nil }
+    guard let adapter = adapters.first(where: { $0.type == type }) else {
+      let guess = suggestion(for: type, among: types).map { "did you mean \"\($0)\"?" }
+      entry.value.refuse(type, guess ?? "known are \(types.joined(separator: ", "))", findings)
+      return nil
+    }
+    findings.systemTypes[name] = adapter
+    return read(adapter, name, node, findings)
+  }
+
+  private static func read<Adapter: TicketSystemSection>(
+    _ adapter: Adapter.Type, _ name: String, _ node: SourceNode, _ findings: Findings
+  ) -> TicketSystemConfiguration? {
+    guard let reader = SectionReader(node, schema(of: adapter), findings),
+      let settings = adapter.readSystem(reader)
+    else { return nil }
+    return TicketSystemConfiguration(id: TicketSystemID(name), type: adapter.type, settings: settings)
+  }
+
+  static func readGate<Adapter: TicketSystemSection>(
+    _ adapter: Adapter.Type, _ node: SourceNode, _ findings: Findings
+  ) -> (any Sendable)? {
+    SectionReader(node, adapter.gateSchema, findings).flatMap { adapter.readGate($0) }
+  }
+}

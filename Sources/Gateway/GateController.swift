@@ -1,0 +1,231 @@
+public import ScanModel
+public import ScanPipeline
+
+/// How one gate decides.
+public struct GateSettings: Sendable {
+  /// The gate's name.
+  public var gate: GateID
+  /// What can be a code here at all.
+  public var accept: AcceptFilter
+  /// How long the gate waits for a verdict, from the moment it begins to decide.
+  public var deadline: Duration
+  /// How long the same code is ignored, counted from its last sighting.
+  public var holdOff: Duration
+  /// How many scans may wait; more are dropped, signalled and counted.
+  public var queue: Int
+  /// How long a scan may wait before it is dropped unasked.
+  public var stale: Duration
+  /// How many unknown codes a reader may bring a minute before it is no longer asked for.
+  public var floodLimit: Int
+
+  /// Makes the settings of a gate with the defaults of `docs/configuration.md`.
+  public init(
+    gate: GateID, accept: AcceptFilter = AcceptFilter(), deadline: Duration = .milliseconds(2_500),
+    holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), floodLimit: Int = 20
+  ) {
+    self.gate = gate
+    self.accept = accept
+    self.deadline = deadline
+    self.holdOff = holdOff
+    self.queue = queue
+    self.stale = stale
+    self.floodLimit = floodLimit
+  }
+}
+
+/// One gate: takes raw reads of its readers, decides one scan at a time, and signals the verdict.
+///
+/// ```
+/// raw read ─▶ inlet ─▶ normalise ─▶ accept ─▶ hold-off ──new──▶ queue ─▶ decide ─▶ relay, lamps, sound
+///                          │           │          │              │full, or waited too long
+///                          └─unreadable┘        repeat           └─▶ undecided(busy | stale)
+/// ```
+/// Everything up to the queue runs while a scan is being decided, so that a repeat or noise never waits for the network
+/// and never delays a different code.
+public actor GateController {
+  private let settings: GateSettings
+  private let system: any TicketSystem
+  private let ledger: LedgerKeeper
+  private let signals: any SignalOutput
+  private let events: any EventSink
+  private let time: any TimeSource
+
+  private let inlet: AsyncStream<RawRead>
+  private let inletEnd: AsyncStream<RawRead>.Continuation
+  private let queue: AsyncStream<Scan>
+  private let queueEnd: AsyncStream<Scan>.Continuation
+
+  private var holdOff: HoldOff
+  private var refused = NegativeCache()
+  private var cap: ReaderCap
+  private var deciding: Code?
+  private var state = GateState.ready
+
+  /// Time after which a person is shown that the code was read and is being asked about; quicker answers need no lamp.
+  private static let busyAfter = Duration.milliseconds(200)
+
+  /// Makes a gate; it does nothing until `run`.
+  public init(
+    settings: GateSettings, system: any TicketSystem, ledger: LedgerKeeper, signals: any SignalOutput,
+    events: any EventSink, time: any TimeSource
+  ) {
+    self.settings = settings
+    self.system = system
+    self.ledger = ledger
+    self.signals = signals
+    self.events = events
+    self.time = time
+    holdOff = HoldOff(duration: settings.holdOff)
+    cap = ReaderCap(limit: settings.floodLimit)
+    (inlet, inletEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
+    (queue, queueEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, settings.queue)))
+  }
+
+  /// Takes a raw read; from any thread, returns at once. A gate whose inlet is full is being flooded: the read is dropped,
+  /// and the person scans again.
+  public nonisolated func deliver(_ read: RawRead) { inletEnd.yield(read) }
+
+  /// Decides until `finish` is called and what was read before is decided.
+  public func run() async {
+    signals.play(.idle)
+    events.emit(.gate(settings.gate, .ready, at: time.wall()))
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.takeReads() }
+      group.addTask { await self.decideScans() }
+    }
+  }
+
+  /// Takes nothing more. `run` returns when what was taken is decided.
+  public nonisolated func finish() { inletEnd.finish() }
+
+  private func takeReads() async {
+    for await read in inlet { take(read) }
+    queueEnd.finish()
+  }
+
+  private func decideScans() async {
+    for await scan in queue { await decide(scan) }
+  }
+
+  // MARK: From raw read to scan
+
+  private func take(_ read: RawRead) {
+    guard let whole = Normaliser.normalise(read.bytes) else { return refuseUnreadable(Code(bytes: read.bytes), read) }
+    let code = system.recognise(whole)
+    guard settings.accept.accepts(code) else { return refuseUnreadable(code, read) }
+
+    let now = time.now()
+    switch holdOff.sighting(of: code, at: now) {
+    case .repeat(let inFlight):
+      events.emit(.repeat(gate: settings.gate, reader: read.reader, code: code, at: time.wall()))
+      if !inFlight, deciding == nil { replay(holdOff.lastVerdict(of: code)) }
+    case .new:
+      let scan = Scan(
+        gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
+      if case .dropped = queueEnd.yield(scan) {
+        close(scan, AttemptDecision(undecided: .busy, detail: "\(settings.queue) scans were waiting already."), nil)
+      }
+    }
+  }
+
+  private func refuseUnreadable(_ code: Code, _ read: RawRead) {
+    let scan = Scan(gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
+    // A verdict in flight has the lamps; the refusal is on record all the same.
+    if deciding == nil { signals.play(.refuse(.unreadable)) }
+    report(scan, AttemptDecision(refused: .unreadable), outputFault: nil)
+  }
+
+  /// Shows a repeat what it was told before. An admission is not shown again: at a gate without a relay the lamp is the
+  /// permission, and the second person with the same code would walk through on it.
+  private func replay(_ verdict: Verdict?) {
+    switch verdict {
+    case .refuse(let reason): signals.play(.refuse(reason))
+    case .undecided(let reason): signals.play(.undecided(reason))
+    case .admit, nil: break
+    }
+  }
+
+  // MARK: From scan to verdict
+
+  private func decide(_ scan: Scan) async {
+    let started = time.now()
+    deciding = scan.code
+    defer { deciding = nil }
+    if started - scan.readAt > settings.stale {
+      let detail = "It waited longer than \(settings.stale.milliseconds) ms for the scans before it."
+      return close(scan, AttemptDecision(undecided: .stale, detail: detail), nil)
+    }
+    let key: TicketKey
+    switch system.examine(scan.code, at: time.wall()) {
+    case .refuse(let reason): return close(scan, AttemptDecision(refused: reason), nil)
+    case .proceed(let found): key = found
+    }
+    if let reason = refused.reason(for: scan.code, at: started) {
+      return close(scan, AttemptDecision(refused: reason), nil)
+    }
+    if let fault = signals.admissionFault {
+      // Asking would redeem a ticket for a person who cannot pass.
+      return close(scan, AttemptDecision(undecided: .outOfService, detail: fault), nil)
+    }
+
+    let busy = Task {
+      try await Task.sleep(for: Self.busyAfter)
+      // Back on the actor: either the verdict is still out, or this was cancelled before.
+      if !Task.isCancelled { self.signals.play(.busy) }
+    }
+    let (decision, outcome) = await ledger.decide(
+      scan, key: key, system: system, deadline: started + settings.deadline,
+      mayAsk: cap.mayAsk(scan.reader, at: started))
+    busy.cancel()
+
+    if outcome != nil, case .refuse(let reason) = decision.verdict {
+      let now = time.now()
+      refused.remember(scan.code, reason, at: now)
+      if reason == .notFound { cap.countUnknown(scan.reader, at: now) }
+    }
+    guard case .admit = decision.verdict else { return close(scan, decision, outcome) }
+    setState(.ready)
+    let pulse = await signals.admit()
+    var outputFault: String?
+    if case .failed(let what) = pulse {
+      outputFault = what
+      setState(.fault(.outOfService, what))
+    }
+    holdOff.decided(scan.code, decision.verdict)
+    report(scan, decision, outputFault: outputFault)
+  }
+
+  /// Ends a scan that does not open the gate.
+  private func close(_ scan: Scan, _ decision: AttemptDecision, _ outcome: AttemptOutcome?) {
+    holdOff.decided(scan.code, decision.verdict)
+    switch decision.verdict {
+    case .refuse(let reason):
+      if outcome?.fate == .answered { setState(.ready) }
+      signals.play(.refuse(reason))
+    case .undecided(let reason):
+      if reason.isFault { setState(.fault(reason, decision.detail ?? reason.rawValue)) }
+      signals.play(.undecided(reason))
+    case .admit:
+      break
+    }
+    report(scan, decision, outputFault: nil)
+  }
+
+  private func setState(_ new: GateState) {
+    guard new != state else { return }
+    let wasReady = state == .ready
+    state = new
+    events.emit(.gate(settings.gate, new, at: time.wall()))
+    if (new == .ready) != wasReady { signals.play(new == .ready ? .idle : .outOfService) }
+  }
+
+  private func report(_ scan: Scan, _ decision: AttemptDecision, outputFault: String?) {
+    let waited = time.now() - scan.readAt
+    events.emit(
+      .scan(
+        DecidedScan(
+          scan: scan, verdict: decision.verdict, readAt: time.wall() - waited, decidedIn: waited,
+          details: decision.details ?? TicketDetails(), admitted: decision.admitted, allowance: decision.allowance,
+          note: decision.note, firstUse: decision.firstUse, detail: decision.detail, outputFault: outputFault)))
+  }
+}

@@ -1,0 +1,82 @@
+public import ScanModel
+public import ScanPipeline
+
+/// What the gateway tells the world, one JSON object a line; `docs/events.md` is its contract.
+public enum GatewayEvent: Sendable, Equatable {
+  /// A scan was decided.
+  case scan(DecidedScan)
+  /// The same code again within hold-off: nothing was asked, no relay moved.
+  case `repeat`(gate: GateID, reader: ReaderID, code: Code, at: WallTime)
+  /// A request that may have redeemed was not answered, or was answered after the gate had stopped waiting.
+  case attempt(UnansweredAttempt)
+  /// A reader's state changed.
+  case device(reader: ReaderID, state: ReaderState, at: WallTime)
+  /// A reader's input was thrown away.
+  case discarded(reader: ReaderID, reason: DiscardReason, characters: Int, at: WallTime)
+  /// A gate began or ceased to be able to decide.
+  case gate(GateID, GateState, at: WallTime)
+}
+
+/// A scan with its verdict and everything that staff may want to know of it.
+public struct DecidedScan: Sendable, Equatable {
+  /// The scan; its code is shown shortened only.
+  public var scan: Scan
+  /// What the gate did.
+  public var verdict: Verdict
+  /// When the last byte was read, in civil time.
+  public var readAt: WallTime
+  /// From the last byte read to the verdict (and, for an admission, to the start of the relay pulse).
+  public var decidedIn: Duration
+  /// Holder, event and tickets, where the ticket system told them.
+  public var details: TicketDetails
+  /// How many this code has admitted here, this admission included.
+  public var admitted: Int
+  /// How many it admits in all, as far as is proven.
+  public var allowance: Int
+  /// What else staff should know of it.
+  public var note: AttemptDecision.Note?
+  /// The first admission on the ticket, where one is known.
+  public var firstUse: AttemptDecision.FirstUse?
+  /// What happened, to which host or line, and what to do; `nil` where the reason says it all.
+  public var detail: String?
+  /// Whether the relay could not be driven although the verdict is an admission.
+  public var outputFault: String?
+}
+
+/// A request whose answer the gate did not have in time.
+public struct UnansweredAttempt: Sendable, Equatable {
+  /// What is known of it now.
+  public enum State: String, Sendable {
+    /// The answer may still come.
+    case pending
+    /// No answer will come; it may have redeemed.
+    case lost
+    /// The answer came late, and an admission was recorded that nobody has passed on.
+    case redeemedLate
+    /// The answer came late, and the server holds a record beyond what the code admits; nobody passes on it.
+    case surplus
+    /// The answer came late and settled that nobody is owed a passage.
+    case settled
+  }
+
+  /// The attempt.
+  public var attempt: AttemptID
+  /// The scan it served.
+  public var scan: ScanID
+  /// The gate that asked.
+  public var gate: GateID
+  /// The code, shown shortened only.
+  public var code: Code
+  /// What is known of it now.
+  public var state: State
+  /// When this became known.
+  public var at: WallTime
+}
+
+/// Whether a gate can decide.
+public enum GateState: Sendable, Equatable {
+  /// It can.
+  case ready
+  /// It cannot until somebody acts: the reason, and what to do.
+  case fault(UndecidedReason, String)
+}

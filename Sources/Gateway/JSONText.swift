@@ -1,0 +1,60 @@
+import ScanModel
+
+/// Writes one flat JSON object (RFC 8259). Small, because the event stream is on the path of every scan and needs no more.
+struct JSONLine {
+  private(set) var text = "{"
+
+  mutating func add(_ key: String, _ value: String?) {
+    begin(key)
+    if let value { Self.append(value, to: &text) } else { text += "null" }
+  }
+
+  mutating func add(_ key: String, _ value: Int64) {
+    begin(key)
+    text += String(value)
+  }
+
+  /// A number with three decimals, as milliseconds are written.
+  mutating func add(milliseconds key: String, _ duration: Duration) {
+    begin(key)
+    let microseconds = max(0, duration.saturatedNanoseconds / 1_000)
+    let fraction = String(microseconds % 1_000)
+    text += "\(microseconds / 1_000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+  }
+
+  mutating func add(_ key: String, lines: [TicketDetails.Line]) {
+    begin(key)
+    let objects = lines.map { #"{"id":\#($0.id),"quantity":\#($0.quantity),"used":\#($0.isUsed)}"# }
+    text += "[" + objects.joined(separator: ",") + "]"
+  }
+
+  /// The finished object.
+  func finished() -> String { text + "}" }
+
+  private mutating func begin(_ key: String) {
+    if text.utf8.count > 1 { text += "," }
+    Self.append(key, to: &text)
+    text += ":"
+  }
+
+  /// Everything outside printable ASCII that could disturb a line or a terminal leaves as an escape.
+  static func append(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      default:
+        if TerminalText.isHarmless(scalar) {
+          text.unicodeScalars.append(scalar)
+        } else {
+          for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+          }
+        }
+      }
+    }
+    text += "\""
+  }
+}

@@ -1,0 +1,68 @@
+public import ScanModel
+
+/// A gate of a station and the readers that feed it.
+public struct StationGate: Sendable {
+  /// The gate.
+  public var controller: GateController
+  /// Its readers; each feeds this gate alone.
+  public var readers: [ReaderID]
+
+  /// Joins a gate and its readers.
+  public init(controller: GateController, readers: [ReaderID]) {
+    self.controller = controller
+    self.readers = readers
+  }
+}
+
+/// The machine: runs the gates and leads each reader's reads to its gate.
+public struct Station: Sendable {
+  private let gates: [StationGate]
+  private let sources: [any ReadSource]
+  private let events: any EventSink
+  private let time: any TimeSource
+
+  /// Makes a station; nothing is opened before `run`.
+  public init(gates: [StationGate], sources: [any ReadSource], events: any EventSink, time: any TimeSource) {
+    self.gates = gates
+    self.sources = sources
+    self.events = events
+    self.time = time
+  }
+
+  /// Serves until `ended` returns, then lets go of the readers, decides what was read before, and returns.
+  /// - Throws: where a technology of readers cannot start at all; a device that is absent is no error.
+  public func run(until ended: @escaping @Sendable () async -> Void) async throws {
+    var routes: [ReaderID: GateController] = [:]
+    for gate in gates {
+      for reader in gate.readers { routes[reader] = gate.controller }
+    }
+    let lead = routes
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for gate in gates { group.addTask { await gate.controller.run() } }
+      do {
+        for source in sources {
+          try await source.start { [events, time] event in
+            switch event {
+            case .read(let read): lead[read.reader]?.deliver(read)
+            case .discarded(let reader, let reason, let characters, _):
+              events.emit(.discarded(reader: reader, reason: reason, characters: characters, at: time.wall()))
+            case .state(let reader, let state):
+              events.emit(.device(reader: reader, state: state, at: time.wall()))
+            }
+          }
+        }
+        await ended()
+      } catch {
+        await finish()
+        throw error
+      }
+      await finish()
+      try await group.waitForAll()
+    }
+  }
+
+  private func finish() async {
+    for source in sources { await source.stop() }
+    for gate in gates { gate.controller.finish() }
+  }
+}

@@ -1,0 +1,79 @@
+/// What udev knows of a device node: enough to tell it from every other one, and to say where it is plugged in.
+public struct DeviceIdentity: Hashable, Sendable {
+  /// The device node, such as `/dev/input/event5`.
+  public var node: String
+  /// The place in sysfs; unique as long as the device is there.
+  public var sysfsPath: String
+  /// The subsystem, such as `input`.
+  public var subsystem: String
+  /// The sysfs path of the thing that one can hold in a hand: the USB device, or what stands for it on other buses.
+  /// Nodes of one composite device share it.
+  public var physicalPath: String
+  /// The USB vendor, or that of the input device.
+  public var vendor: UInt16?
+  /// The USB product, or that of the input device.
+  public var product: UInt16?
+  /// The serial number as the device gives it; `nil` where it has none.
+  public var serial: String?
+  /// The name that the kernel gives the device.
+  public var name: String?
+  /// The USB port, such as `1-1.2`: bus, then hub ports. Stays the same when another device is plugged in there.
+  public var port: String?
+  /// udev's ID_PATH, such as `pci-0000:00:14.0-usb-0:1.2:1.0`; independent of the order in which buses are found.
+  public var idPath: String?
+  /// The number of the USB interface within a composite device.
+  public var interface: Int?
+  /// The link in `/dev/input/by-id` or the like.
+  public var byIDLink: String?
+  /// Whether it is a node that types: it has the digit keys, or udev says that it is a keyboard.
+  public var isKeyboard: Bool
+
+  /// Makes an identity.
+  public init(
+    node: String, sysfsPath: String, subsystem: String = "input", physicalPath: String? = nil, vendor: UInt16? = nil,
+    product: UInt16? = nil, serial: String? = nil, name: String? = nil, port: String? = nil, idPath: String? = nil,
+    interface: Int? = nil, byIDLink: String? = nil, isKeyboard: Bool = true
+  ) {
+    self.node = node
+    self.sysfsPath = sysfsPath
+    self.subsystem = subsystem
+    self.physicalPath = physicalPath ?? sysfsPath
+    self.vendor = vendor
+    self.product = product
+    self.serial = serial
+    self.name = name
+    self.port = port
+    self.idPath = idPath
+    self.interface = interface
+    self.byIDLink = byIDLink
+    self.isKeyboard = isKeyboard
+  }
+
+  /// Whether the device is plugged in at `place`: its USB port (`1-1.2`), or its ID_PATH with or without the interface.
+  public func isAt(_ place: String) -> Bool {
+    if let port, port == place { return true }
+    guard let idPath else { return false }
+    if idPath == place { return true }
+    guard interface != nil, let colon = idPath.lastIndex(of: ":") else { return false }
+    return idPath[..<colon] == place
+  }
+
+  /// Vendor and product as people write them, such as `0c2e:0901`.
+  public var model: String? {
+    guard let vendor, let product else { return nil }
+    return "\(Self.hex(vendor)):\(Self.hex(product))"
+  }
+
+  /// Name and node, for messages. Characters of the name that are not printable are left out.
+  public var title: String {
+    let shown = String(
+      String.UnicodeScalarView((name ?? "").unicodeScalars.filter { (0x20...0x7E).contains($0.value) }))
+    return shown.isEmpty ? node : "\(shown) (\(node))"
+  }
+
+  /// Four lower-case hexadecimal digits.
+  public static func hex(_ value: UInt16) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}

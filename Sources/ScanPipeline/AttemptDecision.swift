@@ -1,0 +1,159 @@
+public import ScanModel
+
+/// How long things stay open in an `AttemptLedger`, and how far clocks are trusted.
+public struct AttemptPolicy: Sendable, Equatable {
+  /// How long after we stopped waiting the server may still carry out a request of ours. 120 s at first.
+  ///
+  /// While an attempt is unsettled, a record that anybody made between its sending and this much after its end is taken
+  /// for our own: longer forgives slower servers, shorter leaves less room for a ticket used at a foreign station.
+  public var lateGrace: Duration
+  /// For how long an admission that the server told us too late waits for its person. 5 minutes at first.
+  public var claimFor: Duration
+  /// How far our own civil clock is trusted when an answer has no `Date`. 2 s at first.
+  public var wallMargin: Duration
+  /// How much later than `Date` allows a record may say it was made (`Date` of another machine or from a cache). 5 s at
+  /// first; beyond it the server's clocks contradict each other and nothing can be told: `undecided(clockWrong)`.
+  public var recordAhead: Duration
+  /// How far the clock that dates records may be behind the one that makes `Date` (another machine in front). Zero at
+  /// first: each second of it is one more in which a ticket that was just used elsewhere passes here too.
+  public var recordBehind: Duration
+
+  /// Makes a policy.
+  public init(
+    lateGrace: Duration = .seconds(120), claimFor: Duration = .seconds(300), wallMargin: Duration = .seconds(2),
+    recordAhead: Duration = .seconds(5), recordBehind: Duration = .zero
+  ) {
+    self.lateGrace = lateGrace
+    self.claimFor = claimFor
+    self.wallMargin = wallMargin
+    self.recordAhead = recordAhead
+    self.recordBehind = recordBehind
+  }
+}
+
+/// What to do with a scan, before a request.
+public enum Beginning: Sendable, Equatable {
+  /// Send the request. The key is locked by this attempt until `conclude` or `abandon`.
+  case ask
+  /// Another gate is deciding this ticket now: wait until it has, then begin again.
+  case locked(by: AttemptID)
+  /// An earlier request of ours is still open and its answer may come: wait a moment, then begin ignoring it.
+  case pending(AttemptID)
+  /// Decided with no request.
+  case known(AttemptDecision)
+}
+
+/// The ledger's word on one presentation.
+public struct AttemptDecision: Sendable, Equatable {
+  /// What the gate does.
+  public var verdict: Verdict
+  /// How often this ledger has admitted on the ticket, this time included.
+  public var admitted: Int
+  /// How often the ticket admits, as far as is known.
+  public var allowance: Int
+  /// The first admission on the ticket, where one is known.
+  public var firstUse: FirstUse?
+  /// What else staff should know.
+  public var note: Note?
+  /// The ticket's holder, event and tickets, where the ticket system told them now or before.
+  public var details: TicketDetails?
+  /// The ticket system's own words, where it gave some.
+  public var detail: String?
+
+  /// When and where a ticket was first used.
+  public struct FirstUse: Sendable, Equatable {
+    /// Our gate; `nil` when it was used elsewhere.
+    public var gate: GateID?
+    /// By our clock for our gates, by the server's for others.
+    public var at: WallTime
+
+    /// Makes a first use.
+    public init(gate: GateID?, at: WallTime) {
+      self.gate = gate
+      self.at = at
+    }
+  }
+
+  /// What else staff should know. The raw values are the names in events.
+  public enum Note: String, Sendable, CaseIterable {
+    /// Admitted on a record that an earlier request of ours made, whose answer we did not get in time.
+    case ownLostAnswer
+    /// The ticket system recorded the admission before we first asked: used at another station.
+    case usedElsewhere
+    /// The ticket system may hold more records for this code than people were admitted.
+    case surplusPossible
+    /// The ticket system gave records that one code cannot have.
+    case contradiction
+    /// The ticket system dates its record later than its own clock: its machines disagree on the time.
+    case recordAhead
+    /// The outcome belongs to no attempt that the ledger has open.
+    case unknownAttempt
+  }
+
+  /// Makes a decision.
+  public init(
+    verdict: Verdict, admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, note: Note? = nil,
+    details: TicketDetails? = nil, detail: String? = nil
+  ) {
+    self.verdict = verdict
+    self.admitted = admitted
+    self.allowance = allowance
+    self.firstUse = firstUse
+    self.note = note
+    self.details = details
+    self.detail = detail
+  }
+}
+
+/// What a late outcome came to.
+public enum LateRecord: Sendable, Equatable {
+  /// The attempt was not open any more, or its ticket is settled: nothing changed.
+  case ignored
+  /// It came before the attempt was concluded as pending, and will count then.
+  case overtaking
+  /// Nothing is open about it any more: it did not redeem, or its record had been shown to another attempt.
+  case settled
+  /// It redeemed, and nobody was admitted on it: the next presentation in time is admitted without a request.
+  case claimable(entryID: String)
+  /// It redeemed, but the ticket has no admission left for it: a surplus record at the server.
+  case surplus(entryID: String)
+  /// The ticket was used elsewhere before.
+  case usedElsewhere(entryID: String)
+  /// Nobody will ever say; it stays unsettled.
+  case lost
+}
+
+/// For staff: an attempt whose fate is open, or a record at the server on which nobody passed.
+public struct UnsettledAttempt: Sendable, Equatable {
+  /// What is open about it.
+  public enum State: Sendable, Equatable {
+    /// Its answer may still come.
+    case pending
+    /// No answer will come; the server may have recorded an admission.
+    case lost
+    /// The server recorded an admission and nobody was admitted on it.
+    case surplus(entryID: String)
+    /// The server dates this record later than its own clock.
+    case recordAhead(entryID: String)
+  }
+
+  /// The ticket. Not for logs.
+  public var key: TicketKey
+  /// The attempt.
+  public var attempt: AttemptID
+  /// The gate that asked.
+  public var gate: GateID
+  /// When it asked, by our clock.
+  public var askedAt: WallTime
+  /// What is open about it.
+  public var state: State
+
+  /// Makes an entry of the list.
+  public init(key: TicketKey, attempt: AttemptID, gate: GateID, askedAt: WallTime, state: State) {
+    self.key = key
+    self.attempt = attempt
+    self.gate = gate
+    self.askedAt = askedAt
+    self.state = state
+  }
+}

@@ -1,0 +1,102 @@
+public import ScanModel
+
+/// Remembers for a short time that a ticket system refused a code, so that asking again costs no request.
+///
+/// Remembered are refusals that a person cannot cure in that time: 10 s, and 3 s for `unpaid`, since the desk may take the
+/// money. `unreadable` never was a request, and `alreadyUsed` is the ledger's.
+public struct NegativeCache: Sendable {
+  private struct Entry: Sendable {
+    let reason: RefuseReason
+    let storedAt: MonotonicTime
+    let serial: Int
+  }
+
+  private let capacity: Int
+  private var entries: [Code: Entry] = [:]
+  /// Codes in the order of storing; what a newer entry replaced is skipped by its serial. `head` is the oldest.
+  private var order: [(code: Code, serial: Int)] = []
+  private var head = 0
+  private var serial = 0
+
+  /// Makes an empty cache of at most `capacity` codes; beyond it the oldest goes.
+  public init(capacity: Int = 4_096) { self.capacity = Swift.max(1, capacity) }
+
+  /// How many codes it remembers.
+  public var count: Int { entries.count }
+
+  /// For how long a refusal is remembered; `nil` when it is not.
+  public static func lifetime(of reason: RefuseReason) -> Duration? {
+    switch reason {
+    case .notFound, .wrongDay, .cancelled, .refunded, .expired, .notAuthorised: .seconds(10)
+    case .unpaid: .seconds(3)
+    case .unreadable, .alreadyUsed: nil
+    }
+  }
+
+  /// Remembers a refusal by the ticket system at `time`, if it is of the kind that is remembered.
+  public mutating func remember(_ code: Code, _ reason: RefuseReason, at time: MonotonicTime) {
+    guard Self.lifetime(of: reason) != nil else { return }
+    serial &+= 1
+    entries[code] = Entry(reason: reason, storedAt: time, serial: serial)
+    order.append((code, serial))
+    while entries.count > capacity || order.count - head > 2 * capacity { dropOldest() }
+    if head > capacity {
+      order.removeFirst(head)
+      head = 0
+    }
+  }
+
+  /// The refusal remembered for `code`, if it still counts at `time`.
+  public func reason(for code: Code, at time: MonotonicTime) -> RefuseReason? {
+    guard let entry = entries[code], let lifetime = Self.lifetime(of: entry.reason) else { return nil }
+    // A read can be a little older than the refusal; a clock that jumped back a lot ends it.
+    let age = time - entry.storedAt
+    return age < lifetime && age > .zero - lifetime ? entry.reason : nil
+  }
+
+  /// Forgets `code`: the ticket system has another opinion now.
+  public mutating func forget(_ code: Code) { entries[code] = nil }
+
+  private mutating func dropOldest() {
+    guard head < order.count else { return }
+    let oldest = order[head]
+    head += 1
+    if entries[oldest.code]?.serial == oldest.serial { entries[oldest.code] = nil }
+  }
+}
+
+/// Holds a reader that shows one unknown code after another, so that it cannot spend the rate budget.
+///
+/// A sliding minute for each reader: requests that ended in "unknown code" are counted, a success never is.
+public struct ReaderCap: Sendable {
+  private let limit: Int
+  private let window: Duration
+  private var unknown: [ReaderID: [MonotonicTime]] = [:]
+
+  /// Makes a cap of `limit` unknown codes in a `window` for each reader.
+  public init(limit: Int = 20, window: Duration = .seconds(60)) {
+    self.limit = Swift.max(1, limit)
+    self.window = window
+  }
+
+  /// Counts a request of `reader`'s that ended in "unknown code".
+  public mutating func countUnknown(_ reader: ReaderID, at time: MonotonicTime) {
+    let counted = recent(reader, at: time) + [time]
+    unknown[reader] = counted.suffix(limit)
+  }
+
+  /// Whether a code of `reader`'s may cost a request at `time`.
+  public func mayAsk(_ reader: ReaderID, at time: MonotonicTime) -> Bool { recent(reader, at: time).count < limit }
+
+  /// When `reader` may ask again; `nil` when it may now.
+  public func mayAskAgain(_ reader: ReaderID, at time: MonotonicTime) -> MonotonicTime? {
+    let counted = recent(reader, at: time)
+    guard counted.count >= limit, let oldest = counted.min() else { return nil }
+    return oldest + window
+  }
+
+  /// What still counts. A clock that jumped back by more than the window ends it too.
+  private func recent(_ reader: ReaderID, at time: MonotonicTime) -> [MonotonicTime] {
+    unknown[reader, default: []].filter { time - $0 < window && $0 - time < window }
+  }
+}

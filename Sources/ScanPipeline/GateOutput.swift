@@ -1,0 +1,61 @@
+/// The name of one of a gate's outputs, as the configuration gives it, such as `green` or `relay`.
+public struct OutputName: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The name.
+  public let name: String
+  /// Makes the name of the output called `name`.
+  public init(_ name: String) { self.name = name }
+  public init(stringLiteral value: String) { name = value }
+  public static func < (a: Self, b: Self) -> Bool { a.name < b.name }
+  public var description: String { name }
+}
+
+/// What an output is for. The raw values are the words in configuration and events.
+public enum OutputKind: String, Sendable, CaseIterable {
+  /// Opens the gate; driven by pulses only, never by a pattern. A gate has one at most.
+  case relay
+  /// Light.
+  case lamp
+  /// Sound.
+  case buzzer
+}
+
+/// How long a relay pulse lasts, and how long the next admission waits after it.
+public struct RelayTiming: Hashable, Sendable {
+  /// The shortest and the longest pulse that can be configured. A relay needs some 10 ms to move; no person needs a gate
+  /// held open longer than the upper bound, and a mistaken unit must not hold it open all day.
+  public static let pulseRange: ClosedRange<Duration> = .milliseconds(20) ... .seconds(10)
+  /// The shortest and the longest passage gap that can be configured.
+  public static let gapRange: ClosedRange<Duration> = .zero ... .seconds(10)
+  /// 500 ms of pulse, 500 ms of gap.
+  public static let standard = RelayTiming(checkedPulse: .milliseconds(500), gap: .milliseconds(500))
+
+  /// How long the relay is driven.
+  public let pulse: Duration
+  /// How long the relay rests between two pulses, at least.
+  public let gap: Duration
+
+  /// Makes a timing.
+  /// - Throws: `SignalError` when a duration is out of its range.
+  public init(pulse: Duration, gap: Duration) throws(SignalError) {
+    guard Self.pulseRange.contains(pulse) else {
+      throw SignalError("a relay pulse of \(pulse) is out of range: it lasts from 20 ms to 10 s")
+    }
+    guard Self.gapRange.contains(gap) else {
+      throw SignalError("a passage gap of \(gap) is out of range: it lasts from 0 to 10 s")
+    }
+    self.init(checkedPulse: pulse, gap: gap)
+  }
+
+  private init(checkedPulse pulse: Duration, gap: Duration) {
+    self.pulse = pulse
+    self.gap = gap
+  }
+}
+
+/// Outputs, a timing or a pattern that cannot be; says what is wrong and what would be right.
+public struct SignalError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The words.
+  public let description: String
+  /// Makes an error of words.
+  public init(_ description: String) { self.description = description }
+}

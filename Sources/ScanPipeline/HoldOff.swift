@@ -1,0 +1,87 @@
+public import ScanModel
+
+/// Ignores the same code at one gate, across its readers, for a time since it was last seen.
+///
+///     (unknown) ── sighting: new ──▶ in flight ── sighting: repeat(inFlight: true), joins the scan ──▶ in flight
+///                                       │ decided: admit, refuse            │ decided: undecided
+///                                       ▼                                   ▼
+///                                   answered ── sighting ──▶ answered    (unknown): lifted at once
+///                                       │       repeat(inFlight: false), time counts anew
+///                                       └── not seen for the duration ──▶ (unknown)
+///
+/// It cannot end while the code is unanswered. A clock that runs backwards makes the time count anew from there.
+public struct HoldOff: Sendable {
+  /// What a sighting of a code is.
+  public enum Sighting: Sendable, Equatable {
+    /// A scan: decide it, and say so by `decided`.
+    case new
+    /// The same presentation. In flight it joins the scan that is being decided; otherwise lamp, sound and screen of
+    /// `lastVerdict` may be replayed, never the relay.
+    case `repeat`(inFlight: Bool)
+  }
+
+  private struct Entry: Sendable {
+    var lastSeen: MonotonicTime
+    var verdict: Verdict?
+  }
+
+  private let duration: Duration
+  private let capacity: Int
+  private var entries: [Code: Entry] = [:]
+  private var purgeAt = 64
+
+  /// Makes the hold-off of a gate.
+  /// - Parameters:
+  ///   - duration: since the last sighting; 2 s at first.
+  ///   - capacity: how many codes are remembered; beyond it the oldest answered one is dropped, never one in flight.
+  public init(duration: Duration = .seconds(2), capacity: Int = 10_000) {
+    self.duration = duration
+    self.capacity = Swift.max(1, capacity)
+  }
+
+  /// How many codes it remembers.
+  public var count: Int { entries.count }
+
+  /// Takes a sighting of `code` at `time`.
+  public mutating func sighting(of code: Code, at time: MonotonicTime) -> Sighting {
+    if let entry = entries[code] {
+      if entry.verdict == nil || time - entry.lastSeen < duration {
+        entries[code]?.lastSeen = time
+        return .repeat(inFlight: entry.verdict == nil)
+      }
+    } else {
+      makeRoom(at: time)
+    }
+    entries[code] = Entry(lastSeen: time, verdict: nil)
+    return .new
+  }
+
+  /// Takes the verdict of a scan that `sighting` reported as new. A code that is not in flight is left as it is.
+  public mutating func decided(_ code: Code, _ verdict: Verdict) {
+    guard let entry = entries[code], entry.verdict == nil else { return }
+    if case .undecided = verdict {
+      entries[code] = nil
+    } else {
+      entries[code]?.verdict = verdict
+    }
+  }
+
+  /// The verdict that a repeat may replay; `nil` while the code is in flight or not remembered.
+  public func lastVerdict(of code: Code) -> Verdict? { entries[code]?.verdict }
+
+  /// Drops what has expired each time the table has doubled, so that the cost spreads; then holds the cap.
+  private mutating func makeRoom(at time: MonotonicTime) {
+    guard entries.count >= Swift.min(purgeAt, capacity) else { return }
+    // An entry from a future that never came would stay for ever: it counts from now.
+    entries = entries.compactMapValues { entry in
+      var entry = entry
+      if entry.verdict != nil, time - entry.lastSeen >= duration { return nil }
+      entry.lastSeen = Swift.min(entry.lastSeen, time)
+      return entry
+    }
+    purgeAt = Swift.max(64, 2 * entries.count)
+    guard entries.count >= capacity else { return }
+    let answered = entries.filter { $0.value.verdict != nil }
+    if let oldest = answered.min(by: { $0.value.lastSeen < $1.value.lastSeen }) { entries[oldest.key] = nil }
+  }
+}

@@ -1,0 +1,108 @@
+public import ScanModel
+
+/// The patterns of a gate: what its lamps and buzzers do for each signal.
+public struct SignalPatterns: Hashable, Sendable {
+  /// Pass now.
+  public var admit: SignalPattern
+  /// Not with this code, where the reason has no pattern of its own.
+  public var refuse: SignalPattern
+  /// Patterns of single reasons to refuse.
+  public var refuseReasons: [RefuseReason: SignalPattern]
+  /// Not judged, where the reason has no pattern of its own.
+  public var undecided: SignalPattern
+  /// Patterns of single reasons not to decide.
+  public var undecidedReasons: [UndecidedReason: SignalPattern]
+  /// A code is being asked about.
+  public var busy: SignalPattern
+  /// Ready; background.
+  public var idle: SignalPattern
+  /// Closed until an operator acts; background.
+  public var outOfService: SignalPattern
+
+  /// Makes patterns; what is not given is off.
+  public init(
+    admit: SignalPattern = .off, refuse: SignalPattern = .off, refuseReasons: [RefuseReason: SignalPattern] = [:],
+    undecided: SignalPattern = .off, undecidedReasons: [UndecidedReason: SignalPattern] = [:],
+    busy: SignalPattern = .off, idle: SignalPattern = .off, outOfService: SignalPattern = .off
+  ) {
+    self.admit = admit
+    self.refuse = refuse
+    self.refuseReasons = refuseReasons
+    self.undecided = undecided
+    self.undecidedReasons = undecidedReasons
+    self.busy = busy
+    self.idle = idle
+    self.outOfService = outOfService
+  }
+
+  /// The pattern of `signal`: that of its reason where there is one, else that of its name.
+  public func pattern(for signal: Signal) -> SignalPattern {
+    switch signal {
+    case .admit: admit
+    case .refuse(let reason): refuseReasons[reason] ?? refuse
+    case .undecided(let reason): undecidedReasons[reason] ?? undecided
+    case .busy: busy
+    case .idle: idle
+    case .outOfService: outOfService
+    }
+  }
+
+  /// Good patterns for a gate with these outputs: lamps called `green`, `red`, `amber` (or `yellow`) and any buzzer.
+  ///
+  /// Nobody needs to see colours or to hear: what is unbroken means pass, what is broken means do not.
+  ///
+  /// | signal | lamps | sound |
+  /// |---|---|---|
+  /// | admit | green, steadily for 2 s | one long beep |
+  /// | refuse | red, five quick blinks | two short beeps |
+  /// | undecided | amber, two slow blinks; red where there is no amber | three short beeps |
+  /// | busy | amber, steadily; else nothing | – |
+  /// | idle | – | – |
+  /// | outOfService | red and amber, a flash every 2 s for ever | – |
+  ///
+  /// Green lights for an admission and for nothing else. Nothing blinks more than three times in a second, which people
+  /// with photosensitive epilepsy bear (WCAG 2.2, 2.3.1).
+  public static func standard(for outputs: [OutputName: OutputKind]) -> SignalPatterns {
+    func lamps(_ names: OutputName...) -> [OutputName] { names.filter { outputs[$0] == .lamp } }
+    let buzzers = outputs.filter { $0.value == .buzzer }.map(\.key)
+    let green = lamps("green")
+    let red = lamps("red")
+    let amber = lamps("amber", "yellow")
+    func pattern(_ lamps: [OutputName], _ light: OutputPattern, sound: OutputPattern? = nil) -> SignalPattern {
+      var pattern = SignalPattern()
+      for lamp in lamps { pattern.outputs[lamp] = light }
+      for buzzer in buzzers { pattern.outputs[buzzer] = sound }
+      return pattern
+    }
+    func steps(_ milliseconds: Int..., times: Int? = 1) -> OutputPattern {
+      OutputPattern(checkedSteps: milliseconds.map { .milliseconds($0) }, repeats: times)
+    }
+    return SignalPatterns(
+      admit: pattern(green, steps(2_000), sound: steps(500)),
+      refuse: pattern(red, steps(200, 200, times: 5), sound: steps(120, 120, times: 2)),
+      undecided: pattern(amber.isEmpty ? red : amber, steps(700, 300, times: 2), sound: steps(120, 120, times: 3)),
+      busy: pattern(amber, .steady),
+      idle: .off,
+      outOfService: pattern(red + amber, steps(200, 1_800, times: nil)))
+  }
+
+  /// What is wrong with these patterns for a gate with `outputs`, each in words; empty when nothing is. The sequencer
+  /// leaves out what is listed here.
+  public func problems(for outputs: [OutputName: OutputKind]) -> [String] {
+    var named: [(String, SignalPattern)] = [
+      ("admit", admit), ("refuse", refuse), ("undecided", undecided), ("busy", busy), ("idle", idle),
+      ("outOfService", outOfService),
+    ]
+    named += refuseReasons.map { ("refuse \($0.key.rawValue)", $0.value) }.sorted { $0.0 < $1.0 }
+    named += undecidedReasons.map { ("undecided \($0.key.rawValue)", $0.value) }.sorted { $0.0 < $1.0 }
+    return named.flatMap { signal, pattern in
+      pattern.outputs.keys.sorted().compactMap { output in
+        switch outputs[output] {
+        case .relay: "the pattern of \(signal) names the relay \(output); a relay is driven by admissions only"
+        case nil: "the pattern of \(signal) names \(output), which this gate does not have"
+        case .lamp, .buzzer: nil
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+public import ScanModel
+
+/// One relay pulse that was asked for; its owner chooses the number.
+public struct PulseID: Hashable, Sendable {
+  /// The number, unique within the sequencer's life.
+  public let number: UInt64
+  /// Makes an identifier.
+  public init(_ number: UInt64) { self.number = number }
+}
+
+/// Why a relay pulse that was asked for does not come.
+public enum PulseFailure: Hashable, Sendable {
+  /// The line could not be driven.
+  case notDriven
+  /// The relay could not be released after an earlier pulse or at the start.
+  case stuck
+  /// As many admissions as may wait are waiting already.
+  case tooManyWaiting
+  /// The outputs are not started, or stopped.
+  case stopped
+}
+
+/// Everything a gate's outputs do, as a state machine: signals, admissions and time go in, effects come out. No clock, no I/O.
+///
+/// Lamps and buzzers play patterns, and a new signal pre-empts the playing one. The relay knows whole pulses only: nothing
+/// cuts, extends or merges one, and `play` never touches it. The owner carries out effects in their order and answers
+/// `driveRelay` with `relayDriven` or `relayDriveFailed`, `releaseRelay` with `relayReleased` or `relayReleaseFailed`, each
+/// with the time after the line was really written: a pulse is measured from there, so a slow device or a late timer can make
+/// a pulse longer, but never shorter.
+public struct SignalSequencer: Sendable {
+  /// How many admissions may wait for the running pulse and the passage gap.
+  public static let maximumWaiting = 8
+
+  /// What the owner has to do.
+  public enum Effect: Hashable, Sendable {
+    /// Switch a lamp or a buzzer.
+    case set(OutputName, on: Bool)
+    /// Switch the relay on, and answer.
+    case driveRelay(OutputName)
+    /// Switch the relay off, and answer.
+    case releaseRelay(OutputName)
+    /// The pulse has started; the relay is on from `start` until `end` at least.
+    case pulseStarted(PulseID, start: MonotonicTime, end: MonotonicTime)
+    /// The gate has no relay; lamps and sound are played.
+    case admittedWithoutRelay(PulseID)
+    /// The pulse does not come.
+    case pulseFailed(PulseID, PulseFailure)
+  }
+
+  private var player: PatternPlayer
+  private var relay: RelayMachine?
+  private var isRunning = false
+  private let hasRelay: Bool
+
+  /// Makes the sequencer of a gate's outputs; nothing happens before `start`.
+  /// - Throws: `SignalError` when there is more than one relay.
+  public init(
+    outputs: [OutputName: OutputKind], timing: RelayTiming = .standard, patterns: SignalPatterns
+  ) throws(SignalError) {
+    let relays = outputs.filter { $0.value == .relay }.map(\.key).sorted()
+    guard relays.count <= 1 else {
+      let names = relays.map(\.name).joined(separator: ", ")
+      throw SignalError("a gate has one relay at most, this one has \(relays.count): \(names)")
+    }
+    relay = relays.first.map { RelayMachine(output: $0, timing: timing) }
+    hasRelay = relay != nil
+    player = PatternPlayer(outputs: Set(outputs.filter { $0.value != .relay }.keys), patterns: patterns)
+  }
+
+  /// When `advance` is to be called next; `nil` when nothing is under way. May be past.
+  public var deadline: MonotonicTime? {
+    guard let lamps = player.deadline, let relay = relay?.deadline else { return player.deadline ?? relay?.deadline }
+    return min(lamps, relay)
+  }
+
+  /// Whether `output` is to be on now, lamp, buzzer or relay; the relay counts as on until it was released.
+  public func isOn(_ output: OutputName) -> Bool {
+    relay?.output == output ? relay?.mayBeOn ?? false : player.lit.contains(output)
+  }
+
+  /// Whether the stop is complete: the relay is released, or given up after many tries.
+  public var isStopped: Bool { !isRunning && relay?.isStopped ?? true }
+
+  /// Releases the relay and shows the background signal. All lamps and buzzers are taken to be off. Started already, it
+  /// does nothing.
+  public mutating func start(at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    if isRunning { return effects }
+    isRunning = true
+    relay?.start(into: &effects)
+    player.start(at: now, into: &effects)
+    return effects
+  }
+
+  /// Switches lamps and buzzers off and tells waiting admissions that they fail. A running pulse ends as it must: the
+  /// owner goes on calling `advance` until `isStopped`.
+  public mutating func stop() -> [Effect] {
+    var effects: [Effect] = []
+    isRunning = false
+    relay?.stop(into: &effects)
+    player.stop(into: &effects)
+    return effects
+  }
+
+  /// Plays lamps and sound of `signal`; never touches the relay.
+  public mutating func play(_ signal: Signal, at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    if isRunning { player.play(signal, at: now, into: &effects) }
+    return effects
+  }
+
+  /// Asks for one relay pulse. The pattern of `admit` begins when the pulse does.
+  ///
+  /// Exactly one of `pulseStarted`, `admittedWithoutRelay` and `pulseFailed` follows for `pulse`, now or later.
+  public mutating func admit(_ pulse: PulseID, at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    if hasRelay {
+      relay?.admit(pulse, into: &effects)
+    } else if isRunning {
+      effects.append(.admittedWithoutRelay(pulse))
+      player.play(.admit, at: now, into: &effects)
+    } else {
+      effects.append(.pulseFailed(pulse, .stopped))
+    }
+    return effects
+  }
+
+  /// Does what is due at `now`: the relay first.
+  public mutating func advance(to now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    relay?.advance(to: now, into: &effects)
+    player.advance(to: now, into: &effects)
+    return effects
+  }
+
+  /// The relay is on since `now`.
+  public mutating func relayDriven(at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    if relay?.driven(at: now, into: &effects) == true, isRunning {
+      player.play(.admit, at: now, into: &effects)
+    }
+    return effects
+  }
+
+  /// The relay could not be switched on.
+  public mutating func relayDriveFailed(at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    relay?.driveFailed(into: &effects)
+    return effects
+  }
+
+  /// The relay is off since `now`.
+  public mutating func relayReleased(at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    relay?.released(at: now, into: &effects)
+    return effects
+  }
+
+  /// The relay could not be switched off.
+  public mutating func relayReleaseFailed(at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    relay?.releaseFailed(at: now, into: &effects)
+    return effects
+  }
+}

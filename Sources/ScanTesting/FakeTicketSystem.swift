@@ -1,0 +1,134 @@
+public import ScanModel
+import Synchronization
+
+/// A ticket system in memory, for faults that no real server can be made to produce on time. It passes the same
+/// conformance suite as the real ones.
+public final class FakeTicketSystem: TicketSystem {
+  /// What happens to one request.
+  public enum Behaviour: Sendable {
+    /// It is answered so.
+    case answer(TicketAnswer)
+    /// It is processed and answered so, but only when `release` is called.
+    case hold(TicketAnswer)
+    /// It cannot be sent.
+    case unsent
+    /// It is sent and the connection breaks.
+    case lose
+  }
+
+  private struct State {
+    var script: [Code: [Behaviour]] = [:]
+    var asked: [Code] = []
+    var held: [AttemptID: Held] = [:]
+    var isReleased = false
+  }
+
+  /// A request that waits to be answered: for its caller, or, past its deadline, for `late`.
+  private struct Held {
+    var waiting: CheckedContinuation<Bool, Never>?
+    var late: @Sendable () -> Void
+  }
+
+  public let id: TicketSystemID
+  private let time: any TimeSource
+  private let state = Mutex(State())
+  private let askedStream: AsyncStream<Code>
+  private let askedEnd: AsyncStream<Code>.Continuation
+
+  /// Makes a system that knows no ticket.
+  public init(id: TicketSystemID = TicketSystemID("fake"), time: any TimeSource) {
+    self.id = id
+    self.time = time
+    (askedStream, askedEnd) = AsyncStream.makeStream()
+  }
+
+  /// Adds what happens to the next request for `code`; the last behaviour of a code stays.
+  public func script(_ code: Code, _ behaviours: Behaviour...) {
+    state.withLock { $0.script[code, default: []] += behaviours }
+  }
+
+  /// The codes that were asked for, in order.
+  public var asked: [Code] { state.withLock { $0.asked } }
+
+  /// The codes as they are asked for.
+  public var requests: AsyncStream<Code> { askedStream }
+
+  /// Lets every held request be answered, those to come included.
+  public func release() {
+    let held = state.withLock { state in
+      defer { state.held.removeAll() }
+      state.isReleased = true
+      return state.held.values.map(\.self)
+    }
+    for request in held {
+      if let waiting = request.waiting { waiting.resume(returning: true) } else { request.late() }
+    }
+  }
+
+  /// Waits for `release`; false when the deadline came first, and `late` is called at the release then.
+  private func isReleased(_ request: AttemptRequest, late: @escaping @Sendable () -> Void) async -> Bool {
+    let alarm = Task {
+      try await Task.sleep(for: max(.zero, request.deadline - time.now()))
+      let waiting = state.withLock { state in
+        defer { state.held[request.attempt]?.waiting = nil }
+        return state.held[request.attempt]?.waiting
+      }
+      waiting?.resume(returning: false)
+    }
+    defer { alarm.cancel() }
+    return await withCheckedContinuation { continuation in
+      let isReleased = state.withLock { state in
+        if !state.isReleased { state.held[request.attempt] = Held(waiting: continuation, late: late) }
+        return state.isReleased
+      }
+      if isReleased { continuation.resume(returning: true) }
+    }
+  }
+
+  public func recognise(_ code: Code) -> Code { code }
+
+  public func attempt(
+    _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
+  ) async -> AttemptOutcome {
+    let sentAt = time.now()
+    guard sentAt < request.deadline else { return unsent("The time was up before the request could be sent.") }
+    let behaviour = state.withLock { state -> Behaviour in
+      state.asked.append(request.code)
+      guard var script = state.script[request.code], let next = script.first else {
+        return .answer(.refused(.notFound, detail: nil))
+      }
+      if script.count > 1 {
+        script.removeFirst()
+        state.script[request.code] = script
+      }
+      return next
+    }
+    askedEnd.yield(request.code)
+    switch behaviour {
+    case .answer(let answer): return answered(answer, sentAt)
+    case .unsent: return unsent("No connection.")
+    case .lose:
+      return AttemptOutcome(
+        fate: .lost, answer: .undecided(.unreachable, detail: "The connection broke."), mayHaveRedeemed: true,
+        sentAt: sentAt, endedAt: time.now())
+    case .hold(let answer):
+      if await isReleased(request, late: { late(self.answered(answer, sentAt)) }) { return answered(answer, sentAt) }
+      return AttemptOutcome(
+        fate: .pending, answer: .undecided(.unreachable, detail: "No answer yet."), mayHaveRedeemed: true,
+        sentAt: sentAt, endedAt: time.now())
+    }
+  }
+
+  private func answered(_ answer: TicketAnswer, _ sentAt: MonotonicTime) -> AttemptOutcome {
+    let redeemed = if case .redeemed = answer { true } else { false }
+    return AttemptOutcome(
+      fate: .answered, answer: answer, mayHaveRedeemed: redeemed, sentAt: sentAt, endedAt: time.now(),
+      serverDate: WallTime(seconds: time.wall().seconds))
+  }
+
+  private func unsent(_ detail: String) -> AttemptOutcome {
+    AttemptOutcome(
+      fate: .notSent, answer: .undecided(.unreachable, detail: detail), mayHaveRedeemed: false, sentAt: nil,
+      endedAt: time.now())
+  }
+}

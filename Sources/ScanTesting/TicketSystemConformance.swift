@@ -1,0 +1,97 @@
+public import ScanModel
+import Synchronization
+
+/// What every ticket system must do, whatever it speaks to. An adapter's tests run it against a real server.
+public struct TicketSystemConformance: Sendable {
+  /// The system under test.
+  public var system: any TicketSystem
+  /// A code that is good and has not been used.
+  public var goodCode: Code
+  /// A code that the system does not know.
+  public var unknownCode: Code
+  /// A code whose request is sent and not answered before `deadline`, but is answered once `release` was called.
+  public var slowCode: Code
+  /// Lets the slow request be answered.
+  public var release: @Sendable () async -> Void
+  /// The clock of the deadlines.
+  public var time: any TimeSource
+
+  /// Makes the suite for one system.
+  public init(
+    system: any TicketSystem, goodCode: Code, unknownCode: Code, slowCode: Code,
+    release: @escaping @Sendable () async -> Void, time: any TimeSource
+  ) {
+    self.system = system
+    self.goodCode = goodCode
+    self.unknownCode = unknownCode
+    self.slowCode = slowCode
+    self.release = release
+    self.time = time
+  }
+
+  /// Runs the suite.
+  /// - Returns: what is broken, in words; empty when the system conforms.
+  public func failures() async -> [String] {
+    var failures: [String] = []
+    func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
+
+    for code in [goodCode, unknownCode, slowCode] {
+      let once = system.recognise(code)
+      check(system.recognise(once) == once, "recognise changes a code that is in the system's own form already")
+    }
+
+    let expired = await attempt(goodCode, within: .zero - .seconds(1))
+    check(expired.fate == .notSent, "a request whose deadline has passed was sent")
+
+    let unknown = await attempt(unknownCode, within: .seconds(5))
+    check(unknown.fate == .answered, "an unknown code was not answered: \(unknown)")
+    check(!unknown.mayHaveRedeemed, "a refusal may have redeemed")
+    if case .refused = unknown.answer {} else { check(false, "an unknown code is not refused") }
+
+    let good = await attempt(goodCode, within: .seconds(5))
+    check(good.fate == .answered, "a good code was not answered: \(good)")
+    switch good.answer {
+    case .redeemed(let redemption):
+      check(good.mayHaveRedeemed, "a redemption says that it cannot have redeemed")
+      check(redemption.quantity >= 1, "a redemption of less than one person")
+      check(!redemption.entryID.isEmpty, "a redemption without an entry")
+    case .valid(let entitlement):
+      check(entitlement.quantity >= 1, "an entitlement of less than one person")
+    case .refused, .undecided:
+      check(false, "a good code is neither redeemed nor valid: \(good.answer)")
+    }
+
+    let late = Mutex<[AttemptOutcome]>([])
+    let (signal, signalled) = AsyncStream<Void>.makeStream()
+    let began = time.now()
+    let slow = await system.attempt(request(slowCode, within: .milliseconds(300))) { outcome in
+      late.withLock { $0.append(outcome) }
+      signalled.yield()
+    }
+    check(slow.fate == .pending, "a request without an answer at its deadline is not pending: \(slow.fate)")
+    check(slow.mayHaveRedeemed, "a pending request says that it cannot have redeemed")
+    check(time.now() - began < .seconds(5), "attempt returned long after its deadline")
+    check(late.withLock { $0.isEmpty }, "the late outcome came before the answer")
+    await release()
+    for await _ in signal { break }
+    let outcomes = late.withLock { $0 }
+    check(outcomes.count == 1, "the late outcome was told \(outcomes.count) times")
+    check(outcomes.allSatisfy { $0.fate == .answered || $0.fate == .lost }, "a late outcome is not final")
+
+    for outcome in [expired, unknown, good, slow] + outcomes {
+      check((outcome.fate == .notSent) == (outcome.sentAt == nil), "sentAt and fate contradict each other: \(outcome)")
+      check(outcome.sentAt.map { $0 <= outcome.endedAt } ?? true, "an attempt ended before it was sent")
+      check(outcome.fate != .notSent || !outcome.mayHaveRedeemed, "what was not sent may have redeemed")
+    }
+    return failures
+  }
+
+  private func attempt(_ code: Code, within duration: Duration) async -> AttemptOutcome {
+    await system.attempt(request(code, within: duration)) { _ in }
+  }
+
+  private func request(_ code: Code, within duration: Duration) -> AttemptRequest {
+    AttemptRequest(
+      attempt: AttemptID(), scan: ScanID(), code: system.recognise(code), deadline: time.now() + duration)
+  }
+}

@@ -1,0 +1,272 @@
+public import LinuxIO
+public import ScanModel
+public import ScanPipeline
+import Synchronization
+
+/// The outputs of one gate: owns their driver and their sequencer, and lives on a device loop, which the gates of a
+/// station may share.
+///
+/// The relay is off from `start`, and off when `stop` returns. An output that fails is reported once, tried again every
+/// second, and reported as recovered; a relay that cannot be switched off is tried again at once and every 100 ms.
+public actor GateOutputs {
+  /// How soon a lamp or a buzzer that failed is tried again.
+  static let retry: Duration = .seconds(1)
+
+  private struct Fault {
+    var error: DeviceError
+    var retry: MonotonicTime
+  }
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let gate: GateID
+  private let kinds: [OutputName: OutputKind]
+  private let driver: any OutputDriver
+  private nonisolated let loop: DeviceLoop
+  private nonisolated let time = SystemTime()
+  private let onFault: @Sendable (OutputName, DeviceError) -> Void
+  private let onRecovery: @Sendable (OutputName) -> Void
+
+  private var sequencer: SignalSequencer
+  private var isRunning = false
+  private var faults: [OutputName: Fault] = [:]
+  private var pulses: [PulseID: CheckedContinuation<PulseOutcome, Never>] = [:]
+  private var pulseCount: UInt64 = 0
+  private var alarm: (timer: DeviceLoop.Timer, at: MonotonicTime)?
+  private var stops: [CheckedContinuation<Void, Never>] = []
+
+  /// Signals on their way to the loop's thread, in their order; never more than one verdict and one background.
+  private nonisolated let mailbox = Mutex<[Signal]>([])
+
+  /// Why no admission could open the gate now; `nil` when one could. Kept beside the actor's state so that a gate can ask
+  /// without waiting for the loop's thread.
+  private nonisolated let obstacle: Mutex<String?>
+
+  /// Makes the outputs of a gate; nothing is opened before `start`.
+  /// - Parameters:
+  ///   - outputs: the gate's outputs; one relay at most.
+  ///   - loop: the thread to live on; stop the outputs before it.
+  ///   - onFault: told once when an output fails, and again when the cause changes. Called on the loop's thread; it must return at once.
+  ///   - onRecovery: told when an output that failed works again; likewise.
+  /// - Throws: `SignalError` when there is more than one relay.
+  public init(
+    gate: GateID, outputs: [OutputName: OutputKind], timing: RelayTiming = .standard, patterns: SignalPatterns,
+    driver: any OutputDriver, loop: DeviceLoop,
+    onFault: @escaping @Sendable (OutputName, DeviceError) -> Void,
+    onRecovery: @escaping @Sendable (OutputName) -> Void = { _ in }
+  ) throws(SignalError) {
+    sequencer = try SignalSequencer(outputs: outputs, timing: timing, patterns: patterns)
+    kinds = outputs
+    obstacle = Mutex(Self.stoppedWords(gate))
+    self.gate = gate
+    self.driver = driver
+    self.loop = loop
+    self.onFault = onFault
+    self.onRecovery = onRecovery
+  }
+
+  // MARK: Life
+
+  /// Opens the outputs: the relay off, lamps and sound as `idle` has them. What cannot be opened is reported, not thrown.
+  public func start() {
+    if isRunning { return }
+    isRunning = true
+    resumeStops()
+    carryOut(sequencer.start(at: time.now()))
+    // Told once even where it should be so: nobody knows how an earlier program left it.
+    for (output, kind) in kinds.sorted(by: { $0.key < $1.key }) where kind != .relay && !sequencer.isOn(output) {
+      write(output, on: false)
+    }
+    schedule()
+    tellObstacle()
+  }
+
+  /// Ends the outputs: admissions that wait fail, a running pulse ends at its end, everything is off, and the devices are
+  /// let go. A relay that cannot be switched off is given up after some tries; it was reported.
+  public func stop() async {
+    isRunning = false
+    tellObstacle()
+    carryOut(sequencer.stop())
+    if !sequencer.isStopped { await withCheckedContinuation { stops.append($0) } }
+    // Started again meanwhile.
+    if isRunning { return }
+    if let alarm { loop.cancel(alarm.timer) }
+    alarm = nil
+    faults = [:]
+    driver.close()
+  }
+
+  // MARK: Signals
+
+  /// Hands `signal` over to the loop's thread; from any thread, without waiting.
+  nonisolated func post(_ signal: Signal) {
+    mailbox.withLock { mailbox in
+      // What a newer signal of its sort pre-empts need not be played.
+      mailbox.removeAll { $0.isBackground == signal.isBackground }
+      mailbox.append(signal)
+    }
+    _ = loop.at(time.now()) { self.assumeIsolated { $0.playPosted() } }
+  }
+
+  /// See `SignalOutput.admissionFault`; from any thread, without waiting.
+  nonisolated var admissionFault: String? { obstacle.withLock { $0 } }
+
+  /// Asks for one pulse; see `SignalOutput.admit`.
+  func admit() async -> PulseOutcome {
+    // What was asked for before is played before.
+    playPosted()
+    pulseCount += 1
+    let pulse = PulseID(pulseCount)
+    return await withCheckedContinuation { continuation in
+      pulses[pulse] = continuation
+      carryOut(sequencer.admit(pulse, at: time.now()))
+    }
+  }
+
+  private func playPosted() {
+    let signals = mailbox.withLock { mailbox in
+      defer { mailbox.removeAll() }
+      return mailbox
+    }
+    for signal in signals { carryOut(sequencer.play(signal, at: time.now())) }
+  }
+
+  // MARK: Effects
+
+  private func carryOut(_ effects: [SignalSequencer.Effect]) {
+    // Answers bring further effects; they come after what was decided before them.
+    var effects = effects
+    var index = 0
+    while index < effects.count {
+      effects += carryOut(effects[index])
+      index += 1
+    }
+    schedule()
+    if sequencer.isStopped { resumeStops() }
+  }
+
+  private func resumeStops() {
+    for stop in stops { stop.resume() }
+    stops = []
+  }
+
+  private func carryOut(_ effect: SignalSequencer.Effect) -> [SignalSequencer.Effect] {
+    switch effect {
+    case .set(let output, let on):
+      // One that failed is left alone until its time has come.
+      if faults[output] == nil { write(output, on: on) }
+      return []
+    case .driveRelay(let relay):
+      do throws(DeviceError) {
+        try driver.set(relay, on: true)
+      } catch {
+        failed(relay, error)
+        return sequencer.relayDriveFailed(at: time.now())
+      }
+      let now = time.now()
+      recovered(relay)
+      return sequencer.relayDriven(at: now)
+    case .releaseRelay(let relay):
+      do throws(DeviceError) {
+        try driver.set(relay, on: false)
+      } catch {
+        failed(relay, sequencer.isOn(relay) ? Self.mayStandOpen(error) : error)
+        return sequencer.relayReleaseFailed(at: time.now())
+      }
+      let now = time.now()
+      recovered(relay)
+      return sequencer.relayReleased(at: now)
+    case .pulseStarted(let pulse, let start, let end):
+      pulses.removeValue(forKey: pulse)?.resume(returning: .started(start: start, end: end))
+      return []
+    case .admittedWithoutRelay(let pulse):
+      pulses.removeValue(forKey: pulse)?.resume(returning: .noRelay)
+      return []
+    case .pulseFailed(let pulse, let failure):
+      pulses.removeValue(forKey: pulse)?.resume(returning: .failed(words(for: failure)))
+      return []
+    }
+  }
+
+  private func write(_ output: OutputName, on: Bool) {
+    do throws(DeviceError) {
+      try driver.set(output, on: on)
+      recovered(output)
+    } catch {
+      failed(output, error)
+    }
+  }
+
+  private static func mayStandOpen(_ error: DeviceError) -> DeviceError {
+    var error = error
+    error.what = "the relay cannot be switched off, the gate may stand open: \(error.what)"
+    error.remedy = "Watch the gate now. \(error.remedy)"
+    return error
+  }
+
+  private func words(for failure: PulseFailure) -> String {
+    switch failure {
+    case .notDriven, .stuck: relayFault?.description ?? "gate \(gate): its relay does not work. Check it and its cable."
+    case .tooManyWaiting:
+      "gate \(gate): \(SignalSequencer.maximumWaiting) admissions wait for the relay already. Present again."
+    case .stopped: Self.stoppedWords(gate)
+    }
+  }
+
+  private static func stoppedWords(_ gate: GateID) -> String {
+    "gate \(gate): its outputs are not running. Start the service."
+  }
+
+  private var relayFault: DeviceError? { faults.first { kinds[$0.key] == .relay }?.value.error }
+
+  // MARK: Faults and time
+
+  private func failed(_ output: OutputName, _ error: DeviceError) {
+    let isNew = faults[output]?.error != error
+    faults[output] = Fault(error: error, retry: time.now() + Self.retry)
+    if !isNew { return }
+    tellObstacle()
+    onFault(output, error)
+  }
+
+  private func recovered(_ output: OutputName) {
+    if faults.removeValue(forKey: output) == nil { return }
+    tellObstacle()
+    onRecovery(output)
+  }
+
+  private func tellObstacle() {
+    let words = isRunning ? relayFault?.description : Self.stoppedWords(gate)
+    obstacle.withLock { $0 = words }
+  }
+
+  private func wake() {
+    alarm = nil
+    let now = time.now()
+    carryOut(sequencer.advance(to: now))
+    for (output, fault) in faults where fault.retry <= now && kinds[output] != .relay {
+      write(output, on: sequencer.isOn(output))
+    }
+    schedule()
+  }
+
+  /// Sets the one timer to what is due next. A relay's retries are the sequencer's.
+  private func schedule() {
+    let retries = faults.filter { kinds[$0.key] != .relay }.map(\.value.retry)
+    let next = (retries + [sequencer.deadline].compactMap(\.self)).min()
+    if next == alarm?.at { return }
+    if let alarm { loop.cancel(alarm.timer) }
+    // The timer holds the outputs: a pulse that runs is ended even if everybody else has forgotten them.
+    alarm = next.map { next in (loop.at(next) { self.assumeIsolated { $0.wake() } }, next) }
+  }
+}
+
+extension Signal {
+  /// Whether it stays until another background replaces it, rather than being an event.
+  fileprivate var isBackground: Bool {
+    switch self {
+    case .idle, .outOfService: true
+    case .admit, .refuse, .undecided, .busy: false
+    }
+  }
+}

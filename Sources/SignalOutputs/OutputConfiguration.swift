@@ -1,0 +1,128 @@
+public import ScanPipeline
+
+/// One output of a gate as the configuration gives it: its name, what it is for, and what it drives.
+public struct OutputConfiguration: Hashable, Sendable {
+  /// Its name; the standard patterns know `green`, `red`, `amber` and `yellow`.
+  public var name: OutputName
+  /// What it is for.
+  public var kind: OutputKind
+  /// What it drives.
+  public var target: OutputTarget
+
+  /// Makes an output.
+  public init(name: OutputName, kind: OutputKind, target: OutputTarget) {
+    self.name = name
+    self.kind = kind
+    self.target = target
+  }
+}
+
+/// What an output drives.
+public enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
+  /// A line of a GPIO chip.
+  case gpio(GPIOLineConfiguration)
+  /// An LED of the kernel's LED class: its name in `/sys/class/leds`, such as `ACT` or `tower:red:status`.
+  case led(String)
+
+  /// What is wrong with it, in words; `nil` when nothing is. Tells nothing of whether the device is there.
+  public var problem: String? {
+    switch self {
+    case .gpio(let line): line.problem
+    case .led(let name): LEDOutput.problem(ofName: name)
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .gpio(let line): line.description
+    case .led(let name): "LED \(name)"
+    }
+  }
+}
+
+/// A GPIO line and how it is driven.
+public struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertible {
+  /// How a line is found on its chip.
+  public enum Selector: Hashable, Sendable, CustomStringConvertible {
+    /// By the name that device tree, ACPI or driver gave it, such as `GPIO17`; it must be unique on the chip.
+    case name(String)
+    /// By its number on the chip, from 0.
+    case offset(UInt32)
+
+    public var description: String {
+      switch self {
+      case .name(let name): "line \(name)"
+      case .offset(let offset): "line \(offset)"
+      }
+    }
+  }
+
+  /// The resistor that holds the line when nothing drives it. Not every chip has one.
+  public enum Bias: String, Hashable, Sendable, CaseIterable {
+    /// As the board or an earlier program set it.
+    case asIs = "as-is"
+    /// None.
+    case disabled
+    /// Towards the supply.
+    case pullUp = "pull-up"
+    /// Towards ground.
+    case pullDown = "pull-down"
+  }
+
+  /// How the line's two levels are made.
+  public enum Drive: String, Hashable, Sendable, CaseIterable {
+    /// Driven high and driven low.
+    case pushPull = "push-pull"
+    /// Driven low, else let go.
+    case openDrain = "open-drain"
+    /// Driven high, else let go.
+    case openSource = "open-source"
+  }
+
+  /// The chip's label, such as `pinctrl-bcm2711`; it stays the same from boot to boot, `gpiochip0` does not.
+  public var chip: String
+  /// The line on the chip.
+  public var line: Selector
+  /// Whether the output is on when the line is low, as with most relay boards.
+  public var isActiveLow: Bool
+  /// The resistor.
+  public var bias: Bias
+  /// The driver.
+  public var drive: Drive
+
+  /// Makes a line's configuration.
+  public init(
+    chip: String, line: Selector, isActiveLow: Bool = false, bias: Bias = .asIs, drive: Drive = .pushPull
+  ) {
+    self.chip = chip
+    self.line = line
+    self.isActiveLow = isActiveLow
+    self.bias = bias
+    self.drive = drive
+  }
+
+  public var description: String { "GPIO chip \(chip), \(line)" }
+
+  /// What is wrong with it, in words; `nil` when nothing is.
+  public var problem: String? {
+    if chip.isEmpty { return "the chip's label is empty" }
+    if let number = Self.chipNumber(chip) {
+      return "\"\(chip)\" is no label: chip \(number) can be another one after the next boot; "
+        + "take the label that `scangate devices` shows for it"
+    }
+    // GPIO_MAX_NAME_SIZE is 32, the last byte a NUL.
+    if chip.utf8.count > 31 { return "the chip's label is longer than the 31 bytes that a label can have" }
+    if case .name(let name) = line {
+      if name.isEmpty { return "the line's name is empty" }
+      if name.utf8.count > 31 { return "the line's name is longer than the 31 bytes that a name can have" }
+    }
+    return nil
+  }
+
+  /// The number in `gpiochip4`, `/dev/gpiochip4` or a bare `4`, which only say in which order drivers were loaded.
+  private static func chipNumber(_ text: String) -> Substring? {
+    var rest = Substring(text)
+    for prefix in ["/dev/", "gpiochip"] where rest.hasPrefix(prefix) { rest = rest.dropFirst(prefix.count) }
+    return !rest.isEmpty && rest.allSatisfy { ("0"..."9").contains($0) } ? rest : nil
+  }
+}

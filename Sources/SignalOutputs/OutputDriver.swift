@@ -1,0 +1,15 @@
+public import ScanModel
+public import ScanPipeline
+
+/// The seam below a gate's outputs: devices, a terminal, or a test's record of what was switched.
+///
+/// Called from the thread of the outputs' loop alone, one call at a time.
+public protocol OutputDriver: Sendable {
+  /// Switches `output`, and opens its device first where that is needed; when it returns, the device has been told.
+  /// - Throws: what happened, to which device, and what to do. The caller calls again later, and the driver then tries
+  ///   to open the device anew.
+  func set(_ output: OutputName, on: Bool) throws(DeviceError)
+
+  /// Lets go of every device, as it is; the next `set` opens again.
+  func close()
+}

@@ -1,0 +1,67 @@
+import LinuxIO
+
+/// What this machine offers as outputs.
+public struct OutputInventory: Hashable, Sendable {
+  /// A GPIO chip.
+  public struct Chip: Hashable, Sendable {
+    /// Its device node; it can be another one after the next boot.
+    public var node: String
+    /// Its label, which the configuration names.
+    public var label: String
+    /// Its lines, by offset.
+    public var lines: [GPIOLineDescription]
+  }
+
+  /// An LED.
+  public struct LED: Hashable, Sendable {
+    /// Its name, which the configuration names.
+    public var name: String
+    /// The trigger that drives it; `nil` when none does.
+    public var trigger: String?
+  }
+
+  /// The chips that can be opened, by node.
+  public var chips: [Chip]
+  /// The LEDs, by name.
+  public var leds: [LED]
+  /// What could not be looked into: which node, why, and what to do.
+  public var problems: [String]
+}
+
+/// A line of a GPIO chip.
+public struct GPIOLineDescription: Hashable, Sendable {
+  /// Its number on the chip, from 0.
+  public var offset: UInt32
+  /// Its name; empty where it has none.
+  public var name: String
+  /// Whether somebody holds it, so that it cannot be requested.
+  public var isUsed: Bool
+  /// Who holds it, as they call themselves; may be empty.
+  public var consumer: String
+}
+
+/// Lists what this machine offers as outputs. Opens GPIO chips for it, and changes nothing.
+public func listOutputs() -> OutputInventory {
+  listOutputs(devices: "/dev", leds: LEDOutput.directory)
+}
+
+func listOutputs(devices: String, leds: String) -> OutputInventory {
+  let (chips, failures) = GPIOChip.all(in: devices)
+  var inventory = OutputInventory(chips: [], leds: [], problems: [])
+  for failure in failures {
+    inventory.problems.append(
+      "\(failure.node): \(failure.error.words). Allow this user to open it, for example by its group.")
+  }
+  for chip in chips {
+    do throws(SystemError) {
+      inventory.chips.append(.init(node: chip.node, label: chip.label, lines: try chip.lines()))
+    } catch {
+      inventory.problems.append("\(chip.node): \(error.words). Its lines cannot be listed.")
+    }
+  }
+  for name in (try? SystemFiles.names(in: leds)) ?? [] {
+    let active = (try? SystemFiles.text(of: "\(leds)/\(name)/trigger")).flatMap { LEDOutput.activeTrigger($0) }
+    inventory.leds.append(.init(name: name, trigger: active.flatMap { $0 == "none" ? nil : String($0) }))
+  }
+  return inventory
+}

@@ -1,0 +1,57 @@
+import HTTPTypes
+import Hummingbird
+
+/// What a route answers: a status and a JSON text. A refusal is an answer like any other; as an error it also ends the
+/// way to the route.
+struct Answer: Error, ResponseGenerator, Sendable {
+  var status: HTTPResponse.Status
+  var body: JSONText
+  var layout = JSONText.Layout.compact
+  var headers = HTTPFields()
+
+  /// `{"error": ...}`: a refusal of the API itself.
+  static func error(_ status: HTTPResponse.Status, _ text: String) -> Answer {
+    Answer(status: status, body: .object([("error", .string(text))]))
+  }
+
+  /// `{"message": ...}`: a refusal of the framework beneath it.
+  static func message(_ status: HTTPResponse.Status, _ text: String) -> Answer {
+    Answer(status: status, body: .object([("message", .string(text))]))
+  }
+
+  static let locked = HTTPResponse.Status(code: 423, reasonPhrase: "Locked")
+
+  func response(from request: Request, context: some RequestContext) -> Response {
+    var headers = headers
+    headers[.contentType] = "application/json"
+    headers[.cacheControl] = "no-cache, private"
+    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body.text(layout))))
+  }
+}
+
+extension Answer {
+  /// A failed validation. Only a client that says it wants JSON is told what is wrong; any other is sent back to the
+  /// page it came from, as a browser would want it.
+  static func invalid(_ invalid: ScanFields.Invalid, to request: Request) -> Response {
+    guard wantsJSON(request) else {
+      let origin = request.head.authority.map { "http://\($0)/" } ?? "/"
+      return Response(
+        status: .found, headers: [.location: origin, .contentType: "text/html; charset=UTF-8"],
+        body: .init(byteBuffer: ByteBuffer(string: "<!DOCTYPE html><title>Redirecting</title>\n")))
+    }
+    let first = invalid.errors.first?.message ?? "The given data was invalid."
+    let more = invalid.errors.count - 1
+    let others = more > 0 ? " (and \(more) more error\(more == 1 ? "" : "s"))" : ""
+    let fields = invalid.errors.map { (key: $0.field, value: JSONText.array([.string($0.message)])) }
+    let body = JSONText.object([("message", .string(first + others)), ("errors", .object(fields))])
+    return Response(
+      status: .unprocessableContent, headers: [.contentType: "application/json"],
+      body: .init(byteBuffer: ByteBuffer(string: body.text())))
+  }
+
+  /// Whether the first type that the client accepts is JSON.
+  private static func wantsJSON(_ request: Request) -> Bool {
+    let first = request.headers[.accept]?.lowercased().split(separator: ",").first ?? ""
+    return first.contains("/json") || first.contains("+json")
+  }
+}

@@ -1,0 +1,41 @@
+public import FoundationEssentials
+import GRDB
+
+/// One admission in the venue's book.
+public struct BookEntry: Sendable, Equatable {
+  /// The entry, never given twice.
+  public let entryID: Int64
+  /// The sale that it belongs to.
+  public let saleID: Int64
+  /// The ticket of the sale that it used.
+  public let saleTicketID: Int64
+  /// The code that was presented: the entry's secret, or the sale's. Not for logs.
+  public let code: String
+  /// Whether the scan made this entry (a sale secret) or found it printed (an entry secret).
+  public let wasMadeByScan: Bool
+  /// The buyer.
+  public let holder: String
+  /// The first scan, in whole seconds of the venue's clock.
+  public let scannedAt: Date
+  /// The seat, where the scan named one.
+  public let seat: String?
+
+  static func all(_ db: Database) throws -> [BookEntry] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT entries.*, sales.id AS sale_id, sales.secret AS sale_secret, sales.name FROM entries
+        JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+        JOIN sales ON sales.id = sale_tickets.sale_id
+        WHERE entries.scanned_at IS NOT NULL ORDER BY entries.scanned_at, entries.id
+        """)
+    return rows.map { row in
+      let madeByScan: Bool = row["made_by_scan"]
+      let seconds: Int64 = row["scanned_at"]
+      return BookEntry(
+        entryID: row["id"], saleID: row["sale_id"], saleTicketID: row["sale_ticket_id"],
+        code: madeByScan ? row["sale_secret"] : row["secret"], wasMadeByScan: madeByScan, holder: row["name"],
+        scannedAt: Date(timeIntervalSince1970: Double(seconds)), seat: row["seat_number"])
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+
+/// How to seed a venue.
+public struct Seed: Sendable {
+  /// Makes every secret follow from this number, for repeatable demonstrations and tests. Secrets are random without it.
+  public var random: UInt64?
+  /// The API key to make known instead of a fresh random one.
+  public var apiKey: String?
+  /// The IANA zone that the events take place in; this machine's when nil.
+  public var zone: String?
+
+  /// A seed with random secrets, a fresh key and the zone of this machine, unless told otherwise.
+  public init(random: UInt64? = nil, apiKey: String? = nil, zone: String? = nil) {
+    self.random = random
+    self.apiKey = apiKey
+    self.zone = zone
+  }
+}
+
+/// One seeded ticket, to try at a gate.
+public struct SeededTicket: Sendable, Equatable {
+  /// What scanning it is to show.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A printed ticket for today: admits once; a second scan is answered with the first scan's time.
+    case entry
+    /// A sale of two for today: each scan makes another entry.
+    case sale
+    /// `This ticket is not paid`
+    case unpaid
+    /// `This ticket is cancelled`
+    case cancelled
+    /// `This ticket is refunded`
+    case refunded
+    /// Answered 201, with a sale whose status is `expired`: the client has to refuse.
+    case expired
+    /// `This ticket is not valid for today`
+    case wrongDay
+    /// `You are not authorized to scan this ticket`
+    case otherOrganiser
+    /// `Ticket not found`
+    case deleted
+  }
+
+  /// The kind. There are two tickets of kind `entry`, one of each other.
+  public let kind: Kind
+  /// The secret, as a wallet shows it.
+  public let code: String
+  /// The buyer's name.
+  public let holder: String
+  /// The same code as a printed or mailed ticket shows it: a URL that nobody has to fetch.
+  public let asURL: String
+}
+
+/// What seeding gave.
+public struct SeededVenue: Sendable {
+  /// The API key, told here once; only its hash is stored. Nil when the database was seeded before and no key was given:
+  /// the key of then stays in force.
+  public let apiKey: String?
+  /// The name of today's event.
+  public let event: String
+  /// The tickets, those that admit first.
+  public let tickets: [SeededTicket]
+}
+
+extension VenueServer {
+  /// Makes an event of today, one of another day and one of another organiser, with a ticket of each kind, and a key.
+  ///
+  /// A database that was seeded before keeps its codes; its events are moved to today. When that is another day than
+  /// theirs, their scans are forgotten.
+  public func seed(_ seed: Seed = Seed()) async throws -> SeededVenue {
+    let zoneName = seed.zone ?? TicketBook.localZone
+    guard let zone = TimeZone.named(zoneName) else {
+      throw VenueError.unusable("\"\(zoneName)\" is no time zone; give an IANA name such as Europe/Berlin")
+    }
+    if let key = seed.apiKey, !APIKeys.isUsable(key) {
+      throw VenueError.unusable("the given API key must have 8 to 255 printable ASCII characters and no spaces")
+    }
+    let today = CalendarDay.today(in: zone, at: Timestamp(configuration.now()).seconds)
+    return try await explaining { store in
+      try await store.write { db in
+        try Seeding(db: db, today: today, zone: zoneName).run(seed)
+      }
+    }
+  }
+}
+
+/// Seeding, inside its transaction.
+private struct Seeding {
+  let db: Database
+  let today: CalendarDay
+  let zone: String
+
+  private struct Plan {
+    let kind: SeededTicket.Kind
+    let event: String
+    let code: TicketBook.Ticket.Kind
+    let status: String
+    let holder: String
+  }
+
+  private static let todaysEvent = "An Evening of Strings"
+  private static let events = ["today", "other-day", "other-organiser"]
+
+  private static let plans: [Plan] = [
+    Plan(kind: .entry, event: "today", code: .entry, status: "paid", holder: "Ada Brandt"),
+    Plan(kind: .entry, event: "today", code: .entry, status: "paid", holder: "Jürgen Groß"),
+    Plan(kind: .sale, event: "today", code: .sale, status: "paid", holder: "Zoë O'Neill"),
+    Plan(kind: .unpaid, event: "today", code: .entry, status: "unpaid", holder: "Tomás Ruiz"),
+    Plan(kind: .cancelled, event: "today", code: .entry, status: "cancelled", holder: "Mina Okafor"),
+    Plan(kind: .refunded, event: "today", code: .entry, status: "refunded", holder: "Lars Holm"),
+    Plan(kind: .expired, event: "today", code: .entry, status: "expired", holder: "Ines Keller"),
+    Plan(kind: .wrongDay, event: "other-day", code: .entry, status: "paid", holder: "Noor Haddad"),
+    Plan(kind: .otherOrganiser, event: "other-organiser", code: .entry, status: "paid", holder: "Pia Lund"),
+    // By its entry a deleted sale would still be admitted, as at the real server; by its own secret it is not found.
+    Plan(kind: .deleted, event: "today", code: .sale, status: "deleted", holder: "Ivo Marek"),
+  ]
+
+  func run(_ seed: Seed) throws -> SeededVenue {
+    let wasSeeded = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM events WHERE seed IS NOT NULL") ?? 0 > 0
+    var random = SecretSource(number: seed.random)
+    let events = try Dictionary(uniqueKeysWithValues: Self.events.map { ($0, try event($0)) })
+    var tickets: [SeededTicket] = []
+    for (index, plan) in Self.plans.enumerated() {
+      guard let event = events[plan.event] else { continue }
+      let code = try ticket(plan, label: "\(plan.kind.rawValue)-\(index)", event: event, &random)
+      tickets.append(
+        SeededTicket(
+          kind: plan.kind, code: code, holder: plan.holder,
+          asURL: "https://venue.example/ticket/view/\(SaleText.publicID(event))/\(code)"))
+    }
+    let key = seed.apiKey ?? (wasSeeded ? nil : Secret.apiKey(&random))
+    if let key { try APIKeys.store(db, hash: APIKeys.hash(key), ability: .manage) }
+    return SeededVenue(apiKey: key, event: Self.todaysEvent, tickets: tickets)
+  }
+
+  private func event(_ label: String) throws -> Int64 {
+    let book = TicketBook(db: db)
+    let evening =
+      switch label {
+      case "other-day": TicketBook.Evening(name: "Next Week's Play", day: "\(today.adding(days: 7))", zone: zone)
+      case "other-organiser":
+        TicketBook.Evening(name: "Somebody Else's Party", day: "\(today)", zone: zone, organiser: Organiser.other)
+      default: TicketBook.Evening(name: Self.todaysEvent, day: "\(today)", zone: zone)
+      }
+    guard let row = try Row.fetchOne(db, sql: "SELECT id, date FROM events WHERE seed = ?", arguments: [label]) else {
+      return try book.addEvent(evening, seed: label)
+    }
+    let id: Int64 = row["id"]
+    if row["date"] != evening.day { try book.forgetScans(ofEvent: id) }
+    try book.move(event: id, to: evening)
+    return id
+  }
+
+  /// The code of the ticket that was seeded before, or of a new one.
+  private func ticket(_ plan: Plan, label: String, event: Int64, _ random: inout SecretSource) throws -> String {
+    let sql =
+      switch plan.code {
+      case .sale: "SELECT secret FROM sales WHERE seed = ?"
+      case .entry:
+        """
+        SELECT entries.secret FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+        JOIN sales ON sales.id = sale_tickets.sale_id WHERE sales.seed = ? ORDER BY entries.made_by_scan, entries.id
+        """
+      }
+    if let code = try String.fetchOne(db, sql: sql, arguments: [label]) { return code }
+    let ticket = TicketBook.Ticket(
+      code: Secret.ticket(&random), kind: plan.code, status: plan.status, isDeleted: plan.kind == .deleted,
+      name: plan.holder, email: "\(label)@guests.example", quantity: plan.kind == .sale ? 2 : 1)
+    try TicketBook(db: db).add(ticket, to: event, seed: label, random: &random)
+    return ticket.code
+  }
+}
+
+/// Random numbers of the system, or, from a number, the same ones each time (SplitMix64).
+struct SecretSource: RandomNumberGenerator {
+  private var state: UInt64?
+  private var system = SystemRandomNumberGenerator()
+
+  init(number: UInt64?) { state = number }
+
+  mutating func next() -> UInt64 {
+    guard let current = state else { return system.next() }
+    let advanced = current &+ 0x9E37_79B9_7F4A_7C15
+    state = advanced
+    var mixed = advanced
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

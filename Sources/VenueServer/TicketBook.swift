@@ -1,0 +1,126 @@
+import Foundation
+import GRDB
+
+/// Writes events and sales into the database: what seeding and importing share.
+struct TicketBook {
+  let db: Database
+
+  /// What is known of a ticket before it is written.
+  struct Ticket: Sendable, Equatable {
+    /// What the code is the secret of.
+    enum Kind: String, Sendable, CaseIterable {
+      /// One printed entry; admits once.
+      case entry
+      /// A sale; each scan makes an entry.
+      case sale
+    }
+
+    var code: String
+    var kind: Kind
+    var status: String
+    var isDeleted: Bool
+    var name: String
+    var email: String
+    var quantity: Int64
+  }
+
+  /// An event of one evening, begun at eight by its own clocks.
+  struct Evening: Hashable, Sendable {
+    var name: String
+    var day: String
+    var zone: String
+    var organiser = Organiser.own
+
+    func startsAt() -> String? {
+      guard let day = CalendarDay(day), let zone = TimeZone.named(zone) else { return nil }
+      return day.instant(hour: 20, in: zone).sql
+    }
+  }
+
+  /// The zone of this machine, by its IANA name.
+  static var localZone: String {
+    let name = TimeZone.current.identifier
+    return name == "GMT" ? "UTC" : name
+  }
+
+  func addEvent(_ evening: Evening, seed: String? = nil) throws -> Int64 {
+    try db.execute(
+      sql: """
+        INSERT INTO events (user_id, name, timezone, date, starts_at, duration, seed) VALUES (?, ?, ?, ?, ?, 3, ?)
+        """,
+      arguments: [evening.organiser, evening.name, evening.zone, evening.day, evening.startsAt(), seed])
+    let id = db.lastInsertedRowID
+    try db.execute(sql: "INSERT INTO tickets (event_id, type) VALUES (?, 'Admission')", arguments: [id])
+    return id
+  }
+
+  /// Moves an event to a day and zone.
+  func move(event id: Int64, to evening: Evening) throws {
+    try db.execute(
+      sql: "UPDATE events SET date = ?, timezone = ?, starts_at = ? WHERE id = ?",
+      arguments: [evening.day, evening.zone, evening.startsAt(), id])
+  }
+
+  /// The organiser's event of this name, day and zone, made when there is none.
+  func event(_ evening: Evening) throws -> Int64 {
+    let found = try Int64.fetchOne(
+      db, sql: "SELECT id FROM events WHERE user_id = ? AND name = ? AND date = ? AND timezone = ? AND seed IS NULL",
+      arguments: [evening.organiser, evening.name, evening.day, evening.zone])
+    return try found ?? addEvent(evening)
+  }
+
+  /// Adds a sale of one ticket type, with its printed entry where the code is an entry's.
+  func add(
+    _ ticket: Ticket, to event: Int64, seed: String? = nil, random: inout some RandomNumberGenerator
+  ) throws {
+    let saleSecret = ticket.kind == .sale ? ticket.code : Secret.ticket(&random)
+    try db.execute(
+      sql: "INSERT INTO sales (event_id, secret, status, name, email, is_deleted, seed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      arguments: [event, saleSecret, ticket.status, ticket.name, ticket.email, ticket.isDeleted, seed])
+    try db.execute(
+      sql: """
+        INSERT INTO sale_tickets (sale_id, ticket_id, quantity)
+        SELECT ?, id, ? FROM tickets WHERE event_id = ? ORDER BY id LIMIT 1
+        """,
+      arguments: [db.lastInsertedRowID, ticket.quantity, event])
+    if ticket.kind == .entry {
+      try db.execute(
+        sql: "INSERT INTO entries (sale_ticket_id, secret) VALUES (?, ?)",
+        arguments: [db.lastInsertedRowID, ticket.code])
+    }
+  }
+
+  /// The sale that a code belongs to, and in which of the two ways.
+  func find(code: String) throws -> (sale: Int64, kind: Ticket.Kind)? {
+    let sql = """
+      SELECT sale_tickets.sale_id FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+      WHERE entries.secret = ?
+      """
+    if let sale = try Int64.fetchOne(db, sql: sql, arguments: [code]) { return (sale, .entry) }
+    let bySale = try Int64.fetchOne(db, sql: "SELECT id FROM sales WHERE secret = ?", arguments: [code])
+    return bySale.map { ($0, .sale) }
+  }
+
+  /// Rewrites a sale that is there already; its entries stay as they are.
+  func update(sale: Int64, to ticket: Ticket, event: Int64) throws {
+    try db.execute(
+      sql: "UPDATE sales SET event_id = ?, status = ?, name = ?, email = ?, is_deleted = ? WHERE id = ?",
+      arguments: [event, ticket.status, ticket.name, ticket.email, ticket.isDeleted, sale])
+    try db.execute(
+      sql: """
+        UPDATE sale_tickets SET quantity = ?, ticket_id = (SELECT id FROM tickets WHERE event_id = ? ORDER BY id LIMIT 1)
+        WHERE sale_id = ?
+        """,
+      arguments: [ticket.quantity, event, sale])
+  }
+
+  /// Forgets that the tickets of an event were ever scanned.
+  func forgetScans(ofEvent event: Int64) throws {
+    let ofEvent = """
+      sale_ticket_id IN (SELECT sale_tickets.id FROM sale_tickets JOIN sales ON sales.id = sale_tickets.sale_id
+      WHERE sales.event_id = ?)
+      """
+    try db.execute(sql: "DELETE FROM entries WHERE made_by_scan = 1 AND \(ofEvent)", arguments: [event])
+    try db.execute(sql: "UPDATE entries SET scanned_at = NULL, seat_number = NULL WHERE \(ofEvent)", arguments: [event])
+  }
+}

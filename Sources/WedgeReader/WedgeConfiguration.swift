@@ -1,0 +1,121 @@
+public import LinuxIO
+public import ScanModel
+public import ScanPipeline
+
+/// Which devices belong to a reader. Every field that is given must match; at least one is given.
+public struct DeviceMatch: Hashable, Sendable {
+  /// USB vendor.
+  public var vendor: UInt16?
+  /// USB product.
+  public var product: UInt16?
+  /// Serial number, exactly.
+  public var serial: String?
+  /// The USB port (`1-1.2`) or udev's ID_PATH.
+  public var port: String?
+  /// The kernel's name of the device, exactly.
+  public var name: String?
+  /// The USB interface of a composite device; only its nodes are taken.
+  public var interface: Int?
+
+  /// Makes a match.
+  public init(
+    vendor: UInt16? = nil, product: UInt16? = nil, serial: String? = nil, port: String? = nil, name: String? = nil,
+    interface: Int? = nil
+  ) {
+    self.vendor = vendor
+    self.product = product
+    self.serial = serial
+    self.port = port
+    self.name = name
+    self.interface = interface
+  }
+
+  /// Whether no field is given: it would match the operator's keyboard.
+  public var isEmpty: Bool {
+    vendor == nil && product == nil && serial == nil && port == nil && name == nil && interface == nil
+  }
+
+  /// Whether the device is meant. An empty match means none.
+  public func matches(_ device: DeviceIdentity) -> Bool {
+    guard !isEmpty else { return false }
+    return (vendor == nil || device.vendor == vendor)
+      && (product == nil || device.product == product)
+      && (serial == nil || device.serial == serial)
+      && (port.map { device.isAt($0) } ?? true)
+      && (name == nil || device.name == name)
+      && (interface == nil || device.interface == interface)
+  }
+}
+
+/// One configured wedge.
+public struct WedgeConfiguration: Sendable, Equatable {
+  /// The reader's name.
+  public var id: ReaderID
+  /// Its devices.
+  public var match: DeviceMatch
+  /// The keymap that the scanner types in.
+  public var keymap: KeymapNames
+  /// The OEM page for numbers that are typed with Alt.
+  public var oemPage: AltNumpadComposer.Page
+  /// How codes end and what surrounds them.
+  public var framing: WedgeFraming
+  /// Whether Caps Lock is on when reading starts.
+  public var startsWithCapsLock: Bool
+  /// Whether Num Lock is on when reading starts; without it the keypad types nothing.
+  public var startsWithNumLock: Bool
+
+  /// Makes a configuration.
+  public init(
+    id: ReaderID, match: DeviceMatch, keymap: KeymapNames = KeymapNames(), oemPage: AltNumpadComposer.Page = .cp437,
+    framing: WedgeFraming = WedgeFraming(), startsWithCapsLock: Bool = false, startsWithNumLock: Bool = true
+  ) {
+    self.id = id
+    self.match = match
+    self.keymap = keymap
+    self.oemPage = oemPage
+    self.framing = framing
+    self.startsWithCapsLock = startsWithCapsLock
+    self.startsWithNumLock = startsWithNumLock
+  }
+
+  /// Everything that is wrong with these configurations, each with its reader; empty where nothing is. Compiles the
+  /// keymaps, which takes tens of milliseconds each.
+  public static func problems(in configurations: [WedgeConfiguration]) -> [DeviceError] {
+    problems(in: configurations, compilingKeymaps: true)
+  }
+
+  static func problems(in configurations: [WedgeConfiguration], compilingKeymaps: Bool) -> [DeviceError] {
+    var problems: [DeviceError] = []
+    for (index, configuration) in configurations.enumerated() {
+      let device = "reader \(configuration.id)"
+      if configuration.match.isEmpty {
+        problems.append(
+          DeviceError(
+            device: device, what: "its match is empty and would take every keyboard",
+            remedy: "Give vendor and product, serial, port or name; “scangate devices” shows them."))
+      }
+      for other in configurations[..<index] {
+        if other.id == configuration.id {
+          problems.append(
+            DeviceError(device: device, what: "two readers have this name", remedy: "Give each its own name."))
+        }
+        if other.match == configuration.match && !configuration.match.isEmpty {
+          problems.append(
+            DeviceError(
+              device: device, what: "it matches the same devices as reader \(other.id)",
+              remedy: "Tell them apart by serial or port."))
+        }
+      }
+      for problem in configuration.framing.problems {
+        problems.append(DeviceError(device: device, what: problem, remedy: "Correct it in the configuration."))
+      }
+      guard compilingKeymaps else { continue }
+      do throws(DeviceError) {
+        _ = try Keymap(configuration.keymap, for: configuration.id)
+      } catch {
+        problems.append(error)
+      }
+    }
+    return problems
+  }
+}

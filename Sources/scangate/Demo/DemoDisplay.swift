@@ -1,0 +1,107 @@
+import Gateway
+import ScanModel
+import ScanPipeline
+
+/// What the demo shows: a line for each verdict, and the outputs as a technician would see them.
+actor DemoDisplay {
+  private enum Colour: String {
+    case green = "42;30"
+    case red = "41;97"
+    case amber = "43;30"
+  }
+
+  private let isPlain: Bool
+  private let isColourful: Bool
+  private let names: [OutputName]
+  private var lit: Set<OutputName> = []
+  private var isLinePending = false
+
+  init(isPlain: Bool, outputs: [OutputName]) {
+    self.isPlain = isPlain
+    isColourful = Terminal.isColourful
+    names = outputs
+  }
+
+  /// Shows one event; plain shows scans alone, one line each.
+  func show(_ event: GatewayEvent) {
+    switch event {
+    case .scan(let decided):
+      Terminal.out(isPlain ? Self.plainLine(decided) : richLine(decided))
+    case .repeat(_, _, let code, _) where !isPlain:
+      Terminal.out("  (\(code.shortened) again within 2 s: hold-off, nothing is asked and the relay stays as it is)")
+    case .discarded(let reader, let reason, let characters, _):
+      Terminal.out(isPlain ? "discarded \(reason.rawValue)" : "  (\(characters) characters of \(reader) thrown away: \(reason.rawValue))")
+    case .attempt(let attempt) where !isPlain:
+      Terminal.out("  (the request for \(attempt.code.shortened) is \(attempt.state.rawValue))")
+    case .device(let reader, let state, _) where !isPlain:
+      Terminal.out("  (reader \(reader) is \(state.name)\(state.detail.map { ": " + TerminalText.clean($0) } ?? ""))")
+    case .gate(_, .fault(_, let detail), _) where !isPlain:
+      Terminal.out("  (the gate cannot decide: \(TerminalText.clean(detail)))")
+    case .repeat, .attempt, .device, .gate:
+      break
+    }
+  }
+
+  /// One line: verdict and reason, the shortened code, holder, event, how many are in.
+  static func plainLine(_ decided: DecidedScan) -> String {
+    let verdict = ([decided.verdict.name] + [decided.verdict.reason].compactMap { $0 }).joined(separator: " ")
+    let padding = String(repeating: " ", count: max(0, 22 - verdict.count))
+    return ([verdict + padding, decided.scan.code.shortened] + facts(decided)).joined(separator: "  ")
+  }
+
+  private static func facts(_ decided: DecidedScan) -> [String] {
+    var facts = [decided.details.holder, decided.details.event].compactMap { $0.map { TerminalText.clean($0, limit: 60) } }
+    if decided.allowance > 0 { facts.append("\(decided.admitted) of \(decided.allowance) in") }
+    if let fault = decided.outputFault { facts.append(TerminalText.clean(fault)) }
+    return facts
+  }
+
+  private func richLine(_ decided: DecidedScan) -> String {
+    let word = decided.verdict.name.uppercased()
+    let badge: String
+    switch decided.verdict {
+    case .admit: badge = paint(" \(word) ", .green)
+    case .refuse(let reason): badge = paint(" \(word) ", .red) + " \(reason.rawValue)"
+    case .undecided(let reason): badge = paint(" \(word) ", .amber) + " \(reason.rawValue)"
+    }
+    let microseconds = decided.decidedIn.saturatedNanoseconds / 1_000
+    let took = "\(microseconds / 1_000).\(microseconds / 100 % 10) ms"
+    var line = "  " + ([badge, decided.scan.code.shortened] + Self.facts(decided) + [took]).joined(separator: "  ")
+    if case .undecided = decided.verdict, let detail = decided.detail { line += "\n    " + TerminalText.clean(detail) }
+    return line
+  }
+
+  private func paint(_ text: String, _ colour: Colour) -> String {
+    isColourful ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : "[\(text.trimmingSpaces)]"
+  }
+
+  // MARK: Outputs
+
+  /// An output went on or off. Sounds alone make no line; what changes together is shown together.
+  func drive(_ output: OutputName, on: Bool) {
+    if on { lit.insert(output) } else { lit.remove(output) }
+    guard !isPlain, output.name != "buzzer" || on, !isLinePending else { return }
+    isLinePending = true
+    Task {
+      try? await Task.sleep(for: .milliseconds(15))
+      self.drawOutputs()
+    }
+  }
+
+  private func drawOutputs() {
+    isLinePending = false
+    let drawn = names.map { name in
+      let on = lit.contains(name)
+      switch name.name {
+      case "relay": return on ? "relay ▐ OPEN ▌" : "relay ▐closed▌"
+      case "buzzer": return on ? "buzzer ♪" : "buzzer ·"
+      default: return "\(name.name) \(on ? "●" : "○")"
+      }
+    }
+    Terminal.out("      " + drawn.joined(separator: "   "))
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}

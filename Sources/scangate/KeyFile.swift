@@ -1,0 +1,43 @@
+import Glibc
+import LinuxIO
+
+/// A secret in a file of its own: one line, readable by its owner alone. White space around it, as pasting adds it, is not
+/// part of it.
+enum KeyFile {
+  enum Content: Equatable {
+    case absent
+    case key(String)
+  }
+
+  /// The most that a key file may hold, in bytes.
+  private static let limit = 4_096
+
+  static func read(_ path: String) throws(SystemError) -> Content {
+    let file: OwnedDescriptor
+    do {
+      file = try OwnedDescriptor.open(path, O_RDONLY)
+    } catch {
+      if error.errno == ENOENT { return .absent }
+      throw error
+    }
+    var buffer = [UInt8](repeating: 0, count: limit)
+    let count = Glibc.read(file.number, &buffer, limit)
+    guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
+    let text = String(decoding: buffer.prefix(count), as: UTF8.self)
+    let scalars = text.unicodeScalars
+    let isBlank = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
+    let trimmed = String(String.UnicodeScalarView(scalars.drop(while: isBlank).reversed().drop(while: isBlank).reversed()))
+    return .key(trimmed)
+  }
+
+  /// Makes the file; one that is there already is left alone and is an error.
+  static func write(_ key: String, to path: String) throws(SystemError) {
+    let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+    let file = OwnedDescriptor(owning: number)
+    let bytes = Array((key + "\n").utf8)
+    guard Glibc.write(file.number, bytes, bytes.count) == bytes.count else {
+      throw SystemError(errno: errno, call: "write")
+    }
+  }
+}

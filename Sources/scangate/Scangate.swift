@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// The command line: everything that a person does with scangate begins here.
+@main
+struct Scangate: AsyncParsableCommand {
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "scangate",
+    abstract: "The service behind the scanner at a gate: reads codes, asks a ticket system, opens for the right person.",
+    discussion: "To see it work on this machine, with no devices: scangate demo",
+    version: version,
+    subcommands: [
+      RunCommand.self, DemoCommand.self, DevicesCommand.self, ConfigCommand.self, SignalCommand.self,
+      VenueCommand.self, VersionCommand.self,
+    ]
+  )
+}
+
+/// Exit codes beyond success (sysexits.h, as systemd names them too).
+enum Exit {
+  /// The configuration is wrong.
+  static let configuration = ExitCode(78)
+  /// A device or address that is needed cannot be had.
+  static let unavailable = ExitCode(69)
+}
+
+/// `scangate version`: for a technician on the phone.
+struct VersionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version.")
+
+  func run() { Terminal.out("scangate \(Scangate.version)") }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// Lines to the two standard streams, written whole. What comes from outside is cleaned before it gets here.
+enum Terminal {
+  static func out(_ line: String) { write(line, to: STDOUT_FILENO) }
+
+  static func error(_ line: String) { write(line, to: STDERR_FILENO) }
+
+  /// Whether standard output is a terminal that may be given colours.
+  static var isColourful: Bool {
+    isatty(STDOUT_FILENO) != 0 && getenv("NO_COLOR") == nil && getenv("TERM").map { String(cString: $0) } != "dumb"
+  }
+
+  private static func write(_ line: String, to descriptor: Int32) {
+    var bytes = Array((line + "\n").utf8)[...]
+    while !bytes.isEmpty {
+      let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written < 0 {
+        if errno == EINTR { continue }
+        return
+      }
+      bytes = bytes.dropFirst(written)
+    }
+  }
+}

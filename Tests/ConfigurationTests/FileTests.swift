@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Configuration
+
+/// Real files in a folder of their own.
+@Suite final class FileTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "configuration-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
+    let path = folder.appending(path: name).path
+    #expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  private func check(key: String, ca: String? = nil) throws -> (errors: [String], warnings: [String]) {
+    let caText = ca.map { ", caFile: \"\($0)\"" } ?? ""
+    let text = goodFile.replacingOccurrences(
+      of: "apiKeyFile: /etc/scangate/keys/main.key", with: "apiKeyFile: \"\(key)\"\(caText)")
+    let findings = try Configuration.parse(text: text, file: "f").configuration.checkFiles()
+    return (findings.errors.map(\.problem), findings.warnings.map(\.problem))
+  }
+
+  @Test func goodKey() throws {
+    let findings = try check(key: write("key", "secret\n"))
+    #expect(findings.errors == [] && findings.warnings == [])
+  }
+
+  @Test func keyFileFaults() throws {
+    #expect(try check(key: "/nonexistent/k").errors == ["the file \"/nonexistent/k\" does not exist"])
+    #expect(try check(key: write("k", " \n")).errors.first?.hasSuffix("is empty") == true)
+    #expect(try check(key: folder.path).errors.first?.hasSuffix("is no regular file") == true)
+    let big = try check(key: write("big", String(repeating: "hunter2", count: 1000)))
+    #expect(big.errors.first?.hasSuffix("is too large") == true)
+    #expect(!big.errors.joined().contains("hunter2"))
+  }
+
+  @Test(arguments: [0o640, 0o604, 0o644, 0o660]) func keyOpenToOthers(mode: Int) throws {
+    let findings = try check(key: write("key", "secret\n", mode: mode))
+    #expect(findings.errors == [])
+    #expect(findings.warnings.count == 1 && findings.warnings.first?.hasSuffix("is open to other users") == true)
+  }
+
+  @Test func certificates() throws {
+    let key = try write("key", "secret\n")
+    let good = try write("ca.pem", "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n", mode: 0o644)
+    let findings = try check(key: key, ca: good)
+    #expect(findings.errors == [] && findings.warnings == [])
+    #expect(try check(key: key, ca: write("x.pem", "text")).errors.first?.hasSuffix("holds no certificate") == true)
+  }
+
+  @Test func aNamedPipeIsNotWaitedFor() throws {
+    let path = folder.appending(path: "pipe").path
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(try check(key: path).errors.first?.hasSuffix("is no regular file") == true)
+    #expect(throws: ConfigurationErrors.self) { try Configuration.load(path: path) }
+  }
+
+  @Test func loadsAFile() throws {
+    let path = try write("scangate.yaml", goodFile)
+    #expect(try Configuration.load(path: path).configuration.file == path)
+  }
+
+  @Test func saysWhyAFileCannotBeLoaded() throws {
+    func words(_ path: String) -> String? {
+      do throws(ConfigurationErrors) {
+        _ = try Configuration.load(path: path)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    #expect(
+      words("/nonexistent") == "/nonexistent:1:1: the configuration does not exist; create it, or correct the path")
+    #expect(words(folder.path) == "\(folder.path):1:1: the configuration is no regular file; name a file")
+    let large = try write("large", String(repeating: "#", count: 2_000_000))
+    #expect(words(large)?.contains("a configuration has at most 1048576 (1 MiB)") == true)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import ScanModel
+import Testing
+
+@testable import Configuration
+
+/// Files as they come out of hurried editing, and worse: never a crash or a hang, and what is accepted can be relied on.
+@Suite struct MutationTests {
+  private static let seeds: [String] = {
+    let names = ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml"]
+    let examples = names.compactMap {
+      try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)
+    }
+    return examples + [goodFile]
+  }()
+
+  @Test(arguments: [1, 2, 3, 4]) func survivesMutation(seed: UInt64) throws {
+    print("mutation seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    var accepted = 0
+    for _ in 0..<400 {
+      var bytes = [UInt8](try #require(Self.seeds.randomElement(using: &random)).utf8)
+      for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&bytes, &random) }
+      do throws(ConfigurationErrors) {
+        check(try Configuration.parse(bytes: bytes, file: "f", options: testOptions).configuration, bytes)
+        accepted += 1
+      } catch {
+        #expect(!error.errors.isEmpty)
+        #expect(error.errors == error.errors.sorted())
+        let lines = bytes.count { $0 == 0x0A || $0 == 0x0D } + 1
+        for fault in error.errors {
+          #expect((1...lines + 1).contains(fault.position.line) && fault.position.column >= 1)
+          #expect(!fault.description.unicodeScalars.contains { $0.value < 0x20 })
+        }
+      }
+    }
+    #expect(accepted > 0)
+  }
+
+  private func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+    var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { [UInt8]($0) }
+    let line = Int.random(in: 0..<lines.count, using: &random)
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: lines.remove(at: line)
+    case 1: lines.insert(lines[line], at: line)
+    case 2: lines.swapAt(line, Int.random(in: 0..<lines.count, using: &random))
+    case 3: lines[line].insert(0x20, at: 0)
+    case 4: lines[line] = [UInt8](lines[line].drop { $0 == 0x20 })
+    case 5:
+      lines[line] += [UInt8](
+        [" #", ": ", "[", "}", "\"", "&a", "*a", "|", "? x", "!!int", "\t"].randomElement(using: &random)?.utf8
+          ?? "".utf8)
+    case 6:
+      if let place = lines[line].indices.randomElement(using: &random) {
+        lines[line][place] = UInt8.random(in: .min ... .max, using: &random)
+      }
+    default:
+      if let place = lines[line].indices.randomElement(using: &random) { lines[line].remove(at: place) }
+    }
+    bytes = [UInt8](lines.joined(separator: [0x0A]))
+  }
+
+  @Test(arguments: [11, 12]) func survivesNoise(seed: UInt64) {
+    print("noise seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let alphabet = [UInt8](" \n\t:-[]{}&*!|>'\"%@`#?,a1\\~.".utf8)
+    for _ in 0..<400 {
+      let count = Int.random(in: 0...300, using: &random)
+      let bytes = (0..<count).map { _ in alphabet.randomElement(using: &random) ?? 0 }
+      #expect(!errors(in: bytes).isEmpty)
+    }
+  }
+
+  private func check(_ station: StationConfiguration, _ bytes: [UInt8]) {
+    let text = Comment(rawValue: String(decoding: bytes, as: UTF8.self))
+    let readers = station.readers.map(\.id)
+    let used = station.gates.flatMap(\.readers)
+    #expect(Set(readers).count == readers.count, text)
+    #expect(used.count == readers.count && Set(used) == Set(readers), text)
+    #expect(Set(station.readers.map(\.match)).count == readers.count, text)
+    #expect(Set(station.gates.map(\.id)).count == station.gates.count && !station.gates.isEmpty, text)
+    let targets = station.gates.flatMap(\.outputs).map(\.target)
+    #expect(Set(targets).count == targets.count, text)
+    for reader in station.readers {
+      #expect(reader.match != DeviceMatch(interface: reader.match.interface), text)
+      #expect((.milliseconds(20) ... .seconds(2)).contains(reader.silence), text)
+    }
+    for gate in station.gates {
+      #expect(isName(gate.id.name) && !gate.readers.isEmpty, text)
+      #expect(station.ticketSystems.contains { $0.id == gate.ticketSystem }, text)
+      #expect((.milliseconds(300) ... .seconds(10)).contains(gate.deadline), text)
+      #expect((.zero ... .seconds(60)).contains(gate.holdOff), text)
+      #expect(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, text)
+      let names = Set(gate.outputs.map(\.name))
+      for output in gate.outputs {
+        guard case .relay(let pulse, let gap) = output.role else { continue }
+        #expect(output.name == "relay" && (.milliseconds(20) ... .seconds(10)).contains(pulse), text)
+        #expect((.zero ... .seconds(10)).contains(gap), text)
+      }
+      for pattern in gate.signals.values {
+        #expect(names.subtracting(["relay"]).isSuperset(of: pattern.keys), text)
+        for case .steps(let steps) in pattern.values { #expect((1...32).contains(steps.count), text) }
+      }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import ScanModel
+import Testing
+
+@testable import Configuration
+
+@Suite struct ReadingTests {
+  private func read(_ text: String) throws -> StationConfiguration {
+    try Configuration.parse(text: text, file: "f", options: testOptions).configuration
+  }
+
+  @Test func readsEveryKey() throws {
+    let document = try String(contentsOf: packageFolder.appending(path: "docs/configuration.md"), encoding: .utf8)
+    let blocks = document.components(separatedBy: "```yaml\n").dropFirst().compactMap {
+      $0.components(separatedBy: "```").first
+    }
+    let whole = try #require(blocks.first { $0.hasPrefix("version: 1") })
+    let reading = try Configuration.parse(text: whole, file: "f", options: testOptions)
+    #expect(reading.warnings == [])
+    let station = reading.configuration
+    #expect(station.name == "north-door")
+
+    let system = try #require(station.ticketSystems.first)
+    #expect(system.id == TicketSystemID("main") && system.type == "eventschedule")
+    let settings = try #require(system.settings as? EventScheduleSection.System)
+    #expect(settings.url.description == "https://tickets.example.org")
+    #expect(settings.apiKeyFile.path == "/etc/scangate/keys/main.key")
+    #expect(settings.caFile?.path == "/etc/scangate/venue-ca.pem")
+    #expect(!settings.allowPlainHTTP)
+    #expect(settings.rate == .init(limit: 60, share: 100, model: .both))
+    #expect(station.files.map(\.role) == [.secret, .certificates])
+
+    let reader = try #require(station.readers.first)
+    #expect(
+      reader
+        == ReaderConfiguration(
+          id: ReaderID("north-scanner"), kind: .wedge,
+          match: DeviceMatch(
+            vendor: "0c2e", product: "0901", serial: "SN0001", port: "1-1.2", name: "Honeywell 1470g", interface: "00"),
+          keymap: Keymap(layout: "de", variant: "nodeadkeys", options: ""), compose: "en_US.UTF-8", oemPage: 850,
+          terminators: [.enter, .tab], silence: .milliseconds(150), prefix: "\u{2}", suffix: "\t", aim: false))
+
+    let gate = try #require(station.gates.first)
+    #expect(gate.id == GateID("north") && gate.readers == [ReaderID("north-scanner")])
+    #expect(gate.ticketSystem == TicketSystemID("main"))
+    #expect(gate.ticket as? EventScheduleSection.Gate == .init(saleTicket: 789, seat: "12"))
+    #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
+    #expect(gate.queue == 4 && gate.floodLimit == 20)
+    #expect(gate.accept.alphabet == .alphanumeric && gate.accept.pattern == "[a-z0-9]{32}")
+    #expect(gate.outputs.map(\.name) == ["relay", "green", "red", "buzzer"])
+    #expect(gate.outputs[0].role == .relay(pulse: .milliseconds(600), gap: .milliseconds(500)))
+    #expect(
+      gate.outputs[0].target
+        == .gpio(GPIOLine(chip: "gate", line: .name("RELAY0"), activeLow: false, bias: .asIs, drive: .pushPull)))
+    #expect(gate.outputs[1].role == .lamp && gate.outputs[1].target == .led("gate:green:pass"))
+    #expect(gate.outputs[3].role == .buzzer)
+    #expect(gate.signals[.admit] == ["green": .steps([.seconds(2)]), "buzzer": .steps([.milliseconds(400)])])
+    #expect(
+      gate.signals[.refuse(.unpaid)] == [
+        "red": .blink(on: .milliseconds(200), off: .milliseconds(200), total: .seconds(2))
+      ])
+    #expect(gate.signals[.idle] == ["green": .off, "red": .off])
+    #expect(gate.signals[.outOfService] == ["red": .on])
+    #expect(gate.signals[.busy] == nil)
+  }
+
+  @Test func hasDefaults() throws {
+    let station = try read(goodFile)
+    let reader = try #require(station.readers.first)
+    #expect(reader.keymap == Keymap(layout: "us", variant: "", options: "") && reader.compose == nil)
+    #expect(reader.oemPage == 437 && reader.terminators == [.enter, .keypadEnter, .tab] && reader.aim)
+    #expect(reader.silence == .milliseconds(100) && reader.prefix.isEmpty && reader.suffix.isEmpty)
+    let gate = try #require(station.gates.first)
+    #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
+    #expect(gate.accept == AcceptRule() && gate.ticket == nil && gate.signals.isEmpty)
+  }
+
+  /// What YAML 1.1 would take for booleans, numbers, nothing or times of day is text here.
+  @Test func takesScalarsAsTheyAreWritten() throws {
+    let text = goodFile.replacingOccurrences(
+      of: "{ vendor: \"0c2e\" }", with: "{ vendor: 0012, product: 1e34, serial: on, name: 12:30:45 }")
+    let match = try #require(try read(text).readers.first?.match)
+    #expect(match.vendor == "0012" && match.product == "1e34" && match.serial == "on" && match.name == "12:30:45")
+  }
+
+  @Test func knowsLineNumberFromLineName() throws {
+    func line(_ written: String) throws -> GPIOLine.Line? {
+      let text = goodFile.replacingOccurrences(
+        of: "led: \"gate:green:pass\"", with: "gpio: { chip: gate, line: \(written) }")
+      guard case .gpio(let gpio) = try read(text).gates.first?.outputs.first?.target else { return nil }
+      return gpio.line
+    }
+    #expect(try line("3") == .offset(3))
+    #expect(try line("\"3\"") == .name("3"))
+    #expect(try line("GPIO3") == .name("GPIO3"))
+  }
+
+  @Test(arguments: [
+    ("300 ms", Duration.milliseconds(300)), ("2500ms", .milliseconds(2500)), ("2.5 s", .milliseconds(2500)),
+    ("0.30 s", .milliseconds(300)), ("0.1 min", .seconds(6)), ("10  s", .seconds(10)),
+    ("0.005 min", .milliseconds(300)),
+  ]) func readsDurations(text: String, duration: Duration) throws {
+    #expect(try read(goodFile + "    deadline: \(text)\n").gates.first?.deadline == duration)
+  }
+
+  @Test(arguments: [
+    "0.3", "1h", "1 m", "1 S", "s", "1. s", ".5 s", "1.2345 s", "+1 s", "1 s 200 ms", "1e3 ms", "9999999999 ms",
+    "٣ s", "1_000 ms", "1 ms ms",
+  ]) func refusesOtherDurations(text: String) {
+    #expect(errors(in: goodFile + "    deadline: \(text)\n").first?.hasPrefix("12:15: ") == true)
+  }
+
+  @Test func sharesValuesByAnchor() throws {
+    let text =
+      goodFile.replacingOccurrences(of: "gates:", with: "  other: { type: wedge, match: { serial: X } }\ngates:")
+        + """
+            accept: &usual { minLength: 12 }
+          south:
+            readers: [other]
+            ticketSystem: main
+            outputs: { green: { led: south } }
+            accept: *usual
+
+        """.split(separator: "\n", omittingEmptySubsequences: false).map { $0.dropFirst(0) }.joined(separator: "\n")
+    let gates = try read(text).gates
+    #expect(gates.map(\.accept.minLength) == [12, 12])
+  }
+
+  @Test(arguments: ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml"])
+  func loadsExample(name: String) throws {
+    let path = packageFolder.appending(path: "examples/\(name)").path
+    let reading = try Configuration.load(path: path, options: testOptions)
+    #expect(reading.warnings == [])
+    #expect(!reading.configuration.gates.isEmpty)
+  }
+
+  @Test func everyExampleIsLoaded() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: packageFolder.appending(path: "examples").path)
+    #expect(
+      names.filter { $0.hasSuffix(".yaml") }.sorted() == ["check-in-desk.yaml", "one-gate.yaml", "two-gates.yaml"])
+  }
+}
+
+@Suite struct WarningTests {
+  private func warnings(_ text: String) throws -> [String] {
+    try Configuration.parse(text: text, file: "f", options: testOptions).warnings.map {
+      String($0.description.dropFirst(2))
+    }
+  }
+
+  @Test func goodFileHasNone() throws {
+    #expect(try warnings(goodFile) == [])
+  }
+
+  @Test func saysWhatIsDoubtful() throws {
+    let text = """
+      version: 1
+      station: { name: door }
+      ticketSystems:
+        main:
+          type: eventschedule
+          url: http://tickets.example.org
+          apiKeyFile: /k/main.key
+          caFile: /k/ca.pem
+          allowPlainHTTP: true
+        spare: { type: eventschedule, url: "http://127.0.0.1:8080/base/", apiKeyFile: /k/main.key }
+      readers:
+        any: { type: wedge, match: { vendor: "0c2e" } }
+        one: { type: wedge, match: { vendor: "0c2e", serial: S1 } }
+      gates:
+        north: { readers: [any], ticketSystem: main }
+        south:
+          readers: [one]
+          ticketSystem: main
+          stale: 2 s
+          outputs: { relay: { gpio: { chip: gate, line: 0 }, pulse: 2 s } }
+
+      """
+    #expect(
+      try warnings(text) == [
+        "6:10: plain HTTP to tickets.example.org shows the key and every code to the network; write https:// when you can",
+        "8:5: caFile has no effect with plain HTTP; write https://, or remove caFile",
+        "10:3: no gate asks the ticket system \"spare\"; name it as a gate's ticketSystem, or remove it",
+        "10:81: the ticket system of line 7 has the same key file; configure it once and name it at each gate, so that "
+          + "rate and memory are shared",
+        "13:23: every device of the reader \"one\" also fits \"any\"; add a serial or port to \"any\", so that each device "
+          + "is one reader's",
+        "15:3: \"gates.north\" has no outputs: nobody at it sees a verdict; add outputs, at least a lamp",
+        "19:12: who is behind an admission waits 2500 ms (pulse and gap), and is dropped after 2 s; make stale longer than "
+          + "pulse and gap together",
+      ])
+  }
+}

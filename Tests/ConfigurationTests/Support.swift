@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import Configuration
+
+/// The folder of the package.
+let packageFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent()
+
+/// The errors of `text`, each without the file's name; empty for a good file.
+func errors(in text: String, options: ConfigurationOptions = testOptions) -> [String] {
+  errors(in: [UInt8](text.utf8), options: options)
+}
+
+/// The errors of `bytes`, each without the file's name; empty for a good file.
+func errors(in bytes: [UInt8], options: ConfigurationOptions = testOptions) -> [String] {
+  do throws(ConfigurationErrors) {
+    _ = try Configuration.parse(bytes: bytes, file: "f", options: options)
+    return []
+  } catch {
+    return error.errors.map { String($0.description.dropFirst(2)) }
+  }
+}
+
+/// Options with a validator that only looks for a bracket that is not closed.
+let testOptions = ConfigurationOptions(patternValidator: { pattern in
+  pattern.contains("[") && !pattern.contains("]") ? "close the \"[\"" : nil
+})
+
+/// A small file that is good.
+let goodFile = """
+  version: 1
+  station: { name: door }
+  ticketSystems:
+    main: { type: eventschedule, url: "https://tickets.example.org", apiKeyFile: /etc/scangate/keys/main.key }
+  readers:
+    scanner: { type: wedge, match: { vendor: "0c2e" } }
+  gates:
+    north:
+      readers: [scanner]
+      ticketSystem: main
+      outputs: { green: { led: "gate:green:pass" } }
+
+  """
+
+/// A random source whose run can be repeated (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,251 @@
+import Gateway
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Testing
+
+/// A gate with a scripted ticket system; everything else is real.
+private struct Bench {
+  let time = SystemTime()
+  let hub = EventHub()
+  let system: FakeTicketSystem
+  let signals: RecordingSignals
+  let gate: GateController
+  let events: EventReader
+
+  init(_ adjust: (inout GateSettings) -> Void = { _ in }) {
+    system = FakeTicketSystem(time: time)
+    signals = RecordingSignals(time: time)
+    var settings = GateSettings(gate: GateID("north"), deadline: .seconds(20))
+    adjust(&settings)
+    events = EventReader(hub.subscribe())
+    gate = GateController(
+      settings: settings, system: system, ledger: LedgerKeeper(time: time, events: hub), signals: signals, events: hub,
+      time: time)
+  }
+
+  func present(_ code: String, at readAt: MonotonicTime? = nil) {
+    gate.deliver(
+      RawRead(reader: ReaderID("left"), bytes: [UInt8](code.utf8), readAt: readAt ?? time.now()))
+  }
+
+  /// Runs the gate around a test.
+  func run(_ body: (Bench) async throws -> Void) async throws {
+    let running = Task { await gate.run() }
+    try await body(self)
+    system.release()
+    gate.finish()
+    await running.value
+  }
+}
+
+/// Reads a hub's events one by one.
+private actor EventReader {
+  private let stream: AsyncStream<GatewayEvent>
+  init(_ stream: AsyncStream<GatewayEvent>) { self.stream = stream }
+
+  func next(where matches: @Sendable (GatewayEvent) -> Bool) async -> GatewayEvent? {
+    for await event in stream where matches(event) { return event }
+    return nil
+  }
+
+  func nextScan() async -> DecidedScan? {
+    let event = await next { if case .scan = $0 { true } else { false } }
+    if case .scan(let decided)? = event { return decided }
+    return nil
+  }
+}
+
+private func redeemed(_ entry: String, quantity: Int = 1, time: SystemTime = SystemTime()) -> TicketAnswer {
+  .redeemed(
+    Redemption(
+      entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds), quantity: quantity,
+      details: TicketDetails(holder: "Ada", event: "Opening", tickets: [])))
+}
+
+private let good = Code("good-ticket-1")
+
+@Test func aGoodCodeOpensOnceAndTheSecondTimeIsAlreadyUsed() async throws {
+  try await Bench { $0.holdOff = .zero }.run { bench in
+    bench.system.script(good, .answer(redeemed("1")))
+    bench.present("good-ticket-1")
+    let first = await bench.events.nextScan()
+    #expect(first?.verdict == .admit)
+    #expect(first?.details.holder == "Ada")
+    bench.present(" good-ticket-1\r")
+    #expect(await bench.events.nextScan()?.verdict == .refuse(.alreadyUsed))
+    #expect(bench.signals.pulses == 1)
+    // A code for one person that was admitted is known to be used up: no second request.
+    #expect(bench.system.asked == [good])
+  }
+}
+
+@Test func aRepeatWithinHoldOffIsNeitherAskedNorDrivesTheRelay() async throws {
+  try await Bench().run { bench in
+    bench.system.script(good, .answer(redeemed("1")))
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .admit)
+    bench.present("good-ticket-1")
+    let event = await bench.events.next { if case .repeat = $0 { true } else { false } }
+    #expect(event != nil)
+    #expect(bench.signals.pulses == 1)
+    // The admission is not shown again: at a gate without a relay its lamp is the permission.
+    #expect(bench.signals.played.filter { $0 == .admit }.count == 1)
+    #expect(bench.system.asked.count == 1)
+  }
+}
+
+@Test func aRepeatJoinsTheScanInFlightAndADifferentCodeIsNotDelayedByIt() async throws {
+  try await Bench { $0.holdOff = .zero }.run { bench in
+    var requests = bench.system.requests.makeAsyncIterator()
+    bench.system.script(good, .hold(redeemed("1")))
+    bench.present("good-ticket-1")
+    _ = await requests.next()
+    bench.present("good-ticket-1")
+    let event = await bench.events.next { if case .repeat = $0 { true } else { false } }
+    #expect(event != nil)
+    #expect(bench.system.asked == [good])
+  }
+}
+
+@Test func aLostAnswerIsUndecidedAndThePersonIsAdmittedWhenPresentingAgain() async throws {
+  try await Bench().run { bench in
+    bench.system.script(good, .lose, .answer(redeemed("1")))
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .undecided(.unreachable))
+    // Hold-off is lifted at once after undecided.
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .admit)
+    #expect(bench.signals.pulses == 1)
+  }
+}
+
+@Test func aLateAnswerIsRecordedAndClaimedWithoutAnotherRequest() async throws {
+  try await Bench { $0.deadline = .milliseconds(300) }.run { bench in
+    bench.system.script(good, .hold(redeemed("1")), .answer(redeemed("2")))
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .undecided(.unreachable))
+    bench.system.release()
+    let late = await bench.events.next {
+      if case .attempt(let attempt) = $0 { attempt.state == .redeemedLate } else { false }
+    }
+    #expect(late != nil)
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .admit)
+    #expect(bench.system.asked.count == 1)
+    #expect(bench.signals.pulses == 1)
+  }
+}
+
+@Test(arguments: ["", "short", "tab\tinside-the-code", "escape-\u{1B}[2J-code", String(repeating: "x", count: 129)])
+func whatCannotBeACodeIsUnreadableAndCostsNoRequest(_ text: String) async throws {
+  try await Bench().run { bench in
+    bench.present(text)
+    #expect(await bench.events.nextScan()?.verdict == .refuse(.unreadable))
+    #expect(bench.system.asked.isEmpty)
+    #expect(bench.signals.played.contains(.refuse(.unreadable)))
+  }
+}
+
+@Test func bytesThatAreNoTextAreUnreadable() async throws {
+  try await Bench().run { bench in
+    bench.gate.deliver(
+      RawRead(reader: ReaderID("left"), bytes: [0xFF, 0xFE, 0x80] + [UInt8](repeating: 0x41, count: 20), readAt: bench.time.now()))
+    #expect(await bench.events.nextScan()?.verdict == .refuse(.unreadable))
+  }
+}
+
+@Test func aScanThatWaitedTooLongIsDroppedUnasked() async throws {
+  try await Bench().run { bench in
+    bench.present("good-ticket-1", at: bench.time.now() - .seconds(4))
+    #expect(await bench.events.nextScan()?.verdict == .undecided(.stale))
+    #expect(bench.system.asked.isEmpty)
+  }
+}
+
+@Test func aFullQueueDropsAndSaysSo() async throws {
+  try await Bench { $0.queue = 1 }.run { bench in
+    var requests = bench.system.requests.makeAsyncIterator()
+    bench.system.script(good, .hold(redeemed("1")))
+    bench.present("good-ticket-1")
+    _ = await requests.next()
+    bench.present("waiting-ticket")
+    bench.present("dropped-ticket")
+    let dropped = await bench.events.nextScan()
+    #expect(dropped?.verdict == .undecided(.busy))
+    #expect(dropped?.scan.code == Code("dropped-ticket"))
+  }
+}
+
+@Test func aBrokenRelayKeepsTheGateFromRedeeming() async throws {
+  try await Bench().run { bench in
+    bench.signals.breakDown("relay: line RELAY0 of chip gate is gone. Check the wiring.")
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .undecided(.outOfService))
+    #expect(bench.system.asked.isEmpty)
+  }
+}
+
+@Test func aRelayThatFailsAfterTheAdmissionIsTold() async throws {
+  try await Bench().run { bench in
+    bench.system.script(good, .answer(redeemed("1")))
+    bench.signals.failNextPulse("relay: it could not be driven.")
+    bench.present("good-ticket-1")
+    let decided = await bench.events.nextScan()
+    #expect(decided?.verdict == .admit)
+    #expect(decided?.outputFault == "relay: it could not be driven.")
+  }
+}
+
+@Test func aKnownBadCodeCostsOneRequest() async throws {
+  try await Bench { $0.holdOff = .zero }.run { bench in
+    for _ in 0..<3 {
+      bench.present("unknown-ticket")
+      #expect(await bench.events.nextScan()?.verdict == .refuse(.notFound))
+    }
+    #expect(bench.system.asked.count == 1)
+  }
+}
+
+@Test func aReaderThatFloodsTheGateWithUnknownCodesIsNoLongerAskedFor() async throws {
+  try await Bench { $0.floodLimit = 3 }.run { bench in
+    for index in 0..<3 {
+      bench.present("unknown-ticket-\(index)")
+      #expect(await bench.events.nextScan()?.verdict == .refuse(.notFound))
+    }
+    bench.present("unknown-ticket-3")
+    #expect(await bench.events.nextScan()?.verdict == .undecided(.rateLimited))
+    #expect(bench.system.asked.count == 3)
+  }
+}
+
+@Test func aFaultOfTheKeyIsAnAlarmAndEndsWithTheNextAnswer() async throws {
+  try await Bench().run { bench in
+    bench.system.script(good, .answer(.undecided(.keyRefused, detail: "Check the key file.")), .answer(redeemed("1")))
+    bench.present("good-ticket-1")
+    let fault = await bench.events.next { $0.isGateFault }
+    #expect(fault != nil)
+    #expect(await bench.events.nextScan()?.verdict == .undecided(.keyRefused))
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .admit)
+    #expect(bench.signals.played.last { $0 == .idle || $0 == .outOfService } == .idle)
+  }
+}
+
+@Test func theFakeConformsAsTheRealOnesDo() async {
+  let time = SystemTime()
+  let fake = FakeTicketSystem(time: time)
+  fake.script(good, .answer(redeemed("1")))
+  fake.script(Code("slow-ticket"), .hold(redeemed("2")))
+  let suite = TicketSystemConformance(
+    system: fake, goodCode: good, unknownCode: Code("unknown-ticket"), slowCode: Code("slow-ticket"),
+    release: { fake.release() }, time: time)
+  #expect(await suite.failures() == [])
+}
+
+extension GatewayEvent {
+  fileprivate var isGateFault: Bool {
+    if case .gate(_, .fault, _) = self { return true }
+    return false
+  }
+}

@@ -1,0 +1,39 @@
+import ScanModel
+import Synchronization
+
+/// Signals as a test sees them, in order; admissions are counted as the relay would count them.
+final class RecordingSignals: SignalOutput {
+  private struct State {
+    var played: [Signal] = []
+    var pulses = 0
+    var outcome: PulseOutcome?
+    var fault: String?
+  }
+
+  private let state = Mutex(State())
+  private let time: any TimeSource
+
+  init(time: any TimeSource) { self.time = time }
+
+  var played: [Signal] { state.withLock { $0.played } }
+  var pulses: Int { state.withLock { $0.pulses } }
+  var admissionFault: String? { state.withLock { $0.fault } }
+
+  func breakDown(_ fault: String) { state.withLock { $0.fault = fault } }
+  func failNextPulse(_ words: String) { state.withLock { $0.outcome = .failed(words) } }
+
+  func play(_ signal: Signal) { state.withLock { $0.played.append(signal) } }
+
+  func admit() async -> PulseOutcome {
+    let now = time.now()
+    return state.withLock { state in
+      if let outcome = state.outcome {
+        state.outcome = nil
+        return outcome
+      }
+      state.pulses += 1
+      state.played.append(.admit)
+      return .started(start: now, end: now + .milliseconds(500))
+    }
+  }
+}

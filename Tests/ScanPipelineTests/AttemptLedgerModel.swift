@@ -1,0 +1,290 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+/// A world with one ticket: a server that redeems like EventSchedule (or, for a signed ticket, says "already used"), a network that loses and delays, this station's
+/// gates with their ledger, and a foreign station that asks the same server.
+///
+/// Times are nanoseconds of our monotonic clock, which here is true time; the server's clock is off by `offset`.
+struct LedgerWorld {
+  enum Kind: CaseIterable { case entry, sale, signed }
+
+  /// What a request will meet.
+  enum Path: CaseIterable { case fine, notSent, requestLost, answerLost, late, lateThenLost, serverError }
+
+  struct Event {
+    let at: Int64
+    let order: Int
+    let what: What
+  }
+
+  enum What {
+    case present(gate: Int, ignoringPending: Bool)
+    case foreign
+    case serve(Exchange)
+    case conclude(Exchange)
+    case late(Exchange)
+  }
+
+  /// One request, filled in on its way.
+  final class Exchange {
+    let attempt: AttemptID
+    let path: Path
+    let sent: Int64
+    var processed: Int64?
+    var ended: Int64 = 0
+    var lateEnded: Int64?
+    var answer: TicketAnswer?
+    var date: WallTime?
+    init(attempt: AttemptID, path: Path, sent: Int64) {
+      self.attempt = attempt
+      self.path = path
+      self.sent = sent
+    }
+  }
+
+  static let second: Int64 = 1_000_000_000
+  static let key = TicketKey([1, 2, 3])
+
+  let seed: UInt64
+  let kind: Kind
+  let quantity: Int
+  let hasDate: Bool
+  let offset: Int64
+  let ownOffset: Int64
+  let policy = AttemptPolicy()
+  var random: SeededGenerator
+  var ledger: AttemptLedger
+  var events: [Event] = []
+  var order = 0
+
+  // The server.
+  var firstScan: WallTime?
+  var entryCount = 0
+
+  // What happened.
+  var exchanges: [Exchange] = []
+  var ownAdmissions: [Int64] = []
+  var foreignRedeemed: Int64?
+  var problems: [String] = []
+  var notes: [AttemptDecision.Note: Int] = [:]
+  var waited = 0
+
+  init(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    self.seed = seed
+    kind = Kind.allCases.randomElement(using: &random) ?? .entry
+    quantity = Int.random(in: 1...3, using: &random)
+    hasDate = random.chance(80)
+    offset = Int64.random(in: -60 * Self.second...60 * Self.second, using: &random)
+    // Without Date our own clock must be within its margin of the server's, else nothing can be promised.
+    ownOffset =
+      hasDate
+      ? Int64.random(in: -60 * Self.second...60 * Self.second, using: &random)
+      : offset + Int64.random(in: -19 * Self.second / 10...19 * Self.second / 10, using: &random)
+    ledger = AttemptLedger(policy)
+    self.random = random
+    var time = 1_000 * Self.second + Int64.random(in: 0...Self.second, using: &self.random)
+    for _ in 0..<Int.random(in: 2...8, using: &self.random) {
+      let scales: [Int64] = [100_000_000, Self.second, 10 * Self.second, 200 * Self.second]
+      let scale = scales.randomElement(using: &self.random) ?? 0
+      time += Int64.random(in: 0...scale, using: &self.random)
+      if self.random.chance(12) {
+        schedule(.foreign, at: time)
+      } else {
+        schedule(.present(gate: Int.random(in: 0..<3, using: &self.random), ignoringPending: false), at: time)
+      }
+    }
+  }
+
+  mutating func schedule(_ what: What, at time: Int64) {
+    order += 1
+    events.append(Event(at: time, order: order, what: what))
+  }
+
+  func serverTime(_ time: Int64) -> WallTime { WallTime(nanoseconds: 1_800_000_000 * Self.second + time + offset) }
+  func wall(_ time: Int64) -> WallTime { WallTime(nanoseconds: 1_800_000_000 * Self.second + time + ownOffset) }
+  func mono(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: time) }
+
+  mutating func redeem(at time: Int64) -> TicketAnswer {
+    var made = WallTime(seconds: serverTime(time).seconds)
+    switch kind {
+    case .signed where firstScan != nil: return .refused(.alreadyUsed, detail: nil)
+    case .signed:
+      firstScan = made
+      entryCount = 1
+    case .entry:
+      made = firstScan ?? made
+      firstScan = made
+      entryCount = 1
+    case .sale: entryCount += 1
+    }
+    let sold = kind == .signed ? 1 : quantity
+    return .redeemed(
+      Redemption(entryID: "\(entryCount)", scannedAt: made, quantity: sold, details: TicketDetails()))
+  }
+
+  mutating func run() {
+    var steps = 0
+    while let next = events.indices.min(by: { (events[$0].at, events[$0].order) < (events[$1].at, events[$1].order) }) {
+      steps += 1
+      guard steps < 10_000 else { return problems.append("does not end") }
+      let event = events.remove(at: next)
+      let time = event.at
+      switch event.what {
+      case .present(let gate, let ignoringPending): present(gate, ignoringPending, time)
+      case .foreign:
+        // A foreign station admits on an entry that its own request redeemed.
+        if kind != .sale, firstScan == nil { foreignRedeemed = time }
+        _ = redeem(at: time)
+      case .serve(let exchange):
+        exchange.answer = redeem(at: time)
+        exchange.processed = time
+      case .conclude(let exchange): conclude(exchange, time)
+      case .late(let exchange):
+        _ = ledger.late(Self.key, attempt: exchange.attempt, outcome: lateOutcome(exchange), wall: wall(time))
+      }
+    }
+    if ledger.isLocked(Self.key) { problems.append("still locked") }
+    checkAdmissions()
+  }
+
+  mutating func present(_ gate: Int, _ ignoringPending: Bool, _ time: Int64) {
+    let attempt = AttemptID()
+    let beginning = ledger.begin(
+      Self.key, attempt: attempt, gate: GateID("gate \(gate)"), at: mono(time), wall: wall(time),
+      ignoringPending: ignoringPending)
+    switch beginning {
+    case .locked:
+      waited += 1
+      schedule(.present(gate: gate, ignoringPending: ignoringPending), at: time + Self.second / 20)
+    case .pending:
+      waited += 1
+      schedule(.present(gate: gate, ignoringPending: true), at: time + Self.second / 2)
+    case .known(let decision): judge(decision, time, exchange: nil)
+    case .ask: ask(attempt, time)
+    }
+  }
+
+  mutating func ask(_ attempt: AttemptID, _ time: Int64) {
+    let queued = Int64.random(in: 0...Self.second / 5, using: &random)
+    let path = random.chance(45) ? .fine : Path.allCases.randomElement(using: &random) ?? .fine
+    let exchange = Exchange(attempt: attempt, path: path, sent: time + queued)
+    exchanges.append(exchange)
+    let graceEnd = exchange.sent + 2_500_000_000 + 119 * Self.second
+    switch path {
+    case .fine, .serverError:
+      exchange.ended = exchange.sent + Int64.random(in: 1_000_000...2_400_000_000, using: &random)
+      let processed = Int64.random(in: exchange.sent...exchange.ended, using: &random)
+      if path == .fine || random.chance(50) { schedule(.serve(exchange), at: processed) }
+      exchange.date = date(exchange, from: processed, to: exchange.ended)
+    case .notSent: exchange.ended = exchange.sent + 2_500_000_000
+    case .requestLost: exchange.ended = exchange.sent + 2_500_000_000
+    case .answerLost:
+      exchange.ended = exchange.sent + Int64.random(in: 1_000_000...2_500_000_000, using: &random)
+      let latest = random.chance(50) ? exchange.ended : exchange.ended + 119 * Self.second
+      schedule(.serve(exchange), at: Int64.random(in: exchange.sent...latest, using: &random))
+    case .late, .lateThenLost:
+      exchange.ended = exchange.sent + 2_500_000_000
+      let lateEnd = Int64.random(
+        in: exchange.ended + 1...(random.chance(70) ? exchange.ended + 5 * Self.second : graceEnd), using: &random)
+      let processed = Int64.random(in: exchange.sent...lateEnd, using: &random)
+      if path == .late || random.chance(50) { schedule(.serve(exchange), at: processed) }
+      exchange.lateEnded = lateEnd
+      exchange.date = date(exchange, from: processed, to: lateEnd)
+      schedule(.late(exchange), at: lateEnd)
+    }
+    // The late outcome may overtake the word that the attempt is pending.
+    let overtaken = exchange.lateEnded.flatMap { $0 < exchange.ended + Self.second ? $0 + 1 : nil }
+    schedule(.conclude(exchange), at: overtaken ?? exchange.ended)
+  }
+
+  mutating func date(_ exchange: Exchange, from processed: Int64, to end: Int64) -> WallTime? {
+    guard hasDate else { return nil }
+    return WallTime(seconds: serverTime(Int64.random(in: processed...end, using: &random)).seconds)
+  }
+
+  func lateOutcome(_ exchange: Exchange) -> AttemptOutcome {
+    let ended = mono(exchange.lateEnded ?? exchange.ended)
+    if exchange.path == .late, let answer = exchange.answer {
+      return AttemptOutcome(
+        fate: .answered, answer: answer, mayHaveRedeemed: true, sentAt: mono(exchange.sent),
+        endedAt: ended, serverDate: exchange.date)
+    }
+    return AttemptOutcome(
+      fate: .lost, answer: .undecided(.unreachable, detail: nil), mayHaveRedeemed: true, sentAt: mono(exchange.sent),
+      endedAt: ended)
+  }
+
+  mutating func conclude(_ exchange: Exchange, _ time: Int64) {
+    let outcome: AttemptOutcome
+    let nothing = TicketAnswer.undecided(.unreachable, detail: nil)
+    switch exchange.path {
+    case .fine:
+      guard let answer = exchange.answer else { return problems.append("the model served nothing") }
+      outcome = AttemptOutcome(
+        fate: .answered, answer: answer, mayHaveRedeemed: true, sentAt: mono(exchange.sent),
+        endedAt: mono(exchange.ended), serverDate: exchange.date)
+    case .serverError:
+      outcome = AttemptOutcome(
+        fate: .answered, answer: nothing, mayHaveRedeemed: true, sentAt: mono(exchange.sent),
+        endedAt: mono(exchange.ended), serverDate: exchange.date)
+    case .notSent:
+      if random.chance(50) { return ledger.abandon(Self.key, attempt: exchange.attempt) }
+      outcome = AttemptOutcome(
+        fate: .notSent, answer: nothing, mayHaveRedeemed: false, sentAt: nil, endedAt: mono(exchange.ended))
+    case .requestLost, .answerLost, .late, .lateThenLost:
+      outcome = AttemptOutcome(
+        fate: exchange.lateEnded == nil ? .lost : .pending, answer: nothing, mayHaveRedeemed: true,
+        sentAt: mono(exchange.sent), endedAt: mono(exchange.ended))
+    }
+    let decision = ledger.conclude(Self.key, attempt: exchange.attempt, outcome: outcome, wall: wall(time))
+    if ledger.isLocked(Self.key) { problems.append("locked after conclude") }
+    judge(decision, time, exchange: exchange)
+  }
+
+  // MARK: The promises
+
+  mutating func judge(_ decision: AttemptDecision, _ time: Int64, exchange: Exchange?) {
+    if let note = decision.note { notes[note, default: 0] += 1 }
+    switch decision.verdict {
+    case .admit: ownAdmissions.append(time)
+    case .refuse(let reason):
+      if reason != .alreadyUsed { problems.append("refused \(reason)") }
+      let isUsedUp = ownAdmissions.count >= (kind == .sale ? quantity : 1)
+      let isUsedElsewhere = foreignRedeemed.map { $0 <= time } == true
+      // Who only says "already used" cannot say when: there the promise ends with the grace.
+      let redeemer = exchanges.first { if case .redeemed? = $0.answer { true } else { false } }
+      let isTooLate = kind == .signed && redeemer.map { $0.ended + 119 * Self.second < time } == true
+      if !isUsedUp, !isUsedElsewhere, !isTooLate {
+        problems.append("refused although nobody was admitted for it, at \(time)")
+      }
+    case .undecided(let reason):
+      if reason != .unreachable { problems.append("undecided \(reason), at \(time)") }
+    }
+    if decision.admitted != ownAdmissions.count { problems.append("counts \(decision.admitted)") }
+  }
+
+  mutating func checkAdmissions() {
+    let paid = kind == .sale ? quantity : 1
+    if ownAdmissions.count > paid { problems.append("\(ownAdmissions.count) admissions for \(paid)") }
+    let recorded = exchanges.count { $0.processed != nil }
+    if kind == .sale, recorded - ownAdmissions.count > ledger.unsettled.count {
+      problems.append("\(recorded) records, \(ownAdmissions.count) admissions, \(ledger.unsettled.count) listed")
+    }
+    guard let foreign = foreignRedeemed, let admission = ownAdmissions.first else { return }
+    // Excused only where the foreign redemption cannot be told from a request of ours: inside the span of an attempt
+    // (lengthened by the grace where it went unanswered), or up to its margin before it.
+    let isExcused = exchanges.contains { exchange in
+      guard exchange.path != .notSent else { return false }
+      if kind == .signed, exchange.path != .fine { return true }
+      let answered = exchange.path == .fine
+      let end = answered ? exchange.ended : exchange.ended + 120 * Self.second
+      // The margin is 2 s (4 s without Date: 2 s either way, and the record's second) and the span of the exchange that was judged.
+      let judged = exchanges.map { ($0.lateEnded ?? $0.ended) - $0.sent }.max() ?? 0
+      let margin = (hasDate ? 2 : 5) * Self.second + judged + Self.second / 10
+      return foreign >= exchange.sent - margin && foreign <= end + Self.second * 5
+    }
+    if !isExcused { problems.append("admitted at \(admission), redeemed elsewhere at \(foreign)") }
+  }
+}

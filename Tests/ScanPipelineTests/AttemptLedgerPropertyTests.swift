@@ -1,0 +1,28 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite("Attempt ledger in a lossy world")
+struct AttemptLedgerPropertyTests {
+  @Test(
+    "Never beyond what was paid, never refused for our own lost answer, never locked for ever",
+    arguments: [1, 1_000_003, 77_000_017, 0xC0FFEE] as [UInt64])
+  func promises(base: UInt64) {
+    var admissions = 0
+    var recovered = 0
+    var usedElsewhere = 0
+    var waited = 0
+    for seed in base..<base + 3_000 {
+      var world = LedgerWorld(seed: seed)
+      world.run()
+      #expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
+      if !world.problems.isEmpty { return }
+      admissions += world.ownAdmissions.count
+      recovered += world.notes[.ownLostAnswer, default: 0]
+      usedElsewhere += world.notes[.usedElsewhere, default: 0]
+      waited += world.waited
+    }
+    // The worlds did reach what they are about.
+    #expect(admissions > 1_000 && recovered > 100 && usedElsewhere > 50 && waited > 250)
+  }
+}

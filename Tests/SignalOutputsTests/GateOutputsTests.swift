@@ -1,0 +1,242 @@
+import LinuxIO
+import ScanModel
+import ScanPipeline
+import SignalOutputs
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct GateOutputsTests {
+  private static let kinds: [OutputName: OutputKind] = ["relay": .relay, "green": .lamp, "red": .lamp]
+  private let driver = RecordingDriver()
+  private let loop: DeviceLoop
+
+  init() throws { loop = try DeviceLoop(name: "outputs") }
+
+  private func outputs(
+    _ kinds: [OutputName: OutputKind] = Self.kinds, pulse: Duration = .milliseconds(30),
+    gap: Duration = .milliseconds(20)
+  ) throws -> GateOutputs {
+    let tell = driver.tell
+    return try GateOutputs(
+      gate: GateID("north"), outputs: kinds, timing: RelayTiming(pulse: pulse, gap: gap),
+      patterns: .standard(for: kinds), driver: driver, loop: loop,
+      onFault: { tell.yield(.fault($0, $1)) }, onRecovery: { tell.yield(.recovered($0)) })
+  }
+
+  private func next(
+    _ count: Int, of events: inout AsyncStream<RecordingDriver.Event>.Iterator
+  ) async -> [RecordingDriver.Event] {
+    var seen: [RecordingDriver.Event] = []
+    while seen.count < count, let event = await events.next(isolation: #isolation) { seen.append(event) }
+    return seen
+  }
+
+  @Test func startTurnsOffRelayFirstAndStopLetsGo() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs()
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    #expect(await next(3, of: &events) == [.off("relay"), .off("green"), .off("red")])
+    await outputs.stop()
+    #expect(await next(1, of: &events) == [.closed])
+  }
+
+  @Test func anAdmissionPulsesTheRelayAndTheNextOneWaits() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs()
+    let signals = GateSignalOutput(outputs)
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    #expect(await next(3, of: &events).count == 3)
+    let asked = SystemTime().now()
+    guard case .started(let start, let end) = await signals.admit() else {
+      Issue.record("no pulse")
+      return
+    }
+    #expect(start >= asked && end - start == .milliseconds(30))
+    signals.play(.refuse(.unpaid))
+    guard case .started(let second, _) = await signals.admit() else {
+      Issue.record("no second pulse")
+      return
+    }
+    #expect(second - end >= .milliseconds(20))
+    await outputs.stop()
+    var relay: [RecordingDriver.Event] = []
+    while let event = await events.next() {
+      if event == .on("relay") || event == .off("relay") { relay.append(event) }
+    }
+    #expect(relay == [.on("relay"), .off("relay"), .on("relay"), .off("relay")])
+    #expect(SystemTime().now() - second >= .milliseconds(30))
+  }
+
+  @Test func theRelayComesBeforeTheLamp() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs(pulse: .seconds(5))
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    _ = await next(3, of: &events)
+    guard case .started = await GateSignalOutput(outputs).admit() else {
+      Issue.record("no pulse")
+      return
+    }
+    #expect(await next(2, of: &events) == [.on("relay"), .on("green")])
+  }
+
+  @Test func signalsArePlayedInTheirOrder() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs(["green": .lamp, "amber": .lamp, "red": .lamp])
+    let signals = GateSignalOutput(outputs)
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    #expect(await next(3, of: &events) == [.off("amber"), .off("green"), .off("red")])
+    signals.play(.busy)
+    #expect(await next(1, of: &events) == [.on("amber")])
+    signals.play(.refuse(.unpaid))
+    #expect(await next(2, of: &events) == [.off("amber"), .on("red")])
+    signals.play(.busy)
+    #expect(await signals.admit() == .noRelay)
+    var seen: [RecordingDriver.Event] = []
+    while seen.last != .on("green"), let event = await events.next() { seen.append(event) }
+    #expect(seen.suffix(3) == [.on("amber"), .off("amber"), .on("green")])
+  }
+
+  @Test func aRelayThatCannotBeDrivenFailsTheAdmissionAndComesBack() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs(gap: .zero)
+    let signals = GateSignalOutput(outputs)
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    _ = await next(3, of: &events)
+    let error = RecordingDriver.error("the chip is gone")
+    driver.fail("relay", error)
+    #expect(await signals.admit() == .failed(error.description))
+    let seen = await next(5, of: &events)
+    #expect(seen.first == .failed("relay", on: true))
+    #expect(seen.dropFirst().first == .fault("relay", error))
+    #expect(seen.contains(.failed("relay", on: false)))
+    driver.fail("relay", nil)
+    while let event = await events.next(), event != .recovered("relay") {
+      #expect(event == .failed("relay", on: false) || event == .off("relay"))
+    }
+    guard case .started = await signals.admit() else {
+      Issue.record("no pulse after recovery")
+      return
+    }
+    await outputs.stop()
+  }
+
+  @Test func aRelayThatCannotBeReleasedIsReportedOnceAndTriedUntilItIs() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs()
+    let signals = GateSignalOutput(outputs)
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    _ = await next(3, of: &events)
+    driver.fail("relay", RecordingDriver.error("no answer"), isOffOnly: true)
+    guard case .started = await signals.admit() else {
+      Issue.record("no pulse")
+      return
+    }
+    var faults: [DeviceError] = []
+    var tries = 0
+    while tries < 5, let event = await events.next() {
+      if case .fault("relay", let error) = event { faults.append(error) }
+      if event == .failed("relay", on: false) { tries += 1 }
+    }
+    #expect(faults.count == 1)
+    #expect(faults.first?.what.contains("may stand open") == true)
+    guard case .failed(let words) = await signals.admit() else {
+      Issue.record("admitted at a gate that cannot be closed")
+      return
+    }
+    #expect(words.contains("may stand open"))
+    #expect(signals.admissionFault == words)
+    driver.fail("relay", nil)
+    while let event = await events.next(), event != .recovered("relay") {}
+    #expect(signals.admissionFault == nil)
+    await outputs.stop()
+  }
+
+  @Test func aStopGivesUpARelayThatIsGone() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs()
+    driver.fail("relay", RecordingDriver.error("no such chip"))
+    await outputs.start()
+    #expect(GateSignalOutput(outputs).admissionFault?.contains("no such chip") == true)
+    await outputs.stop()
+    var events = driver.events.makeAsyncIterator()
+    var seen: [RecordingDriver.Event] = []
+    while let event = await events.next() { seen.append(event) }
+    #expect(seen.last == .closed)
+    #expect(seen.filter { if case .fault = $0 { true } else { false } }.count == 1)
+    #expect(!seen.contains(.on("relay")))
+  }
+
+  @Test func aLampThatFailsIsReportedOnceAndTakenBackAsItShouldBe() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs(["amber": .lamp, "green": .lamp])
+    let signals = GateSignalOutput(outputs)
+    var events = driver.events.makeAsyncIterator()
+    let error = RecordingDriver.error("no such LED")
+    driver.fail("amber", error)
+    await outputs.start()
+    #expect(await next(3, of: &events) == [.failed("amber", on: false), .fault("amber", error), .off("green")])
+    signals.play(.busy)
+    // Tried again with what it should show by now, without a second report.
+    var reports = 0
+    while let event = await events.next(), event != .failed("amber", on: true) {
+      if case .fault = event { reports += 1 }
+    }
+    #expect(reports == 0)
+    driver.fail("amber", nil)
+    while let event = await events.next(), event != .on("amber") {
+      #expect(event == .failed("amber", on: true))
+    }
+    #expect(await next(1, of: &events) == [.recovered("amber")])
+  }
+
+  @Test func outsideStartAndStopAdmissionsFail() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs()
+    let signals = GateSignalOutput(outputs)
+    guard case .failed(let words) = await signals.admit() else {
+      Issue.record("admitted before the start")
+      return
+    }
+    #expect(words.contains("north"))
+    #expect(signals.admissionFault == words)
+    await outputs.start()
+    #expect(signals.admissionFault == nil)
+    async let first: Void = outputs.stop()
+    async let second: Void = outputs.stop()
+    _ = await (first, second)
+    #expect(signals.admissionFault != nil)
+    guard case .failed = await signals.admit() else {
+      Issue.record("admitted after the stop")
+      return
+    }
+  }
+
+  @Test func gatesShareALoop() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs()
+    let other = RecordingDriver()
+    let second = try GateOutputs(
+      gate: GateID("south"), outputs: Self.kinds, timing: RelayTiming(pulse: .milliseconds(30), gap: .zero),
+      patterns: .standard(for: Self.kinds), driver: other, loop: loop, onFault: { _, _ in })
+    await outputs.start()
+    await second.start()
+    async let one = GateSignalOutput(outputs).admit()
+    async let two = GateSignalOutput(second).admit()
+    for outcome in await [one, two] {
+      guard case .started = outcome else {
+        Issue.record("no pulse: \(outcome)")
+        return
+      }
+    }
+    await outputs.stop()
+    await second.stop()
+    var pulses = 0
+    for await event in other.events where event == .on("relay") { pulses += 1 }
+    #expect(pulses == 1)
+  }
+}

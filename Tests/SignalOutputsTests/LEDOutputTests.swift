@@ -1,0 +1,123 @@
+import ScanModel
+import ScanPipeline
+import Synchronization
+import Testing
+
+@testable import SignalOutputs
+
+private final class Notices: Sendable {
+  private let list = Mutex<[String]>([])
+  var all: [String] { list.withLock { $0 } }
+  func add(_ text: String) { list.withLock { $0.append(text) } }
+}
+
+@Suite struct LEDOutputTests {
+  private let leds: TemporaryDirectory
+
+  init() throws { leds = try TemporaryDirectory() }
+
+  private func make(_ name: String, maximum: String = "255\n", trigger: String? = "[none] timer heartbeat\n") throws {
+    try leds.directory(name)
+    try leds.file("\(name)/max_brightness", maximum)
+    try leds.file("\(name)/brightness", "7\n")
+    if let trigger { try leds.file("\(name)/trigger", trigger) }
+  }
+
+  private func driver(
+    _ name: String, notice: @escaping @Sendable (String) -> Void = { _ in }
+  ) -> DeviceOutputDriver {
+    DeviceOutputDriver(
+      outputs: [OutputConfiguration(name: "red", kind: .lamp, target: .led(name))], ledDirectory: leds.path,
+      notice: notice)
+  }
+
+  @Test func brightnessIsTheGreatestOrZero() throws {
+    try make("tower:red:status", maximum: "127\n")
+    let driver = driver("tower:red:status")
+    try driver.set("red", on: true)
+    #expect(try leds.text("tower:red:status/brightness") == "127\n")
+    try driver.set("red", on: false)
+    #expect(try leds.text("tower:red:status/brightness") == "0\n")
+    #expect(try leds.text("tower:red:status/trigger") == "[none] timer heartbeat\n")
+  }
+
+  @Test func anActiveTriggerIsSwitchedOffAndThatIsSaid() throws {
+    try make("ACT", trigger: "none timer [mmc0] heartbeat\n")
+    let notices = Notices()
+    let driver = driver("ACT") { notices.add($0) }
+    try driver.set("red", on: false)
+    try driver.set("red", on: true)
+    #expect(try leds.text("ACT/trigger") == "none\n")
+    #expect(try leds.text("ACT/brightness") == "255\n")
+    #expect(notices.all.count == 1)
+    #expect(notices.all.first?.contains("mmc0") == true)
+  }
+
+  @Test func anLEDWithoutTriggersWorks() throws {
+    try make("plain", trigger: nil)
+    try driver("plain").set("red", on: true)
+    #expect(try leds.text("plain/brightness") == "255\n")
+  }
+
+  @Test func aMissingLEDIsSaidInWordsAndTakenWhenItComes() throws {
+    let driver = driver("late")
+    let error = #expect(throws: DeviceError.self) { try driver.set("red", on: true) }
+    #expect(error?.errno == 2)
+    #expect(error?.description.contains("output red (LED late): there is no such LED") == true)
+    try make("late")
+    try driver.set("red", on: true)
+    #expect(try leds.text("late/brightness") == "255\n")
+  }
+
+  @Test func anLEDThatWentAndCameBackIsSwitchedAtOnce() throws {
+    try make("usb")
+    let driver = driver("usb")
+    try driver.set("red", on: false)
+    leds.remove("usb/brightness")
+    #expect(throws: DeviceError.self) { try driver.set("red", on: true) }
+    try leds.file("usb/brightness", "0\n")
+    try driver.set("red", on: true)
+    #expect(try leds.text("usb/brightness") == "255\n")
+  }
+
+  @Test(arguments: ["", "0", "-3", "bright", "99999999999999999999"])
+  func anImpossibleBrightnessIsAnError(text: String) throws {
+    try make("odd", maximum: text)
+    let error = #expect(throws: DeviceError.self) { try driver("odd").set("red", on: true) }
+    #expect(error?.what.contains("max_brightness") == true)
+  }
+
+  @Test(arguments: ["", ".", "..", "../ACT", "a/b", "/etc", "a\0b"])
+  func aPathIsNoName(name: String) {
+    #expect(OutputTarget.led(name).problem != nil)
+    let error = #expect(throws: DeviceError.self) { try driver(name).set("red", on: true) }
+    #expect(error?.remedy == "Correct the configuration.")
+  }
+
+  @Test func anOutputThatIsNotConfiguredIsAnError() {
+    #expect(throws: DeviceError.self) { try driver("ACT").set("blue", on: true) }
+  }
+
+  @Test func listingTellsNamesAndTriggers() throws {
+    try make("ACT", trigger: "none [mmc0]\n")
+    try make("tower:red:status")
+    let inventory = listOutputs(devices: leds.path, leds: leds.path)
+    #expect(
+      inventory.leds == [.init(name: "ACT", trigger: "mmc0"), .init(name: "tower:red:status", trigger: nil)])
+    #expect(inventory.chips.isEmpty)
+    #expect(listOutputs(devices: "/nonexistent", leds: "/nonexistent") == .init(chips: [], leds: [], problems: []))
+  }
+
+  @Test func aNodeThatIsNoChipIsAProblemNotACrash() throws {
+    try leds.file("gpiochip0", "")
+    let inventory = listOutputs(devices: leds.path, leds: "/nonexistent")
+    #expect(inventory.chips.isEmpty)
+    #expect(inventory.problems.count == 1)
+    #expect(inventory.problems.first?.contains("\(leds.path)/gpiochip0") == true)
+    let wanted = GPIOLineConfiguration(chip: "relays", line: .offset(0))
+    let error = #expect(throws: DeviceError.self) {
+      try GPIOLine(wanted, output: "relay", directory: leds.path)
+    }
+    #expect(error?.what.contains("gpiochip0") == true)
+  }
+}
