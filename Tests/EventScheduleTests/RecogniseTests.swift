@@ -36,7 +36,8 @@ import TicketTransport
     "https://user:pw@host/ticket/view/x/s", "https://host\\@evil/ticket/view/x/s", "https://host/ticket/view/x/s\\",
     "https://host/ticket/view/x/%", "https://host/ticket/view/x/%4", "https://host/ticket/view/x/%zz",
     "https://host/ticket/view/x/%00",
-    "https://host/ticket/view/x/%ff", "https://host/ticket/view/x/%20s", "https://host/ticket/view/x/s%0d%0a",
+    "https://host/ticket/view/x/%ff", "https://h/ticket/view/x/https%3A%2F%2Fh%2Fticket%2Fview%2Fy%2Fz",
+    "https://host/ticket/view/x/%20s", "https://host/ticket/view/x/s%0d%0a",
     "https://host?/ticket/view/x/s", "https://host#/ticket/view/x/s", "javascript:https://host/ticket/view/x/s",
     "https://host/ticket/view/x/s//",
   ]) func leavesEverythingElse(text: String) throws {
