@@ -21,7 +21,8 @@ public final class EventScheduleClient: Sendable {
 
   private enum Admission {
     case granted(Permit)
-    case wait(until: MonotonicTime)
+    /// Ask again then; the fault is for those who have not that much time.
+    case wait(until: MonotonicTime, TransportFault)
     case withheld(TransportFault)
   }
 
@@ -44,6 +45,13 @@ public final class EventScheduleClient: Sendable {
 
   /// The server, for messages.
   var host: String { transport.server.description }
+
+  /// Text of the server without our key and with at most four characters of `code`.
+  func hide(_ code: Code, in text: String) -> String {
+    let key = state.withLock { $0.key }
+    let text = key.hidden(in: text)
+    return code.bytes.isEmpty ? text : text.replacing(code.text, with: code.shortened)
+  }
 
   /// Puts another key in use, with a clean record. A call on its way keeps the key that it was sent with.
   public func replaceKey(_ key: Secret) {
@@ -137,10 +145,8 @@ public final class EventScheduleClient: Sendable {
       let now = time.now()
       switch admit(at: now) {
       case .withheld(let fault): return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: now)
-      case .wait(let until):
+      case .wait(let until, let fault):
         guard until < deadline, (try? await Task.sleep(for: until - now)) != nil else {
-          let fault = TransportFault(
-            .unreachable, "Nothing was asked: earlier requests to \(host) with a key not accepted yet are unanswered.")
           return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
         }
       case .granted(let permit):
@@ -160,8 +166,15 @@ public final class EventScheduleClient: Sendable {
   private func admit(at now: MonotonicTime) -> Admission {
     state.withLock { state in
       switch state.watch.begin(at: now) {
-      case .wait(let until): return .wait(until: until)
-      case .crowded: return .wait(until: now + .milliseconds(50))
+      case .wait(let until):
+        return .wait(
+          until: until,
+          TransportFault(.keyRefused, "\(host) refused our API key a moment ago. Put the right key into the key file."))
+      case .crowded:
+        return .wait(
+          until: now + .milliseconds(50),
+          TransportFault(
+            .unreachable, "Nothing was asked: \(host) has not answered the first requests with this key yet."))
       case .stopped(let until):
         return .withheld(
           TransportFault(

@@ -26,11 +26,11 @@ public struct EventScheduleTicketSystem: TicketSystem {
   ) async -> AttemptOutcome {
     let outcome = await client.scan(
       request.code, saleTicketID: saleTicketID, seatNumber: seatNumber, deadline: request.deadline
-    ) { late(judged($0)) }
-    return judged(outcome)
+    ) { late(judged($0, request.code)) }
+    return judged(outcome, request.code)
   }
 
-  private func judged(_ outcome: HTTPOutcome) -> AttemptOutcome {
+  private func judged(_ outcome: HTTPOutcome, _ code: Code) -> AttemptOutcome {
     var result = AttemptOutcome(
       fate: .notSent, answer: .undecided(.unreachable, detail: nil), mayHaveRedeemed: false, sentAt: outcome.sentAt,
       endedAt: outcome.endedAt)
@@ -46,7 +46,9 @@ public struct EventScheduleTicketSystem: TicketSystem {
       result.mayHaveRedeemed = true
       result.answer = .undecided(fault.reason, detail: fault.detail)
     case .answered(let answer):
-      let judgement = ScanAnswer(answer, host: client.host, saleTicketID: saleTicketID)
+      let judgement = ScanAnswer(answer, host: client.host, saleTicketID: saleTicketID) {
+        client.hide(code, in: $0)
+      }
       result.fate = .answered
       result.answer = judgement.answer
       result.mayHaveRedeemed = judgement.mayHaveRedeemed

@@ -20,8 +20,9 @@ struct ScanAnswer: Equatable {
   }
 
   /// Judges an answer of the server called `host`.
-  init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?) {
-    let said = ServerText(answer.body)
+  /// - Parameter hide: makes codes and keys unreadable in the server's text, should it repeat them.
+  init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hide: (String) -> String = { $0 }) {
+    let said = ServerText(answer.body, hide: hide)
     switch answer.status {
     case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID)
     case 400: self = Self.badRequest(said, host: host)
@@ -133,12 +134,12 @@ struct ServerText {
   /// The text, made fit for staff.
   let shown: String?
 
-  init(_ body: [UInt8]) {
+  init(_ body: [UInt8], hide: (String) -> String = { $0 }) {
     let document = try? JSONValue(body)
     error = document?["error"]?.string
     let text = error ?? document?["message"]?.string ?? document?["error"]?["message"]?.string ?? ""
     lower = text.lowercased()
-    shown = StaffText.clean(text)
+    shown = StaffText.clean(hide(text))
   }
 
   /// Whether the text holds `part`, which is in lower case.

@@ -36,9 +36,12 @@ enum TicketURL {
     return nil
   }
 
-  /// Whether decoding gave text without blanks and control characters: a code could not hold them at its ends either.
+  /// Whether decoding gave one path part's text without blanks and control characters. A slash could make it a URL again.
   private static func isPlain(_ secret: [UInt8]) -> Bool {
-    guard let text = String(validating: secret, as: UTF8.self), !text.isEmpty else { return false }
+    guard let text = String(validating: secret, as: UTF8.self), !text.isEmpty, !secret.contains(UInt8(ascii: "/"))
+    else {
+      return false
+    }
     return text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace }
   }
 }

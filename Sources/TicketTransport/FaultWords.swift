@@ -50,7 +50,7 @@ enum FaultWords {
       case .invalidEOFState?, .closedConnection?: true
       default: false
       }
-    if error is HTTPParserError, !isBrokenOff {
+    if error is AnswerOrder.Fault || (error is HTTPParserError && !isBrokenOff) {
       return TransportFault(
         .badAnswer, "\(host) answered something that is not HTTP. Is this the ticket system's address?")
     }

@@ -5,7 +5,6 @@ internal import NIOPosix
 internal import NIOSSL
 public import ScanModel
 internal import ScanPipeline
-internal import Synchronization
 
 /// The HTTP client as ticket systems need it: one server, a deadline over everything, no request sent twice, and for each
 /// call exact knowledge of whether the server can have seen it.
@@ -80,6 +79,7 @@ public final class HTTPTransport: Sendable {
       timeout: .init(connect: TimeAmount(settings.connectLimit)), connectionPool: pool, proxy: nil,
       decompression: .disabled)
     configuration.httpVersion = .http1Only
+    configuration.http1_1ConnectionDebugInitializer = { AnswerOrder.join($0) }
     client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
   }
 
@@ -129,7 +129,7 @@ public final class HTTPTransport: Sendable {
         exchange.fail(error)
         return
       }
-      let task = client.execute(request: request, delegate: exchange, eventLoop: .delegateAndChannel(on: loop))
+      let task = client.execute(request: request, delegate: exchange, eventLoop: .delegate(on: loop))
       let timer = loop.scheduleTask(in: TimeAmount(remaining)) { self.deadlineCame(exchange, task) }
       // The delegate hears of each end; the future's end is a second way to the same place, should it ever not.
       task.futureResult.whenComplete { result in

@@ -36,6 +36,9 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
     value = String(trimmed)
   }
 
+  /// `text` with every occurrence of the key made unreadable; for text that came from outside.
+  public func hidden(in text: String) -> String { text.replacing(value, with: description) }
+
   public var description: String { "(secret)" }
   public var debugDescription: String { "(secret)" }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

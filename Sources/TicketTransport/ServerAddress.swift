@@ -42,6 +42,9 @@ public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     }
     var path = String(rest.dropFirst(authority.count))
     while path.hasSuffix("/") { path.removeLast() }
+    guard path.allSatisfy({ $0.isLetter || $0.isNumber || "/-._~%!$&'()*+,;=:@".contains($0) }) else {
+      throw Fault(description: "The path in the base URL has a character that must be percent-encoded.")
+    }
     self.path = path
 
     let name: Substring

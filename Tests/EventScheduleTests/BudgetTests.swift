@@ -1,0 +1,126 @@
+import EventSchedule
+import ScanModel
+import ScanPipeline
+import Testing
+import TicketTransport
+
+/// What is never sent: requests beyond the budget, and a key that is known to be wrong.
+@Suite struct BudgetTests {
+  private func venue(_ status: String, _ body: String, budget: RateBudget = RateBudget()) async throws -> Venue {
+    try await Venue.open(ScriptedServer(answer: Answers.response(status, body)), budget: budget)
+  }
+
+  @Test func aFloodBeyondTheBudgetSendsNothing() async throws {
+    let venue = try await venue("404 Not Found", #"{"error":"Ticket not found"}"#, budget: RateBudget(limit: 5))
+    for _ in 0..<5 { #expect(name(await venue.attempt().answer) == "refuse notFound") }
+    #expect(venue.server.requests.count == 5)
+    for _ in 0..<500 {
+      let outcome = await venue.attempt()
+      #expect(outcome.fate == .notSent)
+      #expect(!outcome.mayHaveRedeemed)
+      guard case .undecided(.rateLimited, let detail?) = outcome.answer else { return unexpected("\(outcome)") }
+      #expect(detail.contains("the next scan can succeed in"))
+    }
+    #expect(venue.server.requests.count == 5)
+    await venue.close()
+  }
+
+  @Test func gatesShareTheBudget() async throws {
+    let venue = try await venue("404 Not Found", #"{"error":"Ticket not found"}"#, budget: RateBudget(limit: 60))
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask { for _ in 0..<20 { _ = await venue.attempt() } }
+      }
+    }
+    #expect(venue.server.requests.count == 60)
+    await venue.close()
+  }
+
+  @Test func aRefusalForRateStopsTheNextRequest() async throws {
+    let venue = try await Venue.open(
+      ScriptedServer(
+        answer: Answers.response(
+          "429 Too Many Requests", #"{"error":"Rate limit exceeded"}"#, extra: "Retry-After: 120\r\n")))
+    for _ in 0..<10 { #expect(name(await venue.attempt().answer) == "undecided rateLimited") }
+    #expect(venue.server.requests.count == 1)
+    await venue.close()
+  }
+
+  @Test func aWrongKeyStopsBeforeTheServerBlocks() async throws {
+    let venue = try await venue("401 Unauthorized", #"{"error":"Invalid API key"}"#)
+    for _ in 0..<20 { #expect(name(await venue.attempt().answer) == "undecided keyRefused") }
+    #expect(venue.server.requests.count == AuthenticationGuard.mostFailures)
+    venue.client.replaceKey(try Secret("test-key"))
+    #expect(await venue.attempt().fate == .notSent, "the same key is no other key")
+    venue.client.replaceKey(try Secret("another-key"))
+    #expect(await venue.attempt().fate == .answered)
+    #expect(venue.server.requests.last?.contains("another-key") == true)
+    await venue.close()
+  }
+
+  @Test func manyGatesWithAWrongKeyStopTogether() async throws {
+    let venue = try await venue("401 Unauthorized", #"{"error":"Invalid API key"}"#)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<24 { group.addTask { _ = await venue.attempt() } }
+    }
+    #expect(venue.server.requests.count == AuthenticationGuard.mostFailures)
+    await venue.close()
+  }
+
+  @Test func aBlockedKeyIsLeftAlone() async throws {
+    let venue = try await venue("423 Locked", #"{"error":"API key temporarily blocked"}"#)
+    for _ in 0..<10 { #expect(name(await venue.attempt().answer) == "undecided keyBlocked") }
+    #expect(venue.server.requests.count == 1)
+    await venue.close()
+  }
+
+  @Test func requestsThatWereNotSentCostNothing() async throws {
+    let server = ScriptedServer(answer: Answers.admitted)
+    let venue = try await Venue.open(server, budget: RateBudget(limit: 1))
+    for _ in 0..<3 { #expect(await venue.attempt(within: .seconds(-1)).fate == .notSent) }
+    #expect(name(await venue.attempt().answer) == "redeemed")
+    #expect(name(await venue.attempt().answer) == "undecided rateLimited")
+    #expect(server.requests.count == 1)
+    await venue.close()
+  }
+
+  @Test func scanBySaleIsItsOwnCall() async throws {
+    let venue = try await venue(
+      "201 Created", #"{"data":{"entry_id":1001,"scanned_at":"2025-12-17T14:30:00.000000Z"}}"#)
+    let outcome = await venue.client.scan(
+      saleID: 123, saleTicketID: 789, seatNumber: "12", deadline: SystemTime().now() + .seconds(60)
+    ) { _ in }
+    guard case .answered(let answer) = outcome.result else { return unexpected("\(outcome)") }
+    #expect(answer.status == 201)
+    let request = venue.server.requests.first ?? ""
+    #expect(request.hasPrefix("POST /api/tickets/123/scan "))
+    #expect(request.hasSuffix(#"{"sale_ticket_id":789,"seat_number":"12"}"#))
+    await venue.close()
+  }
+
+  @Test func listsAreRepeatedAsTheDocumentAdvises() async throws {
+    let page =
+      #"{"data":[{"id":123,"status":"paid","name":"John Doe","event":[],"tickets":[]}],"meta":{"current_page":2,"last_page":3}}"#
+    let server = ScriptedServer { number, _, connection in
+      connection.send(number == 1 ? Answers.response("503 Service Unavailable", "") : Answers.response("200 OK", page))
+    }
+    let venue = try await Venue.open(server)
+    let sales = try await venue.client.sales(
+      eventID: 456, query: "a&b", page: 2, deadline: SystemTime().now() + .seconds(60))
+    #expect(sales.sales.first?.name == "John Doe")
+    #expect(sales.lastPage == 3)
+    #expect(server.requests.count == 2)
+    #expect(server.requests.last?.hasPrefix("GET /api/tickets?page=2&event_id=456&query=a%26b HTTP/1.1\r\n") == true)
+    await venue.close()
+  }
+
+  @Test(arguments: ["400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found"])
+  func listsAreNotRepeatedAfter(status: String) async throws {
+    let venue = try await venue(status, #"{"error":"Unauthorized"}"#)
+    await #expect(throws: TransportFault.self) {
+      try await venue.client.sales(deadline: SystemTime().now() + .seconds(60))
+    }
+    #expect(venue.server.requests.count == 1)
+    await venue.close()
+  }
+}

@@ -1,0 +1,33 @@
+import EventSchedule
+import ScanModel
+import ScanTesting
+import Synchronization
+import Testing
+
+@Suite struct ConformanceTests {
+  @Test func behavesAsATicketSystemMust() async throws {
+    let waiting = AsyncStream<ScriptedServer.Connection>.makeStream()
+    let server = ScriptedServer { _, request, connection in
+      if request.contains("good-code") {
+        connection.send(Answers.admitted)
+      } else if request.contains("slow-code") {
+        waiting.continuation.yield(connection)
+      } else {
+        connection.send(Answers.response("404 Not Found", #"{"error":"Ticket not found"}"#))
+      }
+    }
+    let venue = try await Venue.open(server)
+    let suite = TicketSystemConformance(
+      system: venue.system, goodCode: Code("https://host/ticket/view/x/good-code/"), unknownCode: Code("no-such-code"),
+      slowCode: Code("slow-code"),
+      release: {
+        for await connection in waiting.stream {
+          connection.send(Answers.admitted)
+          break
+        }
+      }, time: SystemTime())
+    #expect(await suite.failures() == [])
+    await venue.close()
+    #expect(server.requests.count == 3)
+  }
+}

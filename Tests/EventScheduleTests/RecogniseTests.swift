@@ -1,0 +1,81 @@
+import EventSchedule
+import ScanModel
+import Testing
+import TicketTransport
+
+@Suite struct RecogniseTests {
+  private func system() throws -> (EventScheduleTicketSystem, HTTPTransport) {
+    let transport = try HTTPTransport(server: ServerAddress("https://tickets.example"))
+    let client = EventScheduleClient(transport: transport, key: try Secret("k"))
+    return (EventScheduleTicketSystem(id: TicketSystemID("tickets"), client: client), transport)
+  }
+
+  @Test(arguments: [
+    (
+      "https://testevents.fior.es/ticket/view/Mzg5Mjg2/wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl",
+      "wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl"
+    ),
+    ("HTTP://host:8080/ticket/view/1/AbC", "AbC"), ("hTTps://host/base/path/ticket/view/x/s3cr3t/", "s3cr3t"),
+    ("https://host/ticket/view/x/s3cr3t?utm=1#top", "s3cr3t"), ("https://host/ticket/view/x/s3cr3t/?a=/b", "s3cr3t"),
+    ("https://host/ticket/view/x/s3cr3t#/ticket/view/y/other", "s3cr3t"),
+    ("https://host/ticket/view/x/%41%c3%A9b", "Aéb"),
+    ("https://host/ticket/view/ticket/view/a/b", "b"), ("https://[::1]/ticket/view/a/b", "b"),
+    ("https://host/x@y/ticket/view/a/b", "b"),
+  ]) func takesTheSecret(url: String, secret: String) throws {
+    #expect(try system().0.recognise(Code(url)) == Code(secret))
+  }
+
+  @Test(arguments: [
+    "wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl", "", "https://", "https://host", "https://host/ticket/view/x/",
+    "https://host/ticket/view/x//",
+    "https://host/ticket/view//s", "https://host/Ticket/view/x/s", "https://host/ticket/VIEW/x/s",
+    "https://host/ticket/view/x/s/more",
+    "https://host/ticket/view/x", "https://host/xticket/view/x/s", "ftp://host/ticket/view/x/s",
+    "//host/ticket/view/x/s",
+    "/ticket/view/x/s", "ticket/view/x/s", "https:/host/ticket/view/x/s", "https:///ticket/view/x/s",
+    "https://user:pw@host/ticket/view/x/s", "https://host\\@evil/ticket/view/x/s", "https://host/ticket/view/x/s\\",
+    "https://host/ticket/view/x/%", "https://host/ticket/view/x/%4", "https://host/ticket/view/x/%zz",
+    "https://host/ticket/view/x/%00",
+    "https://host/ticket/view/x/%ff", "https://h/ticket/view/x/https%3A%2F%2Fh%2Fticket%2Fview%2Fy%2Fz",
+    "https://host/ticket/view/x/%20s", "https://host/ticket/view/x/s%0d%0a",
+    "https://host?/ticket/view/x/s", "https://host#/ticket/view/x/s", "javascript:https://host/ticket/view/x/s",
+    "https://host/ticket/view/x/s//",
+  ]) func leavesEverythingElse(text: String) throws {
+    #expect(try system().0.recognise(Code(text)) == Code(text))
+  }
+
+  @Test func anyBytesAreSafe() throws {
+    let system = try system().0
+    var random = SplitMix(state: 21)
+    let pieces = [
+      "https://", "http://", "host", "/", "ticket", "view", "%41", "%", "@", "?", "#", "\\", "s", "é", "\u{1D}", "//",
+    ]
+    var taken = 0
+    for _ in 0..<20_000 {
+      let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in
+        pieces[Int.random(in: 0..<pieces.count, using: &random)]
+      }.joined()
+      let code = system.recognise(Code(text))
+      guard code != Code(text) else { continue }
+      taken += 1
+      #expect(!code.bytes.isEmpty && !code.bytes.contains { $0 <= 0x20 })
+    }
+    for _ in 0..<2_000 {
+      let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      #expect(system.recognise(Code(bytes: bytes)) == Code(bytes: bytes))
+    }
+    #expect(taken < 20_000)
+  }
+}
+
+/// A small repeatable generator.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

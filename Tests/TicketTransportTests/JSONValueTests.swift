@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+import TicketTransport
+
+@Suite struct JSONValueTests {
+  private func parse(_ text: String) throws -> JSONValue { try JSONValue([UInt8](text.utf8)) }
+
+  @Test func readsEveryKind() throws {
+    let value = try parse(#" {"a":[1,-2.5e3,true,false,null,"x\u00e9\n\ud83d\ude00\/"],"b":{}} "#)
+    #expect(
+      value["a"]?.array == [
+        .number("1"), .number("-2.5e3"), .bool(true), .bool(false), .null, .string("xé\n😀/"),
+      ])
+    #expect(value["b"] == .object([:]))
+    #expect(value["c"] == nil)
+    #expect(try parse("\u{FEFF}[]") == .array([]))
+  }
+
+  @Test(arguments: [
+    "", " ", "{", "[", "[1,]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "01", "+1", ".5", "1.", "1e", "-", "nul", "True", "\"",
+    "\"\\x\"",
+    "\"\\u12\"", "\"a\nb\"", "[1] 2", "{\"a\":1,\"a\":2}", "]", "{]", "'a'", "NaN", "[1 2]", "\"\\ud800", "//", "\u{0}",
+  ]) func refusesWhatIsNoJSON(text: String) {
+    #expect(throws: JSONValue.Fault.self) { try parse(text) }
+  }
+
+  @Test func loneSurrogatesAreReplaced() throws {
+    #expect(try parse(#""\ud800x""#) == .string("\u{FFFD}x"))
+    #expect(try parse(#""\ud800\ud800""#) == .string("\u{FFFD}\u{FFFD}"))
+    #expect(try parse(#""\udc00\n""#) == .string("\u{FFFD}\n"))
+  }
+
+  @Test func depthIsBoundedBeforeReading() throws {
+    let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+    _ = try parse(deep)
+    #expect(throws: JSONValue.Fault.tooDeep) { try parse("[" + deep + "]") }
+    #expect(throws: JSONValue.Fault.tooDeep) { try JSONValue(Array(repeating: UInt8(ascii: "["), count: 1 << 20)) }
+    #expect(throws: JSONValue.Fault.tooDeep) { try parse(String(repeating: "{\"a\":", count: 100_000)) }
+    // Closing brackets first must not buy depth.
+    #expect(throws: JSONValue.Fault.self) {
+      try parse(String(repeating: "]", count: 100_000) + String(repeating: "[", count: 100_060))
+    }
+    // Brackets in strings are text.
+    #expect(try parse("\"" + String(repeating: "[", count: 1_000) + "\"").string?.count == 1_000)
+  }
+
+  @Test func invalidUTF8() {
+    for bytes: [UInt8] in [
+      [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22],
+    ] {
+      #expect(throws: JSONValue.Fault.notUTF8) { try JSONValue(bytes) }
+    }
+  }
+
+  @Test func numbersNeverTrap() throws {
+    for text in ["1e999999999", "-1e-999999999", String(repeating: "9", count: 10_000), "-0", "0.0", "1E+5"] {
+      let value = try parse(text)
+      #expect(value == .number(text))
+      #expect(value.integer == Int64(text))
+    }
+    #expect(try parse("9223372036854775807").integer == .max)
+    #expect(try parse("9223372036854775808").integer == nil)
+    #expect(try parse("9223372036854775808").identifier == "9223372036854775808")
+    #expect(try parse("1.0").identifier == nil)
+    #expect(try parse("1e3").identifier == nil)
+    #expect(try parse("1001").identifier == "1001")
+    #expect(try parse("\"1001\"").identifier == "1001")
+    #expect(try parse("\"Mzg5NzM0\"").identifier == "Mzg5NzM0")
+    for none in [
+      "\"\"", "\"a b\"", "\"a\\u0000\"", "null", "true", "[]", "{}", "\"" + String(repeating: "a", count: 129) + "\"",
+    ] {
+      #expect(try parse(none).identifier == nil)
+    }
+  }
+
+  /// Random documents, then random damage: what we accept, Foundation accepts; what it made, we read back the same.
+  @Test(arguments: [UInt64](1...20)) func agreesWithFoundation(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    for _ in 0..<100 {
+      let document = random.document(depth: 5)
+      let bytes = [UInt8](try JSONSerialization.data(withJSONObject: document))
+      #expect(matches(try JSONValue(bytes), document), "seed \(seed)")
+      var damaged = bytes
+      for _ in 0...Int.random(in: 0...3, using: &random) where !damaged.isEmpty {
+        let index = Int.random(in: 0..<damaged.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: damaged[index] = UInt8.random(in: 0x20...0x7E, using: &random)
+        case 1: damaged.remove(at: index)
+        default: damaged.insert(UInt8.random(in: 0x20...0x7E, using: &random), at: index)
+        }
+      }
+      guard (try? JSONValue(damaged)) != nil else { continue }
+      let lax = try? JSONSerialization.jsonObject(with: Data(damaged), options: .fragmentsAllowed)
+      #expect(lax != nil, "seed \(seed): \(String(decoding: damaged, as: UTF8.self))")
+    }
+  }
+
+  private func matches(_ value: JSONValue, _ other: Any) -> Bool {
+    switch value {
+    case .object(let members):
+      guard let other = other as? [String: Any], other.count == members.count else { return false }
+      return members.allSatisfy { name, member in other[name].map { matches(member, $0) } ?? false }
+    case .array(let elements):
+      guard let other = other as? [Any], other.count == elements.count else { return false }
+      return zip(elements, other).allSatisfy { matches($0, $1) }
+    case .string(let text): return other as? String == text
+    case .number(let text): return (other as? NSNumber).map { "\($0)" == text } ?? false
+    case .bool(let flag): return other as? Bool == flag
+    case .null: return other is NSNull
+    }
+  }
+}
+
+/// A small repeatable generator.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func text() -> String {
+    let alphabet = Array("ab\"\\/\n\t é😀[]{},:\u{1}\u{7F}")
+    return String(
+      (0..<Int.random(in: 0...8, using: &self)).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &self)] })
+  }
+
+  mutating func document(depth: Int) -> Any {
+    var object: [String: Any] = [:]
+    for _ in 0..<Int.random(in: 0...4, using: &self) { object[text()] = value(depth: depth - 1) }
+    return object
+  }
+
+  mutating func value(depth: Int) -> Any {
+    switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &self) {
+    case 0: return NSNumber(value: Int.random(in: -1_000...1_000_000, using: &self))
+    case 1: return text()
+    case 2: return NSNull()
+    case 3: return Bool.random(using: &self)
+    case 4: return (0..<Int.random(in: 0...4, using: &self)).map { _ in value(depth: depth - 1) }
+    default: return document(depth: depth)
+    }
+  }
+}
