@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 
 import payload
-from rig import FOLDER, Rig
+from rig import FOLDER, TEST_BEGINS, Rig
 
 #: The program under test; set by the runner.
 scangate = Path(".build/debug/scangate")
@@ -29,7 +29,7 @@ class RigCase(unittest.TestCase):
 
     def setUp(self):
         self.since = self.rig.mark()
-        self.rig.sh(f"echo '{self.id()}' > /dev/kmsg")
+        self.rig.sh(f"echo '{TEST_BEGINS} {self.id()}' > /dev/kmsg")
         self.addCleanup(self.clear)
 
     def clear(self):

@@ -23,6 +23,8 @@ Pulse = namedtuple("Pulse", "at length")
 Brightness = namedtuple("Brightness", "at value")
 
 MS = 1_000_000
+#: Stands in the guest's journal before the name of each test.
+TEST_BEGINS = "rig test:"
 
 
 @dataclass
@@ -63,7 +65,7 @@ class Process:
         self.log_path, self._pid_path = f"/run/rig/{name}.log", f"/run/rig/{name}.pid"
         rig.sh(f"rm -f {self._pid_path}")
         self.started = rig.machine.start(f"echo $$ > {self._pid_path}.new; mv {self._pid_path}.new {self._pid_path}; exec {command} > {self.log_path} 2>&1")
-        self.pid = int(rig.sh(f"until [ -e {self._pid_path} ]; do sleep 0.01; done; cat {self._pid_path}"))
+        self.pid = int(rig.sh(f"exec {{never}}<> <(:); until [ -e {self._pid_path} ]; do read -t 0.01 -u $never; done; cat {self._pid_path}"))
 
     def log(self):
         """Everything that it has printed."""
@@ -138,8 +140,10 @@ class Rig:
 
     def wait_for(self, condition, timeout=20):
         """Waits in the guest until a shell condition holds."""
-        limit = int(timeout * 50)
-        if not self.ok(f"for ((i = 0; i < {limit}; i++)); do {{ {condition}\n}} > /dev/null 2>&1 && exit 0; sleep 0.02; done; exit 1", timeout * 4 + 20):
+        # The pause is a read that ends by its time: starting `sleep` each time would keep the emulated processor busy.
+        if not self.ok(f"""exec {{never}}<> <(:)
+            until {{ {condition}
+            }} > /dev/null 2>&1; do ((SECONDS <= {timeout})) || exit 1; read -t 0.02 -u $never; done""", timeout + 30):
             raise MachineError(f"not so within {timeout} s: {condition}")
 
     def until(self, condition, timeout=20, what="the condition"):
@@ -169,29 +173,45 @@ class Rig:
         parts = [self.machine.report()]
         for process in self.processes:
             parts.append(f"--- {process.name}\n" + self.sh(f"tail -n 60 {process.log_path}", check=False).strip())
-        parts.append("--- journal\n" + self.sh("journalctl --no-pager -q -n 30 -o short-monotonic", check=False).strip())
+        journal = self.sh("journalctl --no-pager -q -n 200 -o short-monotonic", check=False).strip()
+        parts.append("--- journal\n" + journal[max(journal.rfind(f" {TEST_BEGINS}"), 0):])
         return "\n".join(part for part in parts if part)
 
     # Scanners and keyboards
 
-    def plug(self, slot, vendor=None, product=None, manufacturer="Maker", name="Scanner", serial="", functions=("keyboard",)):
-        """Plugs a USB device into a slot: the one that was there before if no `vendor` is given, else a new one.
+    def plug(self, slot, vendor, product, manufacturer="Maker", name="Scanner", serial="", functions=("keyboard",)):
+        """Plugs a new USB device into a slot; returns when udev is through with its nodes.
 
-        `vendor` and `product` are four hexadecimal digits. Returns when udev is through with its nodes.
+        `vendor` and `product` are four hexadecimal digits. Each function of the device is a keyboard of its own.
         """
-        if vendor is not None:
-            words = " ".join(shlex.quote(str(word)) for word in (slot, vendor, product, manufacturer, name, serial, *functions))
-            self.sh(f"gadget remove {slot} && gadget make {words}")
-            self.devices[slot] = Device(slot)
-        device = self.devices[slot]
-        lines = [line.split() for line in self.sh(f"gadget plug {slot}").splitlines()]
-        device.devices, device.nodes = [line[0] for line in lines], [line[1] for line in lines]
-        return device
+        words = " ".join(shlex.quote(str(word)) for word in (slot, vendor, product, manufacturer, name, serial, *functions))
+        self.sh(f"gadget remove {slot} && gadget make {words}")
+        self.devices[slot] = Device(slot)
+        self.replug(slot)
+        return self.devices[slot]
 
-    def unplug(self, slot):
-        """Pulls the device out, in the middle of a text if need be; returns when its nodes are gone."""
-        self.sh(f"gadget unplug {slot}")
-        self.devices[slot].nodes = []
+    def replug(self, *slots):
+        """Plugs in again what was unplugged, all at the same time."""
+        for slot, output in self._together({slot: f"gadget plug {slot}" for slot in slots}).items():
+            lines = [line.split() for line in output.splitlines()]
+            self.devices[slot].devices, self.devices[slot].nodes = [line[0] for line in lines], [line[1] for line in lines]
+
+    def unplug(self, *slots):
+        """Pulls devices out, in the middle of a text if need be; returns when their nodes are gone."""
+        self._together({slot: f"gadget unplug {slot}" for slot in slots})
+        for slot in slots:
+            self.devices[slot].nodes = []
+
+    def _together(self, scripts):
+        """Runs scripts side by side; their outputs by the same keys."""
+        started = {key: self.machine.start(script) for key, script in scripts.items()}
+        outputs = {}
+        for key, each in started.items():
+            status, output = each.result(60)
+            outputs[key] = output.decode(errors="replace")
+            if status != 0:
+                raise MachineError(f"ended with {status}: {scripts[key]}\n{outputs[key]}")
+        return outputs
 
     def remove(self, slot):
         """Empties a slot."""
@@ -218,6 +238,10 @@ class Rig:
         lines = self.sh(f"cat /run/rig/leds.{slot}.{function}", check=False).splitlines()
         return [(int(at), int(bits, 16)) for at, bits in map(str.split, lines) if int(at) >= since]
 
+    def port(self, slot):
+        """The USB port of a slot as the kernel names it: `1-1`."""
+        return self.sh(f"cd /sys/devices/platform/dummy_hcd.{slot}/usb*; echo ${{PWD##*/usb}}-1").strip()
+
     def property(self, node, name):
         """A udev property of a device node."""
         found = re.search(rf"^{name}=(.*)$", self.sh(f"udevadm info --query=property {node}"), re.M)
@@ -239,12 +263,11 @@ class Rig:
     # Lines and lamps
 
     def mark(self):
-        """The time now, as the stamps of edges and lamps count it; the kernel's trace carries a line at this place."""
+        """The time now, as the stamps of edges and lamps count it; the kernel's trace carries a line "MARK n" at this place."""
         self._marks += 1
-        text = f"MARK {self._marks}"
-        found = re.findall(rf"(\d+)\.(\d+): tracing_mark_write: {text}\n", self.sh(f"cd /sys/kernel/tracing; echo {text} > trace_marker; tail -n 20 trace"))
-        seconds, micros = found[-1]
-        return (int(seconds) * 1_000_000 + int(micros)) * 1000
+        # /proc/uptime is the same clock in hundredths: cut off, hence never later than what follows.
+        uptime = self.sh(f"read -r up _ < /proc/uptime; echo MARK {self._marks} > /sys/kernel/tracing/trace_marker; echo $up")
+        return int(uptime.strip().replace(".", "")) * 10 * MS
 
     def edges(self, line, since=0):
         """Changes of level of an output line by name, as the kernel traced them."""

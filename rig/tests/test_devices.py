@@ -61,7 +61,8 @@ class Devices(RigCase):
         keys = self.read_keys(node)
         self.rig.unplug(0)
         self.rig.wait_for(f"! [ -e {node} ] && grep -q gone {keys.log_path}")
-        node = self.rig.plug(0).node
+        self.rig.replug(0)
+        node = self.rig.devices[0].node
         self.assertTrue(self.rig.ok(f"[ -c {node} ]"))
 
     def test_text_cut_by_unplugging_is_not_whole(self):
