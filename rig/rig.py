@@ -65,7 +65,7 @@ class Process:
         self.log_path, self._pid_path = f"/run/rig/{name}.log", f"/run/rig/{name}.pid"
         rig.sh(f"rm -f {self._pid_path}")
         self.started = rig.machine.start(f"echo $$ > {self._pid_path}.new; mv {self._pid_path}.new {self._pid_path}; exec {command} > {self.log_path} 2>&1")
-        self.pid = int(rig.sh(f"exec {{never}}<> <(:); until [ -e {self._pid_path} ]; do read -t 0.01 -u $never; done; cat {self._pid_path}"))
+        self.pid = int(rig.sh(f"until [ -e {self._pid_path} ]; do sleep 0.02; done; cat {self._pid_path}"))
 
     def log(self):
         """Everything that it has printed."""
@@ -140,10 +140,7 @@ class Rig:
 
     def wait_for(self, condition, timeout=20):
         """Waits in the guest until a shell condition holds."""
-        # The pause is a read that ends by its time: starting `sleep` each time would keep the emulated processor busy.
-        if not self.ok(f"""exec {{never}}<> <(:)
-            until {{ {condition}
-            }} > /dev/null 2>&1; do ((SECONDS <= {timeout})) || exit 1; read -t 0.02 -u $never; done""", timeout + 30):
+        if not self.ok(f"until {{ {condition}\n}} > /dev/null 2>&1; do ((SECONDS <= {timeout})) || exit 1; sleep 0.05; done", timeout + 30):
             raise MachineError(f"not so within {timeout} s: {condition}")
 
     def until(self, condition, timeout=20, what="the condition"):
