@@ -35,7 +35,7 @@ class RigCase(unittest.TestCase):
     def clear(self):
         """Stops what the test started and empties the slots."""
         for process in self.rig.processes:
-            process.stop("KILL")
+            process.clear()
         self.rig.processes.clear()
         for slot in list(self.rig.devices):
             self.rig.remove(slot)

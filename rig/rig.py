@@ -80,6 +80,11 @@ class Process:
             self._rig.sh(f"kill -{signal} {self.pid}", check=False)
         return self.started.result(timeout)[0]
 
+    def clear(self):
+        """Ends it at once, with everything that it has started and left behind."""
+        self._rig.sh(f"kill -KILL -- -{self.pid}", check=False)
+        self.started.result(20)
+
 
 class Rig:
     """One guest. `with Rig.restore() as rig:` starts it from the saved state."""

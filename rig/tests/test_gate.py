@@ -89,12 +89,13 @@ class GateCase(RigCase):
         self.assertTrue(process.running(), f"{process.name} has ended")
         return True
 
-    def taken(self, slot, timeout=20):
-        """Waits until the service reads the scanner in a slot, and has seen the silence that it insists on."""
-        node = self.rig.devices[slot].node
-        self.rig.wait_for(f"[[ $(find /proc/{self.service.pid}/fd -lname {node}) ]]", timeout)
+    def taken(self, *slots):
+        """Waits until the service reads the scanners in these slots, and has seen the silence that it insists on."""
+        nodes = [self.rig.devices[slot].node for slot in slots]
+        self.rig.wait_for(" && ".join(f"[[ $(find /proc/{self.service.pid}/fd -lname {node}) ]]" for node in nodes))
         self.rig.sh("sleep 0.7")
-        self.assertTrue(self.rig.grabbed(node))
+        for node in nodes:
+            self.assertTrue(self.rig.grabbed(node), f"{node} is not grabbed")
 
     def scans(self):
         lines = self.rig.sh(f"cat {FOLDER}/events.jsonl").splitlines()
@@ -145,8 +146,7 @@ class Verdicts(GateCase):
             self.rig.plug(0, **LEFT)
             self.rig.plug(1, **RIGHT)
             self.serve(self.PAID, self.UNPAID)
-            for slot in (0, 1):
-                self.taken(slot)
+            self.taken(0, 1)
             cls.service = self.service
             self.since = self.rig.mark()
 
@@ -208,17 +208,16 @@ class Replugging(GateCase):
         self.rig.plug(1, **RIGHT)
         # What is typed into an unplugging is valid too: had it arrived whole, it would be admitted, not wrong.
         self.serve([*broken.values(), *whole.values()])
-        for slot in slots:
-            self.taken(slot)
+        self.taken(*slots)
         for turn in range(ROUNDS):
             typing = {slot: self.rig.start_typing(slot, broken[turn, slot], layout, gap_us=4000) for slot, layout in slots.items()}
             self.rig.sh(f"sleep 0.{turn * 7 % 20:02}")  # another place in the code each time
             self.rig.unplug(*slots)
             arrived = [typing[slot].whole() for slot in slots]
             self.rig.replug(*slots)
-            for slot, layout in slots.items():
-                self.taken(slot)
-                self.rig.type(slot, whole[turn, slot], layout)
+            self.taken(*slots)
+            for again in [self.rig.start_typing(slot, whole[turn, slot], layout) for slot, layout in slots.items()]:
+                again.finish()
             for slot in slots:
                 self.assertEqual(self.scan_of(whole[turn, slot])["verdict"], "admit", f"turn {turn}, {arrived}")
         allowed = {holder(code) for code in [*broken.values(), *whole.values()]}
@@ -232,8 +231,8 @@ class Matching(GateCase):
         for slot in (0, 1):
             self.rig.plug(slot, **twin)
         self.serve(["Twin-0-zy", "Twin-1-zy"], **{name: f'{{vendor: "0c2e", product: "0901", port: "{self.rig.port(slot)}"}}' for slot, name in enumerate(("left", "right"))})
+        self.taken(0, 1)
         for slot, layout in enumerate(("us", "de")):
-            self.taken(slot)
             self.rig.type(slot, f"Twin-{slot}-zy", layout)
         self.assertEqual([self.scan_of(f"Twin-{slot}-zy")["gate"] for slot in (0, 1)], ["north", "south"])
         self.whole_pulses("RELAY0", NORTH_PULSE, 1)
