@@ -15,6 +15,10 @@ PACKAGES = [
 ]
 
 
+# A plain user's path may lack the folders of depmod and mke2fs.
+os.environ["PATH"] += ":/usr/sbin:/sbin"
+
+
 class Unavailable(Exception):
     """The rig cannot run on this machine: its tests are skipped, not failed."""
 
