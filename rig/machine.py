@@ -1,0 +1,192 @@
+"""One QEMU guest: started cold, or from a saved state; spoken to over a virtio-serial port (see guest/agent.c)."""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from concurrent.futures import Future
+from pathlib import Path
+
+MEMORY_MB = 768
+PAYLOAD_SIZE = 1 << 30
+KERNEL_LINE = ("console=ttyS0 panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on systemd.show_status=0 audit=0 cryptomgr.notests")
+
+
+class MachineError(Exception):
+    """QEMU or the agent in the guest did not do as asked."""
+
+
+def _die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: no guest outlives its test
+
+
+class Machine:
+    """A running guest. Software emulation only, so that it behaves the same on every host."""
+
+    def __init__(self, kernel, disk, root, payload, incoming=None, keep_changes=False, patience=60):
+        self.folder = Path(tempfile.mkdtemp(prefix="rig."))  # short: paths of sockets are limited to 107 bytes
+        self.console_path = self.folder / "console"
+        snapshot = "off" if keep_changes else "on"
+        command = [
+            "qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1", "-m", str(MEMORY_MB),
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-kernel", kernel / "vmlinux", "-initrd", disk / "initrd", "-append", KERNEL_LINE,
+            "-chardev", f"file,id=console,path={self.console_path}", "-serial", "chardev:console",
+            "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
+            "-device", "virtio-serial-pci",
+            "-chardev", f"socket,id=ctl,path={self.folder}/ctl,server=on,wait=off", "-device", "virtserialport,chardev=ctl,name=ctl,nr=1",
+            "-drive", f"file={root},format=qcow2,if=none,id=root,snapshot={snapshot},cache=unsafe", "-device", "virtio-blk-pci,drive=root",
+            "-drive", f"file={payload},format=raw,if=none,id=payload,snapshot=on,cache=unsafe", "-device", "virtio-blk-pci,drive=payload",
+            "-device", "virtio-rng-pci",
+            *(["-incoming", incoming] if incoming else []),
+        ]
+        with open(self.folder / "qemu", "w") as log:
+            self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=_die_with_parent)
+        self._answers = {}
+        self._answers_lock = threading.Lock()
+        self._next_id = 1
+        try:
+            self._qmp = self._connect("qmp", 10).makefile("rwb")
+            self._qmp.readline()
+            self.qmp("qmp_capabilities")
+            self._agent = self._connect("ctl", 10)
+            started = self._answers[0] = Future()
+            threading.Thread(target=self._read_answers, daemon=True).start()
+            if incoming:
+                while self.qmp("query-status")["status"] == "inmigrate":
+                    self._check()
+                    time.sleep(0.01)
+                self.qmp("cont")
+                self.sh("true", timeout=patience)
+            else:
+                started.result(patience)
+        except BaseException as error:
+            report = self.report()
+            self.close()
+            raise MachineError(f"the guest does not answer: {error!r}\n{report}") from error
+
+    def _check(self):
+        if self.process.poll() is not None:
+            raise MachineError(f"QEMU ended with {self.process.returncode}: {(self.folder / 'qemu').read_text(errors='replace')[-2000:]}")
+
+    def _connect(self, name, patience):
+        deadline = time.monotonic() + patience
+        while True:
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(f"{self.folder}/{name}")
+                return connection
+            except OSError:
+                connection.close()
+                self._check()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def qmp(self, command, **arguments):
+        """One command of QEMU's machine protocol."""
+        self._qmp.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
+        self._qmp.flush()
+        while True:
+            line = self._qmp.readline()
+            if not line:
+                self._check()
+                raise MachineError("QEMU closed its control socket")
+            answer = json.loads(line)
+            if "error" in answer:
+                raise MachineError(f"{command}: {answer['error']}")
+            if "return" in answer:
+                return answer["return"]
+
+    def save(self, state):
+        """Writes the stopped guest's memory and devices to the file `state` and ends it."""
+        self.qmp("stop")
+        self.qmp("migrate", uri=f"exec:zstd -q -1 -T2 > '{state}'")
+        while (status := self.qmp("query-migrate").get("status")) != "completed":
+            if status == "failed":
+                raise MachineError("the guest's state cannot be saved")
+            time.sleep(0.05)
+        self.close()
+
+    def _read_answers(self):
+        stream = self._agent.makefile("rb")
+        try:
+            while head := stream.readline():
+                number, status, length = (int(word) for word in head.split())
+                output = stream.read(length)
+                with self._answers_lock:
+                    answer = self._answers.pop(number, None)
+                if answer:
+                    answer.set_result((status, output))
+        except (OSError, ValueError):
+            pass
+        with self._answers_lock:
+            lost, self._answers = self._answers, {}
+        for answer in lost.values():
+            answer.set_exception(MachineError("the guest is gone"))
+
+    def _ask(self, verb, body, path=""):
+        answer = Future()
+        with self._answers_lock:
+            answer.number = self._next_id
+            self._next_id += 1
+            self._answers[answer.number] = answer
+            self._agent.sendall(f"{answer.number} {verb} {len(body)}{path and ' ' + path}\n".encode() + body)
+        return answer
+
+    def start(self, script):
+        """Starts a bash script in the guest; the future gives (exit status, output as bytes)."""
+        return self._ask("run", script.encode())
+
+    def kill(self, started):
+        """Ends a script that `start` began."""
+        with self._answers_lock:
+            self._agent.sendall(f"{started.number} kill 0\n".encode())
+
+    def sh(self, script, timeout=60, check=True):
+        """Runs a bash script in the guest and returns its output."""
+        started = self.start(script)
+        try:
+            status, output = started.result(timeout)
+        except TimeoutError:
+            self.kill(started)
+            raise MachineError(f"no answer within {timeout} s to: {script[:300]}") from None
+        text = output.decode(errors="replace")
+        if check and status != 0:
+            raise MachineError(f"ended with {status}: {script[:300]}\n{text[-3000:]}")
+        return text
+
+    def put(self, content, path, timeout=60):
+        """Writes a file in the guest, as a whole or not at all."""
+        status, output = self._ask("put", content, str(path)).result(timeout)
+        if status != 0:
+            raise MachineError(f"{path}: {output.decode(errors='replace')}")
+
+    def get(self, path, timeout=60):
+        """The content of a file in the guest."""
+        status, output = self.start(f"cat '{path}'").result(timeout)
+        if status != 0:
+            raise MachineError(f"{path}: {output.decode(errors='replace')}")
+        return output
+
+    def report(self):
+        """What QEMU and the guest's console said last."""
+        parts = []
+        for name in ("qemu", "console"):
+            path = self.folder / name
+            if path.exists() and (text := path.read_text(errors="replace")[-3000:].strip()):
+                parts.append(f"--- {name}\n{text}")
+        return "\n".join(parts)
+
+    def close(self):
+        """Pulls the plug."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,69 @@
+"""Programs under test, as a disk for the guest: a binary, the shared libraries it needs, and anything else."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from machine import PAYLOAD_SIZE
+from stages.host import run
+
+# Part of every Debian, hence of the guest; and of one piece with its loader, so never to be mixed with another.
+SYSTEM_LIBRARY = re.compile(r"^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libutil|libgcc_s)\.so\b|^linux-vdso")
+
+
+def libraries(program):
+    """Shared libraries of `program` that are not the system's, as files on this machine."""
+    listed = subprocess.run(["ldd", str(program)], stdout=subprocess.PIPE, check=True, text=True).stdout
+    lacking = re.findall(r"^\s*(\S+) => not found", listed, re.M)
+    if lacking:
+        raise FileNotFoundError(f"{program} needs {', '.join(lacking)}")
+    found = re.findall(r"^\s*(\S+) => (/\S+)", listed, re.M)
+    return {name: Path(path) for name, path in found if not SYSTEM_LIBRARY.match(name)}
+
+
+def directory(program, into):
+    """Fills `into` with `bin/NAME` (a starter), `lib/` and the stripped program itself."""
+    program, into = Path(program), Path(into)
+    for name in ("bin", "lib", "libexec"):
+        (into / name).mkdir(parents=True)
+    for name, path in {program.name: program, **libraries(program)}.items():
+        target = into / ("libexec" if path == program else "lib") / name
+        shutil.copy(path, target)
+        if path == program or path.stat().st_size > 1 << 20:
+            subprocess.run(["strip", "-g", target], check=False, stderr=subprocess.DEVNULL)
+    starter = into / "bin" / program.name
+    starter.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH=/payload/lib exec /payload/libexec/{program.name} "$@"\n')
+    starter.chmod(0o755)
+
+
+def image(folder):
+    """An ext4 image with the content of `folder`, of the one size that the guest's disk has."""
+    folder = Path(folder)
+    file = tempfile.NamedTemporaryFile(prefix="rig.payload.", suffix=".ext4", delete=False)
+    file.truncate(PAYLOAD_SIZE)
+    file.close()
+    run("mke2fs", "-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0", "-N", "4096", "-E", "lazy_itable_init=1,root_owner=0:0", "-d", folder, file.name)
+    return Path(file.name)
+
+
+def of_program(program, cache):
+    """The image for a program, made anew when the program's content has changed."""
+    program = Path(program).resolve()
+    with open(program, "rb") as file:
+        key = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    done = Path(cache) / f"payload-{key}.ext4"
+    if done.exists():
+        return done
+    with tempfile.TemporaryDirectory(prefix="rig.payload.") as folder:
+        directory(program, Path(folder) / "content")
+        fresh = image(Path(folder) / "content")
+    for old in Path(cache).glob("payload-*.ext4"):
+        old.unlink()
+    run("cp", "--sparse=always", fresh, f"{done}.{os.getpid()}")
+    os.unlink(fresh)
+    os.rename(f"{done}.{os.getpid()}", done)
+    return done

@@ -1,0 +1,309 @@
+"""The rig as tests see it: scanners to plug and type on, lines and lamps to watch, a guest to run programs in."""
+
+import re
+import shlex
+import time
+from collections import namedtuple
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import keyboard
+from machine import Machine, MachineError
+
+FOLDER = Path(__file__).resolve().parent.parent / ".rig"
+SLOTS = 6
+LINES = ["RELAY0", "RELAY1", "LAMP_G", "LAMP_R", "BUZZ", "DOOR", "PASS", "TAMPER"]
+LEDS = ["gate:green:pass", "gate:red:deny"]
+
+#: A change of level: time in nanoseconds of the guest's CLOCK_MONOTONIC, and the level that the line has from then on.
+Edge = namedtuple("Edge", "at level")
+#: A line's time at level 1; `length` is in nanoseconds, or None while it lasts.
+Pulse = namedtuple("Pulse", "at length")
+#: What an LED was set to.
+Brightness = namedtuple("Brightness", "at value")
+
+MS = 1_000_000
+#: Stands in the guest's journal before the name of each test.
+TEST_BEGINS = "rig test:"
+
+
+@dataclass
+class Device:
+    """A USB device in a slot. `nodes` are its evdev nodes, one for each function; empty while it is unplugged."""
+    slot: int
+    devices: list = field(default_factory=list)
+    nodes: list = field(default_factory=list)
+
+    @property
+    def node(self):
+        return self.nodes[0]
+
+
+class Typing:
+    """A text on its way through a device."""
+
+    def __init__(self, rig, started, count, text):
+        self._rig, self._started, self._count, self._text = rig, started, count, text
+
+    def whole(self, timeout=60):
+        """Waits for the end; True if the host has taken every report."""
+        status, output = self._started.result(timeout)
+        return status == 0 and int(output.split()[-1]) == self._count
+
+    def finish(self, timeout=60):
+        """Waits for the end, which must be the whole text's."""
+        status, output = self._started.result(timeout)
+        if status != 0 or int(output.split()[-1]) != self._count:
+            raise MachineError(f"typing {self._text!r} ended after {output.decode(errors='replace')} of {self._count} reports")
+
+
+class Process:
+    """A program running in the guest, its output in a file there."""
+
+    def __init__(self, rig, name, command):
+        self._rig, self.name = rig, name
+        self.log_path, self._pid_path = f"/run/rig/{name}.log", f"/run/rig/{name}.pid"
+        rig.sh(f"rm -f {self._pid_path}")
+        self.started = rig.machine.start(f"echo $$ > {self._pid_path}.new; mv {self._pid_path}.new {self._pid_path}; exec {command} > {self.log_path} 2>&1")
+        self.pid = int(rig.sh(f"until [ -e {self._pid_path} ]; do sleep 0.02; done; cat {self._pid_path}"))
+
+    def log(self):
+        """Everything that it has printed."""
+        return self._rig.get(self.log_path).decode(errors="replace")
+
+    def running(self):
+        return not self.started.done()
+
+    def stop(self, signal="TERM", timeout=20):
+        """Sends a signal and waits; returns the exit status (128 + signal if it died of one)."""
+        if self.running():
+            self._rig.sh(f"kill -{signal} {self.pid}", check=False)
+        return self.started.result(timeout)[0]
+
+    def clear(self):
+        """Ends it at once, with everything that it has started and left behind."""
+        self._rig.sh(f"kill -KILL -- -{self.pid}", check=False)
+        self.started.result(20)
+
+
+class Rig:
+    """One guest. `with Rig.restore() as rig:` starts it from the saved state."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.devices = {}
+        self.processes = []
+        self._marks = 0
+        self._line_numbers = None
+
+    @classmethod
+    def restore(cls, payload=None, folder=FOLDER):
+        """A guest as it was saved, with `payload` (an image made by payload.py) mounted at /payload."""
+        kernel, disk, state = (folder / name for name in (folder / "current").read_text().split())
+        # The copy of a booted guest continues at the very same instant each time; the clock of the wall is set anew.
+        machine = Machine(kernel, disk, state / "root.qcow2", payload or state / "placeholder", incoming=f"exec:zstd -dc '{state}/state.zst'")
+        rig = cls(machine)
+        rig.sh(f"date -s @{time.time():.3f} > /dev/null")
+        if payload:
+            # What was read of the placeholder when the guest was saved is not what is there now.
+            rig.sh("blockdev --flushbufs /dev/vdb && mkdir -p /payload && mount -t ext4 -o ro,noatime /dev/vdb /payload")
+        return rig
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.machine.close()
+
+    # Programs and files
+
+    def sh(self, script, timeout=60, check=True):
+        """Runs a bash script in the guest and returns its output."""
+        return self.machine.sh(script, timeout, check)
+
+    def ok(self, script, timeout=60):
+        """Whether a bash script succeeds in the guest."""
+        return self.machine.start(script).result(timeout)[0] == 0
+
+    def put(self, content, path):
+        """Writes a file in the guest, from text or bytes."""
+        self.machine.put(content.encode() if isinstance(content, str) else content, path)
+
+    def get(self, path):
+        return self.machine.get(path)
+
+    def spawn(self, name, command, user=None):
+        """Starts a program in the guest, as root or as the user `gate`; its output goes to /run/rig/NAME.log."""
+        if user:
+            command = f"setpriv --reuid={user} --regid={user} --init-groups {command}"
+        process = Process(self, name, command)
+        self.processes.append(process)
+        return process
+
+    def wait_for(self, condition, timeout=20):
+        """Waits in the guest until a shell condition holds."""
+        if not self.ok(f"until {{ {condition}\n}} > /dev/null 2>&1; do ((SECONDS <= {timeout})) || exit 1; sleep 0.05; done", timeout + 30):
+            raise MachineError(f"not so within {timeout} s: {condition}")
+
+    def until(self, condition, timeout=20, what="the condition"):
+        """Waits until a Python function returns something true, and returns that."""
+        deadline = time.monotonic() + timeout
+        while not (result := condition()):
+            if time.monotonic() > deadline:
+                raise MachineError(f"{what}: not so within {timeout} s")
+            time.sleep(0.05)
+        return result
+
+    def set_mode(self, path, mode, owner=None):
+        """Permissions (and "user:group") of a file or device node."""
+        self.sh(f"chmod {mode:o} '{path}'" + (f" && chown {owner} '{path}'" if owner else ""))
+
+    def udev_rule(self, name, text):
+        """Writes a rule file, or takes it away if `text` is None."""
+        path = f"/etc/udev/rules.d/{name}.rules"
+        if text is None:
+            self.sh(f"rm -f {path}; udevadm control --reload")
+        else:
+            self.put(text, path)
+            self.sh("udevadm control --reload")
+
+    def report(self):
+        """What a person wants to see of a failure: the guest's journal and console, and what the programs printed."""
+        parts = [self.machine.report()]
+        for process in self.processes:
+            parts.append(f"--- {process.name}\n" + self.sh(f"tail -n 60 {process.log_path}", check=False).strip())
+        journal = self.sh("journalctl --no-pager -q -n 200 -o short-monotonic", check=False).strip()
+        parts.append("--- journal\n" + journal[max(journal.rfind(f" {TEST_BEGINS}"), 0):])
+        return "\n".join(part for part in parts if part)
+
+    # Scanners and keyboards
+
+    def plug(self, slot, vendor, product, manufacturer="Maker", name="Scanner", serial="", functions=("keyboard",)):
+        """Plugs a new USB device into a slot; returns when udev is through with its nodes.
+
+        `vendor` and `product` are four hexadecimal digits. Each function of the device is a keyboard of its own.
+        """
+        words = " ".join(shlex.quote(str(word)) for word in (slot, vendor, product, manufacturer, name, serial, *functions))
+        self.sh(f"gadget remove {slot} && gadget make {words}")
+        self.devices[slot] = Device(slot)
+        self.replug(slot)
+        return self.devices[slot]
+
+    def replug(self, *slots):
+        """Plugs in again what was unplugged, all at the same time."""
+        for slot, output in self._together({slot: f"gadget plug {slot}" for slot in slots}).items():
+            lines = [line.split() for line in output.splitlines()]
+            self.devices[slot].devices, self.devices[slot].nodes = [line[0] for line in lines], [line[1] for line in lines]
+
+    def unplug(self, *slots):
+        """Pulls devices out, in the middle of a text if need be; returns when their nodes are gone."""
+        self._together({slot: f"gadget unplug {slot}" for slot in slots})
+        for slot in slots:
+            self.devices[slot].nodes = []
+
+    def _together(self, scripts):
+        """Runs scripts side by side; their outputs by the same keys."""
+        started = {key: self.machine.start(script) for key, script in scripts.items()}
+        outputs = {}
+        for key, each in started.items():
+            status, output = each.result(60)
+            outputs[key] = output.decode(errors="replace")
+            if status != 0:
+                raise MachineError(f"ended with {status}: {scripts[key]}\n{outputs[key]}")
+        return outputs
+
+    def remove(self, slot):
+        """Empties a slot."""
+        self.sh(f"gadget remove {slot}")
+        self.devices.pop(slot, None)
+
+    def start_typing(self, slot, text, layout="us", gap_us=1000, enter=True, function=0):
+        """Begins to type; see `type`."""
+        items = list([text] if isinstance(text, (str, keyboard.Key, keyboard.Held)) else text)
+        reports = keyboard.reports(items, layout) + (keyboard.reports([keyboard.Key(keyboard.ENTER)]) if enter else [])
+        words = " ".join(f"{modifiers:02x}{code:02x}" for modifiers, code in reports)
+        started = self.machine.start(f"exec hidg type {self.devices[slot].devices[function]} {gap_us} <<< '{words}'")
+        return Typing(self, started, len(reports), text)
+
+    def type(self, slot, text, layout="us", gap_us=1000, enter=True, function=0):
+        """Types `text` (a string, or a list of strings, keys and `keyboard.alt_code`) as a scanner set to `layout` does.
+
+        `gap_us` is the pause after each report. Each report waits until the host has fetched the one before: nothing is lost.
+        """
+        self.start_typing(slot, text, layout, gap_us, enter, function).finish()
+
+    def led_reports(self, slot, function=0, since=0):
+        """What the host wrote to the keyboard's lamps: (nanoseconds, bits); 1 is Num, 2 Caps, 4 Scroll."""
+        lines = self.sh(f"cat /run/rig/leds.{slot}.{function}", check=False).splitlines()
+        return [(int(at), int(bits, 16)) for at, bits in map(str.split, lines) if int(at) >= since]
+
+    def port(self, slot):
+        """The USB port of a slot as the kernel names it: `1-1`."""
+        return self.sh(f"cd /sys/devices/platform/dummy_hcd.{slot}/usb*; echo ${{PWD##*/usb}}-1").strip()
+
+    def property(self, node, name):
+        """A udev property of a device node."""
+        found = re.search(rf"^{name}=(.*)$", self.sh(f"udevadm info --query=property {node}"), re.M)
+        return found[1] if found else None
+
+    def grabbed(self, node):
+        """Whether another process holds the node exclusively. Grabs it for an instant if not."""
+        status, output = self.machine.start(f"keys grab {node}").result(20)
+        if status == 0:
+            return False
+        if output.strip() == b"EBUSY":
+            return True
+        raise MachineError(f"{node}: {output.decode(errors='replace')}")
+
+    def opened_by(self, node, process):
+        """Whether a process has the node open; disturbs nobody."""
+        return self.ok(f"[[ $(find /proc/{process.pid}/fd -lname {node}) ]]")
+
+    # Lines and lamps
+
+    def mark(self):
+        """The time now, as the stamps of edges and lamps count it; the kernel's trace carries a line "MARK n" at this place."""
+        self._marks += 1
+        # /proc/uptime is the same clock in hundredths: cut off, hence never later than what follows.
+        uptime = self.sh(f"read -r up _ < /proc/uptime; echo MARK {self._marks} > /sys/kernel/tracing/trace_marker; echo $up")
+        return int(uptime.strip().replace(".", "")) * 10 * MS
+
+    def edges(self, line, since=0):
+        """Changes of level of an output line by name, as the kernel traced them."""
+        if self._line_numbers is None:
+            base = re.search(r"GPIOs (\d+)-\d+,[^\n]*gpio-sim", self.sh("cat /sys/kernel/debug/gpio"))
+            self._line_numbers = {name: int(base[1]) + offset for offset, name in enumerate(LINES)}
+        trace = self.sh("cat /sys/kernel/tracing/trace")
+        found = re.findall(rf"(\d+)\.(\d+): gpio_value: {self._line_numbers[line]} set ([01])", trace)
+        level, edges = 0, []
+        for seconds, micros, value in found:
+            if int(value) != level:
+                level = int(value)
+                edges.append(Edge((int(seconds) * 1_000_000 + int(micros)) * 1000, level))
+        return [edge for edge in edges if edge.at >= since]
+
+    def pulses(self, line, since=0):
+        """The times that a line was at 1."""
+        pulses = []
+        for edge in self.edges(line, since):
+            if edge.level == 1:
+                pulses.append(Pulse(edge.at, None))
+            elif pulses:
+                pulses[-1] = Pulse(pulses[-1].at, edge.at - pulses[-1].at)
+        return pulses
+
+    def set_input(self, line, level):
+        """Drives an input line from outside."""
+        self.sh(f"echo pull-{'up' if level else 'down'} > /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/pull")
+
+    def level(self, line):
+        """A line's level now."""
+        return int(self.sh(f"cat /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/value"))
+
+    def led_changes(self, name, since=0):
+        """What an LED was set to, and when."""
+        found = (line.split() for line in self.sh("cat /run/rig/uled.log").splitlines())
+        return [Brightness(int(at), int(value)) for at, led, value in found if led == name and int(at) >= since]

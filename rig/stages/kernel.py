@@ -1,0 +1,119 @@
+"""Debian's stock kernel, its modules that the rig loads, and two that Debian does not build: gpio-sim and uleds."""
+
+import lzma
+import re
+import shutil
+import struct
+from pathlib import Path
+
+from . import cache, host
+
+ARCHITECTURE = "amd64"
+
+# What the guest loads, with all that these depend on. crc32c_generic: ext4 needs it without saying so.
+MODULES = [
+    "virtio_pci", "virtio_blk", "virtio_console", "virtio_rng", "crc32c_generic", "ext4", "autofs4",
+    "evdev", "uinput", "uhid", "usbhid", "hid_generic", "dummy_hcd", "libcomposite", "usb_f_hid", "usb_f_acm", "cdc_acm", "configfs",
+    "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds",
+]
+
+
+def packages():
+    """The kernel packages and their versions, newest that apt offers."""
+    depends = host.run("apt-cache", "depends", f"linux-image-{ARCHITECTURE}")
+    found = re.search(rf"Depends: linux-image-((\d+\.\d+)\S*)-{ARCHITECTURE}\b", depends)
+    if not found:
+        host.update()
+        depends = host.run("apt-cache", "depends", f"linux-image-{ARCHITECTURE}")
+        found = re.search(rf"Depends: linux-image-((\d+\.\d+)\S*)-{ARCHITECTURE}\b", depends)
+    if not found:
+        raise host.Failed(f"linux-image-{ARCHITECTURE} names no kernel:\n{depends}")
+    abi, series = found[1], found[2]
+    image = f"linux-image-{abi}-{ARCHITECTURE}"
+    version = host.candidate(image)
+    names = [image, f"linux-headers-{abi}-{ARCHITECTURE}", f"linux-headers-{abi}-common", f"linux-kbuild-{series}", f"linux-source-{series}"]
+    return f"{abi}-{ARCHITECTURE}", series, {name: version for name in names}
+
+
+def stage(store):
+    """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`."""
+    release, series, wanted = packages()
+    inputs = [cache.files_hash(__file__), *(f"{name} {version}" for name, version in wanted.items())]
+    return store.stage("kernel", inputs, lambda folder: make(folder, release, series, wanted))
+
+
+def make(folder, release, series, wanted):
+    work = folder / "work"
+    work.mkdir()
+    debs = host.download(wanted, work)
+    image = next(path for name, path in debs.items() if name.startswith("linux-image-"))
+    host.run("dpkg-deb", "-x", image, work / "image")
+    for name, path in debs.items():
+        if name.startswith(("linux-headers-", "linux-kbuild-")):
+            host.run("dpkg-deb", "-x", path, work / "headers")
+    source = extract_sources(work, debs[f"linux-source-{series}"], series)
+
+    (folder / "vmlinux").write_bytes(unpacked((work / f"image/boot/vmlinuz-{release}").read_bytes()))
+    modules = work / f"image/lib/modules/{release}"
+    (modules / "extra").mkdir()
+    for module in build_modules(work, source, release):
+        shutil.copy(module, modules / "extra")
+    select_modules(work / "image", folder, release)
+    (folder / "release").write_text(release)
+    shutil.rmtree(work)
+
+
+def extract_sources(work, deb, series):
+    """Only four files of the kernel's source are needed; the rest of its 1.3 GB stays packed."""
+    files = ["drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c", "drivers/leds/uleds.c"]
+    tree = f"linux-source-{series}"
+    host.run("sh", "-c", f"dpkg-deb --fsys-tarfile {deb} | tar -xf - ./usr/src/{tree}.tar.xz", cwd=work)
+    host.run("tar", "-I", "xz -T0", "--occurrence=1", "-xf", f"usr/src/{tree}.tar.xz", *(f"{tree}/{file}" for file in files), cwd=work)
+    return work / tree
+
+
+def build_modules(work, source, release):
+    """gpio-sim with its simulated interrupts, and uleds."""
+    headers = work / f"headers/usr/src/linux-headers-{release}"
+    makefile = headers / "Makefile"  # it includes its other half by an absolute path
+    makefile.write_text(re.sub(r"^include /usr/src/", f"include {work}/headers/usr/src/", makefile.read_text(), flags=re.M))
+    gpio, leds = work / "gpio-sim", work / "uleds"
+    gpio.mkdir()
+    leds.mkdir()
+    shutil.copy(source / "drivers/gpio/gpio-sim.c", gpio / "gpio-sim-main.c")
+    shutil.copy(source / "drivers/gpio/gpiolib.h", gpio)
+    # The kernel exports no irq_to_desc() to modules; generic_handle_irq() does the same with the number.
+    interrupts = (source / "kernel/irq/irq_sim.c").read_text()
+    (gpio / "irq_sim.c").write_text(interrupts.replace("handle_simple_irq(irq_to_desc(irqnum));", "generic_handle_irq(irqnum);"))
+    (gpio / "Kbuild").write_text("obj-m := gpio-sim.o\ngpio-sim-y := gpio-sim-main.o irq_sim.o\n")
+    shutil.copy(source / "drivers/leds/uleds.c", leds)
+    (leds / "Kbuild").write_text("obj-m := uleds.o\n")
+    for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko")):
+        host.run("make", "-C", headers, f"M={folder}", f"KERNELRELEASE={release}", "modules")
+        host.run("strip", "-g", folder / module)
+        yield folder / module
+
+
+def select_modules(image, folder, release):
+    """Copies the modules of the list and what they depend on."""
+    host.run("depmod", "-b", image, release)
+    chosen = set()
+    for module in MODULES:
+        lines = host.run("modprobe", "-d", image, "-S", release, "--show-depends", "--ignore-install", module).splitlines()
+        chosen.update(line.split()[1] for line in lines if line.startswith("insmod "))
+    for module in sorted(chosen):
+        target = folder / Path(module).relative_to(image)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(module, target)
+    modules = folder / f"lib/modules/{release}"
+    for name in ("modules.order", "modules.builtin", "modules.builtin.modinfo"):
+        shutil.copy(image / f"lib/modules/{release}" / name, modules)
+    host.run("depmod", "-b", folder, release)
+
+
+def unpacked(bzimage):
+    """The kernel inside a bzImage, as ELF: QEMU starts it seconds sooner than the packed one (Documentation/x86/boot.rst)."""
+    setup_sectors = bzimage[0x1F1] or 4
+    offset, length = struct.unpack_from("<II", bzimage, 0x248)
+    start = (setup_sectors + 1) * 512 + offset
+    return lzma.LZMADecompressor().decompress(bzimage[start:start + length])

@@ -1,0 +1,132 @@
+"""The rig itself, without scangate: what is typed, pulsed and lit in it is what is read there."""
+
+import keyboard
+from case import RigCase
+from rig import MS
+
+# Key codes of Linux (linux/input-event-codes.h) by position on a US keyboard.
+LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyz",
+                   [30, 48, 46, 32, 18, 33, 34, 35, 23, 36, 37, 38, 50, 49, 24, 25, 16, 19, 31, 20, 22, 47, 17, 45, 21, 44]))
+DIGITS = dict(zip("1234567890", range(2, 12)))
+LEFT_SHIFT, ENTER, SLASH, MINUS, ALTGR, LEFT_CTRL, RIGHT_BRACE, LEFT_ALT, KEYPAD_1, KEYPAD_2 = 42, 28, 53, 12, 100, 29, 27, 56, 79, 80
+
+
+class Devices(RigCase):
+    def read_keys(self, node, name="keys", grab=False):
+        process = self.rig.spawn(name, f"keys read {node}{' grab' if grab else ''}")
+        self.rig.wait_for(f"grep -q ready {process.log_path}")
+        return process
+
+    def pressed(self, process, last=ENTER):
+        """Codes of the keys pressed, once the last one is up again."""
+        self.rig.wait_for(f"grep -q ' {last} 0$' {process.log_path}")
+        events = [line.split() for line in process.log().splitlines() if line[0].isdigit()]
+        return [int(code) for _, code, value in events if value == "1"]
+
+    def plug_scanner(self, slot=0, serial="SN0001", **more):
+        return self.rig.plug(slot, "0c2e", "0901", "Metrologic", "Honeywell Scanner", serial, **more)
+
+    def test_text_of_a_us_scanner(self):
+        keys = self.read_keys(self.plug_scanner().node)
+        self.rig.type(0, "Az-/9")
+        self.assertEqual(self.pressed(keys), [LEFT_SHIFT, LETTERS["a"], LETTERS["z"], MINUS, SLASH, DIGITS["9"], ENTER])
+
+    def test_text_of_a_german_scanner(self):
+        keys = self.read_keys(self.plug_scanner().node)
+        self.rig.type(0, "Zy-/=@", layout="de")
+        self.assertEqual(self.pressed(keys), [
+            LEFT_SHIFT, LETTERS["y"], LETTERS["z"], SLASH, LEFT_SHIFT, DIGITS["7"], LEFT_SHIFT, DIGITS["0"], ALTGR, LETTERS["q"], ENTER])
+
+    def test_control_keys_and_numbers_on_the_keypad(self):
+        keys = self.read_keys(self.plug_scanner().node)
+        self.rig.type(0, ["\x1d", keyboard.alt_code("12"), keyboard.Key(0x04, keyboard.SHIFT)])
+        self.assertEqual(self.pressed(keys), [LEFT_CTRL, RIGHT_BRACE, LEFT_ALT, KEYPAD_1, KEYPAD_2, LEFT_SHIFT, LETTERS["a"], ENTER])
+
+    def test_long_texts_on_two_scanners_at_once_arrive_whole(self):
+        self.plug_scanner(0)
+        self.plug_scanner(1, "SN0002")
+        texts = {0: "abcdefghij" * 30, 1: "klmnopqrst" * 30}
+        readers = {slot: self.read_keys(self.rig.devices[slot].node, f"keys{slot}") for slot in texts}
+        typing = [self.rig.start_typing(slot, text, gap_us=0) for slot, text in texts.items()]
+        for each in typing:
+            each.finish()
+        for slot, text in texts.items():
+            self.assertEqual(self.pressed(readers[slot]), [LETTERS[letter] for letter in text] + [ENTER])
+
+    def test_node_comes_and_goes(self):
+        node = self.plug_scanner().node
+        self.assertEqual(self.rig.property(node, "ID_SERIAL_SHORT"), "SN0001")
+        self.assertEqual(self.rig.property(node, "ID_VENDOR_ID"), "0c2e")
+        self.assertEqual(self.rig.property(node, "ID_MODEL_ID"), "0901")
+        keys = self.read_keys(node)
+        self.rig.unplug(0)
+        self.rig.wait_for(f"! [ -e {node} ] && grep -q gone {keys.log_path}")
+        self.rig.replug(0)
+        node = self.rig.devices[0].node
+        self.assertTrue(self.rig.ok(f"[ -c {node} ]"))
+
+    def test_text_cut_by_unplugging_is_not_whole(self):
+        self.plug_scanner()
+        typing = self.rig.start_typing(0, "a" * 500, gap_us=5000)
+        self.rig.unplug(0)
+        self.assertFalse(typing.whole())
+
+    def test_identical_scanners_differ_by_port(self):
+        nodes = [self.plug_scanner(slot, serial="").node for slot in (0, 1)]
+        self.assertEqual([self.rig.property(node, "ID_SERIAL_SHORT") for node in nodes], [None, None])
+        self.assertEqual([self.rig.property(node, "ID_PATH") for node in nodes], [f"platform-dummy_hcd.{slot}-usb-0:1:1.0" for slot in (0, 1)])
+
+    def test_composite_scanner_has_two_nodes(self):
+        device = self.plug_scanner(functions=("keyboard", "keyboard"))
+        self.assertEqual(len(set(device.nodes)), 2)
+        keys = self.read_keys(device.nodes[1])
+        self.rig.type(0, "b", function=1)
+        self.assertEqual(self.pressed(keys), [LETTERS["b"], ENTER])
+
+    def test_grab_is_exclusive(self):
+        node = self.plug_scanner().node
+        self.assertFalse(self.rig.grabbed(node))
+        bystander = self.read_keys(node, "bystander")
+        owner = self.read_keys(node, "owner", grab=True)
+        self.assertTrue(self.rig.grabbed(node))
+        self.rig.type(0, "a")
+        self.assertEqual(self.pressed(owner), [LETTERS["a"], ENTER])
+        self.assertEqual(bystander.log(), "ready\n")
+        owner.stop()
+        self.assertFalse(self.rig.grabbed(node))
+
+    def test_lamps_of_a_keyboard(self):
+        node = self.plug_scanner().node
+        self.rig.sh(f"echo 1 > /sys/class/input/{node.split('/')[-1]}/device/input*::capslock/brightness")
+        self.rig.until(lambda: [bits for _, bits in self.rig.led_reports(0, since=self.since)][-1:] == [2], what="Caps lamp on")
+
+    def test_permissions_by_a_rule(self):
+        self.rig.udev_rule("90-test", 'SUBSYSTEM=="input", KERNEL=="event*", ATTRS{idVendor}=="0c2e", GROUP="root", MODE="0600"\n')
+        self.addCleanup(self.rig.udev_rule, "90-test", None)
+        node = self.plug_scanner().node
+        self.assertEqual(self.rig.sh(f"stat -c '%a %G' {node}").split(), ["600", "root"])
+        readable = f"setpriv --reuid=gate --regid=gate --init-groups test -r {node}"
+        self.assertFalse(self.rig.ok(readable))
+        self.rig.set_mode(node, 0o660, "root:input")
+        self.assertTrue(self.rig.ok(readable))
+
+    def test_pulses_on_a_line(self):
+        self.rig.sh("pulse /run/rig/gpiochip 1 50 3 20")
+        pulses = self.rig.pulses("RELAY1", self.since)
+        self.assertEqual(len(pulses), 3)
+        for pulse in pulses:
+            self.assertGreaterEqual(pulse.length, 49 * MS)
+            self.assertLess(pulse.length, 150 * MS)
+        self.assertEqual(self.rig.edges("RELAY0", self.since), [])
+
+    def test_input_line(self):
+        for level in (1, 0):
+            self.rig.set_input("DOOR", level)
+            self.assertEqual(self.rig.level("DOOR"), level)
+
+    def test_lamp(self):
+        self.rig.sh("cd '/sys/class/leds/gate:red:deny'; echo 255 > brightness; sleep 0.05; echo 0 > brightness")
+        self.rig.until(lambda: len(self.rig.led_changes("gate:red:deny", self.since)) == 2, what="two changes of the lamp")
+        on, off = self.rig.led_changes("gate:red:deny", self.since)
+        self.assertEqual((on.value, off.value), (255, 0))
+        self.assertGreater(off.at, on.at)

@@ -1,0 +1,261 @@
+"""The service on real devices: a code is typed on a scanner, an HTTP venue is asked, and the relay opens or stays shut."""
+
+import json
+import re
+
+from case import RigCase
+from rig import MS
+
+FOLDER = "/run/gate"
+VENUE = "127.0.0.1:8080"
+NORTH_PULSE, SOUTH_PULSE, GAP = 800, 300, 200
+ROUNDS = 20
+
+LEFT = {"vendor": "0c2e", "product": "0901", "manufacturer": "Metrologic", "name": "Honeywell Scanner", "serial": "SN0001"}
+RIGHT = {"vendor": "05e0", "product": "1200", "manufacturer": "Symbol", "name": "Symbol Scanner", "serial": "SN0002"}
+LEFT_MATCH = '{vendor: "0c2e", product: "0901", serial: SN0001}'
+RIGHT_MATCH = '{vendor: "05e0", product: "1200", serial: SN0002}'
+
+
+def configuration(left=LEFT_MATCH, right=RIGHT_MATCH):
+    """Two readers at two gates: `left` types on a US keyboard, `right` on a German one."""
+    return f"""
+version: 1
+station: {{name: rig}}
+ticketSystems:
+  venue: {{type: eventschedule, url: "http://{VENUE}", apiKeyFile: {FOLDER}/venue.key}}
+readers:
+  left:  {{type: wedge, match: {left}, keymap: us}}
+  right: {{type: wedge, match: {right}, keymap: de}}
+gates:
+  north:
+    readers: [left]
+    ticketSystem: venue
+    outputs:
+      relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {NORTH_PULSE} ms, gap: {GAP} ms}}
+      green: {{led: "gate:green:pass"}}
+      red: {{led: "gate:red:deny"}}
+      buzzer: {{gpio: {{chip: gate, line: BUZZ}}}}
+  south:
+    readers: [right]
+    ticketSystem: venue
+    outputs:
+      relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {SOUTH_PULSE} ms, gap: {GAP} ms}}
+      green: {{gpio: {{chip: gate, line: LAMP_G}}}}
+      red: {{gpio: {{chip: gate, line: LAMP_R}}}}
+"""
+
+
+def tickets(paid=(), unpaid=()):
+    """A ticket file. Each ticket's holder is called after its code, so that events name the code without showing it."""
+    rows = [(code, "paid") for code in paid] + [(code, "unpaid") for code in unpaid]
+    return "code,kind,status,name\n" + "".join(f"{code},entry,{status},{holder(code)}\n" for code, status in rows)
+
+
+def holder(code):
+    return "Guest of " + re.sub(r"[^A-Za-z0-9]", ".", code)
+
+
+def venue_command():
+    return f"/payload/bin/scangate venue serve --listen {VENUE} --database {FOLDER}/venue.db --import {FOLDER}/tickets.csv --seed --no-limits"
+
+
+def venue_key(log):
+    """The API key, as the seeding venue prints it."""
+    found = re.search(r"(?<![A-Za-z0-9])[A-Za-z0-9]{40}(?![A-Za-z0-9])", log)
+    return found and found[0]
+
+
+class GateCase(RigCase):
+    """A venue and the service, started by `serve`."""
+
+    needs_scangate = True
+
+    def serve(self, paid=(), unpaid=(), **matches):
+        rig = self.rig
+        rig.sh(f"rm -rf {FOLDER}; install -d -o gate -g gate {FOLDER}; chmod a+rw /dev/gpiochip* /sys/class/leds/gate:*/{{brightness,trigger}}")
+        rig.put(tickets(paid, unpaid), f"{FOLDER}/tickets.csv")
+        rig.put(configuration(**matches), f"{FOLDER}/scangate.yaml")
+        venue = rig.spawn("venue", venue_command(), user="gate")
+        key = rig.until(lambda: self.alive(venue) and venue_key(venue.log()), what="the venue's API key")
+        rig.put(key, f"{FOLDER}/venue.key")
+        rig.sh(f"chown gate:gate {FOLDER}/venue.key; chmod 600 {FOLDER}/venue.key")
+        host, port = VENUE.split(":")
+        rig.until(lambda: self.alive(venue) and rig.ok(f": < /dev/tcp/{host}/{port}"), 30, "the venue listening")
+        self.service = rig.spawn("scangate", f"/payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {FOLDER}/events.jsonl", user="gate")
+        rig.until(lambda: self.alive(self.service) and rig.ok(f"[ -e {FOLDER}/events.jsonl ]"), 30, "the service's event file")
+
+    def alive(self, process):
+        self.assertTrue(process.running(), f"{process.name} has ended")
+        return True
+
+    def taken(self, *slots):
+        """Waits until the service reads the scanners in these slots, and has seen the silence that it insists on."""
+        nodes = [self.rig.devices[slot].node for slot in slots]
+        self.rig.wait_for(" && ".join(f"[[ $(find /proc/{self.service.pid}/fd -lname {node}) ]]" for node in nodes))
+        self.rig.sh("sleep 0.7")
+        for node in nodes:
+            self.assertTrue(self.rig.grabbed(node), f"{node} is not grabbed")
+
+    def scans(self):
+        lines = self.rig.sh(f"cat {FOLDER}/events.jsonl").splitlines()
+        return [event for event in map(json.loads, lines) if event["type"] == "scan"]
+
+    def scan_of(self, code, timeout=20):
+        """Waits for the service's word on a code."""
+        name = holder(code)
+        return self.rig.until(
+            lambda: self.alive(self.service) and next((scan for scan in self.scans() if scan.get("holder") == name), None), timeout, f"a scan of {code}")
+
+    def scan_count(self, count, timeout=20):
+        """Waits for so many scans and returns them."""
+        return self.rig.until(lambda: self.alive(self.service) and len(self.scans()) >= count and self.scans(), timeout, f"{count} scans")
+
+    def whole_pulses(self, line, length, count, since=None):
+        """Waits for pulses that are over; each must have the configured length."""
+        since = self.since if since is None else since
+
+        def over():
+            pulses = self.rig.pulses(line, since)
+            return len(pulses) >= count and all(pulse.length is not None for pulse in pulses) and pulses
+
+        pulses = self.rig.until(over, what=f"{count} pulses on {line}")
+        self.assertEqual(len(pulses), count)
+        for pulse in pulses:
+            self.assertGreaterEqual(pulse.length, (length - 1) * MS)
+            self.assertLessEqual(pulse.length, (length + 100) * MS)
+        return pulses
+
+
+class Verdicts(GateCase):
+    """One service with a scanner at each gate, for all tests of this class."""
+
+    PAID = ["NORTH-zy/42=A", "SOUTH-Zy/42=B", "NORTH-first-1", "NORTH-first-2", "NORTH-first-3"]
+    UNPAID = ["NORTH-unpaid-1", "SOUTH-unpaid-1", "NORTH-unpaid-2"]
+
+    service = None
+    has_failed = False
+
+    def setUp(self):
+        super().setUp()
+        cls = type(self)
+        if cls.service is None:
+            self.assertFalse(cls.has_failed, "the service did not start, see the first test of this class")
+            cls.has_failed = True
+            cls.addClassCleanup(RigCase.clear, self)
+            self.rig.plug(0, **LEFT)
+            self.rig.plug(1, **RIGHT)
+            self.serve(self.PAID, self.UNPAID)
+            self.taken(0, 1)
+            cls.service = self.service
+            self.since = self.rig.mark()
+
+    def clear(self):
+        """Not after each test but after the last."""
+
+    def lit(self, name):
+        return [change for change in self.rig.led_changes(name, self.since) if change.value > 0]
+
+    def test_valid_code_on_a_us_scanner_opens_north(self):
+        self.rig.type(0, "NORTH-zy/42=A")
+        scan = self.scan_of("NORTH-zy/42=A")
+        self.assertEqual((scan["verdict"], scan["gate"], scan["reader"]), ("admit", "north", "left"))
+        self.whole_pulses("RELAY0", NORTH_PULSE, 1)
+        self.assertTrue(self.lit("gate:green:pass"))
+        self.assertFalse(self.lit("gate:red:deny"))
+        self.assertEqual(self.rig.edges("RELAY1", self.since), [])
+
+    def test_valid_code_on_a_german_scanner_opens_south(self):
+        self.rig.type(1, "SOUTH-Zy/42=B", layout="de")
+        scan = self.scan_of("SOUTH-Zy/42=B")
+        self.assertEqual((scan["verdict"], scan["gate"], scan["reader"]), ("admit", "south", "right"))
+        self.whole_pulses("RELAY1", SOUTH_PULSE, 1)
+        self.assertTrue(self.rig.edges("LAMP_G", self.since))
+        self.assertEqual(self.rig.edges("LAMP_R", self.since), [])
+        self.assertEqual(self.rig.edges("RELAY0", self.since), [])
+
+    def test_unpaid_code_shows_red_and_leaves_the_relay(self):
+        seen = len(self.scans())
+        self.rig.type(0, "NORTH-unpaid-1")
+        self.rig.type(1, "SOUTH-unpaid-1", layout="de")
+        refused = self.scan_count(seen + 2)[seen:]
+        self.assertEqual(sorted((scan["verdict"], scan["reason"], scan["gate"]) for scan in refused), [("refuse", "unpaid", "north"), ("refuse", "unpaid", "south")])
+        self.rig.until(lambda: self.lit("gate:red:deny"), what="the red LED")
+        self.rig.until(lambda: self.rig.edges("LAMP_R", self.since), what="the red lamp")
+        self.rig.sh("sleep 0.5")  # time for a relay to move that must not
+        self.assertEqual(self.rig.edges("RELAY0", self.since) + self.rig.edges("RELAY1", self.since), [])
+        self.assertFalse(self.lit("gate:green:pass"))
+
+    def test_refusal_after_an_admission_leaves_the_pulse_whole(self):
+        self.rig.type(0, "NORTH-first-1\nNORTH-unpaid-2", gap_us=0)
+        (pulse,) = self.whole_pulses("RELAY0", NORTH_PULSE, 1)
+        red = self.rig.until(lambda: self.lit("gate:red:deny"), what="the red LED")
+        self.assertGreater(red[0].at, pulse.at)
+        self.assertLess(red[0].at, pulse.at + pulse.length, "the refusal came too late to prove anything")
+
+    def test_two_admissions_give_two_pulses(self):
+        self.rig.type(0, "NORTH-first-2\nNORTH-first-3", gap_us=0)
+        first, second = self.whole_pulses("RELAY0", NORTH_PULSE, 2)
+        self.assertGreaterEqual(second.at - (first.at + first.length), (GAP - 1) * MS)
+
+
+class Replugging(GateCase):
+    def test_replugging_while_typing_never_makes_a_wrong_code(self):
+        slots = {0: "us", 1: "de"}
+        broken = {(turn, slot): f"Broken-{turn:02}-{slot}-xyzxyzxyz" for turn in range(ROUNDS) for slot in slots}
+        whole = {(turn, slot): f"Whole-{turn:02}-{slot}-zyx" for turn in range(ROUNDS) for slot in slots}
+        self.rig.plug(0, **LEFT)
+        self.rig.plug(1, **RIGHT)
+        # What is typed into an unplugging is valid too: had it arrived whole, it would be admitted, not wrong.
+        self.serve([*broken.values(), *whole.values()])
+        self.taken(*slots)
+        for turn in range(ROUNDS):
+            typing = {slot: self.rig.start_typing(slot, broken[turn, slot], layout, gap_us=4000) for slot, layout in slots.items()}
+            self.rig.sh(f"sleep 0.{turn * 7 % 20:02}")  # another place in the code each time
+            self.rig.unplug(*slots)
+            arrived = [typing[slot].whole() for slot in slots]
+            self.rig.replug(*slots)
+            self.taken(*slots)
+            for again in [self.rig.start_typing(slot, whole[turn, slot], layout) for slot, layout in slots.items()]:
+                again.finish()
+            for slot in slots:
+                self.assertEqual(self.scan_of(whole[turn, slot])["verdict"], "admit", f"turn {turn}, {arrived}")
+        allowed = {holder(code) for code in [*broken.values(), *whole.values()]}
+        wrong = [scan for scan in self.scans() if scan["verdict"] != "admit" or scan.get("holder") not in allowed]
+        self.assertEqual(wrong, [])
+
+
+class Matching(GateCase):
+    def test_identical_scanners_feed_two_gates(self):
+        twin = {**LEFT, "serial": ""}
+        for slot in (0, 1):
+            self.rig.plug(slot, **twin)
+        self.serve(["Twin-0-zy", "Twin-1-zy"], **{name: f'{{vendor: "0c2e", product: "0901", port: "{self.rig.port(slot)}"}}' for slot, name in enumerate(("left", "right"))})
+        self.taken(0, 1)
+        for slot, layout in enumerate(("us", "de")):
+            self.rig.type(slot, f"Twin-{slot}-zy", layout)
+        self.assertEqual([self.scan_of(f"Twin-{slot}-zy")["gate"] for slot in (0, 1)], ["north", "south"])
+        self.whole_pulses("RELAY0", NORTH_PULSE, 1)
+        self.whole_pulses("RELAY1", SOUTH_PULSE, 1)
+
+    def test_keyboard_of_the_operator_is_not_grabbed(self):
+        self.rig.plug(0, **LEFT)
+        keyboard = self.rig.plug(2, "046d", "c31c", "Logitech", "USB Keyboard")
+        self.serve()
+        self.taken(0)
+        self.assertFalse(self.rig.opened_by(keyboard.node, self.service))
+        self.assertFalse(self.rig.grabbed(keyboard.node))
+        self.assertTrue(self.rig.grabbed(self.rig.devices[0].node))
+
+    def test_node_whose_permission_comes_late_is_taken(self):
+        self.rig.udev_rule("90-late", 'SUBSYSTEM=="input", KERNEL=="event*", ATTRS{idVendor}=="0c2e", GROUP="root", MODE="0600"\n')
+        self.addCleanup(self.rig.udev_rule, "90-late", None)
+        self.serve(["Late-but-in-time"])
+        node = self.rig.plug(0, **LEFT).node
+        self.rig.sh("sleep 0.5")
+        self.alive(self.service)
+        self.assertFalse(self.rig.opened_by(node, self.service))
+        self.rig.set_mode(node, 0o660, "root:input")
+        self.taken(0)
+        self.rig.type(0, "Late-but-in-time")
+        self.assertEqual(self.scan_of("Late-but-in-time")["verdict"], "admit")
