@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// Commands as a technician types them.
+@Suite struct CommandTests {
+  @Test func aBadConfigurationTellsEveryErrorWithItsPlaceAndExits78() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "bad.yaml")
+    try Data("version: 1\nstation:\n  nmae: door\ngates:\n  north:\n    deadline: 3\n".utf8).write(to: file)
+    let result = try await Program.run(["config", "check", file.path])
+    #expect(result.status == 78)
+    #expect(result.errors.contains("\(file.path):3:3: "))
+    #expect(result.errors.contains("\(file.path):6:15: "))
+    #expect(result.output.isEmpty)
+    let running = try await Program.run(["run", "--config", file.path])
+    #expect(running.status == 78)
+  }
+
+  @Test func aGoodConfigurationIsGood() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let key = folder.appending(path: "main.key")
+    try Data("a-key-of-some-length\n".utf8).write(to: key)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
+    let file = folder.appending(path: "good.yaml")
+    let text = """
+      version: 1
+      station: { name: door }
+      ticketSystems:
+        main: { type: eventschedule, url: "http://127.0.0.1:9", apiKeyFile: \(key.path) }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e", product: "0901" }, keymap: de }
+      gates:
+        north:
+          readers: [left]
+          ticketSystem: main
+          outputs:
+            green: { led: "no-such-led" }
+      """
+    try Data(text.utf8).write(to: file)
+    let result = try await Program.run(["config", "check", file.path])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("good"))
+
+    try Data(text.replacing("keymap: de", with: "keymap: klingon").utf8).write(to: file)
+    let unknown = try await Program.run(["config", "check", file.path])
+    #expect(unknown.status == 78)
+    #expect(unknown.errors.contains("klingon"))
+  }
+
+  @Test func devicesPrintsJSONWithoutAConfiguration() async throws {
+    let result = try await Program.run(["devices", "--json"])
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    for key in ["inputs", "chips", "leds", "problems"] { #expect(object[key] is [Any], "\(key)") }
+    #expect(result.status == 0)
+  }
+
+  @Test func versionIsAPlainLine() async throws {
+    let result = try await Program.run(["version"])
+    #expect(result.lines.count == 1)
+    #expect(result.output.hasPrefix("scangate "))
+  }
+
+  @Test func anUnknownGateIsNamedWithThoseThatThereAre() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "one.yaml")
+    let text = """
+      version: 1
+      station: { name: door }
+      ticketSystems:
+        main: { type: eventschedule, url: "http://127.0.0.1:9", apiKeyFile: /nonexistent/key }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e", product: "0901" }, keymap: us }
+      gates:
+        north: { readers: [left], ticketSystem: main, outputs: { green: { led: "no-such-led" } } }
+      """
+    try Data(text.utf8).write(to: file)
+    let result = try await Program.run(["signal", "test", "south", "--config", file.path])
+    #expect(result.status != 0)
+    #expect(result.errors.contains("north"))
+  }
+}

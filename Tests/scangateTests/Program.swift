@@ -1,0 +1,74 @@
+import Foundation
+
+/// The program as a user starts it: the built executable, with real pipes.
+struct Program {
+  struct Result {
+    var output: String
+    var errors: String
+    var status: Int32
+
+    /// Lines of standard output.
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+  }
+
+  /// Runs `scangate` with arguments and standard input, and waits for its end.
+  static func run(_ arguments: [String], input: [UInt8] = []) async throws -> Result {
+    let process = Process()
+    process.executableURL = try executable()
+    process.arguments = arguments
+    let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = stdin
+    process.standardOutput = stdout
+    process.standardError = stderr
+    try process.run()
+    async let output = read(stdout.fileHandleForReading)
+    async let errors = read(stderr.fileHandleForReading)
+    async let written: Void = write(input, to: stdin.fileHandleForWriting)
+    let result = await Result(output: output, errors: errors, status: 0)
+    await written
+    process.waitUntilExit()
+    return Result(output: result.output, errors: result.errors, status: process.terminationStatus)
+  }
+
+  private static func read(_ handle: FileHandle) async -> String {
+    await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: String(decoding: handle.readDataToEndOfFile(), as: UTF8.self)) }.start()
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to handle: FileHandle) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      Thread {
+        // A program that ends early closes the pipe; that is its right.
+        try? handle.write(contentsOf: Data(bytes))
+        try? handle.close()
+        continuation.resume()
+      }.start()
+    }
+  }
+
+  private struct NotBuilt: Error {}
+
+  /// The executable lies beside the test bundle.
+  private static func executable() throws -> URL {
+    var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
+      folder = URL(filePath: argument).resolvingSymlinksInPath()
+    }
+    for _ in 0..<4 {
+      folder.deleteLastPathComponent()
+      let candidate = folder.appending(path: "scangate")
+      if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+    }
+    let built = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: ".build/debug/scangate")
+    guard FileManager.default.isExecutableFile(atPath: built.path) else { throw NotBuilt() }
+    return built
+  }
+}
+
+/// A folder of a test's own.
+func temporaryFolder() throws -> URL {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "scangate-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  return folder
+}
