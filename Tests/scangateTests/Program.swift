@@ -20,14 +20,19 @@ struct Program {
     process.standardInput = stdin
     process.standardOutput = stdout
     process.standardError = stderr
+    let (ended, end) = AsyncStream<Int32>.makeStream()
+    process.terminationHandler = { process in
+      end.yield(process.terminationStatus)
+      end.finish()
+    }
     try process.run()
     async let output = read(stdout.fileHandleForReading)
     async let errors = read(stderr.fileHandleForReading)
     async let written: Void = write(input, to: stdin.fileHandleForWriting)
-    let result = await Result(output: output, errors: errors, status: 0)
+    var status: Int32 = -1
+    for await code in ended { status = code }
     await written
-    process.waitUntilExit()
-    return Result(output: result.output, errors: result.errors, status: process.terminationStatus)
+    return await Result(output: output, errors: errors, status: status)
   }
 
   private static func read(_ handle: FileHandle) async -> String {
