@@ -28,8 +28,7 @@ test: check deps
 	@scripts/test
 
 unit: deps
-	@$(BUILD) --build-tests
-	@$(SWIFT) test --skip-build --parallel
+	@scripts/unit
 
 rig: build
 	@rig/build

@@ -57,13 +57,7 @@ def holder(code):
 
 
 def venue_command():
-    return f"/payload/bin/scangate venue serve --listen {VENUE} --database {FOLDER}/venue.db --import {FOLDER}/tickets.csv --seed --no-limits"
-
-
-def venue_key(log):
-    """The API key, as the seeding venue prints it."""
-    found = re.search(r"(?<![A-Za-z0-9])[A-Za-z0-9]{40}(?![A-Za-z0-9])", log)
-    return found and found[0]
+    return f"/payload/bin/scangate venue serve --listen {VENUE} --database {FOLDER}/venue.db --import {FOLDER}/tickets.csv --api-key-file {FOLDER}/venue.key --no-limits"
 
 
 class GateCase(RigCase):
@@ -77,9 +71,6 @@ class GateCase(RigCase):
         rig.put(tickets(paid, unpaid), f"{FOLDER}/tickets.csv")
         rig.put(configuration(**matches), f"{FOLDER}/scangate.yaml")
         venue = rig.spawn("venue", venue_command(), user="gate")
-        key = rig.until(lambda: self.alive(venue) and venue_key(venue.log()), what="the venue's API key")
-        rig.put(key, f"{FOLDER}/venue.key")
-        rig.sh(f"chown gate:gate {FOLDER}/venue.key; chmod 600 {FOLDER}/venue.key")
         host, port = VENUE.split(":")
         rig.until(lambda: self.alive(venue) and rig.ok(f": < /dev/tcp/{host}/{port}"), 30, "the venue listening")
         self.service = rig.spawn("scangate", f"/payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {FOLDER}/events.jsonl", user="gate")
