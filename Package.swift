@@ -72,7 +72,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "ScanConfiguration", "EventSchedule", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs", "TicketTransport",
+        "ScanConfiguration", "EventSchedule", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
+        "TicketTransport",
         "WedgeReader",
       ]),
     room(
@@ -97,9 +98,11 @@ let package = Package(
     tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
     tests(of: "TicketTransport", ["ScanModel"]),
-    tests(of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),
+    tests(
+      of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),
     .testTarget(
-      name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel"], exclude: ["bad"], swiftSettings: strict),
+      name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel"], exclude: ["bad"],
+      swiftSettings: strict),
     tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "scangate"),
     tests(

@@ -129,7 +129,8 @@ public actor GateController {
   }
 
   private func refuseUnreadable(_ code: Code, _ read: RawRead) {
-    let scan = Scan(gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
+    let scan = Scan(
+      gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
     // A verdict in flight has the lamps; the refusal is on record all the same.
     if deciding == nil { signals.play(.refuse(.unreadable)) }
     report(scan, AttemptDecision(refused: .unreadable), outputFault: nil)

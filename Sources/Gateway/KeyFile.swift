@@ -31,7 +31,8 @@ public enum KeyFile {
     let text = String(decoding: buffer.prefix(count), as: UTF8.self)
     let scalars = text.unicodeScalars
     let isBlank = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
-    let trimmed = String(String.UnicodeScalarView(scalars.drop(while: isBlank).reversed().drop(while: isBlank).reversed()))
+    let trimmed = String(
+      String.UnicodeScalarView(scalars.drop(while: isBlank).reversed().drop(while: isBlank).reversed()))
     return .key(trimmed)
   }
 

@@ -12,7 +12,8 @@ extension StationConfiguration {
       return WedgeConfiguration(
         id: reader.id,
         match: WedgeReader.DeviceMatch(
-          vendor: match.vendor.flatMap { UInt16($0, radix: 16) }, product: match.product.flatMap { UInt16($0, radix: 16) },
+          vendor: match.vendor.flatMap { UInt16($0, radix: 16) },
+          product: match.product.flatMap { UInt16($0, radix: 16) },
           serial: match.serial, port: match.port, name: match.name,
           interface: match.interface.flatMap { Int($0, radix: 16) }),
         keymap: KeymapNames(

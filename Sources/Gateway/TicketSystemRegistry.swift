@@ -70,12 +70,14 @@ public enum TicketSystemRegistry {
     do {
       switch try KeyFile.read(path) {
       case .absent:
-        throw SetupError("Ticket system \(id): there is no key file \(path). Put the API key into it, alone on its line.")
+        throw SetupError(
+          "Ticket system \(id): there is no key file \(path). Put the API key into it, alone on its line.")
       case .key(let key):
         text = key
       }
     } catch let error as SystemError {
-      throw SetupError("Ticket system \(id): the key file \(path) cannot be read (\(error.words)). Let the service read it.")
+      throw SetupError(
+        "Ticket system \(id): the key file \(path) cannot be read (\(error.words)). Let the service read it.")
     } catch let error as SetupError {
       throw error
     } catch {

@@ -31,7 +31,8 @@ enum ReaderSection {
     default: [.enter, .keypadEnter, .tab], "The keys that end a code; `[]` where only silence does.")
   private static let silence = SchemaKey.key(
     "silence", .duration(.milliseconds(20) ... .seconds(2), example: "100 ms"), default: .milliseconds(100),
-    "Awaited after attach before anything counts; ends a code only where `terminators` is `[]`, because a pause would cut it.")
+    "Awaited after attach before anything counts; ends a code only where `terminators` is `[]`, because a pause would cut it."
+  )
   private static let prefix = SchemaKey.key(
     "prefix", .text(upTo: 64, from: 0, example: "\"\\x02\""), default: "",
     "What the scanner sends before each code. Escapes such as `\\t` and `\\x02` in double quotes.")

@@ -24,7 +24,8 @@ struct ConfigCommand: AsyncParsableCommand {
       for problem in problems { Terminal.error("\(file): \(TerminalText.clean(problem.description))") }
       guard problems.isEmpty else { throw Exit.configuration }
       Terminal.out(
-        "\(TerminalText.clean(file)): good (\(configuration.gates.count) gates, \(configuration.readers.count) readers)")
+        "\(TerminalText.clean(file)): good (\(configuration.gates.count) gates, \(configuration.readers.count) readers)"
+      )
     }
   }
 }

@@ -40,7 +40,8 @@ actor EventWriter {
         if errno == EINTR { continue }
         let error = SystemError(errno: errno, call: "write")
         if !hasFailed {
-          Terminal.error("Events cannot be written to \(name): \(error.words). Gates go on; free space or restart the reader.")
+          Terminal.error(
+            "Events cannot be written to \(name): \(error.words). Gates go on; free space or restart the reader.")
         }
         hasFailed = true
         return

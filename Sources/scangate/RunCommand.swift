@@ -50,7 +50,8 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup var source: ConfigurationArgument
 
   @Option(
-    help: ArgumentHelp("Write events there, a JSON object a line; - is standard output. See docs/events.md.", valueName: "file"))
+    help: ArgumentHelp(
+      "Write events there, a JSON object a line; - is standard output. See docs/events.md.", valueName: "file"))
   var events: String?
 
   func run() async throws {
@@ -59,7 +60,9 @@ struct RunCommand: AsyncParsableCommand {
     let hub = EventHub()
     let station: ConfiguredStation
     do throws(SetupError) {
-      station = try ConfiguredStation(configuration, events: hub) { logger.warning("\(TerminalText.clean($0, limit: 1_000))") }
+      station = try ConfiguredStation(configuration, events: hub) {
+        logger.warning("\(TerminalText.clean($0, limit: 1_000))")
+      }
     } catch {
       throw failure(error.description, Exit.configuration)
     }

@@ -7,7 +7,8 @@ struct Scangate: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "scangate",
-    abstract: "The service behind the scanner at a gate: reads codes, asks a ticket system, opens for the right person.",
+    abstract:
+      "The service behind the scanner at a gate: reads codes, asks a ticket system, opens for the right person.",
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [

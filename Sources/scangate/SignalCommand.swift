@@ -36,7 +36,8 @@ struct SignalCommand: AsyncParsableCommand {
       let played: [Signal]
       if let signal {
         guard let one = Signal(text: signal) else {
-          throw ValidationError("\(signal) is no signal; try admit, refuse, refuse.unpaid, undecided, busy, idle or outOfService")
+          throw ValidationError(
+            "\(signal) is no signal; try admit, refuse, refuse.unpaid, undecided, busy, idle or outOfService")
         }
         played = [one]
       } else {

@@ -24,7 +24,9 @@ struct VenueCommand: AsyncParsableCommand {
     @Option(help: "Address and port to listen on. The venue speaks plain HTTP: keep it on loopback.")
     var listen = "127.0.0.1:8080"
 
-    @Option(help: ArgumentHelp("The SQLite file; created when absent. Without it nothing outlives the process.", valueName: "file"))
+    @Option(
+      help: ArgumentHelp(
+        "The SQLite file; created when absent. Without it nothing outlives the process.", valueName: "file"))
     var database: String?
 
     @Flag(help: "Make an event of today with a ticket of each kind, and print their codes.")
@@ -76,7 +78,8 @@ struct VenueCommand: AsyncParsableCommand {
       let key = try apiKeyFile.flatMap(Self.readKey)
       if let importFile {
         let summary = try await venue.importTickets(try Self.bytes(of: importFile), file: importFile)
-        Terminal.out("Tickets of \(TerminalText.clean(importFile)): \(summary.added) added, \(summary.updated) updated.")
+        Terminal.out(
+          "Tickets of \(TerminalText.clean(importFile)): \(summary.added) added, \(summary.updated) updated.")
       }
       var issued = key
       if seed {
@@ -85,7 +88,8 @@ struct VenueCommand: AsyncParsableCommand {
         Terminal.out("Today: \(seeded.event)")
         for ticket in seeded.tickets {
           let kind = ticket.kind.rawValue
-          Terminal.out("  \(kind + String(repeating: " ", count: max(0, 16 - kind.count)))\(ticket.code)  \(ticket.holder)")
+          Terminal.out(
+            "  \(kind + String(repeating: " ", count: max(0, 16 - kind.count)))\(ticket.code)  \(ticket.holder)")
         }
       } else {
         issued = try await venue.issueKey(key)

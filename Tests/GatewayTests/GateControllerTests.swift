@@ -150,7 +150,9 @@ func whatCannotBeACodeIsUnreadableAndCostsNoRequest(_ text: String) async throws
 @Test func bytesThatAreNoTextAreUnreadable() async throws {
   try await Bench().run { bench in
     bench.gate.deliver(
-      RawRead(reader: ReaderID("left"), bytes: [0xFF, 0xFE, 0x80] + [UInt8](repeating: 0x41, count: 20), readAt: bench.time.now()))
+      RawRead(
+        reader: ReaderID("left"), bytes: [0xFF, 0xFE, 0x80] + [UInt8](repeating: 0x41, count: 20),
+        readAt: bench.time.now()))
     #expect(await bench.events.nextScan()?.verdict == .refuse(.unreadable))
   }
 }

@@ -57,7 +57,9 @@ import Testing
     #expect(result.lines.first?.hasPrefix("refuse ") == true)
     #expect(result.lines.dropFirst().first?.hasPrefix("refuse unreadable") == true)
     #expect(result.lines.last == "discarded tooLong")
-    let control = result.output.unicodeScalars.filter { $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value) }
+    let control = result.output.unicodeScalars.filter {
+      $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value)
+    }
     #expect(control.isEmpty)
   }
 

@@ -127,7 +127,8 @@ struct DemoCommand: AsyncParsableCommand {
     guard let reader else { return nil }
     let parts = reader.split(separator: ":", maxSplits: 2).map(String.init)
     guard parts.count >= 2, let vendor = UInt16(parts[0], radix: 16), let product = UInt16(parts[1], radix: 16) else {
-      throw ValidationError("--reader wants vendor:product in hexadecimal, such as 0c2e:0901; scangate devices shows them")
+      throw ValidationError(
+        "--reader wants vendor:product in hexadecimal, such as 0c2e:0901; scangate devices shows them")
     }
     let wedge = WedgeConfiguration(
       id: ReaderID("scanner"),
@@ -140,7 +141,8 @@ struct DemoCommand: AsyncParsableCommand {
   /// Tells what there is to try; on standard error with `--plain`, where standard output is for scans alone.
   private func introduce(_ seeded: SeededVenue, _ address: VenueAddress) {
     let say = plain ? Terminal.error : Terminal.out
-    say("A gate in this terminal. The ticket server is real (\(address.url), SQLite); relay, lamps and buzzer are drawn.")
+    say(
+      "A gate in this terminal. The ticket server is real (\(address.url), SQLite); relay, lamps and buzzer are drawn.")
     say("Today: \(seeded.event). Codes to try:")
     say("")
     var isFirstEntry = true
@@ -148,7 +150,9 @@ struct DemoCommand: AsyncParsableCommand {
       let isURL = ticket.kind == .entry && !isFirstEntry
       if ticket.kind == .entry { isFirstEntry = false }
       let expectation = Self.expectation(of: ticket.kind)
-      say("  \(expectation + String(repeating: " ", count: max(1, 24 - expectation.count)))\(isURL ? ticket.asURL : ticket.code)")
+      say(
+        "  \(expectation + String(repeating: " ", count: max(1, 24 - expectation.count)))\(isURL ? ticket.asURL : ticket.code)"
+      )
     }
     say("  refuse notFound         no-such-ticket-anywhere")
     say("  refuse unreadable       abc")

@@ -30,7 +30,10 @@ actor DemoDisplay {
     case .repeat(_, _, let code, _) where !isPlain:
       Terminal.out("  (\(code.shortened) again within 2 s: hold-off, nothing is asked and the relay stays as it is)")
     case .discarded(let reader, let reason, let characters, _):
-      Terminal.out(isPlain ? "discarded \(reason.rawValue)" : "  (\(characters) characters of \(reader) thrown away: \(reason.rawValue))")
+      Terminal.out(
+        isPlain
+          ? "discarded \(reason.rawValue)" : "  (\(characters) characters of \(reader) thrown away: \(reason.rawValue))"
+      )
     case .attempt(let attempt) where !isPlain:
       Terminal.out("  (the request for \(attempt.code.shortened) is \(attempt.state.rawValue))")
     case .device(let reader, let state, _) where !isPlain:
@@ -50,7 +53,9 @@ actor DemoDisplay {
   }
 
   private static func facts(_ decided: DecidedScan) -> [String] {
-    var facts = [decided.details.holder, decided.details.event].compactMap { $0.map { TerminalText.clean($0, limit: 60) } }
+    var facts = [decided.details.holder, decided.details.event].compactMap {
+      $0.map { TerminalText.clean($0, limit: 60) }
+    }
     if decided.admitted > 0 { facts.append("\(decided.admitted) of \(decided.allowance) in") }
     if let fault = decided.outputFault { facts.append(TerminalText.clean(fault)) }
     return facts
