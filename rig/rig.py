@@ -220,7 +220,7 @@ class Rig:
         self.sh(f"gadget remove {slot}")
         self.devices.pop(slot, None)
 
-    def start_typing(self, slot, text, layout="us", gap_us=1000, enter=True, function=0):
+    def start_typing(self, slot, text, layout="us", gap_us=4000, enter=True, function=0):
         """Begins to type; see `type`."""
         items = list([text] if isinstance(text, (str, keyboard.Key, keyboard.Held)) else text)
         reports = keyboard.reports(items, layout) + (keyboard.reports([keyboard.Key(keyboard.ENTER)]) if enter else [])
@@ -228,10 +228,10 @@ class Rig:
         started = self.machine.start(f"exec hidg type {self.devices[slot].devices[function]} {gap_us} <<< '{words}'")
         return Typing(self, started, len(reports), text)
 
-    def type(self, slot, text, layout="us", gap_us=1000, enter=True, function=0):
+    def type(self, slot, text, layout="us", gap_us=4000, enter=True, function=0):
         """Types `text` (a string, or a list of strings, keys and `keyboard.alt_code`) as a scanner set to `layout` does.
 
-        `gap_us` is the pause after each report. Each report waits until the host has fetched the one before: nothing is lost.
+        `gap_us` is the pause after each report: 4 ms is a quick scanner, and what an emulated host can follow. Each report waits until the host has fetched the one before: nothing is lost.
         """
         self.start_typing(slot, text, layout, gap_us, enter, function).finish()
 

@@ -2,17 +2,20 @@ import Glibc
 
 /// Lines to the two standard streams, written whole. What comes from outside is cleaned before it gets here.
 enum Terminal {
-  static func out(_ line: String) { write(line, to: STDOUT_FILENO) }
+  static func out(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
-  static func error(_ line: String) { write(line, to: STDERR_FILENO) }
+  static func error(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+  /// Text for a terminal as it is, without a line feed.
+  static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// Whether standard output is a terminal that may be given colours.
   static var isColourful: Bool {
     isatty(STDOUT_FILENO) != 0 && getenv("NO_COLOR") == nil && getenv("TERM").map { String(cString: $0) } != "dumb"
   }
 
-  private static func write(_ line: String, to descriptor: Int32) {
-    var bytes = Array((line + "\n").utf8)[...]
+  private static func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if written < 0 {

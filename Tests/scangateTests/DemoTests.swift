@@ -47,6 +47,13 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func theReadmeTellsACodeThatAdmits() async throws {
+    let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
+    let text = try String(contentsOf: readme.standardizedFileURL, encoding: .utf8)
+    let code = try #require(try await Self.codes().first { $0.expectation == "admit" }).code
+    #expect(text.contains(code))
+  }
+
   @Test func noiseIsRefusedAndNothingRawReachesTheTerminal() async throws {
     var input = [UInt8]("\u{1B}[2J\u{1B}]0;owned\u{07}code-with-escapes\n".utf8)
     input += (0...255).map { UInt8($0) }.filter { $0 != 0x0A && $0 != 0x0D } + [0x0A]

@@ -47,7 +47,7 @@ class Devices(RigCase):
         self.plug_scanner(1, "SN0002")
         texts = {0: "abcdefghij" * 30, 1: "klmnopqrst" * 30}
         readers = {slot: self.read_keys(self.rig.devices[slot].node, f"keys{slot}") for slot in texts}
-        typing = [self.rig.start_typing(slot, text, gap_us=0) for slot, text in texts.items()]
+        typing = [self.rig.start_typing(slot, text, gap_us=2000) for slot, text in texts.items()]
         for each in typing:
             each.finish()
         for slot, text in texts.items():

@@ -141,8 +141,7 @@ struct DemoCommand: AsyncParsableCommand {
   /// Tells what there is to try; on standard error with `--plain`, where standard output is for scans alone.
   private func introduce(_ seeded: SeededVenue, _ address: VenueAddress) {
     let say = plain ? Terminal.error : Terminal.out
-    say(
-      "A gate in this terminal. The ticket server is real (\(address.url), SQLite); relay, lamps and buzzer are drawn.")
+    say("A gate in this terminal. The ticket server is real (\(address.url)), the devices are drawn.")
     say("Today: \(seeded.event). Codes to try:")
     say("")
     var isFirstEntry = true

@@ -16,6 +16,9 @@ actor DemoDisplay {
   private var lit: Set<OutputName> = []
   private var isLinePending = false
 
+  /// Whether the last line on the terminal shows the outputs, so that the next state can take its place.
+  private var isOutputLineLast = false
+
   init(isPlain: Bool, outputs: [OutputName]) {
     self.isPlain = isPlain
     isColourful = Terminal.isColourful
@@ -24,6 +27,7 @@ actor DemoDisplay {
 
   /// Shows one event; plain shows scans alone, one line each.
   func show(_ event: GatewayEvent) {
+    isOutputLineLast = false
     switch event {
     case .scan(let decided):
       Terminal.out(isPlain ? Self.plainLine(decided) : richLine(decided))
@@ -101,15 +105,30 @@ actor DemoDisplay {
   private func drawOutputs() {
     guard isLinePending else { return }
     isLinePending = false
-    let drawn = names.map { name in
-      let on = lit.contains(name)
-      switch name.name {
-      case "relay": return on ? "relay ▐ OPEN ▌" : "relay ▐closed▌"
-      case "buzzer": return on ? "buzzer ♪" : "buzzer ·"
-      default: return "\(name.name) \(on ? "●" : "○")"
-      }
+    let line = "      " + names.map(drawn).joined(separator: "   ")
+    guard isColourful else { return Terminal.out(line) }
+    if isOutputLineLast {
+      // One line up, and back to where somebody may be typing.
+      Terminal.write("\u{1B}7\u{1B}[1A\r\u{1B}[2K" + line + "\u{1B}8")
+    } else {
+      Terminal.out(line)
+      isOutputLineLast = true
     }
-    Terminal.out("      " + drawn.joined(separator: "   "))
+  }
+
+  private func drawn(_ name: OutputName) -> String {
+    let on = lit.contains(name)
+    switch name.name {
+    case "relay": return on ? "relay " + paint(" OPEN ", .green) : "relay  closed"
+    case "buzzer": return on ? "buzzer ♪" : "buzzer ·"
+    case "green": return "green " + (on ? glow("●", "32") : "○")
+    case "red": return "red " + (on ? glow("●", "31") : "○")
+    default: return "\(name.name) " + (on ? glow("●", "33") : "○")
+    }
+  }
+
+  private func glow(_ text: String, _ colour: String) -> String {
+    isColourful ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
   }
 }
 
