@@ -175,9 +175,9 @@ public final class DeviceLoop: SerialExecutor, Sendable {
         return (jobs, inbox.isStopped)
       }
       for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-      if !jobs.isEmpty { continue }
-      if isStopped { break }
+      if isStopped, jobs.isEmpty { break }
 
+      // After each round of jobs, however many there are: a relay's end waits for nobody.
       fireAlarms()
       descriptors.removeAll(keepingCapacity: true)
       identifiers.removeAll(keepingCapacity: true)

@@ -9,19 +9,21 @@ private struct Bench {
   let time = SystemTime()
   let hub = EventHub()
   let system: FakeTicketSystem
+  let ledger: LedgerKeeper
   let signals: RecordingSignals
   let gate: GateController
   let events: EventReader
 
-  init(_ adjust: (inout GateSettings) -> Void = { _ in }) {
-    system = FakeTicketSystem(time: time)
+  /// A gate of its own, or another one beside `neighbour` with the same ticket system and ledger.
+  init(beside neighbour: Bench? = nil, name: String = "north", _ adjust: (inout GateSettings) -> Void = { _ in }) {
+    system = neighbour?.system ?? FakeTicketSystem(time: time)
+    ledger = neighbour?.ledger ?? LedgerKeeper(time: time, events: hub)
     signals = RecordingSignals(time: time)
-    var settings = GateSettings(gate: GateID("north"), deadline: .seconds(20))
+    var settings = GateSettings(gate: GateID(name), deadline: .seconds(20))
     adjust(&settings)
     events = EventReader(hub.subscribe())
     gate = GateController(
-      settings: settings, system: system, ledger: LedgerKeeper(time: time, events: hub), signals: signals, events: hub,
-      time: time)
+      settings: settings, system: system, ledger: ledger, signals: signals, events: hub, time: time)
   }
 
   func present(_ code: String, at readAt: MonotonicTime? = nil) {
@@ -134,6 +136,47 @@ private let good = Code("good-ticket-1")
     #expect(await bench.events.nextScan()?.verdict == .admit)
     #expect(bench.system.asked.count == 1)
     #expect(bench.signals.pulses == 1)
+  }
+}
+
+@Test func theSameCodeAtTwoGatesAtOnceAdmitsOne() async throws {
+  try await Bench().run { north in
+    try await Bench(beside: north, name: "south").run { south in
+      var requests = north.system.requests.makeAsyncIterator()
+      north.system.script(good, .hold(redeemed("1")))
+      north.present("good-ticket-1")
+      _ = await requests.next()
+      south.present("good-ticket-1")
+      // South is deciding: a repeat joins it.
+      south.present("good-ticket-1")
+      #expect(await south.events.next { if case .repeat = $0 { true } else { false } } != nil)
+      north.system.release()
+      #expect(await north.events.nextScan()?.verdict == .admit)
+      let second = await south.events.nextScan()
+      #expect(second?.verdict == .refuse(.alreadyUsed))
+      #expect(second?.firstUse?.gate == GateID("north"))
+      #expect(north.signals.pulses + south.signals.pulses == 1)
+      #expect(north.system.asked.count == 1)
+    }
+  }
+}
+
+@Test func aSaleOfTwoAdmitsTwoOverAllGates() async throws {
+  try await Bench { $0.holdOff = .zero }.run { north in
+    try await Bench(beside: north, name: "south") { $0.holdOff = .zero }.run { south in
+      north.system.script(
+        good, .answer(redeemed("1", quantity: 2)), .answer(redeemed("2", quantity: 2)),
+        .answer(redeemed("3", quantity: 2)))
+      north.present("good-ticket-1")
+      #expect(await north.events.nextScan()?.verdict == .admit)
+      south.present("good-ticket-1")
+      let second = await south.events.nextScan()
+      #expect(second?.verdict == .admit)
+      #expect(second?.admitted == 2)
+      north.present("good-ticket-1")
+      #expect(await north.events.nextScan()?.verdict == .refuse(.alreadyUsed))
+      #expect(north.signals.pulses + south.signals.pulses == 2)
+    }
   }
 }
 
