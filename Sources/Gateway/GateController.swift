@@ -88,10 +88,23 @@ public actor GateController {
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
     signals.play(.idle)
-    events.emit(.gate(settings.gate, .ready, at: time.wall()))
+    if signals.admissionFault == nil { events.emit(.gate(settings.gate, .ready, at: time.wall())) }
+    reviewOutputs()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.takeReads() }
       group.addTask { await self.decideScans() }
+    }
+  }
+
+  /// Told when an output has failed or works again; from any thread, returns at once.
+  public nonisolated func outputsChanged() { Task { await self.reviewOutputs() } }
+
+  /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so.
+  private func reviewOutputs() {
+    if let fault = signals.admissionFault {
+      setState(.fault(.outOfService, fault))
+    } else if case .fault(.outOfService, _) = state {
+      setState(.ready)
     }
   }
 

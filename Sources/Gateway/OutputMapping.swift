@@ -5,8 +5,10 @@ internal import ScanPipeline
 internal import SignalOutputs
 
 /// The outputs of one gate, made of its configuration; nothing is opened before they are started.
+/// - Parameter onChange: told when an output fails or works again; on the outputs' thread.
 func outputs(
-  of gate: GateConfiguration, loop: DeviceLoop, log: @escaping @Sendable (String) -> Void
+  of gate: GateConfiguration, loop: DeviceLoop, log: @escaping @Sendable (String) -> Void,
+  onChange: @escaping @Sendable (OutputName) -> Void
 ) throws(SetupError) -> GateOutputs {
   var kinds: [OutputName: OutputKind] = [:]
   var timing = RelayTiming.standard
@@ -33,8 +35,14 @@ func outputs(
     return try GateOutputs(
       gate: id, outputs: kinds, timing: timing, patterns: try patterns(of: gate, outputs: kinds),
       driver: DeviceOutputDriver(outputs: devices) { log("Gate \(id): \($0)") }, loop: loop,
-      onFault: { output, error in log("Gate \(id), output \(output): \(error.description)") },
-      onRecovery: { output in log("Gate \(id), output \(output) works again.") })
+      onFault: { output, error in
+        log("Gate \(id), output \(output): \(error.description)")
+        onChange(output)
+      },
+      onRecovery: { output in
+        log("Gate \(id), output \(output) works again.")
+        onChange(output)
+      })
   } catch let error as SetupError {
     throw error
   } catch {

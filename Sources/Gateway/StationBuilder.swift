@@ -3,6 +3,7 @@ internal import LinuxIO
 public import ScanModel
 internal import ScanPipeline
 internal import SignalOutputs
+internal import Synchronization
 internal import WedgeReader
 
 /// A station with everything that its configuration names: its life is `run`.
@@ -36,11 +37,13 @@ public struct ConfiguredStation: Sendable {
       guard let connection = connections[gate.ticketSystem], let ledger = ledgers[gate.ticketSystem] else {
         throw SetupError("Gate \(gate.id): there is no ticket system \(gate.ticketSystem).")
       }
-      let outputs = try Gateway.outputs(of: gate, loop: loop, log: log)
+      let watch = OutputWatch()
+      let outputs = try Gateway.outputs(of: gate, loop: loop, log: log) { _ in watch.changed() }
       all.append(outputs)
       let controller = GateController(
         settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,
         signals: GateSignalOutput(outputs), events: events, time: time)
+      watch.controller.withLock { $0 = controller }
       gates.append(StationGate(controller: controller, readers: gate.readers))
     }
     var sources: [any ReadSource] = []
@@ -74,8 +77,17 @@ public struct ConfiguredStation: Sendable {
   }
 }
 
+/// Leads a change of a gate's outputs to the gate, which is made after them.
+private final class OutputWatch: Sendable {
+  let controller = Mutex<GateController?>(nil)
+  func changed() { controller.withLock { $0 }?.outputsChanged() }
+}
+
 /// The outputs of one gate alone, to try its signals without readers or a ticket system.
 public struct SignalTrial: Sendable {
+  /// Whether the gate has a relay to pulse.
+  public let hasRelay: Bool
+  private let faults = Faults()
   private let outputs: GateOutputs
   private let signals: GateSignalOutput
   private let loop: DeviceLoop
@@ -88,8 +100,18 @@ public struct SignalTrial: Sendable {
     } catch {
       throw SetupError("The outputs' thread cannot be started (\(error.words)).")
     }
-    outputs = try Gateway.outputs(of: gate, loop: loop, log: log)
+    hasRelay = gate.outputs.contains { if case .relay = $0.role { true } else { false } }
+    outputs = try Gateway.outputs(of: gate, loop: loop, log: log) { [faults] output in
+      faults.names.withLock { _ = $0.insert(output.name) }
+    }
     signals = GateSignalOutput(outputs)
+  }
+
+  /// The outputs that failed at least once, by name.
+  public var brokenOutputs: [String] { faults.names.withLock { $0.sorted() } }
+
+  private final class Faults: Sendable {
+    let names = Mutex<Set<String>>([])
   }
 
   /// Opens the outputs, all off.

@@ -127,14 +127,23 @@ public struct Redemption: Sendable, Equatable {
   public var scannedAt: WallTime
   /// How often the ticket admits if its code turns out to stand for several; at least 1.
   public var quantity: Int
+  /// The sale that the record belongs to, where the system tells it: several codes can stand for one sale.
+  public var sale: String?
+  /// How many persons the whole sale admits, over all its codes and tickets; `nil` where the system does not tell it.
+  public var saleQuantity: Int?
   /// For staff.
   public var details: TicketDetails
 
   /// Makes a redemption.
-  public init(entryID: String, scannedAt: WallTime, quantity: Int, details: TicketDetails) {
+  public init(
+    entryID: String, scannedAt: WallTime, quantity: Int, sale: String? = nil, saleQuantity: Int? = nil,
+    details: TicketDetails
+  ) {
     self.entryID = entryID
     self.scannedAt = scannedAt
     self.quantity = quantity
+    self.sale = sale
+    self.saleQuantity = saleQuantity
     self.details = details
   }
 }

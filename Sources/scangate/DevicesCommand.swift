@@ -22,8 +22,14 @@ struct DevicesCommand: ParsableCommand {
   func run() throws {
     let isUsual = source.file == ConfigurationArgument.usual
     var wedges: [WedgeConfiguration] = []
+    var isWrong = false
     if !isUsual || FileManager.default.fileExists(atPath: source.file) {
-      wedges = try ConfigurationArgument.load(source.file, checkingFiles: false).wedges
+      // What is plugged in is needed most where the configuration is not finished yet.
+      do {
+        wedges = try ConfigurationArgument.load(source.file, checkingFiles: false).wedges
+      } catch {
+        isWrong = true
+      }
     }
     let inputs: [DeviceReport]
     do {
@@ -39,6 +45,7 @@ struct DevicesCommand: ParsableCommand {
     } else {
       found.lines.forEach(Terminal.out)
     }
+    if isWrong { throw Exit.configuration }
   }
 }
 

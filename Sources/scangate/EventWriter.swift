@@ -2,52 +2,42 @@ import Gateway
 import Glibc
 import LinuxIO
 
-/// Writes the event stream to a file or to standard output, a line at a time, on a thread of its own: a full disk or a slow
-/// reader of the pipe holds nobody up but this.
-actor EventWriter {
-  private let loop: DeviceLoop
-  private let file: OwnedDescriptor
-  private let name: String
-  private var hasFailed = false
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+/// Writes the event stream to a file, a pipe or standard output, a line at a time; see `LineWriter`.
+struct EventWriter: Sendable {
+  private let writer: LineWriter
 
-  /// Opens the file for appending, so that a rotated or shared file loses nothing; `-` is standard output.
+  /// Opens `path` for appending, so that a rotated or shared file loses nothing; `-` is standard output.
+  /// - Throws: why it cannot be written; `ENXIO` for a pipe that nobody reads.
   init(path: String) throws(SystemError) {
-    loop = try DeviceLoop(name: "events")
-    name = path == "-" ? "standard output" : path
-    if path == "-" {
-      let copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-      guard copy >= 0 else { throw SystemError(errno: errno, call: "dup") }
-      file = OwnedDescriptor(owning: copy)
-    } else {
-      let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
-      guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-      file = OwnedDescriptor(owning: number)
+    let name = path == "-" ? "standard output" : path
+    writer = try LineWriter(try Self.open(path), thread: "events") { error in
+      Terminal.error(
+        "Events cannot be written to \(name): \(error.words). Gates go on; free space or start its reader.")
     }
   }
 
   /// Writes until the stream ends.
   func write(_ events: AsyncStream<GatewayEvent>) async {
-    for await event in events { write(event.jsonLine + "\n") }
-    loop.stop()
+    for await event in events { writer.write(event.jsonLine) }
+    await writer.finish()
   }
 
-  private func write(_ line: String) {
-    var bytes = Array(line.utf8)[...]
-    while !bytes.isEmpty {
-      let written = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-      if written < 0 {
-        if errno == EINTR { continue }
-        let error = SystemError(errno: errno, call: "write")
-        if !hasFailed {
-          Terminal.error(
-            "Events cannot be written to \(name): \(error.words). Gates go on; free space or restart the reader.")
-        }
-        hasFailed = true
-        return
-      }
-      bytes = bytes.dropFirst(written)
-    }
-    hasFailed = false
+  private static func open(_ path: String) throws(SystemError) -> OwnedDescriptor {
+    if path == "-" { return try OwnedDescriptor.duplicate(of: STDOUT_FILENO) }
+    // Without O_NONBLOCK the opening of a pipe would wait for its reader, and no gate would begin.
+    let number = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o640)
+    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+    let file = OwnedDescriptor(owning: number)
+    _ = fcntl(number, F_SETFL, O_APPEND)
+    return file
+  }
+}
+
+extension OwnedDescriptor {
+  /// Another descriptor of what `number` is open on.
+  static func duplicate(of number: Int32) throws(SystemError) -> OwnedDescriptor {
+    let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { throw SystemError(errno: errno, call: "dup") }
+    return OwnedDescriptor(owning: copy)
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import Glibc
 import LinuxIO
 import Logging
 import ScanConfiguration
@@ -56,12 +57,15 @@ struct RunCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try ConfigurationArgument.load(source.file)
-    let logger = Logger(label: "scangate", factory: { StreamLogHandler.standardError(label: $0) })
+    // Whoever stops reading our events or our log does not end the service.
+    signal(SIGPIPE, SIG_IGN)
+    let log = try OperatorLog()
+    let logger = log.logger
     let hub = EventHub()
     let station: ConfiguredStation
     do throws(SetupError) {
       station = try ConfiguredStation(configuration, events: hub) {
-        logger.warning("\(TerminalText.clean($0, limit: 1_000))")
+        logger.error("\(TerminalText.clean($0, limit: 1_000))")
       }
     } catch {
       throw failure(error.description, Exit.configuration)
@@ -73,7 +77,10 @@ struct RunCommand: AsyncParsableCommand {
         let stream = hub.subscribe()
         writing = Task { await writer.write(stream) }
       } catch {
-        throw failure("\(events): \(error.words). Name a file that this service can write.")
+        throw failure(
+          error.errno == ENXIO
+            ? "\(events): nobody reads this pipe. Start its reader first."
+            : "\(events): \(error.words). Name a file that this service can write.")
       }
     }
     let logStream = hub.subscribe()
@@ -82,7 +89,8 @@ struct RunCommand: AsyncParsableCommand {
     let gates = configuration.gates.map(\.id.name).joined(separator: ", ")
     logger.notice("Station \(configuration.name): gates \(gates). Other stations share no ledger with this one.")
     let group = ServiceGroup(
-      services: [StationService(station: station)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [StationService(station: station)], gracefulShutdownSignals: [.sigterm, .sigint, .sighup],
+      logger: logger)
     let result: Result<Void, any Error>
     do {
       result = .success(try await group.run())
@@ -92,8 +100,9 @@ struct RunCommand: AsyncParsableCommand {
     hub.finish()
     await logging.value
     await writing?.value
+    if case .success = result { logger.notice("Station \(configuration.name) has ended; every relay is off.") }
+    await log.finish()
     if case .failure(let error) = result { throw failure("\(error)") }
-    logger.notice("Station \(configuration.name) has ended; every relay is off.")
   }
 }
 

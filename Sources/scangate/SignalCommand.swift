@@ -1,9 +1,9 @@
 import ArgumentParser
 import Gateway
 import LinuxIO
-import Logging
 import ScanConfiguration
 import ScanModel
+import UnixSignals
 
 /// `scangate signal`: the outputs of a gate, tried by hand.
 struct SignalCommand: AsyncParsableCommand {
@@ -43,25 +43,46 @@ struct SignalCommand: AsyncParsableCommand {
       } else {
         played = [.refuse(.notFound), .undecided(.unreachable), .busy, .outOfService, .idle]
       }
-      let logger = Logger(label: "scangate", factory: { StreamLogHandler.standardError(label: $0) })
       let trial: SignalTrial
       do throws(SetupError) {
-        trial = try SignalTrial(gate) { logger.error("\(TerminalText.clean($0, limit: 1_000))") }
+        trial = try SignalTrial(gate) { Terminal.error(TerminalText.clean($0, limit: 1_000)) }
       } catch {
         throw failure(error.description)
       }
+      if case .admit? = played.first, !trial.hasRelay { Terminal.out("\(gate.id) has no relay; lamps and sound only.") }
       await trial.start()
-      for signal in played {
-        Terminal.out("\(gate.id): \(signal.name)")
-        do throws(SetupError) {
-          try await trial.play(signal)
-        } catch {
-          await trial.stop()
-          throw failure(error.description)
-        }
-        try await Task.sleep(for: .seconds(3))
-      }
+      let failures = await Self.play(played, on: trial, gate: gate.id)
       await trial.stop()
+      let broken = (failures + trial.brokenOutputs.map { "output \($0) did not work" }).joined(separator: "; ")
+      if !broken.isEmpty { throw failure("\(gate.id): \(broken)") }
+    }
+
+    /// Plays the signals until all are played or somebody interrupts; a pulse that runs is ended by the trial's stop.
+    private static func play(_ signals: [Signal], on trial: SignalTrial, gate: GateID) async -> [String] {
+      let interrupts = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+      return await withTaskGroup(of: [String].self) { group in
+        group.addTask {
+          var failures: [String] = []
+          for signal in signals {
+            if Task.isCancelled { break }
+            Terminal.out("\(gate): \(signal.name)")
+            do throws(SetupError) {
+              try await trial.play(signal)
+            } catch {
+              failures.append(error.description)
+            }
+            try? await Task.sleep(for: .seconds(3))
+          }
+          return failures
+        }
+        group.addTask {
+          for await _ in interrupts { break }
+          return []
+        }
+        let first = await group.next() ?? []
+        group.cancelAll()
+        return first
+      }
     }
   }
 }

@@ -51,7 +51,7 @@ struct VenueCommand: AsyncParsableCommand {
     func run() async throws {
       let (host, port) = try address()
       var logger = Logger(label: "venue", factory: { StreamLogHandler.standardError(label: $0) })
-      logger.logLevel = .notice
+      logger.logLevel = .critical
       let venue: VenueServer
       do {
         venue = try VenueServer(
@@ -62,11 +62,14 @@ struct VenueCommand: AsyncParsableCommand {
       } catch let error as VenueError {
         throw failure(error.description)
       } catch let error as TicketFileError {
-        throw failure(error.description, Exit.configuration)
+        for line in error.description.split(separator: "\n") {
+          Terminal.error(TerminalText.clean(String(line), limit: 500))
+        }
+        throw Exit.configuration
       }
       let service = VenueService(venue: venue)
       let group = ServiceGroup(
-        services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        services: [service], gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger)
       do {
         try await group.run()
       } catch let error as VenueError {
@@ -84,16 +87,15 @@ struct VenueCommand: AsyncParsableCommand {
       var issued = key
       if seed {
         let seeded = try await venue.seed(Seed(apiKey: key))
-        issued = issued ?? seeded.apiKey
+        if issued == nil { issued = seeded.apiKey }
         Terminal.out("Today: \(seeded.event)")
         for ticket in seeded.tickets {
           let kind = ticket.kind.rawValue
           Terminal.out(
             "  \(kind + String(repeating: " ", count: max(0, 16 - kind.count)))\(ticket.code)  \(ticket.holder)")
         }
-      } else {
-        issued = try await venue.issueKey(key)
       }
+      if issued == nil || !seed { issued = try await venue.issueKey(key) }
       guard key == nil, let issued else { return }
       if let apiKeyFile {
         try Self.writeKey(issued, to: apiKeyFile)
@@ -113,9 +115,14 @@ struct VenueCommand: AsyncParsableCommand {
 
     /// The key in a file; `nil` when there is no such file.
     private static func readKey(_ path: String) throws -> String? {
-      switch try KeyFile.read(path) {
-      case .absent: nil
-      case .key(let key): key
+      do throws(SystemError) {
+        switch try KeyFile.read(path) {
+        case .absent: return nil
+        case .key(let key): return key
+        }
+      } catch {
+        throw failure(
+          "\(path) cannot be read: \(error.words). Name a file that you can read, or one that is not there.")
       }
     }
 

@@ -1,0 +1,38 @@
+import Gateway
+import Glibc
+import LinuxIO
+import Logging
+import ScanModel
+
+/// The operator's log on standard error, written by a thread of its own: the threads that log (the outputs' among them, which
+/// end relay pulses) never wait for a terminal.
+struct OperatorLog: Sendable {
+  /// For everything that logs.
+  let logger: Logger
+  private let writer: LineWriter
+
+  /// Begins the log.
+  init(level: Logger.Level = .info) throws(SystemError) {
+    let writer = try LineWriter(try OwnedDescriptor.duplicate(of: STDERR_FILENO), thread: "log") { _ in }
+    var logger = Logger(label: "scangate") { _ in Handler(writer: writer) }
+    logger.logLevel = level
+    self.logger = logger
+    self.writer = writer
+  }
+
+  /// Writes what is still to be written, for a second at most.
+  func finish() async { await writer.finish() }
+
+  private struct Handler: LogHandler {
+    let writer: LineWriter
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { writer.write("\(SystemTime().wall().iso8601) \(event.level): \(event.message)") }
+  }
+}
