@@ -9,21 +9,18 @@ extension StationConfiguration {
 
   /// Looks at the files that the configuration names, as the user that this process runs as. Apart from parsing, so that
   /// a configuration can be checked on another machine. Never shows what a file holds.
+  ///
+  /// A key is one line of 1 to 4,096 printable ASCII characters without blanks, apart from white space around it.
+  /// Certificates are PEM (RFC 7468): at least one block, and every block's body is base64.
   public func checkFiles() -> FileFindings {
     var errors: Set<ConfigurationError> = []
     var warnings: Set<ConfigurationError> = []
     for file in files {
       let name = quoted(file.path)
       do throws(FileFault) {
-        let limit = file.role == .secret ? 4096 : 4 << 20
-        let content = try FileContent.read(file.path, upTo: limit)
-        if content.bytes.allSatisfy({ $0 <= 0x20 }) {
-          errors.insert(ConfigurationError(at: file.position, "the file \(name) is empty", file.role.emptyRemedy))
-        } else if content.bytes.count > limit {
-          errors.insert(ConfigurationError(at: file.position, "the file \(name) is too large", file.role.emptyRemedy))
-        } else if file.role == .certificates && !content.holdsCertificate {
-          errors.insert(
-            ConfigurationError(at: file.position, "the file \(name) holds no certificate", file.role.emptyRemedy))
+        let content = try FileContent.read(file.path, upTo: file.role.limit)
+        if let problem = file.role.problem(with: content.bytes) {
+          errors.insert(ConfigurationError(at: file.position, "the file \(name) \(problem)", file.role.remedy))
         }
         if file.role == .secret && content.mode & 0o077 != 0 {
           warnings.insert(
@@ -39,17 +36,82 @@ extension StationConfiguration {
   }
 }
 
+/// The most characters of a key; only these first bytes of its file are ever read.
+private let longestKey = 4096
+
 extension FileReference.Role {
-  fileprivate var emptyRemedy: String {
+  /// How many bytes are looked at; a larger file is refused.
+  fileprivate var limit: Int {
+    switch self {
+    case .secret: 2 * longestKey
+    case .certificates: 4 << 20
+    }
+  }
+
+  fileprivate var remedy: String {
     switch self {
     case .secret: "write the key into it, alone on one line"
     case .certificates: "write certificates in PEM into it (-----BEGIN CERTIFICATE-----)"
     }
   }
+
+  /// What is wrong with a file's content, without a word of it.
+  fileprivate func problem(with bytes: [UInt8]) -> String? {
+    if bytes.count > limit { return "is too large" }
+    switch self {
+    case .secret: return keyProblem(bytes)
+    case .certificates: return certificateProblem(bytes)
+    }
+  }
 }
 
-extension FileContent {
-  fileprivate var holdsCertificate: Bool {
-    String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----")
+private func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+private func keyProblem(_ bytes: [UInt8]) -> String? {
+  guard let first = bytes.firstIndex(where: { !isWhiteSpace($0) }),
+    let last = bytes.lastIndex(where: { !isWhiteSpace($0) })
+  else { return "is empty" }
+  let key = bytes[first...last]
+  if key.contains(where: { (0x0A...0x0D).contains($0) }) { return "has more than one line" }
+  if key.contains(where: isWhiteSpace) { return "has a blank inside the key" }
+  if key.contains(where: { !(0x21...0x7E).contains($0) }) {
+    return "has a character that is no printable ASCII character"
+  }
+  // White space before the key counts: a key that ends later would be cut.
+  return last >= longestKey ? "is too large" : nil
+}
+
+private func certificateProblem(_ bytes: [UInt8]) -> String? {
+  if bytes.allSatisfy(isWhiteSpace) { return "is empty" }
+  // PEM is ASCII; what is not ends a block's base64 and is harmless in the text around it.
+  let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }.map { line in
+    String(decoding: line, as: UTF8.self).split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+  }
+  var body: [UInt8] = []
+  var isInside = false
+  var count = 0
+  for line in lines {
+    switch (line, isInside) {
+    case ("-----BEGIN CERTIFICATE-----", false):
+      body = []
+      isInside = true
+    case ("-----END CERTIFICATE-----", true):
+      guard isBase64(body) else { return "holds a certificate that is damaged" }
+      count += 1
+      isInside = false
+    case (_, true): body += line.utf8
+    case (_, false): break
+    }
+  }
+  if isInside { return "holds a certificate that is cut off" }
+  return count == 0 ? "holds no certificate" : nil
+}
+
+/// Whether `text` is base64 of at least one byte (RFC 4648, section 4).
+private func isBase64(_ text: [UInt8]) -> Bool {
+  guard !text.isEmpty, text.count % 4 == 0 else { return false }
+  let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+  return text.dropLast(padding).allSatisfy {
+    isLetterOrDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
   }
 }

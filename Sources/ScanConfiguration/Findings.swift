@@ -36,14 +36,23 @@ public struct ConfigurationOptions: Sendable {
   public var ticketSystems: [any TicketSystemSection.Type]
   /// What is wrong with a regular expression of `accept.pattern`, in words; `nil` when it is good.
   public var patternValidator: @Sendable (String) -> String?
+  /// What is wrong with a layout, its variant, options, and the locale of its Compose table where there is one, in words;
+  /// `nil` when all are there and good.
+  public var keymapValidator:
+    @Sendable (_ layout: String, _ variant: String, _ options: String, _ compose: String?) -> String?
 
   /// Makes options.
   public init(
     ticketSystems: [any TicketSystemSection.Type] = [EventScheduleSection.self],
-    patternValidator: @escaping @Sendable (String) -> String? = { _ in nil }
+    patternValidator: @escaping @Sendable (String) -> String? = { _ in nil },
+    keymapValidator:
+      @escaping @Sendable (
+        _ layout: String, _ variant: String, _ options: String, _ compose: String?
+      ) -> String? = { _, _, _, _ in nil }
   ) {
     self.ticketSystems = ticketSystems
     self.patternValidator = patternValidator
+    self.keymapValidator = keymapValidator
   }
 }
 

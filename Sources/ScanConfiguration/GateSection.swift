@@ -31,7 +31,7 @@ enum GateSection {
     "holdOff", .duration(.zero ... .seconds(60), example: "2 s"), default: .seconds(2),
     "How long the same code is ignored since it was last seen.")
   private static let queue = SchemaKey.key(
-    "queue", .integer(0...64, "scans", example: "4"), default: 4, "How many scans may wait while one is decided.")
+    "queue", .integer(1...64, "scans", example: "4"), default: 4, "How many scans may wait while one is decided.")
   private static let stale = SchemaKey.key(
     "stale", .duration(.milliseconds(500) ... .seconds(60), example: "3 s"), default: .seconds(3),
     "A scan that waited longer is dropped and signalled.")
@@ -46,7 +46,8 @@ enum GateSection {
     ValueKind<[OutputConfiguration]>.named(
       "output", sections: [OutputSection.schema], example: "{ green: { led: \"gate:green:pass\" } }",
       read: OutputSection.read), default: [],
-    "Relay, lamps and buzzers. `relay` is the relay, `buzzer` (`buzzer2`, …) a buzzer, every other name a lamp.")
+    "Relay, lamps and buzzers. `relay` is the relay, `buzzer` (`buzzer2`, …) a buzzer, every other name a lamp: `green`, `red`, `amber`, `yellow`, or one that `signals` names."
+  )
   private static let signals = SchemaKey.key(
     "signals", SignalsSection.kind, default: [:],
     "What lamps and buzzers do for each signal; what is absent plays the built-in pattern.")
@@ -78,7 +79,9 @@ enum GateSection {
     let signals = reader.read(signals)
     if let outputs {
       checkOutputs(reader, outputs, stale)
-      SignalsSection.checkNames(reader.entry("signals")?.value, outputs: reader.entry("outputs")?.value, findings)
+      SignalChecks(
+        outputs: reader.entry("outputs")?.value, signals: reader.entry("signals")?.value, findings
+      ).run(signals)
     }
     guard let readers, let system, let deadline, let holdOff, let queue, let stale, let accept, let flood,
       let outputs, let signals

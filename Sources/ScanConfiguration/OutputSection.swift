@@ -60,8 +60,12 @@ enum OutputSection {
       reader.findings.error(
         at: place, "only the output named relay has a \(key)", "remove it, or name this output relay")
     }
-    let isBuzzer = name.hasPrefix("buzzer") && name.dropFirst(6).utf8.allSatisfy { (0x30...0x39).contains($0) }
-    return isBuzzer ? .buzzer : .lamp
+    return isBuzzer(name) ? .buzzer : .lamp
+  }
+
+  /// Whether an output of this name is a buzzer: `buzzer`, `buzzer2`, …
+  static func isBuzzer(_ name: String) -> Bool {
+    name.hasPrefix("buzzer") && name.dropFirst(6).utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 }
 

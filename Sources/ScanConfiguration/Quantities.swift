@@ -87,7 +87,12 @@ extension ValueKind where Value == Int {
         return nil
       }
       if unit.isEmpty {
-        findings.error(at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))", "write \"\(text) %\"")
+        // Somebody who writes 0.5 means a half.
+        let hundredths = thousandths <= 1000 ? thousandths * 100 : thousandths
+        let isShare = hundredths % 1000 == 0 && (1...100).contains(hundredths / 1000)
+        findings.error(
+          at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))",
+          isShare ? "write \"\(hundredths / 1000) %\"" : "write 1 % to 100 %, whole")
         return nil
       }
       guard unit == "%", thousandths % 1000 == 0, (1...100).contains(thousandths / 1000) else {

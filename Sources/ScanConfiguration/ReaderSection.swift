@@ -8,7 +8,7 @@ enum ReaderSection {
     "match", .section(MatchSection.schema, example: "{ vendor: \"0c2e\", product: \"0901\" }", read: MatchSection.read),
     "Which devices are this reader: all fields that are given must fit.")
   private static let keymap = SchemaKey.key(
-    "keymap", KeymapSection.kind, default: Keymap(layout: "us", variant: "", options: ""),
+    "keymap", KeymapSection.kind, default: defaultKeymap,
     "The layout that the *scanner* types in, never the host's. Short: `keymap: de` or `keymap: de(nodeadkeys)`.")
   private static let compose = SchemaKey<String>.optional(
     "compose",
@@ -55,6 +55,7 @@ enum ReaderSection {
     let match = reader.read(match)
     let keymap = reader.read(keymap)
     let compose = reader.read(compose)
+    checkKeymap(keymap, compose, reader)
     let page = reader.read(oemPage)
     let terminators = reader.read(terminators)
     let silence = reader.read(silence)
@@ -66,6 +67,30 @@ enum ReaderSection {
     return ReaderConfiguration(
       id: ReaderID(name), kind: kind, match: match, keymap: keymap, compose: compose, oemPage: page,
       terminators: Set(terminators), silence: silence, prefix: prefix, suffix: suffix, aim: aim)
+  }
+
+  private static let defaultKeymap = Keymap(layout: "us", variant: "", options: "")
+
+  /// Asks whether layout and Compose table are there. The layout first, without the table, then the table with a layout
+  /// that is known to be good: so it is known which of them is at fault, and both are said at once.
+  private static func checkKeymap(_ keymap: Keymap?, _ compose: String?, _ reader: SectionReader) {
+    let findings = reader.findings
+    func problem(_ keymap: Keymap, _ compose: String?) -> String? {
+      findings.options.keymapValidator(keymap.layout, keymap.variant, keymap.options, compose)
+    }
+    var good = keymap
+    if let keymap, let problem = problem(keymap, nil) {
+      findings.error(
+        at: reader.position(of: "keymap"), "\(quoted(reader.node.path + ".keymap")) cannot be used", problem)
+      good = nil
+    }
+    guard let compose else { return }
+    if good == nil && problem(defaultKeymap, nil) != nil { return }
+    if let problem = problem(good ?? defaultKeymap, compose) {
+      findings.error(
+        at: reader.position(of: "compose"), "\(quoted(reader.node.path + ".compose")) cannot be \(quoted(compose))",
+        problem)
+    }
   }
 
   private static func isLocale(_ text: String) -> Bool {

@@ -9,9 +9,12 @@ enum SignalsSection {
     "blink", .list(of: step, count: 2...2, noun: "times"), "How long on and how long off, in turn.")
   private static let total = SchemaKey<Duration>.optional(
     "for", .duration(.milliseconds(20) ... .seconds(60), example: "2 s"),
-    "How long it blinks; without it as long as the signal lasts.")
+    "How long it blinks, rounded up to whole times on and off, at most 1000; without it as long as the signal lasts.")
   private static let blinkSchema = SectionSchema(
     "gates.<name>.signals.<signal>.<output>", keys: [blink.description, total.description])
+
+  /// A pattern repeats at most so often, unless it is endless.
+  private static let maximumPeriods = 1000
 
   private static let form =
     "write \"on\", \"off\", times on, off, on … [400 ms], or { blink: [500 ms, 500 ms], for: 2 s }"
@@ -37,6 +40,13 @@ enum SignalsSection {
       let times = reader.read(blink)
       let total = reader.read(total)
       guard let times, times.count == 2 else { return nil }
+      if let total, total > (times[0] + times[1]) * maximumPeriods {
+        findings.error(
+          at: reader.position(of: "for"),
+          "\(quoted(reader.node.path)) blinks more than \(maximumPeriods) times in \(written(total))",
+          "write for: \(written((times[0] + times[1]) * maximumPeriods)) at most, or leave it out")
+        return nil
+      }
       return .blink(on: times[0], off: times[1], total: total)
     }
   }
@@ -69,27 +79,6 @@ enum SignalsSection {
       for (signal, key) in zip(SignalName.all, keys) { patterns[signal] = reader.read(key) }
       return patterns
     })
-
-  /// Every output that a pattern names must be a lamp or a buzzer of the gate.
-  static func checkNames(_ signals: SourceNode?, outputs: SourceNode?, _ findings: Findings) {
-    guard case .mapping(let patterns) = signals?.content else { return }
-    var names: [String] = []
-    if case .mapping(let entries) = outputs?.content { names = entries.map(\.key) }
-    let playable = names.filter { $0 != OutputSection.relayName }
-    for pattern in patterns {
-      guard case .mapping(let settings) = pattern.value.content else { continue }
-      for setting in settings where !playable.contains(setting.key) {
-        if setting.key == OutputSection.relayName {
-          findings.error(
-            at: setting.position, "a pattern cannot drive the relay", "remove it: an admission alone drives the relay")
-          continue
-        }
-        let guess = suggestion(for: setting.key, among: playable).map { "did you mean \"\($0)\"?" }
-        let known = playable.isEmpty ? "the gate has no lamp or buzzer" : "it has \(playable.joined(separator: ", "))"
-        findings.error(at: setting.position, "the gate has no output \(quoted(setting.key))", guess ?? known)
-      }
-    }
-  }
 
   private static func words(_ signal: SignalName) -> String {
     switch signal {

@@ -41,6 +41,28 @@ import Testing
     #expect(!big.errors.joined().contains("hunter2"))
   }
 
+  @Test(arguments: [
+    ("hunter\n2\n", "has more than one line"), ("hunter\r2", "has more than one line"),
+    ("hunter 2\n", "has a blank inside the key"), ("hunter\t2", "has a blank inside the key"),
+    ("hunter\u{fc}2", "has a character that is no printable ASCII character"),
+    ("hunter\u{0}2", "has a character that is no printable ASCII character"),
+    ("\u{feff}hunter2", "has a character that is no printable ASCII character"),
+    ("hunter2\u{7f}", "has a character that is no printable ASCII character"), ("\n\t \r\n", "is empty"),
+    (String(repeating: "h", count: 4097), "is too large"),
+    ("\n" + String(repeating: "h", count: 4096), "is too large"),
+  ]) func keysThatTheServiceWouldRefuse(content: String, problem: String) throws {
+    let path = try write("key", content)
+    #expect(
+      try check(key: path).errors.map { $0.replacingOccurrences(of: quoted(path), with: "X") } == [
+        "the file X \(problem)"
+      ])
+  }
+
+  @Test(arguments: ["h", " \r\n hunter2 \t\r\n", "~!\"}", String(repeating: "h", count: 4096) + "\n"])
+  func keysThatTheServiceTakes(content: String) throws {
+    #expect(try check(key: write("key", content)).errors == [])
+  }
+
   @Test(arguments: [0o640, 0o604, 0o644, 0o660]) func keyOpenToOthers(mode: Int) throws {
     let findings = try check(key: write("key", "secret\n", mode: mode))
     #expect(findings.errors == [])
@@ -53,6 +75,36 @@ import Testing
     let findings = try check(key: key, ca: good)
     #expect(findings.errors == [] && findings.warnings == [])
     #expect(try check(key: key, ca: write("x.pem", "text")).errors.first?.hasSuffix("holds no certificate") == true)
+  }
+
+  @Test(arguments: [
+    ("-----BEGIN CERTIFICATE-----", "holds a certificate that is cut off"),
+    ("-----BEGIN CERTIFICATE-----\nAAAA\n", "holds a certificate that is cut off"),
+    ("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "holds a certificate that is damaged"),
+    ("-----BEGIN CERTIFICATE-----\nA*A=\n-----END CERTIFICATE-----\n", "holds a certificate that is damaged"),
+    ("-----BEGIN CERTIFICATE-----\nAAA\n-----END CERTIFICATE-----\n", "holds a certificate that is damaged"),
+    ("-----BEGIN CERTIFICATE-----\nA===\n-----END CERTIFICATE-----\n", "holds a certificate that is damaged"),
+    ("-----BEGIN CERTIFICATE-----\nAA==AAAA\n-----END CERTIFICATE-----\n", "holds a certificate that is damaged"),
+    ("-----END CERTIFICATE-----\n", "holds no certificate"), (" \n", "is empty"),
+    ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "holds no certificate"),
+  ]) func certificatesThatTheServiceWouldRefuse(content: String, problem: String) throws {
+    let found = try check(key: write("key", "secret\n"), ca: write("ca.pem", content)).errors
+    #expect(found.count == 1 && found.first?.hasSuffix(" " + problem) == true, "\(found)")
+  }
+
+  @Test(arguments: ["\n", "\r\n"]) func severalCertificatesWithTextAround(ending: String) throws {
+    let lines = [
+      "subject=T\u{fc}r", "-----BEGIN CERTIFICATE-----", "AA+/", "AAA=", "-----END CERTIFICATE-----", "", "next",
+      "-----BEGIN CERTIFICATE-----  ", "AAAA", "-----END CERTIFICATE-----",
+    ]
+    #expect(try check(key: write("key", "k"), ca: write("ca.pem", lines.joined(separator: ending))).errors == [])
+  }
+
+  /// The largest file is looked at once, not once a line.
+  @Test func aLargeCertificateIsRead() throws {
+    let body = String(repeating: String(repeating: "A", count: 64) + "\n", count: 60_000)
+    let text = "-----BEGIN CERTIFICATE-----\n" + body + "-----END CERTIFICATE-----\n"
+    #expect(try check(key: write("key", "k"), ca: write("ca.pem", text)).errors == [])
   }
 
   @Test func aNamedPipeIsNotWaitedFor() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import Synchronization
 import Testing
 
 @testable import ScanConfiguration
@@ -62,6 +63,39 @@ import Testing
     #expect(gate.signals[.idle] == ["green": .off, "red": .off])
     #expect(gate.signals[.outOfService] == ["red": .on])
     #expect(gate.signals[.busy] == nil)
+  }
+
+  @Test func takesLampsThatASignalNames() throws {
+    let text = goodFile.replacingOccurrences(of: "{ green:", with: "{ beacon:")
+    #expect(errors(in: text).first?.contains("the output \"beacon\" does nothing") == true)
+    #expect(errors(in: text + "    signals: { outOfService: { beacon: on } }\n") == [])
+    for name in ["green", "red", "amber", "yellow", "buzzer", "buzzer2"] {
+      #expect(errors(in: goodFile.replacingOccurrences(of: "{ green:", with: "{ \(name):")) == [], "\(name)")
+    }
+  }
+
+  /// What plays exactly as often as a pattern can is taken; the limit is counted in whole times on and off.
+  @Test func blinksAtMostAThousandTimes() throws {
+    func found(_ total: String) -> [String] {
+      errors(in: goodFile + "    signals: { admit: { green: { blink: [20 ms, 20 ms], for: \(total) } } }\n")
+    }
+    #expect(found("40 s") == [])
+    #expect(found("39.999 s") == [])
+    #expect(found("40.001 s").map { $0.prefix(6) } == ["12:62:"])
+  }
+
+  @Test func asksWhetherTheKeymapIsThere() {
+    let asked = Mutex<[[String?]]>([])
+    let options = ConfigurationOptions(keymapValidator: { layout, variant, options, compose in
+      asked.withLock { $0.append([layout, variant, options, compose]) }
+      return nil
+    })
+    let reader = "type: wedge, keymap: { layout: de, variant: neo, options: \"a:b\" }, compose: de_DE.UTF-8,"
+    #expect(errors(in: goodFile.replacingOccurrences(of: "type: wedge,", with: reader), options: options) == [])
+    #expect(asked.withLock(\.self).contains(["de", "neo", "a:b", "de_DE.UTF-8"]))
+    asked.withLock { $0 = [] }
+    #expect(errors(in: goodFile, options: options) == [])
+    #expect(asked.withLock(\.self) == [["us", "", "", nil]])
   }
 
   @Test func hasDefaults() throws {
@@ -150,6 +184,26 @@ import Testing
 
   @Test func goodFileHasNone() throws {
     #expect(try warnings(goodFile) == [])
+  }
+
+  @Test func greenIsForAdmissionsAlone() throws {
+    let text =
+      goodFile.replacingOccurrences(of: "{ green: {", with: "{ red: { led: red }, green: {") + """
+            signals:
+              admit: { green: [2 s] }
+              refuse: { red: on, green: off }
+              refuse.unpaid: { green: { blink: [250 ms, 250 ms] } }
+              undecided: { red: on, green: [1 s] }
+              idle: { green: on }
+
+        """
+    let remedy = "light red or amber: people read green as \"pass\""
+    #expect(
+      try warnings(text) == [
+        "15:24: the signal \"refuse.unpaid\" lights the output green; \(remedy)",
+        "16:29: the signal \"undecided\" lights the output green; \(remedy)",
+        "17:15: the signal \"idle\" lights the output green; \(remedy)",
+      ])
   }
 
   @Test func saysWhatIsDoubtful() throws {
