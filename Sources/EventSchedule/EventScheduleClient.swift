@@ -8,6 +8,8 @@ public import TicketTransport
 public final class EventScheduleClient: Sendable {
   private struct State {
     var key: Secret
+    /// The key before; an answer to it may still come.
+    var formerKey: Secret?
     var keyNumber = 0
     var budget: RateBudget
     var watch = AuthenticationGuard()
@@ -46,17 +48,18 @@ public final class EventScheduleClient: Sendable {
   /// The server, for messages.
   var host: String { transport.server.description }
 
-  /// Text of the server without our key and with at most four characters of `code`.
-  func hide(_ code: Code, in text: String) -> String {
-    let key = state.withLock { $0.key }
-    let text = key.hidden(in: text)
-    return code.bytes.isEmpty ? text : text.replacing(code.text, with: code.shortened)
+  /// What the server's text must not show: our keys, and more than four characters of `code`.
+  func redactions(for code: Code? = nil) -> [Redaction] {
+    let keys = state.withLock { [$0.key, $0.formerKey] }
+    let secrets = keys.compactMap { $0?.redaction }
+    return code.map { secrets + [Redaction($0.text, shownAs: $0.shortened)] } ?? secrets
   }
 
   /// Puts another key in use, with a clean record. A call on its way keeps the key that it was sent with.
   public func replaceKey(_ key: Secret) {
     state.withLock { state in
       guard state.key != key else { return }
+      state.formerKey = state.key
       state.key = key
       state.keyNumber += 1
       state.watch = AuthenticationGuard()
@@ -110,11 +113,13 @@ public final class EventScheduleClient: Sendable {
       var mayRepeat = false
       switch outcome.result {
       case .answered(let answer) where answer.status == 200 && answer.isJSON:
-        if let document = try? JSONValue(answer.body), let page = SalePage(document) { return page }
+        if let document = try? JSONValue(answer.body), let page = SalePage(document, hiding: redactions()) {
+          return page
+        }
         fault = TransportFault(.badAnswer, "\(host) answered with a list that cannot be read. Check the address.")
       case .answered(let answer):
         mayRepeat = RetryPolicy.mayRepeatHarmlessCall(status: answer.status)
-        fault = Self.fault(of: answer, host: host)
+        fault = self.fault(of: answer, to: query)
       case .notSent(let why): (fault, mayRepeat) = (why, why.isTransient)
       case .lost(let why): (fault, mayRepeat) = (why, why.reason == .unreachable)
       case .pending: fault = TransportFault(.unreachable, "\(host) did not answer in time.")
@@ -126,12 +131,15 @@ public final class EventScheduleClient: Sendable {
     }
   }
 
-  private static func fault(of answer: HTTPAnswer, host: String) -> TransportFault {
+  private func fault(of answer: HTTPAnswer, to query: String?) -> TransportFault {
+    // What was searched for can be a code.
+    let secrets = redactions(for: query.map { Code($0) })
     // The same statuses mean the same as for a scan.
-    switch ScanAnswer(answer, host: host, saleTicketID: nil).answer {
-    case .undecided(let reason, let detail): TransportFault(reason, detail ?? "")
+    switch ScanAnswer(answer, host: host, saleTicketID: nil, hiding: secrets).answer {
+    case .undecided(let reason, let detail): return TransportFault(reason, detail ?? "")
     case .refused, .redeemed, .valid:
-      TransportFault(.badAnswer, "\(host) answered \(answer.status) to a list\(ServerText(answer.body).quoted).")
+      return TransportFault(
+        .badAnswer, "\(host) answered \(answer.status) to a list\(ServerText(answer.body, hiding: secrets).quoted).")
     }
   }
 
@@ -224,10 +232,10 @@ public final class EventScheduleClient: Sendable {
         case 423:
           state.budget.finished(permit.place, at: now)
           judge { $0.blocked(at: now) }
-        case 200, 201, 400, 403, 404,
-          422 where answer.isJSON:
+        case 200, 201, 400, 403, 404, 422:
           state.budget.finished(permit.place, at: now)
-          judge { $0.succeeded() }
+          // A page of a proxy in between tells nothing about the key.
+          judge { answer.isJSON ? $0.succeeded() : $0.unknown() }
         default:
           state.budget.finished(permit.place, at: now)
           judge { $0.unknown() }

@@ -46,9 +46,8 @@ public struct EventScheduleTicketSystem: TicketSystem {
       result.mayHaveRedeemed = true
       result.answer = .undecided(fault.reason, detail: fault.detail)
     case .answered(let answer):
-      let judgement = ScanAnswer(answer, host: client.host, saleTicketID: saleTicketID) {
-        client.hide(code, in: $0)
-      }
+      let judgement = ScanAnswer(
+        answer, host: client.host, saleTicketID: saleTicketID, hiding: client.redactions(for: code))
       result.fate = .answered
       result.answer = judgement.answer
       result.mayHaveRedeemed = judgement.mayHaveRedeemed

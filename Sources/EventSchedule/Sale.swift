@@ -17,10 +17,10 @@ public struct Sale: Sendable, Equatable {
     case expired
     /// Removed.
     case deleted
-    /// A state that the document does not know.
+    /// A state that the document does not know, made fit for staff.
     case other(String)
 
-    init(_ text: String) {
+    init(_ text: String, hiding secrets: [Redaction]) {
       switch text {
       case "paid": self = .paid
       case "unpaid": self = .unpaid
@@ -28,7 +28,7 @@ public struct Sale: Sendable, Equatable {
       case "refunded": self = .refunded
       case "expired": self = .expired
       case "deleted": self = .deleted
-      default: self = .other(text)
+      default: self = .other(StaffText.clean(text, hiding: secrets) ?? "")
       }
     }
   }
@@ -47,21 +47,31 @@ public struct Sale: Sendable, Equatable {
   public var eventName: String?
   /// The tickets, at most 100.
   public var tickets: [TicketDetails.Line]
+  /// How many persons all its tickets admit, at most 100,000; `nil` if the server told no tickets.
+  public var persons: Int?
 
   /// Reads a sale; `nil` if the value is no object or has no status.
-  init?(_ value: JSONValue?) {
+  /// - Parameter secrets: what its texts must not show.
+  init?(_ value: JSONValue?, hiding secrets: [Redaction]) {
+    func text(_ value: JSONValue?) -> String? { value?.string.flatMap { StaffText.clean($0, hiding: secrets) } }
     guard let value, let status = value["status"]?.string else { return nil }
-    self.status = Status(status)
+    self.status = Status(status, hiding: secrets)
     id = value["id"]?.identifier
-    name = value["name"]?.string.flatMap(StaffText.clean)
-    email = value["email"]?.string.flatMap(StaffText.clean)
+    name = text(value["name"])
+    email = text(value["email"])
     eventID = value["event_id"]?.identifier
-    eventName = value["event"]?["name"]?.string.flatMap(StaffText.clean)
-    tickets = (value["tickets"]?.array ?? []).prefix(100).compactMap { ticket in
-      guard let id = ticket["id"]?.integer else { return nil }
-      let quantity = Int(clamping: min(max(ticket["quantity"]?.integer ?? 1, 1), 1_000))
-      return TicketDetails.Line(id: id, quantity: quantity, isUsed: ticket["usage_status"]?.string == "used")
+    eventName = text(value["event"]?["name"])
+    let lines = (value["tickets"]?.array ?? []).filter { if case .object = $0 { true } else { false } }
+    tickets = lines.prefix(100).compactMap { line in
+      guard let id = line["id"]?.integer else { return nil }
+      return TicketDetails.Line(id: id, quantity: Self.quantity(line), isUsed: line["usage_status"]?.string == "used")
     }
+    // All lines count, those without a readable id among them.
+    persons = lines.isEmpty ? nil : lines.reduce(0) { min($0 + Self.quantity($1), 100_000) }
+  }
+
+  private static func quantity(_ line: JSONValue) -> Int {
+    Int(clamping: min(max(line["quantity"]?.integer ?? 1, 1), 1_000))
   }
 
   /// What staff see.
@@ -83,9 +93,9 @@ public struct SalePage: Sendable, Equatable {
   public var lastPage: Int64
 
   /// Reads a page; `nil` if the value is none.
-  init?(_ value: JSONValue) {
+  init?(_ value: JSONValue, hiding secrets: [Redaction]) {
     guard let data = value["data"]?.array else { return nil }
-    sales = data.compactMap(Sale.init)
+    sales = data.compactMap { Sale($0, hiding: secrets) }
     page = value["meta"]?["current_page"]?.integer ?? 1
     lastPage = value["meta"]?["last_page"]?.integer ?? page
   }

@@ -20,11 +20,11 @@ struct ScanAnswer: Equatable {
   }
 
   /// Judges an answer of the server called `host`.
-  /// - Parameter hide: makes codes and keys unreadable in the server's text, should it repeat them.
-  init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hide: (String) -> String = { $0 }) {
-    let said = ServerText(answer.body, hide: hide)
+  /// - Parameter secrets: what the server's text must not show, should it repeat it.
+  init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hiding secrets: [Redaction] = []) {
+    let said = ServerText(answer.body, hiding: secrets)
     switch answer.status {
-    case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID)
+    case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID, secrets)
     case 400: self = Self.badRequest(said, host: host)
     case 401:
       self = .undecided(.keyRefused, "\(host) does not know our API key (401). Put the right key into the key file.")
@@ -56,7 +56,9 @@ struct ScanAnswer: Equatable {
     }
   }
 
-  private static func created(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?) -> ScanAnswer {
+  private static func created(
+    _ answer: HTTPAnswer, host: String, saleTicketID: Int64?, _ secrets: [Redaction]
+  ) -> ScanAnswer {
     func bad(_ what: String) -> ScanAnswer {
       .undecided(.badAnswer, "\(host) answered 201, but \(what). It may have counted the scan.", mayHaveRedeemed: true)
     }
@@ -68,7 +70,9 @@ struct ScanAnswer: Equatable {
     guard let scannedAt = data["scanned_at"]?.string.flatMap(CivilTime.timestamp) else {
       return bad("without a time in scanned_at")
     }
-    guard let sale = Sale(data["sale"]) else { return bad("without the sale's status") }
+    guard let sale = Sale(data["sale"], hiding: secrets) else { return bad("without the sale's status") }
+    let saleID = data["sale_id"]?.identifier ?? sale.id
+    guard sale.id == nil || sale.id == saleID else { return bad("its sale_id and the sale's id are not the same") }
     let refusal: RefuseReason
     switch sale.status {
     case .paid:
@@ -80,14 +84,15 @@ struct ScanAnswer: Equatable {
             + "Set this machine's clock.", mayHaveRedeemed: true)
       }
       let redemption = Redemption(
-        entryID: entryID, scannedAt: scannedAt, quantity: sale.quantity(of: saleTicketID), details: sale.details)
+        entryID: entryID, scannedAt: scannedAt, quantity: sale.quantity(of: saleTicketID), sale: saleID,
+        saleQuantity: sale.persons, details: sale.details)
       return ScanAnswer(.redeemed(redemption), mayHaveRedeemed: true)
     case .unpaid: refusal = .unpaid
     case .cancelled: refusal = .cancelled
     case .refunded: refusal = .refunded
     case .expired: refusal = .expired
     case .deleted: refusal = .notFound
-    case .other(let status): return bad("with the unknown sale status “\(StaffText.clean(status) ?? "")”")
+    case .other(let status): return bad("with the unknown sale status “\(status)”")
     }
     // The real server lets expired sales and deleted ones through and records an entry.
     return ScanAnswer(.refused(refusal, detail: nil), mayHaveRedeemed: true)
@@ -134,12 +139,12 @@ struct ServerText {
   /// The text, made fit for staff.
   let shown: String?
 
-  init(_ body: [UInt8], hide: (String) -> String = { $0 }) {
+  init(_ body: [UInt8], hiding secrets: [Redaction]) {
     let document = try? JSONValue(body)
     error = document?["error"]?.string
     let text = error ?? document?["message"]?.string ?? document?["error"]?["message"]?.string ?? ""
     lower = text.lowercased()
-    shown = StaffText.clean(hide(text))
+    shown = StaffText.clean(text, hiding: secrets)
   }
 
   /// Whether the text holds `part`, which is in lower case.

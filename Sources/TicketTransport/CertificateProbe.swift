@@ -7,11 +7,19 @@ internal import Synchronization
 /// Finds out why a certificate was not trusted: the TLS library says only that it was not. A second connection looks at
 /// the dates of the chain, refuses it, and never sends a request.
 enum CertificateProbe {
-  /// The dates of the first certificate in the chain that contradict `wall`.
-  /// - Returns: `nil` if all dates fit, or nothing could be learned before `limit` had passed.
-  static func contradictedDates(
-    _ server: ServerAddress, wall: WallTime, limit: TimeAmount, on loop: any EventLoop
-  ) async -> (notBefore: WallTime, notAfter: WallTime)? {
+  /// What the chain says.
+  enum Finding: Sendable {
+    /// All dates fit.
+    case fits
+    /// The dates of the first certificate that contradict the clock.
+    case contradicts(notBefore: WallTime, notAfter: WallTime)
+  }
+
+  /// Compares the chain's dates with `wall`.
+  /// - Returns: `nil` if nothing could be learned before `limit` had passed.
+  static func look(
+    at server: ServerAddress, wall: WallTime, limit: TimeAmount, on loop: any EventLoop
+  ) async -> Finding? {
     let seen = loop.makePromise(of: Void.self)
     do {
       let context = try NIOSSLContext(configuration: .makeClientConfiguration())
@@ -36,7 +44,7 @@ enum CertificateProbe {
       try await seen.futureResult.get()
       timer.cancel()
       channel.close(promise: nil)
-      return dates.contradicting
+      return dates.finding
     } catch {
       seen.succeed(())
       return nil
@@ -44,18 +52,19 @@ enum CertificateProbe {
   }
 
   private final class Dates: Sendable {
-    private let value = Mutex<(notBefore: WallTime, notAfter: WallTime)?>(nil)
+    private let value = Mutex<Finding?>(nil)
 
-    var contradicting: (notBefore: WallTime, notAfter: WallTime)? { value.withLock { $0 } }
+    var finding: Finding? { value.withLock { $0 } }
 
     func note(_ chain: [NIOSSLCertificate], wall: WallTime) {
       for certificate in chain {
         let from = WallTime(seconds: Int64(certificate.notValidBefore))
         let until = WallTime(seconds: Int64(certificate.notValidAfter))
         guard wall < from || until < wall else { continue }
-        value.withLock { $0 = (from, until) }
+        value.withLock { $0 = .contradicts(notBefore: from, notAfter: until) }
         return
       }
+      value.withLock { $0 = .fits }
     }
   }
 }

@@ -5,6 +5,7 @@ internal import NIOPosix
 internal import NIOSSL
 public import ScanModel
 internal import ScanPipeline
+internal import Synchronization
 
 /// The HTTP client as ticket systems need it: one server, a deadline over everything, no request sent twice, and for each
 /// call exact knowledge of whether the server can have seen it.
@@ -50,6 +51,10 @@ public final class HTTPTransport: Sendable {
   private let time: any TimeSource
   private let client: HTTPClient
   private let loop: any EventLoop
+
+  /// How long what was learned of the certificate's dates is believed.
+  private static let findingLife = Duration.seconds(30)
+  private let finding = Mutex<(CertificateProbe.Finding, at: MonotonicTime)?>(nil)
 
   /// Sets the client up; connects nowhere.
   /// - Throws: `SetupFault` when the CA file cannot be used.
@@ -170,17 +175,29 @@ public final class HTTPTransport: Sendable {
 
   /// Tells a certificate whose dates do not fit from one that is not trusted.
   private func explained(_ outcome: HTTPOutcome, deadline: MonotonicTime) async -> HTTPOutcome {
-    let limit = min(deadline - time.now(), .seconds(2))
     let wall = time.wall()
-    guard limit > .zero,
-      let dates = await CertificateProbe.contradictedDates(server, wall: wall, limit: TimeAmount(limit), on: loop)
+    guard case .contradicts(let notBefore, let notAfter)? = await certificateDates(wall: wall, deadline: deadline),
+      // The clock may have been set since.
+      wall < notBefore || notAfter < wall
     else { return outcome }
     let fault = TransportFault(
       .clockWrong,
       "This machine's clock says \(CivilTime.text(wall)), but the certificate of \(server) is valid from "
-        + "\(CivilTime.text(dates.notBefore)) to \(CivilTime.text(dates.notAfter)). Check this machine's clock first, then "
+        + "\(CivilTime.text(notBefore)) to \(CivilTime.text(notAfter)). Check this machine's clock first, then "
         + "the certificate.")
     return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
+  }
+
+  /// Looks at the certificate's dates, once in a while: each look is a connection, and people scan again and again.
+  private func certificateDates(wall: WallTime, deadline: MonotonicTime) async -> CertificateProbe.Finding? {
+    let now = time.now()
+    if let (known, at) = finding.withLock({ $0 }), now - at < Self.findingLife { return known }
+    let limit = min(deadline - now, .seconds(2))
+    guard limit > .zero,
+      let found = await CertificateProbe.look(at: server, wall: wall, limit: TimeAmount(limit), on: loop)
+    else { return nil }
+    finding.withLock { $0 = (found, at: now) }
+    return found
   }
 }
 

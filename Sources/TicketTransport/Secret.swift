@@ -36,8 +36,8 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
     value = String(trimmed)
   }
 
-  /// `text` with every occurrence of the key made unreadable; for text that came from outside.
-  public func hidden(in text: String) -> String { text.replacing(value, with: description) }
+  /// Hides the key in text that came from outside.
+  public var redaction: Redaction { Redaction(value, shownAs: description) }
 
   public var description: String { "(secret)" }
   public var debugDescription: String { "(secret)" }

@@ -67,6 +67,21 @@ import TicketTransport
     await venue.close()
   }
 
+  /// A page of a proxy says nothing about the key: it must not make earlier failures forgotten.
+  @Test(arguments: ["200 OK", "400 Bad Request", "403 Forbidden", "404 Not Found", "422 Unprocessable Content"])
+  func onlyAnAnswerOfTheSystemProvesTheKey(status: String) async throws {
+    let server = ScriptedServer { number, _, connection in
+      connection.send(
+        number % 2 == 1
+          ? Answers.response("401 Unauthorized", #"{"error":"Invalid API key"}"#)
+          : Answers.response(status, "<html>", type: "text/html"))
+    }
+    let venue = try await Venue.open(server)
+    for _ in 0..<30 { _ = await venue.attempt() }
+    #expect(server.requests.count == 2 * AuthenticationGuard.mostFailures - 1)
+    await venue.close()
+  }
+
   @Test func aBlockedKeyIsLeftAlone() async throws {
     let venue = try await venue("423 Locked", #"{"error":"API key temporarily blocked"}"#)
     for _ in 0..<10 { #expect(name(await venue.attempt().answer) == "undecided keyBlocked") }

@@ -332,6 +332,33 @@ import TicketTransport
     #expect(venue.server.bytes == 0)
   }
 
+  /// Looking at the dates costs a connection of its own: once in 30 s is enough, and still each scan is told the cause.
+  @Test(arguments: [(TestCertificates.expired, "clockWrong"), (TestCertificates.wrongHost, "tlsFault")])
+  func theCertificatesDatesAreLookedAtOnceInAWhile(certificate: String, reason: String) async throws {
+    let server = ScriptedServer(answer: Answers.admitted)
+    let port = try await server.start(certificate: certificate)
+    let time = MovableTime()
+    let transport = try HTTPTransport(
+      server: ServerAddress("https://localhost:\(port)"), settings: trusting(TestCertificates.authority), time: time)
+    let client = EventScheduleClient(transport: transport, key: try Secret("k"), time: time)
+    func connections() async -> Int {
+      let before = server.connections
+      let outcome = await client.scan(Code("abcdefgh"), deadline: time.now() + .seconds(60)) { _ in }
+      guard case .notSent(let fault) = outcome.result else {
+        unexpected("\(outcome)")
+        return 0
+      }
+      #expect(fault.reason.rawValue == reason)
+      return server.connections - before
+    }
+    #expect(await connections() == 2)
+    #expect(await connections() == 1)
+    time.advance(by: .seconds(31))
+    #expect(await connections() == 2)
+    await transport.close()
+    await server.stop()
+  }
+
   @Test func aServerWithoutTLSGetsNoRequest() async throws {
     let server = ScriptedServer { _, _, _ in }
     let venue = try await Venue.open(server, scheme: "https")

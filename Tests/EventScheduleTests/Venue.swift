@@ -13,6 +13,15 @@ struct ShiftedTime: TimeSource {
   func wall() -> WallTime { SystemTime().wall() + shift }
 }
 
+/// The machine's clocks, which a test moves ahead.
+final class MovableTime: TimeSource {
+  private let ahead = Mutex(Duration.zero)
+
+  func advance(by duration: Duration) { ahead.withLock { $0 += duration } }
+  func now() -> MonotonicTime { SystemTime().now() + ahead.withLock { $0 } }
+  func wall() -> WallTime { SystemTime().wall() + ahead.withLock { $0 } }
+}
+
 /// A ticket system that speaks to a scripted server, and what became of its attempts.
 struct Venue {
   let server: ScriptedServer

@@ -146,3 +146,58 @@ import TicketTransport
     }
   }
 }
+
+@Suite struct RedactionTests {
+  @Test(arguments: [
+    ("a SECRETKEY b", "a (secret) b"), ("secretkey\u{301}", "(secret)\u{301}"), ("SECRETK\u{200B}EY", "(secret)"),
+    ("S\u{FE0F}ECRETKEY", "(secret)"), ("%53ecret%4bey%4", "(secret)%4"), ("SECRETKE", "SECRETKE"),
+    ("xSECRETKEYSECRETKEYx", "x(secret)(secret)x"), ("n 4%2f5ABCD.", "n …ABCD."), ("n 4/5abcd.", "n …ABCD."),
+    // One that begins inside the other is hidden to its end.
+    ("4/5ABCDECRET", "…ABCD"), ("é%C3%A9", "é%C3%A9"),
+  ]) func hides(text: String, shown: String) throws {
+    let secrets = [
+      try Secret("SECRETKEY").redaction, Redaction("4/5ABCD", shownAs: "…ABCD"), Redaction("DECRET", shownAs: "…CRET"),
+    ]
+    #expect(StaffText.clean(text, hiding: secrets) == shown)
+  }
+
+  @Test func nothingIsCutInTheMiddleOfASecret() throws {
+    let secrets = [try Secret("SECRETKEY").redaction]
+    for count in 150...260 {
+      let shown = StaffText.clean(String(repeating: "x", count: count) + "SECRETKEY", hiding: secrets) ?? ""
+      #expect(!shown.contains("S"), "\(count): \(shown)")
+      #expect(shown.unicodeScalars.count <= StaffText.longest)
+    }
+    // Far more than is shown: hidden to the end of what is looked at.
+    let secret = String(repeating: "k", count: 1_000)
+    let long = StaffText.clean(
+      String(repeating: secret, count: 200), hiding: [Redaction(secret, shownAs: "…")])
+    #expect(long?.contains("k") == false)
+    // One that overlaps itself through the whole text.
+    let run = String(repeating: "a", count: 200_000)
+    #expect(StaffText.clean(run, hiding: [Redaction("aaaa", shownAs: "…aa")]) == "…aa…")
+  }
+
+  @Test func showsNothingOfItself() throws {
+    let redaction = try Secret("SECRETKEY").redaction
+    var dumped = ""
+    dump([redaction], to: &dumped)
+    #expect(!dumped.lowercased().contains("secretkey"))
+    #expect(!"\(redaction)\(String(reflecting: redaction))".lowercased().contains("secretkey"))
+  }
+
+  @Test(arguments: [UInt64](1...20)) func noTextEscapesOrTraps(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    for _ in 0..<200 {
+      let hidden = String(random.text().prefix(12))
+      let text = random.text() + hidden + "\u{301}" + random.text()
+      let shown = StaffText.clean(text, hiding: [Redaction(hidden, shownAs: "")]) ?? ""
+      #expect(shown.unicodeScalars.count <= StaffText.longest)
+      let needle = Array((StaffText.clean(hidden) ?? "").utf8)
+      guard needle.count > 3 else { continue }
+      let bytes = Array((StaffText.clean(text, hiding: [Redaction(hidden, shownAs: "\u{2588}")]) ?? "").utf8)
+      let found = bytes.indices.contains { bytes[$0...].starts(with: needle) }
+      #expect(!found, "seed \(seed): \(text)")
+    }
+  }
+}

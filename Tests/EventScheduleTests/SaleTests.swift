@@ -1,0 +1,65 @@
+import EventSchedule
+import ScanModel
+import Testing
+
+/// Which sale a record belongs to, and how many persons the whole sale admits.
+@Suite struct SaleTests {
+  private func answer(_ body: String, saleTicketID: Int64? = nil) async throws -> TicketAnswer {
+    let venue = try await Venue.open(
+      ScriptedServer(answer: Answers.response("201 Created", body)), saleTicketID: saleTicketID)
+    let outcome = await venue.attempt()
+    await venue.close()
+    #expect(outcome.mayHaveRedeemed)
+    return outcome.answer
+  }
+
+  /// A 201 with these two identifiers and these tickets, each as JSON or absent.
+  private func body(outer: String? = nil, inner: String? = nil, tickets: String? = nil) -> String {
+    let outer = outer.map { #""sale_id":\#($0),"# } ?? ""
+    let inner = inner.map { #","id":\#($0)"# } ?? ""
+    let tickets = tickets.map { #","tickets":\#($0)"# } ?? ""
+    return
+      #"{"data":{\#(outer)"entry_id":7,"scanned_at":"2025-12-17T14:30:00Z","sale":{"status":"paid"\#(inner)\#(tickets)}}}"#
+  }
+
+  @Test(
+    arguments: [
+      ("123", "123", "123"), ("123", "\"123\"", "123"), ("\"MTIz\"", nil, "MTIz"), (nil, "5", "5"), (nil, nil, nil),
+      ("null", "5", "5"), ("5", "null", "5"), ("{}", "[5]", nil),
+    ] as [(String?, String?, String?)])
+  func theSaleIsTold(outer: String?, inner: String?, sale: String?) async throws {
+    guard case .redeemed(let redemption) = try await answer(body(outer: outer, inner: inner)) else {
+      return unexpected("not redeemed")
+    }
+    #expect(redemption.sale == sale)
+  }
+
+  @Test(arguments: [("123", "124"), ("\"a\"", "\"A\""), ("1", "-1")])
+  func twoSalesInOneAnswerAreNoAdmission(outer: String, inner: String) async throws {
+    #expect(name(try await answer(body(outer: outer, inner: inner))) == "undecided badAnswer")
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil), ("null", nil), ("[]", nil), ("{}", nil), ("[null,1]", nil), (#"[{"id":1,"quantity":2}]"#, 2),
+      (#"[{"id":1,"quantity":2},{"id":789,"quantity":"3"},{"id":2}]"#, 6),
+      (#"[{"quantity":4},{"id":1,"quantity":-9}]"#, 5), (#"[{"id":1,"quantity":9223372036854775807}]"#, 1_000),
+      ("[" + Array(repeating: #"{"id":1,"quantity":1000}"#, count: 150).joined(separator: ",") + "]", 100_000),
+    ] as [(String?, Int?)])
+  func theWholeSaleIsCounted(tickets: String?, persons: Int?) async throws {
+    guard case .redeemed(let redemption) = try await answer(body(tickets: tickets), saleTicketID: 789) else {
+      return unexpected("not redeemed")
+    }
+    #expect(redemption.saleQuantity == persons)
+  }
+
+  @Test(arguments: [nil, "null", "[]", "{}"] as [String?])
+  func aSaleThatTellsNoTicketsAdmitsOne(tickets: String?) async throws {
+    for chosen in [nil, 789] as [Int64?] {
+      guard case .redeemed(let redemption) = try await answer(body(tickets: tickets), saleTicketID: chosen) else {
+        return unexpected("not redeemed")
+      }
+      #expect(redemption.quantity == 1)
+    }
+  }
+}
