@@ -26,17 +26,17 @@ def libraries(program):
 
 
 def directory(program, into):
-    """Fills `into` with `bin/NAME` (a starter), `lib/` and the stripped program itself."""
+    """Fills `into` with `bin/scangate` (a starter), `lib/` and the stripped program itself, whatever it is called here."""
     program, into = Path(program), Path(into)
     for name in ("bin", "lib", "libexec"):
         (into / name).mkdir(parents=True)
-    for name, path in {program.name: program, **libraries(program)}.items():
+    for name, path in {"scangate": program, **libraries(program)}.items():
         target = into / ("libexec" if path == program else "lib") / name
         shutil.copy(path, target)
         if path == program or path.stat().st_size > 1 << 20:
             subprocess.run(["strip", "-g", target], check=False, stderr=subprocess.DEVNULL)
-    starter = into / "bin" / program.name
-    starter.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH=/payload/lib exec /payload/libexec/{program.name} "$@"\n')
+    starter = into / "bin" / "scangate"
+    starter.write_text('#!/bin/sh\nLD_LIBRARY_PATH=/payload/lib exec /payload/libexec/scangate "$@"\n')
     starter.chmod(0o755)
 
 

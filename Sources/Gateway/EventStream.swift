@@ -10,10 +10,14 @@ public protocol EventSink: Sendable {
 /// Spreads events to any number of subscribers. Each has a bounded buffer; when a subscriber falls behind, the oldest
 /// events of its own buffer are dropped and counted, and nobody else notices.
 public final class EventHub: EventSink {
+  private struct Subscriber {
+    var continuation: AsyncStream<GatewayEvent>.Continuation
+    var dropped = 0
+  }
+
   private struct State {
     var nextID = 0
-    var subscribers: [Int: AsyncStream<GatewayEvent>.Continuation] = [:]
-    var dropped = 0
+    var subscribers: [Int: Subscriber] = [:]
   }
 
   private let state = Mutex(State())
@@ -22,9 +26,6 @@ public final class EventHub: EventSink {
   /// Makes a hub whose subscribers may fall behind by `capacity` events.
   public init(capacity: Int = 1_024) { self.capacity = capacity }
 
-  /// How many events were dropped because a subscriber was too slow.
-  public var droppedCount: Int { state.withLock { $0.dropped } }
-
   /// A stream of the events from now on; it ends with `finish` or when its consumer goes away.
   public func subscribe() -> AsyncStream<GatewayEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
@@ -32,7 +33,7 @@ public final class EventHub: EventSink {
     let id = state.withLock { state in
       let id = state.nextID
       state.nextID += 1
-      state.subscribers[id] = continuation
+      state.subscribers[id] = Subscriber(continuation: continuation)
       return id
     }
     continuation.onTermination = { [weak self] _ in
@@ -42,9 +43,20 @@ public final class EventHub: EventSink {
   }
 
   public func emit(_ event: GatewayEvent) {
-    let subscribers = state.withLock { Array($0.subscribers.values) }
-    for subscriber in subscribers {
-      if case .dropped = subscriber.yield(event) { state.withLock { $0.dropped += 1 } }
+    for (id, subscriber) in state.withLock({ $0.subscribers }) {
+      switch subscriber.continuation.yield(event) {
+      case .dropped(let lost):
+        let count = if case .dropped(let earlier) = lost { earlier } else { 1 }
+        state.withLock { $0.subscribers[id]?.dropped += count }
+      case .enqueued(let room) where room > 0:
+        let count = state.withLock { state in
+          defer { state.subscribers[id]?.dropped = 0 }
+          return state.subscribers[id]?.dropped ?? 0
+        }
+        if count > 0 { subscriber.continuation.yield(.dropped(count: count)) }
+      default:
+        break
+      }
     }
   }
 
@@ -54,6 +66,6 @@ public final class EventHub: EventSink {
       defer { state.subscribers.removeAll() }
       return Array(state.subscribers.values)
     }
-    for subscriber in subscribers { subscriber.finish() }
+    for subscriber in subscribers { subscriber.continuation.finish() }
   }
 }

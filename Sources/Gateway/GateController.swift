@@ -15,13 +15,16 @@ public struct GateSettings: Sendable {
   public var queue: Int
   /// How long a scan may wait before it is dropped unasked.
   public var stale: Duration
+  /// The passage gap after a relay pulse; the relay is not free before it has passed.
+  public var gap: Duration
   /// How many unknown codes a reader may bring a minute before it is no longer asked for.
   public var floodLimit: Int
 
   /// Makes the settings of a gate with the defaults of `docs/configuration.md`.
   public init(
     gate: GateID, accept: AcceptFilter = AcceptFilter(), deadline: Duration = .milliseconds(2_500),
-    holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), floodLimit: Int = 20
+    holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), gap: Duration = .zero,
+    floodLimit: Int = 20
   ) {
     self.gate = gate
     self.accept = accept
@@ -29,6 +32,7 @@ public struct GateSettings: Sendable {
     self.holdOff = holdOff
     self.queue = queue
     self.stale = stale
+    self.gap = gap
     self.floodLimit = floodLimit
   }
 }
@@ -60,6 +64,10 @@ public actor GateController {
   private var cap: ReaderCap
   private var deciding: Code?
   private var state = GateState.ready
+  /// What the ticket system's answers say of the gate, apart from its outputs.
+  private var systemFault: GateState?
+  /// When the relay can pulse again.
+  private var freeAt: MonotonicTime?
 
   /// Time after which a person is shown that the code was read and is being asked about; quicker answers need no lamp.
   private static let busyAfter = Duration.milliseconds(200)
@@ -83,7 +91,11 @@ public actor GateController {
 
   /// Takes a raw read; from any thread, returns at once. A gate whose inlet is full is being flooded: the read is dropped,
   /// and the person scans again.
-  public nonisolated func deliver(_ read: RawRead) { inletEnd.yield(read) }
+  public nonisolated func deliver(_ read: RawRead) {
+    guard case .dropped(let lost) = inletEnd.yield(read) else { return }
+    events.emit(
+      .discarded(reader: lost.reader, reason: .busy, characters: lost.bytes.count, at: time.wall()))
+  }
 
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
@@ -99,13 +111,10 @@ public actor GateController {
   /// Told when an output has failed or works again; from any thread, returns at once.
   public nonisolated func outputsChanged() { Task { await self.reviewOutputs() } }
 
-  /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so.
+  /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
+  /// the ticket system stands until an answer disproves it.
   private func reviewOutputs() {
-    if let fault = signals.admissionFault {
-      setState(.fault(.outOfService, fault))
-    } else if case .fault(.outOfService, _) = state {
-      setState(.ready)
-    }
+    setState(signals.admissionFault.map { .fault(.outOfService, $0) } ?? systemFault ?? .ready)
   }
 
   /// Takes nothing more. `run` returns when what was taken is decided.
@@ -165,7 +174,8 @@ public actor GateController {
     let started = time.now()
     deciding = scan.code
     defer { deciding = nil }
-    if started - scan.readAt > settings.stale {
+    // Counted to the moment when the gate could open: what is redeemed must not open for whoever stands there later.
+    if max(started, freeAt ?? started) - scan.readAt > settings.stale {
       let detail = "It waited longer than \(settings.stale.milliseconds) ms for the scans before it."
       return close(scan, AttemptDecision(undecided: .stale, detail: detail), nil)
     }
@@ -198,13 +208,15 @@ public actor GateController {
       if reason == .notFound { cap.countUnknown(scan.reader, at: now) }
     }
     guard case .admit = decision.verdict else { return close(scan, decision, outcome) }
-    setState(.ready)
-    let pulse = await signals.admit()
+    systemFault = nil
+    reviewOutputs()
     var outputFault: String?
-    if case .failed(let what) = pulse {
-      outputFault = what
-      setState(.fault(.outOfService, what))
+    switch await signals.admit() {
+    case .started(_, let end): freeAt = end + settings.gap
+    case .noRelay: break
+    case .failed(let what): outputFault = what
     }
+    reviewOutputs()
     holdOff.decided(scan.code, decision.verdict)
     report(scan, decision, outputFault: outputFault)
   }
@@ -214,10 +226,12 @@ public actor GateController {
     holdOff.decided(scan.code, decision.verdict)
     switch decision.verdict {
     case .refuse(let reason):
-      if outcome?.fate == .answered { setState(.ready) }
+      if outcome?.fate == .answered { systemFault = nil }
+      reviewOutputs()
       signals.play(.refuse(reason))
     case .undecided(let reason):
-      if reason.isFault { setState(.fault(reason, decision.detail ?? reason.rawValue)) }
+      if reason.isFault, reason != .outOfService { systemFault = .fault(reason, decision.detail ?? reason.rawValue) }
+      reviewOutputs()
       signals.play(.undecided(reason))
     case .admit:
       break

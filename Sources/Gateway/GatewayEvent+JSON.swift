@@ -41,6 +41,9 @@ extension GatewayEvent {
       line.add("code", attempt.code.shortened)
       line.add("state", attempt.state.rawValue)
       line.add("at", attempt.at.iso8601)
+    case .dropped(let count):
+      line.add("type", "dropped")
+      line.add("count", Int64(count))
     case .device(let reader, let state, let at):
       line.add("type", "device")
       line.add("reader", reader.name)
@@ -97,7 +100,7 @@ extension WallTime {
     let day = dayOfYear - (153 * shifted + 2) / 5 + 1
     let month = shifted < 10 ? shifted + 3 : shifted - 9
     let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let millisecond = (nanoseconds - seconds &* 1_000_000_000) / 1_000_000
+    let millisecond = (nanoseconds &- seconds &* 1_000_000_000) / 1_000_000
 
     func digits(_ value: Int64, _ width: Int) -> String {
       let text = String(value)

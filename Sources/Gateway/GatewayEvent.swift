@@ -13,6 +13,8 @@ public enum GatewayEvent: Sendable, Equatable {
   case device(reader: ReaderID, state: ReaderState, at: WallTime)
   /// A reader's input was thrown away.
   case discarded(reader: ReaderID, reason: DiscardReason, characters: Int, at: WallTime)
+  /// So many earlier events were dropped, because this subscriber was too slow.
+  case dropped(count: Int)
   /// A gate began or ceased to be able to decide.
   case gate(GateID, GateState, at: WallTime)
 }

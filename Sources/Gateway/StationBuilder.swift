@@ -9,8 +9,7 @@ internal import WedgeReader
 /// A station with everything that its configuration names: its life is `run`.
 public struct ConfiguredStation: Sendable {
   private let station: Station
-  private let outputs: [GateOutputs]
-  private let loop: DeviceLoop
+  private let outputs: [(gate: GateOutputs, loop: DeviceLoop)]
   private let connections: [TicketSystemConnection]
 
   /// Puts a station together. Reads key files and compiles keymaps; opens no device and connects nowhere.
@@ -26,20 +25,23 @@ public struct ConfiguredStation: Sendable {
       connections[system.id] = try TicketSystemRegistry.connect(system, time: time)
       ledgers[system.id] = LedgerKeeper(time: time, events: events)
     }
-    do {
-      loop = try DeviceLoop(name: "outputs")
-    } catch {
-      throw SetupError("The outputs' thread cannot be started (\(error.words)). Free memory or threads.")
-    }
     var gates: [StationGate] = []
-    var all: [GateOutputs] = []
+    var all: [(gate: GateOutputs, loop: DeviceLoop)] = []
     for gate in configuration.gates {
       guard let connection = connections[gate.ticketSystem], let ledger = ledgers[gate.ticketSystem] else {
         throw SetupError("Gate \(gate.id): there is no ticket system \(gate.ticketSystem).")
       }
+      // A thread for each gate: a slow board at one of them lengthens no pulse at another.
+      let loop: DeviceLoop
+      do {
+        loop = try DeviceLoop(name: "out \(gate.id)")
+      } catch {
+        throw SetupError(
+          "Gate \(gate.id): its outputs' thread cannot be started (\(error.words)). Free memory or threads.")
+      }
       let watch = OutputWatch()
       let outputs = try Gateway.outputs(of: gate, loop: loop, log: log) { _ in watch.changed() }
-      all.append(outputs)
+      all.append((outputs, loop))
       let controller = GateController(
         settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,
         signals: GateSignalOutput(outputs), events: events, time: time)
@@ -63,15 +65,17 @@ public struct ConfiguredStation: Sendable {
   /// Opens the outputs, serves until `ended` returns, and leaves every relay off.
   /// - Throws: where a technology of readers cannot start at all.
   public func run(until ended: @escaping @Sendable () async -> Void) async throws {
-    for gate in outputs { await gate.start() }
+    for output in outputs { await output.gate.start() }
     let result: Result<Void, any Error>
     do {
       result = .success(try await station.run(until: ended))
     } catch {
       result = .failure(error)
     }
-    for gate in outputs { await gate.stop() }
-    loop.stop()
+    for output in outputs {
+      await output.gate.stop()
+      output.loop.stop()
+    }
     for connection in connections { await connection.close() }
     try result.get()
   }
@@ -149,9 +153,12 @@ extension GateSettings {
       case .alphanumeric: .alphanumeric
       case .digits: .digits
       }
+    var gap = Duration.zero
+    for output in gate.outputs { if case .relay(_, let passage) = output.role { gap = passage } }
     let lengths = min(gate.accept.minLength, gate.accept.maxLength)...gate.accept.maxLength
     self.init(
       gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),
-      deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, floodLimit: gate.floodLimit)
+      deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, gap: gap,
+      floodLimit: gate.floodLimit)
   }
 }

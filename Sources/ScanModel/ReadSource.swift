@@ -30,6 +30,8 @@ public enum DiscardReason: String, Sendable, CaseIterable {
   case unplugged
   /// The configured prefix or suffix was missing.
   case framing
+  /// More reads at once than the gate can look at.
+  case busy
 }
 
 /// The state of a configured reader.

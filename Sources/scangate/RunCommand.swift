@@ -8,6 +8,7 @@ import ScanModel
 import ScanPipeline
 import ServiceLifecycle
 import UnixSignals
+import WedgeReader
 
 /// What every command that takes the configuration says in the same way.
 struct ConfigurationArgument: ParsableArguments {
@@ -41,6 +42,13 @@ struct ConfigurationArgument: ParsableArguments {
       } catch {
         return error.description
       }
+    },
+    // Compiled, as the service will: whatever this machine's XKB data do not know is found here, with its place.
+    keymapValidator: { layout, variant, options, compose in
+      let names = KeymapNames(layout: layout, variant: variant, options: options, composeLocale: compose)
+      let trial = WedgeConfiguration(
+        id: ReaderID("here"), match: WedgeReader.DeviceMatch(name: "any"), keymap: names)
+      return WedgeConfiguration.problems(in: [trial]).first.map { "\($0.what). \($0.remedy)" }
     })
 }
 
@@ -134,6 +142,8 @@ enum EventLog {
       }
     case .repeat:
       break
+    case .dropped(let count):
+      logger.notice("\(count) lines were dropped, because this log is read too slowly.")
     case .attempt(let attempt):
       logger.warning("Gate \(attempt.gate): the request for \(attempt.code.shortened) is \(attempt.state.rawValue).")
     case .device(let reader, let state, _):

@@ -149,7 +149,8 @@ private let good = Code("good-ticket-1")
       south.present("good-ticket-1")
       // South is deciding: a repeat joins it.
       south.present("good-ticket-1")
-      #expect(await south.events.next { if case .repeat = $0 { true } else { false } } != nil)
+      let joined = await south.events.next { if case .repeat = $0 { true } else { false } }
+      #expect(joined != nil)
       north.system.release()
       #expect(await north.events.nextScan()?.verdict == .admit)
       let second = await south.events.nextScan()
@@ -239,6 +240,33 @@ func whatCannotBeACodeIsUnreadableAndCostsNoRequest(_ text: String) async throws
     let decided = await bench.events.nextScan()
     #expect(decided?.verdict == .admit)
     #expect(decided?.outputFault == "relay: it could not be driven.")
+  }
+}
+
+@Test func nothingIsRedeemedForAPersonForWhomTheRelayWouldOpenTooLate() async throws {
+  try await Bench {
+    $0.stale = .milliseconds(600)
+    $0.gap = .seconds(10)
+  }.run { bench in
+    bench.system.script(good, .answer(redeemed("1")))
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .admit)
+    bench.present("another-ticket")
+    #expect(await bench.events.nextScan()?.verdict == .undecided(.stale))
+    #expect(bench.system.asked == [good])
+  }
+}
+
+@Test func aRelayThatWorksAgainMakesTheGateReadyWithoutAScan() async throws {
+  try await Bench().run { bench in
+    bench.signals.breakDown("relay: line RELAY0 of chip gate is gone.")
+    bench.gate.outputsChanged()
+    let fault = await bench.events.next { $0.isGateFault }
+    #expect(fault != nil)
+    bench.signals.repair()
+    bench.gate.outputsChanged()
+    let ready = await bench.events.next { !$0.isGateFault }
+    #expect(ready?.jsonLine.contains(#""state":"ready""#) == true)
   }
 }
 

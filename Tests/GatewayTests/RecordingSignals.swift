@@ -20,6 +20,7 @@ final class RecordingSignals: SignalOutput {
   var admissionFault: String? { state.withLock { $0.fault } }
 
   func breakDown(_ fault: String) { state.withLock { $0.fault = fault } }
+  func repair() { state.withLock { $0.fault = nil } }
   func failNextPulse(_ words: String) { state.withLock { $0.outcome = .failed(words) } }
 
   func play(_ signal: Signal) { state.withLock { $0.played.append(signal) } }
@@ -29,6 +30,7 @@ final class RecordingSignals: SignalOutput {
     return state.withLock { state in
       if let outcome = state.outcome {
         state.outcome = nil
+        if case .failed(let words) = outcome { state.fault = words }
         return outcome
       }
       state.pulses += 1

@@ -46,7 +46,9 @@ import Testing
     try Data(text.replacing("keymap: de", with: "keymap: klingon").utf8).write(to: file)
     let unknown = try await Program.run(["config", "check", file.path])
     #expect(unknown.status == 78)
+    #expect(unknown.errors.contains("\(file.path):6:"))
     #expect(unknown.errors.contains("klingon"))
+    #expect(try await Program.run(["run", "--config", file.path]).status == 78)
   }
 
   @Test func devicesPrintsJSONWithoutAConfiguration() async throws {

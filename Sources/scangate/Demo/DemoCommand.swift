@@ -90,7 +90,7 @@ struct DemoCommand: AsyncParsableCommand {
       gate: gateID, outputs: Self.outputs, timing: try RelayTiming(pulse: .milliseconds(600), gap: .milliseconds(400)),
       patterns: .standard(for: Self.outputs), driver: driver, loop: loop, onFault: { _, _ in })
     let controller = GateController(
-      settings: GateSettings(gate: gateID, holdOff: Self.holdOff), system: system,
+      settings: GateSettings(gate: gateID, holdOff: Self.holdOff, gap: .milliseconds(400)), system: system,
       ledger: LedgerKeeper(time: time, events: hub), signals: GateSignalOutput(outputs), events: hub, time: time)
 
     let terminal = TypedCodes(reader: ReaderID("terminal"), time: time)

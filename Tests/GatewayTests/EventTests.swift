@@ -1,0 +1,94 @@
+import Foundation
+@testable import Gateway
+import ScanModel
+import ScanPipeline
+import Testing
+
+/// The event stream's contract, as `docs/events.md` writes it down.
+@Suite struct EventTests {
+  private static let hostile = "\u{1B}[2J\"\\\u{202E}evil\u{2028}\n\u{0}"
+
+  private static func scan(_ verdict: Verdict, firstUse: WallTime) -> DecidedScan {
+    DecidedScan(
+      scan: Scan(
+        gate: GateID("north"), reader: ReaderID("left"), code: Code("secret-code-\(hostile)"),
+        symbology: AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")),
+        readAt: MonotonicTime(nanoseconds: 1)),
+      verdict: verdict, readAt: WallTime(seconds: 1_766_000_000), decidedIn: .microseconds(12_345),
+      details: TicketDetails(
+        holder: hostile, event: "Zoë's", tickets: [.init(id: 7, quantity: 2, isUsed: true)]), admitted: 1,
+      allowance: 2, note: .ownLostAnswer, firstUse: .init(gate: nil, at: firstUse), detail: hostile, outputFault: nil)
+  }
+
+  private static let events: [GatewayEvent] = [
+    .scan(scan(.admit, firstUse: WallTime(seconds: 0))),
+    .scan(scan(.refuse(.alreadyUsed), firstUse: WallTime(nanoseconds: .min))),
+    .scan(scan(.undecided(.unreachable), firstUse: WallTime(nanoseconds: .max))),
+    .repeat(gate: GateID("north"), reader: ReaderID("left"), code: Code(hostile), at: WallTime(seconds: -1)),
+    .attempt(
+      UnansweredAttempt(
+        attempt: AttemptID(), scan: ScanID(), gate: GateID("north"), code: Code(hostile), state: .lost,
+        at: WallTime(seconds: 1))),
+    .device(reader: ReaderID("left"), state: .failed(hostile), at: WallTime(seconds: 1)),
+    .discarded(reader: ReaderID("left"), reason: .overflow, characters: .max, at: WallTime(seconds: 1)),
+    .dropped(count: 3),
+    .gate(GateID("north"), .ready, at: WallTime(seconds: 1)),
+    .gate(GateID("north"), .fault(.keyRefused, hostile), at: WallTime(seconds: 1)),
+  ]
+
+  @Test(arguments: events) func eachEventIsOneLineOfJSONWhoseFieldsAreDocumented(_ event: GatewayEvent) throws {
+    let line = event.jsonLine
+    #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" && $0 != "\u{2028}" })
+    #expect(!line.contains("secret-code"))
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    let document = try String(contentsOf: Self.document, encoding: .utf8)
+    let type = try #require(object["type"] as? String)
+    #expect(document.contains("`\(type)`") || document.contains("\"\(type)\""))
+    for key in object.keys where key != "type" {
+      #expect(document.contains("`\(key)`") || document.contains("\"\(key)\""), "\(key)")
+    }
+  }
+
+  @Test func hostileTextComesThroughEscapedAndWhole() throws {
+    let line = GatewayEvent.scan(Self.scan(.admit, firstUse: WallTime(seconds: 0))).jsonLine
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(object["holder"] as? String == Self.hostile)
+    #expect(object["decided_ms"] as? Double == 12.345)
+    #expect(object["reason"] is NSNull)
+  }
+
+  @Test func everyReasonStateAndNoteIsDocumented() throws {
+    let document = try String(contentsOf: Self.document, encoding: .utf8)
+    let names =
+      RefuseReason.allCases.map(\.rawValue) + UndecidedReason.allCases.map(\.rawValue)
+      + DiscardReason.allCases.map(\.rawValue) + AttemptDecision.Note.allCases.map(\.rawValue)
+      + ["pending", "lost", "redeemedLate", "surplus", "settled", "parked", "waiting", "reading", "failed"]
+    for name in names { #expect(document.contains("`\(name)`"), "\(name)") }
+  }
+
+  /// Years before 1677 saturate; a server may send them (the zero time of Go is the year 1).
+  @Test func timesAtTheEndsOfTheRangeAreWritten() {
+    #expect(WallTime(seconds: -62_135_596_800).iso8601.hasPrefix("1677-09-21T"))
+    #expect(WallTime(nanoseconds: .max).iso8601.hasPrefix("2262-04-11T"))
+    #expect(WallTime(seconds: 0).iso8601 == "1970-01-01T00:00:00.000Z")
+    #expect(WallTime(nanoseconds: -1).iso8601 == "1969-12-31T23:59:59.999Z")
+    #expect(WallTime(seconds: 951_782_400).iso8601 == "2000-02-29T00:00:00.000Z")
+  }
+
+  @Test func aSlowSubscriberIsToldWhatItLost() async {
+    let hub = EventHub(capacity: 4)
+    let stream = hub.subscribe()
+    for count in 0..<10 {
+      hub.emit(.discarded(reader: ReaderID("\(count)"), reason: .busy, characters: 1, at: WallTime(seconds: 0)))
+    }
+    var iterator = stream.makeAsyncIterator()
+    for _ in 0..<4 { _ = await iterator.next() }
+    hub.emit(.gate(GateID("north"), .ready, at: WallTime(seconds: 0)))
+    _ = await iterator.next()
+    #expect(await iterator.next() == .dropped(count: 6))
+  }
+
+  private static var document: URL {
+    URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/events.md").standardizedFileURL
+  }
+}
