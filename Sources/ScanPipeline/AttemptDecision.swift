@@ -2,12 +2,15 @@ public import ScanModel
 
 /// How long things stay open in an `AttemptLedger`, and how far clocks are trusted.
 public struct AttemptPolicy: Sendable, Equatable {
-  /// How long after we stopped waiting the server may still carry out a request of ours. 120 s at first.
+  /// How long after we stopped waiting the server may still carry out a request of ours. 30 s at first, the usual
+  /// longest life of a PHP request.
   ///
   /// While an attempt is unsettled, a record that anybody made between its sending and this much after its end is taken
-  /// for our own: longer forgives slower servers, shorter leaves less room for a ticket used at a foreign station.
+  /// for our own: longer forgives slower servers, shorter leaves less room for a ticket used at a foreign station. A
+  /// request that was answered after all has no grace: its record lies before its answer.
   public var lateGrace: Duration
-  /// For how long an admission that the server told us too late waits for its person. 5 minutes at first.
+  /// For how long an admission that the server told us too late, or that was given back because the gate did not open,
+  /// waits for its person. 5 minutes at first.
   public var claimFor: Duration
   /// How far our own civil clock is trusted when an answer has no `Date`. 2 s at first.
   public var wallMargin: Duration
@@ -20,7 +23,7 @@ public struct AttemptPolicy: Sendable, Equatable {
 
   /// Makes a policy.
   public init(
-    lateGrace: Duration = .seconds(120), claimFor: Duration = .seconds(300), wallMargin: Duration = .seconds(2),
+    lateGrace: Duration = .seconds(30), claimFor: Duration = .seconds(300), wallMargin: Duration = .seconds(2),
     recordAhead: Duration = .seconds(5), recordBehind: Duration = .zero
   ) {
     self.lateGrace = lateGrace
@@ -59,6 +62,8 @@ public struct AttemptDecision: Sendable, Equatable {
   public var details: TicketDetails?
   /// The ticket system's own words, where it gave some.
   public var detail: String?
+  /// What `AttemptLedger.giveBack` takes if the gate cannot be opened; `nil` unless the verdict is `admit`.
+  public var admission: AttemptID?
 
   /// When and where a ticket was first used.
   public struct FirstUse: Sendable, Equatable {
@@ -86,6 +91,12 @@ public struct AttemptDecision: Sendable, Equatable {
     case contradiction
     /// The ticket system dates its record later than its own clock: its machines disagree on the time.
     case recordAhead
+    /// Admitted on an earlier admission that was given back because the gate did not open.
+    case givenBack
+    /// As many as the sale is for were admitted, on other codes of it.
+    case saleUsedUp
+    /// The ticket system's record was first seen for another code: the same ticket in another spelling.
+    case otherCode
     /// The outcome belongs to no attempt that the ledger has open.
     case unknownAttempt
   }
@@ -93,7 +104,7 @@ public struct AttemptDecision: Sendable, Equatable {
   /// Makes a decision.
   public init(
     verdict: Verdict, admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, note: Note? = nil,
-    details: TicketDetails? = nil, detail: String? = nil
+    details: TicketDetails? = nil, detail: String? = nil, admission: AttemptID? = nil
   ) {
     self.verdict = verdict
     self.admitted = admitted
@@ -102,6 +113,7 @@ public struct AttemptDecision: Sendable, Equatable {
     self.note = note
     self.details = details
     self.detail = detail
+    self.admission = admission
   }
 }
 
@@ -131,6 +143,8 @@ public struct UnsettledAttempt: Sendable, Equatable {
     case pending
     /// No answer will come; the server may have recorded an admission.
     case lost
+    /// The ticket system refused; it may have recorded an admission all the same (a sale still to be paid).
+    case refused
     /// The server recorded an admission and nobody was admitted on it.
     case surplus(entryID: String)
     /// The server dates this record later than its own clock.

@@ -10,18 +10,21 @@ public import ScanModel
 ///            └─▶ ask ══ locked by this attempt ══▶ abandon    never sent; unlocked, no trace
 ///                                             └══▶ conclude   unlocked
 ///                                                   ├─ refused, undecided and not sent ─▶ no trace
+///                                                   ├─ refused and may have redeemed ─▶ unsettled, without end
 ///                                                   ├─ redeemed, valid ─▶ TicketRecord judges, counts
 ///                                                   └─ may have redeemed ─▶ unsettled: pending ── late ─▶ settled,
 ///                                                                                        └─ lost    claimable, lost
 ///
-/// Two promises, in this order, in any interleaving: nobody is admitted beyond the ticket's allowance; nobody whose ticket
-/// was never admitted is refused because of an answer that we lost.
+/// Two promises, in this order, in any interleaving: nobody is admitted beyond the ticket's allowance, nor beyond what its
+/// sale paid for over all its codes; nobody whose ticket was never admitted is refused because of an answer that we lost.
+/// A record admits for the code that it was first seen for, so that another spelling of the code opens nothing.
 ///
 /// Memory: only tickets with an admission, a known record, an unsettled attempt or a lock are kept; unknown codes leave no
 /// trace. `forget` drops what only ever was unsettled.
 public struct AttemptLedger: Sendable {
   private let policy: AttemptPolicy
   private var records: [TicketKey: TicketRecord] = [:]
+  private var book = SaleBook()
 
   /// Makes an empty ledger.
   public init(_ policy: AttemptPolicy = .init()) { self.policy = policy }
@@ -38,14 +41,15 @@ public struct AttemptLedger: Sendable {
     _ key: TicketKey, attempt: AttemptID, gate: GateID, at time: MonotonicTime, wall: WallTime,
     ignoringPending: Bool = false
   ) -> Beginning {
-    var record = records[key] ?? TicketRecord()
+    var record = records[key] ?? TicketRecord(key: key)
     if let lock = record.lock { return .locked(by: lock.attempt) }
-    if let decision = record.claim(gate: gate, at: time, wall: wall) ?? record.knownUsed() {
+    let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
+    if let decision = record.claim(presented, at: time, wall: wall, &book) ?? record.knownUsed(book) {
       records[key] = record
       return .known(decision)
     }
     if !ignoringPending, let open = record.awaited(at: time, policy) { return .pending(open) }
-    record.lock = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
+    record.lock = presented
     records[key] = record
     return .ask
   }
@@ -60,7 +64,7 @@ public struct AttemptLedger: Sendable {
     guard var record = records[key], let lock = record.lock, lock.attempt == attempt else {
       return AttemptDecision(verdict: .undecided(.badAnswer), note: .unknownAttempt)
     }
-    let decision = record.conclude(lock, outcome, wall: wall, policy)
+    let decision = record.conclude(lock, outcome, wall: wall, policy, &book)
     keep(record, key)
     return decision
   }
@@ -73,7 +77,7 @@ public struct AttemptLedger: Sendable {
     _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime
   ) -> LateRecord {
     guard var record = records[key] else { return .ignored }
-    let result = record.late(attempt, outcome, wall: wall, policy)
+    let result = record.late(attempt, outcome, wall: wall, policy, &book)
     keep(record, key)
     return result
   }
@@ -85,12 +89,23 @@ public struct AttemptLedger: Sendable {
     keep(record, key)
   }
 
-  /// Attempts whose fate is open and records on which nobody passed, oldest first.
-  public var unsettled: [UnsettledAttempt] {
-    records.flatMap { $1.unsettled(key: $0) }.sorted { $0.askedAt < $1.askedAt }
+  /// Takes back an admission because the gate did not open: the next presentation of this code within
+  /// `AttemptPolicy.claimFor` is admitted without a request, if its sale still has room.
+  ///
+  /// - Parameter admission: `AttemptDecision.admission` of the decision that could not be carried out.
+  /// - Returns: false, and nothing changed, unless it is the last admission on the ticket and was not given back yet.
+  @discardableResult
+  public mutating func giveBack(_ key: TicketKey, admission: AttemptID, at time: MonotonicTime) -> Bool {
+    records[key]?.giveBack(admission, until: time + policy.claimFor, &book) ?? false
   }
 
-  /// Drops tickets of which nothing is known but attempts that ended before `time` without an answer.
+  /// Attempts whose fate is open and records on which nobody passed, oldest first.
+  public var unsettled: [UnsettledAttempt] {
+    records.values.flatMap(\.unsettled).sorted { $0.askedAt < $1.askedAt }
+  }
+
+  /// Drops tickets of which nothing is known but attempts that ended before `time` without an answer. Attempts that were
+  /// refused and yet may have redeemed stay: the person may pay and come back on another day.
   ///
   /// Call it rarely and with a time long past (a day): an answer that was lost before it is not recognised any more.
   public mutating func forget(endedBefore time: MonotonicTime) {

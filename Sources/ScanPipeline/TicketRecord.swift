@@ -8,23 +8,42 @@ struct AttemptLock: Sendable {
   let wall: WallTime
 }
 
-/// An attempt that may have redeemed, and nobody told us.
+/// An attempt that may have redeemed, and nobody passed on it.
 struct OpenAttempt: Sendable {
+  enum Standing: Equatable { case pending, lost, refused, ahead(entryID: String) }
   let lock: AttemptLock
   let sentAt: MonotonicTime
   let endedAt: MonotonicTime
-  var isPending: Bool
+  var standing: Standing
+
+  /// An answer came: what the server recorded, it recorded before that. So there is no grace, and no end either.
+  var isAnswered: Bool {
+    switch standing {
+    case .pending, .lost: false
+    case .refused, .ahead: true
+    }
+  }
+}
+
+/// The last admission on a ticket, which can be given back.
+struct LastAdmission: Sendable {
+  let attempt: AttemptID
+  let entryID: String?
+  var sale: String?
+  let wasFirst: Bool
 }
 
 /// A record of the ticket system that we were shown.
 struct KnownEntry: Sendable {
   /// Whose it is.
-  enum Origin: Sendable { case ours, elsewhere, ahead }
+  enum Origin: Sendable { case ours, elsewhere }
   let origin: Origin
   /// Whether somebody was admitted on it, by us.
   var isClaimed: Bool
   /// Until when a presentation claims it without a request; `nil` where it may not.
   var claimUntil: MonotonicTime?
+  /// Whether somebody was admitted on it and the gate did not open.
+  var isGivenBack = false
   /// The attempt that was shown it.
   let shownTo: AttemptLock
 }
@@ -42,6 +61,10 @@ struct KnownEntry: Sendable {
 struct TicketRecord: Sendable {
   enum Kind: Sendable { case unknown, entry, sale, book }
 
+  /// So many answered attempts are kept. An entry secret's record is of its first redemption, so the first ones count.
+  private static let mostAnswered = 16
+
+  let key: TicketKey
   /// The attempt that decides the ticket now; with its release goes what overtook it.
   var lock: AttemptLock? {
     didSet { overtaking = nil }
@@ -51,12 +74,19 @@ struct TicketRecord: Sendable {
   private var kind = Kind.unknown
   private var admitted = 0
   private var quantity = 1
+  /// The sale that the ticket belongs to, where the ticket system told it.
+  private var sale: String?
+  private var last: LastAdmission?
+  /// An admission on no record was given back; until when a presentation takes it without a request.
+  private var givenBack: (until: MonotonicTime?, isOpen: Bool) = (nil, false)
   private var entries: [String: KnownEntry] = [:]
   private var open: [OpenAttempt] = []
   /// The ticket system said "already used" when no request of ours could be the reason.
   private var isUsedElsewhere = false
   private var firstUse: AttemptDecision.FirstUse?
   private var details: TicketDetails?
+
+  init(key: TicketKey) { self.key = key }
 
   private var allowance: Int {
     switch kind {
@@ -65,46 +95,75 @@ struct TicketRecord: Sendable {
     }
   }
 
-  var leavesTrace: Bool { lock != nil || admitted > 0 || isUsedElsewhere || !entries.isEmpty || !open.isEmpty }
+  var leavesTrace: Bool {
+    lock != nil || admitted > 0 || isUsedElsewhere || givenBack.isOpen || !entries.isEmpty || !open.isEmpty
+  }
 
   func isOnlyUnsettled(endedBefore time: MonotonicTime) -> Bool {
-    lock == nil && admitted == 0 && !isUsedElsewhere && entries.isEmpty && open.allSatisfy { $0.endedAt < time }
+    lock == nil && admitted == 0 && !isUsedElsewhere && !givenBack.isOpen && entries.isEmpty
+      && open.allSatisfy { !$0.isAnswered && $0.endedAt < time }
   }
 
   // MARK: Before a request
 
-  /// Admits on a record that came too late for the attempt that made it.
-  mutating func claim(gate: GateID, at time: MonotonicTime, wall: WallTime) -> AttemptDecision? {
-    guard admitted < allowance else { return nil }
+  /// Admits on a record that came too late for the attempt that made it, or that was given back.
+  mutating func claim(
+    _ lock: AttemptLock, at time: MonotonicTime, wall: WallTime, _ book: inout SaleBook
+  ) -> AttemptDecision? {
+    guard admitted < allowance, book.hasRoom(in: sale) else { return nil }
     let waiting = entries.filter { entry in
       entry.value.origin == .ours && !entry.value.isClaimed && entry.value.claimUntil.map { time <= $0 } == true
     }
-    guard let entryID = waiting.keys.min() else { return nil }
-    return admit(on: entryID, gate: gate, wall: wall, note: .ownLostAnswer)
+    if let entryID = waiting.keys.min() {
+      let note: AttemptDecision.Note = waiting[entryID]?.isGivenBack == true ? .givenBack : .ownLostAnswer
+      return admit(on: entryID, lock, wall: wall, note: note, &book)
+    }
+    guard givenBack.isOpen, let until = givenBack.until, time <= until else { return nil }
+    return admit(on: nil, lock, wall: wall, note: .givenBack, &book)
   }
 
   /// The refusal that needs no request, if nothing can be left on this ticket.
-  func knownUsed() -> AttemptDecision? {
+  func knownUsed(_ book: SaleBook) -> AttemptDecision? {
     let isUsed =
       switch kind {
       case .entry: admitted >= 1 || isUsedElsewhere
       case .sale, .book: admitted >= allowance
       case .unknown: admitted >= 1 && quantity == 1
       }
-    guard isUsed else { return nil }
-    return decision(.refuse(.alreadyUsed), note: admitted == 0 ? .usedElsewhere : nil)
+    if isUsed {
+      let unseen: AttemptDecision.Note = firstUse?.gate == nil ? .usedElsewhere : .otherCode
+      return decision(.refuse(.alreadyUsed), note: admitted == 0 ? unseen : nil)
+    }
+    return book.hasRoom(in: sale) ? nil : saleUsedUp(book)
+  }
+
+  /// Takes back the admission of `attempt`, if it was the last: the next presentation claims it until `until`.
+  mutating func giveBack(_ attempt: AttemptID, until: MonotonicTime, _ book: inout SaleBook) -> Bool {
+    guard let given = last, given.attempt == attempt, admitted > 0 else { return false }
+    last = nil
+    admitted -= 1
+    if given.wasFirst { firstUse = nil }
+    book.giveBack(sale: given.sale, entryID: given.entryID)
+    if let entryID = given.entryID {
+      entries[entryID]?.isClaimed = false
+      entries[entryID]?.isGivenBack = true
+      entries[entryID]?.claimUntil = until
+    } else {
+      givenBack = (until, true)
+    }
+    return true
   }
 
   /// The attempt whose answer is worth a moment's wait.
   func awaited(at time: MonotonicTime, _ policy: AttemptPolicy) -> AttemptID? {
-    open.first { $0.isPending && time <= $0.endedAt + policy.lateGrace }?.lock.attempt
+    open.first { $0.standing == .pending && time <= $0.endedAt + policy.lateGrace }?.lock.attempt
   }
 
   // MARK: After a request
 
   /// Releases the lock and decides.
   mutating func conclude(
-    _ lock: AttemptLock, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy
+    _ lock: AttemptLock, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> AttemptDecision {
     let overtaking = overtaking
     self.lock = nil
@@ -113,23 +172,23 @@ struct TicketRecord: Sendable {
     let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
     switch answer {
     case .redeemed(let redemption):
-      return redeemed(redemption, lock, span, date: outcome.serverDate, wall: wall, policy)
+      return redeemed(redemption, lock, span, date: outcome.serverDate, wall: wall, policy, &book)
     case .valid(let entitlement):
-      return valid(entitlement, lock, wall: wall)
+      return valid(entitlement, lock, wall: wall, &book)
     case .refused(.alreadyUsed, let detail):
-      return usedBefore(lock, span, wall: wall, detail: detail, policy)
+      return usedBefore(lock, span, wall: wall, detail: detail, policy, &book)
     case .refused(let reason, let detail):
       withdrawClaims()
+      // A sale to be paid at the desk: the entry that the server made meanwhile is ours when the person comes back.
+      if outcome.mayHaveRedeemed { keep(lock, span, .refused) }
       return decision(.refuse(reason), detail: detail)
     case .undecided(let reason, let detail):
       if outcome.mayHaveRedeemed {
-        open.append(
-          OpenAttempt(
-            lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, isPending: outcome.fate == .pending))
+        keep(lock, span, outcome.fate == .pending ? .pending : .lost)
       }
-      if let (outcome, wall) = overtaking { _ = late(lock.attempt, outcome, wall: wall, policy) }
+      if let (outcome, wall) = overtaking { _ = late(lock.attempt, outcome, wall: wall, policy, &book) }
       // An earlier request's answer may have come while this one was out. A fault is an alarm and stays one.
-      if !reason.isFault, var claimed = claim(gate: lock.gate, at: span.upperBound, wall: wall) {
+      if !reason.isFault, var claimed = claim(lock, at: span.upperBound, wall: wall, &book) {
         claimed.detail = detail
         return claimed
       }
@@ -138,25 +197,29 @@ struct TicketRecord: Sendable {
   }
 
   mutating func late(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy,
+    _ book: inout SaleBook
   ) -> LateRecord {
     if lock?.attempt == attempt {
       overtaking = (outcome, wall)
       return .overtaking
     }
-    guard let index = open.firstIndex(where: { $0.lock.attempt == attempt && $0.isPending }) else { return .ignored }
+    guard let index = open.firstIndex(where: { $0.lock.attempt == attempt && $0.standing == .pending }) else {
+      return .ignored
+    }
     let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
     if case .undecided = answer, outcome.mayHaveRedeemed {
-      open[index].isPending = false
+      open[index].standing = .lost
       return .lost
     }
     let ended = open.remove(at: index)
+    let span = ended.sentAt...Swift.max(ended.sentAt, outcome.endedAt)
     switch answer {
     case .redeemed(let redemption):
-      let span = ended.sentAt...Swift.max(ended.sentAt, outcome.endedAt)
-      return redeemedLate(redemption, ended.lock, span, date: outcome.serverDate, wall: wall, policy)
+      return redeemedLate(redemption, ended.lock, span, date: outcome.serverDate, wall: wall, policy, &book)
     case .refused(let reason, _) where reason != .alreadyUsed:
       withdrawClaims()
+      if outcome.mayHaveRedeemed { keep(ended.lock, span, .refused) }
       return .settled
     case .refused, .valid, .undecided:
       return .settled
@@ -169,15 +232,23 @@ struct TicketRecord: Sendable {
   private enum Source { case thisAttempt, earlierAttempt, elsewhere, ahead }
 
   private func source(
-    _ made: WallTime, _ span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime, _ policy: AttemptPolicy
+    _ redemption: Redemption, _ span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime,
+    _ policy: AttemptPolicy
   ) -> Source {
     let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
-    if made > clock.latestRecord(at: span.upperBound) + policy.recordAhead { return .ahead }
-    let made = made + policy.recordBehind
-    if made >= clock.earliestRecord(at: span.lowerBound) { return .thisAttempt }
+    // A record that was shown before was there before, however fresh it looks by a clock that was put right since.
+    let shown = open.first { $0.standing == .ahead(entryID: redemption.entryID) }
+    let latest = clock.latestRecord(at: shown?.endedAt ?? span.upperBound) + policy.recordAhead
+    if redemption.scannedAt > latest { return .ahead }
+    let made = redemption.scannedAt + policy.recordBehind
+    if let shown {
+      if made >= clock.earliestRecord(at: shown.sentAt) { return .earlierAttempt }
+    } else if made >= clock.earliestRecord(at: span.lowerBound) {
+      return .thisAttempt
+    }
     let isOurs = open.contains { attempt in
       // Nothing in this answer was made after it.
-      let end = Swift.min(attempt.endedAt + policy.lateGrace, span.upperBound)
+      let end = Swift.min(attempt.endedAt + (attempt.isAnswered ? .zero : policy.lateGrace), span.upperBound)
       return made >= clock.earliestRecord(at: attempt.sentAt)
         && made <= clock.latestRecord(at: end) + policy.recordBehind
     }
@@ -186,46 +257,51 @@ struct TicketRecord: Sendable {
 
   private mutating func redeemed(
     _ redemption: Redemption, _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, date: WallTime?,
-    wall: WallTime, _ policy: AttemptPolicy
+    wall: WallTime, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> AttemptDecision {
-    learn(redemption.quantity, redemption.details)
+    learn(redemption, &book)
     let entryID = redemption.entryID
     if let known = entries[entryID] {
       proveEntry()
       switch known.origin {
-      case .ahead: return decision(.undecided(.clockWrong), note: .recordAhead)
       case .elsewhere: return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
       case .ours where known.isClaimed: return decision(.refuse(.alreadyUsed))
-      case .ours: return admit(on: entryID, gate: lock.gate, wall: wall, note: .ownLostAnswer)
+      case .ours: return admit(on: entryID, lock, wall: wall, note: .ownLostAnswer, &book)
       }
     }
-    let source = source(redemption.scannedAt, span, date: date, wall: wall, policy)
+    if let owner = book.owner(of: entryID, otherThan: key) {
+      learnUsed(by: owner)
+      var refusal = decision(.refuse(.alreadyUsed), note: .otherCode)
+      refusal.firstUse = owner.firstUse ?? refusal.firstUse
+      return refusal
+    }
+    let source = source(redemption, span, date: date, wall: wall, policy)
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
-      note(entryID, .ahead, lock)
+      keep(lock, span, .ahead(entryID: entryID))
       return decision(.undecided(.clockWrong), note: .recordAhead)
     case .elsewhere where isFirst && admitted == 0:
-      note(entryID, .elsewhere, lock)
+      note(entryID, .elsewhere, lock, &book)
       proveEntry()
       isUsedElsewhere = true
       firstUse = .init(gate: nil, at: redemption.scannedAt)
       return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
     case .earlierAttempt where isFirst:
       // A sale secret would have made a record of its own in this request.
-      note(entryID, .ours, lock)
+      note(entryID, .ours, lock, &book)
       proveEntry()
-      return admit(on: entryID, gate: lock.gate, wall: wall, note: .ownLostAnswer)
+      return admit(on: entryID, lock, wall: wall, note: .ownLostAnswer, &book)
     case .thisAttempt where isFirst:
-      note(entryID, .ours, lock)
-      return admit(on: entryID, gate: lock.gate, wall: wall, note: open.isEmpty ? nil : .surplusPossible)
+      note(entryID, .ours, lock, &book)
+      return admit(on: entryID, lock, wall: wall, note: open.isEmpty ? nil : .surplusPossible, &book)
     case .thisAttempt where kind != .entry:
-      note(entryID, .ours, lock)
+      note(entryID, .ours, lock, &book)
       kind = .sale
-      return admit(on: entryID, gate: lock.gate, wall: wall, note: open.isEmpty ? nil : .surplusPossible)
+      return admit(on: entryID, lock, wall: wall, note: open.isEmpty ? nil : .surplusPossible, &book)
     case .thisAttempt, .earlierAttempt, .elsewhere:
       // An entry secret with a second record, or a new record of a sale secret that is not new: no such code exists.
-      note(entryID, source == .elsewhere ? .elsewhere : .ours, lock)
+      note(entryID, source == .elsewhere ? .elsewhere : .ours, lock, &book)
       return decision(
         admitted >= allowance ? .refuse(.alreadyUsed) : .undecided(.badAnswer), note: .contradiction)
     }
@@ -233,22 +309,26 @@ struct TicketRecord: Sendable {
 
   private mutating func redeemedLate(
     _ redemption: Redemption, _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, date: WallTime?,
-    wall: WallTime, _ policy: AttemptPolicy
+    wall: WallTime, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> LateRecord {
-    learn(redemption.quantity, redemption.details)
+    learn(redemption, &book)
     let entryID = redemption.entryID
     if let known = entries[entryID] {
       proveEntry()
       return known.origin == .elsewhere ? .usedElsewhere(entryID: entryID) : .settled
     }
-    let source = source(redemption.scannedAt, span, date: date, wall: wall, policy)
+    if let owner = book.owner(of: entryID, otherThan: key) {
+      learnUsed(by: owner)
+      return .settled
+    }
+    let source = source(redemption, span, date: date, wall: wall, policy)
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
-      note(entryID, .ahead, lock)
+      keep(lock, span, .ahead(entryID: entryID))
       return .surplus(entryID: entryID)
     case .elsewhere:
-      note(entryID, .elsewhere, lock)
+      note(entryID, .elsewhere, lock, &book)
       if isFirst && admitted == 0 {
         proveEntry()
         isUsedElsewhere = true
@@ -256,19 +336,23 @@ struct TicketRecord: Sendable {
       }
       return .usedElsewhere(entryID: entryID)
     case .thisAttempt, .earlierAttempt:
-      note(entryID, .ours, lock)
+      note(entryID, .ours, lock, &book)
       if source == .earlierAttempt, isFirst { proveEntry() }
       if source == .thisAttempt, !isFirst, kind == .unknown { kind = .sale }
-      guard admitted < allowance, isFirst || kind == .sale else { return .surplus(entryID: entryID) }
+      guard admitted < allowance, book.hasRoom(in: sale), isFirst || kind == .sale else {
+        return .surplus(entryID: entryID)
+      }
       entries[entryID]?.claimUntil = span.upperBound + policy.claimFor
       return .claimable(entryID: entryID)
     }
   }
 
-  private mutating func valid(_ entitlement: Entitlement, _ lock: AttemptLock, wall: WallTime) -> AttemptDecision {
+  private mutating func valid(_ entitlement: Entitlement, _ lock: AttemptLock, wall: WallTime, _ book: inout SaleBook)
+    -> AttemptDecision
+  {
     learn(entitlement.quantity, entitlement.details)
     if kind == .unknown, entries.isEmpty { kind = .book }
-    return admit(on: nil, gate: lock.gate, wall: wall, note: nil)
+    return admit(on: nil, lock, wall: wall, note: nil, &book)
   }
 
   /// The ticket system itself says "already used": by us, if we have an attempt that nobody passed on.
@@ -276,34 +360,72 @@ struct TicketRecord: Sendable {
   /// It does not say when, so a ticket that was used elsewhere before our attempt was lost cannot be told apart. But once
   /// it was said with no attempt of ours open, it is known for good, and no attempt lost later can excuse it.
   private mutating func usedBefore(
-    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, wall: WallTime, detail: String?, _ policy: AttemptPolicy
+    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, wall: WallTime, detail: String?, _ policy: AttemptPolicy,
+    _ book: inout SaleBook
   ) -> AttemptDecision {
     let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed }.keys.min()
     let ownAttempt = open.contains { span.lowerBound <= $0.endedAt + policy.lateGrace }
-    guard admitted == 0, !isUsedElsewhere, unclaimed != nil || ownAttempt else {
+    guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen || ownAttempt else {
       proveEntry()
       isUsedElsewhere = isUsedElsewhere || (kind == .entry && admitted == 0)
       return decision(.refuse(.alreadyUsed), note: isUsedElsewhere ? .usedElsewhere : nil, detail: detail)
     }
     proveEntry()
-    var admission = admit(on: unclaimed, gate: lock.gate, wall: wall, note: .ownLostAnswer)
+    var admission = admit(on: unclaimed, lock, wall: wall, note: .ownLostAnswer, &book)
     admission.detail = detail
     return admission
   }
 
   // MARK: Book-keeping
 
-  /// Counts one admission if the ticket has one left, else refuses.
+  /// Counts one admission if the ticket and its sale have one left, else refuses.
   private mutating func admit(
-    on entryID: String?, gate: GateID, wall: WallTime, note: AttemptDecision.Note?
+    on entryID: String?, _ lock: AttemptLock, wall: WallTime, note: AttemptDecision.Note?, _ book: inout SaleBook
   ) -> AttemptDecision {
     guard admitted < allowance else {
       return decision(.refuse(.alreadyUsed), note: kind == .sale ? .surplusPossible : nil)
     }
+    guard book.hasRoom(in: sale) else { return saleUsedUp(book) }
+    let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall)
+    last = LastAdmission(attempt: lock.attempt, entryID: entryID, sale: sale, wasFirst: firstUse == nil)
     admitted += 1
-    if let entryID { entries[entryID]?.isClaimed = true }
-    if firstUse == nil { firstUse = .init(gate: gate, at: wall) }
-    return decision(.admit, note: note)
+    book.count(1, in: sale, firstUse: use)
+    if let entryID {
+      entries[entryID]?.isClaimed = true
+      book.use(entryID, use)
+    } else {
+      givenBack = (nil, false)
+    }
+    if firstUse == nil { firstUse = use }
+    var admission = decision(.admit, note: note)
+    admission.admission = lock.attempt
+    return admission
+  }
+
+  private func saleUsedUp(_ book: SaleBook) -> AttemptDecision {
+    var refusal = decision(.refuse(.alreadyUsed), note: .saleUsedUp)
+    refusal.firstUse = firstUse ?? book.firstUse(in: sale)
+    return refusal
+  }
+
+  /// Another code has the record: this is the same secret in another spelling.
+  private mutating func learnUsed(by owner: SaleBook.Owner) {
+    proveEntry()
+    guard kind == .entry, admitted == 0, let use = owner.firstUse else { return }
+    isUsedElsewhere = true
+    firstUse = use
+  }
+
+  private mutating func keep(
+    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, _ standing: OpenAttempt.Standing
+  ) {
+    let attempt = OpenAttempt(lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, standing: standing)
+    if attempt.isAnswered {
+      guard open.count(where: \.isAnswered) < Self.mostAnswered else { return }
+      // The first showing tells most of when the record was made.
+      if case .ahead = standing, open.contains(where: { $0.standing == standing }) { return }
+    }
+    open.append(attempt)
   }
 
   /// The code admits once, however often it is redeemed: no attempt of ours can have left a surplus record.
@@ -313,8 +435,22 @@ struct TicketRecord: Sendable {
     open.removeAll()
   }
 
-  private mutating func note(_ entryID: String, _ origin: KnownEntry.Origin, _ lock: AttemptLock) {
+  private mutating func note(
+    _ entryID: String, _ origin: KnownEntry.Origin, _ lock: AttemptLock, _ book: inout SaleBook
+  ) {
+    if origin == .ours { book.own(entryID, key) }
     entries[entryID] = KnownEntry(origin: origin, isClaimed: false, claimUntil: nil, shownTo: lock)
+  }
+
+  private mutating func learn(_ redemption: Redemption, _ book: inout SaleBook) {
+    learn(redemption.quantity, redemption.details)
+    guard let named = redemption.sale else { return }
+    book.learn(named, quantity: redemption.saleQuantity)
+    if sale == nil {
+      book.count(admitted, in: named, firstUse: firstUse)
+      last?.sale = named
+    }
+    sale = named
   }
 
   private mutating func learn(_ quantity: Int, _ details: TicketDetails) {
@@ -325,6 +461,7 @@ struct TicketRecord: Sendable {
   /// The ticket system now refuses the code: what waits to be claimed needs its word again.
   private mutating func withdrawClaims() {
     for entryID in entries.keys { entries[entryID]?.claimUntil = nil }
+    givenBack.until = nil
   }
 
   private func decision(
@@ -335,17 +472,23 @@ struct TicketRecord: Sendable {
       detail: detail)
   }
 
-  func unsettled(key: TicketKey) -> [UnsettledAttempt] {
+  var unsettled: [UnsettledAttempt] {
     let attempts = open.map { attempt in
-      UnsettledAttempt(
-        key: key, attempt: attempt.lock.attempt, gate: attempt.lock.gate, askedAt: attempt.lock.wall,
-        state: attempt.isPending ? .pending : .lost)
+      let state: UnsettledAttempt.State =
+        switch attempt.standing {
+        case .pending: .pending
+        case .lost: .lost
+        case .refused: .refused
+        case .ahead(let entryID): .recordAhead(entryID: entryID)
+        }
+      return UnsettledAttempt(
+        key: key, attempt: attempt.lock.attempt, gate: attempt.lock.gate, askedAt: attempt.lock.wall, state: state)
     }
     let surplus = entries.compactMap { entryID, entry -> UnsettledAttempt? in
-      guard entry.origin != .elsewhere, !entry.isClaimed else { return nil }
+      guard entry.origin == .ours, !entry.isClaimed else { return nil }
       return UnsettledAttempt(
         key: key, attempt: entry.shownTo.attempt, gate: entry.shownTo.gate, askedAt: entry.shownTo.wall,
-        state: entry.origin == .ahead ? .recordAhead(entryID: entryID) : .surplus(entryID: entryID))
+        state: .surplus(entryID: entryID))
     }
     return attempts + surplus
   }

@@ -171,7 +171,7 @@ struct LedgerWorld {
     let path = random.chance(45) ? .fine : Path.allCases.randomElement(using: &random) ?? .fine
     let exchange = Exchange(attempt: attempt, path: path, sent: time + queued)
     exchanges.append(exchange)
-    let graceEnd = exchange.sent + 2_500_000_000 + 119 * Self.second
+    let graceEnd = exchange.sent + 2_500_000_000 + 29 * Self.second
     switch path {
     case .fine, .serverError:
       exchange.ended = exchange.sent + Int64.random(in: 1_000_000...2_400_000_000, using: &random)
@@ -182,7 +182,7 @@ struct LedgerWorld {
     case .requestLost: exchange.ended = exchange.sent + 2_500_000_000
     case .answerLost:
       exchange.ended = exchange.sent + Int64.random(in: 1_000_000...2_500_000_000, using: &random)
-      let latest = random.chance(50) ? exchange.ended : exchange.ended + 119 * Self.second
+      let latest = random.chance(50) ? exchange.ended : exchange.ended + 29 * Self.second
       schedule(.serve(exchange), at: Int64.random(in: exchange.sent...latest, using: &random))
     case .late, .lateThenLost:
       exchange.ended = exchange.sent + 2_500_000_000
@@ -255,7 +255,7 @@ struct LedgerWorld {
       let isUsedElsewhere = foreignRedeemed.map { $0 <= time } == true
       // Who only says "already used" cannot say when: there the promise ends with the grace.
       let redeemer = exchanges.first { if case .redeemed? = $0.answer { true } else { false } }
-      let isTooLate = kind == .signed && redeemer.map { $0.ended + 119 * Self.second < time } == true
+      let isTooLate = kind == .signed && redeemer.map { $0.ended + 29 * Self.second < time } == true
       if !isUsedUp, !isUsedElsewhere, !isTooLate {
         problems.append("refused although nobody was admitted for it, at \(time)")
       }
@@ -279,7 +279,7 @@ struct LedgerWorld {
       guard exchange.path != .notSent else { return false }
       if kind == .signed, exchange.path != .fine { return true }
       let answered = exchange.path == .fine
-      let end = answered ? exchange.ended : exchange.ended + 120 * Self.second
+      let end = answered ? exchange.ended : exchange.ended + 30 * Self.second
       // The margin is 2 s (4 s without Date: 2 s either way, and the record's second) and the span of the exchange that was judged.
       let judged = exchanges.map { ($0.lateEnded ?? $0.ended) - $0.sent }.max() ?? 0
       let margin = (hasDate ? 2 : 5) * Self.second + judged + Self.second / 10

@@ -87,4 +87,33 @@ struct FloodGuardTests {
     }
     #expect(asked.count > 500)
   }
+
+  @Test("Three flooding readers share one bound; a reader that brings tickets goes on")
+  func stationCap() {
+    var cap = StationCap()
+    let readers = ["a", "b", "c"].map { ReaderID($0) }
+    var asked = 0
+    for number in 0..<60 where cap.mayAsk(readers[number % 3], at: at(1)) {
+      asked += 1
+      cap.countUnknown(Code("code \(number)"), by: readers[number % 3], at: at(1))
+    }
+    #expect(asked == 20 && cap.count(at: at(1)) == 20)
+    #expect(cap.mayAsk(ReaderID("honest"), at: at(2)))
+    #expect(cap.mayAskAgain(readers[0], at: at(2)) == at(61))
+    #expect(cap.mayAsk(readers[0], at: at(61)))
+  }
+
+  @Test("The same unknown code at all gates counts once; a reader beside the flood has its free share")
+  func stationCapCountsOnce() {
+    var cap = StationCap(limit: 3, free: 1)
+    let (north, south) = (ReaderID("north"), ReaderID("south"))
+    for second in 0..<10 { cap.countUnknown(code, by: second % 2 == 0 ? north : south, at: at(Double(second))) }
+    #expect(cap.count(at: at(10)) == 1 && cap.mayAsk(north, at: at(10)))
+    cap.countUnknown(Code("second"), by: north, at: at(10))
+    cap.countUnknown(Code("third"), by: north, at: at(11))
+    #expect(!cap.mayAsk(north, at: at(12)))
+    #expect(cap.mayAsk(south, at: at(12)))
+    #expect(cap.mayAskAgain(north, at: at(12)) == at(69))
+    #expect(cap.mayAsk(north, at: at(69)))
+  }
 }
