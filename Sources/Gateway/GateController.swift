@@ -60,7 +60,6 @@ public actor GateController {
   private let queueEnd: AsyncStream<Scan>.Continuation
 
   private var holdOff: HoldOff
-  private var refused = NegativeCache()
   private var cap: ReaderCap
   private var deciding: Code?
   private var state = GateState.ready
@@ -184,9 +183,6 @@ public actor GateController {
     case .refuse(let reason): return close(scan, AttemptDecision(refused: reason), nil)
     case .proceed(let found): key = found
     }
-    if let reason = refused.reason(for: scan.code, at: started) {
-      return close(scan, AttemptDecision(refused: reason), nil)
-    }
     if let fault = signals.admissionFault {
       // Asking would redeem a ticket for a person who cannot pass.
       return close(scan, AttemptDecision(undecided: .outOfService, detail: fault), nil)
@@ -202,11 +198,7 @@ public actor GateController {
       mayAsk: cap.mayAsk(scan.reader, at: started))
     busy.cancel()
 
-    if outcome != nil, case .refuse(let reason) = decision.verdict {
-      let now = time.now()
-      refused.remember(scan.code, reason, at: now)
-      if reason == .notFound { cap.countUnknown(scan.reader, at: now) }
-    }
+    if outcome != nil, decision.verdict == .refuse(.notFound) { cap.countUnknown(scan.reader, at: time.now()) }
     guard case .admit = decision.verdict else { return close(scan, decision, outcome) }
     systemFault = nil
     reviewOutputs()
@@ -214,10 +206,13 @@ public actor GateController {
     switch await signals.admit() {
     case .started(_, let end): freeAt = end + settings.gap
     case .noRelay: break
-    case .failed(let what): outputFault = what
+    case .failed(let what):
+      outputFault = what
+      // Nobody passed on it: once the relay works again, the same code opens without another request.
+      await ledger.giveBack(decision, key: key)
     }
     reviewOutputs()
-    holdOff.decided(scan.code, decision.verdict)
+    holdOff.decided(scan.code, outputFault == nil ? decision.verdict : .undecided(.outOfService))
     report(scan, decision, outputFault: outputFault)
   }
 

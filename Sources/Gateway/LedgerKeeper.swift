@@ -14,6 +14,10 @@ public actor LedgerKeeper {
   }
 
   private var ledger: AttemptLedger
+  /// Codes that the system does not know, for all gates; other refusals may depend on what a gate adds to its request.
+  private var unknown = NegativeCache()
+  private var refused: [GateID: NegativeCache] = [:]
+  private var cap: StationCap
   private var waiters: [TicketKey: [Waiter]] = [:]
   private var nextWaiter: UInt64 = 0
   private var lastForgotten: MonotonicTime
@@ -21,8 +25,13 @@ public actor LedgerKeeper {
   private let events: any EventSink
 
   /// Makes the keeper of an empty ledger.
-  public init(policy: AttemptPolicy = AttemptPolicy(), time: any TimeSource, events: any EventSink) {
+  /// - Parameter floodLimit: how many unknown codes a minute all readers together may bring before those that bring them are
+  ///   no longer asked for.
+  public init(
+    policy: AttemptPolicy = AttemptPolicy(), floodLimit: Int = 20, time: any TimeSource, events: any EventSink
+  ) {
     ledger = AttemptLedger(policy)
+    cap = StationCap(limit: floodLimit)
     self.time = time
     self.events = events
     lastForgotten = time.now()
@@ -37,6 +46,10 @@ public actor LedgerKeeper {
     _ scan: Scan, key: TicketKey, system: any TicketSystem, deadline: MonotonicTime, mayAsk: Bool
   ) async -> (decision: AttemptDecision, asked: AttemptOutcome?) {
     forgetOldTraces()
+    let now = time.now()
+    if let reason = unknown.reason(for: scan.code, at: now) ?? refused[scan.gate]?.reason(for: scan.code, at: now) {
+      return (AttemptDecision(refused: reason), nil)
+    }
     let attempt = AttemptID()
     var ignoringPending = false
     asking: while true {
@@ -61,7 +74,7 @@ public actor LedgerKeeper {
         ignoringPending = true
       }
     }
-    guard mayAsk else {
+    guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
       ledger.abandon(key, attempt: attempt)
       wake(key)
       let detail = "Reader \(scan.reader) has brought too many unknown codes; it may ask again within a minute."
@@ -73,12 +86,27 @@ public actor LedgerKeeper {
     }
     let decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall())
     wake(key)
+    if case .refuse(let reason) = decision.verdict {
+      let now = time.now()
+      if reason == .notFound {
+        unknown.remember(scan.code, reason, at: now)
+        cap.countUnknown(scan.code, by: scan.reader, at: now)
+      } else {
+        refused[scan.gate, default: NegativeCache()].remember(scan.code, reason, at: now)
+      }
+    }
     switch outcome.fate {
     case .pending: report(attempt, scan, .pending)
     case .lost: report(attempt, scan, .lost)
     case .notSent, .answered: break
     }
     return (decision, outcome)
+  }
+
+  /// Takes an admission back because the gate did not open: presenting the code again admits without a request.
+  public func giveBack(_ decision: AttemptDecision, key: TicketKey) {
+    guard let admission = decision.admission else { return }
+    ledger.giveBack(key, admission: admission, at: time.now())
   }
 
   /// Records the final outcome of a request that the gate had stopped waiting for.

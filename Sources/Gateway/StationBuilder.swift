@@ -23,7 +23,8 @@ public struct ConfiguredStation: Sendable {
     var ledgers: [TicketSystemID: LedgerKeeper] = [:]
     for system in configuration.ticketSystems {
       connections[system.id] = try TicketSystemRegistry.connect(system, time: time)
-      ledgers[system.id] = LedgerKeeper(time: time, events: events)
+      let limits = configuration.gates.filter { $0.ticketSystem == system.id }.map(\.floodLimit)
+      ledgers[system.id] = LedgerKeeper(floodLimit: limits.max() ?? 20, time: time, events: events)
     }
     var gates: [StationGate] = []
     var all: [(gate: GateOutputs, loop: DeviceLoop)] = []

@@ -240,6 +240,12 @@ func whatCannotBeACodeIsUnreadableAndCostsNoRequest(_ text: String) async throws
     let decided = await bench.events.nextScan()
     #expect(decided?.verdict == .admit)
     #expect(decided?.outputFault == "relay: it could not be driven.")
+    // Once it works again, the person is let in on the same admission.
+    bench.signals.repair()
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.verdict == .admit)
+    #expect(bench.signals.pulses == 1)
+    #expect(bench.system.asked.count == 1)
   }
 }
 
