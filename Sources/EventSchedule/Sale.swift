@@ -77,9 +77,9 @@ public struct Sale: Sendable, Equatable {
   /// What staff see.
   var details: TicketDetails { TicketDetails(holder: name, event: eventName, tickets: tickets) }
 
-  /// How many persons the ticket admits: of the chosen line, else of the first; 1 if that is unknown.
+  /// How many persons the ticket admits: of the chosen line, or of the first where none is chosen; 1 if that is unknown.
   func quantity(of saleTicketID: Int64?) -> Int {
-    (tickets.first { $0.id == saleTicketID } ?? tickets.first)?.quantity ?? 1
+    (saleTicketID == nil ? tickets.first : tickets.first { $0.id == saleTicketID })?.quantity ?? 1
   }
 }
 

@@ -23,6 +23,8 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     while path.last == "/" { path = path.dropLast() }
     guard !path.split(separator: "/", omittingEmptySubsequences: true).contains(where: { $0 == "." || $0 == ".." })
     else { return nil }
+    // Brackets belong to an IPv6 host; in a path the client would refuse them.
+    guard !path.contains(where: { $0 == "[" || $0 == "]" }) else { return nil }
     self.path = String(path)
 
     let portText: Substring?

@@ -64,11 +64,14 @@ public struct TicketSystemConformance: Sendable {
     let late = Mutex<[AttemptOutcome]>([])
     let (signal, signalled) = AsyncStream<Void>.makeStream()
     let began = time.now()
-    let slow = await system.attempt(request(slowCode, within: .milliseconds(300))) { outcome in
+    let slow = await system.attempt(request(slowCode, within: .milliseconds(1_500))) { outcome in
       late.withLock { $0.append(outcome) }
       signalled.yield()
     }
-    check(slow.fate == .pending, "a request without an answer at its deadline is not pending: \(slow.fate)")
+    guard slow.fate == .pending else {
+      failures.append("a request without an answer at its deadline is not pending: \(slow.fate)")
+      return failures
+    }
     check(slow.mayHaveRedeemed, "a pending request says that it cannot have redeemed")
     check(time.now() - began < .seconds(5), "attempt returned long after its deadline")
     check(late.withLock { $0.isEmpty }, "the late outcome came before the answer")

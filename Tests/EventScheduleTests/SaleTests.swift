@@ -53,6 +53,15 @@ import Testing
     #expect(redemption.saleQuantity == persons)
   }
 
+  @Test(arguments: [(nil, 5), (1, 5), (2, 3), (789, 1)] as [(Int64?, Int)])
+  func theChosenLineTellsHowManyItAdmits(chosen: Int64?, quantity: Int) async throws {
+    let tickets = #"[{"id":1,"quantity":5},{"id":2,"quantity":3}]"#
+    guard case .redeemed(let redemption) = try await answer(body(tickets: tickets), saleTicketID: chosen) else {
+      return unexpected("not redeemed")
+    }
+    #expect(redemption.quantity == quantity)
+  }
+
   @Test(arguments: [nil, "null", "[]", "{}"] as [String?])
   func aSaleThatTellsNoTicketsAdmitsOne(tickets: String?) async throws {
     for chosen in [nil, 789] as [Int64?] {

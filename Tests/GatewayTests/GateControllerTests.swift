@@ -123,7 +123,7 @@ private let good = Code("good-ticket-1")
 }
 
 @Test func aLateAnswerIsRecordedAndClaimedWithoutAnotherRequest() async throws {
-  try await Bench { $0.deadline = .milliseconds(300) }.run { bench in
+  try await Bench { $0.deadline = .seconds(1) }.run { bench in
     bench.system.script(good, .hold(redeemed("1")), .answer(redeemed("2")))
     bench.present("good-ticket-1")
     #expect(await bench.events.nextScan()?.verdict == .undecided(.unreachable))
