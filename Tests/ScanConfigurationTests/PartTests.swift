@@ -18,6 +18,7 @@ import Testing
     "", "https://", "https:///x", "tickets.example.org", "ftp://x", "https://a b", "https://u@x", "https://u:p@x",
     "https://x:", "https://x:0", "https://x:65536", "https://x:+1", "https://x?q", "https://x#f", "https://-x",
     "https://x..y", "https://[::1", "https://[zz]", "https://x/../y", "https://x/%2e", "https://täst", "https://[::1]8",
+    "https://x/b[c]",
   ]) func refuses(text: String) {
     #expect(ServerURL(text) == nil)
   }
