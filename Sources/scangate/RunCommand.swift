@@ -14,7 +14,8 @@ import WedgeReader
 struct ConfigurationArgument: ParsableArguments {
   static let usual = "/etc/scangate/scangate.yaml"
 
-  @Option(name: [.customLong("config"), .short], help: ArgumentHelp("The configuration.", valueName: "file"))
+  @Option(
+    name: [.customLong("config"), .customShort("c")], help: ArgumentHelp("The configuration.", valueName: "file"))
   var file = ConfigurationArgument.usual
 
   /// Reads a configuration and looks at the files that it names; prints everything that is wrong or doubtful.

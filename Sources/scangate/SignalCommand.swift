@@ -53,7 +53,7 @@ struct SignalCommand: AsyncParsableCommand {
       await trial.start()
       let failures = await Self.play(played, on: trial, gate: gate.id)
       await trial.stop()
-      let broken = (failures + trial.brokenOutputs.map { "output \($0) did not work" }).joined(separator: "; ")
+      let broken = (failures + trial.brokenOutputs.map { "Output \($0) did not work." }).joined(separator: " ")
       if !broken.isEmpty { throw failure("\(gate.id): \(broken)") }
     }
 
