@@ -86,18 +86,6 @@ public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The same server with another path.
-  public func replacingPath(_ path: String) -> ServerAddress {
-    ServerAddress(isSecure: isSecure, host: host, port: port, path: path)
-  }
-
-  private init(isSecure: Bool, host: String, port: Int, path: String) {
-    self.isSecure = isSecure
-    self.host = host
-    self.port = port
-    self.path = path
-  }
-
   /// Host and port, for messages.
   public var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
