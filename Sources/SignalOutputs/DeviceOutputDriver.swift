@@ -68,6 +68,9 @@ public final class DeviceOutputDriver: OutputDriver {
     case .gpio(let line): return .line(try GPIOLine(line, output: output.name))
     case .led(let name):
       return .led(try LEDOutput(name, output: output.name, directory: ledDirectory, notice: notice))
+    case .pwm, .sound:
+      throw DeviceError(
+        device: "output \(output)", what: "buzzers of this sort are not driven", remedy: "Use a GPIO line or an LED.")
     case nil:
       throw DeviceError(
         device: "output \(output)", what: "it is not configured", remedy: "Add it to the gate's outputs.")
