@@ -156,7 +156,7 @@ struct CrossChecks {
           findings.error(
             at: place("gates", gate.id.name, user.key, user.name),
             "\(user.wire.words) of \(quoted(name)) is that of \(quoted(owner)) already",
-            "give each \(user.noun) a line of its own")
+            "give each \(user.noun) one of its own")
         } else {
           owners[user.wire] = name
         }
