@@ -42,7 +42,16 @@ public struct ConfiguredStation: Sendable {
     self.connections = connections
     let directory = GateDirectory()
     outputs = try OwnOutputs(
-      configuration, events: OutputEvents(log: log, changed: { directory[$0]?.outputsChanged() }))
+      configuration,
+      events: OutputEvents(
+        log: log, changed: { directory[$0]?.controller.outputsChanged() },
+        input: { gate, input, isActive in
+          if let isActive {
+            directory[gate]?.inputs.level(of: input, isActive: isActive)
+          } else {
+            directory[gate]?.inputs.lost(input)
+          }
+        }))
     var gates: [StationGate] = []
     for gate in configuration.gates {
       guard let connection = connections.first(where: { $0.id == gate.ticketSystem }) else {
@@ -54,7 +63,9 @@ public struct ConfiguredStation: Sendable {
       let controller = GateController(
         settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,
         signals: outputs.signals(of: gate.id), events: events, time: time)
-      directory[gate.id] = controller
+      directory[gate.id] = GateDirectory.Entry(
+        controller: controller,
+        inputs: InputWatch(gate, events: events, time: time) { controller.setMaintenance($0) })
       gates.append(StationGate(controller: controller, readers: gate.readers))
     }
     station = Station(gates: gates, sources: try sources(of: configuration), events: events, time: time)
@@ -106,8 +117,13 @@ private func sources(of configuration: StationConfiguration) throws(SetupError) 
 
 /// Finds the gates, which are made after the outputs that tell them something.
 private final class GateDirectory: Sendable {
-  private let gates = Mutex<[GateID: GateController]>([:])
-  subscript(gate: GateID) -> GateController? {
+  struct Entry: Sendable {
+    var controller: GateController
+    var inputs: InputWatch
+  }
+
+  private let gates = Mutex<[GateID: Entry]>([:])
+  subscript(gate: GateID) -> Entry? {
     get { gates.withLock { $0[gate] } }
     set { gates.withLock { $0[gate] = newValue } }
   }

@@ -21,7 +21,7 @@ extension GateSettings {
       case .digits: .digits
       }
     var gap = Duration.zero
-    for output in gate.outputs { if case .relay(_, let passage) = output.role { gap = passage } }
+    for output in gate.outputs { if case .relay(_, let passage, _) = output.role { gap = passage } }
     let lengths = min(gate.accept.minLength, gate.accept.maxLength)...gate.accept.maxLength
     self.init(
       gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),

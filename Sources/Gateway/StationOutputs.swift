@@ -1,6 +1,7 @@
 internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
+internal import ScanPipeline
 internal import SignalOutputs
 internal import Synchronization
 
@@ -22,6 +23,8 @@ struct OutputEvents: Sendable {
   var log: @Sendable (String) -> Void
   /// A gate can be opened again, or cannot any more.
   var changed: @Sendable (GateID) -> Void
+  /// An input's level, at the start and whenever it changes; `nil` when it can no longer be read.
+  var input: @Sendable (GateID, InputName, Bool?) -> Void
 }
 
 /// Outputs that this process drives itself.
@@ -29,6 +32,7 @@ struct OwnOutputs: StationOutputs {
   private struct Gate {
     var outputs: GateOutputs
     var signals: GateSignalOutput
+    var inputs: GateInputs
     var loop: DeviceLoop
   }
 
@@ -48,16 +52,30 @@ struct OwnOutputs: StationOutputs {
       }
       let id = gate.id
       let outputs = try Gateway.outputs(of: gate, loop: loop, log: events.log) { _ in events.changed(id) }
-      gates[id] = Gate(outputs: outputs, signals: GateSignalOutput(outputs), loop: loop)
+      let inputs = GateInputs(
+        gate: id, inputs: Gateway.inputs(of: gate), loop: loop,
+        onChange: { input, isActive, _ in events.input(id, input, isActive) },
+        onFault: { input, error in
+          events.log("Gate \(id), input \(input): \(error.description)")
+          events.input(id, input, nil)
+        },
+        onRecovery: { input in events.log("Gate \(id), input \(input) works again.") })
+      gates[id] = Gate(outputs: outputs, signals: GateSignalOutput(outputs), inputs: inputs, loop: loop)
     }
   }
 
   func signals(of gate: GateID) -> any SignalOutput { gates[gate]?.signals ?? NoOutputs(gate: gate) }
 
-  func start() async { for gate in gates.values { await gate.outputs.start() } }
+  func start() async {
+    for gate in gates.values {
+      await gate.outputs.start()
+      await gate.inputs.start()
+    }
+  }
 
   func stop() async {
     for gate in gates.values {
+      await gate.inputs.stop()
       await gate.outputs.stop()
       gate.loop.stop()
     }
