@@ -78,7 +78,10 @@ let package = Package(
       ]),
     room(
       "VenueServer",
-      [crypto, grdb, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle]),
+      [
+        asyncHTTPClient, crypto, grdb, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
+        serviceLifecycle,
+      ]),
     .executableTarget(
       name: "scangate",
       dependencies: [
