@@ -41,16 +41,22 @@ public struct VenueControlClient: Sendable {
     request.method = method
     if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
     request.headers.add(name: "Connection", value: "close")
-    let (status, text): (Int, String)
+    var settings = HTTPClient.Configuration()
+    // Nobody comes to a socket by being waited for.
+    settings.connectionPool.retryConnectionEstablishment = false
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+    let outcome: Result<(Int, String), VenueError>
     do {
-      let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-      status = Int(response.status.code)
-      text = String(buffer: try await response.body.collect(upTo: 256 << 20))
+      let response = try await client.execute(request, timeout: .seconds(30))
+      let text = String(buffer: try await response.body.collect(upTo: 256 << 20))
+      outcome = .success((Int(response.status.code), text))
     } catch let error as IOError {
-      throw failure(String(cString: strerror(error.errnoCode)))
+      outcome = .failure(failure(String(cString: strerror(error.errnoCode))))
     } catch {
-      throw failure("\(error)")
+      outcome = .failure(failure("\(error)"))
     }
+    try? await client.shutdown()
+    let (status, text) = try outcome.get()
     guard status == 200 else { throw failure("it answers \(status) \(text)") }
     return text
   }
