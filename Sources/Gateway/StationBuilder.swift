@@ -2,6 +2,7 @@ public import ScanConfiguration
 internal import LinuxIO
 public import ScanModel
 internal import ScanPipeline
+internal import SerialReader
 internal import SignalOutputs
 internal import Synchronization
 internal import WedgeReader
@@ -51,12 +52,12 @@ public struct ConfiguredStation: Sendable {
     }
     var sources: [any ReadSource] = []
     let wedges = configuration.wedges
-    if !wedges.isEmpty {
-      do {
-        sources.append(try WedgeSource(wedges))
-      } catch {
-        throw SetupError(error.description)
-      }
+    let serials = configuration.serials
+    do {
+      if !wedges.isEmpty { sources.append(try WedgeSource(wedges)) }
+      if !serials.isEmpty { sources.append(try SerialSource(serials)) }
+    } catch {
+      throw SetupError(error.description)
     }
     outputs = all
     self.connections = Array(connections.values)
