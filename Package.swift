@@ -59,6 +59,8 @@ let package = Package(
     .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .target(
+      name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: strict),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
@@ -82,8 +84,9 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "ScanConfiguration", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
-        "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging, serviceLifecycle, unixSignals,
+        "ScanConfiguration", "EventSchedule", "Gateway", "KnownScanners", "LinuxIO", "ScanModel", "ScanPipeline",
+        "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging, serviceLifecycle,
+        unixSignals,
       ],
       swiftSettings: strict),
 
@@ -94,6 +97,7 @@ let package = Package(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
       path: "Tests/WedgeMock", swiftSettings: strict),
     tests(of: "LinuxIO", ["ScanModel"]),
+    tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel"]),
     tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),

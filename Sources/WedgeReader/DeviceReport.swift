@@ -33,8 +33,12 @@ public struct DeviceReport: Sendable, Equatable {
 
 /// What is plugged in, which reader would take it, and why not. Opens only nodes that a reader matches, and holds them no
 /// longer than it takes to see that they can be grabbed.
+/// - Parameter service: the user that the service runs as, where it is not the caller: whether that user may open a node is
+///   judged by its owner, group and mode.
 /// - Throws: where udev cannot be asked.
-public func listInputDevices(_ configurations: [WedgeConfiguration]) throws(DeviceError) -> [DeviceReport] {
+public func listInputDevices(
+  _ configurations: [WedgeConfiguration], as service: UserAccount? = nil
+) throws(DeviceError) -> [DeviceReport] {
   let devices: [DeviceIdentity]
   do throws(SystemError) {
     devices = try DeviceMonitor(subsystem: "input").devices().filter { $0.node.hasPrefix("/dev/input/event") }
@@ -57,6 +61,9 @@ public func listInputDevices(_ configurations: [WedgeConfiguration]) throws(Devi
       return report(lane, .ambiguous, assignment.problems[lane] ?? "several devices match")
     case .taken(let lane):
       let reader = configurations[lane].id
+      if let service, let access = NodeAccess(node: device.node), !access.allows(service) {
+        return report(lane, .noPermission, refusal(of: device.node, access, to: service))
+      }
       guard let obstacle = obstacle(device) else { return report(lane, .taken, "reader \(reader) takes it") }
       let words = obstacle.words(device).map { "reader \(reader) waits for \($0)" } ?? "it has just gone"
       switch obstacle {
@@ -67,6 +74,12 @@ public func listInputDevices(_ configurations: [WedgeConfiguration]) throws(Devi
       }
     }
   }
+}
+
+/// What is said of a node that the service may not open.
+public func refusal(of node: String, _ access: NodeAccess, to service: UserAccount) -> String {
+  "the service's user \(service.name) may not open it (\(access.title)): is "
+    + "/usr/lib/udev/rules.d/70-scangate.rules installed? Then: udevadm control --reload && udevadm trigger \(node)"
 }
 
 private func obstacle(_ device: DeviceIdentity) -> WedgeObstacle? {

@@ -1,56 +1,12 @@
-import ArgumentParser
-import FoundationEssentials
 import Gateway
+import KnownScanners
 import LinuxIO
-import ScanConfiguration
 import ScanModel
 import SignalOutputs
 import WedgeReader
 
-/// `scangate devices`: what is plugged in, what would be taken, and why not.
-struct DevicesCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "devices",
-    abstract: "Show what is plugged in: scanners, GPIO chips, LEDs; what this station would take, and why not.",
-    discussion: "Without a configuration nothing would be taken; what is plugged in is shown all the same.")
-
-  @OptionGroup var source: ConfigurationArgument
-
-  @Flag(help: "Print JSON.")
-  var json = false
-
-  func run() throws {
-    let isUsual = source.file == ConfigurationArgument.usual
-    var wedges: [WedgeConfiguration] = []
-    var isWrong = false
-    if !isUsual || FileManager.default.fileExists(atPath: source.file) {
-      // What is plugged in is needed most where the configuration is not finished yet.
-      do {
-        wedges = try ConfigurationArgument.load(source.file, checkingFiles: false).wedges
-      } catch {
-        isWrong = true
-      }
-    }
-    let inputs: [DeviceReport]
-    do {
-      inputs = try listInputDevices(wedges)
-    } catch {
-      throw failure(error.description)
-    }
-    let found = DeviceListing(inputs: inputs, outputs: listOutputs())
-    if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      Terminal.out(String(decoding: try encoder.encode(found), as: UTF8.self))
-    } else {
-      found.lines.forEach(Terminal.out)
-    }
-    if isWrong { throw Exit.configuration }
-  }
-}
-
 /// What `devices` found, as it is printed. Names come from devices: they are cleaned here, for both forms.
-private struct DeviceListing: Encodable {
+struct DeviceListing: Encodable {
   struct Input: Encodable {
     var node: String
     var name: String?
@@ -60,8 +16,21 @@ private struct DeviceListing: Encodable {
     var port: String?
     var interface: String?
     var reader: String?
+    var model: String?
     var outcome: String
     var words: String
+  }
+
+  /// A scanner that no reader has.
+  struct Scanner: Encodable {
+    var node: String
+    var kind: String
+    var model: String
+    var isShared: Bool
+    /// What to program, where its mode cannot be read.
+    var cure: String?
+    /// The block to paste under `readers:`.
+    var block: String?
   }
 
   struct Line: Encodable {
@@ -82,11 +51,13 @@ private struct DeviceListing: Encodable {
   }
 
   var inputs: [Input]
+  var scanners: [Scanner]
   var chips: [Chip]
   var leds: [LED]
   var problems: [String]
 
-  init(inputs: [DeviceReport], outputs: OutputInventory) {
+  init(inputs: [DeviceReport], search: ScannerSearch, outputs: OutputInventory) {
+    let database = ScannerDatabase.carried
     func clean(_ text: String?) -> String? { text.map { TerminalText.clean($0, limit: 128) } }
     func hex(_ value: Int, _ width: Int) -> String {
       let digits = String(value, radix: 16)
@@ -97,8 +68,21 @@ private struct DeviceListing: Encodable {
         node: report.device.node, name: clean(report.device.name), vendor: report.device.vendor.map { hex(Int($0), 4) },
         product: report.device.product.map { hex(Int($0), 4) }, serial: clean(report.device.serial),
         port: clean(report.device.port ?? report.device.idPath), interface: report.device.interface.map { hex($0, 2) },
-        reader: report.reader?.name, outcome: report.outcome.rawValue,
+        reader: report.reader?.name,
+        model: database.model(vendor: report.device.vendor, product: report.device.product)?.title,
+        outcome: report.outcome.rawValue,
         words: TerminalText.clean(report.words, limit: 500))
+    }
+    scanners = search.unreadable.map { candidate in
+      Scanner(
+        node: candidate.node, kind: candidate.kind.rawValue, model: TerminalText.clean(candidate.title),
+        isShared: false, cure: candidate.model?.cure ?? ScannerSearch.cure)
+    }
+    scanners += search.proposals.map { proposal in
+      Scanner(
+        node: proposal.candidate.node, kind: proposal.candidate.kind.rawValue,
+        model: TerminalText.clean(proposal.candidate.title), isShared: proposal.candidate.model?.isShared == true,
+        block: proposal.yaml)
     }
     chips = outputs.chips.map { chip in
       Chip(
@@ -117,7 +101,7 @@ private struct DeviceListing: Encodable {
     var lines = ["Input devices"]
     if inputs.isEmpty { lines.append("  none") }
     for input in inputs {
-      lines.append("  \(input.node)  \(input.name ?? "without a name")")
+      lines.append("  \(input.node)  \(input.name ?? "without a name")\(input.model.map { "  [\($0)]" } ?? "")")
       let facts = [
         input.vendor.map { "vendor: \"\($0)\"" }, input.product.map { "product: \"\($0)\"" },
         input.serial.map { "serial: \($0)" }, input.port.map { "port: \"\($0)\"" },
@@ -140,6 +124,34 @@ private struct DeviceListing: Encodable {
     for led in leds { lines.append("  \(led.name)\(led.trigger.map { "  (trigger \($0))" } ?? "")") }
     if !problems.isEmpty { lines.append("Could not be looked into") }
     lines += problems.map { "  \($0)" }
+    return lines + scannerLines
+  }
+
+  /// Last, because it is what the next step is.
+  private var scannerLines: [String] {
+    var lines: [String] = []
+    for scanner in scanners {
+      guard let cure = scanner.cure else { continue }
+      lines.append("\(scanner.model) (\(scanner.node)) is a scanner that cannot be read in its mode")
+      lines.append("  \(cure).")
+    }
+    let blocks = scanners.filter { $0.block != nil }
+    guard !blocks.isEmpty else { return lines }
+    lines.append("Scanners that no reader has: paste this into the configuration")
+    lines.append("")
+    lines.append("readers:")
+    for scanner in blocks {
+      lines.append("  # \(scanner.model), \(scanner.node)")
+      if scanner.isShared {
+        lines.append("  # This id is shared by keyboards and other gadgets: check with \"scangate devices identify\".")
+      }
+      lines += (scanner.block ?? "").split(separator: "\n").map(String.init)
+    }
+    lines.append("")
+    lines.append(
+      "Where: \(ConfigurationArgument.usual); a section \"readers:\" that is there already takes the blocks below its name."
+    )
+    lines.append("A whole file for what is plugged in: scangate devices --example")
     return lines
   }
 }
