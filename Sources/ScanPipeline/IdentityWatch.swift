@@ -31,9 +31,10 @@ public struct IdentityWatch: Sendable {
       self.name = name
     }
 
-    /// Whether it is another one; a name alone does not make it so.
+    /// Whether it is another one. A name alone does not make it so, nor do interfaces of which udev has not told yet.
     func differs(from other: Identity) -> Bool {
-      vendor != other.vendor || product != other.product || serial != other.serial || interfaces != other.interfaces
+      if let interfaces, let others = other.interfaces, interfaces != others { return true }
+      return vendor != other.vendor || product != other.product || serial != other.serial
     }
   }
 

@@ -48,6 +48,13 @@ private func watching(read: Bool = true) -> IdentityWatch {
     #expect(watch.come(renamed, to: place, at: at(2)) == nil)
   }
 
+  @Test func whatIsNotToldYetIsNoChange() {
+    var (watch, early) = (watching(), keyboard)
+    early.interfaces = nil
+    #expect(watch.come(early, to: place, at: at(1)) == nil)
+    #expect(watch.come(keyboard, to: place, at: at(1.1)) == nil)
+  }
+
   @Test func theSameDeviceIsNoChange() {
     var watch = watching()
     watch.leave(place, at: at(1))

@@ -18,7 +18,8 @@ nonisolated(unsafe) let scenarios: [String: () async throws -> Void] = [
   "reads": reads, "replug": replug, "permission": permission, "grabbed": grabbed, "keyDown": keyDown,
   "overflow": overflow, "lamps": lamps, "stranger": stranger, "identical": identical, "ambiguous": ambiguous,
   "contested": contested, "composite": composite, "ownClock": ownClock, "flood": flood, "devices": devices,
-  "stop": stop, "broken": broken, "programmed": programmed, "identify": identify, "serviceUser": serviceUser,
+  "stop": stop, "broken": broken, "programmed": programmed, "hotplug": hotplug, "identify": identify,
+  "serviceUser": serviceUser,
 ]
 
 private func bed() { expect(mock_begin() == 1, "umockdev is not preloaded") }
@@ -291,6 +292,24 @@ private func programmed() async throws {
   let event = await station.event { if case .identityChanged = $0 { true } else { false } }
   guard case .identityChanged(let reader, let before, let now, _) = event else { die("\(event)") }
   expect(reader.name == "lane" && before.model == "0c2e:0901" && now.model == "0c2e:0907", "\(event)")
+}
+
+/// What comes and goes is told with what it was; what was there before is not.
+private func hotplug() async throws {
+  bed()
+  _ = MockScanner(5, port: "1-1")
+  let watch = try HotplugWatch(subsystems: ["input"])
+  let (stream, continuation) = AsyncStream<HotplugWatch.News>.makeStream()
+  var news = stream.makeAsyncIterator()
+  try await watch.start { continuation.yield($0) }
+  let scanner = MockScanner(6, port: "1-2", serial: "SN2")
+  guard case .plugged(let came) = await news.next(isolation: #isolation) else { die("nothing came") }
+  expect(came.node == scanner.node && came.serial == "SN2", "\(came)")
+  mock_tell(scanner.eventPath, "change")
+  scanner.unplug()
+  guard case .unplugged(let went) = await news.next(isolation: #isolation) else { die("nothing went") }
+  expect(went.node == scanner.node && went.serial == "SN2", "\(went)")
+  await watch.stop()
 }
 
 /// Two nodes that type, nobody's: the one that is faster than a person is named, and nothing is grabbed.
