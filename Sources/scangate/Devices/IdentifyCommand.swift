@@ -4,6 +4,7 @@ import Glibc
 import KnownScanners
 import LinuxIO
 import ScanModel
+import UnixSignals
 import WedgeReader
 
 /// `scangate devices identify`: which of the devices is the scanner in my hand?
@@ -18,6 +19,9 @@ struct IdentifyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long to wait.", valueName: "seconds"))
   var seconds = 30
 
+  @Flag(help: "Listen to USB serial ports too; opening one can make what is not a scanner start anew.")
+  var serial = false
+
   func validate() throws {
     guard (1...600).contains(seconds) else { throw ValidationError("Wait 1 to 600 seconds.") }
   }
@@ -27,7 +31,9 @@ struct IdentifyCommand: AsyncParsableCommand {
     let identifier: ScanIdentifier
     let typing: [DeviceIdentity]
     do throws(DeviceError) {
-      typing = try ScannerSearch.devices("input").filter { $0.node.hasPrefix("/dev/input/event") && $0.isKeyboard }
+      let nodes = try ScannerSearch.devices("input").filter { $0.node.hasPrefix("/dev/input/event") && $0.isKeyboard }
+      let ports = serial ? try ScannerSearch.devices("tty").filter { $0.port != nil } : []
+      typing = nodes + ports
       identifier = try Self.makeIdentifier()
       try await identifier.start(typing) { continuation.yield($0) }
     } catch {
@@ -40,7 +46,16 @@ struct IdentifyCommand: AsyncParsableCommand {
       try await Task.sleep(for: .seconds(seconds))
       continuation.finish()
     }
-    defer { patience.cancel() }
+    // An interrupt too goes through the end of this: ports get their settings back.
+    let interrupts = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    let interruption = Task {
+      for await _ in interrupts { break }
+      continuation.finish()
+    }
+    defer {
+      patience.cancel()
+      interruption.cancel()
+    }
     Terminal.out("Scan anything now: \(typing.count) devices are listened to for \(seconds) s.")
     var closed = 0
     for await news in stream {
@@ -84,8 +99,8 @@ struct IdentifyCommand: AsyncParsableCommand {
   private static func show(
     _ device: DeviceIdentity, _ code: Code, _ hasTerminator: Bool, among typing: [DeviceIdentity]
   ) {
-    let candidate = ScannerSearch.candidate(device, .wedge)
-    let present = typing.map { ScannerSearch.candidate($0, .wedge) }
+    let present = typing.map { ScannerSearch.candidate($0, $0.subsystem == "tty" ? .serial : .wedge) }
+    guard let candidate = present.first(where: { $0.node == device.node }) else { return }
     Terminal.out("\(TerminalText.clean(device.title)) is the scanner: \(TerminalText.clean(candidate.title)).")
     Terminal.out("It read \(code.shortened), \(hasTerminator ? "with" : "without") Enter or Tab at the end.")
     if !hasTerminator { Terminal.out("Program Enter (CR) as its suffix, or set \"terminators: []\" for its reader.") }
