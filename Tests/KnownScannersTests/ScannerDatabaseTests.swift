@@ -33,6 +33,13 @@ private let file = URL(filePath: #filePath).deletingLastPathComponent().deleting
     }
   }
 
+  /// A rule may give the service's group what has a model and is not shared: never a whole vendor, which makes keyboards too.
+  @Test func aWholeVendorHasNoModel() {
+    for entry in ScannerDatabase.carried.entries where entry.product == nil {
+      #expect(entry.model == ScannerModel(vendor: entry.model.vendor), "line \(entry.line)")
+    }
+  }
+
   @Test func aProductSaysMoreThanItsVendor() throws {
     let database = ScannerDatabase.carried
     let known = try #require(database.model(vendor: 0x1eab, product: 0x8210))
