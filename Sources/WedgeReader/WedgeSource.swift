@@ -17,10 +17,8 @@ public actor WedgeSource: ReadSource {
   private var monitor: DeviceMonitor?
   private var monitorWatch: DeviceLoop.Watch?
   private var enumeration: DeviceLoop.Timer?
-  /// The USB devices themselves: what comes back at a reader's port may be no input device any more.
-  private var bus: DeviceMonitor?
-  private var busWatch: DeviceLoop.Watch?
-  private var identities = IdentityWatch()
+  private var identities: IdentityMonitor?
+  private var identitiesWatch: DeviceLoop.Watch?
   /// Everything that udev tells of, by sysfs path.
   private var roster: [String: DeviceIdentity] = [:]
   /// What belongs to a reader, by sysfs path.
@@ -60,11 +58,10 @@ public actor WedgeSource: ReadSource {
   public func stop() {
     deliver = nil
     if let monitorWatch { loop.unwatch(monitorWatch) }
-    if let busWatch { loop.unwatch(busWatch) }
+    if let identitiesWatch { loop.unwatch(identitiesWatch) }
     if let enumeration { loop.cancel(enumeration) }
-    busWatch = nil
-    bus = nil
-    identities = IdentityWatch()
+    identitiesWatch = nil
+    identities = nil
     monitorWatch = nil
     enumeration = nil
     monitor = nil
@@ -87,7 +84,7 @@ public actor WedgeSource: ReadSource {
       // Before the list is read, so that no device falls between list and news.
       try monitor.listen()
       self.monitor = monitor
-      try watchBus()
+      try watchIdentities()
       try enumerate(monitor)
       monitorWatch = loop.watch(monitor.descriptor, for: .readable) { [weak self] _ in
         self?.assumeIsolated { $0.hearNews() }
@@ -103,38 +100,12 @@ public actor WedgeSource: ReadSource {
     assign()
   }
 
-  // MARK: What a scanner is
-
-  private func watchBus() throws(SystemError) {
-    let bus = try DeviceMonitor(subsystem: "usb")
-    try bus.listen()
-    self.bus = bus
-    for device in try bus.devices() { note(device) }
-    busWatch = loop.watch(bus.descriptor, for: .readable) { [weak self] _ in
-      self?.assumeIsolated { $0.hearBus() }
+  private func watchIdentities() throws(SystemError) {
+    let identities = try IdentityMonitor()
+    self.identities = identities
+    identitiesWatch = loop.watch(identities.descriptor, for: .readable) { [weak self] _ in
+      self?.assumeIsolated { source in source.identities?.hear().forEach { source.deliver?($0) } }
     }
-  }
-
-  private func hearBus() {
-    while let change = bus?.next() {
-      switch change {
-      case .present(let device): note(device)
-      case .gone(let path): identities.leave(path, at: time.now())
-      // What is lost here is a warning, not a code.
-      case .lost: (try? bus?.devices())?.forEach(note)
-      }
-    }
-  }
-
-  private func note(_ device: DeviceIdentity) {
-    let now = time.now()
-    let identity = IdentityWatch.Identity(
-      vendor: device.vendor, product: device.product, serial: device.serial, interfaces: device.usbInterfaces,
-      name: device.name)
-    guard let change = identities.come(identity, to: device.sysfsPath, at: now) else { return }
-    deliver?(
-      .identityChanged(
-        reader: change.reader, before: change.before.description, after: change.after.description, at: now))
   }
 
   private func enumerate(_ monitor: DeviceMonitor) throws(SystemError) {
@@ -223,7 +194,7 @@ public actor WedgeSource: ReadSource {
       self?.assumeIsolated { $0.read(path, isGone: readiness.contains(.gone)) }
     }
     node.session = session
-    identities.hold(node.identity.physicalPath, by: configuration.id)
+    identities?.hold(node.identity, by: configuration.id)
     node.waitsFor = nil
     node.pause = .zero
     setSilence(node)
@@ -251,9 +222,8 @@ public actor WedgeSource: ReadSource {
 
   private func read(_ path: String, isGone: Bool) {
     guard let node = nodes[path], let session = node.session else { return }
-    let place = node.identity.physicalPath
     let end = session.read(now: time.now()) { event in
-      if case .read(let read) = event { identities.read(at: place, read.readAt) }
+      identities?.note(event, of: node.identity)
       deliver?(event)
     }
     switch end {
@@ -338,12 +308,5 @@ extension WedgeNode {
   fileprivate func isSamePlug(as device: DeviceIdentity) -> Bool {
     device.node == identity.node && device.vendor == identity.vendor && device.product == identity.product
       && device.serial == identity.serial
-  }
-}
-
-extension IdentityWatch.Identity {
-  fileprivate var description: DeviceDescription {
-    let model = vendor.flatMap { vendor in product.map { "\(DeviceIdentity.hex(vendor)):\(DeviceIdentity.hex($0))" } }
-    return DeviceDescription(model: model, name: name, serial: serial)
   }
 }
