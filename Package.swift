@@ -59,6 +59,8 @@ let package = Package(
     .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .target(
+      name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: strict),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
@@ -85,8 +87,9 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "ScanConfiguration", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
-        "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging, serviceLifecycle, unixSignals,
+        "ScanConfiguration", "EventSchedule", "Gateway", "KnownScanners", "LinuxIO", "ScanModel", "ScanPipeline",
+        "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging,
+        serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
 
@@ -100,8 +103,9 @@ let package = Package(
       name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "SerialReader"],
       path: "Tests/SerialMock", swiftSettings: strict),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
+    tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel"]),
-    tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
+    tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
     tests(of: "TicketTransport", ["ScanModel"]),
