@@ -93,7 +93,7 @@ let package = Package(
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
       path: "Tests/WedgeMock", swiftSettings: strict),
-    tests(of: "LinuxIO", ["ScanModel"]),
+    tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel"]),
     tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
