@@ -126,7 +126,10 @@ public struct SignalTrial: Sendable {
   /// - Throws: what kept the relay from pulsing.
   public func play(_ signal: Signal) async throws(SetupError) {
     guard signal == .admit else { return signals.play(signal) }
-    if case .failed(let words) = await signals.admit() { throw SetupError(words) }
+    switch await signals.admit() {
+    case .started, .noRelay: break
+    case .failed(let words), .unanswered(let words): throw SetupError(words)
+    }
   }
 
   /// Lets a running pulse end and leaves everything off.
