@@ -63,6 +63,8 @@ let package = Package(
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
+    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
+
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
     room("EventSchedule", ["ScanModel", "ScanPipeline", "TicketTransport"]),
@@ -97,6 +99,7 @@ let package = Package(
     tests(of: "ScanPipeline", ["ScanModel"]),
     tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
     tests(of: "TicketTransport", ["ScanModel"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),
