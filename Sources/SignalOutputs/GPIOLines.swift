@@ -29,8 +29,13 @@ public final class GPIOLines: Sendable {
   deinit { for number in state.withLock({ $0.passed.values.flatMap(\.self) }) { _ = OwnedDescriptor(owning: number) } }
 
   /// The name that a line is kept under: the same for the same request, and for no other.
-  static func name(of line: GPIOLineConfiguration) -> String {
-    "line-" + StableHash.digits("\(line.chip)\u{0}\(line.line)\u{0}\(GPIOLine.flags(line))")
+  public static func name(of line: GPIOLineConfiguration) -> String {
+    let selector =
+      switch line.line {
+      case .name(let name): "name \(name)"
+      case .offset(let offset): "offset \(offset)"
+      }
+    return "line-" + StableHash.digits("\(line.chip)\u{0}\(selector)\u{0}\(GPIOLine.flags(line))")
   }
 
   /// The line: the one that is held already, else the one that was passed, else requested anew.
