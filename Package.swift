@@ -139,7 +139,9 @@ let package = Package(
       name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel"], exclude: ["bad"],
       swiftSettings: strict),
     tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
-    tests(of: "scangate", ["EventSchedule", "Gateway", "ScanModel", "ScanPipeline", "TicketTransport", "VenueServer"]),
+    tests(
+      of: "scangate",
+      ["scangate-outputs", "EventSchedule", "Gateway", "ScanModel", "ScanPipeline", "TicketTransport", "VenueServer"]),
     tests(
       of: "VenueServer",
       [asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),

@@ -16,11 +16,12 @@ public struct ConfiguredStation: Sendable {
   /// Puts a station together. Reads key files and compiles keymaps; opens no device and connects nowhere. To be run once,
   /// or to be discarded.
   /// - Parameters:
+  ///   - outputs: who drives the outputs.
   ///   - memory: what an earlier station of this process has left.
   ///   - log: takes lines for the operator; from any thread, and at once.
   /// - Throws: the first thing that keeps it from working.
   public static func make(
-    _ configuration: StationConfiguration, memory: StationMemory, events: any EventSink,
+    _ configuration: StationConfiguration, outputs place: OutputPlace, memory: StationMemory, events: any EventSink,
     time: any TimeSource = SystemTime(), log: @escaping @Sendable (String) -> Void
   ) async throws(SetupError) -> ConfiguredStation {
     var connections: [TicketSystemConnection] = []
@@ -29,7 +30,7 @@ public struct ConfiguredStation: Sendable {
         connections.append(try TicketSystemRegistry.connect(system, time: time))
       }
       return try ConfiguredStation(
-        configuration, connections: connections, memory: memory, events: events, time: time, log: log)
+        configuration, place, connections: connections, memory: memory, events: events, time: time, log: log)
     } catch {
       for connection in connections { await connection.close() }
       throw error
@@ -37,13 +38,13 @@ public struct ConfiguredStation: Sendable {
   }
 
   private init(
-    _ configuration: StationConfiguration, connections: [TicketSystemConnection], memory: StationMemory,
-    events: any EventSink, time: any TimeSource, log: @escaping @Sendable (String) -> Void
+    _ configuration: StationConfiguration, _ place: OutputPlace, connections: [TicketSystemConnection],
+    memory: StationMemory, events: any EventSink, time: any TimeSource, log: @escaping @Sendable (String) -> Void
   ) throws(SetupError) {
     self.connections = connections
     let directory = GateDirectory()
-    outputs = try OwnOutputs(
-      configuration,
+    outputs = try place.outputs(
+      of: configuration,
       events: OutputEvents(
         log: log, changed: { directory[$0]?.controller.outputsChanged() },
         input: { gate, input, isActive in

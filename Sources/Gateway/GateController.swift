@@ -16,6 +16,8 @@ public struct GateSettings: Sendable {
   public var queue: Int
   /// How long a scan may wait before it is dropped unasked.
   public var stale: Duration
+  /// How long the relay is driven for one person.
+  public var pulse: Duration
   /// The passage gap after a relay pulse; the relay is not free before it has passed.
   public var gap: Duration
   /// How many unknown codes a reader may bring a minute before it is no longer asked for.
@@ -24,8 +26,8 @@ public struct GateSettings: Sendable {
   /// Makes the settings of a gate with the defaults of `docs/configuration.md`.
   public init(
     gate: GateID, accept: AcceptFilter = AcceptFilter(), deadline: Duration = .milliseconds(2_500),
-    holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), gap: Duration = .zero,
-    floodLimit: Int = 20
+    holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), pulse: Duration = .zero,
+    gap: Duration = .zero, floodLimit: Int = 20
   ) {
     self.gate = gate
     self.accept = accept
@@ -33,6 +35,7 @@ public struct GateSettings: Sendable {
     self.holdOff = holdOff
     self.queue = queue
     self.stale = stale
+    self.pulse = pulse
     self.gap = gap
     self.floodLimit = floodLimit
   }
@@ -231,7 +234,8 @@ public actor GateController {
       // Nobody passed on it: once the relay works again, the same code opens without another request.
       await ledger.giveBack(decision, key: key)
     case .unanswered(let what):
-      // Somebody may have passed on it: it stays spent.
+      // It may have opened: giving it back could let two people in on it.
+      freeAt = time.now() + settings.pulse + settings.gap
       outputFault = what
     }
     reviewOutputs()

@@ -20,12 +20,14 @@ extension GateSettings {
       case .alphanumeric: .alphanumeric
       case .digits: .digits
       }
-    var gap = Duration.zero
-    for output in gate.outputs { if case .relay(_, let passage, _) = output.role { gap = passage } }
+    var (pulse, gap) = (Duration.zero, Duration.zero)
+    for output in gate.outputs {
+      if case .relay(let driven, let passage, _) = output.role { (pulse, gap) = (driven, passage) }
+    }
     let lengths = min(gate.accept.minLength, gate.accept.maxLength)...gate.accept.maxLength
     self.init(
       gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),
-      deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, gap: gap,
+      deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, pulse: pulse, gap: gap,
       floodLimit: gate.floodLimit)
   }
 }

@@ -7,8 +7,13 @@ internal import Synchronization
 /// What a gate's inputs mean: each change is an event, and buttons and switches for maintenance take the gate out of
 /// service. Told from the inputs' thread; it never waits.
 final class InputWatch: Sendable {
+  private struct State {
+    var maintenance: MaintenanceInput
+    var levels: [InputName: Bool] = [:]
+  }
+
   private let gate: GateID
-  private let maintenance: Mutex<MaintenanceInput>
+  private let state: Mutex<State>
   private let events: any EventSink
   private let time: any TimeSource
   private let onMaintenance: @Sendable (Bool) -> Void
@@ -23,15 +28,21 @@ final class InputWatch: Sendable {
     self.time = time
     self.onMaintenance = onMaintenance
     let uses = inputs(of: gate).map { ($0.name, $0.use) }
-    maintenance = Mutex(MaintenanceInput(Dictionary(uses) { _, last in last }))
+    state = Mutex(State(maintenance: MaintenanceInput(Dictionary(uses) { _, last in last })))
   }
 
-  /// An input's level was told.
+  /// An input's level was told, changed or not.
   func level(of input: InputName, isActive: Bool) {
-    events.emit(.input(gate: gate, input: input.name, isActive: isActive, at: time.wall()))
-    if let isOn = maintenance.withLock({ $0.level(of: input, isActive: isActive) }) { onMaintenance(isOn) }
+    let (isNew, maintenance) = state.withLock { state in
+      (
+        state.levels.updateValue(isActive, forKey: input) != isActive,
+        state.maintenance.level(of: input, isActive: isActive)
+      )
+    }
+    if isNew { events.emit(.input(gate: gate, input: input.name, isActive: isActive, at: time.wall())) }
+    if let maintenance { onMaintenance(maintenance) }
   }
 
   /// An input cannot be read any more.
-  func lost(_ input: InputName) { maintenance.withLock { $0.lost(input) } }
+  func lost(_ input: InputName) { state.withLock { $0.maintenance.lost(input) } }
 }

@@ -1,24 +1,24 @@
+internal import HolderProtocol
 internal import ScanConfiguration
 internal import LinuxIO
 internal import ScanModel
 internal import ScanPipeline
 internal import SignalOutputs
 
-/// The outputs of one gate, made of its configuration; nothing is opened before they are started.
-/// - Parameter onChange: told when an output fails or works again; on the outputs' thread.
-func outputs(
-  of gate: GateConfiguration, loop: DeviceLoop, log: @escaping @Sendable (String) -> Void,
-  onChange: @escaping @Sendable (OutputName) -> Void
-) throws(SetupError) -> GateOutputs {
+/// What a gate's outputs and inputs are, made of its configuration.
+/// - Throws: what is wrong with them.
+func plan(of gate: GateConfiguration) throws(SetupError) -> OutputPlan.Gate {
   var kinds: [OutputName: OutputKind] = [:]
   var timing = RelayTiming.standard
+  var safeState = SafeState.secure
   var devices: [SignalOutputs.OutputConfiguration] = []
   for output in gate.outputs {
     let name = OutputName(output.name)
     let kind: OutputKind
     switch output.role {
-    case .relay(let pulse, let gap, _):
+    case .relay(let pulse, let gap, let fail):
       kind = .relay
+      safeState = SafeState(rawValue: fail.rawValue) ?? .secure
       do {
         timing = try RelayTiming(pulse: pulse, gap: gap)
       } catch {
@@ -30,23 +30,36 @@ func outputs(
     kinds[name] = kind
     devices.append(SignalOutputs.OutputConfiguration(name: name, kind: kind, target: target(output.target)))
   }
-  let id = gate.id
+  return OutputPlan.Gate(
+    id: gate.id, outputs: devices, inputs: inputs(of: gate), timing: timing, safeState: safeState,
+    patterns: try patterns(of: gate, outputs: kinds))
+}
+
+/// The outputs of one gate, driven by this process; nothing is opened before they are started.
+/// - Parameters:
+///   - onFault: told when an output fails; on the outputs' thread.
+///   - onChange: told when an output fails or works again; likewise.
+func ownOutputs(
+  _ plan: OutputPlan.Gate, loop: DeviceLoop, log: @escaping @Sendable (String) -> Void,
+  onFault: @escaping @Sendable (OutputName) -> Void, onChange: @escaping @Sendable () -> Void
+) throws(SetupError) -> GateOutputs {
+  let id = plan.id
   do {
     return try GateOutputs(
-      gate: id, outputs: kinds, timing: timing, patterns: try patterns(of: gate, outputs: kinds),
-      driver: DeviceOutputDriver(outputs: devices) { log("Gate \(id): \($0)") }, loop: loop,
+      gate: id, outputs: Dictionary(plan.outputs.map { ($0.name, $0.kind) }) { _, last in last }, timing: plan.timing,
+      patterns: plan.patterns, driver: DeviceOutputDriver(outputs: plan.outputs) { log("Gate \(id): \($0)") },
+      loop: loop,
       onFault: { output, error in
         log("Gate \(id), output \(output): \(error.description)")
-        onChange(output)
+        onFault(output)
+        onChange()
       },
       onRecovery: { output in
         log("Gate \(id), output \(output) works again.")
-        onChange(output)
+        onChange()
       })
-  } catch let error as SetupError {
-    throw error
   } catch {
-    throw SetupError("Gate \(id): \(error).")
+    throw SetupError("Gate \(id): \(error.description).")
   }
 }
 
@@ -57,12 +70,6 @@ func inputs(of gate: GateConfiguration) -> [SignalOutputs.InputConfiguration] {
       name: InputName(input.name), line: line(input.line), debounce: input.debounce,
       use: InputUse(rawValue: input.use.rawValue) ?? .log)
   }
-}
-
-/// What the gate's relay goes to when nobody commands it; `nil` where it has no relay.
-func safeState(of gate: GateConfiguration) -> SafeState? {
-  for case .relay(_, _, let fail) in gate.outputs.map(\.role) { return SafeState(rawValue: fail.rawValue) ?? .secure }
-  return nil
 }
 
 private func target(_ target: ScanConfiguration.OutputConfiguration.Target) -> OutputTarget {

@@ -1,54 +1,74 @@
-internal import LinuxIO
 public import ScanConfiguration
 public import ScanModel
-internal import ScanPipeline
-internal import SignalOutputs
 internal import Synchronization
 
 /// The outputs of one gate alone, to try its signals without readers or a ticket system.
 public struct SignalTrial: Sendable {
+  /// The longest that the output holder is waited for.
+  private static let patience = Duration.seconds(3)
+
   /// Whether the gate has a relay to pulse.
   public let hasRelay: Bool
   private let faults = Faults()
-  private let outputs: GateOutputs
-  private let signals: GateSignalOutput
-  private let loop: DeviceLoop
+  private let outputs: any StationOutputs
+  private let signals: any SignalOutput
+  private let changes: AsyncStream<Void>
 
   /// Makes the trial; nothing is opened before `start`.
-  /// - Throws: where the gate's outputs are wrong.
-  public init(_ gate: GateConfiguration, log: @escaping @Sendable (String) -> Void) throws(SetupError) {
-    do {
-      loop = try DeviceLoop(name: "outputs")
-    } catch {
-      throw SetupError("The outputs' thread cannot be started (\(error.words)).")
-    }
+  /// - Throws: where the outputs are wrong.
+  public init(
+    _ configuration: StationConfiguration, gate: GateConfiguration, outputs place: OutputPlace,
+    log: @escaping @Sendable (String) -> Void
+  ) throws(SetupError) {
     hasRelay = gate.outputs.contains { if case .relay = $0.role { true } else { false } }
-    outputs = try Gateway.outputs(of: gate, loop: loop, log: log) { [faults] output in
-      faults.names.withLock { _ = $0.insert(output.name) }
-    }
-    signals = GateSignalOutput(outputs)
+    // The holder is told of all gates: those that are not tried stay as they are. We ourselves open no more than we try.
+    var opened = configuration
+    if place == .own { opened.gates = [gate] }
+    let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let id = gate.id
+    outputs = try place.outputs(
+      of: opened,
+      events: OutputEvents(
+        log: log, changed: { _ in change.yield() },
+        fault: { [faults] gate, device in if gate == id { faults.devices.withLock { _ = $0.insert(device) } } },
+        input: { _, _, _ in }))
+    signals = outputs.signals(of: id)
+    self.changes = changes
   }
 
-  /// The outputs that failed at least once, by name.
-  public var brokenOutputs: [String] { faults.names.withLock { $0.sorted() } }
+  /// What failed at least once, such as `output green`.
+  public var broken: [String] { faults.devices.withLock { $0.sorted() } }
 
   private final class Faults: Sendable {
-    let names = Mutex<Set<String>>([])
+    let devices = Mutex<Set<String>>([])
   }
 
-  /// Opens the outputs, all off.
-  public func start() async { await outputs.start() }
+  /// Opens the outputs, all off; returns when the gate could be opened, or tells why it cannot.
+  public func start() async throws(SetupError) {
+    await outputs.start()
+    let waiting = Task { [signals, changes] in
+      for await _ in changes where signals.admissionFault == nil { break }
+    }
+    let alarm = Task {
+      try await Task.sleep(for: Self.patience)
+      waiting.cancel()
+    }
+    if signals.admissionFault != nil { await waiting.value }
+    waiting.cancel()
+    alarm.cancel()
+    if let fault = signals.admissionFault { throw SetupError(fault) }
+  }
 
   /// Plays a signal; `admit` pulses the relay.
   /// - Throws: what kept the relay from pulsing.
   public func play(_ signal: Signal) async throws(SetupError) {
     guard signal == .admit else { return signals.play(signal) }
-    if case .failed(let words) = await signals.admit() { throw SetupError(words) }
+    switch await signals.admit() {
+    case .started, .noRelay: break
+    case .failed(let words), .unanswered(let words): throw SetupError(words)
+    }
   }
 
   /// Lets a running pulse end and leaves everything off.
-  public func stop() async {
-    await outputs.stop()
-    loop.stop()
-  }
+  public func stop() async { await outputs.stop() }
 }

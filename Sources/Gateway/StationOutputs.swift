@@ -1,3 +1,4 @@
+internal import HolderProtocol
 internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
@@ -23,8 +24,27 @@ struct OutputEvents: Sendable {
   var log: @Sendable (String) -> Void
   /// A gate can be opened again, or cannot any more.
   var changed: @Sendable (GateID) -> Void
+  /// A device of a gate fails: `output relay` or `input door`. It was logged.
+  var fault: @Sendable (GateID, _ device: String) -> Void = { _, _ in }
   /// An input's level, at the start and whenever it changes; `nil` when it can no longer be read.
   var input: @Sendable (GateID, InputName, Bool?) -> Void
+}
+
+/// Who drives the outputs of a station.
+public enum OutputPlace: Sendable, Equatable {
+  /// This process. When it dies, lines go where their wiring pulls them.
+  case own
+  /// The output holder that listens at this socket; see `docs/holder.md`.
+  case holder(path: String)
+
+  func outputs(
+    of configuration: StationConfiguration, events: OutputEvents
+  ) throws(SetupError) -> any StationOutputs {
+    switch self {
+    case .own: try OwnOutputs(configuration, events: events)
+    case .holder(let path): try HeldStationOutputs(configuration, path: path, events: events)
+    }
+  }
 }
 
 /// Outputs that this process drives itself.
@@ -51,9 +71,12 @@ struct OwnOutputs: StationOutputs {
           "Gate \(gate.id): its outputs' thread cannot be started (\(error.words)). Free memory or threads.")
       }
       let id = gate.id
-      let outputs = try Gateway.outputs(of: gate, loop: loop, log: events.log) { _ in events.changed(id) }
+      let plan = try Gateway.plan(of: gate)
+      let outputs = try ownOutputs(
+        plan, loop: loop, log: events.log, onFault: { events.fault(id, "output \($0)") },
+        onChange: { events.changed(id) })
       let inputs = GateInputs(
-        gate: id, inputs: Gateway.inputs(of: gate), loop: loop,
+        gate: id, inputs: plan.inputs, loop: loop,
         onChange: { input, isActive, _ in events.input(id, input, isActive) },
         onFault: { input, error in
           events.log("Gate \(id), input \(input): \(error.description)")

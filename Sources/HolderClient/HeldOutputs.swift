@@ -18,6 +18,10 @@ public actor HeldOutputs {
   public struct Watching: Sendable {
     /// Told when a gate's `admissionFault` may have changed, or one of its devices fails or works again.
     public var onGateChanged: @Sendable (GateID) -> Void = { _ in }
+    /// Told that a gate's device fails, such as `output relay` or `input door`, and what happened.
+    public var onFault: @Sendable (_ gate: GateID, _ device: String, _ words: String) -> Void = { _, _, _ in }
+    /// Told that a device that failed works again.
+    public var onRecovery: @Sendable (_ gate: GateID, _ device: String) -> Void = { _, _ in }
     /// Takes lines for the operator.
     public var log: @Sendable (String) -> Void = { _ in }
     /// Told an input's level, and since when it has it; told again after each connect.
@@ -57,6 +61,9 @@ public actor HeldOutputs {
   private var pending: [UInt64: Pending] = [:]
   private var admissionCount: UInt64 = 0
   private var lastWords = ""
+  /// The gates whose state the holder has not told since the start.
+  private var untold: Set<GateID> = []
+  private var settling: [CheckedContinuation<Void, Never>] = []
   /// The background of each gate, to be told again to a holder that was away.
   private var backgrounds: [GateID: Signal] = [:]
 
@@ -91,8 +98,22 @@ public actor HeldOutputs {
   public func start() {
     if isRunning { return }
     isRunning = true
+    untold = Set(plan.gates.map(\.id))
     connect()
     beat()
+  }
+
+  /// Returns when the holder has told every gate's state, when it cannot be had, or after `limit`: a gateway that starts so
+  /// does not tell of obstacles that last some milliseconds.
+  public func settle(within limit: Duration) async {
+    if untold.isEmpty || connection == nil { return }
+    _ = loop.at(time.now() + limit) { self.assumeIsolated { $0.settled() } }
+    await withCheckedContinuation { settling.append($0) }
+  }
+
+  private func settled() {
+    for waiting in settling { waiting.resume() }
+    settling = []
   }
 
   /// Takes leave of the holder: its gates go to their safe state. Admissions without an answer are `unanswered`.
@@ -223,12 +244,15 @@ public actor HeldOutputs {
     case .refused(let words): end("it refuses: \(words)")
     case .admitted(let number, let outcome):
       pending.removeValue(forKey: number)?.continuation.resume(returning: outcome)
-    case .gateState(let gate, let fault): setObstacle(fault, at: gate)
+    case .gateState(let gate, let fault):
+      setObstacle(fault, at: gate)
+      untold.remove(gate)
+      if untold.isEmpty { settled() }
     case .fault(let gate, _, let words):
       watching.log("Gate \(gate): \(words)")
       watching.onGateChanged(gate)
     case .recovered(let gate, let device):
-      watching.log("Gate \(gate), \(device) works again.")
+      watching.onRecovery(gate, device)
       watching.onGateChanged(gate)
     case .notice(let words): watching.log(words)
     case .input(let gate, let input, let isActive, let at): watching.onInput(gate, input, isActive, at)
@@ -248,6 +272,7 @@ public actor HeldOutputs {
   private func end(_ why: String) {
     if let connection { loop.unwatch(connection.watch) }
     connection = nil
+    settled()
     let words = Self.words(path, why)
     for gate in plan.gates { setObstacle(words, at: gate.id) }
     let unanswered = pending.sorted { $0.key < $1.key }

@@ -14,6 +14,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @OptionGroup var source: ConfigurationArgument
 
+  @OptionGroup var place: OutputPlaceArgument
+
   @Option(
     help: ArgumentHelp(
       "Write events there, a JSON object a line; - is standard output. See docs/events.md.", valueName: "file"))
@@ -28,7 +30,8 @@ struct RunCommand: AsyncParsableCommand {
     let hub = EventHub()
     let service: StationService
     do throws(SetupError) {
-      service = try await StationService(file: source.file, configuration, events: hub, logger: logger)
+      service = try await StationService(
+        file: source.file, configuration, outputs: place.outputs, events: hub, logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }
@@ -62,7 +65,7 @@ struct RunCommand: AsyncParsableCommand {
     hub.finish()
     await logging.value
     await writing?.value
-    if case .success = result { logger.notice("Station \(configuration.name) has ended; every relay is off.") }
+    if case .success = result { logger.notice("Station \(configuration.name) has ended.") }
     await log.finish()
     if case .failure(let error) = result { throw failure("\(error)") }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import Glibc
 import LinuxIO
 import ScanConfiguration
 import ScanModel
@@ -16,10 +17,13 @@ struct SignalCommand: AsyncParsableCommand {
       abstract: "Play a gate's signals; admit pulses its relay.",
       discussion: """
         Without a signal all are played, one after another, except admit: the relay moves only when it is asked for. The \
-        service must not run, for it holds the lines. A reason may be added, as in refuse.unpaid.
+        service must not run, for it commands the gate. Where the output holder runs (/run/scangate-outputs.sock), it plays \
+        them. A reason may be added, as in refuse.unpaid.
         """)
 
     @OptionGroup var source: ConfigurationArgument
+
+    @OptionGroup var place: OutputPlaceArgument
 
     @Argument(help: "The gate's name.")
     var gate: String
@@ -45,17 +49,32 @@ struct SignalCommand: AsyncParsableCommand {
       }
       let trial: SignalTrial
       do throws(SetupError) {
-        trial = try SignalTrial(gate) { Terminal.error(TerminalText.clean($0, limit: 1_000)) }
+        trial = try SignalTrial(configuration, gate: gate, outputs: outputs) {
+          Terminal.error(TerminalText.clean($0, limit: 1_000))
+        }
       } catch {
         throw failure(error.description)
       }
       if case .admit? = played.first, !trial.hasRelay { Terminal.out("\(gate.id) has no relay; lamps and sound only.") }
-      await trial.start()
-      let failures = await Self.play(played, on: trial, gate: gate.id)
+      var failures: [String] = []
+      do throws(SetupError) {
+        try await trial.start()
+      } catch {
+        failures = [error.description]
+      }
+      if failures.isEmpty { failures = await Self.play(played, on: trial, gate: gate.id) }
       await trial.stop()
-      let broken = (failures + trial.brokenOutputs.map { "Output \($0) did not work." }).joined(separator: " ")
+      let broken = (failures + trial.broken.map { "The \($0) did not work." }).joined(separator: " ")
       if !broken.isEmpty { throw failure("\(gate.id): \(broken)") }
     }
+
+    /// The holder, where one is installed and runs: the lines are its own.
+    private var outputs: OutputPlace {
+      if case .holder(let path) = place.outputs { return .holder(path: path) }
+      return access(Self.usualHolder, F_OK) == 0 ? .holder(path: Self.usualHolder) : .own
+    }
+
+    private static let usualHolder = "/run/scangate-outputs.sock"
 
     /// Plays the signals until all are played or somebody interrupts; a pulse that runs is ended by the trial's stop.
     private static func play(_ signals: [Signal], on trial: SignalTrial, gate: GateID) async -> [String] {

@@ -29,6 +29,7 @@ struct StationService: Service {
   private static let longestChange = Duration.seconds(20)
 
   private let file: String
+  private let outputs: OutputPlace
   private let configuration: StationConfiguration
   private let station: ConfiguredStation
   private let memory = StationMemory()
@@ -38,13 +39,14 @@ struct StationService: Service {
 
   /// Puts the service together; nothing is opened before `run`.
   init(
-    file: String, _ configuration: StationConfiguration, events: EventHub, logger: Logger
+    file: String, _ configuration: StationConfiguration, outputs: OutputPlace, events: EventHub, logger: Logger
   ) async throws(SetupError) {
     self.file = file
+    self.outputs = outputs
     self.configuration = configuration
     self.events = events
     self.logger = logger
-    station = try await Self.make(configuration, memory, events, logger)
+    station = try await Self.make(configuration, outputs, memory, events, logger)
   }
 
   func run() async throws {
@@ -114,7 +116,7 @@ struct StationService: Service {
       return nil
     }
     do throws(SetupError) {
-      return (new, try await Self.make(new, memory, events, logger))
+      return (new, try await Self.make(new, outputs, memory, events, logger))
     } catch {
       events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))
       return nil
@@ -135,9 +137,10 @@ struct StationService: Service {
   }
 
   private static func make(
-    _ configuration: StationConfiguration, _ memory: StationMemory, _ events: EventHub, _ logger: Logger
+    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ memory: StationMemory, _ events: EventHub,
+    _ logger: Logger
   ) async throws(SetupError) -> ConfiguredStation {
-    try await ConfiguredStation.make(configuration, memory: memory, events: events) {
+    try await ConfiguredStation.make(configuration, outputs: outputs, memory: memory, events: events) {
       logger.error("\(TerminalText.clean($0, limit: 1_000))")
     }
   }

@@ -329,6 +329,21 @@ extension GatewayEvent {
   }
 }
 
+@Test func anAdmissionThatMayHaveOpenedIsNotGivenBack() async throws {
+  try await Bench { $0.holdOff = .zero }.run { bench in
+    bench.system.script(good, .answer(redeemed("1")))
+    bench.signals.loseNextAnswer("it may have opened")
+    bench.present("good-ticket-1")
+    let first = await bench.events.nextScan()
+    #expect(first?.verdict == .admit)
+    #expect(first?.outputFault == "it may have opened")
+    bench.present("good-ticket-1")
+    let second = await bench.events.nextScan()
+    #expect(second?.verdict == .refuse(.alreadyUsed))
+    #expect(bench.signals.pulses == 0)
+  }
+}
+
 @Test func aGateInMaintenanceAsksNobodyAndComesBack() async throws {
   try await Bench().run { bench in
     bench.system.script(good, .answer(redeemed("1")))

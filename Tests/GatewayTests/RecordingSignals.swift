@@ -23,6 +23,8 @@ final class RecordingSignals: SignalOutput {
   func repair() { state.withLock { $0.fault = nil } }
   func failNextPulse(_ words: String) { state.withLock { $0.outcome = .failed(words) } }
 
+  func loseNextAnswer(_ words: String) { state.withLock { $0.outcome = .unanswered(words) } }
+
   func play(_ signal: Signal) { state.withLock { $0.played.append(signal) } }
 
   func admit() async -> PulseOutcome {

@@ -55,17 +55,17 @@ struct Program {
   private struct NotBuilt: Error {}
 
   /// The executable lies beside the test bundle.
-  static func executable() throws -> URL {
+  static func executable(_ name: String = "scangate") throws -> URL {
     var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
       folder = URL(filePath: argument).resolvingSymlinksInPath()
     }
     for _ in 0..<4 {
       folder.deleteLastPathComponent()
-      let candidate = folder.appending(path: "scangate")
+      let candidate = folder.appending(path: name)
       if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
     }
-    let built = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: ".build/debug/scangate")
+    let built = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: ".build/debug/\(name)")
     guard FileManager.default.isExecutableFile(atPath: built.path) else { throw NotBuilt() }
     return built
   }

@@ -51,6 +51,33 @@ import Testing
   }
 }
 
+/// The service and the output holder, each a process of its own.
+@Suite struct HolderServiceTests {
+  @Test func aGateWaitsForTheHolderAndIsOutOfServiceWithoutIt() async throws {
+    let station = try Station(withHolder: true)
+    defer { station.end() }
+    let waiting = await station.next { $0["type"] as? String == "gate" }
+    #expect(waiting?["state"] as? String == "fault")
+    #expect((waiting?["detail"] as? String)?.contains("systemctl status scangate-outputs") == true)
+
+    let holder = try station.startHolder()
+    let ready = await station.next { $0["type"] as? String == "gate" }
+    #expect(ready?["state"] as? String == "ready")
+
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    let lost = await station.next { $0["type"] as? String == "gate" }
+    #expect(lost?["state"] as? String == "fault")
+
+    let second = try station.startHolder()
+    defer { kill(second.processIdentifier, SIGKILL) }
+    let back = await station.next { $0["type"] as? String == "gate" }
+    #expect(back?["state"] as? String == "ready")
+    station.terminate()
+    #expect(await station.status() == 0)
+  }
+}
+
 /// A running `scangate run` with a reader that is not there, its events, and the socket of its service manager.
 private final class Station {
   static let text = """
@@ -76,7 +103,7 @@ private final class Station {
   private let ended: AsyncStream<Int32>
   private var lines: AsyncThrowingStream<String, any Error>.AsyncIterator
 
-  init(watchdog: Duration? = nil) throws {
+  init(watchdog: Duration? = nil, withHolder: Bool = false) throws {
     folder = try temporaryFolder()
     key = folder.appending(path: "main.key")
     try Data("a-key-of-some-length\n".utf8).write(to: key)
@@ -84,6 +111,7 @@ private final class Station {
     manager = try ManagerSocket(path: folder.appending(path: "notify").path)
     process.executableURL = try Program.executable()
     process.arguments = ["run", "--config", folder.appending(path: "station.yaml").path, "--events", "-"]
+    if withHolder { process.arguments? += ["--holder", folder.appending(path: "holder.sock").path] }
     var environment = ProcessInfo.processInfo.environment
     environment["NOTIFY_SOCKET"] = manager.path
     if let watchdog { environment["WATCHDOG_USEC"] = "\(watchdog.components.seconds * 1_000_000)" }
@@ -128,10 +156,24 @@ private final class Station {
   func reload() { kill(process.processIdentifier, SIGHUP) }
   func terminate() { kill(process.processIdentifier, SIGTERM) }
 
-  func nextConfiguration() async -> [String: Any]? {
+  private var holderSocket: String { folder.appending(path: "holder.sock").path }
+
+  func startHolder() throws -> Process {
+    let holder = Process()
+    holder.executableURL = try Program.executable("scangate-outputs")
+    holder.arguments = ["--socket", holderSocket, "--state", folder.path, "--runtime", folder.path]
+    holder.standardInput = FileHandle.nullDevice
+    holder.standardError = FileHandle.nullDevice
+    try holder.run()
+    return holder
+  }
+
+  func nextConfiguration() async -> [String: Any]? { await next { $0["type"] as? String == "configuration" } }
+
+  func next(where matches: ([String: Any]) -> Bool) async -> [String: Any]? {
     while let line = try? await lines.next() {
       guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return nil }
-      if object["type"] as? String == "configuration" { return object }
+      if matches(object) { return object }
     }
     return nil
   }
