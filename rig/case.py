@@ -83,7 +83,7 @@ class BareCase(RigCase):
     @staticmethod
     def install(rig):
         """Installs the package under test as a technician without network does."""
-        return rig.sh("DEBIAN_FRONTEND=noninteractive dpkg -i /payload/debs/*.deb 2>&1", timeout=300)
+        return rig.sh("DEBIAN_FRONTEND=noninteractive dpkg -i /payload/debs/*.deb 2>&1", timeout=400)
 
 
 class InstalledCase(BareCase):
