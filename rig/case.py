@@ -73,7 +73,7 @@ class BareCase(RigCase):
     @classmethod
     def setUpClass(cls):
         if deb is None or not deb.exists():
-            raise unittest.SkipTest(f"there is no {deb}" if deb else "no Debian package is given: --deb")
+            raise unittest.SkipTest(f"there is no {deb}" if deb else "there is no Debian package: scripts/deb makes one")
         cls.share(cls.start)
 
     @classmethod

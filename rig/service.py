@@ -73,7 +73,7 @@ class ServiceCase(InstalledCase):
             --import /run/venue/tickets.csv --api-key-file /run/venue/key --no-limits""")
         host, port = VENUE.split(":")
         rig.wait_for(f": < /dev/tcp/{host}/{port}", 60)
-        rig.sh(f"install -d -m 750 -g scangate {KEY.rsplit('/', 1)[0]}; install -m 640 -g scangate /run/venue/key {KEY}")
+        rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
 
     def setUp(self):
         super().setUp()

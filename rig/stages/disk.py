@@ -7,7 +7,7 @@ from pathlib import Path
 from . import cache, host
 
 GUEST = Path(__file__).parent.parent / "guest"
-FREE_SPACE = 128 << 20
+FREE_SPACE = 384 << 20
 EARLY_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
 
 

@@ -5,8 +5,7 @@ import re
 from rig import MS
 from service import GATEWAY, HOLDER, CONFIGURATION, NORTH_PULSE, SOUTH_PULSE, ServiceCase, configuration
 
-# Each end of a pulse but those that a fault of the holder delays may be late by this much: the guest's processor is emulated.
-LATE = 100
+#: What `scangate-outputs.service` gives the holder, in milliseconds.
 HOLDER_WATCHDOG = 2000
 
 
@@ -42,6 +41,7 @@ class GatewayFaults(FaultCase):
         self.rig.kill(pid, "STOP")
 
     def wedge(self, pid):
+        """The scanners' thread halts, while the one that tells the holder of a living gateway goes on: the watchdog must see it."""
         self.rig.wedge_thread(pid, "wedges")
 
     def fault(self, strike, during_pulse):
@@ -102,7 +102,9 @@ class HolderFaults(FaultCase):
         pid = self.rig.main_pid(HOLDER)
         self.begin_pulse(0, "RELAY0")
         self.rig.kill(pid, "STOP")
-        started = self.restarted(HOLDER, pid)
+        self.assert_ended_by_successor(self.restarted(HOLDER, pid))
+
+    def assert_ended_by_successor(self, started):
         self.rest()
         (pulse,) = self.rig.pulses("RELAY0", self.since)
         self.assertGreaterEqual(pulse.length, (NORTH_PULSE - 1) * MS)
@@ -110,6 +112,13 @@ class HolderFaults(FaultCase):
         self.assertLessEqual(pulse.length, (NORTH_PULSE + HOLDER_WATCHDOG + 1000) * MS)
         self.assertEqual([edge.level for edge in self.rig.levels("RELAY0", self.since)], [0, 1, 0])
         self.assert_admits()
+
+    def test_wedged_during_a_pulse(self):
+        """The one gate's thread halts, while the holder's others go on."""
+        pid = self.rig.main_pid(HOLDER)
+        self.begin_pulse(0, "RELAY0")
+        self.rig.wedge_thread(pid, "out north")
+        self.assert_ended_by_successor(self.restarted(HOLDER, pid))
 
     def test_stopped_outside_a_pulse(self):
         pid = self.rig.main_pid(HOLDER)
