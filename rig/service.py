@@ -31,6 +31,8 @@ gates:
   north:
     readers: [left]
     ticketSystem: venue
+    deadline: 5 s  # a server on an emulated processor may be slow
+    stale: 6 s
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {north_pulse} ms, fail: secure}}
       green: {{led: "gate:green:pass"}}
@@ -41,6 +43,8 @@ gates:
   south:
     readers: [right]
     ticketSystem: venue
+    deadline: 5 s  # a server on an emulated processor may be slow
+    stale: 6 s
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {SOUTH_PULSE} ms, fail: safe}}
       green: {{gpio: {{chip: gate, line: LAMP_G}}}}
