@@ -4,13 +4,14 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 BIN := .build/debug/scangate
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test unit rig check format deb install uninstall clean
+.PHONY: help deps build release demo test unit rig torture check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
 	  'make demo    a gate in this terminal: a real ticket server on loopback, no devices needed' \
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
+	  'make torture scanners unplugged 200 times while they type' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
 	  'make check   formatting and the rules of the tree, no build' \
 	  'make format  put every Swift file into the form that check wants' \
@@ -38,6 +39,9 @@ unit: deps
 
 rig: build
 	@rig/build
+
+torture: build
+	@rig/test -k Replugging --rounds 200
 
 check:
 	@scripts/check

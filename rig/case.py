@@ -1,13 +1,17 @@
-"""Base of the rig's tests: one guest for each test module, fresh from the saved state."""
+"""Bases of the rig's tests: one guest for each test module, fresh from the saved state."""
 
 import unittest
 from pathlib import Path
 
 import payload
-from rig import FOLDER, TEST_BEGINS, Rig
+from rig import FOLDER, MS, TEST_BEGINS, Rig
 
 #: The program under test; set by the runner.
 scangate = Path(".build/debug/scangate")
+#: The Debian package under test; set by the runner. None where there is none.
+deb = None
+#: How often scanners are unplugged while they type; set by the runner.
+rounds = 20
 
 _rigs = {}
 
@@ -21,9 +25,14 @@ class RigCase(unittest.TestCase):
     def setUpClass(cls):
         if cls.needs_scangate and not scangate.exists():
             raise unittest.SkipTest(f"there is no {scangate}")
+        cls.share(lambda: Rig.restore(payload.of_program(scangate, FOLDER) if cls.needs_scangate else None))
+
+    @classmethod
+    def share(cls, start):
+        """Gives the class the guest of its module, started by `start` if it is the first."""
         module = cls.__module__
         if module not in _rigs:
-            _rigs[module] = Rig.restore(payload.of_program(scangate, FOLDER) if cls.needs_scangate else None)
+            _rigs[module] = start()
             unittest.addModuleCleanup(lambda: _rigs.pop(module).close())
         cls.rig = _rigs[module]
 
@@ -39,3 +48,49 @@ class RigCase(unittest.TestCase):
         self.rig.processes.clear()
         for slot in list(self.rig.devices):
             self.rig.remove(slot)
+
+    # What every pulse has to be
+
+    def whole_pulses(self, line, length, count, since=None):
+        """Waits for pulses that are over; each must have the configured length."""
+        since = self.since if since is None else since
+
+        def over():
+            pulses = self.rig.pulses(line, since)
+            return len(pulses) >= count and all(pulse.length is not None for pulse in pulses) and pulses
+
+        pulses = self.rig.until(over, what=f"{count} pulses on {line}")
+        self.assertEqual(len(pulses), count)
+        for pulse in pulses:
+            self.assertGreaterEqual(pulse.length, (length - 1) * MS)
+            self.assertLessEqual(pulse.length, (length + 100) * MS)
+        return pulses
+
+
+class BareCase(RigCase):
+    """A test in a Debian that has nothing of ours: no library, no device, no package; the package and what it depends on are in /payload."""
+
+    @classmethod
+    def setUpClass(cls):
+        if deb is None or not deb.exists():
+            raise unittest.SkipTest(f"there is no {deb}" if deb else "there is no Debian package: scripts/deb makes one")
+        cls.share(cls.start)
+
+    @classmethod
+    def start(cls):
+        return Rig.restore(payload.of_package(deb, FOLDER), bare=True)
+
+    @staticmethod
+    def install(rig):
+        """Installs the package under test as a technician without network does."""
+        return rig.sh("DEBIAN_FRONTEND=noninteractive dpkg -i /payload/debs/*.deb 2>&1", timeout=400)
+
+
+class InstalledCase(BareCase):
+    """A test of the installed service: the shipped units and rules. Devices come when a test loads them."""
+
+    @classmethod
+    def start(cls):
+        rig = super().start()
+        cls.install(rig)
+        return rig

@@ -1,4 +1,4 @@
-"""Programs under test, as a disk for the guest: a binary, the shared libraries it needs, and anything else."""
+"""Programs under test, as a disk for the guest: a binary and the shared libraries it needs, or a Debian package and those it depends on."""
 
 import hashlib
 import os
@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from machine import PAYLOAD_SIZE
+from stages import dependencies
 from stages.host import run
 
 # Part of every Debian, hence of the guest; and of one piece with its loader, so never to be mixed with another.
@@ -53,15 +54,38 @@ def image(folder):
 def of_program(program, cache):
     """The image for a program, made anew when the program's content has changed."""
     program = Path(program).resolve()
-    with open(program, "rb") as file:
-        key = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-    done = Path(cache) / f"payload-{key}.ext4"
+    return stored("payload", content_key(program), cache, lambda content: directory(program, content))
+
+
+def of_package(deb, cache):
+    """The image for a Debian package: it and the packages that a bare guest lacks for it, in `debs/`."""
+    deb, status = Path(deb).resolve(), dependencies.bare_status(Path(cache))
+
+    def fill(content):
+        (content / "debs").mkdir(parents=True)
+        for each in [deb, *dependencies.lacking(deb, status, Path(cache))]:
+            shutil.copy(each, content / "debs")
+
+    return stored("package", content_key(deb, status), cache, fill)
+
+
+def content_key(*files):
+    digest = hashlib.sha256()
+    for path in files:
+        with open(path, "rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def stored(name, key, cache, fill):
+    """The image of the folder that `fill(folder)` fills, kept under a key in place of those with other keys."""
+    done = Path(cache) / f"{name}-{key}.ext4"
     if done.exists():
         return done
     with tempfile.TemporaryDirectory(prefix="rig.payload.") as folder:
-        directory(program, Path(folder) / "content")
+        fill(Path(folder) / "content")
         fresh = image(Path(folder) / "content")
-    for old in Path(cache).glob("payload-*.ext4"):
+    for old in Path(cache).glob(f"{name}-*.ext4"):
         old.unlink()
     run("cp", "--sparse=always", fresh, f"{done}.{os.getpid()}")
     os.unlink(fresh)

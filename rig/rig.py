@@ -14,6 +14,10 @@ FOLDER = Path(__file__).resolve().parent.parent / ".rig"
 SLOTS = 6
 LINES = ["RELAY0", "RELAY1", "LAMP_G", "LAMP_R", "BUZZ", "DOOR", "PASS", "TAMPER"]
 LEDS = ["gate:green:pass", "gate:red:deny"]
+PWM_CHIP = "pwm-sim"
+SPEAKER = "Gate Speaker"
+#: Kinds of devices that a bare guest gets when a test says so.
+KINDS = ["usb", "gpio", "leds", "pwm", "sound"]
 
 #: A change of level: time in nanoseconds of the guest's CLOCK_MONOTONIC, and the level that the line has from then on.
 Edge = namedtuple("Edge", "at level")
@@ -21,6 +25,10 @@ Edge = namedtuple("Edge", "at level")
 Pulse = namedtuple("Pulse", "at length")
 #: What an LED was set to.
 Brightness = namedtuple("Brightness", "at value")
+#: What a PWM channel was set to: period and duty in nanoseconds.
+PWMState = namedtuple("PWMState", "at period duty enabled")
+#: What a speaker was told to sound, in hertz; 0 is silence.
+Tone = namedtuple("Tone", "at frequency")
 
 MS = 1_000_000
 #: Stands in the guest's journal before the name of each test.
@@ -29,8 +37,9 @@ TEST_BEGINS = "rig test:"
 
 @dataclass
 class Device:
-    """A USB device in a slot. `nodes` are its evdev nodes, one for each function; empty while it is unplugged."""
+    """A USB device in a slot. `nodes` are its nodes on the host, evdev or tty, one for each function; empty while it is unplugged."""
     slot: int
+    functions: tuple = ("keyboard",)
     devices: list = field(default_factory=list)
     nodes: list = field(default_factory=list)
 
@@ -40,13 +49,13 @@ class Device:
 
 
 class Typing:
-    """A text on its way through a device."""
+    """A text on its way through a device, counted in reports of a keyboard or bytes of a serial port."""
 
     def __init__(self, rig, started, count, text):
         self._rig, self._started, self._count, self._text = rig, started, count, text
 
     def whole(self, timeout=60):
-        """Waits for the end; True if the host has taken every report."""
+        """Waits for the end; True if all of it has left the device."""
         status, output = self._started.result(timeout)
         return status == 0 and int(output.split()[-1]) == self._count
 
@@ -54,7 +63,7 @@ class Typing:
         """Waits for the end, which must be the whole text's."""
         status, output = self._started.result(timeout)
         if status != 0 or int(output.split()[-1]) != self._count:
-            raise MachineError(f"typing {self._text!r} ended after {output.decode(errors='replace')} of {self._count} reports")
+            raise MachineError(f"typing {self._text!r} ended after {output.decode(errors='replace')} of {self._count}")
 
 
 class Process:
@@ -86,6 +95,11 @@ class Process:
         self.started.result(20)
 
 
+def built(folder=FOLDER):
+    """The stages that the rig was last built of, by name."""
+    return {name: folder / made for name, made in map(str.split, (folder / "current").read_text().splitlines())}
+
+
 class Rig:
     """One guest. `with Rig.restore() as rig:` starts it from the saved state."""
 
@@ -97,9 +111,13 @@ class Rig:
         self._line_numbers = None
 
     @classmethod
-    def restore(cls, payload=None, folder=FOLDER):
-        """A guest as it was saved, with `payload` (an image made by payload.py) mounted at /payload."""
-        kernel, disk, state = (folder / name for name in (folder / "current").read_text().split())
+    def restore(cls, payload=None, bare=False, folder=FOLDER):
+        """A guest as it was saved, with `payload` (an image made by payload.py) mounted at /payload.
+
+        A `bare` one is a Debian without the libraries of the program under test, and with no devices yet: see `load_devices`.
+        """
+        made = built(folder)
+        kernel, disk, state = made["kernel"], made["baredisk" if bare else "disk"], made["barestate" if bare else "state"]
         # The copy of a booted guest continues at the very same instant each time; the clock of the wall is set anew.
         machine = Machine(kernel, disk, state / "root.qcow2", payload or state / "placeholder", incoming=f"exec:zstd -dc '{state}/state.zst'")
         rig = cls(machine)
@@ -134,6 +152,10 @@ class Rig:
 
     def get(self, path):
         return self.machine.get(path)
+
+    def get_from(self, path, offset):
+        """What a file in the guest has from a byte on."""
+        return self.machine.start(f"tail -c +{offset + 1} '{path}'").result(60)[1]
 
     def spawn(self, name, command, user=None):
         """Starts a program in the guest, as root or as the user `gate`; its output goes to /run/rig/NAME.log."""
@@ -179,18 +201,59 @@ class Rig:
         parts.append("--- journal\n" + journal[max(journal.rfind(f" {TEST_BEGINS}"), 0):])
         return "\n".join(part for part in parts if part)
 
+    # Faults
+
+    def kill(self, pid, signal="KILL"):
+        """Sends a signal to a process: KILL ends it without a word, STOP halts it until CONT."""
+        self.sh(f"kill -{signal} {pid}")
+
+    def wedge_thread(self, pid, name):
+        """Halts the one thread of a process that has this name, as `ps -L` shows it, while the others go on; it goes on when what this returns is stopped."""
+        wedge = self.spawn(f"wedge-{pid}", f"wedge {pid} {shlex.quote(name)}")
+        self.wait_for(f"grep -q wedged {wedge.log_path} || ! [ -d /proc/{wedge.pid} ]")
+        if not wedge.running():
+            raise MachineError(wedge.log())
+        return wedge
+
+    # Services
+
+    def main_pid(self, unit):
+        """The process id of a service's program; 0 while it does not run."""
+        return int(self.sh(f"systemctl show -P MainPID {unit}"))
+
+    def unit(self, unit, property):
+        """A property of a unit, as systemd shows it."""
+        return self.sh(f"systemctl show -P {property} {unit}").strip()
+
+    def journal(self, unit, since=0):
+        """What a service has said, from a time in nanoseconds of CLOCK_MONOTONIC on."""
+        lines = self.sh(f"journalctl --no-pager -q -o short-monotonic _SYSTEMD_UNIT={unit} + UNIT={unit}").splitlines()
+        stamped = (re.match(r"\[\s*(\d+\.\d+)\] \S+ (.*)", line) for line in lines)
+        return [found[2] for found in stamped if found and float(found[1]) * 1000 * MS >= since]
+
+    # Devices
+
+    def load_devices(self, *kinds):
+        """Brings the simulated devices of a bare guest into being, loading the kernel's modules; all of them if none are named."""
+        self.sh(f"devices load {' '.join(kinds or KINDS)}")
+        self._line_numbers = None
+
     # Scanners and keyboards
 
     def plug(self, slot, vendor, product, manufacturer="Maker", name="Scanner", serial="", functions=("keyboard",)):
         """Plugs a new USB device into a slot; returns when udev is through with its nodes.
 
-        `vendor` and `product` are four hexadecimal digits. Each function of the device is a keyboard of its own.
+        `vendor` and `product` are four hexadecimal digits. Each function of the device is a "keyboard" or a "serial" port of its own.
         """
         words = " ".join(shlex.quote(str(word)) for word in (slot, vendor, product, manufacturer, name, serial, *functions))
         self.sh(f"gadget remove {slot} && gadget make {words}")
-        self.devices[slot] = Device(slot)
+        self.devices[slot] = Device(slot, tuple(functions))
         self.replug(slot)
         return self.devices[slot]
+
+    def plug_serial(self, slot, vendor, product, manufacturer="Maker", name="Serial Scanner", serial=""):
+        """Plugs a scanner that is a serial port (CDC-ACM) into a slot."""
+        return self.plug(slot, vendor, product, manufacturer, name, serial, functions=("serial",))
 
     def replug(self, *slots):
         """Plugs in again what was unplugged, all at the same time."""
@@ -222,16 +285,22 @@ class Rig:
 
     def start_typing(self, slot, text, layout="us", gap_us=4000, enter=True, function=0):
         """Begins to type; see `type`."""
+        device = self.devices[slot].devices[function]
+        if self.devices[slot].functions[function] == "serial":
+            sent = text.encode() + (b"\r" if enter else b"")
+            started = self.machine.start(f"exec serialg {device} {gap_us} <<< '{sent.hex(' ')}'")
+            return Typing(self, started, len(sent), text)
         items = list([text] if isinstance(text, (str, keyboard.Key, keyboard.Held)) else text)
         reports = keyboard.reports(items, layout) + (keyboard.reports([keyboard.Key(keyboard.ENTER)]) if enter else [])
         words = " ".join(f"{modifiers:02x}{code:02x}" for modifiers, code in reports)
-        started = self.machine.start(f"exec hidg type {self.devices[slot].devices[function]} {gap_us} <<< '{words}'")
+        started = self.machine.start(f"exec hidg type {device} {gap_us} <<< '{words}'")
         return Typing(self, started, len(reports), text)
 
     def type(self, slot, text, layout="us", gap_us=4000, enter=True, function=0):
         """Types `text` (a string, or a list of strings, keys and `keyboard.alt_code`) as a scanner set to `layout` does.
 
         `gap_us` is the pause after each report: 4 ms is a quick scanner, and what an emulated host can follow. Each report waits until the host has fetched the one before: nothing is lost.
+        A serial scanner sends the text in UTF-8, and CR for `enter`; what it sends while nobody reads waits in the port.
         """
         self.start_typing(slot, text, layout, gap_us, enter, function).finish()
 
@@ -299,9 +368,36 @@ class Rig:
         """Drives an input line from outside."""
         self.sh(f"echo pull-{'up' if level else 'down'} > /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/pull")
 
+    def set_pull(self, line, direction):
+        """Which way a line goes, "up" or "down", while nobody drives it."""
+        self.sh(f"echo pull-{direction} > /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/pull")
+
     def level(self, line):
         """A line's level now."""
         return int(self.sh(f"cat /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/value"))
+
+    def watch_level(self, line):
+        """Begins to look at a line's level every 2 ms, see `levels`: unlike `edges` this shows a line that is let go."""
+        watch = self.spawn(f"levels-{line}", f"levels /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/value")
+        self.wait_for(f"[ -s {watch.log_path} ]")
+
+    def levels(self, line, since=0):
+        """Levels that a watched line has had, the first of them the one it had at `since`."""
+        edges = [Edge(int(at), int(level)) for at, level in map(str.split, self.sh(f"cat /run/rig/levels-{line}.log").splitlines())]
+        before = [edge for edge in edges if edge.at < since]
+        return before[-1:] + [edge for edge in edges if edge.at >= since]
+
+    def pwm_changes(self, since=0):
+        """What channels of the PWM chip were set to, as the kernel traced it."""
+        trace = self.sh("cat /sys/kernel/tracing/trace")
+        found = re.findall(r"(\d+)\.(\d+): pwm_apply: \S+ period=(\d+) duty_cycle=(\d+) polarity=\d+ enabled=([01])", trace)
+        changes = [PWMState((int(s) * 1_000_000 + int(us)) * 1000, int(period), int(duty), on == "1") for s, us, period, duty, on in found]
+        return [change for change in changes if change.at >= since]
+
+    def tones(self, since=0):
+        """What the speaker was told to sound, and when."""
+        found = (line.split() for line in self.sh("cat /run/rig/speaker.log").splitlines())
+        return [Tone(int(at), int(hertz)) for at, hertz in found if int(at) >= since]
 
     def led_changes(self, name, since=0):
         """What an LED was set to, and when."""

@@ -7,14 +7,14 @@ from pathlib import Path
 from . import cache, host
 
 GUEST = Path(__file__).parent.parent / "guest"
-FREE_SPACE = 128 << 20
+FREE_SPACE = 384 << 20
 EARLY_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
 
 
-def stage(store, kernel, tools, root):
+def stage(store, name, kernel, tools, root):
     """Folder with `root.ext4` and `initrd`."""
     inputs = [cache.files_hash(__file__, GUEST / "root", GUEST / "init", GUEST / "masked-units"), kernel.name, tools.name, root.name]
-    return store.stage("disk", inputs, lambda folder: make(folder, kernel, tools, root))
+    return store.stage(name, inputs, lambda folder: make(folder, kernel, tools, root))
 
 
 def make(folder, kernel, tools, root):

@@ -1,4 +1,4 @@
-"""Debian's stock kernel, its modules that the rig loads, and two that Debian does not build: gpio-sim and uleds."""
+"""Debian's stock kernel, its modules that the rig loads, two that Debian does not build (gpio-sim, uleds) and one of our own (pwm-sim)."""
 
 import lzma
 import re
@@ -9,12 +9,13 @@ from pathlib import Path
 from . import cache, host
 
 ARCHITECTURE = "amd64"
+OWN_MODULE = Path(__file__).parent.parent / "guest/module/pwm-sim.c"
 
 # What the guest loads, with all that these depend on. crc32c_generic: ext4 needs it without saying so.
 MODULES = [
     "virtio_pci", "virtio_blk", "virtio_console", "virtio_rng", "crc32c_generic", "ext4", "autofs4",
     "evdev", "uinput", "uhid", "usbhid", "hid_generic", "dummy_hcd", "libcomposite", "usb_f_hid", "usb_f_acm", "cdc_acm", "configfs",
-    "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds",
+    "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds", "pwm-sim",
 ]
 
 
@@ -38,7 +39,7 @@ def packages():
 def stage(store):
     """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`."""
     release, series, wanted = packages()
-    inputs = [cache.files_hash(__file__), *(f"{name} {version}" for name, version in wanted.items())]
+    inputs = [cache.files_hash(__file__, OWN_MODULE), *(f"{name} {version}" for name, version in wanted.items())]
     return store.stage("kernel", inputs, lambda folder: make(folder, release, series, wanted))
 
 
@@ -73,13 +74,13 @@ def extract_sources(work, deb, series):
 
 
 def build_modules(work, source, release):
-    """gpio-sim with its simulated interrupts, and uleds."""
+    """gpio-sim with its simulated interrupts, uleds, and pwm-sim."""
     headers = work / f"headers/usr/src/linux-headers-{release}"
     makefile = headers / "Makefile"  # it includes its other half by an absolute path
     makefile.write_text(re.sub(r"^include /usr/src/", f"include {work}/headers/usr/src/", makefile.read_text(), flags=re.M))
-    gpio, leds = work / "gpio-sim", work / "uleds"
-    gpio.mkdir()
-    leds.mkdir()
+    gpio, leds, pwm = work / "gpio-sim", work / "uleds", work / "pwm-sim"
+    for folder in (gpio, leds, pwm):
+        folder.mkdir()
     shutil.copy(source / "drivers/gpio/gpio-sim.c", gpio / "gpio-sim-main.c")
     shutil.copy(source / "drivers/gpio/gpiolib.h", gpio)
     # The kernel exports no irq_to_desc() to modules; generic_handle_irq() does the same with the number.
@@ -88,7 +89,9 @@ def build_modules(work, source, release):
     (gpio / "Kbuild").write_text("obj-m := gpio-sim.o\ngpio-sim-y := gpio-sim-main.o irq_sim.o\n")
     shutil.copy(source / "drivers/leds/uleds.c", leds)
     (leds / "Kbuild").write_text("obj-m := uleds.o\n")
-    for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko")):
+    shutil.copy(OWN_MODULE, pwm)
+    (pwm / "Kbuild").write_text("obj-m := pwm-sim.o\n")
+    for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko"), (pwm, "pwm-sim.ko")):
         host.run("make", "-C", headers, f"M={folder}", f"KERNELRELEASE={release}", "modules")
         host.run("strip", "-g", folder / module)
         yield folder / module

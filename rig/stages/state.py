@@ -1,4 +1,4 @@
-"""The guest booted once, its simulators loaded, and saved as it stands: tests begin there within half a second."""
+"""A guest booted once, warmed up, and saved as it stands: tests begin there within half a second."""
 
 from pathlib import Path
 
@@ -9,14 +9,17 @@ from . import cache, host
 HERE = Path(__file__).parent.parent
 
 
-def stage(store, kernel, disk):
-    """Folder with `root.qcow2` (on top of `root.ext4`) and `state.zst`; `placeholder` stands in for the payload's disk."""
+def stage(store, name, kernel, disk, kind):
+    """Folder with `root.qcow2` (on top of `root.ext4`) and `state.zst`; `placeholder` stands in for the payload's disk.
+
+    `kind` is `full` or `bare`, see guest/warm-up.
+    """
     qemu = host.run("qemu-system-x86_64", "--version")
-    inputs = [cache.files_hash(__file__, HERE / "machine.py", HERE / "guest/warm-up"), kernel.name, disk.name, qemu]
-    return store.stage("state", inputs, lambda folder: make(folder, kernel, disk))
+    inputs = [cache.files_hash(__file__, HERE / "machine.py", HERE / "guest/warm-up"), kernel.name, disk.name, kind, qemu]
+    return store.stage(name, inputs, lambda folder: make(folder, kernel, disk, kind))
 
 
-def make(folder, kernel, disk):
+def make(folder, kernel, disk, kind):
     # The image is referred to by a name beside it, for this folder is about to be renamed.
     host.run("cp", "--sparse=always", disk / "root.ext4", folder / "root.ext4")
     host.run("qemu-img", "create", "-q", "-f", "qcow2", "-b", "root.ext4", "-F", "raw", "root.qcow2", cwd=folder)
@@ -25,7 +28,7 @@ def make(folder, kernel, disk):
     guest = machine.Machine(kernel, disk, folder / "root.qcow2", folder / "placeholder", keep_changes=True, patience=300)
     try:
         guest.put((HERE / "guest/warm-up").read_bytes(), "/run/warm-up")
-        guest.sh("bash /run/warm-up", timeout=300)
+        guest.sh(f"bash /run/warm-up {kind}", timeout=300)
         guest.save(folder / "state.zst")
     finally:
         guest.close()

@@ -130,3 +130,75 @@ class Devices(RigCase):
         on, off = self.rig.led_changes("gate:red:deny", self.since)
         self.assertEqual((on.value, off.value), (255, 0))
         self.assertGreater(off.at, on.at)
+
+    def test_text_of_a_serial_scanner(self):
+        node = self.rig.plug_serial(0, "05e0", "1701", "Symbol", "Symbol Bar Code Scanner", "SN0003").node
+        self.assertTrue(node.startswith("/dev/ttyACM"))
+        self.assertEqual(self.rig.property(node, "ID_SERIAL_SHORT"), "SN0003")
+        reader = self.rig.spawn("tty", f"bash -c 'exec < {node}; stty -F {node} raw -echo; echo ready; exec head -c 9'")
+        self.rig.wait_for(f"grep -q ready {reader.log_path}")
+        self.rig.type(0, "Zy-/=@ä")
+        self.assertEqual(reader.started.result(20)[0], 0)
+        self.assertEqual(self.rig.get(reader.log_path), "ready\nZy-/=@ä\r".encode())
+
+    def test_serial_text_cut_by_unplugging_does_not_come_after_all(self):
+        node = self.rig.plug_serial(0, "05e0", "1701").node
+        reader = self.rig.spawn("tty", f"bash -c 'stty -F {node} raw -echo; exec cat {node}'")
+        self.rig.wait_for(f"[[ $(find /proc/{reader.pid}/fd -lname {node}) ]]")
+        typing = self.rig.start_typing(0, "a" * 500, gap_us=5000)
+        self.rig.wait_for(f"[ -s {reader.log_path} ]")
+        self.rig.unplug(0)
+        self.assertFalse(typing.whole())
+        self.assertLess(len(reader.log()), 500)
+        self.rig.replug(0)
+        node = self.rig.devices[0].node
+        again = self.rig.spawn("tty-again", f"bash -c 'stty -F {node} raw -echo; exec cat {node}'")
+        self.rig.wait_for(f"[[ $(find /proc/{again.pid}/fd -lname {node}) ]]")
+        self.rig.type(0, "b", enter=False)
+        self.rig.wait_for(f"[ -s {again.log_path} ]")
+        self.assertEqual(again.log(), "b")
+
+    def test_buzzer_on_a_pwm_chip(self):
+        self.rig.sh("""cd /sys/class/pwm/pwmchip0; [[ $(readlink device) == */pwm-sim ]]
+            echo 0 > export; cd pwm0; echo 500000 > period; echo 250000 > duty_cycle; echo 1 > enable; echo 0 > enable; cd ..; echo 0 > unexport""")
+        last = self.rig.pwm_changes(self.since)[-2:]
+        self.assertEqual([change[1:] for change in last], [(500_000, 250_000, True), (500_000, 250_000, False)])
+        self.assertGreater(last[1].at, last[0].at)
+
+    def test_tones_of_a_speaker(self):
+        # Two events as a program writes them: type 18, code 2, and the frequency; the kernel puts in the time.
+        tone = "".join(f"\\x{byte:02x}" for byte in b"\0" * 16 + bytes([18, 0, 2, 0]) + (1000).to_bytes(4, "little"))
+        off = "".join(f"\\x{byte:02x}" for byte in b"\0" * 16 + bytes([18, 0, 2, 0, 0, 0, 0, 0]))
+        self.rig.sh(f"""for name in /sys/class/input/event*/device/name; do [[ $(< $name) != 'Gate Speaker' ]] || break; done
+            node=${{name%/device/name}}; printf '{tone}' > /dev/input/${{node##*/}}; sleep 0.1; printf '{off}' > /dev/input/${{node##*/}}""")
+        tones = self.rig.until(lambda: len(self.rig.tones(self.since)) == 2 and self.rig.tones(self.since), what="a tone and its end")
+        self.assertEqual([tone.frequency for tone in tones], [1000, 0])
+        self.assertGreaterEqual(tones[1].at - tones[0].at, 99 * MS)
+
+    def test_line_that_is_let_go_follows_its_pull(self):
+        self.addCleanup(self.rig.set_pull, "RELAY1", "down")
+        self.rig.set_pull("RELAY1", "up")
+        self.rig.watch_level("RELAY1")
+        self.rig.sh("pulse /run/rig/gpiochip 1 50 2 50")  # ends at 0, and lets go
+        self.rig.until(lambda: self.rig.levels("RELAY1", self.since)[-1].level == 1, what="the line back at its pull")
+        self.assertEqual(self.rig.edges("RELAY1", self.since)[-1].level, 0)
+
+    def test_one_wedged_thread_leaves_the_others_running(self):
+        # The program's one thread halts, and only while it is wedged.
+        counter = self.rig.spawn("counter", "levels /proc/uptime")
+        self.rig.wait_for(f"[ -s {counter.log_path} ]")
+
+        def grows():
+            before = counter.log()
+            self.rig.sh("sleep 0.3")
+            return counter.log() != before
+
+        self.assertTrue(grows())
+        wedge = self.rig.wedge_thread(counter.pid, "levels")
+        self.assertFalse(grows())
+        wedge.stop()
+        self.assertTrue(grows())
+        wedge = self.rig.wedge_thread(counter.pid, "levels")
+        self.rig.kill(counter.pid)
+        self.assertEqual(counter.started.result(20)[0], 137)
+        self.assertEqual(wedge.started.result(20)[0], 0)

@@ -1,0 +1,29 @@
+// speaker NAME   makes an input device that sounds tones (EV_SND) and prints "nanoseconds hertz" (CLOCK_MONOTONIC) for each; 0 is silence
+#include <fcntl.h>
+#include <linux/uinput.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(int count, char **words) {
+  if (count != 2) return 2;
+  int fd = open("/dev/uinput", O_RDWR);
+  struct uinput_setup setup = {.id = {.bustype = BUS_ISA, .vendor = 0x1f, .product = 1, .version = 0x100}};
+  snprintf(setup.name, sizeof setup.name, "%s", words[1]);
+  if (fd < 0 || ioctl(fd, UI_SET_EVBIT, EV_SND) != 0 || ioctl(fd, UI_SET_SNDBIT, SND_TONE) != 0 || ioctl(fd, UI_SET_SNDBIT, SND_BELL) != 0 ||
+      ioctl(fd, UI_DEV_SETUP, &setup) != 0 || ioctl(fd, UI_DEV_CREATE) != 0) {
+    perror("/dev/uinput");
+    return 1;
+  }
+  struct input_event event;
+  while (read(fd, &event, sizeof event) == sizeof event) {
+    if (event.type != EV_SND || event.code != SND_TONE) continue;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    printf("%lld %d\n", now.tv_sec * 1000000000LL + now.tv_nsec, event.value);
+    fflush(stdout);
+  }
+  return 1;
+}

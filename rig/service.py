@@ -1,0 +1,128 @@
+"""Base of the tests of the installed service: both units as they are shipped, a ticket server, and scanners at two gates."""
+
+import json
+from case import InstalledCase, RigCase
+from rig import MS, PWM_CHIP, SPEAKER
+
+GATEWAY, HOLDER, SOCKET = "scangate.service", "scangate-outputs.service", "scangate-outputs.socket"
+CONFIGURATION = "/etc/scangate/scangate.yaml"
+KEY = "/etc/scangate/keys/venue.key"
+VENUE = "127.0.0.1:8080"
+#: `north` is open for so long that a holder which fell as it opened is back before it has to be locked.
+NORTH_PULSE, SOUTH_PULSE = 3000, 1200
+#: More codes than the tests of one module present.
+CODES = [f"T-{number:03}" for number in range(200)]
+
+# Models of the list that the shipped rules know: nothing else makes them readers.
+LEFT = {"vendor": "0c2e", "product": "0b61", "manufacturer": "Metrologic", "name": "Honeywell Scanner", "serial": "SN0001"}
+RIGHT = {"vendor": "05e0", "product": "1200", "manufacturer": "Symbol", "name": "Symbol Scanner", "serial": "SN0002"}
+
+
+def configuration(north_pulse=NORTH_PULSE):
+    """`north` locks when nobody commands it, `south` releases; every kind of output has its place."""
+    return f"""
+version: 1
+station: {{name: rig}}
+ticketSystems:
+  venue: {{type: eventschedule, url: "http://{VENUE}", apiKeyFile: {KEY}, rate: {{limit: 10000}}}}
+readers:
+  left:  {{type: wedge, match: {{vendor: "{LEFT['vendor']}", product: "{LEFT['product']}"}}}}
+  right: {{type: wedge, match: {{vendor: "{RIGHT['vendor']}", product: "{RIGHT['product']}"}}}}
+gates:
+  north:
+    readers: [left]
+    ticketSystem: venue
+    deadline: 5 s  # a server on an emulated processor may be slow
+    stale: 6 s
+    outputs:
+      relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {north_pulse} ms, fail: secure}}
+      green: {{led: "gate:green:pass"}}
+      red: {{led: "gate:red:deny"}}
+      buzzer: {{pwm: {{chip: {PWM_CHIP}, channel: 0, frequency: 2000 Hz}}}}
+    inputs:
+      switch: {{gpio: {{chip: gate, line: TAMPER}}, use: maintenanceSwitch}}
+  south:
+    readers: [right]
+    ticketSystem: venue
+    deadline: 5 s  # a server on an emulated processor may be slow
+    stale: 6 s
+    outputs:
+      relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {SOUTH_PULSE} ms, fail: safe}}
+      green: {{gpio: {{chip: gate, line: LAMP_G}}}}
+      red: {{gpio: {{chip: gate, line: LAMP_R}}}}
+      buzzer: {{sound: {{name: "{SPEAKER}", frequency: 1000 Hz}}}}
+"""
+
+
+class ServiceCase(InstalledCase):
+    """Tests with a running service. It is started before any of its devices exists, and serves all tests of the module."""
+
+    @classmethod
+    def start(cls):
+        rig = super().start()
+        rig.unused_codes = iter(CODES)
+        cls.serve_tickets(rig)
+        rig.put(configuration(), CONFIGURATION)
+        rig.sh(f"systemctl start {SOCKET} {HOLDER} {GATEWAY}", timeout=120)
+        rig.load_devices()
+        rig.plug(0, **LEFT)
+        rig.plug(1, **RIGHT)
+        return rig
+
+    @staticmethod
+    def serve_tickets(rig):
+        """A ticket server in the guest, with a ticket for each code; its key is where the configuration says."""
+        rig.sh("install -d /run/venue")
+        rig.put("code,kind,status\n" + "".join(f"{code},entry,paid\n" for code in CODES), "/run/venue/tickets.csv")
+        rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database /run/venue/venue.db \
+            --import /run/venue/tickets.csv --api-key-file /run/venue/key --no-limits""")
+        host, port = VENUE.split(":")
+        rig.wait_for(f": < /dev/tcp/{host}/{port}", 60)
+        rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
+
+    def setUp(self):
+        super().setUp()
+        self.rest()
+        self.since = self.rig.mark()
+
+    def clear(self):
+        """Ends what the test started, a wedge for one; the service and its scanners stay."""
+        for process in self.rig.processes:
+            process.clear()
+        self.rig.processes.clear()
+
+    def rest(self):
+        """Waits until both services run and read, and the relays are locked."""
+        self.taken(0, 1)
+        self.rig.until(lambda: self.rig.level("RELAY0") == 0 and self.rig.level("RELAY1") == 0, 30, "both gates locked")
+
+    def taken(self, *slots):
+        """Waits until the gateway reads the scanners in these slots, past the silence that it insists on."""
+        self.rig.wait_for(f"systemctl -q is-active {GATEWAY} {HOLDER}", 60)
+        nodes = [self.rig.devices[slot].node for slot in slots]
+        held = " && ".join(f"[[ $(find /proc/$(systemctl show -P MainPID {GATEWAY})/fd -lname {node}) ]]" for node in nodes)
+        self.rig.wait_for(held, 60)
+        self.rig.sh("sleep 0.8")
+        for node in nodes:
+            if "event" in node:
+                self.assertTrue(self.rig.grabbed(node), f"{node} is not grabbed")
+
+    def code(self):
+        """A code that nobody has presented yet."""
+        return next(self.rig.unused_codes)
+
+    def begin_pulse(self, slot, line):
+        """Presents a code; returns when the pulse has begun."""
+        self.rig.type(slot, self.code())
+        return self.rig.until(lambda: self.rig.pulses(line, self.since), what=f"a pulse on {line}")[0]
+
+    def assert_admits(self, slot=0, line="RELAY0", length=NORTH_PULSE):
+        """The next code gives a whole pulse."""
+        since = self.rig.mark()
+        self.rig.type(slot, self.code())
+        return self.whole_pulses(line, length, 1, since)[0]
+
+    def restarted(self, unit, pid, timeout=60):
+        """Waits until another process than `pid` runs the unit and is ready; returns when it was started, in nanoseconds of CLOCK_MONOTONIC."""
+        self.rig.wait_for(f"[[ $(systemctl show -P MainPID {unit}) != @({pid}|0) ]] && systemctl -q is-active {unit}", timeout)
+        return int(self.rig.unit(unit, "ExecMainStartTimestampMonotonic")) * 1000
