@@ -23,16 +23,19 @@ public struct DeviceIdentity: Hashable, Sendable {
   public var idPath: String?
   /// The number of the USB interface within a composite device.
   public var interface: Int?
-  /// The link in `/dev/input/by-id` or the like.
+  /// The link in `/dev/input/by-id`, `/dev/serial/by-id` or the like.
   public var byIDLink: String?
   /// Whether it is a node that types: it has the digit keys, or udev says that it is a keyboard.
   public var isKeyboard: Bool
+  /// Whether it is a serial line with hardware behind it: no console, and no port that the kernel only keeps room for.
+  public var isSerialLine: Bool
 
   /// Makes an identity.
   public init(
     node: String, sysfsPath: String, subsystem: String = "input", physicalPath: String? = nil, vendor: UInt16? = nil,
     product: UInt16? = nil, serial: String? = nil, name: String? = nil, port: String? = nil, idPath: String? = nil,
-    interface: Int? = nil, byIDLink: String? = nil, isKeyboard: Bool = true
+    interface: Int? = nil, byIDLink: String? = nil, isKeyboard: Bool = true,
+    isSerialLine: Bool = false
   ) {
     self.node = node
     self.sysfsPath = sysfsPath
@@ -47,6 +50,7 @@ public struct DeviceIdentity: Hashable, Sendable {
     self.interface = interface
     self.byIDLink = byIDLink
     self.isKeyboard = isKeyboard
+    self.isSerialLine = isSerialLine
   }
 
   /// Whether the device is plugged in at `place`: its USB port (`1-1.2`), or its ID_PATH with or without the interface.

@@ -121,9 +121,12 @@ public final class DeviceMonitor {
     identity.idPath = property(device, "ID_PATH")
     identity.interface = (attribute(usbInterface, "bInterfaceNumber") ?? property(device, "ID_USB_INTERFACE_NUM"))
       .flatMap { Int($0, radix: 16) }
-    identity.byIDLink = links(device).first { $0.hasPrefix("/dev/\(subsystem)/by-id/") }
+    identity.byIDLink = links(device).first {
+      $0.hasPrefix("/dev/\(subsystem == "tty" ? "serial" : subsystem)/by-id/")
+    }
     identity.isKeyboard =
       property(device, "ID_INPUT_KEYBOARD") == "1" || Self.hasDigitKeys(attribute(input, "capabilities/key"))
+    identity.isSerialLine = Self.isSerialLine(subsystem, path, type: attribute(device, "type"))
     return identity
   }
 
@@ -132,6 +135,12 @@ public final class DeviceMonitor {
     // Bits 2 to 11 are in the last word whether words have 32 bits or 64.
     guard let last = bitmap?.split(separator: " ").last, let word = UInt64(last, radix: 16) else { return false }
     return word & 0xFFC != 0
+  }
+
+  /// Whether a tty is a line with hardware behind it.
+  /// - Parameter type: the attribute of that name, which the kernel's serial ports have: 0 where no chip was found.
+  static func isSerialLine(_ subsystem: String, _ path: String, type: String?) -> Bool {
+    subsystem == "tty" && !path.hasPrefix("/sys/devices/virtual/") && type != "0"
   }
 
   private func links(_ device: OpaquePointer) -> [String] {

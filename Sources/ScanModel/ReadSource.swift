@@ -6,6 +6,9 @@ public protocol ReadSource: Sendable {
 
   /// Lets go of every device. After it returns, nothing is delivered any more.
   func stop() async
+
+  /// Returns once the source's own thread has come round: for a watchdog, which learns that it does not hang.
+  func turn() async
 }
 
 /// What a reader tells.
@@ -30,6 +33,8 @@ public enum DiscardReason: String, Sendable, CaseIterable {
   case unplugged
   /// The configured prefix or suffix was missing.
   case framing
+  /// A byte came damaged (parity or framing error, break): a serial line's noise, or its speed or framing are wrong.
+  case damaged
   /// More reads at once than the gate can look at.
   case busy
 }

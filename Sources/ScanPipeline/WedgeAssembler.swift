@@ -37,6 +37,8 @@ public struct WedgeAssembler: Sendable {
     case activity
     /// A character is missing here and nobody knows which.
     case broken
+    /// A character came damaged (a serial line's parity or framing error, a break).
+    case damaged
     /// Events were lost (SYN_DROPPED).
     case overflow
   }
@@ -51,6 +53,7 @@ public struct WedgeAssembler: Sendable {
   private let reader: ReaderID
   private let framing: WedgeFraming
   private let limit: Int
+  private let countsBytes: Bool
   private var state = State.discarding(.afterAttach, characters: 0)
   private var pending: [UInt8] = []
   private var pendingCharacters = 0
@@ -61,7 +64,14 @@ public struct WedgeAssembler: Sendable {
 
   /// Makes the machine for a device that was grabbed at `attachedAt`.
   public init(reader: ReaderID, framing: WedgeFraming, attachedAt: MonotonicTime) {
+    self.init(reader: reader, framing: framing, countsBytes: false, attachedAt: attachedAt)
+  }
+
+  /// - Parameter countsBytes: whether each byte counts as a character, where text may not be UTF-8 at all: else bytes that
+  ///   only continue characters would be collected without end.
+  init(reader: ReaderID, framing: WedgeFraming, countsBytes: Bool, attachedAt: MonotonicTime) {
     self.reader = reader
+    self.countsBytes = countsBytes
     self.framing = framing
     limit = WedgeFraming.maximumCharacters + framing.prefix.count + framing.suffix.count + 3
     lastActivity = attachedAt
@@ -87,22 +97,31 @@ public struct WedgeAssembler: Sendable {
   public mutating func take(_ input: Input, at time: MonotonicTime) -> [ReaderEvent] {
     let time = max(time, lastActivity)
     var events = advance(to: time)
+    events += accept(input, at: time)
+    return events
+  }
+
+  /// Takes what came no later than `time`, whether or not there was silence before it.
+  mutating func accept(_ input: Input, at time: MonotonicTime) -> [ReaderEvent] {
+    var events: [ReaderEvent] = []
+    let time = max(time, lastActivity)
     lastActivity = time
     switch state {
     case .finished: return events
     case .discarding(let reason, let characters):
       switch input {
       case .text(let text):
-        state = .discarding(reason, characters: Self.sum(characters, Self.characters(text)))
+        state = .discarding(reason, characters: Self.sum(characters, self.characters(text)))
       case .terminator: events += endDiscarding(at: time)
       case .overflow: state = .discarding(.overflow, characters: characters)
-      case .activity, .broken: break
+      case .activity, .broken, .damaged: break
       }
     case .collecting:
       switch input {
       case .text(let text): collect(text)
       case .terminator: events += endCode(at: time)
       case .broken: discard(.framing)
+      case .damaged: discard(.damaged)
       case .overflow: discard(.overflow)
       case .activity: break
       }
@@ -128,20 +147,25 @@ public struct WedgeAssembler: Sendable {
   public mutating func unplug(at time: MonotonicTime) -> [ReaderEvent] {
     // A silence that had passed before the device went has ended its code.
     var events = advance(to: time)
-    let lost: Int
-    switch state {
-    case .finished: return events
-    case .collecting: lost = pendingCharacters
-    case .discarding(_, let characters): lost = characters
-    }
-    if lost > 0 { events.append(.discarded(reader: reader, reason: .unplugged, characters: lost, at: time)) }
-    state = .finished
-    pending = []
+    events += finish(at: time)
     return events
   }
 
+  /// The device is gone, and whether there was silence before is not known.
+  mutating func finish(at time: MonotonicTime) -> [ReaderEvent] {
+    let lost: Int
+    switch state {
+    case .finished: return []
+    case .collecting: lost = pendingCharacters
+    case .discarding(_, let characters): lost = characters
+    }
+    state = .finished
+    pending = []
+    return lost > 0 ? [.discarded(reader: reader, reason: .unplugged, characters: lost, at: time)] : []
+  }
+
   private mutating func collect(_ text: [UInt8]) {
-    pendingCharacters += Self.characters(text)
+    pendingCharacters += characters(text)
     guard pendingCharacters <= limit else { return discard(.tooLong) }
     pending += text
   }
@@ -177,7 +201,7 @@ public struct WedgeAssembler: Sendable {
       symbology = AIMIdentifier(letter: data[data.startIndex + 1], modifier: data[data.startIndex + 2])
       if symbology != nil { data = data.dropFirst(3) }
     }
-    guard Self.characters(data) <= WedgeFraming.maximumCharacters else { return refused(.tooLong) }
+    guard characters(data) <= WedgeFraming.maximumCharacters else { return refused(.tooLong) }
     guard !data.isEmpty else { return refused(.framing) }
     return [.read(RawRead(reader: reader, bytes: [UInt8](data), symbology: symbology, readAt: time))]
   }
@@ -188,8 +212,9 @@ public struct WedgeAssembler: Sendable {
   }
 
   /// The number of characters in UTF-8: bytes that do not continue another.
-  private static func characters(_ text: some Sequence<UInt8>) -> Int {
-    text.reduce(into: 0) { count, byte in if byte & 0xC0 != 0x80 { count += 1 } }
+  private func characters(_ text: some Collection<UInt8>) -> Int {
+    if countsBytes { return text.count }
+    return text.reduce(into: 0) { count, byte in if byte & 0xC0 != 0x80 { count += 1 } }
   }
 
   private static func sum(_ a: Int, _ b: Int) -> Int {

@@ -2,51 +2,6 @@ public import LinuxIO
 public import ScanModel
 public import ScanPipeline
 
-/// Which devices belong to a reader. Every field that is given must match; at least one is given.
-public struct DeviceMatch: Hashable, Sendable {
-  /// USB vendor.
-  public var vendor: UInt16?
-  /// USB product.
-  public var product: UInt16?
-  /// Serial number, exactly.
-  public var serial: String?
-  /// The USB port (`1-1.2`) or udev's ID_PATH.
-  public var port: String?
-  /// The kernel's name of the device, exactly.
-  public var name: String?
-  /// The USB interface of a composite device; only its nodes are taken.
-  public var interface: Int?
-
-  /// Makes a match.
-  public init(
-    vendor: UInt16? = nil, product: UInt16? = nil, serial: String? = nil, port: String? = nil, name: String? = nil,
-    interface: Int? = nil
-  ) {
-    self.vendor = vendor
-    self.product = product
-    self.serial = serial
-    self.port = port
-    self.name = name
-    self.interface = interface
-  }
-
-  /// Whether no field is given: it would match the operator's keyboard.
-  public var isEmpty: Bool {
-    vendor == nil && product == nil && serial == nil && port == nil && name == nil && interface == nil
-  }
-
-  /// Whether the device is meant. An empty match means none.
-  public func matches(_ device: DeviceIdentity) -> Bool {
-    guard !isEmpty else { return false }
-    return (vendor == nil || device.vendor == vendor)
-      && (product == nil || device.product == product)
-      && (serial == nil || device.serial == serial)
-      && (port.map { device.isAt($0) } ?? true)
-      && (name == nil || device.name == name)
-      && (interface == nil || device.interface == interface)
-  }
-}
-
 /// One configured wedge.
 public struct WedgeConfiguration: Sendable, Equatable {
   /// The reader's name.

@@ -67,6 +67,8 @@ public actor WedgeSource: ReadSource {
     states = [:]
   }
 
+  public func turn() {}
+
   // MARK: What udev tells
 
   private func begin(
@@ -131,7 +133,7 @@ public actor WedgeSource: ReadSource {
   private func assign() {
     var held: [Int: String] = [:]
     for node in nodes.values where node.session != nil { held[node.lane] = node.identity.physicalPath }
-    let assignment = WedgeAssignment(devices: Array(roster.values), configurations: configurations, held: held)
+    let assignment = DeviceAssignment(devices: Array(roster.values), configurations: configurations, held: held)
     problems = assignment.problems
     for (path, node) in nodes {
       let isOurs = assignment.fates[path] == .taken(lane: node.lane)

@@ -35,3 +35,11 @@ import Testing
   #expect(DeviceIdentity(node: "/dev/input/event5", sysfsPath: "/sys/a").title == "/dev/input/event5")
   #expect(DeviceIdentity.hex(0x0c2e) == "0c2e")
 }
+
+@Test func linesWithHardwareAreToldFromRoomForThem() {
+  #expect(DeviceMonitor.isSerialLine("tty", "/sys/devices/pci0000:00/usb1/1-1/1-1:1.0/tty/ttyACM0", type: nil))
+  #expect(DeviceMonitor.isSerialLine("tty", "/sys/devices/pnp0/00:03/tty/ttyS0", type: "4"))
+  #expect(!DeviceMonitor.isSerialLine("tty", "/sys/devices/platform/serial8250/tty/ttyS1", type: "0"))
+  #expect(!DeviceMonitor.isSerialLine("tty", "/sys/devices/virtual/tty/tty1", type: nil))
+  #expect(!DeviceMonitor.isSerialLine("input", "/sys/devices/a", type: nil))
+}

@@ -39,7 +39,7 @@ private struct Typist {
       switch $0 {
       case .text(let bytes): String(decoding: bytes, as: UTF8.self)
       case .terminator: "⏎"
-      case .broken: "✗"
+      case .broken, .damaged: "✗"
       case .activity, .overflow: ""
       }
     }.joined()

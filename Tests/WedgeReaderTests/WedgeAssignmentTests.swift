@@ -48,28 +48,28 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
     device(5, physical: "a", interface: 0), device(6, physical: "a", interface: 1),
     device(7, physical: "a", interface: 2, isKeyboard: false), device(8, physical: "b", vendor: 9),
   ]
-  let assignment = WedgeAssignment(devices: devices, configurations: [reader("lane", DeviceMatch(vendor: 1))])
+  let assignment = DeviceAssignment(devices: devices, configurations: [reader("lane", DeviceMatch(vendor: 1))])
   #expect(
     devices.map { assignment.fates[$0.sysfsPath] }
-      == [.taken(lane: 0), .taken(lane: 0), .notKeyboard(lane: 0), .unmatched])
+      == [.taken(lane: 0), .taken(lane: 0), .unfit(lane: 0), .unmatched])
   #expect(assignment.problems.isEmpty)
-  let one = WedgeAssignment(devices: devices, configurations: [reader("lane", DeviceMatch(vendor: 1, interface: 1))])
+  let one = DeviceAssignment(devices: devices, configurations: [reader("lane", DeviceMatch(vendor: 1, interface: 1))])
   #expect(devices.map { one.fates[$0.sysfsPath] } == [.unmatched, .taken(lane: 0), .unmatched, .unmatched])
 }
 
 @Test func twoDevicesOfOneReaderAreBothLeftUnlessOneIsHeld() {
   let devices = [device(5, physical: "a"), device(6, physical: "b")]
   let readers = [reader("lane", DeviceMatch(vendor: 1))]
-  let fresh = WedgeAssignment(devices: devices, configurations: readers)
+  let fresh = DeviceAssignment(devices: devices, configurations: readers)
   #expect(devices.map { fresh.fates[$0.sysfsPath] } == [.ambiguous(lane: 0), .ambiguous(lane: 0)])
   #expect(fresh.problems[0]?.contains("two devices match") == true)
-  let held = WedgeAssignment(devices: devices, configurations: readers, held: [0: "b"])
+  let held = DeviceAssignment(devices: devices, configurations: readers, held: [0: "b"])
   #expect(devices.map { held.fates[$0.sysfsPath] } == [.ambiguous(lane: 0), .taken(lane: 0)])
 }
 
 @Test func oneDeviceOfTwoReadersIsLeft() {
   let scanner = device(5, physical: "a", serial: "SN1")
-  let assignment = WedgeAssignment(
+  let assignment = DeviceAssignment(
     devices: [scanner],
     configurations: [reader("a", DeviceMatch(vendor: 1)), reader("b", DeviceMatch(serial: "SN1"))])
   #expect(assignment.fates[scanner.sysfsPath] == .contested(lanes: [0, 1]))
@@ -111,7 +111,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
           interface: pick(3) == 0 ? Int(pick(2)) : nil))
     }
     let held = pick(2) == 0 ? [:] : [0: "p\(pick(3))"]
-    let assignment = WedgeAssignment(devices: devices, configurations: readers, held: held)
+    let assignment = DeviceAssignment(devices: devices, configurations: readers, held: held)
     #expect(assignment.fates.count == devices.count, "seed \(seed)")
     var physical: [Int: String] = [:]
     for device in devices {

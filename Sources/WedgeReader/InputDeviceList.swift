@@ -1,36 +1,6 @@
 public import LinuxIO
 public import ScanModel
 
-/// What `scangate devices` tells of an input device.
-public struct DeviceReport: Sendable, Equatable {
-  /// What becomes of the device. The raw values are the names in JSON.
-  public enum Outcome: String, Sendable, CaseIterable {
-    /// A reader takes it.
-    case taken
-    /// No reader of the configuration matches it.
-    case notMatched
-    /// A reader matches it, but this node types nothing.
-    case notKeyboard
-    /// A reader matches it, but this user may not open it.
-    case noPermission
-    /// A reader matches it, but another program (a running service perhaps) has grabbed it.
-    case grabbed
-    /// A reader matches another device as well, or another reader matches this one.
-    case ambiguous
-    /// It could not be opened for another reason.
-    case unusable
-  }
-
-  /// The device.
-  public var device: DeviceIdentity
-  /// The reader that matches it; `nil` where none does or several do.
-  public var reader: ReaderID?
-  /// What becomes of it.
-  public var outcome: Outcome
-  /// The same in a sentence, with what to do where something is wrong.
-  public var words: String
-}
-
 /// What is plugged in, which reader would take it, and why not. Opens only nodes that a reader matches, and holds them no
 /// longer than it takes to see that they can be grabbed.
 /// - Throws: where udev cannot be asked.
@@ -43,14 +13,14 @@ public func listInputDevices(_ configurations: [WedgeConfiguration]) throws(Devi
       device: "udev", what: "it cannot be asked for input devices: \(error)",
       remedy: "Look whether /sys is mounted and readable.", errno: error.errno)
   }
-  let assignment = WedgeAssignment(devices: devices, configurations: configurations)
+  let assignment = DeviceAssignment(devices: devices, configurations: configurations)
   return devices.map { device in
     func report(_ lane: Int?, _ outcome: DeviceReport.Outcome, _ words: String) -> DeviceReport {
       DeviceReport(device: device, reader: lane.map { configurations[$0].id }, outcome: outcome, words: words)
     }
     switch assignment.fates[device.sysfsPath] ?? .unmatched {
     case .unmatched: return report(nil, .notMatched, "no reader matches it; it is left alone")
-    case .notKeyboard(let lane): return report(lane, .notKeyboard, "this node types no digits; it is left alone")
+    case .unfit(let lane): return report(lane, .notKeyboard, "this node types no digits; it is left alone")
     case .contested(let lanes):
       return report(nil, .ambiguous, lanes.first.flatMap { assignment.problems[$0] } ?? "several readers match it")
     case .ambiguous(let lane):

@@ -1,0 +1,39 @@
+public import ScanModel
+
+/// What `scangate devices` tells of a device that a reader could take.
+public struct DeviceReport: Sendable, Equatable {
+  /// What becomes of the device. The raw values are the names in JSON.
+  public enum Outcome: String, Sendable, CaseIterable {
+    /// A reader takes it.
+    case taken
+    /// No reader of the configuration matches it.
+    case notMatched
+    /// A reader matches it, but this node types nothing.
+    case notKeyboard
+    /// A reader matches it, but this user may not open it.
+    case noPermission
+    /// A reader matches it, but another program (a running service perhaps) holds it.
+    case grabbed
+    /// A reader matches another device as well, or another reader matches this one.
+    case ambiguous
+    /// It could not be opened for another reason.
+    case unusable
+  }
+
+  /// The device.
+  public var device: DeviceIdentity
+  /// The reader that matches it; `nil` where none does or several do.
+  public var reader: ReaderID?
+  /// What becomes of it.
+  public var outcome: Outcome
+  /// The same in a sentence, with what to do where something is wrong.
+  public var words: String
+
+  /// Makes a report.
+  public init(device: DeviceIdentity, reader: ReaderID?, outcome: Outcome, words: String) {
+    self.device = device
+    self.reader = reader
+    self.outcome = outcome
+    self.words = words
+  }
+}
