@@ -50,6 +50,7 @@ let package = Package(
 
     .target(name: "Fuzzing", path: "Fuzzers/Fuzzing", swiftSettings: strict),
     fuzzer("FuzzWedge", ["ScanModel", "ScanPipeline", "WedgeReader"]),
+    fuzzer("FuzzSerial", ["ScanModel", "ScanPipeline"]),
     fuzzer("FuzzCode", ["ScanModel", "ScanPipeline"]),
     fuzzer("FuzzConfiguration", ["ScanConfiguration", "ScanModel", "ScanPipeline"]),
     fuzzer("FuzzAnswer", ["EventSchedule", "ScanModel", "TicketTransport"]),
