@@ -2,8 +2,9 @@
 SWIFT ?= swift
 BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 BIN := .build/debug/scangate
+PREFIX ?= /usr/local
 
-.PHONY: help deps build demo test unit fuzz rig check format clean
+.PHONY: help deps build release demo test unit fuzz bench rig check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -11,16 +12,22 @@ help:
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
 	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
-  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
+	  'make bench   build for release and measure: times, memory, processor, scans a second' \
+	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
 	  'make check   formatting and the rules of the tree, no build' \
 	  'make format  put every Swift file into the form that check wants' \
-	  'make deps    install the Debian packages that building needs'
+	  'make deps    install the Debian packages that building needs' \
+	  'make deb     a Debian package for this architecture, in .build/deb' \
+	  'make release the programs for release; make install puts them below PREFIX (/usr/local), make uninstall takes them away'
 
 deps:
 	@scripts/deps
 
 build: deps
 	@$(BUILD) --product scangate
+
+release: deps
+	@for product in scangate scangate-outputs; do $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
 
 demo: build
 	@$(BIN) demo
@@ -34,6 +41,9 @@ unit: deps
 fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
+bench: release
+	@Benchmarks/bench
+
 rig: build
 	@rig/build
 
@@ -42,6 +52,16 @@ check:
 
 format:
 	@$(SWIFT) format -i -r Sources Tests Fuzz/Fuzzers Fuzz/Package.swift Package.swift
+
+deb: deps
+	@scripts/deb
+
+# As root, so they build nothing: `make release` before.
+install:
+	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/install
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/install --remove
 
 clean:
 	@rm -rf .build .rig

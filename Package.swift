@@ -78,7 +78,10 @@ let package = Package(
       ]),
     room(
       "VenueServer",
-      [crypto, grdb, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle]),
+      [
+        asyncHTTPClient, crypto, grdb, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
+        serviceLifecycle,
+      ]),
     .executableTarget(
       name: "scangate",
       dependencies: [
@@ -93,7 +96,7 @@ let package = Package(
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
       path: "Tests/WedgeMock", swiftSettings: strict),
-    tests(of: "LinuxIO", ["ScanModel"]),
+    tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel"]),
     tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
@@ -104,7 +107,7 @@ let package = Package(
       name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel"], exclude: ["bad"],
       swiftSettings: strict),
     tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
-    tests(of: "scangate"),
+    tests(of: "scangate", ["EventSchedule", "Gateway", "ScanModel", "ScanPipeline", "TicketTransport", "VenueServer"]),
     tests(
       of: "VenueServer",
       [asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),

@@ -1,5 +1,6 @@
 public import ScanModel
 public import ScanPipeline
+import Synchronization
 
 /// How one gate decides.
 public struct GateSettings: Sendable {
@@ -65,6 +66,8 @@ public actor GateController {
   private var state = GateState.ready
   /// What the ticket system's answers say of the gate, apart from its outputs.
   private var systemFault: GateState?
+  /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
+  private let maintenance = Mutex(false)
   /// When the relay can pulse again.
   private var freeAt: MonotonicTime?
 
@@ -113,8 +116,21 @@ public actor GateController {
   /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
   /// the ticket system stands until an answer disproves it.
   private func reviewOutputs() {
+    if isInMaintenance { return setState(.maintenance) }
     setState(signals.admissionFault.map { .fault(.outOfService, $0) } ?? systemFault ?? .ready)
   }
+
+  /// Takes the gate out of service, or back into it; from any thread, returns at once. The scan that is being decided is
+  /// decided: its ticket may be redeemed already.
+  public nonisolated func setMaintenance(_ isOn: Bool) {
+    maintenance.withLock { $0 = isOn }
+    outputsChanged()
+  }
+
+  private nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
+
+  /// Returns once the gate has turned to it: a gate that does not is stuck.
+  public func turn() {}
 
   /// Takes nothing more. `run` returns when what was taken is decided.
   public nonisolated func finish() { inletEnd.finish() }
@@ -182,6 +198,10 @@ public actor GateController {
     switch system.examine(scan.code, at: time.wall()) {
     case .refuse(let reason): return close(scan, AttemptDecision(refused: reason), nil)
     case .proceed(let found): key = found
+    }
+    if isInMaintenance {
+      let detail = "Staff have taken gate \(settings.gate) out of service by its maintenance input."
+      return close(scan, AttemptDecision(undecided: .outOfService, detail: detail), nil)
     }
     if let fault = signals.admissionFault {
       // Asking would redeem a ticket for a person who cannot pass.

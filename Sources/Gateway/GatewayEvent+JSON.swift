@@ -59,19 +59,39 @@ extension GatewayEvent {
     case .gate(let gate, let state, let at):
       line.add("type", "gate")
       line.add("gate", gate.name)
-      switch state {
-      case .ready:
-        line.add("state", "ready")
-        line.add("reason", nil as String?)
-        line.add("detail", nil as String?)
-      case .fault(let reason, let detail):
-        line.add("state", "fault")
+      line.add("state", state.name)
+      if case .fault(let reason, let detail) = state {
         line.add("reason", reason.rawValue)
         line.add("detail", detail)
+      } else {
+        line.add("reason", nil as String?)
+        line.add("detail", nil as String?)
       }
+      line.add("at", at.iso8601)
+    case .input(let gate, let input, let isActive, let at):
+      line.add("type", "input")
+      line.add("gate", gate.name)
+      line.add("input", input)
+      line.add("state", isActive ? "active" : "inactive")
+      line.add("at", at.iso8601)
+    case .configuration(let outcome, let at):
+      line.add("type", "configuration")
+      line.add("state", outcome.name)
+      line.add("detail", outcome.detail)
       line.add("at", at.iso8601)
     }
     return line.finished()
+  }
+}
+
+extension GateState {
+  /// The name in events.
+  public var name: String {
+    switch self {
+    case .ready: "ready"
+    case .fault: "fault"
+    case .maintenance: "maintenance"
+    }
   }
 }
 

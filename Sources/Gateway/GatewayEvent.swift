@@ -17,6 +17,10 @@ public enum GatewayEvent: Sendable, Equatable {
   case dropped(count: Int)
   /// A gate began or ceased to be able to decide.
   case gate(GateID, GateState, at: WallTime)
+  /// A gate's input has changed: a button, a door contact.
+  case input(gate: GateID, input: String, isActive: Bool, at: WallTime)
+  /// The service was told to reload its configuration.
+  case configuration(ReloadOutcome, at: WallTime)
 }
 
 /// A scan with its verdict and everything that staff may want to know of it.
@@ -81,4 +85,33 @@ public enum GateState: Sendable, Equatable {
   case ready
   /// It cannot until somebody acts: the reason, and what to do.
   case fault(UndecidedReason, String)
+  /// Staff have taken it out of service by its maintenance input.
+  case maintenance
+}
+
+/// What became of a reload.
+public enum ReloadOutcome: Sendable, Equatable {
+  /// The station runs by the new file.
+  case applied
+  /// The station runs on by the old one: everything that is wrong with the new file.
+  case kept([String])
+  /// The station runs on by the old one: what the new file changes that only a restart can change.
+  case needsRestart([String])
+
+  /// The name in events.
+  public var name: String {
+    switch self {
+    case .applied: "applied"
+    case .kept: "kept"
+    case .needsRestart: "needsRestart"
+    }
+  }
+
+  /// The words that come with it, if any.
+  public var detail: String? {
+    switch self {
+    case .applied: nil
+    case .kept(let words), .needsRestart(let words): words.joined(separator: "\n")
+    }
+  }
 }

@@ -37,6 +37,9 @@ public actor LedgerKeeper {
     lastForgotten = time.now()
   }
 
+  /// Sets how many unknown codes a minute all readers together may bring; what they have brought counts on.
+  public func setFloodLimit(_ limit: Int) { cap.limit = max(1, limit) }
+
   /// Attempts that may have redeemed and were not settled, and entries that may be surplus at the server: for staff.
   public var unsettled: [UnsettledAttempt] { ledger.unsettled }
 

@@ -17,7 +17,7 @@ func outputs(
     let name = OutputName(output.name)
     let kind: OutputKind
     switch output.role {
-    case .relay(let pulse, let gap):
+    case .relay(let pulse, let gap, _):
       kind = .relay
       do {
         timing = try RelayTiming(pulse: pulse, gap: gap)
@@ -50,19 +50,42 @@ func outputs(
   }
 }
 
+/// The inputs of one gate, made of its configuration.
+func inputs(of gate: GateConfiguration) -> [SignalOutputs.InputConfiguration] {
+  gate.inputs.map { input in
+    SignalOutputs.InputConfiguration(
+      name: InputName(input.name), line: line(input.line), debounce: input.debounce,
+      use: InputUse(rawValue: input.use.rawValue) ?? .log)
+  }
+}
+
+/// What the gate's relay goes to when nobody commands it; `nil` where it has no relay.
+func safeState(of gate: GateConfiguration) -> SafeState? {
+  for case .relay(_, _, let fail) in gate.outputs.map(\.role) { return SafeState(rawValue: fail.rawValue) ?? .secure }
+  return nil
+}
+
 private func target(_ target: ScanConfiguration.OutputConfiguration.Target) -> OutputTarget {
   switch target {
-  case .led(let name): return .led(name)
-  case .gpio(let line):
-    let selector: GPIOLineConfiguration.Selector =
-      switch line.line {
-      case .name(let name): .name(name)
-      case .offset(let offset): .offset(UInt32(clamping: offset))
-      }
-    return .gpio(
-      GPIOLineConfiguration(
-        chip: line.chip, line: selector, isActiveLow: line.activeLow,
-        bias: GPIOLineConfiguration.Bias(rawValue: line.bias.rawValue) ?? .asIs,
-        drive: GPIOLineConfiguration.Drive(rawValue: line.drive.rawValue) ?? .pushPull))
+  case .led(let name): .led(name)
+  case .gpio(let gpio): .gpio(line(gpio))
+  case .pwm(let pwm):
+    .pwm(
+      PWMConfiguration(
+        chip: pwm.chip, channel: UInt32(clamping: pwm.channel), frequency: UInt32(clamping: pwm.frequency)))
+  case .sound(let device):
+    .sound(SoundConfiguration(device: device.name, frequency: UInt32(clamping: device.frequency)))
   }
+}
+
+private func line(_ line: ScanConfiguration.GPIOLine) -> GPIOLineConfiguration {
+  let selector: GPIOLineConfiguration.Selector =
+    switch line.line {
+    case .name(let name): .name(name)
+    case .offset(let offset): .offset(UInt32(clamping: offset))
+    }
+  return GPIOLineConfiguration(
+    chip: line.chip, line: selector, isActiveLow: line.activeLow,
+    bias: GPIOLineConfiguration.Bias(rawValue: line.bias.rawValue) ?? .asIs,
+    drive: GPIOLineConfiguration.Drive(rawValue: line.drive.rawValue) ?? .pushPull)
 }

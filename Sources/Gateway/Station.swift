@@ -61,6 +61,11 @@ public struct Station: Sendable {
     }
   }
 
+  /// Returns once every reader's and every gate's loop has turned: while one is stuck, it does not.
+  public func turn() async {
+    for gate in gates { await gate.controller.turn() }
+  }
+
   private func finish() async {
     for source in sources { await source.stop() }
     for gate in gates { gate.controller.finish() }

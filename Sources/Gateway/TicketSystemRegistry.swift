@@ -33,6 +33,12 @@ public enum TicketSystemRegistry {
     }
   }
 
+  /// Which server a configured system is, of which type: what its ledger belongs to.
+  static func address(of configuration: TicketSystemConfiguration) -> String {
+    let url = (configuration.settings as? EventScheduleSection.System)?.url.description
+    return "\(configuration.type) \(url ?? "")"
+  }
+
   private static func connect(
     _ id: TicketSystemID, _ settings: EventScheduleSection.System, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {

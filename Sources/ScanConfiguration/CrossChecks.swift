@@ -117,35 +117,48 @@ struct CrossChecks {
     }
   }
 
-  private struct Wire: Hashable {
-    var chip: String
-    var line: String
+  /// What only one output or input can have.
+  private enum Wire: Hashable {
+    case line(chip: String, GPIOLine.Line)
+    case led(String)
+    case channel(chip: String, Int)
+    case sound(String)
+
+    init(_ line: GPIOLine) { self = .line(chip: line.chip, line.line) }
+
+    init(_ target: OutputConfiguration.Target) {
+      switch target {
+      case .gpio(let line): self.init(line)
+      case .led(let name): self = .led(name)
+      case .pwm(let pwm): self = .channel(chip: pwm.chip, pwm.channel)
+      case .sound(let device): self = .sound(device.name)
+      }
+    }
+
+    var words: String {
+      switch self {
+      case .line: "the GPIO line"
+      case .led: "the LED"
+      case .channel: "the PWM channel"
+      case .sound: "the sound device"
+      }
+    }
   }
 
   private func checkTargets(_ gates: [GateConfiguration]) {
     var owners: [Wire: String] = [:]
     for gate in gates {
-      for output in gate.outputs {
-        let wire: Wire
-        let words: String
-        switch output.target {
-        case .gpio(let gpio):
-          switch gpio.line {
-          case .name(let name): wire = Wire(chip: gpio.chip, line: "=\(name)")
-          case .offset(let offset): wire = Wire(chip: gpio.chip, line: String(offset))
-          }
-          words = "the GPIO line"
-        case .led(let name):
-          wire = Wire(chip: "/", line: name)
-          words = "the LED"
-        }
-        let name = "\(gate.id.name).\(output.name)"
-        if let owner = owners[wire] {
+      let outputs = gate.outputs.map { (key: "outputs", noun: "output", name: $0.name, wire: Wire($0.target)) }
+      let inputs = gate.inputs.map { (key: "inputs", noun: "input", name: $0.name, wire: Wire($0.line)) }
+      for user in outputs + inputs {
+        let name = "\(gate.id.name).\(user.name)"
+        if let owner = owners[user.wire] {
           findings.error(
-            at: place("gates", gate.id.name, "outputs", output.name),
-            "\(words) of \(quoted(name)) is that of \(quoted(owner)) already", "give each output a line of its own")
+            at: place("gates", gate.id.name, user.key, user.name),
+            "\(user.wire.words) of \(quoted(name)) is that of \(quoted(owner)) already",
+            "give each \(user.noun) one of its own")
         } else {
-          owners[wire] = name
+          owners[user.wire] = name
         }
       }
     }

@@ -48,6 +48,12 @@ enum GateSection {
       read: OutputSection.read), default: [],
     "Relay, lamps and buzzers. `relay` is the relay, `buzzer` (`buzzer2`, …) a buzzer, every other name a lamp: `green`, `red`, `amber`, `yellow`, or one that `signals` names."
   )
+  private static let inputs = SchemaKey.key(
+    "inputs",
+    ValueKind<[InputConfiguration]>.named(
+      "input", sections: [InputSection.schema],
+      example: "{ lockout: { gpio: { chip: gate, line: BUTTON0 }, use: maintenanceButton } }", read: InputSection.read),
+    default: [], "Buttons, switches and sensors, by a name of your own.")
   private static let signals = SchemaKey.key(
     "signals", SignalsSection.kind, default: [:],
     "What lamps and buzzers do for each signal; what is absent plays the built-in pattern.")
@@ -61,7 +67,7 @@ enum GateSection {
     keys: [
       readers.description, ticketSystem.description, ticketDescription, deadline.description, holdOff.description,
       queue.description, stale.description, accept.description, floodLimit.description, outputs.description,
-      signals.description,
+      inputs.description, signals.description,
     ])
 
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> GateConfiguration? {
@@ -76,6 +82,7 @@ enum GateSection {
     let accept = reader.read(accept)
     let flood = reader.read(floodLimit)
     let outputs = reader.read(outputs)
+    let inputs = reader.read(inputs)
     let signals = reader.read(signals)
     if let outputs {
       checkOutputs(reader, outputs, stale)
@@ -84,12 +91,12 @@ enum GateSection {
       ).run(signals)
     }
     guard let readers, let system, let deadline, let holdOff, let queue, let stale, let accept, let flood,
-      let outputs, let signals
+      let outputs, let inputs, let signals
     else { return nil }
     return GateConfiguration(
       id: GateID(name), readers: readers.map { ReaderID($0.name) }, ticketSystem: TicketSystemID(system.name),
       ticket: ticket, deadline: deadline, holdOff: holdOff, queue: queue, stale: stale, accept: accept,
-      floodLimit: flood, outputs: outputs, signals: signals)
+      floodLimit: flood, outputs: outputs, inputs: inputs, signals: signals)
   }
 
   /// The adapter's part; where the gate's ticket system is unknown, that is the error, and its part cannot be judged.
@@ -106,7 +113,7 @@ enum GateSection {
         at: reader.node.label, "\(quoted(reader.node.path)) has no outputs: nobody at it sees a verdict",
         "add outputs, at least a lamp")
     }
-    for case .relay(let pulse, let gap) in outputs.map(\.role) {
+    for case .relay(let pulse, let gap, _) in outputs.map(\.role) {
       guard let stale, pulse + gap >= stale else { continue }
       reader.findings.warning(
         at: reader.position(of: "stale"),

@@ -4,7 +4,7 @@ enum OutputSection {
 
   private static let gpio = SchemaKey<GPIOLine>.optional(
     "gpio", .section(GPIOSection.schema, example: "{ chip: gate, line: RELAY0 }", read: GPIOSection.read),
-    "A line of a GPIO chip. Either this or `led`.")
+    "A line of a GPIO chip. Either this or `led`; for a buzzer also `pwm` or `sound`.")
   private static let led = SchemaKey<String>.optional(
     "led",
     .text(
@@ -14,48 +14,80 @@ enum OutputSection {
         (1...63).contains(text.utf8.count) && text != "." && text != ".."
           && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
       }), "An LED by its name in `/sys/class/leds`. Not for the relay.")
+  private static let pwm = SchemaKey<PWMChannel>.optional(
+    "pwm",
+    .section(
+      PWMSection.schema, example: "{ chip: fe20c000.pwm, channel: 0, frequency: 2000 Hz }", read: PWMSection.read),
+    "A channel of a PWM chip, for a passive buzzer. For buzzers only.")
+  private static let sound = SchemaKey<SoundDevice>.optional(
+    "sound",
+    .section(SoundSection.schema, example: "{ name: PC Speaker, frequency: 1000 Hz }", read: SoundSection.read),
+    "An input device that makes tones. For buzzers only.")
   private static let pulse = SchemaKey.key(
     "pulse", .duration(.milliseconds(20) ... .seconds(10), example: "600 ms"), default: .milliseconds(600),
     "The relay only: how long it is driven for one person.")
   private static let gap = SchemaKey.key(
     "gap", .duration(.zero ... .seconds(10), example: "500 ms"), default: .milliseconds(500),
     "The relay only: the least rest between two pulses, so that each person has an own one.")
+  private static let fail = SchemaKey.key(
+    "fail", .choice(OutputConfiguration.Fail.self), default: .secure,
+    "The relay only: what the gate is while nobody commands the relay: locked (`secure`, relay off) or released (`safe`, relay on)."
+  )
 
   static let schema = SectionSchema(
     "gates.<name>.outputs.<output>",
-    keys: [gpio.description, led.description, pulse.description, gap.description])
+    keys: [
+      gpio.description, led.description, pwm.description, sound.description, pulse.description, gap.description,
+      fail.description,
+    ])
 
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> OutputConfiguration? {
     guard let reader = SectionReader(node, schema, findings) else { return nil }
-    let line = reader.read(gpio)
-    let lamp = reader.read(led)
+    let line = reader.read(gpio).map(OutputConfiguration.Target.gpio)
+    let lamp = reader.read(led).map(OutputConfiguration.Target.led)
+    let channel = reader.read(pwm).map(OutputConfiguration.Target.pwm)
+    let device = reader.read(sound).map(OutputConfiguration.Target.sound)
     let role = role(name, reader)
-    let gpioKey = reader.keyPosition(of: "gpio")
-    let ledKey = reader.keyPosition(of: "led")
-    switch (gpioKey, ledKey) {
-    case (nil, nil):
-      findings.error(
-        at: node.label, "\(quoted(node.path)) drives nothing", "add gpio: { chip: …, line: … } or led: \"…\"")
-    case (.some, .some(let place)):
-      findings.error(at: place, "\(quoted(node.path)) has both gpio and led", "keep one of them")
-    case (nil, .some(let place)) where name == relayName:
-      findings.error(
-        at: place, "the relay cannot be an LED", "name its GPIO line: gpio: { chip: …, line: … }")
-    default: break
-    }
-    guard let role, let target = line.map(OutputConfiguration.Target.gpio) ?? lamp.map(OutputConfiguration.Target.led)
-    else { return nil }
+    checkTargets(name, reader)
+    guard let role, let target = line ?? lamp ?? channel ?? device else { return nil }
     return OutputConfiguration(name: name, role: role, target: target)
+  }
+
+  /// An output drives one thing, of a sort that it can be.
+  private static func checkTargets(_ name: String, _ reader: SectionReader) {
+    let node = reader.node
+    let targets = [gpio.name, led.name, pwm.name, sound.name].filter { reader.keyPosition(of: $0) != nil }
+    guard let target = targets.first else {
+      reader.findings.error(
+        at: node.label, "\(quoted(node.path)) drives nothing", "add gpio: { chip: …, line: … } or led: \"…\"")
+      return
+    }
+    if targets.count > 1, let place = reader.keyPosition(of: targets[1]) {
+      reader.findings.error(
+        at: place, "\(quoted(node.path)) has both \(targets.joined(separator: " and "))", "keep one of them")
+      return
+    }
+    guard let place = reader.keyPosition(of: target), target != gpio.name, !isBuzzer(name) else { return }
+    let what = [led.name: "an LED", pwm.name: "a PWM channel"][target] ?? "a sound device"
+    if name == relayName {
+      reader.findings.error(
+        at: place, "the relay cannot be \(what)", "name its GPIO line: gpio: { chip: …, line: … }")
+    } else if target != led.name {
+      reader.findings.error(
+        at: place, "the lamp \(quoted(name)) cannot be \(what)",
+        "give it gpio or led, or name it buzzer if it is one")
+    }
   }
 
   private static func role(_ name: String, _ reader: SectionReader) -> OutputConfiguration.Role? {
     let pulse = reader.read(pulse)
     let gap = reader.read(gap)
+    let fail = reader.read(fail)
     if name == relayName {
-      guard let pulse, let gap else { return nil }
-      return .relay(pulse: pulse, gap: gap)
+      guard let pulse, let gap, let fail else { return nil }
+      return .relay(pulse: pulse, gap: gap, fail: fail)
     }
-    for key in ["pulse", "gap"] {
+    for key in ["pulse", "gap", "fail"] {
       guard let place = reader.keyPosition(of: key) else { continue }
       reader.findings.error(
         at: place, "only the output named relay has a \(key)", "remove it, or name this output relay")
@@ -110,9 +142,16 @@ enum GPIOSection {
   private static let drive = SchemaKey.key(
     "drive", .choice(GPIOLine.Drive.self), default: .pushPull, "How the line is driven.")
 
+  private static let inputActiveLow = SchemaKey.key(
+    activeLow.name, .boolean, default: false, "Whether the input is active when the line is low.")
+
   static let schema = SectionSchema(
     "gates.<name>.outputs.<output>.gpio",
     keys: [chip.description, line.description, activeLow.description, bias.description, drive.description])
+  static let inputSchema = SectionSchema(
+    "gates.<name>.inputs.<input>.gpio",
+    keys: [chip.description, line.description, inputActiveLow.description, bias.description],
+    refused: [drive.name: "remove it: an input drives nothing"])
 
   static func read(_ reader: SectionReader) -> GPIOLine? {
     let chip = reader.read(chip)
@@ -122,5 +161,14 @@ enum GPIOSection {
     let drive = reader.read(drive)
     guard let chip, let line, let activeLow, let bias, let drive else { return nil }
     return GPIOLine(chip: chip, line: line, activeLow: activeLow, bias: bias, drive: drive)
+  }
+
+  static func readInput(_ reader: SectionReader) -> GPIOLine? {
+    let chip = reader.read(chip)
+    let line = reader.read(line)
+    let activeLow = reader.read(inputActiveLow)
+    let bias = reader.read(bias)
+    guard let chip, let line, let activeLow, let bias else { return nil }
+    return GPIOLine(chip: chip, line: line, activeLow: activeLow, bias: bias, drive: .pushPull)
   }
 }

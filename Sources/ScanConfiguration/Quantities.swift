@@ -78,6 +78,41 @@ extension ValueKind where Value == Int {
     }
   }
 
+  /// A frequency of whole hertz, with the unit `Hz` or `kHz`.
+  public static func frequency(_ range: ClosedRange<Int>, example: String) -> Self {
+    @Sendable func written(_ hertz: Int) -> String {
+      hertz % 1000 == 0 && hertz >= 10_000 ? "\(hertz / 1000) kHz" : "\(hertz) Hz"
+    }
+    let limits = "\(written(range.lowerBound)) to \(written(range.upperBound))"
+    return Self(summary: "frequency, \(limits)", example: example, show: written) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      guard let (thousandths, unit) = quantity(text) else {
+        node.refuse(text, "write a number and a unit (Hz or kHz), such as \(example)", findings)
+        return nil
+      }
+      let millihertz: Int64
+      switch unit {
+      case "Hz": millihertz = thousandths
+      case "kHz": millihertz = thousandths * 1000
+      case "":
+        let units = [("Hz", thousandths), ("kHz", thousandths * 1000)]
+        let guess = units.first { $0.1 % 1000 == 0 && range.contains(Int(clamping: $0.1 / 1000)) }?.0
+        findings.error(
+          at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))",
+          guess.map { "write \"\(text) \($0)\"" } ?? "write a number and Hz or kHz, such as \(example)")
+        return nil
+      default:
+        node.refuse(text, "the units are Hz and kHz, such as \(example)", findings)
+        return nil
+      }
+      guard millihertz % 1000 == 0, range.contains(Int(clamping: millihertz / 1000)) else {
+        node.refuse(text, "write \(limits), whole hertz", findings)
+        return nil
+      }
+      return Int(clamping: millihertz / 1000)
+    }
+  }
+
   /// A share with its sign: `50 %`.
   public static var percent: Self {
     Self(summary: "share, 1 % to 100 %", example: "50 %", show: { "\($0) %" }) { node, findings in

@@ -118,6 +118,8 @@ public struct GateConfiguration: Sendable {
   public var floodLimit: Int
   /// Relay, lamps and buzzers; names are unique.
   public var outputs: [OutputConfiguration]
+  /// Buttons, switches and sensors; names are unique.
+  public var inputs: [InputConfiguration]
   /// The patterns that the file gives, by signal and output; what is absent plays the built-in pattern.
   public var signals: [SignalName: [String: SignalSetting]]
 }
@@ -145,78 +147,6 @@ public struct AcceptRule: Sendable, Equatable {
 
   /// Makes the rule that holds where a gate has none: 8 to 128 printable characters.
   public init() {}
-}
-
-/// An output of a gate.
-public struct OutputConfiguration: Sendable, Equatable {
-  /// What an output is for, by its name.
-  public enum Role: Sendable, Equatable {
-    /// `relay`: opens the gate for `pulse`, then rests for `gap` at least.
-    case relay(pulse: Duration, gap: Duration)
-    /// `buzzer`, `buzzer2`, …
-    case buzzer
-    /// Every other name.
-    case lamp
-  }
-
-  /// What is driven.
-  public enum Target: Sendable, Hashable {
-    /// A line of a GPIO chip.
-    case gpio(GPIOLine)
-    /// An LED of the kernel, by its name in `/sys/class/leds`.
-    case led(String)
-  }
-
-  /// The name.
-  public var name: String
-  /// What it is for.
-  public var role: Role
-  /// What is driven.
-  public var target: Target
-}
-
-/// A GPIO line and how it is requested.
-public struct GPIOLine: Sendable, Hashable {
-  /// Which line of the chip.
-  public enum Line: Sendable, Hashable {
-    /// By the name that the kernel knows.
-    case name(String)
-    /// By its number on the chip, from 0.
-    case offset(Int)
-  }
-
-  /// The bias of a line.
-  public enum Bias: String, Sendable, CaseIterable {
-    /// Left as it is.
-    case asIs = "as-is"
-    /// Pulled up.
-    case pullUp = "pull-up"
-    /// Pulled down.
-    case pullDown = "pull-down"
-    /// Without bias.
-    case disabled
-  }
-
-  /// How a line is driven.
-  public enum Drive: String, Sendable, CaseIterable {
-    /// Driven both ways.
-    case pushPull = "push-pull"
-    /// Only pulled low.
-    case openDrain = "open-drain"
-    /// Only pulled high.
-    case openSource = "open-source"
-  }
-
-  /// The chip's label; its number changes between boots.
-  public var chip: String
-  /// The line.
-  public var line: Line
-  /// Whether the output is on when the line is low.
-  public var activeLow: Bool
-  /// The bias.
-  public var bias: Bias
-  /// The drive.
-  public var drive: Drive
 }
 
 /// A signal that a pattern can be given for.

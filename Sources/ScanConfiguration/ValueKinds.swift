@@ -174,10 +174,11 @@ extension ValueKind {
         return nil
       }
       var elements: [Element] = []
+      let article = noun.hasPrefix("i") || noun.hasPrefix("o") ? "an" : "a"
       for entry in entries {
         if !isName(entry.key) {
           findings.error(
-            at: entry.position, "\(quoted(entry.key)) cannot be the name of a \(noun)",
+            at: entry.position, "\(quoted(entry.key)) cannot be the name of \(article) \(noun)",
             "a name has 1 to 32 letters (a to z), digits, - and _, no - or _ first")
         }
         if let element = read(entry.key, entry.value, findings) { elements.append(element) }

@@ -109,7 +109,8 @@ public struct ReaderCap: Sendable {
 /// nobody who fills it at one gate closes the next. So the bound is `limit` codes, and at most `free + 1` more from each
 /// further reader.
 public struct StationCap: Sendable {
-  private let limit: Int
+  /// How many unknown codes a window all readers together may bring; at least 1.
+  public var limit: Int
   private let free: Int
   private let window: Duration
   private var unknown: [Code: (reader: ReaderID, at: MonotonicTime)] = [:]

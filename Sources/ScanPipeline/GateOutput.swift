@@ -52,6 +52,14 @@ public struct RelayTiming: Hashable, Sendable {
   }
 }
 
+/// What a relay goes to when nobody commands it. The raw values are the words in configuration and events.
+public enum SafeState: String, Hashable, Sendable, CaseIterable {
+  /// Fail-secure: not commanded is locked, the relay is off.
+  case secure
+  /// Fail-safe: not commanded is released, the relay is on.
+  case safe
+}
+
 /// Outputs, a timing or a pattern that cannot be; says what is wrong and what would be right.
 public struct SignalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The words.

@@ -2,7 +2,7 @@ public import ScanModel
 public import ScanPipeline
 import Synchronization
 
-/// Drives the real devices of a gate: GPIO lines and LEDs.
+/// Drives the real devices of a gate: GPIO lines, LEDs, and buzzers on PWM channels and sound devices.
 ///
 /// A device is opened when it is first switched. When a device that was open fails, it is opened anew and switched once more
 /// before the failure is reported: a board that was unplugged and came back costs nobody an admission.
@@ -10,19 +10,40 @@ public final class DeviceOutputDriver: OutputDriver {
   private enum Handle: Sendable {
     case line(GPIOLine)
     case led(LEDOutput)
+    case pwm(PWMOutput)
+    case sound(SoundOutput)
 
     func set(_ isOn: Bool) throws(DeviceError) {
       switch self {
       case .line(let line): try line.set(isOn)
       case .led(let led): try led.set(isOn)
+      case .pwm(let buzzer): try buzzer.set(isOn)
+      case .sound(let buzzer): try buzzer.set(isOn)
+      }
+    }
+
+    /// Ends what would go on without us: a tone lasts after its file is closed.
+    func silence() {
+      switch self {
+      case .line, .led: break
+      case .pwm, .sound: try? set(false)
       }
     }
   }
 
+  /// Where the kernel shows devices that have no node of their own, or are found there.
+  struct Directories: Sendable {
+    var leds = LEDOutput.directory
+    var pwm = PWMOutput.directory
+    var inputs = SoundOutput.directory
+    var inputNodes = "/dev/input"
+  }
+
   private let targets: [OutputName: OutputTarget]
   private let notice: @Sendable (String) -> Void
-  private let ledDirectory: String
+  private let directories: Directories
   private let handles = Mutex<[OutputName: Handle]>([:])
+  private let loans = DeviceLoans()
 
   /// Makes the driver; no device is opened yet.
   /// - Parameters:
@@ -32,14 +53,14 @@ public final class DeviceOutputDriver: OutputDriver {
   public convenience init(
     outputs: [OutputConfiguration], notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
-    self.init(outputs: outputs, ledDirectory: LEDOutput.directory, notice: notice)
+    self.init(outputs: outputs, directories: Directories(), notice: notice)
   }
 
   init(
-    outputs: [OutputConfiguration], ledDirectory: String, notice: @escaping @Sendable (String) -> Void = { _ in }
+    outputs: [OutputConfiguration], directories: Directories, notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     targets = Dictionary(outputs.map { ($0.name, $0.target) }) { _, last in last }
-    self.ledDirectory = ledDirectory
+    self.directories = directories
     self.notice = notice
   }
 
@@ -55,7 +76,14 @@ public final class DeviceOutputDriver: OutputDriver {
     try switchAnew(output, on: on)
   }
 
-  public func close() { handles.withLock { $0.removeAll() } }
+  public func close() {
+    let open = handles.withLock { handles in
+      defer { handles.removeAll() }
+      return handles
+    }
+    for handle in open.values { handle.silence() }
+    loans.giveBack(notice)
+  }
 
   private func switchAnew(_ output: OutputName, on: Bool) throws(DeviceError) {
     let handle = try open(output)
@@ -67,7 +95,13 @@ public final class DeviceOutputDriver: OutputDriver {
     switch targets[output] {
     case .gpio(let line): return .line(try GPIOLine(line, output: output.name))
     case .led(let name):
-      return .led(try LEDOutput(name, output: output.name, directory: ledDirectory, notice: notice))
+      return .led(
+        try LEDOutput(name, output: output.name, directory: directories.leds, loans: loans, notice: notice))
+    case .pwm(let channel):
+      return .pwm(try PWMOutput(channel, output: output.name, directory: directories.pwm, loans: loans))
+    case .sound(let device):
+      return .sound(
+        try SoundOutput(device, output: output.name, directory: directories.inputs, nodes: directories.inputNodes))
     case nil:
       throw DeviceError(
         device: "output \(output)", what: "it is not configured", remedy: "Add it to the gate's outputs.")

@@ -4,12 +4,30 @@ import ScanModel
 
 /// Finds the configured line among what is there, and puts into words why it cannot be had. Pure.
 struct GPIOSelection {
-  /// The output's configured name.
-  let output: String
+  /// What the line is for.
+  enum Role: String {
+    case output, input
+  }
+
+  let role: Role
+  /// The output's or input's configured name.
+  let name: String
   let wanted: GPIOLineConfiguration
 
-  private func error(_ what: String, _ remedy: String, errno: Int32? = nil) -> DeviceError {
-    DeviceError(device: "output \(output) (\(wanted))", what: what, remedy: remedy, errno: errno)
+  init(output: String, wanted: GPIOLineConfiguration) {
+    role = .output
+    name = output
+    self.wanted = wanted
+  }
+
+  init(input: String, wanted: GPIOLineConfiguration) {
+    role = .input
+    name = input
+    self.wanted = wanted
+  }
+
+  func error(_ what: String, _ remedy: String, errno: Int32? = nil) -> DeviceError {
+    DeviceError(device: "\(role.rawValue) \(name) (\(wanted))", what: what, remedy: remedy, errno: errno)
   }
 
   /// The index of the one chip with the wanted label.
@@ -69,6 +87,16 @@ struct GPIOSelection {
       let holder = consumer.flatMap { $0.isEmpty ? nil : "\"\($0)\"" } ?? "something that gives no name"
       return error(
         "the line is in use by \(holder)", "End what holds it, or choose another line.", errno: cause.errno)
+    case EINVAL, EOPNOTSUPP, Self.notSupportedInKernel,
+      ENXIO where role == .input:
+      return error(
+        "the chip cannot read this line and tell its changes (bias \(wanted.bias.rawValue)): \(cause.words)",
+        "Leave the bias out of the configuration, or choose a line that has an interrupt.", errno: cause.errno)
+    case ENODEV where role == .input:
+      // The kernel's answer to both.
+      return error(
+        "the chip is gone, or cannot tell the changes of this line",
+        "Plug the board in, or choose a line that has an interrupt.", errno: cause.errno)
     case EINVAL, EOPNOTSUPP, Self.notSupportedInKernel:
       return error(
         "the chip cannot drive this line like that (bias \(wanted.bias.rawValue), drive \(wanted.drive.rawValue)): "

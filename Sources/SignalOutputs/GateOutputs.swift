@@ -96,6 +96,9 @@ public actor GateOutputs {
     driver.close()
   }
 
+  /// Returns once the outputs' loop has turned: while it is stuck, it does not.
+  public func turn() {}
+
   // MARK: Signals
 
   /// Hands `signal` over to the loop's thread; from any thread, without waiting.

@@ -23,9 +23,11 @@ struct LEDOutput: Sendable {
   /// Finds the LED and takes it from a trigger that drives it.
   /// - Parameters:
   ///   - output: the output's configured name, for errors.
+  ///   - loans: keeps a trigger that was switched off, so that the LED gets it back.
   ///   - notice: told in words when a trigger was switched off.
   init(
-    _ name: String, output: String, directory: String = Self.directory, notice: (String) -> Void = { _ in }
+    _ name: String, output: String, directory: String = Self.directory, loans: DeviceLoans,
+    notice: (String) -> Void = { _ in }
   ) throws(DeviceError) {
     device = "output \(output) (LED \(name))"
     path = "\(directory)/\(name)"
@@ -44,7 +46,7 @@ struct LEDOutput: Sendable {
         remedy: "Check the LED's driver, or choose another LED.")
     }
     self.maximum = maximum
-    try takeFromTrigger(notice)
+    try takeFromTrigger(loans, notice)
   }
 
   /// Switches the LED.
@@ -52,13 +54,14 @@ struct LEDOutput: Sendable {
     try write(isOn ? String(maximum) : "0", to: "brightness")
   }
 
-  private func takeFromTrigger(_ notice: (String) -> Void) throws(DeviceError) {
+  private func takeFromTrigger(_ loans: DeviceLoans, _ notice: (String) -> Void) throws(DeviceError) {
     // An LED without triggers (CONFIG_LEDS_TRIGGERS off) has no such file.
     guard let triggers = try? SystemFiles.text(of: "\(path)/trigger"),
       let active = Self.activeTrigger(triggers), active != "none"
     else { return }
     try write("none", to: "trigger")
-    notice("\(device): the trigger \"\(active)\" drove it and was switched off")
+    loans.switchedOff(trigger: String(active), of: path, device: device)
+    notice("\(device): the trigger \"\(active)\" drove it and was switched off until it is let go")
   }
 
   /// The trigger in brackets in a text such as `none [heartbeat] timer`.

@@ -15,6 +15,16 @@ public struct OutputConfiguration: Hashable, Sendable {
     self.kind = kind
     self.target = target
   }
+
+  /// What is wrong with it, in words; `nil` when nothing is. Tells nothing of whether the device is there.
+  public var problem: String? {
+    switch (kind, target) {
+    case (.relay, .led): "the relay cannot be an LED"
+    case (.relay, .pwm), (.lamp, .pwm): "only a buzzer can be a PWM channel"
+    case (.relay, .sound), (.lamp, .sound): "only a buzzer can be a sound device"
+    default: target.problem
+    }
+  }
 }
 
 /// What an output drives.
@@ -23,12 +33,18 @@ public enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
   case gpio(GPIOLineConfiguration)
   /// An LED of the kernel's LED class: its name in `/sys/class/leds`, such as `ACT` or `tower:red:status`.
   case led(String)
+  /// A channel of a PWM chip, for a passive buzzer.
+  case pwm(PWMConfiguration)
+  /// An input device that makes tones, for a buzzer.
+  case sound(SoundConfiguration)
 
   /// What is wrong with it, in words; `nil` when nothing is. Tells nothing of whether the device is there.
   public var problem: String? {
     switch self {
     case .gpio(let line): line.problem
     case .led(let name): LEDOutput.problem(ofName: name)
+    case .pwm(let channel): channel.problem
+    case .sound(let device): device.problem
     }
   }
 
@@ -36,6 +52,8 @@ public enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .gpio(let line): line.description
     case .led(let name): "LED \(name)"
+    case .pwm(let channel): channel.description
+    case .sound(let device): device.description
     }
   }
 }

@@ -10,6 +10,7 @@ public protocol OutputDriver: Sendable {
   ///   to open the device anew.
   func set(_ output: OutputName, on: Bool) throws(DeviceError)
 
-  /// Lets go of every device, as it is; the next `set` opens again.
+  /// Lets go of every device: relays and lamps as they are, buzzers silent, and what was changed on a device that others
+  /// had set up is given back. The next `set` opens again.
   func close()
 }

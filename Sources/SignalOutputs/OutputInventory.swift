@@ -1,6 +1,6 @@
 import LinuxIO
 
-/// What this machine offers as outputs.
+/// What this machine offers as outputs; inputs are lines of the same GPIO chips.
 public struct OutputInventory: Hashable, Sendable {
   /// A GPIO chip.
   public struct Chip: Hashable, Sendable {
@@ -20,10 +20,30 @@ public struct OutputInventory: Hashable, Sendable {
     public var trigger: String?
   }
 
+  /// A PWM chip, for passive buzzers.
+  public struct PWMChip: Hashable, Sendable {
+    /// The name of its device, which the configuration names.
+    public var name: String
+    /// How many channels it has.
+    public var channelCount: UInt32
+  }
+
+  /// An input device that makes tones.
+  public struct Sound: Hashable, Sendable {
+    /// Its name, which the configuration names.
+    public var name: String
+    /// Its device node; it can be another one after the next boot.
+    public var node: String
+  }
+
   /// The chips that can be opened, by node.
   public var chips: [Chip]
   /// The LEDs, by name.
   public var leds: [LED]
+  /// The PWM chips, in the kernel's order.
+  public var pwmChips: [PWMChip] = []
+  /// The sound devices, by node.
+  public var sounds: [Sound] = []
   /// What could not be looked into: which node, why, and what to do.
   public var problems: [String]
 }
@@ -42,10 +62,11 @@ public struct GPIOLineDescription: Hashable, Sendable {
 
 /// Lists what this machine offers as outputs. Opens GPIO chips for it, and changes nothing.
 public func listOutputs() -> OutputInventory {
-  listOutputs(devices: "/dev", leds: LEDOutput.directory)
+  listOutputs(
+    devices: "/dev", leds: LEDOutput.directory, pwm: PWMOutput.directory, inputs: SoundOutput.directory)
 }
 
-func listOutputs(devices: String, leds: String) -> OutputInventory {
+func listOutputs(devices: String, leds: String, pwm: String, inputs: String) -> OutputInventory {
   let (chips, failures) = GPIOChip.all(in: devices)
   var inventory = OutputInventory(chips: [], leds: [], problems: [])
   for failure in failures {
@@ -63,5 +84,7 @@ func listOutputs(devices: String, leds: String) -> OutputInventory {
     let active = (try? SystemFiles.text(of: "\(leds)/\(name)/trigger")).flatMap { LEDOutput.activeTrigger($0) }
     inventory.leds.append(.init(name: name, trigger: active.flatMap { $0 == "none" ? nil : String($0) }))
   }
+  inventory.pwmChips = PWMChip.all(in: pwm).map { .init(name: $0.name, channelCount: $0.channelCount) }
+  inventory.sounds = SoundDevice.all(in: inputs).map { .init(name: $0.name, node: $0.node) }
   return inventory
 }

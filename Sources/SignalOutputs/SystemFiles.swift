@@ -37,4 +37,12 @@ enum SystemFiles {
       throw SystemError(errno: errno, call: "write")
     }
   }
+
+  /// Where a symbolic link points, as it is written.
+  static func linkTarget(of path: String) throws(SystemError) -> String {
+    var buffer = [CChar](repeating: 0, count: 4_096)
+    let count = readlink(path, &buffer, buffer.count)
+    guard count >= 0 else { throw SystemError(errno: errno, call: "readlink") }
+    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
 }

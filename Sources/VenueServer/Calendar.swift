@@ -108,6 +108,9 @@ struct Timestamp: Equatable, Sendable {
   /// `2025-12-17T14:30:00.000000Z`
   var iso8601: String { "\(day)T\(clock).000000Z" }
 
+  /// `2025-12-17T14:30:00Z`
+  var utc: String { "\(day)T\(clock)Z" }
+
   /// `2025-12-17 14:30:00`, in UTC though it does not say so.
   var sql: String { "\(day) \(clock)" }
 

@@ -10,6 +10,8 @@ struct VisitorContext: RequestContext {
   /// The peer's address: what the rate limit counts by.
   let address: String
   var holder: KeyHolder?
+  /// How far the venue's clock is off for this request, in seconds.
+  var clockError = 0
 
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
@@ -21,11 +23,13 @@ struct VisitorContext: RequestContext {
 struct HolderContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let holder: KeyHolder
+  let clockError: Int
 
   init(context: VisitorContext) throws {
     guard let holder = context.holder else { throw Answer.error(.unauthorized, "API key is required") }
     coreContext = context.coreContext
     self.holder = holder
+    clockError = context.clockError
   }
 
   /// Ends the request unless its user may do this.

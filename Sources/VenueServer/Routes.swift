@@ -10,10 +10,13 @@ struct Routes {
 
   let store: VenueStore
   let configuration: VenueConfiguration
+  /// What happens to the next request, by whether it is a redeeming scan.
+  var manners: @Sendable (_ isScan: Bool) -> Manners = { _ in Manners() }
 
   func responder() -> RouterResponder<VisitorContext> {
     let router = Router(context: VisitorContext.self)
-    // Outermost first. Whatever is to change a venue's manners as a whole goes beside these.
+    // Outermost first.
+    router.add(middleware: BadManners(configuration: configuration, manners: manners))
     router.add(middleware: AnswerEverything(logger: configuration.logger))
     router.add(middleware: BodyLimit())
 
@@ -58,9 +61,10 @@ struct Routes {
       return Answer.invalid(error, to: request)
     }
     let now = Timestamp(configuration.now())
+    let stamp = Timestamp(seconds: now.seconds + Int64(context.clockError))
     let holder = context.holder
     let answer = try await store.write { db in
-      try work(Scanning(db: db, holder: holder, now: now), fields)
+      try work(Scanning(db: db, holder: holder, now: now, stamp: stamp), fields)
     }
     return answer.response(from: request, context: context)
   }

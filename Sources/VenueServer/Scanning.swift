@@ -6,7 +6,10 @@ import HTTPTypes
 struct Scanning {
   let db: Database
   let holder: KeyHolder
+  /// By which today is told.
   let now: Timestamp
+  /// What is written down and answered: `now`, unless the clock misbehaves.
+  let stamp: Timestamp
 
   /// `POST /api/tickets/scan`: by the secret of an entry, else of a sale. The order of the checks is the real server's.
   func scan(_ fields: ScanFields) throws -> Answer {
@@ -94,8 +97,8 @@ struct Scanning {
   /// A printed entry keeps the time of its first scan.
   private func admit(entry id: Int64, first: Int64?) throws -> Admission {
     if let first { return Admission(id: id, scannedAt: Timestamp(seconds: first)) }
-    try db.execute(sql: "UPDATE entries SET scanned_at = ? WHERE id = ?", arguments: [now.seconds, id])
-    return Admission(id: id, scannedAt: now)
+    try db.execute(sql: "UPDATE entries SET scanned_at = ? WHERE id = ?", arguments: [stamp.seconds, id])
+    return Admission(id: id, scannedAt: stamp)
   }
 
   /// A sale makes an entry at each scan, however many there are already.
@@ -105,8 +108,8 @@ struct Scanning {
       sql: """
         INSERT INTO entries (sale_ticket_id, secret, scanned_at, seat_number, made_by_scan) VALUES (?, ?, ?, ?, 1)
         """,
-      arguments: [saleTicket, Secret.scannedEntry(&random), now.seconds, seat])
-    return Admission(id: db.lastInsertedRowID, scannedAt: now)
+      arguments: [saleTicket, Secret.scannedEntry(&random), stamp.seconds, seat])
+    return Admission(id: db.lastInsertedRowID, scannedAt: stamp)
   }
 
   private func saleTicket(_ wanted: Int64?, of sale: Int64) throws -> Int64? {

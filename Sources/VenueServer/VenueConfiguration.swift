@@ -34,6 +34,11 @@ public struct VenueConfiguration: Sendable {
   public var failureDelay: Duration
   /// The clock of the venue: today, `scanned_at`, the `Date` header, limits and blocks all follow it.
   public var now: @Sendable () -> Date
+  /// How the venue misbehaves from its start; see `VenueServer.misbehave` for later.
+  public var misbehaviours: [Misbehaviour]
+  /// The path of a Unix socket on which the venue is told to misbehave and asked for its book; nil for none. Only the
+  /// user of this process and root can open it, and nobody through the address that tickets are scanned at.
+  public var controlSocket: String?
   /// Told of starts, answers (method, route, status) and faults; never of keys or codes.
   public var logger: Logger
 
@@ -41,7 +46,7 @@ public struct VenueConfiguration: Sendable {
   public init(
     host: String = "127.0.0.1", port: Int = 0, storage: Storage = .memory, rateModel: RateModel = .pause,
     noLimits: Bool = false, failureDelay: Duration = .milliseconds(250),
-    now: @escaping @Sendable () -> Date = { Date() },
+    now: @escaping @Sendable () -> Date = { Date() }, misbehaviours: [Misbehaviour] = [], controlSocket: String? = nil,
     logger: Logger = Logger(label: "venue", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.host = host
@@ -51,6 +56,8 @@ public struct VenueConfiguration: Sendable {
     self.noLimits = noLimits
     self.failureDelay = failureDelay
     self.now = now
+    self.misbehaviours = misbehaviours
+    self.controlSocket = controlSocket
     self.logger = logger
   }
 }

@@ -10,6 +10,10 @@ public enum VenueError: Error, Sendable, Equatable, CustomStringConvertible {
   case notAVenue(path: String)
   /// The database was written by a later version of this program.
   case tooNew(path: String, version: Int)
+  /// The control socket cannot be made.
+  case cannotControl(path: String, reason: String)
+  /// No venue answers on the control socket, or not as one does.
+  case noControl(path: String, reason: String)
   /// A seed or key that was given cannot be used.
   case unusable(String)
 
@@ -26,6 +30,10 @@ public enum VenueError: Error, Sendable, Equatable, CustomStringConvertible {
       "venue: \(path) is a database, but not one of a venue; it was left as it is: name another file"
     case .tooNew(let path, let version):
       "venue: \(path) has schema version \(version), which is newer than this program; update it or name another file"
+    case .cannotControl(let path, let reason):
+      "venue: control socket \(path): \(reason)"
+    case .noControl(let path, let reason):
+      "venue: no venue answers on \(path): \(reason); start one with scangate venue serve --control \(path)"
     case .unusable(let what):
       "venue: \(what)"
     }

@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Synchronization
 
 /// An embedded venue: an HTTP server with SQLite beneath that speaks the ticket scanning API as the real server does.
 ///
@@ -15,20 +16,30 @@ import ServiceLifecycle
 public final class VenueServer: Sendable {
   let configuration: VenueConfiguration
   let store: VenueStore
+  private let badDay: Mutex<BadDay>
 
   /// Opens (or creates) the database. Nothing listens yet.
   public init(_ configuration: VenueConfiguration) throws(VenueError) {
     self.configuration = configuration
     store = try VenueStore(configuration.storage)
+    badDay = Mutex(BadDay(configuration.misbehaviours))
   }
 
   /// Listens and answers until the task is cancelled or a graceful shutdown is asked for; running requests are finished.
   ///
   /// - Parameter onReady: called once, when requests are accepted.
-  /// - Throws: `VenueError.addressInUse` or `.cannotListen`.
+  /// - Throws: `VenueError.addressInUse`, `.cannotListen` or `.cannotControl`.
   public func run(onReady: @escaping @Sendable (VenueAddress) async -> Void = { _ in }) async throws {
+    guard let path = configuration.controlSocket else { return try await serve(onReady) }
+    try await VenueControl(path: path, venue: self).run { try await self.serve(onReady) }
+  }
+
+  private func serve(_ onReady: @escaping @Sendable (VenueAddress) async -> Void) async throws {
     let configuration = configuration
-    let responder = Routes(store: store, configuration: configuration).responder()
+    let responder = Routes(
+      store: store, configuration: configuration,
+      manners: { isScan in self.badDay.withLock { $0.manners(isScan: isScan) } }
+    ).responder()
     var quiet = configuration.logger
     // The library's own lower levels could quote a request.
     quiet.logLevel = max(quiet.logLevel, .warning)
@@ -38,9 +49,14 @@ public final class VenueServer: Sendable {
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
       responder: { request, writer, channel in
         let context = VisitorContext(source: .init(channel: channel, logger: logger))
-        var response = try await responder.respond(to: request, context: context)
+        var response: Response
+        do {
+          response = try await responder.respond(to: request, context: context)
+        } catch let broken as BrokenConnection {
+          return try await broken.carryOut(writer, channel)
+        }
         // From the venue's own clock and not from a cached second: a client measures `scanned_at` against it.
-        response.headers[.date] = Timestamp(configuration.now()).httpDate
+        if response.headers[.date] == nil { response.headers[.date] = Timestamp(configuration.now()).httpDate }
         try await writer.write(response: response.head, body: response.body)
       },
       onServerRunning: { channel in
@@ -84,6 +100,29 @@ public final class VenueServer: Sendable {
   /// Every admission that the venue has recorded, oldest first.
   public func book() async throws -> [BookEntry] {
     try await explaining { store in try await store.read { try BookEntry.all($0) } }
+  }
+
+  /// Misbehaves in these ways as well from the next request on, behind those in force.
+  ///
+  /// - Parameter clearing: forgets those in force first.
+  public func misbehave(_ misbehaviours: [Misbehaviour], clearing: Bool = false) {
+    badDay.withLock { day in
+      if clearing { day = BadDay() }
+      for misbehaviour in misbehaviours { day.add(misbehaviour) }
+    }
+  }
+
+  /// The misbehaviours in force, and those that are over.
+  public var misbehaviours: [BadDay.Entry] { badDay.withLock { $0.entries } }
+
+  /// Every admission in a venue's database, oldest first, without changing it; a venue may be serving from it.
+  public static func book(ofFile path: String) async throws -> [BookEntry] {
+    let store = try VenueStore(reading: path)
+    do {
+      return try await store.read { try BookEntry.all($0) }
+    } catch {
+      throw store.explained(error)
+    }
   }
 
   /// Runs database work; an error of SQLite comes out naming the file.

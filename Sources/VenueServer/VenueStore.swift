@@ -45,6 +45,24 @@ struct VenueStore: Sendable {
     }
   }
 
+  /// Opens a file that a venue has written, to read only; a venue may be serving from it.
+  init(reading file: String) throws(VenueError) {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    configuration.label = "venue book"
+    configuration.publicStatementArguments = false
+    configuration.readonly = true
+    do {
+      path = file
+      queue = try DatabaseQueue(path: file, configuration: configuration)
+      guard try queue.read({ try Self.check($0, path: file) }) > 0 else { throw VenueError.notAVenue(path: file) }
+    } catch let error as VenueError {
+      throw error
+    } catch {
+      throw Self.explain(error, path: file)
+    }
+  }
+
   /// One transaction that may write.
   func write<Value: Sendable>(_ work: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
     try await queue.write(work)

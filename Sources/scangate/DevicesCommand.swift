@@ -11,7 +11,8 @@ import WedgeReader
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "Show what is plugged in: scanners, GPIO chips, LEDs; what this station would take, and why not.",
+    abstract:
+      "Show what is plugged in: scanners, GPIO chips, LEDs, buzzers; what this station would take, and why not.",
     discussion: "Without a configuration nothing would be taken; what is plugged in is shown all the same.")
 
   @OptionGroup var source: ConfigurationArgument
@@ -84,7 +85,14 @@ private struct DeviceListing: Encodable {
   var inputs: [Input]
   var chips: [Chip]
   var leds: [LED]
+  var pwmChips: [BuzzerListing.PWMChip]
+  var soundDevices: [BuzzerListing.SoundDevice]
   var problems: [String]
+  private let buzzers: BuzzerListing
+
+  private enum CodingKeys: CodingKey {
+    case inputs, chips, leds, pwmChips, soundDevices, problems
+  }
 
   init(inputs: [DeviceReport], outputs: OutputInventory) {
     func clean(_ text: String?) -> String? { text.map { TerminalText.clean($0, limit: 128) } }
@@ -110,6 +118,9 @@ private struct DeviceListing: Encodable {
         })
     }
     leds = outputs.leds.map { LED(name: TerminalText.clean($0.name), trigger: clean($0.trigger)) }
+    buzzers = BuzzerListing(outputs)
+    pwmChips = buzzers.pwmChips
+    soundDevices = buzzers.soundDevices
     problems = outputs.problems.map { TerminalText.clean($0, limit: 500) }
   }
 
@@ -138,6 +149,7 @@ private struct DeviceListing: Encodable {
     lines.append("LEDs")
     if leds.isEmpty { lines.append("  none") }
     for led in leds { lines.append("  \(led.name)\(led.trigger.map { "  (trigger \($0))" } ?? "")") }
+    lines += buzzers.lines
     if !problems.isEmpty { lines.append("Could not be looked into") }
     lines += problems.map { "  \($0)" }
     return lines

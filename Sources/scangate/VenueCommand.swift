@@ -10,7 +10,8 @@ public import VenueServer
 /// `scangate venue`: an embedded ticket system, for training and tests.
 struct VenueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "venue", abstract: "An embedded ticket system for training and tests.", subcommands: [Serve.self])
+    commandName: "venue", abstract: "An embedded ticket system for training and tests.",
+    subcommands: [Serve.self, Misbehave.self, Book.self])
 
   /// `scangate venue serve`
   struct Serve: AsyncParsableCommand {
@@ -45,11 +46,26 @@ struct VenueCommand: AsyncParsableCommand {
     @Option(help: "How 60 requests are counted: pause (as the real server does) or window (as its document says).")
     var rateModel = VenueConfiguration.RateModel.pause
 
+    @Option(
+      help: ArgumentHelp(
+        "Misbehave from the start, such as status=503,next=3 or close=after,share=20%; may be given again. See docs/venue.md.",
+        valueName: "text"),
+      transform: { try Misbehaviour($0) })
+    var misbehave: [Misbehaviour] = []
+
+    @Option(
+      help: ArgumentHelp(
+        "A Unix socket, for you alone, on which scangate venue misbehave and scangate venue book reach this venue.",
+        valueName: "socket"))
+    var control: String?
+
     @Flag(help: "No rate limit and no block of failing keys: for benches.")
     var noLimits = false
 
     func run() async throws {
       let (host, port) = try address()
+      // From its first moment the control socket is for its owner alone.
+      if control != nil { _ = umask(0o077) }
       var logger = Logger(label: "venue", factory: { StreamLogHandler.standardError(label: $0) })
       logger.logLevel = .critical
       let venue: VenueServer
@@ -57,7 +73,7 @@ struct VenueCommand: AsyncParsableCommand {
         venue = try VenueServer(
           VenueConfiguration(
             host: host, port: port, storage: database.map { .file($0) } ?? .memory, rateModel: rateModel,
-            noLimits: noLimits, logger: logger))
+            noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, logger: logger))
         try await prepare(venue)
       } catch let error as VenueError {
         throw failure(error.description)
@@ -67,6 +83,7 @@ struct VenueCommand: AsyncParsableCommand {
         }
         throw Exit.configuration
       }
+      for entry in venue.misbehaviours { Terminal.out("It misbehaves: \(entry.misbehaviour)") }
       let service = VenueService(venue: venue)
       let group = ServiceGroup(
         services: [service], gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger)

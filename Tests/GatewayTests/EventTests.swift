@@ -34,6 +34,11 @@ import Testing
     .dropped(count: 3),
     .gate(GateID("north"), .ready, at: WallTime(seconds: 1)),
     .gate(GateID("north"), .fault(.keyRefused, hostile), at: WallTime(seconds: 1)),
+    .gate(GateID("north"), .maintenance, at: WallTime(seconds: 1)),
+    .input(gate: GateID("north"), input: "door", isActive: true, at: WallTime(seconds: 1)),
+    .configuration(.applied, at: WallTime(seconds: 1)),
+    .configuration(.kept([hostile, "second"]), at: WallTime(seconds: 1)),
+    .configuration(.needsRestart(["first"]), at: WallTime(seconds: 1)),
   ]
 
   @Test(arguments: events) func eachEventIsOneLineOfJSONWhoseFieldsAreDocumented(_ event: GatewayEvent) throws {
@@ -62,7 +67,10 @@ import Testing
     let names =
       RefuseReason.allCases.map(\.rawValue) + UndecidedReason.allCases.map(\.rawValue)
       + DiscardReason.allCases.map(\.rawValue) + AttemptDecision.Note.allCases.map(\.rawValue)
-      + ["pending", "lost", "redeemedLate", "surplus", "settled", "parked", "waiting", "reading", "failed"]
+      + [
+        "pending", "lost", "redeemedLate", "surplus", "settled", "parked", "waiting", "reading", "failed", "ready",
+        "fault", "maintenance", "active", "inactive", "applied", "kept", "needsRestart",
+      ]
     for name in names { #expect(document.contains("`\(name)`"), "\(name)") }
   }
 

@@ -328,3 +328,32 @@ extension GatewayEvent {
     return false
   }
 }
+
+@Test func aGateInMaintenanceAsksNobodyAndComesBack() async throws {
+  try await Bench().run { bench in
+    bench.system.script(good, .answer(redeemed("1")))
+    bench.gate.setMaintenance(true)
+    let taken = await bench.events.next { $0.isGate(.maintenance) }
+    #expect(taken != nil)
+    bench.present("good-ticket-1")
+    let refused = await bench.events.nextScan()
+    #expect(refused?.verdict == .undecided(.outOfService))
+    #expect(bench.signals.played.contains(.outOfService))
+    #expect(bench.signals.pulses == 0)
+    #expect(bench.system.asked.isEmpty)
+
+    bench.gate.setMaintenance(false)
+    let back = await bench.events.next { $0.isGate(.ready) }
+    #expect(back != nil)
+    bench.present("good-ticket-1")
+    let admitted = await bench.events.nextScan()
+    #expect(admitted?.verdict == .admit)
+    #expect(bench.signals.pulses == 1)
+  }
+}
+
+extension GatewayEvent {
+  fileprivate func isGate(_ state: GateState) -> Bool {
+    if case .gate(_, state, _) = self { true } else { false }
+  }
+}

@@ -11,7 +11,7 @@ import Testing
     let examples = names.compactMap {
       try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)
     }
-    return examples + [goodFile]
+    return examples + [goodFile, wiredFile]
   }()
 
   @Test(arguments: [1, 2, 3, 4]) func survivesMutation(seed: UInt64) throws {
@@ -93,9 +93,25 @@ import Testing
       #expect(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, text)
       let names = Set(gate.outputs.map(\.name))
       for output in gate.outputs {
-        guard case .relay(let pulse, let gap) = output.role else { continue }
+        guard case .relay(let pulse, let gap, _) = output.role else { continue }
         #expect(output.name == "relay" && (.milliseconds(20) ... .seconds(10)).contains(pulse), text)
         #expect((.zero ... .seconds(10)).contains(gap), text)
+      }
+      for output in gate.outputs {
+        switch output.target {
+        case .gpio: break
+        case .led: #expect(output.role == .lamp || output.role == .buzzer, text)
+        case .pwm(let channel):
+          #expect(output.role == .buzzer && (20...20_000).contains(channel.frequency), text)
+          #expect((0...255).contains(channel.channel), text)
+        case .sound(let device): #expect(output.role == .buzzer && (20...20_000).contains(device.frequency), text)
+        }
+      }
+      for input in gate.inputs {
+        #expect((.zero ... .seconds(1)).contains(input.debounce), text)
+        for case .gpio(let line) in targets {
+          #expect(line.chip != input.line.chip || line.line != input.line.line, text)
+        }
       }
       for pattern in gate.signals.values {
         #expect(names.subtracting(["relay"]).isSuperset(of: pattern.keys), text)

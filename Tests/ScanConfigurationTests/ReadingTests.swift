@@ -48,13 +48,22 @@ import Testing
     #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
     #expect(gate.queue == 4 && gate.floodLimit == 20)
     #expect(gate.accept.alphabet == .alphanumeric && gate.accept.pattern == "[a-z0-9]{32}")
-    #expect(gate.outputs.map(\.name) == ["relay", "green", "red", "buzzer"])
-    #expect(gate.outputs[0].role == .relay(pulse: .milliseconds(600), gap: .milliseconds(500)))
+    #expect(gate.outputs.map(\.name) == ["relay", "green", "red", "buzzer", "buzzer2", "buzzer3"])
+    #expect(gate.outputs[0].role == .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .secure))
     #expect(
       gate.outputs[0].target
         == .gpio(GPIOLine(chip: "gate", line: .name("RELAY0"), activeLow: false, bias: .asIs, drive: .pushPull)))
     #expect(gate.outputs[1].role == .lamp && gate.outputs[1].target == .led("gate:green:pass"))
-    #expect(gate.outputs[3].role == .buzzer)
+    #expect(gate.outputs[3...].allSatisfy { $0.role == .buzzer })
+    #expect(gate.outputs[4].target == .pwm(PWMChannel(chip: "fe20c000.pwm", channel: 0, frequency: 2000)))
+    #expect(gate.outputs[5].target == .sound(SoundDevice(name: "PC Speaker", frequency: 1000)))
+    let button = GPIOLine(chip: "gate", line: .name("BUTTON0"), activeLow: true, bias: .pullUp, drive: .pushPull)
+    let door = GPIOLine(chip: "gate", line: .offset(7), activeLow: false, bias: .asIs, drive: .pushPull)
+    #expect(
+      gate.inputs == [
+        InputConfiguration(name: "lockout", line: button, debounce: .milliseconds(30), use: .maintenanceButton),
+        InputConfiguration(name: "door", line: door, debounce: .zero, use: .log),
+      ])
     #expect(gate.signals[.admit] == ["green": .steps([.seconds(2)]), "buzzer": .steps([.milliseconds(400)])])
     #expect(
       gate.signals[.refuse(.unpaid)] == [
@@ -142,6 +151,40 @@ import Testing
     "٣ s", "1_000 ms", "1 ms ms",
   ]) func refusesOtherDurations(text: String) {
     #expect(errors(in: goodFile + "    deadline: \(text)\n").first?.hasPrefix("12:15: ") == true)
+  }
+
+  @Test func buzzersAndInputsHaveDefaults() throws {
+    let text =
+      goodFile.replacingOccurrences(
+        of: "led: \"gate:green:pass\" }",
+        with: "led: g }, buzzer: { pwm: { chip: a.pwm } }, buzzer2: { sound: { name: Horn } }, "
+          + "relay: { gpio: { chip: gate, line: 1 }, fail: safe }")
+      + "    inputs: { key: { gpio: { chip: gate, line: 2 } } }\n"
+    let gate = try #require(try read(text).gates.first)
+    #expect(gate.outputs[1].target == .pwm(PWMChannel(chip: "a.pwm", channel: 0, frequency: 2000)))
+    #expect(gate.outputs[2].target == .sound(SoundDevice(name: "Horn", frequency: 1000)))
+    #expect(gate.outputs[3].role == .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .safe))
+    #expect(gate.inputs.map(\.debounce) == [.milliseconds(30)] && gate.inputs.map(\.use) == [.log])
+    #expect(try read(goodFile).gates.first?.inputs == [])
+  }
+
+  @Test(arguments: [
+    ("20 Hz", 20), ("20kHz", 20_000), ("2.5 kHz", 2_500), ("0.44 kHz", 440), ("1000.000 Hz", 1_000),
+  ]) func readsFrequencies(text: String, frequency: Int) throws {
+    #expect(try tone(text).first == frequency)
+  }
+
+  @Test(arguments: [
+    "19 Hz", "20.001 kHz", "440.5 Hz", "2000", "2", "0.0005 kHz", "1 hz", "1 khz", "1 MHz", "-5 Hz", "Hz",
+    "999999999 kHz", "",
+  ]) func refusesOtherFrequencies(text: String) {
+    #expect(throws: ConfigurationErrors.self) { try tone(text) }
+  }
+
+  private func tone(_ text: String) throws -> [Int] {
+    let buzzer = "buzzer: { pwm: { chip: a.pwm, frequency: \(text) } }"
+    return try read(goodFile.replacingOccurrences(of: "{ green:", with: "{ \(buzzer), green:")).gates[0].outputs
+      .compactMap { if case .pwm(let channel) = $0.target { channel.frequency } else { nil } }
   }
 
   @Test func sharesValuesByAnchor() throws {

@@ -46,6 +46,23 @@ let goodFile = """
 
   """
 
+/// A file with buzzers of every sort and with inputs, that is good.
+let wiredFile =
+  goodFile.replacingOccurrences(
+    of: "      outputs: { green: { led: \"gate:green:pass\" } }\n",
+    with: """
+          outputs:
+            relay: { gpio: { chip: gate, line: 0 }, fail: safe }
+            buzzer: { pwm: { chip: fe20c000.pwm, channel: 1, frequency: 2.7 kHz } }
+            buzzer2: { sound: { name: PC Speaker, frequency: 1000 Hz } }
+            green: { led: "gate:green:pass" }
+          inputs:
+            lockout: { gpio: { chip: gate, line: 4, activeLow: true, bias: pull-up }, use: maintenanceButton }
+            key: { gpio: { chip: gate, line: 5 }, debounce: 50 ms, use: maintenanceSwitch }
+            door: { gpio: { chip: gate, line: DOOR }, debounce: 0 ms }
+
+      """)
+
 /// A random source whose run can be repeated (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import LinuxIO
 import ScanModel
+import ScanPipeline
 import Testing
 
 @testable import SignalOutputs
@@ -146,6 +147,63 @@ import Testing
     #expect(consumer.count == 32 && consumer.last == 0 && consumer[30] == UInt8(ascii: "c"))
     clinux_gpio_fill_request(&request, 0, 1 << 2, "scangate")
     #expect(request.config.num_attrs == 0)
+  }
+
+  @Test func aRequestedInputIsOneDebouncedLineWithBothEdges() {
+    func flags(activeLow: Bool = false, _ bias: GPIOLineConfiguration.Bias = .asIs) -> UInt64 {
+      GPIOInput.flags(GPIOLineConfiguration(chip: "a", line: .offset(0), isActiveLow: activeLow, bias: bias))
+    }
+    #expect(flags() == 1 << 2 | 1 << 4 | 1 << 5)
+    #expect(flags(activeLow: true, .pullUp) == 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8)
+    #expect(flags(.pullDown) == 1 << 2 | 1 << 4 | 1 << 5 | 1 << 9)
+    #expect(flags(.disabled) == 1 << 2 | 1 << 4 | 1 << 5 | 1 << 10)
+    var request = gpio_v2_line_request()
+    clinux_gpio_fill_input_request(&request, 9, flags(), 30_000, "scangate")
+    #expect(request.offsets.0 == 9 && request.num_lines == 1 && request.config.flags == flags())
+    #expect(request.config.num_attrs == 1 && request.config.attrs.0.mask == 1)
+    #expect(request.config.attrs.0.attr.id == 3 && request.config.attrs.0.attr.debounce_period_us == 30_000)
+    clinux_gpio_fill_input_request(&request, 9, flags(), 0, "scangate")
+    #expect(request.config.num_attrs == 0)
+  }
+
+  @Test func theKernelsDebounceIsReadFromTheLine() {
+    var info = gpio_v2_line_info()
+    #expect(clinux_gpio_debounce(&info) == 0)
+    info.num_attrs = 2
+    info.attrs.0.id = 1
+    info.attrs.0.flags = 77
+    info.attrs.1.id = 3
+    info.attrs.1.debounce_period_us = 30_000
+    #expect(clinux_gpio_debounce(&info) == 30_000)
+    info.num_attrs = .max
+    info.attrs.1.id = 0
+    #expect(clinux_gpio_debounce(&info) == 0)
+  }
+
+  @Test func debounceIsRoundedUpToMicroseconds() {
+    #expect(GPIOInput.microseconds(.zero) == 0)
+    #expect(GPIOInput.microseconds(.milliseconds(30)) == 30_000)
+    #expect(GPIOInput.microseconds(.nanoseconds(1)) == 1)
+    #expect(GPIOInput.microseconds(.seconds(1)) == 1_000_000)
+    #expect(GPIOInput.microseconds(.seconds(Int64.max)) == .max)
+    let line = GPIOLineConfiguration(chip: "a", line: .offset(0))
+    for (debounce, isGood) in [
+      (Duration.zero, true), (.seconds(1), true), (.milliseconds(-1), false), (.milliseconds(1001), false),
+    ] {
+      let input = InputConfiguration(name: "button", line: line, debounce: debounce)
+      #expect((input.problem == nil) == isGood)
+    }
+    #expect(InputConfiguration(name: "b", line: .init(chip: "gpiochip0", line: .offset(0))).problem != nil)
+  }
+
+  @Test func anInputIsSpokenOfAsAnInput() {
+    let input = GPIOSelection(input: "lockout", wanted: .init(chip: "relays", line: .name("DOOR")))
+    for number in [EINVAL, ENXIO, ENODEV, EBUSY, EACCES] {
+      let error = input.requestFailed(SystemError(errno: number, call: "call"), consumer: nil)
+      #expect(error.device == "input lockout (GPIO chip relays, line DOOR)" && error.errno == number)
+    }
+    let noInterrupt = input.requestFailed(SystemError(errno: ENXIO, call: "call"), consumer: nil)
+    #expect(noInterrupt.remedy.contains("interrupt"))
   }
 
   @Test func whatIsNoLineFailsWithTheSystemsError() throws {

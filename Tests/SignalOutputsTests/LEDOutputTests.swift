@@ -27,7 +27,7 @@ private final class Notices: Sendable {
     _ name: String, notice: @escaping @Sendable (String) -> Void = { _ in }
   ) -> DeviceOutputDriver {
     DeviceOutputDriver(
-      outputs: [OutputConfiguration(name: "red", kind: .lamp, target: .led(name))], ledDirectory: leds.path,
+      outputs: [OutputConfiguration(name: "red", kind: .lamp, target: .led(name))], directories: .init(leds: leds.path),
       notice: notice)
   }
 
@@ -98,19 +98,49 @@ private final class Notices: Sendable {
     #expect(throws: DeviceError.self) { try driver("ACT").set("blue", on: true) }
   }
 
+  private func list(devices: String, leds: String) -> OutputInventory {
+    listOutputs(devices: devices, leds: leds, pwm: "/nonexistent", inputs: "/nonexistent")
+  }
+
+  @Test func anLEDGetsItsTriggerBack() throws {
+    try make("ACT", trigger: "none timer [mmc0] heartbeat\n")
+    let notices = Notices()
+    let driver = driver("ACT") { notices.add($0) }
+    try driver.set("red", on: true)
+    // It fails and is opened anew, now without a trigger.
+    leds.remove("ACT/brightness")
+    #expect(throws: DeviceError.self) { try driver.set("red", on: false) }
+    try leds.file("ACT/brightness", "0\n")
+    try driver.set("red", on: false)
+    driver.close()
+    #expect(try leds.text("ACT/trigger") == "mmc0\n")
+    #expect(notices.all.count == 2 && notices.all.last?.contains("\"mmc0\" again") == true)
+    driver.close()
+    #expect(notices.all.count == 2)
+  }
+
+  @Test func aTriggerThatSomebodyElseSetStays() throws {
+    try make("ACT", trigger: "none timer [mmc0] heartbeat\n")
+    let driver = driver("ACT")
+    try driver.set("red", on: true)
+    try leds.file("ACT/trigger", "none [timer] mmc0 heartbeat\n")
+    driver.close()
+    #expect(try leds.text("ACT/trigger") == "none [timer] mmc0 heartbeat\n")
+  }
+
   @Test func listingTellsNamesAndTriggers() throws {
     try make("ACT", trigger: "none [mmc0]\n")
     try make("tower:red:status")
-    let inventory = listOutputs(devices: leds.path, leds: leds.path)
+    let inventory = list(devices: leds.path, leds: leds.path)
     #expect(
       inventory.leds == [.init(name: "ACT", trigger: "mmc0"), .init(name: "tower:red:status", trigger: nil)])
     #expect(inventory.chips.isEmpty)
-    #expect(listOutputs(devices: "/nonexistent", leds: "/nonexistent") == .init(chips: [], leds: [], problems: []))
+    #expect(list(devices: "/nonexistent", leds: "/nonexistent") == .init(chips: [], leds: [], problems: []))
   }
 
   @Test func aNodeThatIsNoChipIsAProblemNotACrash() throws {
     try leds.file("gpiochip0", "")
-    let inventory = listOutputs(devices: leds.path, leds: "/nonexistent")
+    let inventory = list(devices: leds.path, leds: "/nonexistent")
     #expect(inventory.chips.isEmpty)
     #expect(inventory.problems.count == 1)
     #expect(inventory.problems.first?.contains("\(leds.path)/gpiochip0") == true)

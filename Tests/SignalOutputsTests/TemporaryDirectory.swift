@@ -33,6 +33,11 @@ final class TemporaryDirectory {
     guard write(number, text, text.utf8.count) == text.utf8.count else { throw Failure(errno: errno) }
   }
 
+  func link(_ name: String, to target: String) throws {
+    guard symlink(target, "\(path)/\(name)") == 0 else { throw Failure(errno: errno) }
+    made.append(("\(path)/\(name)", false))
+  }
+
   func text(_ name: String) throws -> String {
     let number = open("\(path)/\(name)", O_RDONLY)
     guard number >= 0 else { throw Failure(errno: errno) }

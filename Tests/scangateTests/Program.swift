@@ -55,7 +55,7 @@ struct Program {
   private struct NotBuilt: Error {}
 
   /// The executable lies beside the test bundle.
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
       folder = URL(filePath: argument).resolvingSymlinksInPath()

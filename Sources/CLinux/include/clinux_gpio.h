@@ -14,6 +14,7 @@ _Static_assert(sizeof(struct gpiochip_info) == 68, "struct gpiochip_info");
 _Static_assert(sizeof(struct gpio_v2_line_values) == 16, "struct gpio_v2_line_values");
 _Static_assert(sizeof(struct gpio_v2_line_info) == 256, "struct gpio_v2_line_info");
 _Static_assert(sizeof(struct gpio_v2_line_request) == 592, "struct gpio_v2_line_request");
+_Static_assert(sizeof(struct gpio_v2_line_event) == 48, "struct gpio_v2_line_event");
 
 static const unsigned long clinux_gpio_chip_info_number = GPIO_GET_CHIPINFO_IOCTL;
 static const unsigned long clinux_gpio_line_info_number = GPIO_V2_GET_LINEINFO_IOCTL;
@@ -71,6 +72,39 @@ static inline int clinux_gpio_get(int line) {
   struct gpio_v2_line_values values = {.bits = 0, .mask = 1};
   if (ioctl(line, GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0) return -1;
   return (int)(values.bits & 1);
+}
+
+/// Fills a request of one input line with these flags, debounced for so many microseconds; 0 is not at all.
+static inline void clinux_gpio_fill_input_request(
+    struct gpio_v2_line_request *request, uint32_t offset, uint64_t flags, uint32_t debounce, const char *consumer) {
+  memset(request, 0, sizeof *request);
+  request->offsets[0] = offset;
+  request->num_lines = 1;
+  strncpy(request->consumer, consumer, sizeof request->consumer - 1);
+  request->config.flags = flags;
+  if (debounce > 0) {
+    request->config.num_attrs = 1;
+    request->config.attrs[0].mask = 1;
+    request->config.attrs[0].attr.id = GPIO_V2_LINE_ATTR_ID_DEBOUNCE;
+    request->config.attrs[0].attr.debounce_period_us = debounce;
+  }
+}
+
+/// Requests one input line; returns its descriptor, which the kernel opens with O_CLOEXEC.
+static inline int clinux_gpio_request_input(
+    int chip, uint32_t offset, uint64_t flags, uint32_t debounce, const char *consumer) {
+  struct gpio_v2_line_request request;
+  clinux_gpio_fill_input_request(&request, offset, flags, debounce, consumer);
+  if (ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &request) < 0) return -1;
+  return request.fd;
+}
+
+/// The debounce that a line has by the kernel's account, in microseconds; 0 where it has none.
+static inline uint32_t clinux_gpio_debounce(const struct gpio_v2_line_info *info) {
+  for (uint32_t i = 0; i < info->num_attrs && i < GPIO_V2_LINE_NUM_ATTRS_MAX; i++) {
+    if (info->attrs[i].id == GPIO_V2_LINE_ATTR_ID_DEBOUNCE) return info->attrs[i].debounce_period_us;
+  }
+  return 0;
 }
 
 #endif

@@ -1,0 +1,130 @@
+internal import LinuxIO
+public import ScanConfiguration
+public import ScanModel
+internal import ScanPipeline
+internal import SignalOutputs
+internal import Synchronization
+internal import WedgeReader
+
+/// A station with everything that its configuration names: its life is `run`.
+public struct ConfiguredStation: Sendable {
+  private let station: Station
+  private let outputs: any StationOutputs
+  private let connections: [TicketSystemConnection]
+
+  /// Puts a station together. Reads key files and compiles keymaps; opens no device and connects nowhere. To be run once,
+  /// or to be discarded.
+  /// - Parameters:
+  ///   - memory: what an earlier station of this process has left.
+  ///   - log: takes lines for the operator; from any thread, and at once.
+  /// - Throws: the first thing that keeps it from working.
+  public static func make(
+    _ configuration: StationConfiguration, memory: StationMemory, events: any EventSink,
+    time: any TimeSource = SystemTime(), log: @escaping @Sendable (String) -> Void
+  ) async throws(SetupError) -> ConfiguredStation {
+    var connections: [TicketSystemConnection] = []
+    do throws(SetupError) {
+      for system in configuration.ticketSystems {
+        connections.append(try TicketSystemRegistry.connect(system, time: time))
+      }
+      return try ConfiguredStation(
+        configuration, connections: connections, memory: memory, events: events, time: time, log: log)
+    } catch {
+      for connection in connections { await connection.close() }
+      throw error
+    }
+  }
+
+  private init(
+    _ configuration: StationConfiguration, connections: [TicketSystemConnection], memory: StationMemory,
+    events: any EventSink, time: any TimeSource, log: @escaping @Sendable (String) -> Void
+  ) throws(SetupError) {
+    self.connections = connections
+    let directory = GateDirectory()
+    outputs = try OwnOutputs(
+      configuration,
+      events: OutputEvents(
+        log: log, changed: { directory[$0]?.controller.outputsChanged() },
+        input: { gate, input, isActive in
+          if let isActive {
+            directory[gate]?.inputs.level(of: input, isActive: isActive)
+          } else {
+            directory[gate]?.inputs.lost(input)
+          }
+        }))
+    var gates: [StationGate] = []
+    for gate in configuration.gates {
+      guard let connection = connections.first(where: { $0.id == gate.ticketSystem }) else {
+        throw SetupError("Gate \(gate.id): there is no ticket system \(gate.ticketSystem).")
+      }
+      let limits = configuration.gates.filter { $0.ticketSystem == gate.ticketSystem }.map(\.floodLimit)
+      let ledger = memory.ledger(
+        of: gate.ticketSystem, floodLimit: limits.max() ?? gate.floodLimit, time: time, events: events)
+      let controller = GateController(
+        settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,
+        signals: outputs.signals(of: gate.id), events: events, time: time)
+      directory[gate.id] = GateDirectory.Entry(
+        controller: controller,
+        inputs: InputWatch(gate, events: events, time: time) { controller.setMaintenance($0) })
+      gates.append(StationGate(controller: controller, readers: gate.readers))
+    }
+    station = Station(gates: gates, sources: try sources(of: configuration), events: events, time: time)
+  }
+
+  /// Opens the outputs, serves until `ended` returns, and leaves every relay off.
+  /// - Parameter ready: called when readers are watched and gates decide.
+  /// - Throws: where a technology of readers cannot start at all.
+  public func run(
+    ready: @escaping @Sendable () -> Void = {}, until ended: @escaping @Sendable () async -> Void
+  ) async throws {
+    await outputs.start()
+    let result: Result<Void, any Error>
+    do {
+      result = .success(
+        try await station.run {
+          ready()
+          await ended()
+        })
+    } catch {
+      result = .failure(error)
+    }
+    await outputs.stop()
+    await discard()
+    try result.get()
+  }
+
+  /// Lets go of what a station that is never run holds.
+  public func discard() async { for connection in connections { await connection.close() } }
+
+  /// Returns once the loop of every reader, every gate and the outputs has turned: while one is stuck, it does not.
+  public func turn() async {
+    await station.turn()
+    await outputs.turn()
+  }
+}
+
+/// The sources of a station's readers, a technology each.
+private func sources(of configuration: StationConfiguration) throws(SetupError) -> [any ReadSource] {
+  var sources: [any ReadSource] = []
+  do throws(DeviceError) {
+    let wedges = configuration.wedges
+    if !wedges.isEmpty { sources.append(try WedgeSource(wedges)) }
+  } catch {
+    throw SetupError(error.description)
+  }
+  return sources
+}
+
+/// Finds the gates, which are made after the outputs that tell them something.
+private final class GateDirectory: Sendable {
+  struct Entry: Sendable {
+    var controller: GateController
+    var inputs: InputWatch
+  }
+
+  private let gates = Mutex<[GateID: Entry]>([:])
+  subscript(gate: GateID) -> Entry? {
+    get { gates.withLock { $0[gate] } }
+    set { gates.withLock { $0[gate] = newValue } }
+  }
+}

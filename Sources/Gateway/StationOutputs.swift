@@ -1,0 +1,93 @@
+internal import LinuxIO
+internal import ScanConfiguration
+internal import ScanModel
+internal import ScanPipeline
+internal import SignalOutputs
+internal import Synchronization
+
+/// The outputs of all gates of a station: our own, or those of the output holder.
+protocol StationOutputs: Sendable {
+  /// The face of a gate's outputs; every gate of the configuration has one.
+  func signals(of gate: GateID) -> any SignalOutput
+  /// Opens them. What cannot be opened is told, not thrown.
+  func start() async
+  /// Lets running pulses end and lets go.
+  func stop() async
+  /// Returns once their loops have turned.
+  func turn() async
+}
+
+/// What a station's outputs and inputs tell; called on their thread, and to return at once.
+struct OutputEvents: Sendable {
+  /// A line for the operator.
+  var log: @Sendable (String) -> Void
+  /// A gate can be opened again, or cannot any more.
+  var changed: @Sendable (GateID) -> Void
+  /// An input's level, at the start and whenever it changes; `nil` when it can no longer be read.
+  var input: @Sendable (GateID, InputName, Bool?) -> Void
+}
+
+/// Outputs that this process drives itself.
+struct OwnOutputs: StationOutputs {
+  private struct Gate {
+    var outputs: GateOutputs
+    var signals: GateSignalOutput
+    var inputs: GateInputs
+    var loop: DeviceLoop
+  }
+
+  private var gates: [GateID: Gate] = [:]
+
+  /// Makes the outputs of all gates; nothing is opened before `start`.
+  /// - Throws: where a gate's outputs are wrong.
+  init(_ configuration: StationConfiguration, events: OutputEvents) throws(SetupError) {
+    for gate in configuration.gates {
+      // A thread for each gate: a slow board at one of them lengthens no pulse at another.
+      let loop: DeviceLoop
+      do {
+        loop = try DeviceLoop(name: "out \(gate.id)")
+      } catch {
+        throw SetupError(
+          "Gate \(gate.id): its outputs' thread cannot be started (\(error.words)). Free memory or threads.")
+      }
+      let id = gate.id
+      let outputs = try Gateway.outputs(of: gate, loop: loop, log: events.log) { _ in events.changed(id) }
+      let inputs = GateInputs(
+        gate: id, inputs: Gateway.inputs(of: gate), loop: loop,
+        onChange: { input, isActive, _ in events.input(id, input, isActive) },
+        onFault: { input, error in
+          events.log("Gate \(id), input \(input): \(error.description)")
+          events.input(id, input, nil)
+        },
+        onRecovery: { input in events.log("Gate \(id), input \(input) works again.") })
+      gates[id] = Gate(outputs: outputs, signals: GateSignalOutput(outputs), inputs: inputs, loop: loop)
+    }
+  }
+
+  func signals(of gate: GateID) -> any SignalOutput { gates[gate]?.signals ?? NoOutputs(gate: gate) }
+
+  func start() async {
+    for gate in gates.values {
+      await gate.outputs.start()
+      await gate.inputs.start()
+    }
+  }
+
+  func stop() async {
+    for gate in gates.values {
+      await gate.inputs.stop()
+      await gate.outputs.stop()
+      gate.loop.stop()
+    }
+  }
+
+  func turn() async { for gate in gates.values { await gate.outputs.turn() } }
+}
+
+/// The face of a gate that has no outputs at all: it never opens.
+struct NoOutputs: SignalOutput {
+  let gate: GateID
+  var admissionFault: String? { "gate \(gate): its outputs are not running. Start the service." }
+  func play(_ signal: Signal) {}
+  func admit() async -> PulseOutcome { .failed(admissionFault ?? "") }
+}

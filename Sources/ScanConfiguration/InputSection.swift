@@ -1,0 +1,25 @@
+/// `gates.<name>.inputs.<input>`.
+enum InputSection {
+  private static let gpio = SchemaKey.required(
+    "gpio", .section(GPIOSection.inputSchema, example: "{ chip: gate, line: BUTTON0 }", read: GPIOSection.readInput),
+    "A line of a GPIO chip.")
+  private static let debounce = SchemaKey.key(
+    "debounce", .duration(.zero ... .seconds(1), example: "30 ms"), default: .milliseconds(30),
+    "How long a level must last before it counts; `0 ms` for a sensor that does not bounce.")
+  private static let use = SchemaKey.key(
+    "use", .choice(InputConfiguration.Use.self), default: .log,
+    "What it does: its changes are events (`log`); each press begins or ends maintenance (`maintenanceButton`); maintenance as long as it is active (`maintenanceSwitch`)."
+  )
+
+  static let schema = SectionSchema(
+    "gates.<name>.inputs.<input>", keys: [gpio.description, debounce.description, use.description])
+
+  static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> InputConfiguration? {
+    guard let reader = SectionReader(node, schema, findings) else { return nil }
+    let line = reader.read(gpio)
+    let debounce = reader.read(debounce)
+    let use = reader.read(use)
+    guard let line, let debounce, let use else { return nil }
+    return InputConfiguration(name: name, line: line, debounce: debounce, use: use)
+  }
+}

@@ -1,0 +1,123 @@
+/// An output of a gate.
+public struct OutputConfiguration: Sendable, Equatable {
+  /// What an output is for, by its name.
+  public enum Role: Sendable, Equatable {
+    /// `relay`: opens the gate for `pulse`, then rests for `gap` at least; `fail` says what it is when not commanded.
+    case relay(pulse: Duration, gap: Duration, fail: Fail)
+    /// `buzzer`, `buzzer2`, …
+    case buzzer
+    /// Every other name.
+    case lamp
+  }
+
+  /// What the gate is while nobody commands the relay.
+  public enum Fail: String, Sendable, CaseIterable {
+    /// Locked: the relay is off.
+    case secure
+    /// Released: the relay is on.
+    case safe
+  }
+
+  /// What is driven.
+  public enum Target: Sendable, Hashable {
+    /// A line of a GPIO chip.
+    case gpio(GPIOLine)
+    /// An LED of the kernel, by its name in `/sys/class/leds`.
+    case led(String)
+    /// A channel of a PWM chip; buzzers only.
+    case pwm(PWMChannel)
+    /// An input device that makes tones; buzzers only.
+    case sound(SoundDevice)
+  }
+
+  /// The name.
+  public var name: String
+  /// What it is for.
+  public var role: Role
+  /// What is driven.
+  public var target: Target
+}
+
+/// A channel of a PWM chip, and the tone on it.
+public struct PWMChannel: Sendable, Hashable {
+  /// The name of the chip's device; its number changes between boots.
+  public var chip: String
+  /// The channel on the chip, from 0 to 255.
+  public var channel: Int
+  /// The tone in hertz, from 20 to 20,000.
+  public var frequency: Int
+}
+
+/// An input device that makes tones, and the tone.
+public struct SoundDevice: Sendable, Hashable {
+  /// The kernel's name for it.
+  public var name: String
+  /// The tone in hertz, from 20 to 20,000.
+  public var frequency: Int
+}
+
+/// An input of a gate: a button, a switch or a sensor.
+public struct InputConfiguration: Sendable, Equatable {
+  /// What an input does.
+  public enum Use: String, Sendable, CaseIterable {
+    /// Its changes are reported.
+    case log
+    /// Each press begins maintenance, or ends it.
+    case maintenanceButton
+    /// Maintenance as long as it is active.
+    case maintenanceSwitch
+  }
+
+  /// The name.
+  public var name: String
+  /// The line; its drive means nothing.
+  public var line: GPIOLine
+  /// How long a level must last before it counts; zero for not at all.
+  public var debounce: Duration
+  /// What it does.
+  public var use: Use
+}
+
+/// A GPIO line and how it is requested.
+public struct GPIOLine: Sendable, Hashable {
+  /// Which line of the chip.
+  public enum Line: Sendable, Hashable {
+    /// By the name that the kernel knows.
+    case name(String)
+    /// By its number on the chip, from 0.
+    case offset(Int)
+  }
+
+  /// The bias of a line.
+  public enum Bias: String, Sendable, CaseIterable {
+    /// Left as it is.
+    case asIs = "as-is"
+    /// Pulled up.
+    case pullUp = "pull-up"
+    /// Pulled down.
+    case pullDown = "pull-down"
+    /// Without bias.
+    case disabled
+  }
+
+  /// How a line is driven.
+  public enum Drive: String, Sendable, CaseIterable {
+    /// Driven both ways.
+    case pushPull = "push-pull"
+    /// Only pulled low.
+    case openDrain = "open-drain"
+    /// Only pulled high.
+    case openSource = "open-source"
+  }
+
+  /// The chip's label; its number changes between boots.
+  public var chip: String
+  /// The line.
+  public var line: Line
+  /// Whether the output is on, or the input active, when the line is low.
+  public var activeLow: Bool
+  /// The bias.
+  public var bias: Bias
+  /// The drive.
+  public var drive: Drive
+}

@@ -1,0 +1,20 @@
+/// The name of one of a gate's inputs, as the configuration gives it, such as `lockout`.
+public struct InputName: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The name.
+  public let name: String
+  /// Makes the name of the input called `name`.
+  public init(_ name: String) { self.name = name }
+  public init(stringLiteral value: String) { name = value }
+  public static func < (a: Self, b: Self) -> Bool { a.name < b.name }
+  public var description: String { name }
+}
+
+/// What an input is for. The raw values are the words in configuration and events.
+public enum InputUse: String, Hashable, Sendable, CaseIterable {
+  /// Its changes are reported, nothing more.
+  case log
+  /// A button: each press begins maintenance, or ends it.
+  case maintenanceButton
+  /// A switch: maintenance as long as it is active.
+  case maintenanceSwitch
+}

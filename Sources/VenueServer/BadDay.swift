@@ -1,0 +1,86 @@
+/// The misbehaviours of a venue in force, with what they have drawn and counted. Pure: the same misbehaviours and the same
+/// requests come to the same end.
+///
+/// Pauses and clocks add up. Of the other faults the first in the list that hits is the one; those after it are not counted.
+public struct BadDay: Sendable {
+  /// One misbehaviour and how far it has come.
+  public struct Entry: Sendable, Equatable, CustomStringConvertible {
+    /// What was asked for.
+    public let misbehaviour: Misbehaviour
+    /// Requests hit so far.
+    public internal(set) var hits = 0
+
+    /// Whether it has had all its hits.
+    public var isOver: Bool { misbehaviour.next.map { hits >= $0 } ?? false }
+
+    /// One line: its text, how often it has hit, and whether it is over.
+    public var description: String {
+      "\(misbehaviour)  (hits: \(hits)\(isOver ? ", over" : ""))"
+    }
+  }
+
+  private var drawers: [SecretSource] = []
+  /// The misbehaviours, first added first.
+  public private(set) var entries: [Entry] = []
+
+  /// A day with these misbehaviours; a good one with none.
+  public init(_ misbehaviours: [Misbehaviour] = []) {
+    for misbehaviour in misbehaviours { add(misbehaviour) }
+  }
+
+  /// Adds one behind the others.
+  public mutating func add(_ misbehaviour: Misbehaviour) {
+    // By its place as well: two with one seed do not hit the same requests.
+    let number = misbehaviour.seed ^ (UInt64(entries.count) &* 0xD1B5_4A32_D192_ED03)
+    drawers.append(SecretSource(number: number))
+    entries.append(Entry(misbehaviour: misbehaviour))
+  }
+
+  /// What happens to the next request.
+  mutating func manners(isScan: Bool) -> Manners {
+    var manners = Manners()
+    for index in entries.indices {
+      let misbehaviour = entries[index].misbehaviour
+      guard isScan || misbehaviour.scope == .all, !entries[index].isOver else { continue }
+      // Drawn even where another fault comes first: who is hit depends on the requests alone.
+      let isDrawn = drawers[index].next() % 100 < UInt64(max(0, misbehaviour.share))
+      let isHit = isDrawn && manners.add(misbehaviour.fault, &drawers[index])
+      if isHit { entries[index].hits += 1 }
+    }
+    return manners
+  }
+}
+
+/// What happens to one request.
+struct Manners: Sendable, Equatable {
+  /// Pauses in milliseconds.
+  var pauseBefore = 0
+  var pauseAfter = 0
+  /// How far the clock is ahead, in seconds.
+  var clock = 0
+  /// What else goes wrong.
+  var fault: Misbehaviour.Fault?
+
+  /// Whether nothing at all goes wrong.
+  var isGood: Bool { self == Manners() }
+
+  /// Whether there was still room for the fault.
+  fileprivate mutating func add(_ fault: Misbehaviour.Fault, _ drawer: inout SecretSource) -> Bool {
+    switch fault {
+    case .latency(let range, let moment):
+      let range = range.clamped(to: 0...Misbehaviour.longestPause)
+      let pause = range.lowerBound + Int(drawer.next() % UInt64(range.count))
+      switch moment {
+      case .before: pauseBefore = min(pauseBefore + pause, Misbehaviour.longestPause)
+      case .after: pauseAfter = min(pauseAfter + pause, Misbehaviour.longestPause)
+      }
+    case .clock(let seconds):
+      let furthest = Misbehaviour.furthestClock
+      clock = min(max(clock + min(max(seconds, -furthest), furthest), -furthest), furthest)
+    default:
+      guard self.fault == nil else { return false }
+      self.fault = fault
+    }
+    return true
+  }
+}

@@ -1,0 +1,65 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The other side of a venue's control socket.
+public struct VenueControlClient: Sendable {
+  private let path: String
+
+  /// A client of the venue whose control socket is at `path`. Nothing is opened yet.
+  public init(path: String) { self.path = path }
+
+  /// The misbehaviours in force, one line each, as `BadDay.Entry` describes them.
+  /// - Throws: `VenueError.noControl`.
+  public func misbehaviours() async throws -> [String] {
+    try await ask(.GET, "misbehaviours").split(separator: "\n").map { String($0) }
+  }
+
+  /// Adds misbehaviours, after those in force or, clearing, in their place; returns those now in force, one line each.
+  /// - Throws: `VenueError.noControl`.
+  public func misbehave(_ misbehaviours: [Misbehaviour], clearing: Bool = false) async throws -> [String] {
+    let lines = misbehaviours.map(\.description).joined(separator: "\n")
+    return try await ask(clearing ? .PUT : .POST, "misbehaviours", lines).split(separator: "\n").map { String($0) }
+  }
+
+  /// Every admission that the venue has recorded, oldest first.
+  /// - Throws: `VenueError.noControl`.
+  public func book() async throws -> [BookEntry] {
+    try await ask(.GET, "book").split(separator: "\n").map { line in
+      guard let entry = BookEntry(json: String(line)) else { throw failure("its book cannot be read") }
+      return entry
+    }
+  }
+
+  func ask(_ method: HTTPMethod, _ what: String, _ body: String = "") async throws -> String {
+    let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+    guard let host = path.addingPercentEncoding(withAllowedCharacters: unreserved) else {
+      throw failure("its path cannot be used")
+    }
+    var request = HTTPClientRequest(url: "http+unix://\(host)/\(what)")
+    request.method = method
+    if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
+    request.headers.add(name: "Connection", value: "close")
+    var settings = HTTPClient.Configuration()
+    // Nobody comes to a socket by being waited for.
+    settings.connectionPool.retryConnectionEstablishment = false
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+    let outcome: Result<(Int, String), VenueError>
+    do {
+      let response = try await client.execute(request, timeout: .seconds(30))
+      let text = String(buffer: try await response.body.collect(upTo: 256 << 20))
+      outcome = .success((Int(response.status.code), text))
+    } catch let error as IOError {
+      outcome = .failure(failure(String(cString: strerror(error.errnoCode))))
+    } catch {
+      outcome = .failure(failure("\(error)"))
+    }
+    try? await client.shutdown()
+    let (status, text) = try outcome.get()
+    guard status == 200 else { throw failure("it answers \(status) \(text)") }
+    return text
+  }
+
+  private func failure(_ reason: String) -> VenueError { .noControl(path: path, reason: reason) }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Gateway
+import ScanConfiguration
+import ScanModel
+import ScanPipeline
+import WedgeReader
+
+/// What every command that takes the configuration says in the same way.
+struct ConfigurationArgument: ParsableArguments {
+  static let usual = "/etc/scangate/scangate.yaml"
+
+  @Option(
+    name: [.customLong("config"), .customShort("c")], help: ArgumentHelp("The configuration.", valueName: "file"))
+  var file = ConfigurationArgument.usual
+
+  /// Reads a configuration and looks at the files that it names; prints everything that is wrong or doubtful.
+  /// - Throws: `Exit.configuration` after printing the errors.
+  static func load(_ file: String, checkingFiles: Bool = true) throws -> StationConfiguration {
+    let reading = read(file, checkingFiles: checkingFiles)
+    for warning in reading.warnings { Terminal.error("warning: \(warning)") }
+    for error in reading.errors { Terminal.error(error) }
+    guard let configuration = reading.configuration else { throw Exit.configuration }
+    return configuration
+  }
+
+  /// A configuration as far as it is good, and everything that is wrong or doubtful, each in words with its place.
+  struct Reading {
+    /// `nil` where there are errors.
+    var configuration: StationConfiguration?
+    var warnings: [String]
+    var errors: [String]
+  }
+
+  /// Reads a configuration and looks at the files that it names.
+  static func read(_ file: String, checkingFiles: Bool = true) -> Reading {
+    do throws(ConfigurationErrors) {
+      let reading = try ConfigurationFile.load(path: file, options: options)
+      let files = checkingFiles ? reading.configuration.checkFiles() : nil
+      let errors = (files?.errors ?? []).map(\.description)
+      return Reading(
+        configuration: errors.isEmpty ? reading.configuration : nil,
+        warnings: (reading.warnings + (files?.warnings ?? [])).map(\.description), errors: errors)
+    } catch {
+      return Reading(warnings: error.warnings.map(\.description), errors: error.errors.map(\.description))
+    }
+  }
+
+  static let options = ConfigurationOptions(
+    ticketSystems: TicketSystemRegistry.sections,
+    patternValidator: { text in
+      do throws(PatternError) {
+        _ = try CodePattern(text)
+        return nil
+      } catch {
+        return error.description
+      }
+    },
+    // Compiled, as the service will: whatever this machine's XKB data do not know is found here, with its place.
+    keymapValidator: { layout, variant, options, compose in
+      let names = KeymapNames(layout: layout, variant: variant, options: options, composeLocale: compose)
+      let trial = WedgeConfiguration(
+        id: ReaderID("here"), match: WedgeReader.DeviceMatch(name: "any"), keymap: names)
+      return WedgeConfiguration.problems(in: [trial]).first.map { "\($0.what). \($0.remedy)" }
+    })
+}

@@ -1,0 +1,53 @@
+import Gateway
+import Logging
+import ScanModel
+
+/// The operator's log: what is not in order, and each verdict at a lower level.
+enum EventLog {
+  static func write(_ event: GatewayEvent, to logger: Logger) {
+    switch event {
+    case .scan(let decided):
+      let line = "Gate \(decided.scan.gate): \(DemoDisplay.plainLine(decided))"
+      switch decided.verdict {
+      case .undecided(let reason) where reason.isFault:
+        logger.error("\(line) \(TerminalText.clean(decided.detail ?? ""))")
+      case .undecided: logger.warning("\(line) \(TerminalText.clean(decided.detail ?? ""))")
+      case .admit, .refuse: logger.info("\(line)")
+      }
+      if let fault = decided.outputFault {
+        logger.error("Gate \(decided.scan.gate): admitted, and the relay did not open: \(TerminalText.clean(fault))")
+      }
+    case .repeat:
+      break
+    case .dropped(let count):
+      logger.notice("\(count) lines were dropped, because this log is read too slowly.")
+    case .attempt(let attempt):
+      logger.warning("Gate \(attempt.gate): the request for \(attempt.code.shortened) is \(attempt.state.rawValue).")
+    case .device(let reader, let state, _):
+      let words = state.detail.map { ": " + TerminalText.clean($0) } ?? ""
+      if case .failed = state {
+        logger.error("Reader \(reader) has failed\(words)")
+      } else {
+        logger.notice("Reader \(reader) is \(state.name)\(words)")
+      }
+    case .discarded(let reader, let reason, let characters, _):
+      logger.notice("Reader \(reader): \(characters) characters were thrown away (\(reason.rawValue)).")
+    case .gate(let gate, .ready, _):
+      logger.notice("Gate \(gate) is ready.")
+    case .gate(let gate, .maintenance, _):
+      logger.notice("Gate \(gate) is out of service: maintenance.")
+    case .gate(let gate, .fault(let reason, let detail), _):
+      logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail))")
+    case .input(let gate, let input, let isActive, _):
+      logger.info("Gate \(gate): input \(input) is \(isActive ? "active" : "inactive").")
+    case .configuration(.applied, _):
+      logger.notice("The configuration is reloaded.")
+    case .configuration(.kept(let problems), _):
+      logger.error("The new configuration is wrong; the old one stays.")
+      for problem in problems { logger.error("\(TerminalText.clean(problem, limit: 1_000))") }
+    case .configuration(.needsRestart(let reasons), _):
+      logger.error("The new configuration needs a restart; until then the old one stays.")
+      for reason in reasons { logger.error("\(TerminalText.clean(reason, limit: 1_000))") }
+    }
+  }
+}

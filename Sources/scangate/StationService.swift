@@ -1,0 +1,182 @@
+import Gateway
+import LinuxIO
+import Logging
+import ScanConfiguration
+import ScanModel
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// The station as a service: runs it, reloads its configuration on SIGHUP, and tells the service manager how it is.
+///
+/// ```
+///            ┌──────────── reload, and the new file is good: stop, take the new one ──────┐
+///   make ─▶ serving ──end──▶ stop ─▶ ended                                                │
+///            ▲ └─beat: every loop has turned ─▶ watchdog fed                              │
+///            └────────────────────────────────────────────────────────────────────────────┘
+/// ```
+/// Orders are taken one after another: while a loop is stuck nothing else happens, and the watchdog is not fed.
+struct StationService: Service {
+  private enum Order: Sendable {
+    case beat
+    case reload
+    case end
+    /// The station ended without being told to: it could not start.
+    case ended
+  }
+
+  /// The longest that a reload may take without the watchdog's notice: the longest pulse ends in it.
+  private static let longestChange = Duration.seconds(20)
+
+  private let file: String
+  private let configuration: StationConfiguration
+  private let station: ConfiguredStation
+  private let memory = StationMemory()
+  private let events: EventHub
+  private let logger: Logger
+  private let manager = ServiceManager()
+
+  /// Puts the service together; nothing is opened before `run`.
+  init(
+    file: String, _ configuration: StationConfiguration, events: EventHub, logger: Logger
+  ) async throws(SetupError) {
+    self.file = file
+    self.configuration = configuration
+    self.events = events
+    self.logger = logger
+    station = try await Self.make(configuration, memory, events, logger)
+  }
+
+  func run() async throws {
+    let hangups = await UnixSignalsSequence(trapping: .sighup)
+    let (orders, order) = AsyncStream.makeStream(of: Order.self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try? await gracefulShutdown()
+        order.yield(.end)
+      }
+      group.addTask { for await _ in hangups { order.yield(.reload) } }
+      if let interval = manager?.watchdogInterval {
+        group.addTask {
+          while !Task.isCancelled {
+            try await Task.sleep(for: interval / 4)
+            order.yield(.beat)
+          }
+        }
+      }
+      try await serve(orders, order)
+      group.cancelAll()
+    }
+  }
+
+  private func serve(_ orders: AsyncStream<Order>, _ order: AsyncStream<Order>.Continuation) async throws {
+    var orders = orders.makeAsyncIterator()
+    var configuration = configuration
+    var serving = Serving(station, manager: manager, order: order)
+    while let next = await orders.next() {
+      switch next {
+      case .beat:
+        await serving.station.turn()
+        manager?.notify("WATCHDOG=1")
+      case .reload:
+        manager?.notify("RELOADING=1\nMONOTONIC_USEC=\(SystemTime().now().nanoseconds / 1_000)")
+        if let (new, station) = await prepare(after: configuration) {
+          let feeding = feed()
+          try await serving.end()
+          configuration = new
+          serving = Serving(station, manager: manager, order: order)
+          feeding.cancel()
+          events.emit(.configuration(.applied, at: SystemTime().wall()))
+        }
+        manager?.notify("READY=1")
+      case .ended where !serving.hasEnded:
+        break  // A station that was replaced.
+      case .end, .ended:
+        manager?.notify("STOPPING=1")
+        return try await serving.end()
+      }
+    }
+  }
+
+  /// Reads the file again and puts the station together that it describes; `nil` where the old one stays, which is told.
+  private func prepare(
+    after old: StationConfiguration
+  ) async -> (StationConfiguration, ConfiguredStation)? {
+    let reading = ConfigurationArgument.read(file)
+    for warning in reading.warnings { logger.warning("\(TerminalText.clean(warning, limit: 1_000))") }
+    guard let new = reading.configuration else {
+      events.emit(.configuration(.kept(reading.errors), at: SystemTime().wall()))
+      return nil
+    }
+    let reasons = old.restartReasons(for: new)
+    guard reasons.isEmpty else {
+      events.emit(.configuration(.needsRestart(reasons), at: SystemTime().wall()))
+      return nil
+    }
+    do throws(SetupError) {
+      return (new, try await Self.make(new, memory, events, logger))
+    } catch {
+      events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))
+      return nil
+    }
+  }
+
+  /// Feeds the watchdog while one station makes room for another, for a bounded time.
+  private func feed() -> Task<Void, Never> {
+    let manager = manager
+    return Task {
+      guard let manager, let interval = manager.watchdogInterval else { return }
+      let end = SystemTime().now() + Self.longestChange
+      while !Task.isCancelled, SystemTime().now() < end {
+        manager.notify("WATCHDOG=1")
+        try? await Task.sleep(for: interval / 4)
+      }
+    }
+  }
+
+  private static func make(
+    _ configuration: StationConfiguration, _ memory: StationMemory, _ events: EventHub, _ logger: Logger
+  ) async throws(SetupError) -> ConfiguredStation {
+    try await ConfiguredStation.make(configuration, memory: memory, events: events) {
+      logger.error("\(TerminalText.clean($0, limit: 1_000))")
+    }
+  }
+
+  /// One station that runs.
+  private struct Serving {
+    let station: ConfiguredStation
+    private let running: Task<Void, any Error>
+    private let over: AsyncStream<Void>.Continuation
+    private let isOver: Flag
+
+    init(_ station: ConfiguredStation, manager: ServiceManager?, order: AsyncStream<Order>.Continuation) {
+      self.station = station
+      let (waiting, over) = AsyncStream.makeStream(of: Void.self)
+      let isOver = Flag()
+      self.over = over
+      self.isOver = isOver
+      running = Task {
+        defer {
+          isOver.raise()
+          order.yield(.ended)
+        }
+        try await station.run(ready: { manager?.notify("READY=1") }) { for await _ in waiting {} }
+      }
+    }
+
+    /// Whether the station has ended.
+    var hasEnded: Bool { isOver.isRaised }
+
+    /// Ends the station and returns when it has ended.
+    func end() async throws {
+      over.finish()
+      try await running.value
+    }
+  }
+
+  private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isRaised: Bool { value.withLock { $0 } }
+    func raise() { value.withLock { $0 = true } }
+  }
+}

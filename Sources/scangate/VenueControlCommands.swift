@@ -1,0 +1,90 @@
+import ArgumentParser
+import Gateway
+import ScanModel
+import VenueServer
+
+extension VenueCommand {
+  /// `scangate venue misbehave`
+  struct Misbehave: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tell a serving venue how to misbehave, or show how it does.",
+      discussion: """
+        Each TEXT is a fault and its conditions, such as status=503,next=3 or close=after,share=20%; docs/venue.md has them \
+        all. They come on top of those in force; with --clear in their place. What is then in force is printed.
+        """)
+
+    @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
+    var control: String
+
+    @Flag(help: "Forget the misbehaviours in force first.")
+    var clear = false
+
+    @Argument(
+      help: ArgumentHelp("What goes wrong and when.", valueName: "text"), transform: { try Misbehaviour($0) })
+    var texts: [Misbehaviour] = []
+
+    func run() async throws {
+      let client = VenueControlClient(path: control)
+      do {
+        let inForce =
+          texts.isEmpty && !clear
+          ? try await client.misbehaviours() : try await client.misbehave(texts, clearing: clear)
+        for line in inForce { Terminal.out(line) }
+        if inForce.isEmpty { Terminal.out("The venue behaves.") }
+      } catch let error as VenueError {
+        throw failure(error.description)
+      }
+    }
+  }
+
+  /// `scangate venue book`
+  struct Book: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print what a venue has recorded, oldest first, whether it serves or not.")
+
+    @Option(help: ArgumentHelp("The SQLite file of the venue. It is only read.", valueName: "file"))
+    var database: String?
+
+    @Option(help: ArgumentHelp("The control socket of a serving venue, for one without a file.", valueName: "socket"))
+    var control: String?
+
+    @Flag(help: "Print whole codes, to compare books; else their last characters, as in scangate's events.")
+    var full = false
+
+    @Flag(help: "Print a line of JSON for each.")
+    var json = false
+
+    func validate() throws {
+      guard (database == nil) != (control == nil) else {
+        throw ValidationError("Give either --database or --control.")
+      }
+    }
+
+    func run() async throws {
+      let book: [BookEntry]
+      do {
+        if let control {
+          book = try await VenueControlClient(path: control).book()
+        } else {
+          book = try await VenueServer.book(ofFile: database ?? "")
+        }
+      } catch let error as VenueError {
+        throw failure(error.description)
+      }
+      for entry in book { Terminal.out(json ? entry.json(full ? { $0 } : { Code($0).shortened }) : line(entry)) }
+    }
+
+    private func line(_ entry: BookEntry) -> String {
+      let parts = [
+        entry.time, shown(entry.code), "sale \(entry.saleID)", "ticket \(entry.saleTicketID)", "entry \(entry.entryID)",
+        entry.wasMadeByScan ? "made by the scan" : "printed",
+        "seat \(entry.seat.map { TerminalText.clean($0) } ?? "-")",
+      ]
+      return parts.joined(separator: "  ")
+    }
+
+    private func shown(_ code: String) -> String {
+      full ? TerminalText.clean(code, limit: 4_096) : Code(code).shortened
+    }
+  }
+}

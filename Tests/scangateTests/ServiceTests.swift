@@ -1,0 +1,188 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The service as systemd runs it: told by a socket that it is ready, fed, and reloaded by SIGHUP.
+@Suite struct ServiceTests {
+  @Test func aReloadIsAppliedAndABadFileKeepsTheOldConfiguration() async throws {
+    let station = try Station()
+    defer { station.end() }
+    #expect(try station.manager.next(with: "READY=1"))
+    station.write(Station.text.replacing("holdOff: 2 s", with: "holdOff: 1 s"))
+    station.reload()
+    #expect(await station.nextConfiguration()?["state"] as? String == "applied")
+
+    station.write(Station.text.replacing("holdOff: 2 s", with: "holdOff: 2"))
+    station.reload()
+    let kept = await station.nextConfiguration()
+    #expect(kept?["state"] as? String == "kept")
+    #expect((kept?["detail"] as? String)?.contains(":\(Station.holdOffLine):") == true)
+
+    station.write(Station.text.replacing("127.0.0.1:9", with: "127.0.0.1:10"))
+    station.reload()
+    let refused = await station.nextConfiguration()
+    #expect(refused?["state"] as? String == "needsRestart")
+    #expect((refused?["detail"] as? String)?.contains("ticketSystems.main") == true)
+
+    // What only the start finds keeps the old configuration too.
+    station.write(Station.text)
+    try Data("two words\n".utf8).write(to: station.key)
+    station.reload()
+    #expect(await station.nextConfiguration()?["state"] as? String == "kept")
+    #expect(station.isRunning)
+
+    try Data("another-key-of-some-length\n".utf8).write(to: station.key)
+    station.reload()
+    #expect(await station.nextConfiguration()?["state"] as? String == "applied")
+  }
+
+  @Test func theWatchdogIsFedBeforeAndAfterAReloadAndTheEndIsTold() async throws {
+    let station = try Station(watchdog: .seconds(4))
+    defer { station.end() }
+    #expect(try station.manager.next(with: "READY=1"))
+    #expect(try station.manager.next(with: "WATCHDOG=1"))
+    station.reload()
+    #expect(try station.manager.next(with: "RELOADING=1"))
+    #expect(try station.manager.next(with: "READY=1"))
+    #expect(try station.manager.next(with: "WATCHDOG=1"))
+    station.terminate()
+    #expect(try station.manager.next(with: "STOPPING=1"))
+    #expect(await station.status() == 0)
+  }
+}
+
+/// A running `scangate run` with a reader that is not there, its events, and the socket of its service manager.
+private final class Station {
+  static let text = """
+    version: 1
+    station: { name: door }
+    ticketSystems:
+      main: { type: eventschedule, url: "http://127.0.0.1:9", apiKeyFile: KEY }
+    readers:
+      left: { type: wedge, match: { vendor: "0c2e", product: "0901", serial: none-here }, keymap: us }
+    gates:
+      north:
+        readers: [left]
+        ticketSystem: main
+        holdOff: 2 s
+        outputs: { green: { led: "no-such-led" } }
+    """
+  static let holdOffLine = 11
+
+  let manager: ManagerSocket
+  let key: URL
+  private let folder: URL
+  private let process = Process()
+  private let ended: AsyncStream<Int32>
+  private var lines: AsyncThrowingStream<String, any Error>.AsyncIterator
+
+  init(watchdog: Duration? = nil) throws {
+    folder = try temporaryFolder()
+    key = folder.appending(path: "main.key")
+    try Data("a-key-of-some-length\n".utf8).write(to: key)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
+    manager = try ManagerSocket(path: folder.appending(path: "notify").path)
+    process.executableURL = try Program.executable()
+    process.arguments = ["run", "--config", folder.appending(path: "station.yaml").path, "--events", "-"]
+    var environment = ProcessInfo.processInfo.environment
+    environment["NOTIFY_SOCKET"] = manager.path
+    if let watchdog { environment["WATCHDOG_USEC"] = "\(watchdog.components.seconds * 1_000_000)" }
+    process.environment = environment
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    let (ended, end) = AsyncStream<Int32>.makeStream()
+    self.ended = ended
+    process.terminationHandler = { process in
+      end.yield(process.terminationStatus)
+      end.finish()
+    }
+    let (stream, line) = AsyncThrowingStream<String, any Error>.makeStream()
+    lines = stream.makeAsyncIterator()
+    write(Self.text)
+    try process.run()
+    let reading = output.fileHandleForReading
+    Thread {
+      var rest = Data()
+      while true {
+        let data = reading.availableData
+        if data.isEmpty { break }
+        rest += data
+        while let end = rest.firstIndex(of: 0x0A) {
+          line.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+          rest = Data(rest[rest.index(after: end)...])
+        }
+      }
+      line.finish()
+    }.start()
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  func write(_ text: String) {
+    let file = folder.appending(path: "station.yaml")
+    try? Data(text.replacing("KEY", with: key.path).utf8).write(to: file)
+  }
+
+  func reload() { kill(process.processIdentifier, SIGHUP) }
+  func terminate() { kill(process.processIdentifier, SIGTERM) }
+
+  func nextConfiguration() async -> [String: Any]? {
+    while let line = try? await lines.next() {
+      guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return nil }
+      if object["type"] as? String == "configuration" { return object }
+    }
+    return nil
+  }
+
+  func status() async -> Int32? {
+    for await status in ended { return status }
+    return nil
+  }
+
+  func end() {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    try? FileManager.default.removeItem(at: folder)
+  }
+}
+
+/// The service manager's end of the notification socket.
+private final class ManagerSocket {
+  struct Failure: Error {}
+
+  let path: String
+  private let descriptor: Int32
+
+  init(path: String) throws {
+    self.path = path
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard descriptor >= 0, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Failure() }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    var timeout = timeval(tv_sec: 60, tv_usec: 0)
+    guard result == 0,
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size)) == 0
+    else { throw Failure() }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits for a message that holds a line; false when none came in a minute.
+  func next(with line: String) throws -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { return false }
+      let text = String(decoding: buffer[0..<count], as: UTF8.self)
+      if text.split(separator: "\n").contains(where: { $0 == line }) { return true }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import EventSchedule
+import Foundation
+import Gateway
+import ScanModel
+import ScanPipeline
+import Synchronization
+import Testing
+import TicketTransport
+import VenueServer
+
+/// `docs/venue.md` promises a crew what it sees on a bad day: here the venue misbehaves, and the gateway's own client and
+/// ledger decide.
+@Suite struct TrainingTests {
+  /// One switch of the training table, and what it says of a valid ticket then, and again when the venue is good.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var misbehaviour: String
+    var first: String
+    var again: String
+    var isOutOfService: Bool
+    var testDescription: String { misbehaviour }
+  }
+
+  static func rows() throws -> [Row] {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let table = text.components(separatedBy: "| switch on |").last?.components(separatedBy: "\n\n").first ?? ""
+    return table.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { line in
+      let texts = line.components(separatedBy: " | ")
+      let cells = texts.map { cell in
+        cell.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+      }
+      return cells[0].map {
+        Row(
+          misbehaviour: $0, first: words(cells, 1), again: words(cells, 2),
+          isOutOfService: texts.contains("out of service"))
+      }
+    }
+  }
+
+  private static func words(_ cells: [[String]], _ index: Int) -> String {
+    cells.indices.contains(index) ? cells[index].joined(separator: " ") : ""
+  }
+
+  @Test func theTableIsFound() throws { #expect(try Self.rows().count >= 14) }
+
+  @Test(arguments: try rows()) func theDocumentSaysWhatIsSeen(row: Row) async throws {
+    let misbehaviour = try Misbehaviour(row.misbehaviour)
+    let time = MovableTime()
+    let venue = try VenueServer(
+      VenueConfiguration(now: { Date() + time.ahead.seconds }, misbehaviours: [misbehaviour]))
+    let seeded = try await venue.seed(Seed(random: 1))
+    let code = try #require(seeded.tickets.first).code
+    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
+    let serving = Task {
+      defer { tell.finish() }
+      try await venue.run { tell.yield($0) }
+    }
+    let address = try #require(await ready.first { _ in true })
+    let transport = try HTTPTransport(server: try ServerAddress(address.url), time: time)
+    let gate = TrainingGate(
+      system: EventScheduleTicketSystem(
+        id: TicketSystemID("training"),
+        client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time)),
+      ledger: LedgerKeeper(time: time, events: EventHub()), time: time)
+    // Only a pause longer than the usual deadline is about the deadline; nothing else here waits for it.
+    let isSlow = row.first == "unreachable" && row.misbehaviour.hasPrefix("latency")
+    let first = await gate.present(code, within: isSlow ? .milliseconds(2_500) : .seconds(60))
+    #expect(first == row.first)
+    // What puts a gate out of service is what the house calls a fault.
+    #expect((UndecidedReason(rawValue: first)?.isFault ?? false) == row.isOutOfService)
+    venue.misbehave([], clearing: true)
+    // Nobody presents a ticket again within the hold-off: everybody's clock goes on.
+    time.advance(by: .seconds(3))
+    let again = await gate.present(code, within: .seconds(60))
+    #expect(again == row.again)
+    await transport.close()
+    serving.cancel()
+    _ = await serving.result
+  }
+}
+
+/// The machine's clocks, which a test moves ahead.
+private final class MovableTime: TimeSource {
+  private let moved = Mutex(Duration.zero)
+
+  var ahead: Duration { moved.withLock { $0 } }
+  func advance(by duration: Duration) { moved.withLock { $0 += duration } }
+  func now() -> MonotonicTime { SystemTime().now() + ahead }
+  func wall() -> WallTime { SystemTime().wall() + ahead }
+}
+
+extension Duration {
+  fileprivate var seconds: Double { self / .seconds(1) }
+}
+
+private struct TrainingGate {
+  let system: EventScheduleTicketSystem
+  let ledger: LedgerKeeper
+  let time: MovableTime
+
+  /// The words for staff: `admit` and its note, or the reason.
+  func present(_ text: String, within limit: Duration) async -> String {
+    let scan = Scan(gate: GateID("training"), reader: ReaderID("hand"), code: Code(text), readAt: time.now())
+    let (decision, _) = await ledger.decide(
+      scan, key: TicketKey(scan.code.bytes), system: system, deadline: time.now() + limit, mayAsk: true)
+    let note = decision.note.map { " " + $0.rawValue } ?? ""
+    return switch decision.verdict {
+    case .admit: "admit" + note
+    case .refuse(let reason): reason.rawValue + note
+    case .undecided(let reason): reason.rawValue
+    }
+  }
+}

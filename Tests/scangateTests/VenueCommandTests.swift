@@ -1,0 +1,89 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import VenueServer
+
+/// The commands beside a serving venue.
+@Suite struct VenueCommandTests {
+  /// A venue that serves from a file, its control socket, and a code that it admits.
+  private func withVenue(
+    _ body: (_ venue: VenueServer, _ database: String, _ control: String) async throws -> Void
+  ) async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (database, control) = (folder.path + "/venue.sqlite", folder.path + "/venue.sock")
+    let venue = try VenueServer(
+      VenueConfiguration(
+        storage: .file(database), now: { Date(timeIntervalSince1970: 1_765_981_800) }, controlSocket: control))
+    let seeded = try await venue.seed(Seed(random: 1, apiKey: "a-key-for-a-test", zone: "UTC"))
+    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
+    let serving = Task {
+      defer { tell.finish() }
+      try await venue.run { tell.yield($0) }
+    }
+    let address = try #require(await ready.first { _ in true })
+    var request = URLRequest(url: try #require(URL(string: address.url + "/api/tickets/scan")))
+    request.httpMethod = "POST"
+    request.setValue("a-key-for-a-test", forHTTPHeaderField: "X-API-Key")
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.httpBody = Data(#"{"code":"\#(try #require(seeded.tickets.first).code)"}"#.utf8)
+    _ = try await URLSession.shared.data(for: request)
+    try await body(venue, database, control)
+    serving.cancel()
+    _ = await serving.result
+  }
+
+  @Test func theBookIsPrintedFromTheFileAndFromTheServer() async throws {
+    try await withVenue { venue, database, control in
+      let code = try #require(try await venue.book().first).code
+      let short = "…" + code.suffix(4)
+      let file = try await Program.run(["venue", "book", "--database", database])
+      #expect(
+        file.lines == ["2025-12-17T14:30:00Z  \(short)  sale 1  ticket 1  entry 1  printed  seat -"], "\(file.errors)")
+      let server = try await Program.run(["venue", "book", "--control", control])
+      #expect(server.lines == file.lines)
+      let full = try await Program.run(["venue", "book", "--control", control, "--full"])
+      #expect(full.lines == file.lines.map { $0.replacing(short, with: code) })
+
+      let json = try await Program.run(["venue", "book", "--database", database, "--json"])
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+      #expect(object["code"] as? String == short)
+      #expect(object["scanned_at"] as? String == "2025-12-17T14:30:00Z")
+      #expect(object["entry_id"] as? Int == 1)
+      let whole = try await Program.run(["venue", "book", "--database", database, "--json", "--full"])
+      #expect(whole.output.contains(code))
+      // Every field is in the document.
+      let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
+      let document = try String(contentsOf: documentFile, encoding: .utf8)
+      for field in object.keys { #expect(document.contains("`\(field)`"), "\(field)") }
+    }
+  }
+
+  @Test func aServingVenueIsToldToMisbehave() async throws {
+    try await withVenue { venue, _, control in
+      let added = try await Program.run(["venue", "misbehave", "--control", control, "status=503,next=3", "clock=1h"])
+      #expect(added.lines == ["status=503,next=3  (hits: 0)", "clock=3600s  (hits: 0)"], "\(added.errors)")
+      #expect(venue.misbehaviours.count == 2)
+      let bad = try await Program.run(["venue", "misbehave", "--control", control, "--clear", "html", "status=600"])
+      #expect(bad.status == 64)
+      #expect(bad.errors.contains("status wants one of 401"))
+      #expect(venue.misbehaviours.count == 2)
+      let cleared = try await Program.run(["venue", "misbehave", "--control", control, "--clear"])
+      #expect(cleared.lines == ["The venue behaves."])
+      #expect(venue.misbehaviours.isEmpty)
+    }
+  }
+
+  @Test func nobodyThereAndNoBookAreExplained() async throws {
+    let none = try await Program.run(["venue", "misbehave", "--control", "/nonexistent/venue.sock"])
+    #expect(none.status == 69)
+    #expect(none.errors.contains("no venue answers on /nonexistent/venue.sock"))
+    let absent = try await Program.run(["venue", "book", "--database", "/nonexistent/venue.sqlite"])
+    #expect(absent.status == 69)
+    #expect(absent.errors.contains("/nonexistent/venue.sqlite"))
+    #expect(try await Program.run(["venue", "book"]).status == 64)
+    let serve = try await Program.run(["venue", "serve", "--misbehave", "json=wide"])
+    #expect(serve.status == 64)
+    #expect(serve.errors.contains("cut, huge, deep"))
+  }
+}
