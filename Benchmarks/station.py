@@ -86,8 +86,12 @@ class Holder:
 
     def take(self):
         """Answers one packet. Returns its type; `None` where the gateway has gone."""
-        packet = self.peer.recv(65536)
+        try:
+            packet = self.peer.recv(65536)
+        except ConnectionError:
+            packet = b""
         if not packet:
+            self.peer.close()
             self.peer = None
             return None
         if packet[0] == self.PLAN:
