@@ -61,6 +61,7 @@ let package = Package(
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
     // Ticket systems.
@@ -72,9 +73,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "ScanConfiguration", "EventSchedule", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
-        "TicketTransport",
-        "WedgeReader",
+        "ScanConfiguration", "EventSchedule", "LinuxIO", "ScanModel", "ScanPipeline", "SerialReader", "SignalOutputs",
+        "TicketTransport", "WedgeReader",
       ]),
     room(
       "VenueServer",
@@ -96,9 +96,13 @@ let package = Package(
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
       path: "Tests/WedgeMock", swiftSettings: strict),
+    .executableTarget(
+      name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "SerialReader"],
+      path: "Tests/SerialMock", swiftSettings: strict),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel"]),
     tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
+    tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
     tests(of: "TicketTransport", ["ScanModel"]),
     tests(

@@ -2,6 +2,7 @@ internal import LinuxIO
 public import ScanConfiguration
 public import ScanModel
 internal import ScanPipeline
+internal import SerialReader
 internal import SignalOutputs
 internal import Synchronization
 internal import WedgeReader
@@ -108,7 +109,9 @@ private func sources(of configuration: StationConfiguration) throws(SetupError) 
   var sources: [any ReadSource] = []
   do throws(DeviceError) {
     let wedges = configuration.wedges
+    let serials = configuration.serials
     if !wedges.isEmpty { sources.append(try WedgeSource(wedges)) }
+    if !serials.isEmpty { sources.append(try SerialSource(serials)) }
   } catch {
     throw SetupError(error.description)
   }

@@ -1,29 +1,52 @@
+internal import LinuxIO
 public import ScanConfiguration
 internal import ScanPipeline
+public import SerialReader
 public import WedgeReader
 
 extension StationConfiguration {
   /// The station's wedges, as the wedge reader takes them.
   public var wedges: [WedgeConfiguration] {
-    readers.filter { $0.kind == .wedge }.map { reader in
-      let match = reader.match
-      // A scanner that sends a terminator is only believed with it: a pause in the middle would cut its code in two.
-      let endsBySilence = reader.terminators.isEmpty
+    readers.compactMap { reader in
+      guard case .wedge(let typing) = reader.technology else { return nil }
       return WedgeConfiguration(
-        id: reader.id,
-        match: WedgeReader.DeviceMatch(
-          vendor: match.vendor.flatMap { UInt16($0, radix: 16) },
-          product: match.product.flatMap { UInt16($0, radix: 16) },
-          serial: match.serial, port: match.port, name: match.name,
-          interface: match.interface.flatMap { Int($0, radix: 16) }),
+        id: reader.id, match: deviceMatch(reader.match),
         keymap: KeymapNames(
-          layout: reader.keymap.layout, variant: reader.keymap.variant, options: reader.keymap.options,
-          composeLocale: reader.compose),
-        oemPage: reader.oemPage == 850 ? .cp850 : .cp437,
+          layout: typing.keymap.layout, variant: typing.keymap.variant, options: typing.keymap.options,
+          composeLocale: typing.compose),
+        oemPage: typing.oemPage == 850 ? .cp850 : .cp437,
         framing: WedgeFraming(
-          terminators: Set(reader.terminators.compactMap { WedgeFraming.Terminator(rawValue: $0.rawValue) }),
-          silence: endsBySilence ? reader.silence : nil, quiet: reader.silence, prefix: reader.prefix,
-          suffix: reader.suffix, splitAIM: reader.aim))
+          terminators: Set(typing.terminators.compactMap { WedgeFraming.Terminator(rawValue: $0.rawValue) }),
+          silence: endingSilence(reader, hasTerminator: !typing.terminators.isEmpty), quiet: reader.silence,
+          prefix: reader.prefix, suffix: reader.suffix, splitAIM: reader.aim))
     }
   }
+
+  /// The station's serial scanners, as the serial reader takes them.
+  public var serials: [SerialConfiguration] {
+    readers.compactMap { reader in
+      guard case .serial(let line) = reader.technology else { return nil }
+      return SerialConfiguration(
+        id: reader.id, place: reader.match.path.map { .path($0) } ?? .match(deviceMatch(reader.match)),
+        settings: SerialSettings(
+          speed: line.speed, dataBits: line.framing.dataBits,
+          parity: SerialSettings.Parity(rawValue: line.framing.parity) ?? .none, stopBits: line.framing.stopBits,
+          flow: SerialSettings.Flow(rawValue: line.flow.rawValue) ?? .none),
+        framing: SerialFraming(
+          terminators: Set(line.terminators.map(\.byte)),
+          silence: endingSilence(reader, hasTerminator: !line.terminators.isEmpty), quiet: reader.silence,
+          prefix: reader.prefix, suffix: reader.suffix, splitAIM: reader.aim))
+    }
+  }
+}
+
+/// A scanner that sends a terminator is only believed with it: a pause in the middle would cut its code in two.
+private func endingSilence(_ reader: ReaderConfiguration, hasTerminator: Bool) -> Duration? {
+  hasTerminator ? nil : reader.silence
+}
+
+private func deviceMatch(_ match: ScanConfiguration.DeviceMatch) -> LinuxIO.DeviceMatch {
+  LinuxIO.DeviceMatch(
+    vendor: match.vendor.flatMap { UInt16($0, radix: 16) }, product: match.product.flatMap { UInt16($0, radix: 16) },
+    serial: match.serial, port: match.port, name: match.name, interface: match.interface.flatMap { Int($0, radix: 16) })
 }

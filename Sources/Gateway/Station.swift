@@ -63,6 +63,7 @@ public struct Station: Sendable {
 
   /// Returns once every reader's and every gate's loop has turned: while one is stuck, it does not.
   public func turn() async {
+    for source in sources { await source.turn() }
     for gate in gates { await gate.controller.turn() }
   }
 

@@ -39,10 +39,8 @@ public final class SerialDevice {
   /// - Throws: the system's error: EACCES; EBUSY where another program holds it; ENOTTY where it is no serial line; EINVAL
   ///   where it does not take the settings; ENOENT, ENODEV, ENXIO and EIO where it is not there.
   public init(node: String, settings: SerialSettings) throws(SystemError) {
-    // Opening other things can do harm (a watchdog bites, a tape rewinds), or wait (a pipe).
-    var info = stat()
-    guard stat(node, &info) == 0 else { throw SystemError(errno: errno, call: "stat") }
-    guard info.st_mode & S_IFMT == S_IFCHR else { throw SystemError(errno: ENOTTY, call: "stat") }
+    let isOther = clinux_serial_is_other(node)
+    guard isOther == 0 else { throw SystemError(errno: isOther < 0 ? -isOther : ENOTTY, call: "stat") }
     guard let speed = Self.flag(of: settings.speed) else { throw SystemError(errno: EINVAL, call: "cfsetispeed") }
     let owner = try OwnedDescriptor.open(node, O_RDWR | O_NOCTTY | O_NONBLOCK)
     guard isatty(owner.number) == 1 else { throw SystemError(errno: ENOTTY, call: "isatty") }

@@ -100,7 +100,7 @@ struct CrossChecks {
 
   private func checkMatches(_ readers: [ReaderConfiguration]) {
     for (index, reader) in readers.enumerated() {
-      for earlier in readers[..<index] {
+      for earlier in readers[..<index] where earlier.kind == reader.kind {
         let place = place("readers", reader.id.name, "match")
         let names = (quoted(earlier.id.name), quoted(reader.id.name))
         if reader.match == earlier.match {

@@ -24,7 +24,7 @@ enum StationSection {
   private static let readers = SchemaKey.required(
     "readers",
     ValueKind<[ReaderConfiguration]>.named(
-      "reader", sections: [ReaderSection.schema], example: "{ north-scanner: { type: wedge, … } }",
+      "reader", sections: ReaderSection.schemas, example: "{ north-scanner: { type: wedge, … } }",
       read: ReaderSection.read), "The readers, by name. No other device is ever opened.")
   private static let gates = SchemaKey.required(
     "gates",

@@ -144,6 +144,8 @@ static int handle(void *base, void *client, void *user) {
     if (result == 0) device->is_grabbed = wanted != 0;
   } else if (request == EVIOCSCLOCKID) {
     result = device->has_clock ? 0 : -ENOTTY;
+  } else if (request == TIOCEXCL || request == TIOCNXCL) {
+    result = 0;
   } else if (_IOC_DIR(request) == _IOC_READ) {
     uint8_t bytes[1024];
     unsigned size = _IOC_SIZE(request) < sizeof bytes ? _IOC_SIZE(request) : sizeof bytes;
@@ -180,6 +182,10 @@ void mock_detach(int device) {
 }
 
 int mock_break(int device) { return write(devices[device].master, "???", 3) == 3 ? 0 : -1; }
+
+int mock_send(int device, const char *bytes, int length) {
+  return write(devices[device].master, bytes, (size_t)length) == length ? 0 : -1;
+}
 
 #define LOCKED(statement) \
   pthread_mutex_lock(&lock); \

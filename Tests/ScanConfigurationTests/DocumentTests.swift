@@ -65,11 +65,14 @@ import Testing
       guard let value = key.defaultText, key.sections.isEmpty else { continue }
       #expect(errors(in: goodFile + "    \(key.name): \(value)\n") == [], "\(key.name)")
     }
-    let reader = ConfigurationFile.schema().first { $0.path == "readers.<name>" }
-    for key in reader?.keys ?? [] {
-      guard let value = key.defaultText else { continue }
-      let text = goodFile.replacingOccurrences(of: "type: wedge,", with: "type: wedge, \(key.name): \(value),")
-      #expect(errors(in: text) == [], "\(key.name)")
+    for kind in ReaderConfiguration.Kind.allCases.map(\.rawValue) {
+      let reader = ConfigurationFile.schema().first { $0.path == "readers.<name>, type \(kind)" }
+      #expect(reader != nil, "\(kind)")
+      for key in reader?.keys ?? [] {
+        guard let value = key.defaultText else { continue }
+        let text = goodFile.replacingOccurrences(of: "type: wedge,", with: "type: \(kind), \(key.name): \(value),")
+        #expect(errors(in: text) == [], "\(kind) \(key.name)")
+      }
     }
   }
 }

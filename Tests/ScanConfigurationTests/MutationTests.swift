@@ -7,7 +7,7 @@ import Testing
 /// Files as they come out of hurried editing, and worse: never a crash or a hang, and what is accepted can be relied on.
 @Suite struct MutationTests {
   private static let seeds: [String] = {
-    let names = ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml"]
+    let names = ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml"]
     let examples = names.compactMap {
       try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)
     }
@@ -77,7 +77,10 @@ import Testing
     let used = station.gates.flatMap(\.readers)
     #expect(Set(readers).count == readers.count, text)
     #expect(used.count == readers.count && Set(used) == Set(readers), text)
-    #expect(Set(station.readers.map(\.match)).count == readers.count, text)
+    for kind in ReaderConfiguration.Kind.allCases {
+      let matches = station.readers.filter { $0.kind == kind }.map(\.match)
+      #expect(Set(matches).count == matches.count, text)
+    }
     #expect(Set(station.gates.map(\.id)).count == station.gates.count && !station.gates.isEmpty, text)
     let targets = station.gates.flatMap(\.outputs).map(\.target)
     #expect(Set(targets).count == targets.count, text)

@@ -35,14 +35,23 @@ import Testing
     #expect(
       reader
         == ReaderConfiguration(
-          id: ReaderID("north-scanner"), kind: .wedge,
+          id: ReaderID("north-scanner"),
           match: DeviceMatch(
             vendor: "0c2e", product: "0901", serial: "SN0001", port: "1-1.2", name: "Honeywell 1470g", interface: "00"),
-          keymap: Keymap(layout: "de", variant: "nodeadkeys", options: ""), compose: "en_US.UTF-8", oemPage: 850,
-          terminators: [.enter, .tab], silence: .milliseconds(150), prefix: "\u{2}", suffix: "\t", aim: false))
+          technology: .wedge(
+            WedgeTyping(
+              keymap: Keymap(layout: "de", variant: "nodeadkeys", options: ""), compose: "en_US.UTF-8", oemPage: 850,
+              terminators: [.enter, .tab])), silence: .milliseconds(150), prefix: "\u{2}", suffix: "\t", aim: false))
+    #expect(
+      station.readers.last
+        == ReaderConfiguration(
+          id: ReaderID("north-kiosk"), match: DeviceMatch(path: "/dev/serial/by-id/usb-Acme_Scanner_SN0002-if00"),
+          technology: .serial(
+            SerialLine(speed: 115_200, framing: .bits7E1, flow: .rtscts, terminators: [.etx])),
+          silence: .milliseconds(200), prefix: "\u{2}", suffix: "", aim: true))
 
     let gate = try #require(station.gates.first)
-    #expect(gate.id == GateID("north") && gate.readers == [ReaderID("north-scanner")])
+    #expect(gate.id == GateID("north") && gate.readers == [ReaderID("north-scanner"), ReaderID("north-kiosk")])
     #expect(gate.ticketSystem == TicketSystemID("main"))
     #expect(gate.ticket as? EventScheduleSection.Gate == .init(saleTicket: 789, seat: "12"))
     #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
@@ -110,8 +119,19 @@ import Testing
   @Test func hasDefaults() throws {
     let station = try read(goodFile)
     let reader = try #require(station.readers.first)
-    #expect(reader.keymap == Keymap(layout: "us", variant: "", options: "") && reader.compose == nil)
-    #expect(reader.oemPage == 437 && reader.terminators == [.enter, .keypadEnter, .tab] && reader.aim)
+    #expect(
+      reader.technology
+        == .wedge(
+          WedgeTyping(
+            keymap: Keymap(layout: "us", variant: "", options: ""), oemPage: 437,
+            terminators: [.enter, .keypadEnter, .tab])))
+    #expect(reader.kind == .wedge && reader.aim)
+    let serial = try #require(
+      try read(goodFile.replacingOccurrences(of: "type: wedge", with: "type: serial")).readers.first)
+    #expect(
+      serial.technology
+        == .serial(SerialLine(speed: 9600, framing: .bits8N1, flow: .none, terminators: [.cr, .lf])))
+    #expect(serial.kind == .serial && serial.silence == .milliseconds(100) && serial.aim)
     #expect(reader.silence == .milliseconds(100) && reader.prefix.isEmpty && reader.suffix.isEmpty)
     let gate = try #require(station.gates.first)
     #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
@@ -124,6 +144,21 @@ import Testing
       of: "{ vendor: \"0c2e\" }", with: "{ vendor: 0012, product: 1e34, serial: on, name: 12:30:45 }")
     let match = try #require(try read(text).readers.first?.match)
     #expect(match.vendor == "0012" && match.product == "1e34" && match.serial == "on" && match.name == "12:30:45")
+  }
+
+  @Test func knowsEveryFramingAndEveryTerminator() {
+    #expect(SerialLine.Framing.allCases.allSatisfy { $0.rawValue == "\($0.dataBits)\($0.parity)\($0.stopBits)" })
+    #expect(Set(SerialLine.Framing.allCases.map(\.rawValue)).count == 12)
+    #expect(Set(SerialLine.Terminator.allCases.map(\.byte)) == [13, 10, 9, 3])
+  }
+
+  /// A scanner can offer both: two readers of one device but of two types do not stand in each other's way.
+  @Test func readersOfTwoTypesMayFitOneDevice() {
+    let text = goodFile.replacingOccurrences(
+      of: "  scanner: {", with: "  line: { type: serial, match: { vendor: \"0c2e\" } }\n  scanner: {"
+    )
+    .replacingOccurrences(of: "[scanner]", with: "[scanner, line]")
+    #expect(errors(in: text) == [])
   }
 
   @Test func knowsLineNumberFromLineName() throws {
@@ -203,7 +238,7 @@ import Testing
     #expect(gates.map(\.accept.minLength) == [12, 12])
   }
 
-  @Test(arguments: ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml"])
+  @Test(arguments: ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml"])
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
     let reading = try ConfigurationFile.load(path: path, options: testOptions)
@@ -214,7 +249,9 @@ import Testing
   @Test func everyExampleIsLoaded() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: packageFolder.appending(path: "examples").path)
     #expect(
-      names.filter { $0.hasSuffix(".yaml") }.sorted() == ["check-in-desk.yaml", "one-gate.yaml", "two-gates.yaml"])
+      names.filter { $0.hasSuffix(".yaml") }.sorted() == [
+        "check-in-desk.yaml", "one-gate.yaml", "serial.yaml", "two-gates.yaml",
+      ])
   }
 }
 

@@ -4,14 +4,32 @@
 
 #include <errno.h>
 #include <linux/serial.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <termios.h>
+#include <unistd.h>
 
 // Every function returns 0 or more when it worked, else a negative error number, unless it says otherwise.
+
+/// Whether something else than a tty stands at a path, told without opening it: opening can do harm (a watchdog begins to
+/// count) or wait (a pipe).
+static inline int clinux_serial_is_other(const char *path) {
+  struct stat info;
+  if (stat(path, &info) < 0) return -errno;
+  if (!S_ISCHR(info.st_mode)) return 1;
+  char link[64], subsystem[256];
+  snprintf(link, sizeof link, "/sys/dev/char/%u:%u/subsystem", major(info.st_rdev), minor(info.st_rdev));
+  ssize_t length = readlink(link, subsystem, sizeof subsystem - 1);
+  // Pseudo-terminals have no place in sysfs.
+  if (length < 0) return 0;
+  subsystem[length] = 0;
+  const char *name = strrchr(subsystem, '/');
+  return name == NULL || strcmp(name, "/tty") != 0;
+}
 
 /// Whether the open tty is the slave side of a pseudo-terminal (the UNIX 98 majors 136 to 143).
 static inline int clinux_serial_is_pseudo(int line) {

@@ -40,4 +40,7 @@ int mock_write(int device, uint16_t type, uint16_t code, int32_t value);
 // Takes one event that the reader wrote (lamps). 1, or 0 when there is none.
 int mock_take(int device, uint16_t *type, uint16_t *code, int32_t *value);
 
+// Sends bytes by a node that is a serial line. 0, or -1.
+int mock_send(int device, const char *bytes, int length);
+
 #endif

@@ -1,0 +1,111 @@
+/// `readers.<name>.match`.
+enum MatchSection {
+  private static let vendor = SchemaKey<String>.optional(
+    "vendor", .hexadecimal(4, example: "\"0c2e\""), "The USB vendor as `lsusb` shows it.")
+  private static let product = SchemaKey<String>.optional(
+    "product", .hexadecimal(4, example: "\"0901\""), "The USB product as `lsusb` shows it; only with a vendor.")
+  private static let serialNumber = SchemaKey<String>.optional(
+    "serial", .text(upTo: 126, example: "SN0001"), "The serial number; tells two identical scanners apart.")
+  private static let port = SchemaKey<String>.optional(
+    "port",
+    .text(
+      "USB port", example: "\"1-1.2\"", expected: "write a port as the kernel names it, such as \"1-1.2\"",
+      where: isPort),
+    "The USB port that the scanner is plugged into; tells two apart that have no serial number.")
+  private static let name = SchemaKey<String>.optional(
+    "name", .text(upTo: 255, example: "\"Honeywell 1470g\""), "The device's name, whole.")
+  private static let interface = SchemaKey<String>.optional(
+    "interface", .hexadecimal(2, example: "\"00\""),
+    "The USB interface, where a scanner has several that type; only with another field.")
+
+  private static let line = SchemaKey<String>.optional(
+    "interface", .hexadecimal(2, example: "\"00\""),
+    "The USB interface, where an adapter has several lines; only with another field.")
+  private static let path = SchemaKey<String>.optional(
+    "path",
+    .text(
+      "absolute path", example: "/dev/serial/by-id/usb-Acme_Scanner_SN0001-if00",
+      expected: "write the absolute path of the line, such as /dev/ttyS0 or a link in /dev/serial/by-id",
+      where: { text in
+        text.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count < 4096
+          && !text.unicodeScalars.contains { $0.value < 0x20 }
+      }), "The line itself, by any link to it; then no other field.")
+
+  static let wedge = SectionSchema(
+    "readers.<name>.match, type wedge",
+    keys: [
+      vendor.description, product.description, serialNumber.description, port.description, name.description,
+      interface.description,
+    ], refused: ["path": "only a serial line has it; name a vendor, serial, port or name"])
+  static let serial = SectionSchema(
+    "readers.<name>.match, type serial",
+    keys: [
+      vendor.description, product.description, serialNumber.description, port.description, line.description,
+      path.description,
+    ], refused: ["name": "a serial line has none; name a vendor, serial, port or path"])
+
+  static func read(_ reader: SectionReader, of kind: ReaderConfiguration.Kind) -> DeviceMatch? {
+    let hadErrors = reader.findings.errors.count
+    let match = DeviceMatch(
+      vendor: reader.read(vendor)?.lowercased(), product: reader.read(product)?.lowercased(),
+      serial: reader.read(serialNumber), port: reader.read(port), name: kind == .wedge ? reader.read(name) : nil,
+      interface: reader.read(interface)?.lowercased(), path: kind == .serial ? reader.read(path) : nil)
+    guard reader.findings.errors.count == hadErrors else { return nil }
+    let place = reader.node.label
+    let fields = "vendor, serial, port or \(kind == .serial ? "path" : "name")"
+    if match == DeviceMatch() {
+      reader.findings.error(at: place, "\(quoted(reader.node.path)) fits every device", "name a \(fields)")
+    } else if match == DeviceMatch(interface: match.interface) {
+      reader.findings.error(
+        at: place, "an interface alone fits every device\(kind == .wedge ? ", keyboards too" : "")", "add a \(fields)")
+    } else if match.path != nil && match != DeviceMatch(path: match.path) {
+      reader.findings.error(
+        at: reader.position(of: "path"), "a path says already which line it is", "keep either the path or the others")
+    } else if match.product != nil && match.vendor == nil {
+      reader.findings.error(
+        at: reader.position(of: "product"), "a product number means nothing without its vendor", "add the vendor")
+    } else {
+      return match
+    }
+    return nil
+  }
+
+  /// A bus, a hyphen, and ports joined by dots, as the kernel names USB devices.
+  private static func isPort(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return false }
+    let ports = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+    return ports.count <= 7
+      && ([parts[0]] + ports).allSatisfy { number in
+        (1...3).contains(number.utf8.count) && number.first != "0"
+          && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      }
+  }
+}
+
+extension DeviceMatch {
+  init(interface: String? = nil, path: String? = nil) {
+    self.init(vendor: nil, product: nil, serial: nil, port: nil, name: nil, interface: interface, path: path)
+  }
+
+  /// Whether every device that `other` fits is fitted by this one too.
+  func includes(_ other: Self) -> Bool {
+    func fits(_ field: KeyPath<Self, String?>) -> Bool {
+      self[keyPath: field] == nil || self[keyPath: field] == other[keyPath: field]
+    }
+    return fits(\.vendor) && fits(\.product) && fits(\.serial) && fits(\.port) && fits(\.name) && fits(\.interface)
+      && fits(\.path)
+  }
+}
+
+extension ValueKind where Value == String {
+  /// Hexadecimal digits without `0x`.
+  static func hexadecimal(_ count: Int, example: String) -> Self {
+    text(
+      "\(count) hexadecimal digits", example: example,
+      expected: "write \(count) hexadecimal digits without 0x, such as \(example)"
+    ) { text in
+      text.utf8.count == count && text.allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
+  }
+}
