@@ -126,6 +126,7 @@ class Station:
         self.connections = {}
         self.buffers = {}
         self.entry = 1000
+        self.people = 0
 
         self.scanners, self.slaves = [], []
         for _ in range(2):
@@ -270,9 +271,14 @@ class Station:
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime()).encode()
         return answer(b"201 Created", ADMIT % (self.entry, self.entry, stamp, self.entry), close)
 
-    def code(self, reader, code):
-        """The code's characters, without the end. Waits until they have surely been read."""
-        os.write(self.scanners[reader], code)
+    def code(self):
+        """A code that nobody has had before."""
+        self.people += 1
+        return b"%032d" % self.people
+
+    def begin(self, reader):
+        """A code's characters, without the end. Waits until they have surely been read."""
+        os.write(self.scanners[reader], self.code())
         self.idle(0.003)
 
     def end(self, reader):
