@@ -52,9 +52,26 @@ private func check(_ station: StationConfiguration) {
     let names = Set(gate.outputs.map(\.name))
     property(names.count == gate.outputs.count, "names of outputs are unique")
     for output in gate.outputs {
-      guard case .relay(let pulse, let gap) = output.role else { continue }
+      guard case .relay(let pulse, let gap, _) = output.role else { continue }
       property((.milliseconds(20) ... .seconds(10)).contains(pulse), "a pulse has limits")
       property((.zero ... .seconds(10)).contains(gap), "a gap has limits")
+    }
+    for output in gate.outputs {
+      switch output.target {
+      case .gpio: break
+      case .led: property(output.role == .lamp || output.role == .buzzer, "no LED opens a gate")
+      case .pwm(let channel):
+        property(output.role == .buzzer && (20...20_000).contains(channel.frequency), "a channel makes a tone")
+        property((0...255).contains(channel.channel), "channels have limits")
+      case .sound(let device):
+        property(output.role == .buzzer && (20...20_000).contains(device.frequency), "a device makes a tone")
+      }
+    }
+    for input in gate.inputs {
+      property((.zero ... .seconds(1)).contains(input.debounce), "debounce has limits")
+      for case .gpio(let line) in targets {
+        property(line.chip != input.line.chip || line.line != input.line.line, "no line is driven and read")
+      }
     }
     for pattern in gate.signals.values {
       property(names.subtracting(["relay"]).isSuperset(of: pattern.keys), "a signal plays on outputs that are there")

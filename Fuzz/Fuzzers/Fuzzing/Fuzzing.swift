@@ -30,8 +30,8 @@ public struct FuzzInput {
 }
 
 /// Ends the process where a property does not hold, so that the engine keeps the input.
-public func property(_ holds: Bool, _ what: @autoclosure () -> String) {
-  if holds { return }
+public func property(_ holds: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String) {
+  if (try? holds()) == true { return }
   // An optimised build keeps no message of a trap.
   let line = "PROPERTY BROKEN: \(what())\n"
   _ = line.utf8.withContiguousStorageIfAvailable { write(2, $0.baseAddress, $0.count) }
