@@ -35,7 +35,10 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
   name: "scangate",
-  products: [.executable(name: "scangate", targets: ["scangate"])],
+  products: [
+    .executable(name: "scangate", targets: ["scangate"]),
+    .executable(name: "scangate-outputs", targets: ["scangate-outputs"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -59,10 +62,20 @@ let package = Package(
     .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .target(
+      name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: strict),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+
+    // The outputs in a process of their own: no Foundation, no NIO in any of these.
+    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
+    room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs"]),
+    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    .executableTarget(
+      name: "scangate-outputs",
+      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
 
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -73,7 +86,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "ScanConfiguration", "EventSchedule", "LinuxIO", "ScanModel", "ScanPipeline", "SerialReader", "SignalOutputs",
+        "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline",
+        "SerialReader", "SignalOutputs",
         "TicketTransport", "WedgeReader",
       ]),
     room(
@@ -85,8 +99,9 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "ScanConfiguration", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
-        "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging, serviceLifecycle, unixSignals,
+        "ScanConfiguration", "EventSchedule", "Gateway", "KnownScanners", "LinuxIO", "ScanModel", "ScanPipeline",
+        "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging,
+        serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
 
@@ -99,11 +114,24 @@ let package = Package(
     .executableTarget(
       name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "SerialReader"],
       path: "Tests/SerialMock", swiftSettings: strict),
+    .executableTarget(
+      name: "holder-bench",
+      dependencies: [
+        "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
+      ], path: "Tests/HolderBench", swiftSettings: strict),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
+    tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel"]),
-    tests(of: "WedgeReader", ["LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
+    tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
+    tests(
+      of: "OutputHolder",
+      [
+        "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
+        "ScanTesting", "holder-bench", "scangate-outputs",
+      ]),
     tests(of: "TicketTransport", ["ScanModel"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),

@@ -230,6 +230,9 @@ public actor GateController {
       outputFault = what
       // Nobody passed on it: once the relay works again, the same code opens without another request.
       await ledger.giveBack(decision, key: key)
+    case .unanswered(let what):
+      // Somebody may have passed on it: it stays spent.
+      outputFault = what
     }
     reviewOutputs()
     holdOff.decided(scan.code, outputFault == nil ? decision.verdict : .undecided(.outOfService))

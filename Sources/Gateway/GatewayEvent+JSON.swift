@@ -56,6 +56,16 @@ extension GatewayEvent {
       line.add("reason", reason.rawValue)
       line.add("characters", Int64(characters))
       line.add("at", at.iso8601)
+    case .identityChanged(let reader, let before, let after, let at):
+      line.add("type", "identityChanged")
+      line.add("reader", reader.name)
+      line.add("before_model", before.model)
+      line.add("before_name", before.name)
+      line.add("before_serial", before.serial)
+      line.add("after_model", after.model)
+      line.add("after_name", after.name)
+      line.add("after_serial", after.serial)
+      line.add("at", at.iso8601)
     case .gate(let gate, let state, let at):
       line.add("type", "gate")
       line.add("gate", gate.name)

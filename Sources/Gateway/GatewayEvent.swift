@@ -13,6 +13,8 @@ public enum GatewayEvent: Sendable, Equatable {
   case device(reader: ReaderID, state: ReaderState, at: WallTime)
   /// A reader's input was thrown away.
   case discarded(reader: ReaderID, reason: DiscardReason, characters: Int, at: WallTime)
+  /// A reader's device became another one right after a read: somebody may have shown a programming barcode to it.
+  case identityChanged(reader: ReaderID, before: DeviceDescription, after: DeviceDescription, at: WallTime)
   /// So many earlier events were dropped, because this subscriber was too slow.
   case dropped(count: Int)
   /// A gate began or ceased to be able to decide.

@@ -48,6 +48,8 @@ public struct Station: Sendable {
               events.emit(.discarded(reader: reader, reason: reason, characters: characters, at: time.wall()))
             case .state(let reader, let state):
               events.emit(.device(reader: reader, state: state, at: time.wall()))
+            case .identityChanged(let reader, let before, let after, _):
+              events.emit(.identityChanged(reader: reader, before: before, after: after, at: time.wall()))
             }
           }
         }

@@ -23,6 +23,8 @@ public struct DeviceIdentity: Hashable, Sendable {
   public var idPath: String?
   /// The number of the USB interface within a composite device.
   public var interface: Int?
+  /// The classes of the USB device's interfaces, as udev tells them: `:030101:030000:`.
+  public var usbInterfaces: String?
   /// The link in `/dev/input/by-id`, `/dev/serial/by-id` or the like.
   public var byIDLink: String?
   /// Whether it is a node that types: it has the digit keys, or udev says that it is a keyboard.
@@ -34,7 +36,7 @@ public struct DeviceIdentity: Hashable, Sendable {
   public init(
     node: String, sysfsPath: String, subsystem: String = "input", physicalPath: String? = nil, vendor: UInt16? = nil,
     product: UInt16? = nil, serial: String? = nil, name: String? = nil, port: String? = nil, idPath: String? = nil,
-    interface: Int? = nil, byIDLink: String? = nil, isKeyboard: Bool = true,
+    interface: Int? = nil, usbInterfaces: String? = nil, byIDLink: String? = nil, isKeyboard: Bool = true,
     isSerialLine: Bool = false
   ) {
     self.node = node
@@ -48,6 +50,7 @@ public struct DeviceIdentity: Hashable, Sendable {
     self.port = port
     self.idPath = idPath
     self.interface = interface
+    self.usbInterfaces = usbInterfaces
     self.byIDLink = byIDLink
     self.isKeyboard = isKeyboard
     self.isSerialLine = isSerialLine

@@ -220,7 +220,9 @@ public final class DeviceLoop: SerialExecutor, Sendable {
   private func fireAlarms() {
     let now = time.now()
     let due = registry.withLock { registry in
-      registry.alarms.filter { $0.value.at <= now }.sorted { $0.value.at < $1.value.at }.map(\.key)
+      // Those of one moment in the order in which they were set: what is handed over by them keeps its order.
+      registry.alarms.filter { $0.value.at <= now }.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
+        .map(\.key)
     }
     for id in due {
       // Taken one by one: an earlier handler may have cancelled a later one.

@@ -105,7 +105,10 @@ public final class DeviceMonitor {
     let input = udev_device_get_parent_with_subsystem_devtype(device, "input", nil)
     // Above a Bluetooth device there may be a USB device too: the radio, which is not what was meant.
     let isRadio = udev_device_get_parent_with_subsystem_devtype(device, "bluetooth", nil) != nil
-    let usb = isRadio ? nil : udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
+    // The device itself, where it is one: its parent is the hub.
+    let isUSBDevice = text(udev_device_get_devtype(device)) == "usb_device"
+    let parent = isRadio ? nil : udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
+    let usb = isUSBDevice ? device : parent
     let usbInterface = isRadio ? nil : udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_interface")
     let holder = usb ?? input.flatMap { udev_device_get_parent($0) ?? $0 } ?? udev_device_get_parent(device)
 
@@ -121,6 +124,7 @@ public final class DeviceMonitor {
     identity.idPath = property(device, "ID_PATH")
     identity.interface = (attribute(usbInterface, "bInterfaceNumber") ?? property(device, "ID_USB_INTERFACE_NUM"))
       .flatMap { Int($0, radix: 16) }
+    identity.usbInterfaces = property(device, "ID_USB_INTERFACES")
     identity.byIDLink = links(device).first {
       $0.hasPrefix("/dev/\(subsystem == "tty" ? "serial" : subsystem)/by-id/")
     }

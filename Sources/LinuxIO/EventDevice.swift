@@ -43,10 +43,10 @@ public final class EventDevice {
   /// Whether the kernel stamps events with CLOCK_MONOTONIC; else the time of reading stands for the time of the event.
   public let hasMonotonicStamps: Bool
 
-  /// Opens the node for reading events and writing lamps, without blocking.
+  /// Opens the node for reading events, and for writing lamps unless it is only read, without blocking.
   /// - Throws: the system's error, such as EACCES, or ENODEV and ENOENT where the device is gone.
-  public init(node: String) throws(SystemError) {
-    descriptorOwner = try OwnedDescriptor.open(node, O_RDWR | O_NONBLOCK | O_NOCTTY)
+  public init(node: String, readOnly: Bool = false) throws(SystemError) {
+    descriptorOwner = try OwnedDescriptor.open(node, (readOnly ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY)
     var device: OpaquePointer?
     let result = libevdev_new_from_fd(descriptorOwner.number, &device)
     guard result == 0, let device else { throw SystemError(errno: -result, call: "libevdev_new_from_fd") }

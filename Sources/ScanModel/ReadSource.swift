@@ -19,6 +19,25 @@ public enum ReaderEvent: Sendable, Equatable {
   case discarded(reader: ReaderID, reason: DiscardReason, characters: Int, at: MonotonicTime)
   /// The reader's state changed.
   case state(reader: ReaderID, state: ReaderState)
+  /// The reader's device became another one right after a read: somebody may have shown a programming barcode to it.
+  case identityChanged(reader: ReaderID, before: DeviceDescription, after: DeviceDescription, at: MonotonicTime)
+}
+
+/// What a device calls itself, as far as it says; to be told, not to be believed.
+public struct DeviceDescription: Sendable, Hashable {
+  /// Vendor and product, such as `0c2e:0901`.
+  public var model: String?
+  /// Its name.
+  public var name: String?
+  /// Its serial number.
+  public var serial: String?
+
+  /// Describes a device.
+  public init(model: String?, name: String? = nil, serial: String? = nil) {
+    self.model = model
+    self.name = name
+    self.serial = serial
+  }
 }
 
 /// Why input was thrown away. The raw values are the names in events.

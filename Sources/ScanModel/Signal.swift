@@ -41,11 +41,14 @@ public protocol SignalOutput: Sendable {
 }
 
 /// What became of a relay pulse that was asked for.
-public enum PulseOutcome: Sendable, Equatable {
+public enum PulseOutcome: Sendable, Hashable {
   /// The relay is driven from `start` until `end`, whatever comes after.
   case started(start: MonotonicTime, end: MonotonicTime)
   /// The gate has no relay; lamps and sound were played.
   case noRelay
-  /// The output could not be driven: what happened, to which line, and what to do.
+  /// The output could not be driven: what happened, to which line, and what to do. The gate stayed shut.
   case failed(String)
+  /// Nobody can tell: the admission was handed over, and whoever drives the outputs died or fell silent before the answer.
+  /// The gate may have opened, so the admission must not be given back. What happened, and what to do.
+  case unanswered(String)
 }

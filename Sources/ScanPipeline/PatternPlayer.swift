@@ -42,6 +42,9 @@ struct PatternPlayer: Sendable {
   /// When `advance` has something to do.
   var deadline: MonotonicTime? { tracks.values.compactMap(\.deadline).min() }
 
+  /// What `start` begins with.
+  mutating func setBackground(_ signal: Signal) { background = signal }
+
   /// Begins with the background.
   mutating func start(at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) {
     isForeground = false

@@ -16,6 +16,10 @@ public enum PulseFailure: Hashable, Sendable {
   case stuck
   /// As many admissions as may wait are waiting already.
   case tooManyWaiting
+  /// Nobody commands the outputs.
+  case uncommanded
+  /// Whoever asked may have given up meanwhile: a gate is not opened for somebody who has gone.
+  case late
   /// The outputs are not started, or stopped.
   case stopped
 }
@@ -27,6 +31,13 @@ public enum PulseFailure: Hashable, Sendable {
 /// `driveRelay` with `relayDriven` or `relayDriveFailed`, `releaseRelay` with `relayReleased` or `relayReleaseFailed`, each
 /// with the time after the line was really written: a pulse is measured from there, so a slow device or a late timer can make
 /// a pulse longer, but never shorter.
+///
+///     start ──▶ commanded ◀──command── uncommanded ◀── start
+///                   └────uncommand────────▲
+///
+/// Uncommanded, nothing is admitted or played: admissions that wait fail, a running pulse ends at its own end, then the relay
+/// is in its safe state and told so every 5 s, and lamps and buzzers play `outOfService`. Commanded again, they go on playing
+/// that until they are told something else.
 public struct SignalSequencer: Sendable {
   /// How many admissions may wait for the running pulse and the passage gap.
   public static let maximumWaiting = 8
@@ -50,19 +61,21 @@ public struct SignalSequencer: Sendable {
   private var player: PatternPlayer
   private var relay: RelayMachine?
   private var isRunning = false
+  private var isCommanded = true
   private let hasRelay: Bool
 
   /// Makes the sequencer of a gate's outputs; nothing happens before `start`.
   /// - Throws: `SignalError` when there is more than one relay.
   public init(
-    outputs: [OutputName: OutputKind], timing: RelayTiming = .standard, patterns: SignalPatterns
+    outputs: [OutputName: OutputKind], timing: RelayTiming = .standard, safeState: SafeState = .secure,
+    patterns: SignalPatterns
   ) throws(SignalError) {
     let relays = outputs.filter { $0.value == .relay }.map(\.key).sorted()
     guard relays.count <= 1 else {
       let names = relays.map(\.name).joined(separator: ", ")
       throw SignalError("a gate has one relay at most, this one has \(relays.count): \(names)")
     }
-    relay = relays.first.map { RelayMachine(output: $0, timing: timing) }
+    relay = relays.first.map { RelayMachine(output: $0, timing: timing, safeState: safeState) }
     hasRelay = relay != nil
     player = PatternPlayer(outputs: Set(outputs.filter { $0.value != .relay }.keys), patterns: patterns)
   }
@@ -81,31 +94,67 @@ public struct SignalSequencer: Sendable {
   /// Whether the stop is complete: the relay is released, or given up after many tries.
   public var isStopped: Bool { !isRunning && relay?.isStopped ?? true }
 
-  /// Releases the relay and shows the background signal. All lamps and buzzers are taken to be off. Started already, it
-  /// does nothing.
-  public mutating func start(at now: MonotonicTime) -> [Effect] {
+  /// Brings the relay to rest and shows the background signal. All lamps and buzzers are taken to be off. Started already,
+  /// it does nothing.
+  /// - Parameters:
+  ///   - commanded: whether somebody commands the outputs already.
+  ///   - end: when the relay's pulse ends that a predecessor of this process began and did not end; ignored where no such
+  ///     pulse can be.
+  public mutating func start(
+    commanded: Bool = true, resuming end: MonotonicTime? = nil, at now: MonotonicTime
+  ) -> [Effect] {
     var effects: [Effect] = []
     if isRunning { return effects }
     isRunning = true
-    relay?.start(into: &effects)
+    isCommanded = commanded
+    relay?.start(commanded: commanded, resuming: end, at: now, into: &effects)
+    if !commanded { player.setBackground(.outOfService) }
     player.start(at: now, into: &effects)
     return effects
   }
 
   /// Switches lamps and buzzers off and tells waiting admissions that they fail. A running pulse ends as it must: the
   /// owner goes on calling `advance` until `isStopped`.
-  public mutating func stop() -> [Effect] {
+  /// - Parameter leavingSafeState: whether the relay is left in its safe state, for a successor that takes the line over;
+  ///   else it is left off.
+  public mutating func stop(leavingSafeState: Bool = false) -> [Effect] {
     var effects: [Effect] = []
     isRunning = false
-    relay?.stop(into: &effects)
+    relay?.stop(leavingSafeState: leavingSafeState, into: &effects)
     player.stop(into: &effects)
     return effects
   }
 
-  /// Plays lamps and sound of `signal`; never touches the relay.
+  /// Somebody commands the outputs.
+  public mutating func command(at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    guard isRunning, !isCommanded else { return effects }
+    isCommanded = true
+    relay?.command(into: &effects)
+    return effects
+  }
+
+  /// Nobody commands the outputs any more.
+  public mutating func uncommand(at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    guard isRunning, isCommanded else { return effects }
+    isCommanded = false
+    relay?.uncommand(into: &effects)
+    player.play(.outOfService, at: now, into: &effects)
+    return effects
+  }
+
+  /// Fails the admissions that wait for the relay, because whoever asked for them may have given up.
+  public mutating func dropWaiting() -> [Effect] {
+    var effects: [Effect] = []
+    relay?.dropWaiting(.late, into: &effects)
+    return effects
+  }
+
+  /// Plays lamps and sound of `signal`; never touches the relay. Uncommanded, it does nothing.
   public mutating func play(_ signal: Signal, at now: MonotonicTime) -> [Effect] {
     var effects: [Effect] = []
-    if isRunning { player.play(signal, at: now, into: &effects) }
+    if isRunning, isCommanded { player.play(signal, at: now, into: &effects) }
     return effects
   }
 
@@ -116,11 +165,11 @@ public struct SignalSequencer: Sendable {
     var effects: [Effect] = []
     if hasRelay {
       relay?.admit(pulse, into: &effects)
-    } else if isRunning {
+    } else if isRunning, isCommanded {
       effects.append(.admittedWithoutRelay(pulse))
       player.play(.admit, at: now, into: &effects)
     } else {
-      effects.append(.pulseFailed(pulse, .stopped))
+      effects.append(.pulseFailed(pulse, isRunning ? .uncommanded : .stopped))
     }
     return effects
   }
@@ -145,7 +194,7 @@ public struct SignalSequencer: Sendable {
   /// The relay could not be switched on.
   public mutating func relayDriveFailed(at now: MonotonicTime) -> [Effect] {
     var effects: [Effect] = []
-    relay?.driveFailed(into: &effects)
+    relay?.driveFailed(at: now, into: &effects)
     return effects
   }
 

@@ -3,8 +3,12 @@ public import ScanModel
 
 /// Which serial lines are there, which reader would take them, and why not. Opens only lines that a reader matches, and
 /// holds them no longer than it takes to see that they can be had.
+/// - Parameter service: the user that the service runs as, where it is not the caller: whether that user may open a node is
+///   judged by its owner, group and mode.
 /// - Throws: where udev cannot be asked.
-public func listSerialDevices(_ configurations: [SerialConfiguration]) throws(DeviceError) -> [DeviceReport] {
+public func listSerialDevices(
+  _ configurations: [SerialConfiguration], as service: UserAccount? = nil
+) throws(DeviceError) -> [DeviceReport] {
   let known: [DeviceIdentity]
   do throws(SystemError) {
     known = try DeviceMonitor(subsystem: "tty").devices()
@@ -27,6 +31,9 @@ public func listSerialDevices(_ configurations: [SerialConfiguration]) throws(De
     case .unfit(let lane): return report(lane, .unusable, "it cannot be read")
     case .taken(let lane):
       let configuration = configurations[lane]
+      if let service, let access = NodeAccess(node: device.node), !access.allows(service) {
+        return report(lane, .noPermission, access.refusal(of: device.node, to: service))
+      }
       do throws(SystemError) {
         _ = try SerialDevice(node: device.node, settings: configuration.settings)
         return report(lane, .taken, "reader \(configuration.id) takes it")

@@ -41,6 +41,8 @@ public final class DeviceOutputDriver: OutputDriver {
 
   private let targets: [OutputName: OutputTarget]
   private let notice: @Sendable (String) -> Void
+  private let lines: GPIOLines
+  private let ownsLines: Bool
   private let directories: Directories
   private let handles = Mutex<[OutputName: Handle]>([:])
   private let loans = DeviceLoans()
@@ -48,18 +50,23 @@ public final class DeviceOutputDriver: OutputDriver {
   /// Makes the driver; no device is opened yet.
   /// - Parameters:
   ///   - outputs: the gate's outputs; of several with one name the last one counts.
+  ///   - lines: holds the GPIO lines beyond this driver; `nil` where `close` lets go of them.
   ///   - notice: told, in words, what was changed on a device that another program may have set up. Called on the thread
   ///     that switches.
   public convenience init(
-    outputs: [OutputConfiguration], notice: @escaping @Sendable (String) -> Void = { _ in }
+    outputs: [OutputConfiguration], lines: GPIOLines? = nil,
+    notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
-    self.init(outputs: outputs, directories: Directories(), notice: notice)
+    self.init(outputs: outputs, lines: lines, directories: Directories(), notice: notice)
   }
 
   init(
-    outputs: [OutputConfiguration], directories: Directories, notice: @escaping @Sendable (String) -> Void = { _ in }
+    outputs: [OutputConfiguration], lines: GPIOLines? = nil, directories: Directories,
+    notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     targets = Dictionary(outputs.map { ($0.name, $0.target) }) { _, last in last }
+    self.lines = lines ?? GPIOLines()
+    ownsLines = lines == nil
     self.directories = directories
     self.notice = notice
   }
@@ -70,7 +77,7 @@ public final class DeviceOutputDriver: OutputDriver {
         return try handle.set(on)
       } catch {
         // Closed before it is opened again: a line that we still hold ourselves would be busy.
-        handles.withLock { $0[output] = nil }
+        forget(output)
       }
     }
     try switchAnew(output, on: on)
@@ -83,17 +90,28 @@ public final class DeviceOutputDriver: OutputDriver {
     }
     for handle in open.values { handle.silence() }
     loans.giveBack(notice)
+    if ownsLines { lines.keepOnly([]) }
   }
 
   private func switchAnew(_ output: OutputName, on: Bool) throws(DeviceError) {
-    let handle = try open(output)
-    try handle.set(on)
+    let handle = try open(output, initially: on)
+    do throws(DeviceError) {
+      try handle.set(on)
+    } catch {
+      forget(output)
+      throw error
+    }
     handles.withLock { $0[output] = handle }
   }
 
-  private func open(_ output: OutputName) throws(DeviceError) -> Handle {
+  private func forget(_ output: OutputName) {
+    handles.withLock { $0[output] = nil }
+    if case .gpio(let line) = targets[output] { lines.letGo(line) }
+  }
+
+  private func open(_ output: OutputName, initially isOn: Bool) throws(DeviceError) -> Handle {
     switch targets[output] {
-    case .gpio(let line): return .line(try GPIOLine(line, output: output.name))
+    case .gpio(let line): return .line(try lines.take(line, output: output.name, initially: isOn))
     case .led(let name):
       return .led(
         try LEDOutput(name, output: output.name, directory: directories.leds, loans: loans, notice: notice))

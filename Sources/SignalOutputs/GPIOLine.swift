@@ -3,20 +3,22 @@ import Glibc
 import LinuxIO
 import ScanModel
 
-/// A GPIO line that we hold as an output. It is inactive at first; letting go of it leaves its level to the chip's driver.
+/// A GPIO line that we hold as an output. Letting go of it leaves its level to the chip's driver.
 final class GPIOLine: Sendable {
   /// What others see as the line's user.
   static let consumer = "scangate"
 
-  private let descriptor: OwnedDescriptor
+  /// The requested line; stays the line's.
+  let descriptor: OwnedDescriptor
   private let selection: GPIOSelection
 
   /// Finds the line and requests it.
   /// - Parameters:
   ///   - output: the output's configured name, for errors.
+  ///   - isActive: its first value: it is never seen at another one.
   ///   - directory: where the chips' nodes are.
   init(
-    _ configuration: GPIOLineConfiguration, output: String, directory: String = "/dev"
+    _ configuration: GPIOLineConfiguration, output: String, initially isActive: Bool, directory: String = "/dev"
   ) throws(DeviceError) {
     let selection = GPIOSelection(output: output, wanted: configuration)
     self.selection = selection
@@ -24,12 +26,20 @@ final class GPIOLine: Sendable {
     let chip = chips[try selection.chip(labels: chips.map(\.label), failures: failures)]
     let offset = try selection.offset(lineCount: chip.lineCount, names: try Self.names(on: chip, selection))
     let number = clinux_gpio_request_line(
-      chip.descriptor.number, offset, Self.flags(configuration), Self.consumer)
+      chip.descriptor.number, offset, Self.flags(configuration), isActive ? 1 : 0, Self.consumer)
     guard number >= 0 else {
       let cause = SystemError(errno: errno, call: "GPIO_V2_GET_LINE_IOCTL")
       throw selection.requestFailed(cause, consumer: try? chip.line(at: offset).consumer)
     }
     descriptor = OwnedDescriptor(owning: number)
+  }
+
+  /// Takes over a line that a predecessor requested just so, at the value that it has.
+  /// - Returns: `nil` where the descriptor, which is closed then, is no line that can be read.
+  init?(_ configuration: GPIOLineConfiguration, output: String, adopting number: Int32) {
+    selection = GPIOSelection(output: output, wanted: configuration)
+    descriptor = OwnedDescriptor(owning: number)
+    if clinux_gpio_get(number) < 0 { return nil }
   }
 
   /// Makes the line active or inactive.

@@ -6,7 +6,8 @@ import Synchronization
 /// The outputs of one gate: owns their driver and their sequencer, and lives on a device loop, which the gates of a
 /// station may share.
 ///
-/// The relay is off from `start`, and off when `stop` returns. An output that fails is reported once, tried again every
+/// The relay is off from `start`, and off when `stop` returns, whatever its safe state: once the devices are let go, nobody
+/// holds a line, and what it then does is the chip's affair. Only outputs that are uncommanded hold the safe state. An output that fails is reported once, tried again every
 /// second, and reported as recovered; a relay that cannot be switched off is tried again at once and every 100 ms.
 public actor GateOutputs {
   /// How soon a lamp or a buzzer that failed is tried again.
@@ -24,16 +25,17 @@ public actor GateOutputs {
   private let driver: any OutputDriver
   private nonisolated let loop: DeviceLoop
   private nonisolated let time = SystemTime()
-  private let onFault: @Sendable (OutputName, DeviceError) -> Void
-  private let onRecovery: @Sendable (OutputName) -> Void
+  private let watching: Watching
 
   private var sequencer: SignalSequencer
   private var isRunning = false
+  private var isCommanded = true
+  private var isOpen = false
   private var faults: [OutputName: Fault] = [:]
-  private var pulses: [PulseID: CheckedContinuation<PulseOutcome, Never>] = [:]
+  private var pulses: [PulseID: @Sendable (PulseOutcome) -> Void] = [:]
   private var pulseCount: UInt64 = 0
   private var alarm: (timer: DeviceLoop.Timer, at: MonotonicTime)?
-  private var stops: [CheckedContinuation<Void, Never>] = []
+  private var stops: [@Sendable () -> Void] = []
 
   /// Signals on their way to the loop's thread, in their order; never more than one verdict and one background.
   private nonisolated let mailbox = Mutex<[Signal]>([])
@@ -41,6 +43,22 @@ public actor GateOutputs {
   /// Why no admission could open the gate now; `nil` when one could. Kept beside the actor's state so that a gate can ask
   /// without waiting for the loop's thread.
   private nonisolated let obstacle: Mutex<String?>
+
+  /// Who is told of what the outputs do. Everything is called on the loop's thread and must return at once.
+  public struct Watching: Sendable {
+    /// Told once when an output fails, and again when the cause changes.
+    public var onFault: @Sendable (OutputName, DeviceError) -> Void = { _, _ in }
+    /// Told when an output that failed works again.
+    public var onRecovery: @Sendable (OutputName) -> Void = { _ in }
+    /// Told when a pulse has begun, and its end.
+    public var onPulse: @Sendable (MonotonicTime) -> Void = { _ in }
+    /// Told when `admissionFault` changes.
+    public var onObstacle: @Sendable (String?) -> Void = { _ in }
+    /// Asked before an admission that waited is carried out: whether who asked for it still waits.
+    public var isAwaited: @Sendable () -> Bool = { true }
+    /// Makes one that tells nobody.
+    public init() {}
+  }
 
   /// Makes the outputs of a gate; nothing is opened before `start`.
   /// - Parameters:
@@ -55,24 +73,46 @@ public actor GateOutputs {
     onFault: @escaping @Sendable (OutputName, DeviceError) -> Void,
     onRecovery: @escaping @Sendable (OutputName) -> Void = { _ in }
   ) throws(SignalError) {
-    sequencer = try SignalSequencer(outputs: outputs, timing: timing, patterns: patterns)
+    var watching = Watching()
+    watching.onFault = onFault
+    watching.onRecovery = onRecovery
+    try self.init(
+      gate: gate, outputs: outputs, timing: timing, patterns: patterns, driver: driver, loop: loop, watching: watching)
+  }
+
+  /// Makes the outputs of a gate that may be left uncommanded; nothing is opened before `start`.
+  /// - Parameters:
+  ///   - outputs: the gate's outputs; one relay at most.
+  ///   - safeState: what the relay is while nobody commands it.
+  ///   - loop: the thread to live on; stop the outputs before it.
+  /// - Throws: `SignalError` when there is more than one relay.
+  public init(
+    gate: GateID, outputs: [OutputName: OutputKind], timing: RelayTiming, safeState: SafeState = .secure,
+    patterns: SignalPatterns, driver: any OutputDriver, loop: DeviceLoop, watching: Watching
+  ) throws(SignalError) {
+    sequencer = try SignalSequencer(outputs: outputs, timing: timing, safeState: safeState, patterns: patterns)
     kinds = outputs
     obstacle = Mutex(Self.stoppedWords(gate))
     self.gate = gate
     self.driver = driver
     self.loop = loop
-    self.onFault = onFault
-    self.onRecovery = onRecovery
+    self.watching = watching
   }
 
   // MARK: Life
 
-  /// Opens the outputs: the relay off, lamps and sound as `idle` has them. What cannot be opened is reported, not thrown.
-  public func start() {
+  /// Opens the outputs: the relay at rest, lamps and sound as the background has them. What cannot be opened is reported,
+  /// not thrown.
+  /// - Parameters:
+  ///   - commanded: whether somebody commands the outputs already; else they are in their safe state.
+  ///   - end: when a pulse ends that a predecessor began; see `SignalSequencer.start`.
+  public func start(commanded: Bool = true, resuming end: MonotonicTime? = nil) {
     if isRunning { return }
     isRunning = true
+    isOpen = true
+    isCommanded = commanded
     resumeStops()
-    carryOut(sequencer.start(at: time.now()))
+    carryOut(sequencer.start(commanded: commanded, resuming: end, at: time.now()))
     // Told once even where it should be so: nobody knows how an earlier program left it.
     for (output, kind) in kinds.sorted(by: { $0.key < $1.key }) where kind != .relay && !sequencer.isOn(output) {
       write(output, on: false)
@@ -81,15 +121,41 @@ public actor GateOutputs {
     tellObstacle()
   }
 
+  /// Somebody commands the outputs: admissions are taken, and a relay that was held on is released.
+  public func command() {
+    isCommanded = true
+    carryOut(sequencer.command(at: time.now()))
+    tellObstacle()
+  }
+
+  /// Nobody commands the outputs any more: they go to their safe state, after a pulse that runs.
+  public func uncommand() {
+    isCommanded = false
+    mailbox.withLock { $0.removeAll() }
+    carryOut(sequencer.uncommand(at: time.now()))
+    tellObstacle()
+  }
+
   /// Ends the outputs: admissions that wait fail, a running pulse ends at its end, everything is off, and the devices are
   /// let go. A relay that cannot be switched off is given up after some tries; it was reported.
   public func stop() async {
+    await withCheckedContinuation { continuation in stop { continuation.resume() } }
+  }
+
+  /// The same without waiting.
+  /// - Parameters:
+  ///   - leavingSafeState: whether the relay is left in its safe state, for a successor that takes the line over.
+  ///   - ended: called when it is done, on the loop's thread.
+  public func stop(leavingSafeState: Bool = false, then ended: @escaping @Sendable () -> Void) {
     isRunning = false
     tellObstacle()
-    carryOut(sequencer.stop())
-    if !sequencer.isStopped { await withCheckedContinuation { stops.append($0) } }
-    // Started again meanwhile.
-    if isRunning { return }
+    stops.append(ended)
+    carryOut(sequencer.stop(leavingSafeState: leavingSafeState))
+  }
+
+  private func close() {
+    guard isOpen else { return }
+    isOpen = false
     if let alarm { loop.cancel(alarm.timer) }
     alarm = nil
     faults = [:]
@@ -98,6 +164,11 @@ public actor GateOutputs {
 
   /// Returns once the outputs' loop has turned: while it is stuck, it does not.
   public func turn() {}
+
+  /// Runs `body` on the loop's thread, after what was handed over before it; from any thread, without waiting.
+  public nonisolated func perform(_ body: @escaping @Sendable (isolated GateOutputs) -> Void) {
+    _ = loop.at(time.now()) { self.assumeIsolated { body($0) } }
+  }
 
   // MARK: Signals
 
@@ -111,19 +182,25 @@ public actor GateOutputs {
     _ = loop.at(time.now()) { self.assumeIsolated { $0.playPosted() } }
   }
 
+  /// Plays `signal`; see `SignalOutput.play`.
+  public func play(_ signal: Signal) { carryOut(sequencer.play(signal, at: time.now())) }
+
   /// See `SignalOutput.admissionFault`; from any thread, without waiting.
-  nonisolated var admissionFault: String? { obstacle.withLock { $0 } }
+  public nonisolated var admissionFault: String? { obstacle.withLock { $0 } }
 
   /// Asks for one pulse; see `SignalOutput.admit`.
   func admit() async -> PulseOutcome {
+    await withCheckedContinuation { continuation in admit { continuation.resume(returning: $0) } }
+  }
+
+  /// The same without waiting: `answer` is called once, on the loop's thread.
+  public func admit(_ answer: @escaping @Sendable (PulseOutcome) -> Void) {
     // What was asked for before is played before.
     playPosted()
     pulseCount += 1
     let pulse = PulseID(pulseCount)
-    return await withCheckedContinuation { continuation in
-      pulses[pulse] = continuation
-      carryOut(sequencer.admit(pulse, at: time.now()))
-    }
+    pulses[pulse] = answer
+    carryOut(sequencer.admit(pulse, at: time.now()))
   }
 
   private func playPosted() {
@@ -145,12 +222,16 @@ public actor GateOutputs {
       index += 1
     }
     schedule()
-    if sequencer.isStopped { resumeStops() }
+    if !stops.isEmpty, !isRunning, sequencer.isStopped {
+      close()
+      resumeStops()
+    }
   }
 
   private func resumeStops() {
-    for stop in stops { stop.resume() }
+    let ended = stops
     stops = []
+    for stop in ended { stop() }
   }
 
   private func carryOut(_ effect: SignalSequencer.Effect) -> [SignalSequencer.Effect] {
@@ -180,13 +261,14 @@ public actor GateOutputs {
       recovered(relay)
       return sequencer.relayReleased(at: now)
     case .pulseStarted(let pulse, let start, let end):
-      pulses.removeValue(forKey: pulse)?.resume(returning: .started(start: start, end: end))
+      watching.onPulse(end)
+      pulses.removeValue(forKey: pulse)?(.started(start: start, end: end))
       return []
     case .admittedWithoutRelay(let pulse):
-      pulses.removeValue(forKey: pulse)?.resume(returning: .noRelay)
+      pulses.removeValue(forKey: pulse)?(.noRelay)
       return []
     case .pulseFailed(let pulse, let failure):
-      pulses.removeValue(forKey: pulse)?.resume(returning: .failed(words(for: failure)))
+      pulses.removeValue(forKey: pulse)?(.failed(words(for: failure)))
       return []
     }
   }
@@ -212,8 +294,14 @@ public actor GateOutputs {
     case .notDriven, .stuck: relayFault?.description ?? "gate \(gate): its relay does not work. Check it and its cable."
     case .tooManyWaiting:
       "gate \(gate): \(SignalSequencer.maximumWaiting) admissions wait for the relay already. Present again."
+    case .late: "gate \(gate): the admission waited too long to be carried out; nothing was opened. Present again."
+    case .uncommanded: uncommandedWords
     case .stopped: Self.stoppedWords(gate)
     }
+  }
+
+  private var uncommandedWords: String {
+    "gate \(gate): nobody commands its outputs; they are in their safe state. Start the gateway."
   }
 
   private static func stoppedWords(_ gate: GateID) -> String {
@@ -229,22 +317,28 @@ public actor GateOutputs {
     faults[output] = Fault(error: error, retry: time.now() + Self.retry)
     if !isNew { return }
     tellObstacle()
-    onFault(output, error)
+    watching.onFault(output, error)
   }
 
   private func recovered(_ output: OutputName) {
     if faults.removeValue(forKey: output) == nil { return }
     tellObstacle()
-    onRecovery(output)
+    watching.onRecovery(output)
   }
 
   private func tellObstacle() {
-    let words = isRunning ? relayFault?.description : Self.stoppedWords(gate)
-    obstacle.withLock { $0 = words }
+    let words =
+      !isRunning ? Self.stoppedWords(gate) : relayFault?.description ?? (isCommanded ? nil : uncommandedWords)
+    let isNew = obstacle.withLock { obstacle in
+      defer { obstacle = words }
+      return obstacle != words
+    }
+    if isNew { watching.onObstacle(words) }
   }
 
   private func wake() {
     alarm = nil
+    if !watching.isAwaited() { carryOut(sequencer.dropWaiting()) }
     let now = time.now()
     carryOut(sequencer.advance(to: now))
     for (output, fault) in faults where fault.retry <= now && kinds[output] != .relay {

@@ -3,8 +3,12 @@ public import ScanModel
 
 /// What is plugged in, which reader would take it, and why not. Opens only nodes that a reader matches, and holds them no
 /// longer than it takes to see that they can be grabbed.
+/// - Parameter service: the user that the service runs as, where it is not the caller: whether that user may open a node is
+///   judged by its owner, group and mode.
 /// - Throws: where udev cannot be asked.
-public func listInputDevices(_ configurations: [WedgeConfiguration]) throws(DeviceError) -> [DeviceReport] {
+public func listInputDevices(
+  _ configurations: [WedgeConfiguration], as service: UserAccount? = nil
+) throws(DeviceError) -> [DeviceReport] {
   let devices: [DeviceIdentity]
   do throws(SystemError) {
     devices = try DeviceMonitor(subsystem: "input").devices().filter { $0.node.hasPrefix("/dev/input/event") }
@@ -27,6 +31,9 @@ public func listInputDevices(_ configurations: [WedgeConfiguration]) throws(Devi
       return report(lane, .ambiguous, assignment.problems[lane] ?? "several devices match")
     case .taken(let lane):
       let reader = configurations[lane].id
+      if let service, let access = NodeAccess(node: device.node), !access.allows(service) {
+        return report(lane, .noPermission, access.refusal(of: device.node, to: service))
+      }
       guard let obstacle = obstacle(device) else { return report(lane, .taken, "reader \(reader) takes it") }
       let words = obstacle.words(device).map { "reader \(reader) waits for \($0)" } ?? "it has just gone"
       switch obstacle {

@@ -17,6 +17,8 @@ public actor WedgeSource: ReadSource {
   private var monitor: DeviceMonitor?
   private var monitorWatch: DeviceLoop.Watch?
   private var enumeration: DeviceLoop.Timer?
+  private var identities: IdentityMonitor?
+  private var identitiesWatch: DeviceLoop.Watch?
   /// Everything that udev tells of, by sysfs path.
   private var roster: [String: DeviceIdentity] = [:]
   /// What belongs to a reader, by sysfs path.
@@ -56,7 +58,10 @@ public actor WedgeSource: ReadSource {
   public func stop() {
     deliver = nil
     if let monitorWatch { loop.unwatch(monitorWatch) }
+    if let identitiesWatch { loop.unwatch(identitiesWatch) }
     if let enumeration { loop.cancel(enumeration) }
+    identitiesWatch = nil
+    identities = nil
     monitorWatch = nil
     enumeration = nil
     monitor = nil
@@ -81,6 +86,7 @@ public actor WedgeSource: ReadSource {
       // Before the list is read, so that no device falls between list and news.
       try monitor.listen()
       self.monitor = monitor
+      try watchIdentities()
       try enumerate(monitor)
       monitorWatch = loop.watch(monitor.descriptor, for: .readable) { [weak self] _ in
         self?.assumeIsolated { $0.hearNews() }
@@ -94,6 +100,14 @@ public actor WedgeSource: ReadSource {
     }
     self.deliver = deliver
     assign()
+  }
+
+  private func watchIdentities() throws(SystemError) {
+    let identities = try IdentityMonitor()
+    self.identities = identities
+    identitiesWatch = loop.watch(identities.descriptor, for: .readable) { [weak self] _ in
+      self?.assumeIsolated { source in source.identities?.hear().forEach { source.deliver?($0) } }
+    }
   }
 
   private func enumerate(_ monitor: DeviceMonitor) throws(SystemError) {
@@ -182,6 +196,7 @@ public actor WedgeSource: ReadSource {
       self?.assumeIsolated { $0.read(path, isGone: readiness.contains(.gone)) }
     }
     node.session = session
+    identities?.hold(node.identity, by: configuration.id)
     node.waitsFor = nil
     node.pause = .zero
     setSilence(node)
@@ -209,7 +224,10 @@ public actor WedgeSource: ReadSource {
 
   private func read(_ path: String, isGone: Bool) {
     guard let node = nodes[path], let session = node.session else { return }
-    let end = session.read(now: time.now()) { deliver?($0) }
+    let end = session.read(now: time.now()) { event in
+      identities?.note(event, of: node.identity)
+      deliver?(event)
+    }
     switch end {
     case .gone: lose(node)
     case .drained where isGone: lose(node)

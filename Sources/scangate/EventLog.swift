@@ -4,6 +4,12 @@ import ScanModel
 
 /// The operator's log: what is not in order, and each verdict at a lower level.
 enum EventLog {
+  private static func words(_ device: DeviceDescription) -> String {
+    let parts = [device.model, device.name.map { "'\($0)'" }, device.serial.map { "serial \($0)" }]
+    let text = parts.compactMap(\.self).joined(separator: " ")
+    return text.isEmpty ? "a device without a name" : TerminalText.clean(text)
+  }
+
   static func write(_ event: GatewayEvent, to logger: Logger) {
     switch event {
     case .scan(let decided):
@@ -32,6 +38,12 @@ enum EventLog {
       }
     case .discarded(let reader, let reason, let characters, _):
       logger.notice("Reader \(reader): \(characters) characters were thrown away (\(reason.rawValue)).")
+    case .identityChanged(let reader, let before, let after, _):
+      logger.warning(
+        """
+        Somebody may have shown a programming barcode to reader \(reader): it was \(words(before)), now it is \
+        \(words(after)). Lock parameter scanning: docs/scanners.md.
+        """)
     case .gate(let gate, .ready, _):
       logger.notice("Gate \(gate) is ready.")
     case .gate(let gate, .maintenance, _):

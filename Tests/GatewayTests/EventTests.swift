@@ -31,6 +31,9 @@ import Testing
         at: WallTime(seconds: 1))),
     .device(reader: ReaderID("left"), state: .failed(hostile), at: WallTime(seconds: 1)),
     .discarded(reader: ReaderID("left"), reason: .overflow, characters: .max, at: WallTime(seconds: 1)),
+    .identityChanged(
+      reader: ReaderID("left"), before: DeviceDescription(model: "0c2e:0901", name: hostile, serial: hostile),
+      after: DeviceDescription(model: nil), at: WallTime(seconds: 1)),
     .dropped(count: 3),
     .gate(GateID("north"), .ready, at: WallTime(seconds: 1)),
     .gate(GateID("north"), .fault(.keyRefused, hostile), at: WallTime(seconds: 1)),

@@ -32,6 +32,8 @@ struct SequencerBench {
   var failed: [PulseID: PulseFailure] = [:]
   var answers: [PulseID: Int] = [:]
   var releaseTries: [Duration] = []
+  /// When the relay was switched on, or told once more that it is.
+  var driveTries: [Duration] = []
   /// How long writing the line takes, and whether it fails; a write that fails changes nothing.
   var writeTime: () -> Duration = { .zero }
   var driveFails: () -> Bool = { false }
@@ -39,16 +41,22 @@ struct SequencerBench {
   private var count: UInt64 = 0
 
   init(
-    outputs: [OutputName: OutputKind] = Self.outputs, timing: RelayTiming = .standard, patterns: SignalPatterns? = nil
+    outputs: [OutputName: OutputKind] = Self.outputs, timing: RelayTiming = .standard,
+    safeState: SafeState = .secure, patterns: SignalPatterns? = nil
   ) throws {
     sequencer = try SignalSequencer(
-      outputs: outputs, timing: timing, patterns: patterns ?? .standard(for: outputs))
+      outputs: outputs, timing: timing, safeState: safeState, patterns: patterns ?? .standard(for: outputs))
   }
 
   var elapsed: Duration { now - epoch }
 
-  mutating func start() { carryOut(sequencer.start(at: now)) }
-  mutating func stop() { carryOut(sequencer.stop()) }
+  mutating func start(commanded: Bool = true, resuming end: MonotonicTime? = nil) {
+    carryOut(sequencer.start(commanded: commanded, resuming: end, at: now))
+  }
+  mutating func stop(leavingSafeState: Bool = false) { carryOut(sequencer.stop(leavingSafeState: leavingSafeState)) }
+  mutating func command() { carryOut(sequencer.command(at: now)) }
+  mutating func uncommand() { carryOut(sequencer.uncommand(at: now)) }
+  mutating func dropWaiting() { carryOut(sequencer.dropWaiting()) }
   mutating func play(_ signal: Signal) { carryOut(sequencer.play(signal, at: now)) }
 
   @discardableResult mutating func admit() -> PulseID {
@@ -86,8 +94,9 @@ struct SequencerBench {
     case .driveRelay:
       now = now + writeTime()
       if driveFails() { return sequencer.relayDriveFailed(at: now) }
+      driveTries.append(elapsed)
+      if !isRelayOn { relay.append(Pulse(start: now)) }
       isRelayOn = true
-      relay.append(Pulse(start: now))
       return sequencer.relayDriven(at: now)
     case .releaseRelay:
       now = now + writeTime()

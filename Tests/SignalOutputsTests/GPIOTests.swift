@@ -136,7 +136,7 @@ import Testing
 
   @Test func aRequestedLineIsOneInactiveOutput() {
     var request = gpio_v2_line_request()
-    clinux_gpio_fill_request(&request, 17, 1 << 3 | 1 << 1, String(repeating: "c", count: 40))
+    clinux_gpio_fill_request(&request, 17, 1 << 3 | 1 << 1, 0, String(repeating: "c", count: 40))
     #expect(request.offsets.0 == 17 && request.num_lines == 1)
     #expect(request.config.flags == 0b1010)
     #expect(request.config.num_attrs == 1)
@@ -145,7 +145,9 @@ import Testing
     #expect(request.config.attrs.0.attr.values == 0)
     let consumer = withUnsafeBytes(of: request.consumer) { [UInt8]($0) }
     #expect(consumer.count == 32 && consumer.last == 0 && consumer[30] == UInt8(ascii: "c"))
-    clinux_gpio_fill_request(&request, 0, 1 << 2, "scangate")
+    clinux_gpio_fill_request(&request, 0, 1 << 3, 1, "scangate")
+    #expect(request.config.attrs.0.attr.values == 1)
+    clinux_gpio_fill_request(&request, 0, 1 << 2, 1, "scangate")
     #expect(request.config.num_attrs == 0)
   }
 
@@ -213,6 +215,6 @@ import Testing
     let writing = OwnedDescriptor(owning: ends[1])
     #expect(clinux_gpio_set(writing.number, 1) == -1 && errno == ENOTTY)
     #expect(clinux_gpio_get(reading.number) == -1 && errno == ENOTTY)
-    #expect(clinux_gpio_request_line(reading.number, 0, 1 << 3, "scangate") == -1 && errno == ENOTTY)
+    #expect(clinux_gpio_request_line(reading.number, 0, 1 << 3, 0, "scangate") == -1 && errno == ENOTTY)
   }
 }

@@ -146,7 +146,7 @@ private final class Notices: Sendable {
     #expect(inventory.problems.first?.contains("\(leds.path)/gpiochip0") == true)
     let wanted = GPIOLineConfiguration(chip: "relays", line: .offset(0))
     let error = #expect(throws: DeviceError.self) {
-      try GPIOLine(wanted, output: "relay", directory: leds.path)
+      try GPIOLine(wanted, output: "relay", initially: false, directory: leds.path)
     }
     #expect(error?.what.contains("gpiochip0") == true)
   }

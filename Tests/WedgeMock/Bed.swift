@@ -27,7 +27,8 @@ struct MockScanner {
     eventPath = "\(inputPath)/event\(number)"
     func hex(_ value: UInt16) -> String { String(String(UInt32(value) + 0x10000, radix: 16).dropFirst()) }
     func devpath(_ path: String) -> String { String(path.dropFirst(4)) }
-    var usb = "P: \(devpath(usbPath))\nE: SUBSYSTEM=usb\nE: DEVTYPE=usb_device\n"
+    var usb = "P: \(devpath(usbPath))\nN: bus/usb/001/00\(port.last ?? "9")\nE: SUBSYSTEM=usb\nE: DEVTYPE=usb_device\n"
+    usb += "E: DEVNAME=/dev/bus/usb/001/00\(port.last ?? "9")\n"
     usb += "A: idVendor=\(hex(vendor))\nA: idProduct=\(hex(product))\n"
     if let serial { usb += "A: serial=\(serial)\n" }
     let usbInterface =
@@ -61,6 +62,17 @@ struct MockScanner {
     mock_tell(eventPath, "remove")
     mock_remove(eventPath)
     mock_detach(device)
+  }
+
+  /// Leaves the bus altogether, as when a programming barcode was shown to it.
+  func leave() {
+    unplug()
+    mock_tell(usbPath, "remove")
+    // From the leaf up: the test bed leaves the links of children behind.
+    let parts = eventPath.split(separator: "/").dropLast()
+    let input = "/" + parts.joined(separator: "/")
+    let interface = "/" + parts.dropLast(2).joined(separator: "/")
+    for path in [input, interface, usbPath] { mock_remove(path) }
   }
 
   /// Types text that a layout `us` has without Shift, or with it for capitals.

@@ -18,7 +18,8 @@ nonisolated(unsafe) let scenarios: [String: () async throws -> Void] = [
   "reads": reads, "replug": replug, "permission": permission, "grabbed": grabbed, "keyDown": keyDown,
   "overflow": overflow, "lamps": lamps, "stranger": stranger, "identical": identical, "ambiguous": ambiguous,
   "contested": contested, "composite": composite, "ownClock": ownClock, "flood": flood, "devices": devices,
-  "stop": stop, "broken": broken,
+  "stop": stop, "broken": broken, "programmed": programmed, "hotplug": hotplug, "identify": identify,
+  "serviceUser": serviceUser,
 ]
 
 private func bed() { expect(mock_begin() == 1, "umockdev is not preloaded") }
@@ -273,4 +274,76 @@ private func broken() async throws {
   await station.state("reading")
   scanner.type("AGAIN\n")
   await station.read("AGAIN")
+}
+
+/// A reader's scanner leaves after a read and comes back at its port as another product.
+private func programmed() async throws {
+  bed()
+  let scanner = MockScanner(5, serial: "SN1")
+  mock_tell(scanner.usbPath, "add")
+  let station = try await Station([lane()])
+  await station.state("reading")
+  scanner.type("ticket\n")
+  await station.read("ticket")
+  scanner.leave()
+  await station.state("parked")
+  let after = MockScanner(6, product: 0x0907, serial: "SN1", name: "Honeywell HID POS")
+  mock_tell(after.usbPath, "add")
+  let event = await station.event { if case .identityChanged = $0 { true } else { false } }
+  guard case .identityChanged(let reader, let before, let now, _) = event else { die("\(event)") }
+  expect(reader.name == "lane" && before.model == "0c2e:0901" && now.model == "0c2e:0907", "\(event)")
+}
+
+/// What comes and goes is told with what it was; what was there before is not.
+private func hotplug() async throws {
+  bed()
+  _ = MockScanner(5, port: "1-1")
+  let watch = try HotplugWatch(subsystems: ["input"])
+  let (stream, continuation) = AsyncStream<HotplugWatch.News>.makeStream()
+  var news = stream.makeAsyncIterator()
+  try await watch.start { continuation.yield($0) }
+  let scanner = MockScanner(6, port: "1-2", serial: "SN2")
+  guard case .plugged(let came) = await news.next(isolation: #isolation) else { die("nothing came") }
+  expect(came.node == scanner.node && came.serial == "SN2", "\(came)")
+  mock_tell(scanner.eventPath, "change")
+  scanner.unplug()
+  guard case .unplugged(let went) = await news.next(isolation: #isolation) else { die("nothing went") }
+  expect(went.node == scanner.node && went.serial == "SN2", "\(went)")
+  await watch.stop()
+}
+
+/// Two nodes that type, nobody's: the one that is faster than a person is named, and nothing is grabbed.
+private func identify() async throws {
+  bed()
+  let keyboard = MockScanner(3, port: "1-2", vendor: 0x046d, product: 0xc31c, name: "Operator's Keyboard")
+  let scanner = MockScanner(5)
+  let closed = MockScanner(6, port: "1-3", mode: 0)
+  let devices = try listInputDevices([]).map(\.device)
+  let identifier = try ScanIdentifier()
+  let (stream, continuation) = AsyncStream<ScanIdentifier.News>.makeStream()
+  var news = stream.makeAsyncIterator()
+  try await identifier.start(devices) { continuation.yield($0) }
+  guard case .closed(let refused, let error) = await news.next(isolation: #isolation) else { die("no refusal") }
+  expect(refused.node == closed.node && error.errno == EACCES, "\(refused.node) \(error)")
+  keyboard.type("hi")
+  scanner.type("TICKET-42\n")
+  guard case .scanned(let found, let code, let hasTerminator) = await news.next(isolation: #isolation) else {
+    die("nothing was scanned")
+  }
+  expect(found.node == scanner.node && code.text == "TICKET-42" && hasTerminator, "\(found.node) \(code)")
+  expect(mock_grabbed(scanner.device) == 0 && mock_grabbed(keyboard.device) == 0, "nothing is grabbed")
+  await identifier.stop()
+}
+
+/// The service's user is judged by owner, group and mode, whoever asks.
+private func serviceUser() async throws {
+  bed()
+  let scanner = MockScanner(5, mode: 0o660)
+  let access = NodeAccess(node: scanner.node)
+  let service = UserAccount(name: "scangate", id: 4_000_001, groups: [4_000_001])
+  let report = try listInputDevices([lane()], as: service)
+  expect(report.map(\.outcome) == [.noPermission], "\(report.map(\.outcome))")
+  expect(report.first?.words.contains("scangate may not open it (\(access?.title ?? "?"))") == true, "\(report)")
+  let member = UserAccount(name: "scangate", id: 4_000_001, groups: [access?.group ?? 0])
+  expect(try listInputDevices([lane()], as: member).map(\.outcome) == [.taken], "the group opens it")
 }

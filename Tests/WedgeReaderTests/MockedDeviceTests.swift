@@ -5,7 +5,8 @@ import Testing
 /// own, because umockdev must be preloaded.
 private let scenarios = [
   "reads", "replug", "permission", "grabbed", "keyDown", "overflow", "lamps", "stranger", "identical", "ambiguous",
-  "contested", "composite", "ownClock", "flood", "devices", "stop", "broken",
+  "contested", "composite", "ownClock", "flood", "devices", "stop", "broken", "programmed", "hotplug", "identify",
+  "serviceUser",
 ]
 
 private let wrapper = "/usr/bin/umockdev-wrapper"

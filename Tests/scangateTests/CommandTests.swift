@@ -54,8 +54,15 @@ import Testing
   @Test func devicesPrintsJSONWithoutAConfiguration() async throws {
     let result = try await Program.run(["devices", "--json"])
     let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
-    for key in ["inputs", "chips", "leds", "problems"] { #expect(object[key] is [Any], "\(key)") }
+    for key in ["inputs", "scanners", "chips", "leds", "problems"] { #expect(object[key] is [Any], "\(key)") }
     #expect(result.status == 0)
+  }
+
+  @Test func devicesPrintsAnExampleAndNothingElse() async throws {
+    let result = try await Program.run(["devices", "--example"])
+    #expect(result.status == 0)
+    #expect(result.lines.contains("version: 1"))
+    #expect(try await Program.run(["devices", "--example", "--json"]).status == 64)
   }
 
   @Test func versionIsAPlainLine() async throws {

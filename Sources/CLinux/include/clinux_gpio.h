@@ -37,9 +37,9 @@ static inline int clinux_gpio_line_info(int chip, uint32_t offset, struct gpio_v
   return ioctl(chip, GPIO_V2_GET_LINEINFO_IOCTL, info) < 0 ? -1 : 0;
 }
 
-/// Fills a request of one line with these flags (`GPIO_V2_LINE_FLAG_…`) whose initial value is 0, inactive.
+/// Fills a request of one line with these flags (`GPIO_V2_LINE_FLAG_…`); an output is active from the first (1) or not (0).
 static inline void clinux_gpio_fill_request(
-    struct gpio_v2_line_request *request, uint32_t offset, uint64_t flags, const char *consumer) {
+    struct gpio_v2_line_request *request, uint32_t offset, uint64_t flags, int value, const char *consumer) {
   memset(request, 0, sizeof *request);
   request->offsets[0] = offset;
   request->num_lines = 1;
@@ -49,14 +49,15 @@ static inline void clinux_gpio_fill_request(
     request->config.num_attrs = 1;
     request->config.attrs[0].mask = 1;
     request->config.attrs[0].attr.id = GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES;
-    request->config.attrs[0].attr.values = 0;
+    request->config.attrs[0].attr.values = value ? 1 : 0;
   }
 }
 
 /// Requests one line; returns its descriptor, which the kernel opens with O_CLOEXEC.
-static inline int clinux_gpio_request_line(int chip, uint32_t offset, uint64_t flags, const char *consumer) {
+static inline int clinux_gpio_request_line(
+    int chip, uint32_t offset, uint64_t flags, int value, const char *consumer) {
   struct gpio_v2_line_request request;
-  clinux_gpio_fill_request(&request, offset, flags, consumer);
+  clinux_gpio_fill_request(&request, offset, flags, value, consumer);
   if (ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &request) < 0) return -1;
   return request.fd;
 }

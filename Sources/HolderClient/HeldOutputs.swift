@@ -1,0 +1,288 @@
+public import HolderProtocol
+public import LinuxIO
+public import ScanModel
+public import ScanPipeline
+import Synchronization
+
+/// The outputs of a station's gates in the hands of the output holder: the gateway's end of its socket.
+///
+///              connected             welcome
+///     offline ──────────▶ greeting ──────────▶ commanding
+///        ▲ ◀─────────────────┘                     │
+///        └─────────────────────────────────────────┘ closed, refused, silent for 1 s, a full socket
+///
+/// Offline it tries again for ever, after 100 ms, then up to 1 s. Lives on a thread of its own, so that its heartbeat does
+/// not depend on what else the gateway does.
+public actor HeldOutputs {
+  /// Who is told; everything is called on the thread of the outputs and must return at once.
+  public struct Watching: Sendable {
+    /// Told when a gate's `admissionFault` may have changed, or one of its devices fails or works again.
+    public var onGateChanged: @Sendable (GateID) -> Void = { _ in }
+    /// Takes lines for the operator.
+    public var log: @Sendable (String) -> Void = { _ in }
+    /// Told an input's level, and since when it has it; told again after each connect.
+    public var onInput: @Sendable (_ gate: GateID, _ input: InputName, _ isActive: Bool, _ at: MonotonicTime) -> Void =
+      { _, _, _, _ in }
+    /// Makes one that tells nobody.
+    public init() {}
+  }
+
+  private struct Connection {
+    let socket: PacketSocket
+    let watch: DeviceLoop.Watch
+    var isCommanding = false
+    var lastHeard: MonotonicTime
+  }
+
+  private struct Pending {
+    let gate: GateID
+    let continuation: CheckedContinuation<PulseOutcome, Never>
+  }
+
+  private static let firstRetry: Duration = .milliseconds(100)
+  private static let lastRetry: Duration = .seconds(1)
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let path: String
+  private let plan: OutputPlan
+  private let watching: Watching
+  private nonisolated let loop: DeviceLoop
+  private nonisolated let time = SystemTime()
+
+  private var isRunning = false
+  private var connection: Connection?
+  private var retry = firstRetry
+  private var alarm: DeviceLoop.Timer?
+  private var pending: [UInt64: Pending] = [:]
+  private var admissionCount: UInt64 = 0
+  private var lastWords = ""
+  /// The background of each gate, to be told again to a holder that was away.
+  private var backgrounds: [GateID: Signal] = [:]
+
+  /// Signals on their way to the thread, in their order.
+  private nonisolated let mailbox = Mutex<[(gate: GateID, signal: Signal)]>([])
+  /// Why no admission could open a gate now, for those that have an obstacle.
+  private nonisolated let obstacles: Mutex<[GateID: String]>
+
+  /// Makes the outputs; nothing is connected before `start`.
+  /// - Parameters:
+  ///   - path: the holder's socket.
+  ///   - plan: what it is to hold.
+  /// - Throws: where no thread can be started.
+  public init(path: String, plan: OutputPlan, watching: Watching) throws(SystemError) {
+    self.path = path
+    self.plan = plan
+    self.watching = watching
+    loop = try DeviceLoop(name: "holder")
+    let words = Self.words(path, "it was not asked yet")
+    obstacles = Mutex(Dictionary(plan.gates.map { ($0.id, words) }) { first, _ in first })
+  }
+
+  deinit { loop.stop() }
+
+  private static func words(_ path: String, _ why: String) -> String {
+    "the output holder at \(path) does not answer: \(why). See `systemctl status scangate-outputs`."
+  }
+
+  // MARK: Life
+
+  /// Connects, and stays connected until `stop`; returns at once. A plan with a problem is told as every gate's obstacle.
+  public func start() {
+    if isRunning { return }
+    isRunning = true
+    connect()
+    beat()
+  }
+
+  /// Takes leave of the holder: its gates go to their safe state. Admissions without an answer are `unanswered`.
+  public func stop() {
+    guard isRunning else { return }
+    isRunning = false
+    if let alarm { loop.cancel(alarm) }
+    alarm = nil
+    sendPosted()
+    _ = connection?.socket.send(GatewayMessage.bye.bytes)
+    end("the gateway is stopping")
+  }
+
+  /// Returns when the thread has turned: a gateway whose watchdog asks so knows that its heartbeat lives.
+  public func turn() {}
+
+  /// The face of one gate.
+  public nonisolated func output(of gate: GateID) -> HeldGateOutput { HeldGateOutput(self, gate) }
+
+  private func connect() {
+    alarm = nil
+    guard isRunning, connection == nil else { return }
+    if let problem = plan.problem { return end("the plan cannot be carried out: \(problem)") }
+    let bytes = GatewayMessage.plan(plan).bytes
+    guard bytes.count <= HolderLimits.maximumPacket else {
+      return end("the plan of \(bytes.count) bytes is too long; shorten the patterns of the signals")
+    }
+    do throws(SystemError) {
+      let socket = try PacketSocket(connectingTo: path)
+      let watch = loop.watch(socket.number, for: .readable) { _ in self.assumeIsolated { $0.read() } }
+      connection = Connection(socket: socket, watch: watch, lastHeard: time.now())
+      send(.hello(version: HolderLimits.version, heartbeat: HolderLimits.heartbeat))
+      send(.plan(plan))
+    } catch {
+      end("\(error.call): \(error.words)")
+    }
+  }
+
+  private func beat() {
+    guard isRunning else { return }
+    review()
+    send(.beat)
+    _ = loop.at(time.now() + HolderLimits.heartbeat) { self.assumeIsolated { $0.beat() } }
+  }
+
+  /// Judges the holder's silence, after what it has said: this process may have been stopped meanwhile.
+  private func review() {
+    read()
+    guard let connection else { return }
+    let silence = time.now() - connection.lastHeard
+    if silence > HolderLimits.silence { end("it was silent for \(silence.milliseconds) ms") }
+  }
+
+  // MARK: Signals
+
+  /// Hands a signal over; from any thread, without waiting.
+  nonisolated func play(_ signal: Signal, at gate: GateID) {
+    mailbox.withLock { $0.append((gate, signal)) }
+    _ = loop.at(time.now()) { self.assumeIsolated { $0.sendPosted() } }
+  }
+
+  nonisolated func admissionFault(at gate: GateID) -> String? { obstacles.withLock { $0[gate] } }
+
+  func admit(at gate: GateID) async -> PulseOutcome {
+    sendPosted()
+    review()
+    guard connection?.isCommanding == true else {
+      return .failed(admissionFault(at: gate) ?? Self.words(path, "it is not connected"))
+    }
+    admissionCount += 1
+    let number = admissionCount
+    // What the socket did not take cannot open the gate; from here on anything else may.
+    guard send(.admit(gate, id: number, sentAt: time.now())) else {
+      return .failed(Self.words(path, "it does not read what it is told"))
+    }
+    return await withCheckedContinuation { pending[number] = Pending(gate: gate, continuation: $0) }
+  }
+
+  private func sendPosted() {
+    let posted = mailbox.withLock { mailbox in
+      defer { mailbox = [] }
+      return mailbox
+    }
+    for (gate, signal) in posted {
+      switch signal {
+      case .idle, .outOfService: backgrounds[gate] = signal
+      case .admit, .refuse, .undecided, .busy: break
+      }
+      if connection?.isCommanding == true { send(.play(gate, signal)) }
+    }
+  }
+
+  @discardableResult private func send(_ message: GatewayMessage) -> Bool {
+    guard let connection else { return false }
+    if connection.socket.send(message.bytes) { return true }
+    end("it does not read what it is told")
+    return false
+  }
+
+  // MARK: What the holder says
+
+  private func read() {
+    for _ in 0..<64 {
+      guard let socket = connection?.socket else { return }
+      switch socket.receive(limit: HolderLimits.maximumPacket) {
+      case .packet(let bytes):
+        connection?.lastHeard = time.now()
+        do throws(WireError) {
+          take(try HolderMessage(bytes: bytes))
+        } catch {
+          end("what it says is not understood (\(error.description)); install both from one release")
+        }
+      case .tooLong(let count): end("a message of \(count) bytes is too long")
+      case .nothing: return
+      case .end: end("it closed the connection")
+      }
+    }
+  }
+
+  private func take(_ message: HolderMessage) {
+    switch message {
+    case .welcome:
+      connection?.isCommanding = true
+      retry = Self.firstRetry
+      lastWords = ""
+      watching.log("The output holder at \(path) takes our commands.")
+      for (gate, background) in backgrounds { send(.play(gate, background)) }
+    case .refused(let words): end("it refuses: \(words)")
+    case .admitted(let number, let outcome):
+      pending.removeValue(forKey: number)?.continuation.resume(returning: outcome)
+    case .gateState(let gate, let fault): setObstacle(fault, at: gate)
+    case .fault(let gate, _, let words):
+      watching.log("Gate \(gate): \(words)")
+      watching.onGateChanged(gate)
+    case .recovered(let gate, let device):
+      watching.log("Gate \(gate), \(device) works again.")
+      watching.onGateChanged(gate)
+    case .notice(let words): watching.log(words)
+    case .input(let gate, let input, let isActive, let at): watching.onInput(gate, input, isActive, at)
+    case .beat: break
+    }
+  }
+
+  private func setObstacle(_ words: String?, at gate: GateID) {
+    let isNew = obstacles.withLock { obstacles in
+      defer { obstacles[gate] = words }
+      return obstacles[gate] != words
+    }
+    if isNew { watching.onGateChanged(gate) }
+  }
+
+  /// There is no connection, or none any more: every gate has an obstacle, and nobody can tell what became of admissions.
+  private func end(_ why: String) {
+    if let connection { loop.unwatch(connection.watch) }
+    connection = nil
+    let words = Self.words(path, why)
+    for gate in plan.gates { setObstacle(words, at: gate.id) }
+    let unanswered = pending.sorted { $0.key < $1.key }
+    pending = [:]
+    for (_, asked) in unanswered {
+      asked.continuation.resume(
+        returning: .unanswered(
+          "gate \(asked.gate): it may have opened: the answer did not come, \(words)"))
+    }
+    if isRunning, words != lastWords { watching.log("\(words.prefix(1).uppercased())\(words.dropFirst())") }
+    lastWords = words
+    guard isRunning, alarm == nil else { return }
+    alarm = loop.at(time.now() + retry) { self.assumeIsolated { $0.connect() } }
+    retry = min(retry * 2, Self.lastRetry)
+  }
+}
+
+/// The face of one gate's outputs that the holder drives.
+public final class HeldGateOutput: SignalOutput {
+  private let outputs: HeldOutputs
+  private let gate: GateID
+
+  init(_ outputs: HeldOutputs, _ gate: GateID) {
+    self.outputs = outputs
+    self.gate = gate
+  }
+
+  /// See `SignalOutput.play`. What is played while the holder is away is lost, but for the background, which it is told when
+  /// it is back.
+  public func play(_ signal: Signal) { outputs.play(signal, at: gate) }
+
+  /// See `SignalOutput.admissionFault`: the relay's fault, or that the holder does not answer.
+  public var admissionFault: String? { outputs.admissionFault(at: gate) }
+
+  /// Opens the gate for one person; see `SignalOutput.admit`. Where the holder falls silent between question and answer, the
+  /// outcome is `unanswered`.
+  public func admit() async -> PulseOutcome { await outputs.admit(at: gate) }
+}

@@ -1,0 +1,100 @@
+public import ScanModel
+
+/// Notices that a scanner has become another one: somebody may have shown a programming barcode to it, which makes it leave
+/// the bus and come back speaking another way, or lose its serial number.
+///
+/// It is told when: right after a read (within 10 s), the device at the reader's port leaves and another one comes; or one of
+/// the same vendor comes back changed within 3 s, which is faster than hands swap plugs (a programming barcode need not be
+/// delivered as a read). A replaced scanner outside these times is a replaced scanner.
+public struct IdentityWatch: Sendable {
+  /// What the bus says of a device at a port.
+  public struct Identity: Hashable, Sendable {
+    /// The USB vendor.
+    public var vendor: UInt16?
+    /// The USB product.
+    public var product: UInt16?
+    /// The serial number.
+    public var serial: String?
+    /// The classes of its interfaces, as udev tells them (`:030101:`).
+    public var interfaces: String?
+    /// What it calls itself.
+    public var name: String?
+
+    /// Makes an identity.
+    public init(
+      vendor: UInt16?, product: UInt16?, serial: String? = nil, interfaces: String? = nil, name: String? = nil
+    ) {
+      self.vendor = vendor
+      self.product = product
+      self.serial = serial
+      self.interfaces = interfaces
+      self.name = name
+    }
+
+    /// Whether it is another one. A name alone does not make it so, nor do interfaces of which udev has not told yet.
+    func differs(from other: Identity) -> Bool {
+      if let interfaces, let others = other.interfaces, interfaces != others { return true }
+      return vendor != other.vendor || product != other.product || serial != other.serial
+    }
+  }
+
+  /// A reader's device became another one.
+  public struct Change: Sendable, Equatable {
+    /// The reader.
+    public var reader: ReaderID
+    /// What it was.
+    public var before: Identity
+    /// What is at its port now.
+    public var after: Identity
+  }
+
+  /// How long after a read a change is suspicious.
+  public static let afterRead = Duration.seconds(10)
+  /// How soon a device is back that was not swapped by hand.
+  public static let comesBack = Duration.seconds(3)
+
+  private struct Leaving {
+    var reader: ReaderID
+    var before: Identity
+    var at: MonotonicTime
+    var isAfterRead: Bool
+  }
+
+  /// By place: what is there.
+  private var present: [String: Identity] = [:]
+  /// By place: the reader that reads there, or did when the device left.
+  private var readers: [String: ReaderID] = [:]
+  private var reads: [String: MonotonicTime] = [:]
+  private var leaving: [String: Leaving] = [:]
+
+  /// Makes a watch that knows of nothing.
+  public init() {}
+
+  /// A reader takes the device at this place (its path in sysfs, which is that of its port).
+  public mutating func hold(_ place: String, by reader: ReaderID) { readers[place] = reader }
+
+  /// A whole read came from the device at this place.
+  public mutating func read(at place: String, _ time: MonotonicTime) { reads[place] = time }
+
+  /// The device at this place is gone.
+  public mutating func leave(_ place: String, at time: MonotonicTime) {
+    guard let before = present.removeValue(forKey: place) else { return }
+    let read = reads.removeValue(forKey: place)
+    guard let reader = readers.removeValue(forKey: place) else { return }
+    let isAfterRead = read.map { time - $0 <= Self.afterRead } ?? false
+    leaving[place] = Leaving(reader: reader, before: before, at: time, isAfterRead: isAfterRead)
+  }
+
+  /// A device is at this place, new or told of again.
+  public mutating func come(_ identity: Identity, to place: String, at time: MonotonicTime) -> Change? {
+    // Its leaving went unheard.
+    if let known = present[place], known.differs(from: identity) { leave(place, at: time) }
+    present[place] = identity
+    guard let left = leaving.removeValue(forKey: place), left.before.differs(from: identity) else { return nil }
+    let away = time - left.at
+    let isSuspicious =
+      left.isAfterRead
+      ? away <= Self.afterRead : left.before.vendor == identity.vendor && away <= Self.comesBack
+    return isSuspicious ? Change(reader: left.reader, before: left.before, after: identity) : nil
+  }
+}

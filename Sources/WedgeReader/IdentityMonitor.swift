@@ -1,0 +1,63 @@
+import LinuxIO
+import ScanModel
+import ScanPipeline
+
+/// Hears the USB bus for `IdentityWatch`: what comes back at a reader's port may be no input device any more.
+///
+/// Not `Sendable`: it lives on the thread that reads the wedges.
+final class IdentityMonitor {
+  private let monitor: DeviceMonitor
+  private let time = SystemTime()
+  private var watch = IdentityWatch()
+
+  /// Begins to listen, and learns what is there.
+  init() throws(SystemError) {
+    monitor = try DeviceMonitor(subsystem: "usb")
+    try monitor.listen()
+    for device in try monitor.devices() { _ = note(device) }
+  }
+
+  /// The descriptor to wait for.
+  var descriptor: Int32 { monitor.descriptor }
+
+  /// A reader takes a device.
+  func hold(_ device: DeviceIdentity, by reader: ReaderID) { watch.hold(device.physicalPath, by: reader) }
+
+  /// A device told something; only whole reads count.
+  func note(_ event: ReaderEvent, of device: DeviceIdentity) {
+    if case .read(let read) = event { watch.read(at: device.physicalPath, read.readAt) }
+  }
+
+  /// Takes what the bus tells.
+  func hear() -> [ReaderEvent] {
+    var events: [ReaderEvent] = []
+    while let change = monitor.next() {
+      switch change {
+      case .present(let device): events += note(device)
+      case .gone(let path): watch.leave(path, at: time.now())
+      // What is lost here is a warning, not a code.
+      case .lost: events += ((try? monitor.devices()) ?? []).flatMap(note)
+      }
+    }
+    return events
+  }
+
+  private func note(_ device: DeviceIdentity) -> [ReaderEvent] {
+    let now = time.now()
+    let identity = IdentityWatch.Identity(
+      vendor: device.vendor, product: device.product, serial: device.serial, interfaces: device.usbInterfaces,
+      name: device.name)
+    guard let change = watch.come(identity, to: device.sysfsPath, at: now) else { return [] }
+    return [
+      .identityChanged(
+        reader: change.reader, before: change.before.description, after: change.after.description, at: now)
+    ]
+  }
+}
+
+extension IdentityWatch.Identity {
+  fileprivate var description: DeviceDescription {
+    let model = vendor.flatMap { vendor in product.map { "\(DeviceIdentity.hex(vendor)):\(DeviceIdentity.hex($0))" } }
+    return DeviceDescription(model: model, name: name, serial: serial)
+  }
+}

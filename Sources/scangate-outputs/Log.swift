@@ -1,0 +1,16 @@
+import Glibc
+import OutputHolder
+
+/// Lines for the operator, on the standard error.
+enum Log {
+  /// Makes the log; with the priorities of sd-daemon(3) where the journal reads it.
+  static func make() -> HolderLog {
+    let isJournal = getenv("JOURNAL_STREAM") != nil
+    return { level, words in
+      // One line, whatever a peer's or a device's words contain.
+      let line = words.map { $0.isNewline ? " " : $0 }
+      let text = (isJournal ? "<\(level.rawValue)>" : "") + String(line) + "\n"
+      _ = write(STDERR_FILENO, text, text.utf8.count)
+    }
+  }
+}
