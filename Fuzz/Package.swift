@@ -38,6 +38,8 @@ let package = Package(
     .systemLibrary(name: "CXKB", path: "Rooms/CXKB", pkgConfig: "xkbcommon"),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
     room("ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
     room(
       "TicketTransport", ["ScanModel", "ScanPipeline"],
@@ -52,6 +54,7 @@ let package = Package(
     fuzzer("FuzzWedge", ["ScanModel", "ScanPipeline", "WedgeReader"]),
     fuzzer("FuzzSerial", ["ScanModel", "ScanPipeline"]),
     fuzzer("FuzzCode", ["ScanModel", "ScanPipeline"]),
+    fuzzer("FuzzHolder", ["HolderProtocol", "ScanPipeline", "SignalOutputs"]),
     fuzzer("FuzzConfiguration", ["ScanConfiguration", "ScanModel", "ScanPipeline"]),
     fuzzer("FuzzAnswer", ["EventSchedule", "ScanModel", "TicketTransport"]),
   ],
