@@ -4,7 +4,7 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 BIN := .build/debug/scangate
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test unit rig torture check format deb install uninstall clean
+.PHONY: help deps build release demo test unit fuzz bench rig torture check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -12,12 +12,14 @@ help:
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
 	  'make torture scanners unplugged 200 times while they type' \
+	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
+	  'make bench   build for release and measure: times, memory, processor, scans a second' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
 	  'make check   formatting and the rules of the tree, no build' \
 	  'make format  put every Swift file into the form that check wants' \
 	  'make deps    install the Debian packages that building needs' \
-  'make deb     a Debian package for this architecture, in .build/deb' \
-  'make release the programs for release; make install puts them below PREFIX (/usr/local), make uninstall takes them away'
+	  'make deb     a Debian package for this architecture, in .build/deb' \
+	  'make release the programs for release; make install puts them below PREFIX (/usr/local), make uninstall takes them away'
 
 deps:
 	@scripts/deps
@@ -37,6 +39,12 @@ test: check deps
 unit: deps
 	@scripts/unit
 
+fuzz: deps
+	@Fuzz/run $(or $(SECONDS),60)
+
+bench: release
+	@Benchmarks/bench
+
 rig: build
 	@rig/build
 
@@ -47,7 +55,7 @@ check:
 	@scripts/check
 
 format:
-	@$(SWIFT) format -i -r Sources Tests Package.swift
+	@$(SWIFT) format -i -r Sources Tests Fuzz/Fuzzers Fuzz/Package.swift Package.swift
 
 deb: deps
 	@scripts/deb

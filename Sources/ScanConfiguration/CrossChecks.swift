@@ -83,7 +83,7 @@ struct CrossChecks {
     let guess = suggestion(for: name, among: names)
     let list = names.isEmpty ? "none is configured" : "known are \(names.map(quoted).joined(separator: ", "))"
     findings.error(
-      at: position, "no \(noun) is called \(quoted(name))", guess.map { "did you mean \"\($0)\"?" } ?? list)
+      at: position, "no \(noun) is called \(quoted(name))", guess.map { "did you mean \(quoted($0))?" } ?? list)
     return guess ?? name
   }
 

@@ -45,11 +45,11 @@ struct SignalChecks {
         } else {
           let guess = suggestion(for: setting.key, among: playable)
           if let guess { meant.insert(guess) }
-          let known =
-            playable.isEmpty ? "the gate has no lamp or buzzer" : "it has \(playable.joined(separator: ", "))"
+          let names = playable.map(quoted).joined(separator: ", ")
+          let known = playable.isEmpty ? "the gate has no lamp or buzzer" : "it has \(names)"
           findings.error(
             at: setting.position, "the gate has no output \(quoted(setting.key))",
-            guess.map { "did you mean \"\($0)\"?" } ?? known)
+            guess.map { "did you mean \(quoted($0))?" } ?? known)
         }
       }
     }

@@ -31,5 +31,6 @@ import Testing
     }
     #expect(!found.isEmpty)
     #expect(!found.joined().contains("hunter2"), "a secret must not be repeated")
+    #expect(!found.joined().unicodeScalars.contains { $0.value < 0x20 }, "an error steers no terminal")
   }
 }

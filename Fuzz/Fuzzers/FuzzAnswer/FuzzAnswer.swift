@@ -1,0 +1,81 @@
+import Fuzzing
+import ScanModel
+@testable import EventSchedule
+@testable import TicketTransport
+
+private let key = "Ky7-secret-key"
+
+/// The value as JSON, written by hand: what we read must come back from it.
+private func text(_ value: JSONValue) -> String {
+  switch value {
+  case .null: "null"
+  case .bool(let bool): bool ? "true" : "false"
+  case .number(let digits): digits
+  case .string(let string): JSONText.string(string)
+  case .array(let elements): "[" + elements.map(text).joined(separator: ", ") + "]"
+  case .object(let members):
+    "{" + members.map { JSONText.string($0.key) + " : " + text($0.value) }.joined(separator: ",") + "}"
+  }
+}
+
+/// Answers of a ticket server: their JSON, what a gate makes of them, their times, and the codes that are URLs.
+///
+/// The input: a byte for the status, one for media type and sale ticket, then the body.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzAnswer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  var input = FuzzInput(start, count)
+  let status = input.choice([201, 200, 400, 401, 403, 404, 408, 422, 423, 429, 500, 302, 100, 999, -1])
+  let kind = input.byte()
+  let type = ["application/json", "application/problem+json", "text/html", nil][Int(kind & 3)]
+  let body = input.remainder()
+  let document = try? JSONValue(body)
+  if let document {
+    property((try? JSONValue([UInt8](text(document).utf8))) == document, "JSON that is written again reads the same")
+  }
+
+  let answer = HTTPAnswer(
+    status: status, mediaType: type, body: body, clockAhead: kind & 4 == 0 ? nil : .seconds(Int64(kind)))
+  let judged = ScanAnswer(
+    answer, host: "host:1", saleTicketID: kind & 8 == 0 ? nil : 789, hiding: [Redaction(key, shownAs: "[key]")])
+  let mayHaveRedeemed = status == 408 || (200...299).contains(status) || (500...599).contains(status)
+  property(judged.mayHaveRedeemed == mayHaveRedeemed, "what may have redeemed is told by the status")
+  var shown: [String?] = []
+  switch judged.answer {
+  case .redeemed(let redemption):
+    property(status == 201 && answer.isJSON && !answer.isClockWrong, "only a 201 with JSON at the right time admits")
+    let data = document?["data"]
+    property(data?["sale"]?["status"] == .string("paid"), "only a paid sale admits")
+    property(data?["entry_id"]?.identifier == redemption.entryID, "only a recorded entry admits")
+    property(data?["scanned_at"]?.string.flatMap(CivilTime.timestamp) != nil, "only an entry with its time admits")
+    property((1...1_000).contains(redemption.quantity), "a quantity is bounded")
+    property((1...100_000).contains(redemption.saleQuantity ?? 1), "a sale's quantity is bounded")
+    shown = [redemption.details.holder, redemption.details.event]
+  case .refused(_, let detail): shown = [detail]
+  case .undecided(_, let detail): shown = [detail]
+  case .valid: property(false, "this ticket system redeems at once")
+  }
+  for case .some(let text) in shown {
+    property(!text.lowercased().contains(key.lowercased()), "a secret is not shown")
+    property(
+      text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "it steers no terminal")
+    property(text.unicodeScalars.count <= 500, "what is shown is short")
+  }
+
+  let words = String(decoding: body.prefix(80), as: UTF8.self)
+  if let time = CivilTime.timestamp(words) {
+    // Whole seconds: the ends of the range, where far years stop, are none.
+    property(
+      CivilTime.timestamp(CivilTime.text(time))?.seconds == time.seconds, "a time that is written again reads the same")
+  }
+  _ = CivilTime.httpDate(words, now: WallTime(seconds: Int64(kind) * 30_000_000))
+  let code = TicketURL.secret(in: Code(bytes: body))
+  property(TicketURL.secret(in: code) == code, "a secret is not taken apart again")
+  if let decoded = PercentCoding.decode(body) {
+    let encoded = PercentCoding.encode(String(decoding: decoded, as: UTF8.self))
+    property(encoded.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "percent-encoding is plain")
+    if String(validating: decoded, as: UTF8.self) != nil {
+      property(PercentCoding.decode(encoded.utf8) == decoded, "percent-encoding comes back")
+    }
+  }
+  return 0
+}

@@ -1,0 +1,81 @@
+import Fuzzing
+import ScanModel
+import ScanPipeline
+@testable import ScanConfiguration
+
+/// As the program has them, without looking for keymaps on the disk.
+private let options = ConfigurationOptions(patternValidator: { pattern in
+  do throws(PatternError) {
+    _ = try CodePattern(pattern)
+    return nil
+  } catch { return error.description }
+})
+
+/// Bytes → configuration, or all of its errors.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  var input = FuzzInput(start, count)
+  let bytes = input.remainder()
+  do throws(ConfigurationErrors) {
+    check(try ConfigurationFile.parse(bytes: bytes, file: "f", options: options).configuration)
+  } catch {
+    property(!error.errors.isEmpty, "a file that is refused has an error")
+    property(error.errors == error.errors.sorted(), "errors are in the order of the file")
+    let lines = bytes.count { $0 == 0x0A || $0 == 0x0D } + 1
+    for fault in error.errors {
+      property((1...lines + 1).contains(fault.position.line), "an error is at a line of the file")
+      property(fault.position.column >= 1, "columns count from 1")
+      property(!fault.description.unicodeScalars.contains { $0.value < 0x20 }, "an error is one plain line")
+    }
+  }
+  return 0
+}
+
+private func check(_ station: StationConfiguration) {
+  let readers = station.readers.map(\.id)
+  let used = station.gates.flatMap(\.readers)
+  property(Set(readers).count == readers.count, "names of readers are unique")
+  property(used.count == readers.count && Set(used) == Set(readers), "each reader belongs to one gate")
+  property(!station.gates.isEmpty && Set(station.gates.map(\.id)).count == station.gates.count, "gates have names")
+  let targets = station.gates.flatMap(\.outputs).map(\.target)
+  property(Set(targets).count == targets.count, "no line is driven twice")
+  for reader in station.readers {
+    property((.milliseconds(20) ... .seconds(2)).contains(reader.silence), "silence has limits")
+  }
+  for gate in station.gates {
+    property(!gate.readers.isEmpty, "a gate has a reader")
+    property(station.ticketSystems.contains { $0.id == gate.ticketSystem }, "a gate's ticket system is there")
+    property((.milliseconds(300) ... .seconds(10)).contains(gate.deadline), "a deadline has limits")
+    property((.zero ... .seconds(60)).contains(gate.holdOff), "hold-off has limits")
+    property(gate.queue >= 1, "a queue has room")
+    property(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, "lengths are a range")
+    let names = Set(gate.outputs.map(\.name))
+    property(names.count == gate.outputs.count, "names of outputs are unique")
+    for output in gate.outputs {
+      guard case .relay(let pulse, let gap, _) = output.role else { continue }
+      property((.milliseconds(20) ... .seconds(10)).contains(pulse), "a pulse has limits")
+      property((.zero ... .seconds(10)).contains(gap), "a gap has limits")
+    }
+    for output in gate.outputs {
+      switch output.target {
+      case .gpio: break
+      case .led: property(output.role == .lamp || output.role == .buzzer, "no LED opens a gate")
+      case .pwm(let channel):
+        property(output.role == .buzzer && (20...20_000).contains(channel.frequency), "a channel makes a tone")
+        property((0...255).contains(channel.channel), "channels have limits")
+      case .sound(let device):
+        property(output.role == .buzzer && (20...20_000).contains(device.frequency), "a device makes a tone")
+      }
+    }
+    for input in gate.inputs {
+      property((.zero ... .seconds(1)).contains(input.debounce), "debounce has limits")
+      for case .gpio(let line) in targets {
+        property(line.chip != input.line.chip || line.line != input.line.line, "no line is driven and read")
+      }
+    }
+    for pattern in gate.signals.values {
+      property(names.subtracting(["relay"]).isSuperset(of: pattern.keys), "a signal plays on outputs that are there")
+      for case .steps(let steps) in pattern.values { property((1...32).contains(steps.count), "steps are bounded") }
+    }
+  }
+}

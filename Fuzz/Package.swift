@@ -1,0 +1,62 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that neither fuzzers nor instrumentation touch the product's build. `Rooms` is the folder of the
+// product's rooms; those that speak HTTP come without their network half, which would bring minutes of packages along.
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A room of the product, without these files.
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], without excluded: [String] = []) -> Target {
+  // Fuzzers look at internal parts, in an optimised build.
+  .target(
+    name: name, dependencies: dependencies, path: "Rooms/\(name)", exclude: excluded,
+    swiftSettings: strict + [.unsafeFlags(["-enable-testing"])])
+}
+
+/// A fuzzer: one file without a `main`, which the fuzzing engine brings.
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["Fuzzing"] + dependencies, path: "Fuzzers/\(name)",
+    swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+}
+
+let package = Package(
+  name: "fuzz",
+  dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.2")],
+  targets: [
+    room("ScanModel"),
+    room("ScanPipeline", ["ScanModel"]),
+    .target(name: "CLinux", path: "Rooms/CLinux"),
+    .systemLibrary(name: "CEvdev", path: "Rooms/CEvdev", pkgConfig: "libevdev"),
+    .systemLibrary(name: "CUdev", path: "Rooms/CUdev", pkgConfig: "libudev"),
+    .systemLibrary(name: "CXKB", path: "Rooms/CXKB", pkgConfig: "xkbcommon"),
+    room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
+    room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
+    room("ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
+    room(
+      "TicketTransport", ["ScanModel", "ScanPipeline"],
+      without: [
+        "AnswerOrder.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift", "HTTPTransport.swift",
+      ]),
+    room(
+      "EventSchedule", ["ScanModel", "ScanPipeline", "TicketTransport"],
+      without: ["EventScheduleClient.swift", "EventScheduleTicketSystem.swift"]),
+
+    .target(name: "Fuzzing", path: "Fuzzers/Fuzzing", swiftSettings: strict),
+    fuzzer("FuzzWedge", ["ScanModel", "ScanPipeline", "WedgeReader"]),
+    fuzzer("FuzzSerial", ["ScanModel", "ScanPipeline"]),
+    fuzzer("FuzzCode", ["ScanModel", "ScanPipeline"]),
+    fuzzer("FuzzHolder", ["HolderProtocol", "ScanPipeline", "SignalOutputs"]),
+    fuzzer("FuzzConfiguration", ["ScanConfiguration", "ScanModel", "ScanPipeline"]),
+    fuzzer("FuzzAnswer", ["EventSchedule", "ScanModel", "TicketTransport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
