@@ -56,12 +56,14 @@ public struct ConfiguredStation: Sendable {
         }))
     var gates: [StationGate] = []
     for gate in configuration.gates {
-      guard let connection = connections.first(where: { $0.id == gate.ticketSystem }) else {
+      guard let system = configuration.ticketSystems.first(where: { $0.id == gate.ticketSystem }),
+        let connection = connections.first(where: { $0.id == gate.ticketSystem })
+      else {
         throw SetupError("Gate \(gate.id): there is no ticket system \(gate.ticketSystem).")
       }
       let limits = configuration.gates.filter { $0.ticketSystem == gate.ticketSystem }.map(\.floodLimit)
       let ledger = memory.ledger(
-        of: gate.ticketSystem, floodLimit: limits.max() ?? gate.floodLimit, time: time, events: events)
+        of: system, floodLimit: limits.max() ?? gate.floodLimit, time: time, events: events)
       let controller = GateController(
         settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,
         signals: outputs.signals(of: gate.id), events: events, time: time)
