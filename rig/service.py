@@ -11,7 +11,7 @@ VENUE = "127.0.0.1:8080"
 #: `north` is open for so long that a holder which fell as it opened is back before it has to be locked.
 NORTH_PULSE, SOUTH_PULSE = 3000, 1200
 #: More codes than the tests of one module present.
-CODES = [f"T-{number:03}" for number in range(200)]
+CODES = [f"TICKET-{number:03}" for number in range(200)]
 
 # Models of the list that the shipped rules know: nothing else makes them readers.
 LEFT = {"vendor": "0c2e", "product": "0b61", "manufacturer": "Metrologic", "name": "Honeywell Scanner", "serial": "SN0001"}

@@ -22,7 +22,7 @@ public struct ConfiguredStation: Sendable {
   /// - Throws: the first thing that keeps it from working.
   public static func make(
     _ configuration: StationConfiguration, outputs place: OutputPlace, memory: StationMemory, events: any EventSink,
-    time: any TimeSource = SystemTime(), log: @escaping @Sendable (String) -> Void
+    time: any TimeSource = SystemTime(), log: @escaping OperatorLines
   ) async throws(SetupError) -> ConfiguredStation {
     var connections: [TicketSystemConnection] = []
     do throws(SetupError) {
@@ -39,7 +39,7 @@ public struct ConfiguredStation: Sendable {
 
   private init(
     _ configuration: StationConfiguration, _ place: OutputPlace, connections: [TicketSystemConnection],
-    memory: StationMemory, events: any EventSink, time: any TimeSource, log: @escaping @Sendable (String) -> Void
+    memory: StationMemory, events: any EventSink, time: any TimeSource, log: @escaping OperatorLines
   ) throws(SetupError) {
     self.connections = connections
     let directory = GateDirectory()

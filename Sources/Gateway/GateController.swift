@@ -67,6 +67,8 @@ public actor GateController {
   private var cap: ReaderCap
   private var deciding: Code?
   private var state = GateState.ready
+  /// Whether everything is decided and nothing more is taken; outputs that are let go of then are no fault.
+  private var isOver = false
   /// What the ticket system's answers say of the gate, apart from its outputs.
   private var systemFault: GateState?
   /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
@@ -111,6 +113,7 @@ public actor GateController {
       group.addTask { await self.takeReads() }
       group.addTask { await self.decideScans() }
     }
+    isOver = true
   }
 
   /// Told when an output has failed or works again; from any thread, returns at once.
@@ -119,6 +122,7 @@ public actor GateController {
   /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
   /// the ticket system stands until an answer disproves it.
   private func reviewOutputs() {
+    if isOver { return }
     if isInMaintenance { return setState(.maintenance) }
     setState(signals.admissionFault.map { .fault(.outOfService, $0) } ?? systemFault ?? .ready)
   }
@@ -133,7 +137,10 @@ public actor GateController {
   private nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
 
   /// Returns once the gate has turned to it: a gate that does not is stuck.
-  public func turn() {}
+  public func turn() { turns &+= 1 }
+
+  /// So that a turn is work of this actor, which a compiler cannot leave out.
+  private(set) var turns: UInt64 = 0
 
   /// Takes nothing more. `run` returns when what was taken is decided.
   public nonisolated func finish() { inletEnd.finish() }

@@ -15,14 +15,15 @@ struct HeldStationOutputs: StationOutputs {
     let plan = OutputPlan(gates: try configuration.gates.map { gate throws(SetupError) in try Gateway.plan(of: gate) })
     if let problem = plan.problem { throw SetupError("The outputs cannot be held: \(problem).") }
     var watching = HeldOutputs.Watching()
-    watching.log = events.log
+    watching.log = { events.log(.problem, $0) }
+    watching.note = { events.log(.note, $0) }
     watching.onGateChanged = events.changed
     watching.onFault = { gate, device, words in
-      events.log("Gate \(gate), \(device): \(words)")
+      events.log(.problem, "Gate \(gate): \(words)")
       events.fault(gate, device)
       if let input = device.input { events.input(gate, input, nil) }
     }
-    watching.onRecovery = { gate, device in events.log("Gate \(gate), \(device) works again.") }
+    watching.onRecovery = { gate, device in events.log(.note, "Gate \(gate), \(device) works again.") }
     watching.onInput = { gate, input, isActive, _ in events.input(gate, input, isActive) }
     do throws(SystemError) {
       held = try HeldOutputs(path: path, plan: plan, watching: watching)

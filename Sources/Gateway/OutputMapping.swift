@@ -40,22 +40,22 @@ func plan(of gate: GateConfiguration) throws(SetupError) -> OutputPlan.Gate {
 ///   - onFault: told when an output fails; on the outputs' thread.
 ///   - onChange: told when an output fails or works again; likewise.
 func ownOutputs(
-  _ plan: OutputPlan.Gate, loop: DeviceLoop, log: @escaping @Sendable (String) -> Void,
+  _ plan: OutputPlan.Gate, loop: DeviceLoop, log: @escaping OperatorLines,
   onFault: @escaping @Sendable (OutputName) -> Void, onChange: @escaping @Sendable () -> Void
 ) throws(SetupError) -> GateOutputs {
   let id = plan.id
   do {
     return try GateOutputs(
       gate: id, outputs: Dictionary(plan.outputs.map { ($0.name, $0.kind) }) { _, last in last }, timing: plan.timing,
-      patterns: plan.patterns, driver: DeviceOutputDriver(outputs: plan.outputs) { log("Gate \(id): \($0)") },
+      patterns: plan.patterns, driver: DeviceOutputDriver(outputs: plan.outputs) { log(.note, "Gate \(id): \($0)") },
       loop: loop,
       onFault: { output, error in
-        log("Gate \(id), output \(output): \(error.description)")
+        log(.problem, "Gate \(id): \(error.description)")
         onFault(output)
         onChange()
       },
       onRecovery: { output in
-        log("Gate \(id), output \(output) works again.")
+        log(.note, "Gate \(id), output \(output) works again.")
         onChange()
       })
   } catch {

@@ -18,7 +18,7 @@ public struct SignalTrial: Sendable {
   /// - Throws: where the outputs are wrong.
   public init(
     _ configuration: StationConfiguration, gate: GateConfiguration, outputs place: OutputPlace,
-    log: @escaping @Sendable (String) -> Void
+    log: @escaping OperatorLines
   ) throws(SetupError) {
     hasRelay = gate.outputs.contains { if case .relay = $0.role { true } else { false } }
     // The holder is told of all gates: those that are not tried stay as they are. We ourselves open no more than we try.

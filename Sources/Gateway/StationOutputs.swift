@@ -18,10 +18,21 @@ protocol StationOutputs: Sendable {
   func turn() async
 }
 
+/// How much a line for the operator matters.
+public enum LineKind: Sendable {
+  /// Something is not in order.
+  case problem
+  /// Worth knowing.
+  case note
+}
+
+/// Takes lines for the operator; from any thread, and returns at once.
+public typealias OperatorLines = @Sendable (LineKind, String) -> Void
+
 /// What a station's outputs and inputs tell; called on their thread, and to return at once.
 struct OutputEvents: Sendable {
   /// A line for the operator.
-  var log: @Sendable (String) -> Void
+  var log: OperatorLines
   /// A gate can be opened again, or cannot any more.
   var changed: @Sendable (GateID) -> Void
   /// A device of a gate fails: `output relay` or `input door`. It was logged.
@@ -79,10 +90,10 @@ struct OwnOutputs: StationOutputs {
         gate: id, inputs: plan.inputs, loop: loop,
         onChange: { input, isActive, _ in events.input(id, input, isActive) },
         onFault: { input, error in
-          events.log("Gate \(id), input \(input): \(error.description)")
+          events.log(.problem, "Gate \(id): \(error.description)")
           events.input(id, input, nil)
         },
-        onRecovery: { input in events.log("Gate \(id), input \(input) works again.") })
+        onRecovery: { input in events.log(.note, "Gate \(id), input \(input) works again.") })
       gates[id] = Gate(outputs: outputs, signals: GateSignalOutput(outputs), inputs: inputs, loop: loop)
     }
   }

@@ -22,8 +22,10 @@ public actor HeldOutputs {
     public var onFault: @Sendable (_ gate: GateID, _ device: String, _ words: String) -> Void = { _, _, _ in }
     /// Told that a device that failed works again.
     public var onRecovery: @Sendable (_ gate: GateID, _ device: String) -> Void = { _, _ in }
-    /// Takes lines for the operator.
+    /// Takes lines for the operator: what is not in order.
     public var log: @Sendable (String) -> Void = { _ in }
+    /// Takes lines for the operator: what is worth knowing.
+    public var note: @Sendable (String) -> Void = { _ in }
     /// Told an input's level, and since when it has it; told again after each connect.
     public var onInput: @Sendable (_ gate: GateID, _ input: InputName, _ isActive: Bool, _ at: MonotonicTime) -> Void =
       { _, _, _, _ in }
@@ -128,7 +130,7 @@ public actor HeldOutputs {
   }
 
   /// Returns when the thread has turned: a gateway whose watchdog asks so knows that its heartbeat lives.
-  public func turn() {}
+  public nonisolated func turn() async { await loop.turn() }
 
   /// The face of one gate.
   public nonisolated func output(of gate: GateID) -> HeldGateOutput { HeldGateOutput(self, gate) }
@@ -239,7 +241,7 @@ public actor HeldOutputs {
       connection?.isCommanding = true
       retry = Self.firstRetry
       lastWords = ""
-      watching.log("The output holder at \(path) takes our commands.")
+      watching.note("The output holder at \(path) takes our commands.")
       for (gate, background) in backgrounds { send(.play(gate, background)) }
     case .refused(let words): end("it refuses: \(words)")
     case .admitted(let number, let outcome):
@@ -248,13 +250,13 @@ public actor HeldOutputs {
       setObstacle(fault, at: gate)
       untold.remove(gate)
       if untold.isEmpty { settled() }
-    case .fault(let gate, _, let words):
-      watching.log("Gate \(gate): \(words)")
+    case .fault(let gate, let device, let words):
+      watching.onFault(gate, device, words)
       watching.onGateChanged(gate)
     case .recovered(let gate, let device):
       watching.onRecovery(gate, device)
       watching.onGateChanged(gate)
-    case .notice(let words): watching.log(words)
+    case .notice(let words): watching.note(words)
     case .input(let gate, let input, let isActive, let at): watching.onInput(gate, input, isActive, at)
     case .beat: break
     }

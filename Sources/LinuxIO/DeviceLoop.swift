@@ -152,6 +152,11 @@ public final class DeviceLoop: SerialExecutor, Sendable {
     return Timer(id: id)
   }
 
+  /// Returns once the thread has turned: while a handler or a job keeps it, it does not. Not to be asked of a stopped loop.
+  public func turn() async {
+    await withCheckedContinuation { continuation in _ = at(time.now()) { continuation.resume() } }
+  }
+
   /// Ends a timer that has not fired; harmless for one that has.
   public func cancel(_ timer: Timer) {
     registry.withLock { _ = $0.alarms.removeValue(forKey: timer.id) }

@@ -79,7 +79,7 @@ public actor SerialSource: ReadSource {
     states = [:]
   }
 
-  public func turn() {}
+  public nonisolated func turn() async { await loop.turn() }
 
   // MARK: What is there
 

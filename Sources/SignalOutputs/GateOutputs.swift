@@ -1,3 +1,4 @@
+import Glibc
 public import LinuxIO
 public import ScanModel
 public import ScanPipeline
@@ -16,6 +17,7 @@ public actor GateOutputs {
   private struct Fault {
     var error: DeviceError
     var retry: MonotonicTime
+    var isTold: Bool
   }
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -163,7 +165,7 @@ public actor GateOutputs {
   }
 
   /// Returns once the outputs' loop has turned: while it is stuck, it does not.
-  public func turn() {}
+  public nonisolated func turn() async { await loop.turn() }
 
   /// Runs `body` on the loop's thread, after what was handed over before it; from any thread, without waiting.
   public nonisolated func perform(_ body: @escaping @Sendable (isolated GateOutputs) -> Void) {
@@ -313,15 +315,19 @@ public actor GateOutputs {
   // MARK: Faults and time
 
   private func failed(_ output: OutputName, _ error: DeviceError) {
-    let isNew = faults[output]?.error != error
-    faults[output] = Fault(error: error, retry: time.now() + Self.retry)
-    if !isNew { return }
+    let earlier = faults[output]
+    // A device that has just appeared gets its permissions a moment later: a lamp's are not missed before the next try.
+    let mayCome = error.errno == EACCES && earlier == nil && kinds[output] != .relay
+    let isNew = earlier?.error != error || earlier?.isTold == false
+    faults[output] = Fault(error: error, retry: time.now() + Self.retry, isTold: !mayCome)
+    if !isNew || mayCome { return }
     tellObstacle()
     watching.onFault(output, error)
   }
 
   private func recovered(_ output: OutputName) {
-    if faults.removeValue(forKey: output) == nil { return }
+    guard let fault = faults.removeValue(forKey: output) else { return }
+    if !fault.isTold { return }
     tellObstacle()
     watching.onRecovery(output)
   }
@@ -333,7 +339,8 @@ public actor GateOutputs {
       defer { obstacle = words }
       return obstacle != words
     }
-    if isNew { watching.onObstacle(words) }
+    // Whoever takes command is told then; until then there is nobody to tell.
+    if isNew, isCommanded || !isRunning { watching.onObstacle(words) }
   }
 
   private func wake() {

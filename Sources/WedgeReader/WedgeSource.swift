@@ -72,7 +72,7 @@ public actor WedgeSource: ReadSource {
     states = [:]
   }
 
-  public func turn() {}
+  public nonisolated func turn() async { await loop.turn() }
 
   // MARK: What udev tells
 

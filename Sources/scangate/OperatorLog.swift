@@ -33,6 +33,30 @@ struct OperatorLog: Sendable {
       set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { writer.write("\(SystemTime().wall().iso8601) \(event.level): \(event.message)") }
+    /// The journal keeps times and levels itself, the level as sd-daemon(3) writes it.
+    private let isJournal = getenv("JOURNAL_STREAM") != nil
+
+    init(writer: LineWriter) { self.writer = writer }
+
+    func log(event: LogEvent) {
+      writer.write(
+        isJournal
+          ? "<\(event.level.syslog)>\(event.message)"
+          : "\(SystemTime().wall().iso8601) \(event.level): \(event.message)")
+    }
+  }
+}
+
+extension Logger.Level {
+  /// The level by syslog(3).
+  fileprivate var syslog: Int {
+    switch self {
+    case .critical: 2
+    case .error: 3
+    case .warning: 4
+    case .notice: 5
+    case .info: 6
+    case .debug, .trace: 7
+    }
   }
 }

@@ -50,7 +50,7 @@ struct SignalCommand: AsyncParsableCommand {
       let trial: SignalTrial
       do throws(SetupError) {
         trial = try SignalTrial(configuration, gate: gate, outputs: outputs) {
-          Terminal.error(TerminalText.clean($0, limit: 1_000))
+          Terminal.error(TerminalText.clean($1, limit: 1_000))
         }
       } catch {
         throw failure(error.description)

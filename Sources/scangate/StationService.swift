@@ -141,7 +141,7 @@ struct StationService: Service {
     _ logger: Logger
   ) async throws(SetupError) -> ConfiguredStation {
     try await ConfiguredStation.make(configuration, outputs: outputs, memory: memory, events: events) {
-      logger.error("\(TerminalText.clean($0, limit: 1_000))")
+      logger.log(level: $0 == .problem ? .error : .notice, "\(TerminalText.clean($1, limit: 1_000))")
     }
   }
 

@@ -43,7 +43,7 @@ class Package(BareCase):
         rig.load_devices("usb", "gpio", "leds")
         scanner = rig.plug(0, **LEFT)
         block = self.proposed(scanner.node)
-        rig.unused_codes = iter(["T-000"])
+        rig.unused_codes = iter(["TICKET-000"])
         ServiceCase.serve_tickets(rig)
         (reader,) = re.findall(r"^  (\S+):", block, re.M)
         rig.put(GATE.replace("READER", reader) + block, CONFIGURATION)
@@ -51,7 +51,7 @@ class Package(BareCase):
         rig.sh(f"systemctl start {GATEWAY}", timeout=120)
         ServiceCase.taken(self, 0)
         self.since = rig.mark()
-        rig.type(0, "T-000")
+        rig.type(0, "TICKET-000")
         self.whole_pulses("RELAY0", NORTH_PULSE, 1)
 
         rig.sh("systemctl stop venue")
