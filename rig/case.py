@@ -54,6 +54,9 @@ class RigCase(unittest.TestCase):
     def whole_pulses(self, line, length, count, since=None):
         """Waits for pulses that are over; each must have the configured length."""
         since = self.since if since is None else since
+        if count == 0:
+            self.assertEqual(self.rig.pulses(line, since), [])
+            return []
 
         def over():
             pulses = self.rig.pulses(line, since)

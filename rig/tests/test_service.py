@@ -7,6 +7,8 @@ from service import GATEWAY, HOLDER, CONFIGURATION, NORTH_PULSE, SOUTH_PULSE, Se
 
 #: What `scangate-outputs.service` gives the holder, in milliseconds.
 HOLDER_WATCHDOG = 2000
+#: The longest that a holder takes to start on an emulated processor that it shares; some milliseconds elsewhere.
+HOLDER_START = 4000
 
 
 class FaultCase(ServiceCase):
@@ -50,9 +52,11 @@ class GatewayFaults(FaultCase):
             self.begin_pulse(0, "RELAY0")
         strike(pid)
         started = self.restarted(GATEWAY, pid)
-        # Until the new one commands the gates they are in their safe states: just before it began it surely did not.
-        self.assertEqual(self.level_within("RELAY0", started - 500 * MS, started), {0})
+        # Until the new one commands the gates they are in their safe states: just before it began it surely did not. A pulse
+        # of `north` may still run then; that it is the only one, and whole, is seen below.
         self.assertEqual(self.level_within("RELAY1", started - 500 * MS, started), {1})
+        if not during_pulse:
+            self.assertEqual(self.level_within("RELAY0", started - 500 * MS, started), {0})
         self.rest()
         self.assert_north_pulses_only(1 if during_pulse else 0)
         self.assert_admits()
@@ -109,8 +113,8 @@ class HolderFaults(FaultCase):
         (pulse,) = self.rig.pulses("RELAY0", self.since)
         self.assertGreaterEqual(pulse.length, (NORTH_PULSE - 1) * MS)
         due = pulse.at + (NORTH_PULSE + 100) * MS
-        self.assertLessEqual(pulse.at + pulse.length, max(due, started + 1000 * MS))
-        self.assertLessEqual(pulse.length, (NORTH_PULSE + HOLDER_WATCHDOG + 1000) * MS)
+        self.assertLessEqual(pulse.at + pulse.length, max(due, started + HOLDER_START * MS))
+        self.assertLessEqual(pulse.length, (NORTH_PULSE + 2 * HOLDER_WATCHDOG + HOLDER_START) * MS)
         self.assertEqual([edge.level for edge in self.rig.levels("RELAY0", self.since)], [0, 1, 0])
         self.assert_admits()
 
@@ -150,14 +154,16 @@ class Devices(ServiceCase):
             self.rig.sh(f"mv /run/rules.away {rules}; {retrigger}")
             self.rest()
 
-        self.rig.sh(f"mv {rules} /run/rules.away; {retrigger}")
+        self.rig.sh(f"mv {rules} /run/rules.away; udevadm control --reload")
         self.addCleanup(put_back)
+        self.rig.unplug(0)
+        self.rig.replug(0)
         node = self.rig.devices[0].node
         for user in ("root", "scangate"):
             said = self.rig.sh(f"setpriv --reuid={user} --regid={user} --clear-groups scangate devices 2>&1", check=False)
             shown = re.search(rf"^  {node} .*(?:\n      .*)+", said, re.M)
             self.assertIsNotNone(shown, said)
-            self.assertRegex(shown[0], r"rule|permission", f"as {user}: {said}")
+            self.assertRegex(shown[0], r"rule|permission", f"as {user}: {said}\n" + self.rig.sh(f"ls -l {node}", check=False))
 
     def test_lamps_and_buzzers_of_every_kind_are_driven(self):
         self.assert_admits()
