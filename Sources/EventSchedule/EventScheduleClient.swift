@@ -177,7 +177,9 @@ public final class EventScheduleClient: Sendable {
       case .wait(let until):
         return .wait(
           until: until,
-          TransportFault(.keyRefused, "\(host) refused our API key a moment ago. Put the right key into the key file."))
+          TransportFault(
+            .keyRefused,
+            "\(host) refused our API key a moment ago. Put the right key into the key file, then reload the service."))
       case .crowded:
         return .wait(
           until: now + .milliseconds(50),
@@ -188,7 +190,8 @@ public final class EventScheduleClient: Sendable {
           TransportFault(
             .keyRefused,
             "\(host) refused our API key \(AuthenticationGuard.mostFailures) times; nothing is sent for "
-              + "\(Self.words(until - now)), so that it does not block the key. Put the right key into the key file."))
+              + "\(Self.words(until - now)), so that it does not block the key. Put the right key into the key file, then reload the service."
+          ))
       case .blocked(let until):
         return .withheld(
           TransportFault(

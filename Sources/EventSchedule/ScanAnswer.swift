@@ -27,7 +27,9 @@ struct ScanAnswer: Equatable {
     case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID, secrets)
     case 400: self = Self.badRequest(said, host: host)
     case 401:
-      self = .undecided(.keyRefused, "\(host) does not know our API key (401). Put the right key into the key file.")
+      self = .undecided(
+        .keyRefused,
+        "\(host) does not know our API key (401). Put the right key into the key file, then reload the service.")
     case 403: self = Self.forbidden(said, host: host)
     case 404: self = Self.notFound(said, host: host)
     case 422:

@@ -4,8 +4,12 @@ internal import Synchronization
 
 /// What outlives a reload of the configuration: who has been admitted on which code.
 public final class StationMemory: Sendable {
-  /// By name and server: under another address a ledger would let in again who is in.
-  private let ledgers = Mutex<[String: LedgerKeeper]>([:])
+  private struct Owner: Hashable {
+    var system: TicketSystemID
+    var address: String
+  }
+
+  private let ledgers = Mutex<[Owner: LedgerKeeper]>([:])
 
   /// Makes an empty memory.
   public init() {}
@@ -14,14 +18,33 @@ public final class StationMemory: Sendable {
   func ledger(
     of system: TicketSystemConfiguration, floodLimit: Int, time: any TimeSource, events: any EventSink
   ) -> LedgerKeeper {
-    let name = "\(system.id) \(TicketSystemRegistry.address(of: system))"
+    let owner = Owner(system: system.id, address: TicketSystemRegistry.address(of: system))
     let (keeper, isNew) = ledgers.withLock { ledgers in
-      if let keeper = ledgers[name] { return (keeper, false) }
+      if let keeper = ledgers[owner] { return (keeper, false) }
       let keeper = LedgerKeeper(floodLimit: floodLimit, time: time, events: events)
-      ledgers[name] = keeper
+      ledgers[owner] = keeper
       return (keeper, true)
     }
     if !isNew { Task { await keeper.setFloodLimit(floodLimit) } }
     return keeper
+  }
+
+  /// Whether there is a ledger of this ticket system, at this address where one is given.
+  func knows(_ system: TicketSystemID, at address: String? = nil) -> Bool {
+    ledgers.withLock { ledgers in
+      ledgers.keys.contains { $0.system == system && (address == nil || $0.address == address) }
+    }
+  }
+
+  /// A name that a server had in this process's time and has in `new` no more.
+  func name(of address: String, besides new: StationConfiguration) -> TicketSystemID? {
+    ledgers.withLock { ledgers in
+      ledgers.keys.first { owner in
+        owner.address == address
+          && !new.ticketSystems.contains {
+            $0.id == owner.system && TicketSystemRegistry.address(of: $0) == address
+          }
+      }?.system
+    }
   }
 }

@@ -211,7 +211,9 @@ public actor HeldOutputs {
   @discardableResult private func send(_ message: GatewayMessage) -> Bool {
     guard let connection else { return false }
     if connection.socket.send(message.bytes) { return true }
-    end("it does not read what it is told")
+    // It may have closed after a word of why.
+    read()
+    if self.connection != nil { end("it does not read what it is told") }
     return false
   }
 
@@ -243,7 +245,7 @@ public actor HeldOutputs {
       lastWords = ""
       watching.note("The output holder at \(path) takes our commands.")
       for (gate, background) in backgrounds { send(.play(gate, background)) }
-    case .refused(let words): end("it refuses: \(words)")
+    case .refused(let words): end("", saying: "the output holder at \(path) refuses us: \(words)")
     case .admitted(let number, let outcome):
       pending.removeValue(forKey: number)?.continuation.resume(returning: outcome)
     case .gateState(let gate, let fault):
@@ -271,11 +273,11 @@ public actor HeldOutputs {
   }
 
   /// There is no connection, or none any more: every gate has an obstacle, and nobody can tell what became of admissions.
-  private func end(_ why: String) {
+  private func end(_ why: String, saying said: String? = nil) {
     if let connection { loop.unwatch(connection.watch) }
     connection = nil
     settled()
-    let words = Self.words(path, why)
+    let words = said ?? Self.words(path, why)
     for gate in plan.gates { setObstacle(words, at: gate.id) }
     let unanswered = pending.sorted { $0.key < $1.key }
     pending = [:]

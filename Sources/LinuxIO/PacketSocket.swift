@@ -103,6 +103,9 @@ public final class PacketListener: Sendable {
   }
 
   private static func isLeftOver(_ path: String) -> Bool {
+    // A file that is no socket refuses connections just so, and is somebody's.
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
     do throws(SystemError) {
       _ = try PacketSocket(connectingTo: path)
       return false

@@ -13,8 +13,8 @@ extension OutputHolder {
       read()
       if let connection {
         let words =
-          "another gateway (\(Self.name(connection.peer))) commands the outputs; a station has one. "
-          + "End it, or this one."
+          "another gateway (\(Self.name(connection.peer))) commands the outputs. "
+          + "Stop it first: `systemctl stop scangate`"
         log(.warning, "A connection of \(Self.name(peer)) was refused: \(words)")
         _ = socket.send(HolderMessage.refused(words).bytes)
         continue
@@ -45,7 +45,9 @@ extension OutputHolder {
       case .tooLong(let count):
         refuse("A message of \(Self.name(current.peer)) has \(count) bytes, more than \(HolderLimits.maximumPacket).")
       case .nothing: return
-      case .end: return end("The gateway (\(Self.name(current.peer))) is gone.")
+      case .end:
+        // Who has not even greeted only looked whether somebody listens.
+        return end(current.isGreeted ? "The gateway (\(Self.name(current.peer))) is gone." : nil)
       }
     }
   }
@@ -132,13 +134,13 @@ extension OutputHolder {
     end(words)
   }
 
-  /// Ends the connection; the gates are uncommanded.
-  func end(_ words: String) {
+  /// Ends the connection; the gates are uncommanded. Without words nothing is logged.
+  func end(_ words: String?) {
     guard let current = connection else { return }
     loop.unwatch(current.watch)
     connection = nil
     presence.end()
-    log(.warning, "\(words) The outputs are uncommanded: pulses end, then the safe state is held.")
+    if let words { log(.warning, "\(words) The outputs are uncommanded: pulses end, then the safe state is held.") }
     for gate in gates.values { gate.outputs.perform { $0.uncommand() } }
     tellStatus()
   }

@@ -59,7 +59,9 @@ enum OutputSection {
     let targets = [gpio.name, led.name, pwm.name, sound.name].filter { reader.keyPosition(of: $0) != nil }
     guard let target = targets.first else {
       reader.findings.error(
-        at: node.label, "\(quoted(node.path)) drives nothing", "add gpio: { chip: …, line: … } or led: \"…\"")
+        at: node.label, "\(quoted(node.path)) drives nothing",
+        name == relayName
+          ? "add gpio: { chip: …, line: … }" : "add gpio: { chip: …, line: … } or led: \"…\"")
       return
     }
     if targets.count > 1, let place = reader.keyPosition(of: targets[1]) {

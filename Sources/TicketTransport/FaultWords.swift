@@ -29,6 +29,14 @@ enum FaultWords {
         .unreachable, "The name in \(host) cannot be resolved. Check the name and this machine's DNS.",
         isTransient: true)
     }
+    // An address without a name to look up fails with the bare error of the system.
+    if let error = error as? IOError {
+      return TransportFault(
+        .unreachable,
+        error.errnoCode == ECONNREFUSED
+          ? "\(host) refused the connection. Is the server running, and is the port right?"
+          : "No connection to \(host). Check the network and whether the server is up.", isTransient: true)
+    }
     switch error as? HTTPClientError {
     case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?, .deadlineExceeded?:
       return TransportFault(

@@ -51,7 +51,13 @@ enum Program {
       do throws(SystemError) {
         listener = try PacketListener(path: path, mode: 0o660)
       } catch {
-        log(.error, "The socket \(path) cannot be made. Is another holder running there?")
+        let advice =
+          switch error.errno {
+          case EADDRINUSE: "Another holder listens there, or it is a file of another kind."
+          case EINVAL, ENAMETOOLONG: "Give an absolute path of at most 107 bytes."
+          default: "Does its directory exist, and may this user write there?"
+          }
+        log(.error, "The socket \(path) cannot be made. \(advice)")
         throw error
       }
     }

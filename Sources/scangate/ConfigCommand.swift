@@ -14,7 +14,7 @@ struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Tell every error of a configuration at once, with line and column; exit 78 when there are any.")
 
-    @Argument(help: "The configuration.")
+    @Argument(help: "The configuration.", completion: .file(extensions: ["yaml", "yml"]))
     var file: String
 
     func run() throws {

@@ -11,7 +11,8 @@ struct ConfigurationArgument: ParsableArguments {
   static let usual = "/etc/scangate/scangate.yaml"
 
   @Option(
-    name: [.customLong("config"), .customShort("c")], help: ArgumentHelp("The configuration.", valueName: "file"))
+    name: [.customLong("config"), .customShort("c")], help: ArgumentHelp("The configuration.", valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml"]))
   var file = ConfigurationArgument.usual
 
   /// Reads a configuration and looks at the files that it names; prints everything that is wrong or doubtful.

@@ -30,11 +30,12 @@ enum EventLog {
     case .attempt(let attempt):
       logger.warning("Gate \(attempt.gate): the request for \(attempt.code.shortened) is \(attempt.state.rawValue).")
     case .device(let reader, let state, _):
-      let words = state.detail.map { ": " + TerminalText.clean($0) } ?? ""
+      let words = state.detail.map { " " + TerminalText.clean($0) } ?? ""
       if case .failed = state {
-        logger.error("Reader \(reader) has failed\(words)")
+        logger.error("Reader \(reader) has failed:\(words)")
       } else {
-        logger.notice("Reader \(reader) is \(state.name)\(words)")
+        let state = if case .waiting = state { "waiting for" } else { state.name + (words.isEmpty ? "" : ":") }
+        logger.notice("Reader \(reader) is \(state)\(words)")
       }
     case .discarded(let reader, let reason, let characters, _):
       logger.notice("Reader \(reader): \(characters) characters were thrown away (\(reason.rawValue)).")

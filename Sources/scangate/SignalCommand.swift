@@ -23,7 +23,11 @@ struct SignalCommand: AsyncParsableCommand {
 
     @OptionGroup var source: ConfigurationArgument
 
-    @OptionGroup var place: OutputPlaceArgument
+    @Option(
+      help: ArgumentHelp(
+        "The socket of the output holder, which plays them. Without it the one of an installed station does, where it runs, "
+          + "and this process where there is none.", valueName: "socket"), completion: .file())
+    var holder: String?
 
     @Argument(help: "The gate's name.")
     var gate: String
@@ -70,7 +74,7 @@ struct SignalCommand: AsyncParsableCommand {
 
     /// The holder, where one is installed and runs: the lines are its own.
     private var outputs: OutputPlace {
-      if case .holder(let path) = place.outputs { return .holder(path: path) }
+      if let holder { return .holder(path: holder) }
       return access(Self.usualHolder, F_OK) == 0 ? .holder(path: Self.usualHolder) : .own
     }
 

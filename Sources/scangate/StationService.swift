@@ -30,7 +30,6 @@ struct StationService: Service {
 
   private let file: String
   private let outputs: OutputPlace
-  private let configuration: StationConfiguration
   private let station: ConfiguredStation
   private let memory = StationMemory()
   private let events: EventHub
@@ -43,7 +42,6 @@ struct StationService: Service {
   ) async throws(SetupError) {
     self.file = file
     self.outputs = outputs
-    self.configuration = configuration
     self.events = events
     self.logger = logger
     station = try await Self.make(configuration, outputs, memory, events, logger)
@@ -73,7 +71,6 @@ struct StationService: Service {
 
   private func serve(_ orders: AsyncStream<Order>, _ order: AsyncStream<Order>.Continuation) async throws {
     var orders = orders.makeAsyncIterator()
-    var configuration = configuration
     var serving = Serving(station, manager: manager, order: order)
     while let next = await orders.next() {
       switch next {
@@ -82,10 +79,9 @@ struct StationService: Service {
         manager?.notify("WATCHDOG=1")
       case .reload:
         manager?.notify("RELOADING=1\nMONOTONIC_USEC=\(SystemTime().now().nanoseconds / 1_000)")
-        if let (new, station) = await prepare(after: configuration) {
+        if let station = await prepare() {
           let feeding = feed()
           try await serving.end()
-          configuration = new
           serving = Serving(station, manager: manager, order: order)
           feeding.cancel()
           events.emit(.configuration(.applied, at: SystemTime().wall()))
@@ -101,22 +97,20 @@ struct StationService: Service {
   }
 
   /// Reads the file again and puts the station together that it describes; `nil` where the old one stays, which is told.
-  private func prepare(
-    after old: StationConfiguration
-  ) async -> (StationConfiguration, ConfiguredStation)? {
+  private func prepare() async -> ConfiguredStation? {
     let reading = ConfigurationArgument.read(file)
     for warning in reading.warnings { logger.warning("\(TerminalText.clean(warning, limit: 1_000))") }
     guard let new = reading.configuration else {
       events.emit(.configuration(.kept(reading.errors), at: SystemTime().wall()))
       return nil
     }
-    let reasons = old.restartReasons(for: new)
+    let reasons = memory.restartReasons(for: new)
     guard reasons.isEmpty else {
       events.emit(.configuration(.needsRestart(reasons), at: SystemTime().wall()))
       return nil
     }
     do throws(SetupError) {
-      return (new, try await Self.make(new, outputs, memory, events, logger))
+      return try await Self.make(new, outputs, memory, events, logger)
     } catch {
       events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))
       return nil

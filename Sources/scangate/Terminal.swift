@@ -20,7 +20,10 @@ enum Terminal {
       let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if written < 0 {
         if errno == EINTR { continue }
-        return
+        // Whoever stops reading has read enough; a full disk means that what was asked for is not there.
+        if errno == EPIPE || descriptor == STDERR_FILENO { return }
+        error("The output cannot be written: \(String(cString: strerror(errno))).")
+        exit(74)
       }
       bytes = bytes.dropFirst(written)
     }

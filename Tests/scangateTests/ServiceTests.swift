@@ -24,6 +24,14 @@ import Testing
     #expect(refused?["state"] as? String == "needsRestart")
     #expect((refused?["detail"] as? String)?.contains("ticketSystems.main") == true)
 
+    // Under another name its ledger would be empty: who is in would be let in again.
+    station.write(
+      Station.text.replacing("main:", with: "front:").replacing("ticketSystem: main", with: "ticketSystem: front"))
+    station.reload()
+    let renamed = await station.nextConfiguration()
+    #expect(renamed?["state"] as? String == "needsRestart")
+    #expect((renamed?["detail"] as? String)?.contains("ticketSystems.main before") == true)
+
     // What only the start finds keeps the old configuration too.
     station.write(Station.text)
     try Data("two words\n".utf8).write(to: station.key)
