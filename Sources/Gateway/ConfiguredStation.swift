@@ -12,6 +12,7 @@ public struct ConfiguredStation: Sendable {
   private let station: Station
   private let outputs: any StationOutputs
   private let connections: [TicketSystemConnection]
+  private let directory: GateDirectory
 
   /// Puts a station together. Reads key files and compiles keymaps; opens no device and connects nowhere. To be run once,
   /// or to be discarded.
@@ -42,9 +43,10 @@ public struct ConfiguredStation: Sendable {
     memory: StationMemory, events: any EventSink, time: any TimeSource, log: @escaping OperatorLines
   ) throws(SetupError) {
     self.connections = connections
-    let directory = GateDirectory()
+    directory = GateDirectory()
+    let directory = directory
     outputs = try place.outputs(
-      of: configuration,
+      of: configuration, memory: memory,
       events: OutputEvents(
         log: log, changed: { directory[$0]?.controller.outputsChanged() },
         input: { gate, input, isActive in
@@ -72,7 +74,8 @@ public struct ConfiguredStation: Sendable {
         inputs: InputWatch(gate, events: events, time: time) { controller.setMaintenance($0) })
       gates.append(StationGate(controller: controller, readers: gate.readers))
     }
-    station = Station(gates: gates, sources: try sources(of: configuration), events: events, time: time)
+    station = Station(
+      gates: gates, sources: try sources(of: configuration), events: events, time: time, endsInAHurry: true)
   }
 
   /// Opens the outputs, serves until `ended` returns, and leaves every relay off.
@@ -98,7 +101,10 @@ public struct ConfiguredStation: Sendable {
   }
 
   /// Lets go of what a station that is never run holds.
-  public func discard() async { for connection in connections { await connection.close() } }
+  public func discard() async {
+    directory.clear()
+    for connection in connections { await connection.close() }
+  }
 
   /// Returns once the loop of every reader, every gate and the outputs has turned: while one is stuck, it does not.
   public func turn() async {
@@ -121,7 +127,8 @@ private func sources(of configuration: StationConfiguration) throws(SetupError) 
   return sources
 }
 
-/// Finds the gates, which are made after the outputs that tell them something.
+/// Finds the gates, which are made after the outputs that tell them something. To be cleared at the end: gates and outputs
+/// know one another through it.
 private final class GateDirectory: Sendable {
   struct Entry: Sendable {
     var controller: GateController
@@ -129,6 +136,8 @@ private final class GateDirectory: Sendable {
   }
 
   private let gates = Mutex<[GateID: Entry]>([:])
+  func clear() { gates.withLock { $0.removeAll() } }
+
   subscript(gate: GateID) -> Entry? {
     get { gates.withLock { $0[gate] } }
     set { gates.withLock { $0[gate] = newValue } }

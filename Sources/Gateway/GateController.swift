@@ -73,6 +73,8 @@ public actor GateController {
   private var systemFault: GateState?
   /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
   private let maintenance = Mutex(false)
+  /// Whether scans that wait are no longer decided.
+  private let hurry = Mutex(false)
   /// When the relay can pulse again.
   private var freeAt: MonotonicTime?
 
@@ -143,7 +145,11 @@ public actor GateController {
   private(set) var turns: UInt64 = 0
 
   /// Takes nothing more. `run` returns when what was taken is decided.
-  public nonisolated func finish() { inletEnd.finish() }
+  /// - Parameter isHurried: whether scans that wait are closed unasked; the one in hand is decided all the same.
+  public nonisolated func finish(isHurried: Bool = false) {
+    if isHurried { hurry.withLock { $0 = true } }
+    inletEnd.finish()
+  }
 
   private func takeReads() async {
     for await read in inlet { take(read) }
@@ -151,7 +157,13 @@ public actor GateController {
   }
 
   private func decideScans() async {
-    for await scan in queue { await decide(scan) }
+    for await scan in queue {
+      if hurry.withLock({ $0 }) {
+        close(scan, AttemptDecision(undecided: .busy, detail: "The service is being restarted or reloaded."), nil)
+      } else {
+        await decide(scan)
+      }
+    }
   }
 
   // MARK: From raw read to scan

@@ -8,11 +8,15 @@ internal import ScanPipeline
 /// The outputs of a station's gates in the hands of the output holder.
 struct HeldStationOutputs: StationOutputs {
   private let held: HeldOutputs
+  private let plan: OutputPlan
+  private let watching: HeldOutputs.Watching
 
   /// Makes the outputs of all gates; nothing is connected before `start`.
   /// - Throws: where a gate's outputs are wrong, or a thread cannot be started.
-  init(_ configuration: StationConfiguration, path: String, events: OutputEvents) throws(SetupError) {
-    let plan = OutputPlan(gates: try configuration.gates.map { gate throws(SetupError) in try Gateway.plan(of: gate) })
+  init(
+    _ configuration: StationConfiguration, path: String, memory: StationMemory, events: OutputEvents
+  ) throws(SetupError) {
+    plan = OutputPlan(gates: try configuration.gates.map { gate throws(SetupError) in try Gateway.plan(of: gate) })
     if let problem = plan.problem { throw SetupError("The outputs cannot be held: \(problem).") }
     var watching = HeldOutputs.Watching()
     watching.log = { events.log(.problem, $0) }
@@ -25,8 +29,9 @@ struct HeldStationOutputs: StationOutputs {
     }
     watching.onRecovery = { gate, device in events.log(.note, "Gate \(gate), \(device) works again.") }
     watching.onInput = { gate, input, isActive, _ in events.input(gate, input, isActive) }
+    self.watching = watching
     do throws(SystemError) {
-      held = try HeldOutputs(path: path, plan: plan, watching: watching)
+      held = try memory.holder(at: path, plan: plan)
     } catch {
       throw SetupError("The thread of the outputs cannot be started (\(error.words)). Free memory or threads.")
     }
@@ -35,11 +40,13 @@ struct HeldStationOutputs: StationOutputs {
   func signals(of gate: GateID) -> any SignalOutput { held.output(of: gate) }
 
   func start() async {
+    await held.hold(plan, watching: watching)
     await held.start()
     await held.settle(within: .milliseconds(300))
   }
 
-  func stop() async { await held.stop() }
+  /// Goes on holding: the next station of this process takes over, or the memory ends it.
+  func stop() async { await held.rest() }
   func turn() async { await held.turn() }
 }
 

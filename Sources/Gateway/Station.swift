@@ -20,9 +20,15 @@ public struct Station: Sendable {
   private let sources: [any ReadSource]
   private let events: any EventSink
   private let time: any TimeSource
+  private let isHurried: Bool
 
   /// Makes a station; nothing is opened before `run`.
-  public init(gates: [StationGate], sources: [any ReadSource], events: any EventSink, time: any TimeSource) {
+  /// - Parameter endsInAHurry: whether scans that wait at the end are closed unasked.
+  public init(
+    gates: [StationGate], sources: [any ReadSource], events: any EventSink, time: any TimeSource,
+    endsInAHurry: Bool = false
+  ) {
+    isHurried = endsInAHurry
     self.gates = gates
     self.sources = sources
     self.events = events
@@ -71,6 +77,6 @@ public struct Station: Sendable {
 
   private func finish() async {
     for source in sources { await source.stop() }
-    for gate in gates { gate.controller.finish() }
+    for gate in gates { gate.controller.finish(isHurried: isHurried) }
   }
 }

@@ -1,8 +1,12 @@
+internal import HolderClient
+internal import HolderProtocol
+internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
 internal import Synchronization
 
-/// What outlives a reload of the configuration: who has been admitted on which code.
+/// What outlives a reload of the configuration: who has been admitted on which code, and the command of the outputs, which
+/// would go to their safe state if it were given up in between.
 public final class StationMemory: Sendable {
   private struct Owner: Hashable {
     var system: TicketSystemID
@@ -10,6 +14,7 @@ public final class StationMemory: Sendable {
   }
 
   private let ledgers = Mutex<[Owner: LedgerKeeper]>([:])
+  private let held = Mutex<HeldOutputs?>(nil)
 
   /// Makes an empty memory.
   public init() {}
@@ -27,6 +32,23 @@ public final class StationMemory: Sendable {
     }
     if !isNew { Task { await keeper.setFloodLimit(floodLimit) } }
     return keeper
+  }
+
+  /// The outputs that the holder at `path` holds for this process, made when first asked for.
+  func holder(at path: String, plan: OutputPlan) throws(SystemError) -> HeldOutputs {
+    if let known = held.withLock({ $0 }) { return known }
+    let made = try HeldOutputs(path: path, plan: plan, watching: HeldOutputs.Watching())
+    held.withLock { $0 = made }
+    return made
+  }
+
+  /// Takes leave of the output holder; to be called when no station follows.
+  public func end() async {
+    let last = held.withLock { held in
+      defer { held = nil }
+      return held
+    }
+    await last?.stop()
   }
 
   /// Whether there is a ledger of this ticket system, at this address where one is given.

@@ -51,8 +51,8 @@ public actor HeldOutputs {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private let path: String
-  private let plan: OutputPlan
-  private let watching: Watching
+  private var plan: OutputPlan
+  private var watching: Watching
   private nonisolated let loop: DeviceLoop
   private nonisolated let time = SystemTime()
 
@@ -118,6 +118,23 @@ public actor HeldOutputs {
     settling = []
   }
 
+  /// Holds another plan from now on, for others who are told; what the plans have in common is not touched. Started or not.
+  public func hold(_ plan: OutputPlan, watching: Watching) {
+    self.plan = plan
+    self.watching = watching
+    backgrounds = [:]
+    let words = Self.words(path, "it was not asked yet")
+    obstacles.withLock { $0 = Dictionary(plan.gates.map { ($0.id, words) }) { first, _ in first } }
+    untold = Set(plan.gates.map(\.id))
+    guard isRunning, connection != nil else { return }
+    // Until the next welcome: what is on its way was said of the old plan.
+    connection?.isCommanding = false
+    send(.plan(plan))
+  }
+
+  /// Tells nobody any more, and goes on holding what it holds: between two stations of one process.
+  public func rest() { watching = Watching() }
+
   /// Takes leave of the holder: its gates go to their safe state. Admissions without an answer are `unanswered`.
   public func stop() {
     guard isRunning else { return }
@@ -127,6 +144,8 @@ public actor HeldOutputs {
     sendPosted()
     _ = connection?.socket.send(GatewayMessage.bye.bytes)
     end("the gateway is stopping")
+    // Whoever is told may hold us: the thread ends when nobody does any more.
+    watching = Watching()
   }
 
   /// Returns when the thread has turned: a gateway whose watchdog asks so knows that its heartbeat lives.
@@ -173,7 +192,11 @@ public actor HeldOutputs {
 
   /// Hands a signal over; from any thread, without waiting.
   nonisolated func play(_ signal: Signal, at gate: GateID) {
-    mailbox.withLock { $0.append((gate, signal)) }
+    mailbox.withLock { mailbox in
+      // What a newer signal of its sort pre-empts need not be played.
+      mailbox.removeAll { $0.gate == gate && Self.isBackground($0.signal) == Self.isBackground(signal) }
+      mailbox.append((gate, signal))
+    }
     _ = loop.at(time.now()) { self.assumeIsolated { $0.sendPosted() } }
   }
 
@@ -200,11 +223,15 @@ public actor HeldOutputs {
       return mailbox
     }
     for (gate, signal) in posted {
-      switch signal {
-      case .idle, .outOfService: backgrounds[gate] = signal
-      case .admit, .refuse, .undecided, .busy: break
-      }
+      if Self.isBackground(signal) { backgrounds[gate] = signal }
       if connection?.isCommanding == true { send(.play(gate, signal)) }
+    }
+  }
+
+  private static func isBackground(_ signal: Signal) -> Bool {
+    switch signal {
+    case .idle, .outOfService: true
+    case .admit, .refuse, .undecided, .busy: false
     }
   }
 

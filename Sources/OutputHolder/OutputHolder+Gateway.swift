@@ -22,7 +22,8 @@ extension OutputHolder {
       connectionCount += 1
       let watch = loop.watch(socket.number, for: .readable) { _ in self.assumeIsolated { $0.read() } }
       connection = Connection(
-        number: connectionCount, socket: socket, peer: peer, watch: watch, lastHeard: time.now())
+        number: connectionCount, socket: socket, peer: peer, watch: watch, acceptedAt: time.now(), lastHeard: time.now()
+      )
     }
   }
 
@@ -78,8 +79,8 @@ extension OutputHolder {
 
   private func take(_ new: OutputPlan) {
     if let problem = new.problem { return refuse("the plan cannot be carried out: \(problem).") }
-    if new != plan { save(new) }
     plan = new
+    save(new)
     connection?.isCommanding = true
     send(.welcome(version: HolderLimits.version))
     tellWhatIs()
@@ -121,9 +122,14 @@ extension OutputHolder {
   /// Sends to the gateway that commands; one that does not take it is gone or stuck, which is the same.
   func send(_ message: HolderMessage) {
     guard let current = connection, current.isCommanding || message == .beat else { return }
+    // Before the sending: this process may be stopped right after it.
+    let now = time.now()
     if current.socket.send(message.bytes) {
-      presence.renew(at: time.now())
+      presence.renew(at: now)
     } else {
+      // What it said before it went comes first: perhaps goodbye.
+      read()
+      guard connection?.number == current.number else { return }
       end("The gateway (\(Self.name(current.peer))) does not read what it is told.")
     }
   }

@@ -52,8 +52,12 @@ public actor OutputHolder {
     let watch: DeviceLoop.Watch
     var isGreeted = false
     var isCommanding = false
+    let acceptedAt: MonotonicTime
     var lastHeard: MonotonicTime
   }
+
+  /// How soon a plan that could not be kept is tried again.
+  private static let saveAgain: Duration = .seconds(30)
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -78,6 +82,9 @@ public actor OutputHolder {
   var connectionCount: UInt64 = 0
   private var listening: DeviceLoop.Watch?
   private var saver: DeviceLoop?
+  /// The plan that is on the disk, as far as is known.
+  private var savedPlan: OutputPlan?
+  private var savingAt: MonotonicTime?
   private var hasToldReady = false
   /// The gates whose threads have not turned since the watchdog was last fed.
   private var waitingForTurn: [HeldGate] = []
@@ -105,7 +112,9 @@ public actor OutputHolder {
   public func start() {
     if let directory = directories.state {
       switch PlanFile(directory: directory).load() {
-      case .plan(let kept): plan = kept
+      case .plan(let kept):
+        plan = kept
+        savedPlan = kept
       case .nothing: log(.notice, "There is no plan yet; nothing is held until a gateway comes.")
       case .damaged(let words): log(.error, words)
       }
@@ -139,7 +148,11 @@ public actor OutputHolder {
       refuse(
         "The gateway (\(Self.name(connection.peer))) was silent for \((now - connection.lastHeard).milliseconds) ms.")
     }
+    if let connection, !connection.isCommanding, now - connection.acceptedAt > HolderLimits.silence {
+      refuse("\(Self.name(connection.peer)) has not said what to hold.")
+    }
     send(.beat)
+    if plan != savedPlan, let savingAt, now - savingAt > Self.saveAgain { save(plan) }
     if starting == 0, stopping.isEmpty, !hasToldReady, let manager { hasToldReady = manager.notify("READY=1") }
     feedWatchdog()
     _ = loop.at(now + HolderLimits.heartbeat) { self.assumeIsolated { $0.beat() } }
@@ -250,12 +263,14 @@ public actor OutputHolder {
 
   /// On a thread of its own: a worn card can take seconds to sync.
   func save(_ plan: OutputPlan) {
-    guard let directory = directories.state else { return }
+    guard let directory = directories.state, plan != savedPlan else { return }
+    savingAt = time.now()
     do throws(SystemError) {
       if saver == nil { saver = try DeviceLoop(name: "plan file") }
       _ = saver?.at(time.now()) { [log] in
         do throws(SystemError) {
           try PlanFile(directory: directory).save(plan)
+          self.perform { $0.savedPlan = plan }
         } catch {
           log(
             .error,

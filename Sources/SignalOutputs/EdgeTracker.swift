@@ -14,7 +14,7 @@ struct EdgeTracker {
   }
 
   private var sequence: UInt32?
-  private var isActive: Bool
+  private(set) var isActive: Bool
 
   /// Makes the tracker of a line whose level was just read.
   init(isActive: Bool) { self.isActive = isActive }

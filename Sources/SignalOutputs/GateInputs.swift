@@ -13,12 +13,23 @@ public actor GateInputs {
   /// How often a line is read though nothing was told of it: older kernels do not tell that a chip is gone.
   static let recheck: Duration = .seconds(5)
 
+  /// The least time between two words of one input in the long run: a wire that picks up noise, or is made to, floods nobody.
+  static let pace: Duration = .milliseconds(50)
+  /// How many changes are told at once however soon they come: a bouncing press, a turnstile's arm.
+  static let burst = 8
+
   typealias Opener = @Sendable (InputConfiguration) throws(DeviceError) -> GPIOInput
 
   private struct Line {
     let input: GPIOInput
     let watch: DeviceLoop.Watch
     var tracker: EdgeTracker
+    /// What was told last.
+    var told: Bool
+    /// When everything that was told would have been told at the pace.
+    var paid: MonotonicTime
+    /// A change that is too soon to be told.
+    var waits: MonotonicTime?
   }
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -98,7 +109,8 @@ public actor GateInputs {
       let watch = loop.watch(input.descriptor, for: .readable) { readiness in
         self.assumeIsolated { $0.ready(index, readiness) }
       }
-      lines[index] = Line(input: input, watch: watch, tracker: EdgeTracker(isActive: isActive))
+      lines[index] = Line(
+        input: input, watch: watch, tracker: EdgeTracker(isActive: isActive), told: isActive, paid: time.now())
       if faults.removeValue(forKey: index) != nil { onRecovery(configuration.name) }
       onChange(configuration.name, isActive, time.now())
     } catch {
@@ -123,22 +135,43 @@ public actor GateInputs {
   /// Takes the events that wait, and reads the level where some were lost or where it is to be checked.
   private func read(_ index: Int, isRechecked: Bool) {
     guard let input = lines[index]?.input else { return }
-    let name = inputs[index].name
     do throws(DeviceError) {
       var mustRead = isRechecked
       for edge in try input.edges() {
         switch lines[index]?.tracker.event(sequence: edge.sequence, isActive: edge.isActive) {
-        case .changed(let isActive): onChange(name, isActive, min(edge.at, time.now()))
+        case .changed(let isActive): changed(index, isActive, at: min(edge.at, time.now()))
         case .lost: mustRead = true
         case .same, nil: break
         }
       }
       guard mustRead else { return }
       let isActive = try input.isActive()
-      if lines[index]?.tracker.level(isActive) == true { onChange(name, isActive, time.now()) }
+      if lines[index]?.tracker.level(isActive) == true { changed(index, isActive, at: time.now()) }
     } catch {
       failed(index, error)
     }
+  }
+
+  /// Tells a change, or, soon after another, the level that the line has when it is time.
+  private func changed(_ index: Int, _ isActive: Bool, at: MonotonicTime) {
+    guard let line = lines[index] else { return }
+    let next = line.paid - Self.pace * Self.burst
+    if line.waits == nil, next <= time.now() { return tell(index, isActive, at: at) }
+    lines[index]?.waits = at
+    if line.waits == nil { _ = loop.at(next) { self.assumeIsolated { $0.tellNewest(index) } } }
+  }
+
+  private func tellNewest(_ index: Int) {
+    guard let line = lines[index], let at = line.waits else { return }
+    lines[index]?.waits = nil
+    if line.tracker.isActive != line.told { tell(index, line.tracker.isActive, at: at) }
+  }
+
+  private func tell(_ index: Int, _ isActive: Bool, at: MonotonicTime) {
+    guard let line = lines[index] else { return }
+    lines[index]?.told = isActive
+    lines[index]?.paid = max(line.paid, time.now()) + Self.pace
+    onChange(inputs[index].name, isActive, at)
   }
 
   // MARK: Faults and time

@@ -24,6 +24,7 @@ public actor GateOutputs {
 
   private let gate: GateID
   private let kinds: [OutputName: OutputKind]
+  private let timing: RelayTiming
   private let driver: any OutputDriver
   private nonisolated let loop: DeviceLoop
   private nonisolated let time = SystemTime()
@@ -93,6 +94,7 @@ public actor GateOutputs {
     patterns: SignalPatterns, driver: any OutputDriver, loop: DeviceLoop, watching: Watching
   ) throws(SignalError) {
     sequencer = try SignalSequencer(outputs: outputs, timing: timing, safeState: safeState, patterns: patterns)
+    self.timing = timing
     kinds = outputs
     obstacle = Mutex(Self.stoppedWords(gate))
     self.gate = gate
@@ -243,9 +245,12 @@ public actor GateOutputs {
       if faults[output] == nil { write(output, on: on) }
       return []
     case .driveRelay(let relay):
+      // Noted before it is driven: a successor that finds no end would cut the pulse.
+      watching.onPulse(time.now() + timing.pulse)
       do throws(DeviceError) {
         try driver.set(relay, on: true)
       } catch {
+        watching.onPulse(time.now())
         failed(relay, error)
         return sequencer.relayDriveFailed(at: time.now())
       }

@@ -25,13 +25,14 @@ struct StationService: Service {
     case ended
   }
 
-  /// The longest that a reload may take without the watchdog's notice: the longest pulse ends in it.
-  private static let longestChange = Duration.seconds(20)
+  /// The longest that a reload may take without the watchdog's notice: one scan is decided in it, and its pulse and gap end.
+  private static let longestChange = Duration.seconds(35)
 
   private let file: String
   private let outputs: OutputPlace
   private let station: ConfiguredStation
   private let memory = StationMemory()
+  private let isReloadDue = Flag()
   private let events: EventHub
   private let logger: Logger
   private let manager = ServiceManager()
@@ -55,7 +56,10 @@ struct StationService: Service {
         try? await gracefulShutdown()
         order.yield(.end)
       }
-      group.addTask { for await _ in hangups { order.yield(.reload) } }
+      group.addTask {
+        // Many at once are one: the file is read when its turn comes.
+        for await _ in hangups where !isReloadDue.raise() { order.yield(.reload) }
+      }
       if let interval = manager?.watchdogInterval {
         group.addTask {
           while !Task.isCancelled {
@@ -78,6 +82,7 @@ struct StationService: Service {
         await serving.station.turn()
         manager?.notify("WATCHDOG=1")
       case .reload:
+        isReloadDue.lower()
         manager?.notify("RELOADING=1\nMONOTONIC_USEC=\(SystemTime().now().nanoseconds / 1_000)")
         if let station = await prepare() {
           let feeding = feed()
@@ -91,7 +96,14 @@ struct StationService: Service {
         break  // A station that was replaced.
       case .end, .ended:
         manager?.notify("STOPPING=1")
-        return try await serving.end()
+        let result: Result<Void, any Error>
+        do {
+          result = .success(try await serving.end())
+        } catch {
+          result = .failure(error)
+        }
+        await memory.end()
+        return try result.get()
       }
     }
   }
@@ -174,6 +186,13 @@ struct StationService: Service {
   private final class Flag: Sendable {
     private let value = Mutex(false)
     var isRaised: Bool { value.withLock { $0 } }
-    func raise() { value.withLock { $0 = true } }
+    /// - Returns: whether it was raised before.
+    @discardableResult func raise() -> Bool {
+      value.withLock { value in
+        defer { value = true }
+        return value
+      }
+    }
+    func lower() { value.withLock { $0 = false } }
   }
 }
