@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 help:
 	@printf '%s\n' \
-	  'make demo    a gate in this terminal: a real ticket server on loopback, no devices needed' \
+	  'make demo    a gate in this terminal: a real ticket system on loopback, no devices needed' \
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
 	  'make torture scanners unplugged 200 times while they type' \

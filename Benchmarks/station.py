@@ -1,4 +1,4 @@
-"""The world around one `scangate run`: its scanners (pseudo-terminals), ticket server, output holder and service manager,
+"""The world around one `scangate run`: its scanners (pseudo-terminals), ticket system, output holder and service manager,
 all in one thread of one process, so that one clock (CLOCK_MONOTONIC) stamps everything that goes in and comes out."""
 
 import os

@@ -1,4 +1,4 @@
-"""Base of the tests of the installed service: both units as they are shipped, a ticket server, and scanners at two gates."""
+"""Base of the tests of the installed service: both units as they are shipped, a ticket system, and scanners at two gates."""
 
 import json
 from case import InstalledCase, RigCase
@@ -71,7 +71,7 @@ class ServiceCase(InstalledCase):
 
     @staticmethod
     def serve_tickets(rig):
-        """A ticket server in the guest, with a ticket for each code; its key is where the configuration says."""
+        """A ticket system in the guest, with a ticket for each code; its key is where the configuration says."""
         rig.sh("install -d /run/venue")
         rig.put("code,kind,status\n" + "".join(f"{code},entry,paid\n" for code in CODES), "/run/venue/tickets.csv")
         rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database /run/venue/venue.db \

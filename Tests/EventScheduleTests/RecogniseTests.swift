@@ -12,7 +12,7 @@ import TicketTransport
 
   @Test(arguments: [
     (
-      "https://testevents.fior.es/ticket/view/Mzg5Mjg2/wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl",
+      "https://tickets.example/ticket/view/Mzg5Mjg2/wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl",
       "wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl"
     ),
     ("HTTP://host:8080/ticket/view/1/AbC", "AbC"), ("hTTps://host/base/path/ticket/view/x/s3cr3t/", "s3cr3t"),

@@ -18,7 +18,7 @@ private func text(_ value: JSONValue) -> String {
   }
 }
 
-/// Answers of a ticket server: their JSON, what a gate makes of them, their times, and the codes that are URLs.
+/// Answers of a ticket system: their JSON, what a gate makes of them, their times, and the codes that are URLs.
 ///
 /// The input: a byte for the status, one for media type and sale ticket, then the body.
 @_cdecl("LLVMFuzzerTestOneInput")

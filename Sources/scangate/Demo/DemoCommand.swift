@@ -10,12 +10,12 @@ import TicketTransport
 import VenueServer
 import WedgeReader
 
-/// `scangate demo`: the same pipeline as `run`, with a ticket server on loopback, codes from the terminal, and devices
+/// `scangate demo`: the same pipeline as `run`, with a ticket system on loopback, codes from the terminal, and devices
 /// that are drawn.
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "A gate in this terminal, with a real ticket server on loopback and no devices.",
+    abstract: "A gate in this terminal, with a real ticket system on loopback and no devices.",
     discussion: """
       Type a code, or scan one into the terminal with any USB scanner, and press Enter. The codes are the same each time. \
       With --plain, each line of input gives one line of output, and the demo ends with its input; a code that comes again \
@@ -51,7 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
     } catch let error as VenueError {
       throw failure(error.description)
     }
-    guard let key = seeded.apiKey else { throw failure("The demo's ticket server gave no key.") }
+    guard let key = seeded.apiKey else { throw failure("The demo's ticket system gave no key.") }
 
     let (ready, isReady) = AsyncStream<VenueAddress>.makeStream()
     let serving = Task {
@@ -63,9 +63,9 @@ struct DemoCommand: AsyncParsableCommand {
       do {
         try await serving.value
       } catch {
-        throw failure("The demo's ticket server did not start: \(error)")
+        throw failure("The demo's ticket system did not start: \(error)")
       }
-      throw failure("The demo's ticket server did not start.")
+      throw failure("The demo's ticket system did not start.")
     }
     introduce(seeded, address)
     try await gate(at: address, key: key, wedges: wedges)
@@ -141,7 +141,7 @@ struct DemoCommand: AsyncParsableCommand {
   /// Tells what there is to try; on standard error with `--plain`, where standard output is for scans alone.
   private func introduce(_ seeded: SeededVenue, _ address: VenueAddress) {
     let say = plain ? Terminal.error : Terminal.out
-    say("A gate in this terminal. The ticket server is real (\(address.url)), the devices are drawn.")
+    say("A gate in this terminal. The ticket system is real (\(address.url)), the devices are drawn.")
     say("Today: \(seeded.event). Codes to try:")
     say("")
     var isFirstEntry = true
