@@ -87,6 +87,8 @@ public struct IdentityWatch: Sendable {
 
   /// A device is at this place, new or told of again.
   public mutating func come(_ identity: Identity, to place: String, at time: MonotonicTime) -> Change? {
+    // Without ids it tells nothing: the bus speaks of a device once more while it leaves.
+    if identity.vendor == nil, identity.product == nil { return nil }
     // Its leaving went unheard.
     if let known = present[place], known.differs(from: identity) { leave(place, at: time) }
     present[place] = identity

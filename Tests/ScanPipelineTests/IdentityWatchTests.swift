@@ -32,6 +32,19 @@ private func watching(read: Bool = true) -> IdentityWatch {
     #expect(watch.come(pointOfSale, to: place, at: at(2.6)) == nil, "told once")
   }
 
+  /// The bus tells of a device once more while it leaves, when its ids cannot be read any more.
+  @Test func aDeviceThatLeavesIsNoOtherOne() {
+    var watch = watching()
+    #expect(watch.come(.init(vendor: nil, product: nil), to: place, at: at(1)) == nil)
+    watch.leave(place, at: at(1.1))
+    #expect(watch.come(.init(vendor: nil, product: nil), to: place, at: at(1.9)) == nil)
+    #expect(watch.come(keyboard, to: place, at: at(2)) == nil, "the same one came back")
+    watch.hold(place, by: left)
+    watch.read(at: place, at(3))
+    watch.leave(place, at: at(4))
+    #expect(watch.come(pointOfSale, to: place, at: at(5))?.reader == left, "the next change is seen")
+  }
+
   @Test func eachPartCounts() {
     let changes: [(inout IdentityWatch.Identity) -> Void] = [
       { $0.product = 1 }, { $0.serial = nil }, { $0.interfaces = ":020201:" }, { $0.vendor = 1 },

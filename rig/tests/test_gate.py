@@ -245,8 +245,16 @@ class ReplugCase(GateCase):
             for slot in slots:
                 self.assertEqual(self.scan_of(whole[turn, slot])["verdict"], "admit", f"turn {turn}, {arrived}")
         allowed = {holder(code) for code in [*broken.values(), *whole.values()]}
-        wrong = [scan for scan in self.scans() if scan["verdict"] != "admit" or scan.get("holder") not in allowed]
+        scans = self.scans()
+        # An emulated server may be too slow for an answer in time; which code that was, its last characters tell.
+        unanswered = [scan for scan in scans if (scan["verdict"], scan["reason"]) == ("undecided", "unreachable")]
+        endings = {code[-4:] for code in [*broken.values(), *whole.values()]}
+        self.assertLessEqual({scan["code"].lstrip("…") for scan in unanswered}, endings)
+        self.assertLessEqual(len(unanswered), max(1, rounds // 20), "too many went unanswered to prove anything")
+        wrong = [scan for scan in scans if scan not in unanswered and (scan["verdict"] != "admit" or scan.get("holder") not in allowed)]
         self.assertEqual(wrong, [])
+        changed = self.rig.sh(f"grep -c identityChanged {FOLDER}/events.jsonl", check=False)
+        self.assertEqual(changed.strip(), "0", "the same scanner came back each time")
         self.assertGreater(cut, rounds, "too few codes were cut by the unplugging to prove anything")
 
 
