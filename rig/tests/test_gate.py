@@ -233,7 +233,7 @@ class ReplugCase(GateCase):
         self.taken(*slots)
         cut = 0
         for turn in range(rounds):
-            typing = {slot: self.rig.start_typing(slot, broken[turn, slot], layout, gap_us=6000) for slot, layout in slots.items()}
+            typing = {slot: self.rig.start_typing(slot, broken[turn, slot], layout, gap_us=25000) for slot, layout in slots.items()}
             self.rig.sh(f"sleep 0.{turn * 7 % 20:02}")  # another place in the code each time
             self.rig.unplug(*slots)
             arrived = [typing[slot].whole() for slot in slots]
