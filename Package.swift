@@ -121,22 +121,22 @@ let package = Package(
       ], path: "Tests/HolderBench", swiftSettings: strict),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
-    tests(of: "ScanPipeline", ["ScanModel"]),
+    tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
-    tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
-    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
+    tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
+    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs"]),
     tests(
       of: "OutputHolder",
       [
         "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
-    tests(of: "TicketTransport", ["ScanModel"]),
+    tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),
     .testTarget(
-      name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel"], exclude: ["bad"],
+      name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel", "ScanTesting"], exclude: ["bad"],
       swiftSettings: strict),
     tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(

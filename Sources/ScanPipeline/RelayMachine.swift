@@ -75,6 +75,11 @@ struct RelayMachine: Sendable {
     }
   }
 
+  /// Whether the drive that is under way begins a pulse; else it takes the relay to its safe state.
+  var isBeginningPulse: Bool {
+    if case .driving = state { true } else { false }
+  }
+
   var isStopped: Bool {
     if case .stopped = state { true } else { false }
   }

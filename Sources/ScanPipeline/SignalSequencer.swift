@@ -91,6 +91,9 @@ public struct SignalSequencer: Sendable {
     relay?.output == output ? relay?.mayBeOn ?? false : player.lit.contains(output)
   }
 
+  /// Whether the `driveRelay` that waits for its answer begins a pulse; else it takes the relay to its safe state.
+  public var isBeginningPulse: Bool { relay?.isBeginningPulse ?? false }
+
   /// Whether the stop is complete: the relay is released, or given up after many tries.
   public var isStopped: Bool { !isRunning && relay?.isStopped ?? true }
 

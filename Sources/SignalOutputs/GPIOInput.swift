@@ -6,8 +6,6 @@ import ScanPipeline
 
 /// A GPIO line that we hold as an input and whose changes the kernel tells us, debounced by it.
 final class GPIOInput: Sendable {
-  /// What others see as the line's user.
-  static let consumer = "scangate"
   /// As many as the kernel keeps of one line.
   private static let mostEvents = 16
 
@@ -33,16 +31,11 @@ final class GPIOInput: Sendable {
   convenience init(_ configuration: InputConfiguration, directory: String = "/dev") throws(DeviceError) {
     let selection = GPIOSelection(input: configuration.name.name, wanted: configuration.line)
     if let problem = configuration.problem { throw selection.error(problem, "Correct the configuration.") }
-    let (chips, failures) = GPIOChip.all(in: directory)
-    let chip = chips[try selection.chip(labels: chips.map(\.label), failures: failures)]
-    let offset = try selection.offset(lineCount: chip.lineCount, names: try Self.names(on: chip, selection))
+    let (chip, offset) = try selection.find(in: directory)
     let debounce = Self.microseconds(configuration.debounce)
     let number = clinux_gpio_request_input(
-      chip.descriptor.number, offset, Self.flags(configuration.line), debounce, Self.consumer)
-    guard number >= 0 else {
-      let cause = SystemError(errno: errno, call: "GPIO_V2_GET_LINE_IOCTL")
-      throw selection.requestFailed(cause, consumer: try? chip.line(at: offset).consumer)
-    }
+      chip.descriptor.number, offset, Self.flags(configuration.line), debounce, GPIOSelection.consumer)
+    guard number >= 0 else { throw selection.requestFailed(errno: errno, chip, offset) }
     self.init(owning: number, selection: selection) { clinux_gpio_get($0) }
     try checkDebounce(debounce, of: chip, offset)
   }
@@ -97,31 +90,10 @@ final class GPIOInput: Sendable {
     }
   }
 
-  /// The names of the chip's lines, where they are needed to find the line.
-  private static func names(
-    on chip: GPIOChip, _ selection: GPIOSelection
-  ) throws(DeviceError) -> [(offset: UInt32, name: String)] {
-    guard case .name = selection.wanted.line else { return [] }
-    do throws(SystemError) {
-      return try chip.lines().map { (offset: $0.offset, name: $0.name) }
-    } catch {
-      throw selection.failed(error)
-    }
-  }
-
   /// The request's flags for a configuration: an input with both edges.
   static func flags(_ configuration: GPIOLineConfiguration) -> UInt64 {
-    var flags =
-      UInt64(GPIO_V2_LINE_FLAG_INPUT.rawValue) | UInt64(GPIO_V2_LINE_FLAG_EDGE_RISING.rawValue)
-      | UInt64(GPIO_V2_LINE_FLAG_EDGE_FALLING.rawValue)
-    if configuration.isActiveLow { flags |= UInt64(GPIO_V2_LINE_FLAG_ACTIVE_LOW.rawValue) }
-    switch configuration.bias {
-    case .asIs: break
-    case .disabled: flags |= UInt64(GPIO_V2_LINE_FLAG_BIAS_DISABLED.rawValue)
-    case .pullUp: flags |= UInt64(GPIO_V2_LINE_FLAG_BIAS_PULL_UP.rawValue)
-    case .pullDown: flags |= UInt64(GPIO_V2_LINE_FLAG_BIAS_PULL_DOWN.rawValue)
-    }
-    return flags
+    UInt64(GPIO_V2_LINE_FLAG_INPUT.rawValue) | UInt64(GPIO_V2_LINE_FLAG_EDGE_RISING.rawValue)
+      | UInt64(GPIO_V2_LINE_FLAG_EDGE_FALLING.rawValue) | configuration.flags
   }
 
   /// A duration in the kernel's unit, rounded up; a problem of the configuration keeps it within the range.

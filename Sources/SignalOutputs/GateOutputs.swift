@@ -246,11 +246,12 @@ public actor GateOutputs {
       return []
     case .driveRelay(let relay):
       // Noted before it is driven: a successor that finds no end would cut the pulse.
-      watching.onPulse(time.now() + timing.pulse)
+      let isPulse = sequencer.isBeginningPulse
+      if isPulse { watching.onPulse(time.now() + timing.pulse) }
       do throws(DeviceError) {
         try driver.set(relay, on: true)
       } catch {
-        watching.onPulse(time.now())
+        if isPulse { watching.onPulse(time.now()) }
         failed(relay, error)
         return sequencer.relayDriveFailed(at: time.now())
       }

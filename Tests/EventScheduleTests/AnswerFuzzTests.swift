@@ -1,6 +1,7 @@
 @testable import EventSchedule
 import Foundation
 import ScanModel
+import ScanTesting
 import Testing
 import TicketTransport
 
@@ -25,7 +26,7 @@ import TicketTransport
   }
 
   @Test(arguments: [UInt64](1...25)) func damagedBytesAdmitNobody(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     let whole = [UInt8](Answers.sale().utf8)
     let pieces = [
       "\"paid\"", "null", "{", "}", "[", "]", "\"", ",", ":", "\\", "1e9", "-", "true", "\"entry_id\":", "\u{0}",

@@ -1,6 +1,7 @@
 import EventSchedule
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Synchronization
 import Testing
 import TicketTransport
@@ -8,11 +9,11 @@ import TicketTransport
 /// Many gates at once against a server that does something else each time, chosen by a seed.
 @Suite struct ChaosTests {
   private final class Tally: Sendable {
-    let random: Mutex<SplitMix>
+    let random: Mutex<SeededGenerator>
     let arrived = Mutex<[String: Int]>([:])
     let pending = Mutex(0)
     let redeemed = Mutex(0)
-    init(seed: UInt64) { random = Mutex(SplitMix(state: seed)) }
+    init(seed: UInt64) { random = Mutex(SeededGenerator(seed: seed)) }
   }
 
   @Test(arguments: [UInt64](1...4), [false, true]) func nobodyGetsAnothersAnswer(seed: UInt64, isSecure: Bool)

@@ -1,5 +1,6 @@
 import EventSchedule
 import ScanModel
+import ScanTesting
 import Testing
 import TicketTransport
 
@@ -46,7 +47,7 @@ import TicketTransport
 
   @Test func anyBytesAreSafe() throws {
     let system = try system().0
-    var random = SplitMix(state: 21)
+    var random = SeededGenerator(seed: 21)
     let pieces = [
       "https://", "http://", "host", "/", "ticket", "view", "%41", "%", "@", "?", "#", "\\", "s", "é", "\u{1D}", "//",
     ]
@@ -65,17 +66,5 @@ import TicketTransport
       #expect(system.recognise(Code(bytes: bytes)) == Code(bytes: bytes))
     }
     #expect(taken < 20_000)
-  }
-}
-
-/// A small repeatable generator.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,6 +1,7 @@
 import HolderProtocol
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import SignalOutputs
 
 /// Messages that a seed repeats.

@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import ScanTesting
 import Testing
 
 @testable import ScanConfiguration

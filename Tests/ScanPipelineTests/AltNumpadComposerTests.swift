@@ -1,4 +1,5 @@
 import ScanPipeline
+import ScanTesting
 import Testing
 
 private let keypad: [UInt16] = [82, 79, 80, 81, 75, 76, 77, 71, 72, 73]
@@ -77,7 +78,7 @@ private func compose(_ digits: String, page: AltNumpadComposer.Page = .cp437) ->
 /// composer is idle again when all keys are up.
 @Test(arguments: 0..<20) func randomKeysNeverComposeFromParts(round: Int) {
   let seed = UInt64.random(in: .min ... .max)
-  var random = WedgeSeed(state: seed)
+  var random = SeededGenerator(seed: seed)
   var composer = AltNumpadComposer(page: .cp850)
   var down: Set<UInt16> = []
   var digits = ""

@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Testing
 
 /// A world with one ticket: a server that redeems like EventSchedule (or, for a signed ticket, says "already used"), a network that loses and delays, this station's

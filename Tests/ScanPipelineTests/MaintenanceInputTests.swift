@@ -1,4 +1,5 @@
 import ScanPipeline
+import ScanTesting
 import Testing
 
 @Suite struct MaintenanceInputTests {

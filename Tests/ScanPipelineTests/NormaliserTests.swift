@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Testing
 
 @Suite("Normaliser and accept filter")

@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Testing
 
 /// The real server's counter: each accepted request sets it one higher and its life to 60 s from now; at the limit it refuses.

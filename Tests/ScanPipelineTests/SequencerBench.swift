@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+import ScanTesting
 
 /// A gate's outputs in virtual time: carries out the sequencer's effects, answers them, and records what a relay, lamps
 /// and a buzzer would have done.

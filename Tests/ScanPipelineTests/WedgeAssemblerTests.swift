@@ -1,18 +1,7 @@
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Testing
-
-/// SplitMix64: small, seeded, the same everywhere.
-struct WedgeSeed: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 private let lane = ReaderID("lane")
 
@@ -180,7 +169,7 @@ private struct Pen {
 /// code is `<n>`: whatever is read must be a whole one, once, in order; and what no trouble touched must be read.
 @Test(arguments: 0..<40) func noReadEverComesFromAPartOfACode(round: Int) {
   let seed = UInt64.random(in: .min ... .max)
-  var random = WedgeSeed(state: seed)
+  var random = SeededGenerator(seed: seed)
   for _ in 0..<50 {
     var clock: Int64 = 1000
     var machine = WedgeAssembler(reader: lane, framing: WedgeFraming(), attachedAt: at(clock))
@@ -234,7 +223,7 @@ private struct Pen {
 /// Whatever comes in whatever order: time never stands in the way, nothing traps, no read is longer than allowed.
 @Test(arguments: 0..<20) func anyInputIsSurvived(round: Int) {
   let seed = UInt64.random(in: .min ... .max)
-  var random = WedgeSeed(state: seed)
+  var random = SeededGenerator(seed: seed)
   var machine = WedgeAssembler(
     reader: lane, framing: WedgeFraming(silence: .milliseconds(50), prefix: "p", suffix: "é"), attachedAt: at(0))
   var events: [ReaderEvent] = []

@@ -3,6 +3,7 @@ import Glibc
 import LinuxIO
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Synchronization
 import Testing
 

@@ -68,6 +68,33 @@ import Testing
     #expect(SystemTime().now() - second >= .milliseconds(30))
   }
 
+  @Test func aPulseIsNotedBeforeItIsDrivenAndASafeStateIsNone() async throws {
+    defer { loop.stop() }
+    let (noted, note) = AsyncStream.makeStream(of: MonotonicTime.self)
+    var watching = GateOutputs.Watching()
+    watching.onPulse = { note.yield($0) }
+    let outputs = try GateOutputs(
+      gate: GateID("north"), outputs: Self.kinds, timing: RelayTiming(pulse: .milliseconds(30), gap: .milliseconds(20)),
+      safeState: .safe, patterns: .standard(for: Self.kinds), driver: driver, loop: loop, watching: watching)
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start(commanded: false)
+    #expect(await next(1, of: &events) == [.on("relay")])
+    await outputs.command()
+    while let event = await events.next(isolation: #isolation), event != .off("relay") {}
+    let asked = SystemTime().now()
+    guard case .started(_, let end) = await GateSignalOutput(outputs).admit() else {
+      Issue.record("no pulse")
+      return
+    }
+    await outputs.stop()
+    note.finish()
+    var ends: [MonotonicTime] = []
+    for await end in noted { ends.append(end) }
+    // The first is what a successor would wait for had we died in the drive; the second is when it really ends.
+    #expect(ends.count == 2 && ends.last == end)
+    #expect(ends.allSatisfy { $0 >= asked + .milliseconds(30) })
+  }
+
   @Test func theRelayComesBeforeTheLamp() async throws {
     defer { loop.stop() }
     let outputs = try outputs(pulse: .seconds(5))

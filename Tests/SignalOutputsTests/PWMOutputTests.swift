@@ -2,6 +2,7 @@ import Glibc
 import LinuxIO
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Testing
 
 @testable import SignalOutputs

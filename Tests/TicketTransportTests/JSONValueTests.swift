@@ -1,4 +1,5 @@
 import Foundation
+import ScanTesting
 import Testing
 import TicketTransport
 
@@ -75,7 +76,7 @@ import TicketTransport
 
   /// Random documents, then random damage: what we accept, Foundation accepts; what it made, we read back the same.
   @Test(arguments: [UInt64](1...20)) func agreesWithFoundation(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
       let document = random.document(depth: 5)
       let bytes = [UInt8](try JSONSerialization.data(withJSONObject: document, options: .sortedKeys))
@@ -128,17 +129,8 @@ import TicketTransport
   }
 }
 
-/// A small repeatable generator.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+/// Random texts and documents.
+extension SeededGenerator {
   mutating func text() -> String {
     let alphabet = Array("ab\"\\/\n\t é😀[]{},:\u{1}\u{7F}")
     return String(

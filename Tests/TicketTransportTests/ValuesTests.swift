@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import ScanTesting
 import Testing
 import TicketTransport
 
@@ -100,7 +101,7 @@ import TicketTransport
 
   @Test func agreesWithFoundation() throws {
     let formatter = ISO8601DateFormatter()
-    var random = SplitMix(state: 11)
+    var random = SeededGenerator(seed: 11)
     for _ in 0..<2_000 {
       let seconds = Int64.random(in: -9_000_000_000...9_000_000_000, using: &random)
       let text = formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
@@ -110,7 +111,7 @@ import TicketTransport
   }
 
   @Test func noTrapOnRandomBytes() {
-    var random = SplitMix(state: 5)
+    var random = SeededGenerator(seed: 5)
     let alphabet = Array("0123456789-:TZ+., GMTSunNov\u{0}é")
     var read = 0
     for _ in 0..<20_000 {
@@ -139,7 +140,7 @@ import TicketTransport
     #expect(PercentCoding.encode("a b&c=é~") == "a%20b%26c%3D%C3%A9~")
     #expect(PercentCoding.decode("a%20%c3%A9".utf8) == [UInt8]("a é".utf8))
     for bad in ["%", "%2", "%zz", "a%2", "%%20", "%+1"] { #expect(PercentCoding.decode(bad.utf8) == nil) }
-    var random = SplitMix(state: 9)
+    var random = SeededGenerator(seed: 9)
     for _ in 0..<200 {
       let text = random.text()
       #expect(PercentCoding.decode(PercentCoding.encode(text).utf8) == [UInt8](text.utf8))
@@ -187,7 +188,7 @@ import TicketTransport
   }
 
   @Test(arguments: [UInt64](1...20)) func noTextEscapesOrTraps(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let hidden = String(random.text().prefix(12))
       let text = random.text() + hidden + "\u{301}" + random.text()
