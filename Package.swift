@@ -77,6 +77,9 @@ let package = Package(
       name: "scangate-outputs",
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
 
+    // What outlives the process.
+    room("Sealing", [crypto]),
+
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
     room("EventSchedule", ["ScanModel", "ScanPipeline", "TicketTransport"]),
@@ -132,6 +135,7 @@ let package = Package(
         "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
+    tests(of: "Sealing", [crypto]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),

@@ -36,6 +36,19 @@ public struct ScanID: Hashable, Sendable, CustomStringConvertible {
     low = .random(in: .min ... .max)
   }
 
+  /// Makes the identifier of 16 bytes, as `bytes` gives them; `nil` of another number.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == 16 else { return nil }
+    func number(_ part: some Sequence<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+    high = number(bytes.prefix(8))
+    low = number(bytes.dropFirst(8))
+  }
+
+  /// The identifier in 16 bytes, the first digits first.
+  public var bytes: [UInt8] {
+    [high, low].flatMap { half in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) } }
+  }
+
   /// 32 lower-case hexadecimal digits.
   public var description: String {
     func digits(_ value: UInt64) -> String {
@@ -48,8 +61,15 @@ public struct ScanID: Hashable, Sendable, CustomStringConvertible {
 
 /// One request that may redeem. A scan may cost several (a failed connect that was tried again is the same attempt).
 public struct AttemptID: Hashable, Sendable, CustomStringConvertible {
-  private let id = ScanID()
+  private let id: ScanID
   /// Makes a new identifier.
-  public init() {}
+  public init() { id = ScanID() }
+  /// Makes the identifier of 16 bytes, as `bytes` gives them; `nil` of another number.
+  public init?(bytes: some Collection<UInt8>) {
+    guard let id = ScanID(bytes: bytes) else { return nil }
+    self.id = id
+  }
+  /// The identifier in 16 bytes.
+  public var bytes: [UInt8] { id.bytes }
   public var description: String { id.description }
 }

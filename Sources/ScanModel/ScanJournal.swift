@@ -1,0 +1,287 @@
+/// The port to the journal: the append-only truth of a station, and what its ledgers remember.
+///
+/// Three steps of permanence, for three kinds of accident: *queued* survives nothing, *written* survives the end of the
+/// process (the bytes are the kernel's), *durable* survives the power (the bytes are the disk's). Batches are written in the
+/// order in which they were queued, each wholly or not at all.
+public protocol ScanJournal: Sendable {
+  /// What was last stored under these keys; a key that is not in the result was never stored.
+  func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]]
+
+  /// Queues a batch; from any thread, returns at once.
+  @discardableResult func enqueue(_ batch: JournalBatch) -> JournalMark
+
+  /// Returns when everything up to `mark` is written.
+  /// - Throws: why it is not, and will not be.
+  func written(_ mark: JournalMark) async throws(JournalFault)
+
+  /// Returns when everything up to `mark` is durable, with false when that is not so at `end`.
+  /// - Throws: why it is not, and will not be.
+  func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool
+
+  /// Attempts that were asked and never concluded, because the process or the machine ended before; oldest first.
+  func unconcluded() async throws(JournalFault) -> [AskedAttempt]
+
+  /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
+  var states: AsyncStream<JournalState> { get }
+}
+
+/// A place in the journal's order; later batches have greater marks.
+public struct JournalMark: Hashable, Comparable, Sendable {
+  /// Counted from 1 in each process.
+  public let number: UInt64
+  /// Makes the mark of the batch with that number.
+  public init(number: UInt64) { self.number = number }
+  public static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+}
+
+/// What is written together or not at all.
+public struct JournalBatch: Sendable, Equatable {
+  /// What has happened, in order.
+  public var facts: [JournalFact]
+  /// What the ledger remembers now; `nil` forgets the key.
+  public var memory: [LedgerKey: [UInt8]?]
+
+  /// Makes a batch.
+  public init(facts: [JournalFact] = [], memory: [LedgerKey: [UInt8]?] = [:]) {
+    self.facts = facts
+    self.memory = memory
+  }
+}
+
+/// Something that a ledger remembers, by a key that tells nobody the code.
+public struct LedgerKey: Hashable, Sendable {
+  /// What it is about.
+  public enum Kind: UInt8, Sendable, CaseIterable {
+    /// A ticket, by the keyed digest of its code.
+    case ticket = 1
+    /// A sale, by the ticket system's identifier.
+    case sale = 2
+    /// An entry of the ticket system, by its identifier.
+    case entry = 3
+  }
+
+  /// The ticket system's server, by type and address: names may change, servers are who they are.
+  public let server: String
+  /// What it is about.
+  public let kind: Kind
+  /// The ticket's digest, or an identifier as UTF-8.
+  public let bytes: [UInt8]
+
+  /// Makes a key.
+  public init(server: String, kind: Kind, bytes: [UInt8]) {
+    self.server = server
+    self.kind = kind
+    self.bytes = bytes
+  }
+}
+
+/// One thing that has happened. Facts are never changed or taken back.
+public enum JournalFact: Sendable, Equatable {
+  /// A request that may redeem is about to be sent.
+  case asked(AskedAttempt)
+  /// The gate has its word on a request: an answer, or none. Before the gate opens.
+  case concluded(ConcludedAttempt)
+  /// An answer came after the gate had stopped waiting for it.
+  case late(ConcludedAttempt)
+  /// A scan is over: its verdict, and what the outputs made of it.
+  case scan(JournaledScan)
+}
+
+/// A start of the machine, by the kernel's own identifier (`/proc/sys/kernel/random/boot_id`). `CLOCK_MONOTONIC` counts
+/// within it.
+public struct BootID: Hashable, Sendable, CustomStringConvertible {
+  /// The identifier as the kernel writes it.
+  public let description: String
+  /// Makes the identifier.
+  public init(_ description: String) { self.description = description }
+}
+
+/// A point in time by every clock we have.
+public struct JournalTime: Sendable, Equatable {
+  /// By the machine's civil clock.
+  public var wall: WallTime
+  /// Within the boot.
+  public var monotonic: MonotonicTime
+  /// Whether the civil clock was trusted: set by NTP, or confirmed by a ticket system, since the boot.
+  public var isTrusted: Bool
+
+  /// Makes a point in time.
+  public init(wall: WallTime, monotonic: MonotonicTime, isTrusted: Bool) {
+    self.wall = wall
+    self.monotonic = monotonic
+    self.isTrusted = isTrusted
+  }
+}
+
+/// A request that is about to be sent.
+public struct AskedAttempt: Sendable, Equatable {
+  /// The attempt.
+  public var attempt: AttemptID
+  /// The scan that it serves, as far as it has come.
+  public var scan: Scan
+  /// The ticket system that is asked.
+  public var system: TicketSystemID
+  /// Its server, as in `LedgerKey.server`.
+  public var server: String
+  /// The ticket's key in the ledger: a digest.
+  public var ticket: TicketKey
+  /// When.
+  public var at: JournalTime
+  /// In which boot.
+  public var boot: BootID
+
+  /// Makes an entry.
+  public init(
+    attempt: AttemptID, scan: Scan, system: TicketSystemID, server: String, ticket: TicketKey, at: JournalTime,
+    boot: BootID
+  ) {
+    self.attempt = attempt
+    self.scan = scan
+    self.system = system
+    self.server = server
+    self.ticket = ticket
+    self.at = at
+    self.boot = boot
+  }
+}
+
+/// What became of a request.
+public struct ConcludedAttempt: Sendable, Equatable {
+  /// The attempt.
+  public var attempt: AttemptID
+  /// What became of the request.
+  public var fate: AttemptOutcome.Fate
+  /// Whether the server may have recorded an admission on it.
+  public var mayHaveRedeemed: Bool
+  /// The ledger's verdict; `nil` for a late answer, which decides nothing by itself.
+  public var verdict: Verdict?
+  /// The record that the server told.
+  public var entryID: String?
+  /// When the server made it, by its own clock.
+  public var recordedAt: WallTime?
+  /// The server's own words, shortened and without codes.
+  public var said: String?
+  /// When.
+  public var at: JournalTime
+
+  /// Makes an entry.
+  public init(
+    attempt: AttemptID, fate: AttemptOutcome.Fate, mayHaveRedeemed: Bool, verdict: Verdict?, entryID: String?,
+    recordedAt: WallTime?, said: String?, at: JournalTime
+  ) {
+    self.attempt = attempt
+    self.fate = fate
+    self.mayHaveRedeemed = mayHaveRedeemed
+    self.verdict = verdict
+    self.entryID = entryID
+    self.recordedAt = recordedAt
+    self.said = said
+    self.at = at
+  }
+}
+
+/// Who decided a scan. The raw values are the names in journal, events and exports.
+public enum Decider: String, Sendable, CaseIterable {
+  /// The ticket system's answer, judged by the ledger.
+  case server
+  /// What the ledger knew already; nobody was asked.
+  case ledger
+  /// The list on board.
+  case list
+  /// The gate's offline policy.
+  case policy
+  /// The station itself: unreadable, too late, out of service.
+  case station
+  /// A member of staff.
+  case staff
+}
+
+/// A scan that is over.
+public struct JournaledScan: Sendable, Equatable {
+  /// The scan. Its code is kept sealed.
+  public var scan: Scan
+  /// The ticket system of its gate.
+  public var system: TicketSystemID
+  /// The ticket's key in the ledger: a digest; `nil` where the code never got so far.
+  public var ticket: TicketKey?
+  /// When it was decided.
+  public var at: JournalTime
+  /// From the last byte read to the verdict (and, for an admission, to the start of the relay pulse).
+  public var decidedIn: Duration
+  /// What the gate did.
+  public var verdict: Verdict
+  /// Who decided.
+  public var decider: Decider
+  /// What else staff should know, by its name in events.
+  public var note: String?
+  /// What happened, in words.
+  public var detail: String?
+  /// The record of the ticket system.
+  public var entryID: String?
+  /// The ticket's holder. Kept sealed, and deleted after a set time.
+  public var holder: String?
+  /// How many this code has admitted, this admission included.
+  public var admitted: Int
+  /// How many it admits in all, as far as is proven.
+  public var allowance: Int
+  /// Why the gate did not open, or may not have, although the verdict is an admission.
+  public var outputFault: String?
+
+  /// Makes an entry.
+  public init(
+    scan: Scan, system: TicketSystemID, ticket: TicketKey?, at: JournalTime, decidedIn: Duration, verdict: Verdict,
+    decider: Decider, note: String? = nil, detail: String? = nil, entryID: String? = nil, holder: String? = nil,
+    admitted: Int = 0, allowance: Int = 1, outputFault: String? = nil
+  ) {
+    self.scan = scan
+    self.system = system
+    self.ticket = ticket
+    self.at = at
+    self.decidedIn = decidedIn
+    self.verdict = verdict
+    self.decider = decider
+    self.note = note
+    self.detail = detail
+    self.entryID = entryID
+    self.holder = holder
+    self.admitted = admitted
+    self.allowance = allowance
+    self.outputFault = outputFault
+  }
+}
+
+/// Whether the journal keeps what it is given.
+public enum JournalState: Sendable, Equatable {
+  /// It does.
+  case working
+  /// It does not, and tries on: why, and what to do.
+  case failing(JournalFault)
+  /// It does, and something happened on the way that the operator must know.
+  case noticed(String)
+}
+
+/// Why something could not be written down.
+public struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The kind, as far as it decides what to do.
+  public enum Kind: Sendable, Equatable {
+    /// No space is left.
+    case full
+    /// The disk is read-only or gives errors.
+    case disk
+    /// The file is damaged.
+    case damaged
+    /// Another process has it, or this one may not have it.
+    case unavailable
+  }
+
+  /// The kind.
+  public var kind: Kind
+  /// What happened, to which file, and what to do.
+  public var description: String
+
+  /// Makes a fault.
+  public init(_ kind: Kind, _ description: String) {
+    self.kind = kind
+    self.description = description
+  }
+}

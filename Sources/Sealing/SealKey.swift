@@ -1,0 +1,98 @@
+internal import Crypto
+internal import Foundation
+
+/// The station's key, from which every other one is derived: nothing that is sealed is of use without it.
+///
+/// Derived by HKDF-SHA-256 (RFC 5869), one key for each purpose, so that what is sealed for one opens for no other.
+public struct SealKey: Sendable {
+  /// What a derived key is for. The raw values are part of what is derived: a changed one opens nothing that was sealed before.
+  public enum Purpose: String, Sendable, CaseIterable {
+    /// Codes in the journal.
+    case codes = "scangate codes 1"
+    /// Names of holders in the journal.
+    case names = "scangate names 1"
+    /// What the ledger remembers.
+    case ledger = "scangate ledger 1"
+    /// Digests of codes, by which tickets are found again.
+    case tickets = "scangate tickets 1"
+    /// API keys and tokens.
+    case credentials = "scangate credentials 1"
+  }
+
+  /// The length of a key in bytes.
+  public static let length = 32
+
+  private let key: SymmetricKey
+
+  /// Makes the key of its bytes; `nil` unless there are `length` of them.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
+    key = SymmetricKey(data: bytes)
+  }
+
+  /// Makes a new key from the system's random source.
+  public static func random() -> (key: SealKey, bytes: [UInt8]) {
+    let key = SymmetricKey(size: .bits256)
+    return (SealKey(key), key.withUnsafeBytes { [UInt8]($0) })
+  }
+
+  private init(_ key: SymmetricKey) { self.key = key }
+
+  /// Seals and opens for one purpose.
+  public func sealer(for purpose: Purpose) -> Sealer { Sealer(key: derived(purpose)) }
+
+  /// Makes digests for one purpose.
+  public func digester(for purpose: Purpose) -> Digester { Digester(key: derived(purpose)) }
+
+  private func derived(_ purpose: Purpose) -> SymmetricKey {
+    HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.rawValue.utf8), outputByteCount: 32)
+  }
+}
+
+/// Seals bytes by AES-256-GCM (NIST SP 800-38D) with a random nonce: nonce, text, tag. What is sealed is bound to a place,
+/// so that it cannot be moved to another one.
+public struct Sealer: Sendable {
+  /// How much longer the sealed form is, in bytes.
+  public static let overhead = 28
+
+  private let key: SymmetricKey
+
+  fileprivate init(key: SymmetricKey) { self.key = key }
+
+  /// Seals `bytes` for the place that `binding` names.
+  public func seal(_ bytes: [UInt8], binding: [UInt8]) -> [UInt8] {
+    // With a 256-bit key and a nonce of its own choice the cipher has nothing to refuse.
+    guard let box = try? AES.GCM.seal(bytes, using: key, authenticating: binding), let combined = box.combined else {
+      return []
+    }
+    return [UInt8](combined)
+  }
+
+  /// What was sealed for that place; `nil` where it was not sealed with this key, for this place, or was changed since.
+  public func open(_ sealed: some Collection<UInt8>, binding: [UInt8]) -> [UInt8]? {
+    guard let box = try? AES.GCM.SealedBox(combined: [UInt8](sealed)),
+      let plain = try? AES.GCM.open(box, using: key, authenticating: binding)
+    else { return nil }
+    return [UInt8](plain)
+  }
+}
+
+/// Makes keyed digests: HMAC-SHA-256 (RFC 2104), cut to 16 bytes. Without the key nobody can try out codes.
+public struct Digester: Sendable {
+  /// The length of a digest in bytes. Two of a million tickets share one with a chance of 1 in 10²⁶.
+  public static let length = 16
+
+  private let key: SymmetricKey
+
+  fileprivate init(key: SymmetricKey) { self.key = key }
+
+  /// The digest of the parts; each part's length counts, so that bytes cannot move from one to the next.
+  public func digest(_ parts: [UInt8]...) -> [UInt8] {
+    var code = HMAC<SHA256>(key: key)
+    for part in parts {
+      withUnsafeBytes(of: UInt64(part.count).bigEndian) { code.update(data: $0) }
+      code.update(data: part)
+    }
+    return [UInt8](code.finalize().prefix(Self.length))
+  }
+}
