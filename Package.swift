@@ -90,8 +90,7 @@ let package = Package(
       "Gateway",
       [
         "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline",
-        "SerialReader", "SignalOutputs",
-        "TicketTransport", "WedgeReader",
+        "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
       ]),
     room(
       "VenueServer",
@@ -142,10 +141,13 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel", "ScanTesting"], exclude: ["bad"],
       swiftSettings: strict),
-    tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
+    tests(of: "Gateway", ["LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing"]),
     tests(
       of: "scangate",
-      ["scangate-outputs", "EventSchedule", "Gateway", "ScanModel", "ScanPipeline", "TicketTransport", "VenueServer"]),
+      [
+        "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing",
+        "TicketTransport", "VenueServer",
+      ]),
     tests(
       of: "VenueServer",
       [asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),

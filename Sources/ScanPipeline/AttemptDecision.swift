@@ -99,6 +99,12 @@ public struct AttemptDecision: Sendable, Equatable {
     case saleUsedUp
     /// The ticket system's record was first seen for another code: the same ticket in another spelling.
     case otherCode
+    /// Admitted again: who was admitted before has left.
+    case reentry
+    /// Somebody left who was admitted on this ticket.
+    case left
+    /// Somebody left on a ticket on which nobody is in, as far as we know.
+    case notInside
     /// The machine ended while this ticket was being decided: whether somebody passed on it is not known.
     case interrupted
     /// The outcome belongs to no attempt that the ledger has open.

@@ -109,6 +109,15 @@ public struct AttemptLedger: Sendable {
     return true
   }
 
+  /// Somebody leaves who was admitted on this ticket: it admits once more, if the ticket system agrees.
+  /// - Returns: false, and nothing changed, where nobody is in on it.
+  @discardableResult
+  public mutating func leave(_ key: TicketKey) -> Bool {
+    guard records[key]?.leave(&book) == true else { return false }
+    changed.insert(key)
+    return true
+  }
+
   /// Attempts whose fate is open and records on which nobody passed, oldest first.
   public var unsettled: [UnsettledAttempt] {
     records.values.flatMap(\.unsettled).sorted { $0.askedAt < $1.askedAt }

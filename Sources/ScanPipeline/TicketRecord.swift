@@ -109,6 +109,25 @@ struct TicketRecord: Sendable {
     return true
   }
 
+  /// Somebody who was admitted on the ticket leaves: it admits once more.
+  /// - Returns: false, and nothing changed, where nobody is in on it.
+  mutating func leave(_ book: inout SaleBook) -> Bool {
+    guard admitted > 0 else { return false }
+    admitted -= 1
+    last = nil
+    isUsedElsewhere = false
+    let entryID = entries.filter { $0.value.origin == .ours && $0.value.isClaimed }.keys.min()
+    book.giveBack(sale: sale, entryID: entryID)
+    if let entryID {
+      entries[entryID]?.isClaimed = false
+      entries[entryID]?.hasLeft = true
+    } else {
+      givenBack = GivenBack(until: nil, isOpen: true)
+    }
+    if admitted == 0 { firstUse = nil }
+    return true
+  }
+
   /// The attempt whose answer is worth a moment's wait.
   func awaited(at time: MonotonicTime, _ policy: AttemptPolicy) -> AttemptID? {
     open.first { $0.standing == .pending && time <= $0.endedAt + policy.lateGrace }?.lock.attempt
@@ -219,7 +238,8 @@ struct TicketRecord: Sendable {
       switch known.origin {
       case .elsewhere: return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
       case .ours where known.isClaimed: return decision(.refuse(.alreadyUsed))
-      case .ours: return admit(on: entryID, lock, wall: wall, note: .ownLostAnswer, &book)
+      case .ours:
+        return admit(on: entryID, lock, wall: wall, note: known.hasLeft ? .reentry : .ownLostAnswer, &book)
       }
     }
     if let owner = book.owner(of: entryID, otherThan: key) {
@@ -351,6 +371,7 @@ struct TicketRecord: Sendable {
     book.count(1, in: sale, firstUse: use)
     if let entryID {
       entries[entryID]?.isClaimed = true
+      entries[entryID]?.hasLeft = false
       book.use(entryID, use)
     } else {
       givenBack = GivenBack()
@@ -453,7 +474,7 @@ struct TicketRecord: Sendable {
         key: key, attempt: attempt.lock.attempt, gate: attempt.lock.gate, askedAt: attempt.lock.wall, state: state)
     }
     let surplus = entries.compactMap { entryID, entry -> UnsettledAttempt? in
-      guard entry.origin == .ours, !entry.isClaimed else { return nil }
+      guard entry.origin == .ours, !entry.isClaimed, !entry.hasLeft else { return nil }
       return UnsettledAttempt(
         key: key, attempt: entry.shownTo.attempt, gate: entry.shownTo.gate, askedAt: entry.shownTo.wall,
         state: .surplus(entryID: entryID))

@@ -75,6 +75,8 @@ struct KnownEntry: Sendable, Codable, Equatable {
   var claimUntil: MonotonicTime?
   /// Whether somebody was admitted on it and the gate did not open.
   var isGivenBack = false
+  /// Whether who was admitted on it has left since.
+  var hasLeft = false
   /// The attempt that was shown it.
   let shownTo: AttemptLock
 }
