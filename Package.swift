@@ -31,6 +31,7 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -79,6 +80,7 @@ let package = Package(
 
     // What outlives the process.
     room("Sealing", [crypto]),
+    room("Journal", ["CLinux", "LinuxIO", "ScanModel", "Sealing", sqlite]),
 
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -134,7 +136,11 @@ let package = Package(
         "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
+    .executableTarget(
+      name: "journal-child", dependencies: ["Journal", "ScanModel", "Sealing"], path: "Tests/JournalChild",
+      swiftSettings: strict),
     tests(of: "Sealing", [crypto]),
+    tests(of: "Journal", ["CLinux", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),

@@ -146,7 +146,7 @@ private func names(_ facts: [JournalFact]) -> [String] {
     let process = try LedgerProcess()
     process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
     _ = await process.present(Code("unknown-ticket"))
-    process.journal.fail(JournalFault(.full, "no space is left"))
+    process.journal.setRecallFault(JournalFault(.full, "no space is left"))
     // What is not in memory cannot be recalled: whether it was admitted is not known.
     let first = await process.present()
     #expect(first.verdict == .undecided(.outOfService))
@@ -159,7 +159,7 @@ private func names(_ facts: [JournalFact]) -> [String] {
       let journal = MemoryJournal()
       let process = try LedgerProcess(journal, whenFailing: policy)
       process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
-      journal.failWrites(JournalFault(.full, "no space is left"))
+      journal.setFault(JournalFault(.full, "no space is left"))
       let decision = await process.present()
       #expect(decision.verdict == (policy == .stop ? .undecided(.outOfService) : .admit))
       #expect(process.system.asked.count == (policy == .stop ? 0 : 1))
