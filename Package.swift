@@ -78,7 +78,7 @@ let package = Package(
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
 
     // What outlives the process.
-    room("Sealing", [crypto]),
+    room("Sealing", ["LinuxIO", crypto]),
 
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
