@@ -79,7 +79,7 @@ let package = Package(
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
 
     // What outlives the process.
-    room("Sealing", [crypto]),
+    room("Sealing", ["LinuxIO", crypto]),
     room("Journal", ["CLinux", "LinuxIO", "ScanModel", "Sealing", sqlite]),
 
     // Ticket systems.
@@ -103,8 +103,9 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "ScanConfiguration", "EventSchedule", "Gateway", "KnownScanners", "LinuxIO", "ScanModel", "ScanPipeline",
-        "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging,
+        "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
+        "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader",
+        argumentParser, logging,
         serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
@@ -151,7 +152,8 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing",
+        "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
+        "Sealing",
         "TicketTransport", "VenueServer",
       ]),
     tests(

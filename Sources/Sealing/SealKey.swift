@@ -17,6 +17,8 @@ public struct SealKey: Sendable {
     case tickets = "scangate tickets 1"
     /// API keys and tokens.
     case credentials = "scangate credentials 1"
+    /// The station's key itself, sealed by an outside one; and what tells it from another.
+    case key = "scangate key 1"
   }
 
   /// The length of a key in bytes.

@@ -16,6 +16,8 @@ struct RunCommand: AsyncParsableCommand {
 
   @OptionGroup var place: OutputPlaceArgument
 
+  @OptionGroup var state: StateArgument
+
   @Option(
     help: ArgumentHelp(
       "Write events there, a JSON object a line; - is standard output. See docs/events.md.", valueName: "file"))
@@ -28,10 +30,13 @@ struct RunCommand: AsyncParsableCommand {
     let log = try OperatorLog()
     let logger = log.logger
     let hub = EventHub()
+    let vault: StationVault
     let service: StationService
+    state.prepare()
     do throws(SetupError) {
+      vault = try await StationVault.open(configuration.journal, folder: state.folder, keys: state.keys, logger: logger)
       service = try await StationService(
-        file: source.file, configuration, outputs: place.outputs, events: hub, logger: logger)
+        file: source.file, configuration, outputs: place.outputs, memory: vault.memory, events: hub, logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }
@@ -62,6 +67,7 @@ struct RunCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
+    await vault.journal.close()
     hub.finish()
     await logging.value
     await writing?.value

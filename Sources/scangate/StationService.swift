@@ -16,7 +16,7 @@ import UnixSignals
 ///            └────────────────────────────────────────────────────────────────────────────┘
 /// ```
 /// Orders are taken one after another: while a loop is stuck nothing else happens, and the watchdog is not fed.
-struct StationService: Service {
+final class StationService: Service {
   private enum Order: Sendable {
     case beat
     case reload
@@ -31,7 +31,9 @@ struct StationService: Service {
   private let file: String
   private let outputs: OutputPlace
   private let station: ConfiguredStation
-  private let memory = StationMemory()
+  private let memory: StationMemory
+  /// The configuration by which the station runs.
+  private let current: Mutex<StationConfiguration>
   private let isReloadDue = Flag()
   private let events: EventHub
   private let logger: Logger
@@ -39,16 +41,20 @@ struct StationService: Service {
 
   /// Puts the service together; nothing is opened before `run`.
   init(
-    file: String, _ configuration: StationConfiguration, outputs: OutputPlace, events: EventHub, logger: Logger
+    file: String, _ configuration: StationConfiguration, outputs: OutputPlace, memory: StationMemory,
+    events: EventHub, logger: Logger
   ) async throws(SetupError) {
     self.file = file
     self.outputs = outputs
+    self.memory = memory
+    current = Mutex(configuration)
     self.events = events
     self.logger = logger
     station = try await Self.make(configuration, outputs, memory, events, logger)
   }
 
   func run() async throws {
+    memory.watch(events: events, time: SystemTime())
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let (orders, order) = AsyncStream.makeStream(of: Order.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -116,13 +122,15 @@ struct StationService: Service {
       events.emit(.configuration(.kept(reading.errors), at: SystemTime().wall()))
       return nil
     }
-    let reasons = memory.restartReasons(for: new)
+    let reasons = memory.restartReasons(from: current.withLock { $0 }, to: new)
     guard reasons.isEmpty else {
       events.emit(.configuration(.needsRestart(reasons), at: SystemTime().wall()))
       return nil
     }
     do throws(SetupError) {
-      return try await Self.make(new, outputs, memory, events, logger)
+      let station = try await Self.make(new, outputs, memory, events, logger)
+      current.withLock { $0 = new }
+      return station
     } catch {
       events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))
       return nil

@@ -1,0 +1,170 @@
+internal import Glibc
+
+/// The station's credentials: API keys and tokens, each in a file of its own, sealed by the station's key and bound to its
+/// name. A credential that systemd gives under the same name comes before it.
+public struct CredentialStore: Sendable {
+  /// What there is to tell of a credential; nothing of the secret.
+  public struct Entry: Sendable, Equatable {
+    /// Where it is kept.
+    public enum Place: String, Sendable {
+      /// In the state folder, sealed.
+      case sealed
+      /// Given by systemd.
+      case systemd
+    }
+
+    /// The name.
+    public let name: String
+    /// Where it is kept.
+    public let place: Place
+    /// When it was set, in seconds since 1970; `nil` where systemd gives it.
+    public let set: Int64?
+    /// Whether it opens with the station's key; `nil` where that could not be had.
+    public let opens: Bool?
+  }
+
+  private static let header = [UInt8]("scangate credential 1\n".utf8)
+
+  /// Where the station's key comes from.
+  public let keys: SealKeySource
+
+  /// Makes the store of a station; opens nothing.
+  public init(keys: SealKeySource) { self.keys = keys }
+
+  /// Whether `text` can be a credential's name: `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`, not that of the key, and from 20 characters
+  /// on with - or _ in it: what has none is a secret in the wrong place.
+  public static func isName(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard let first = bytes.first, bytes.count <= 32, first.isLetterOrDigit else { return false }
+    guard bytes.count < 20 || text.contains("-") || text.contains("_") else { return false }
+    return bytes.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+      && !text.hasPrefix(SealKeySource.credential)
+  }
+
+  /// Keeps a credential: after a kill or a cut of power it is wholly the old one or wholly this one.
+  /// - Returns: the key that it is sealed by.
+  @discardableResult public func set(_ name: String, _ secret: PastedSecret) throws(SealFault) -> StationKey {
+    try Self.check(name)
+    let station = try keys.open()
+    let sealed = station.key.sealer(for: .credentials).seal([UInt8](secret.text.utf8), binding: [UInt8](name.utf8))
+    let folder = try PrivateFolder.make(keys.state).makeSubfolder(StateFile.credentials)
+    try folder.locked { folder throws(SealFault) in
+      try folder.replace(name + StateFile.sealedCredential, with: Self.header + sealed)
+    }
+    return station
+  }
+
+  /// A credential; `nil` where there is none of that name.
+  /// - Throws: why it cannot be read or opened.
+  public func get(_ name: String) throws(SealFault) -> PastedSecret? {
+    try Self.check(name)
+    if let given = keys.given, let bytes = try GivenCredential.read(name, in: given) {
+      do throws(PastedSecret.Fault) {
+        return try PastedSecret(bytes)
+      } catch {
+        throw SealFault(.refused, "The systemd credential \(name) is none: \(error.description)")
+      }
+    }
+    guard let file = try sealed(name) else { return nil }
+    guard let secret = Self.open(file, name, by: try keys.open(making: false).key) else {
+      throw SealFault(
+        .wrongKey,
+        "The credential \(name) does not open: \(path(of: name)) is damaged, or was sealed by another key. Set it again with: "
+          + "scangate credential set \(name)")
+    }
+    return secret
+  }
+
+  /// Whether there is a credential of that name; opens nothing.
+  public func contains(_ name: String) throws(SealFault) -> Bool {
+    try Self.check(name)
+    if let given = keys.given, try GivenCredential.read(name, in: given) != nil { return true }
+    return try sealed(name) != nil
+  }
+
+  /// All credentials, by name; one that systemd gives hides a sealed one.
+  /// - Parameter key: the station's, where it could be had: each is then tried.
+  public func entries(openingWith key: SealKey?) throws(SealFault) -> [Entry] {
+    var entries: [Entry] = []
+    var names: Set<String> = []
+    if let given = keys.given, let folder = try PrivateFolder.open(given) {
+      for name in try folder.names() where Self.isName(name) {
+        entries.append(Entry(name: name, place: .systemd, set: nil, opens: nil))
+        names.insert(name)
+      }
+    }
+    for name in try sealedNames() where !names.contains(name) {
+      guard let folder = try folder() else { break }
+      let content = try folder.read(Self.file(name), upTo: Self.limit)
+      guard let content else { continue }
+      let opens = key.map { Self.open(content, name, by: $0) != nil }
+      entries.append(Entry(name: name, place: .sealed, set: content.written, opens: opens))
+    }
+    return entries.sorted { $0.name < $1.name }
+  }
+
+  /// Forgets a sealed credential: its bytes are overwritten, then deleted. Flash may keep the old ones, sealed.
+  /// - Returns: whether there was one.
+  @discardableResult public func remove(_ name: String) throws(SealFault) -> Bool {
+    try Self.check(name)
+    guard let folder = try folder() else { return false }
+    return try folder.locked { folder throws(SealFault) in
+      try folder.remove(Self.file(name) + PrivateFolder.unfinished, overwriting: true)
+      return try folder.remove(Self.file(name), overwriting: true)
+    }
+  }
+
+  /// Where a credential is kept, for words.
+  public func path(of name: String) -> String { "\(keys.state)/\(StateFile.credentials)/\(Self.file(name))" }
+
+  private static func file(_ name: String) -> String { name + StateFile.sealedCredential }
+
+  private static let limit = PastedSecret.longest + Sealer.overhead + header.count
+
+  private static func check(_ name: String) throws(SealFault) {
+    guard !isName(name) else { return }
+    if name.hasPrefix(SealKeySource.credential) {
+      throw SealFault(
+        .refused, "\(SealKeySource.credential) is the station's key and no credential: choose another name.")
+    }
+    // Somebody may have typed the secret itself: it is not repeated.
+    throw SealFault(
+      .refused,
+      "A credential's name has 1 to 32 letters (a to z), digits, - and _, no - or _ first (from 20 on with - or _ in it); this "
+        + "is none. The secret itself is asked for, and never an argument.")
+  }
+
+  private static func open(_ file: PrivateFolder.Content, _ name: String, by key: SealKey) -> PastedSecret? {
+    guard file.bytes.starts(with: header) else { return nil }
+    let sealer = key.sealer(for: .credentials)
+    guard let plain = sealer.open(file.bytes.dropFirst(header.count), binding: [UInt8](name.utf8)) else { return nil }
+    return try? PastedSecret(plain)
+  }
+
+  private func folder() throws(SealFault) -> PrivateFolder? {
+    guard let state = try PrivateFolder.open(keys.state) else { return nil }
+    return try state.subfolder(StateFile.credentials)
+  }
+
+  private func sealed(_ name: String) throws(SealFault) -> PrivateFolder.Content? {
+    guard let folder = try folder() else { return nil }
+    return try folder.read(Self.file(name), upTo: Self.limit)
+  }
+
+  private func sealedNames() throws(SealFault) -> [String] {
+    guard let folder = try folder() else { return [] }
+    return try folder.names().filter { $0.hasSuffix(StateFile.sealedCredential) }
+      .map { String($0.dropLast(StateFile.sealedCredential.count)) }.filter(Self.isName)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isLetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import Glibc
+internal import LinuxIO
+
+/// Wipes what a station knows: its key, its credentials and its journal, so that another venue can have the machine.
+public struct FactoryReset: Sendable {
+  /// What was wiped, and what was left.
+  public struct Result: Sendable, Equatable {
+    /// Files that are gone, by their names in the state folder.
+    public var wiped: [String] = []
+    /// What else lies there; not ours to delete.
+    public var left: [String] = []
+  }
+
+  private let state: String
+
+  /// Names the state folder; touches nothing.
+  public init(state: String) { self.state = state }
+
+  /// What `run` would wipe now, and leave; `nil` where there is no such folder.
+  public func preview() throws(SealFault) -> Result? {
+    guard let folder = try PrivateFolder.open(state) else { return nil }
+    return try Self.sort(folder)
+  }
+
+  /// Wipes. The key goes first: whatever is left after a kill or a cut of power opens no more, and a second run goes on.
+  /// - Throws: that the service runs, or why a file cannot be deleted.
+  public func run() throws(SealFault) -> Result {
+    guard let folder = try PrivateFolder.open(state) else { return Result() }
+    let lock = try Self.lock(folder)
+    defer { _ = flock(lock.number, LOCK_UN) }
+    return try folder.locked { folder throws(SealFault) in
+      let result = try Self.sort(folder)
+      for name in result.wiped {
+        if name.hasPrefix(StateFile.credentials + "/") {
+          guard let credentials = try folder.subfolder(StateFile.credentials) else { continue }
+          try credentials.remove(String(name.dropFirst(StateFile.credentials.count + 1)), overwriting: true)
+        } else {
+          // The journal may be large, and without the key its codes and names are noise.
+          try folder.remove(name, overwriting: !name.hasPrefix(StateFile.journal))
+        }
+      }
+      return result
+    }
+  }
+
+  /// Files in the order in which they go: keys, credentials, the journal, and the check of the key last, so that half a reset
+  /// is not taken for a new station.
+  private static func sort(_ folder: borrowing PrivateFolder) throws(SealFault) -> Result {
+    let keys = [StateFile.plainKey, StateFile.sealedKey].flatMap { [$0, $0 + PrivateFolder.unfinished] }
+    let checks = [StateFile.keyCheck, StateFile.keyCheck + PrivateFolder.unfinished]
+    let names = try folder.names()
+    var result = Result(wiped: keys.filter(names.contains))
+    if let credentials = try folder.subfolder(StateFile.credentials) {
+      for name in try credentials.names() {
+        let isOurs = [StateFile.sealedCredential, StateFile.sealedCredential + PrivateFolder.unfinished]
+          .contains(where: name.hasSuffix)
+        let path = "\(StateFile.credentials)/\(name)"
+        if isOurs { result.wiped.append(path) } else { result.left.append(path) }
+      }
+    }
+    result.wiped += names.filter(isJournal) + checks.filter(names.contains)
+    let known = Set(result.wiped + [StateFile.credentials, StateFile.journalLock])
+    result.left += names.filter { !known.contains($0) }
+    return result
+  }
+
+  /// The journal, its log and index, copies from before a migration, and damaged ones that were set aside.
+  private static func isJournal(_ name: String) -> Bool {
+    name.hasPrefix(StateFile.journal) && name != StateFile.journalLock
+  }
+
+  private static func lock(_ folder: borrowing PrivateFolder) throws(SealFault) -> OwnedDescriptor {
+    let lock = try folder.lockFile(StateFile.journalLock)
+    if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return lock }
+    guard errno == EWOULDBLOCK else { throw PrivateFolder.fault("\(folder.path) cannot be locked", errno) }
+    let bytes = (try? SmallFile.read(lock.number, upTo: 32)) ?? []
+    let digits = String(decoding: bytes.prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
+    let who = digits.isEmpty ? "another process" : "the process \(digits)"
+    throw SealFault(
+      .system, "\(folder.path) is in use by \(who). Stop the service first: systemctl stop scangate")
+  }
+}

@@ -1,0 +1,24 @@
+/// Why a key or a credential cannot be had or kept: what happened, to which file, and what to do. Never holds a secret.
+public struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The kind, as far as it decides what to do.
+  public enum Kind: Sendable, Equatable {
+    /// There is nothing yet.
+    case absent
+    /// The key is not the one by which things were sealed, or it is lost.
+    case wrongKey
+    /// A file is damaged, or open to others.
+    case refused
+    /// The system does not let us.
+    case system
+  }
+
+  /// The kind.
+  public let kind: Kind
+  /// The words, ready to print.
+  public let description: String
+
+  init(_ kind: Kind, _ description: String) {
+    self.kind = kind
+    self.description = description
+  }
+}
