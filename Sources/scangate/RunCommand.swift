@@ -67,7 +67,7 @@ struct RunCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
-    await vault.journal.close()
+    await vault.close()
     hub.finish()
     await logging.value
     await writing?.value

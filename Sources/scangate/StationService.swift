@@ -64,7 +64,7 @@ final class StationService: Service {
       }
       group.addTask {
         // Many at once are one: the file is read when its turn comes.
-        for await _ in hangups where !isReloadDue.raise() { order.yield(.reload) }
+        for await _ in hangups where !self.isReloadDue.raise() { order.yield(.reload) }
       }
       if let interval = manager?.watchdogInterval {
         group.addTask {

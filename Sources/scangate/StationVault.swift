@@ -8,8 +8,16 @@ import Sealing
 
 /// The station's key and journal, open for the service.
 struct StationVault {
-  let journal: Journal
   let memory: StationMemory
+  private let journal: Journal
+
+  private init(_ journal: Journal, _ memory: StationMemory) {
+    self.journal = journal
+    self.memory = memory
+  }
+
+  /// Has everything on the disk, and closes the journal.
+  func close() async { await journal.close() }
 
   /// Opens them; says what the operator should know of them.
   /// - Throws: why there is no journal, or no key to it.
@@ -39,8 +47,8 @@ struct StationVault {
         key: key.key, boot: boot, time: time)
       let interrupted = try await journal.unconcluded()
       return StationVault(
-        journal: journal,
-        memory: StationMemory(
+        journal,
+        StationMemory(
           vault: LedgerVault(journal: journal, key: key.key, boot: boot, clock: clock),
           whenFailing: configuration.whenFailing == .stop ? .stop : .continue, interrupted: interrupted))
     } catch {
