@@ -21,6 +21,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -124,6 +125,11 @@ let package = Package(
       dependencies: [
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
       ], path: "Tests/HolderBench", swiftSettings: strict),
+    .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
+      swiftSettings: strict),
+    tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
