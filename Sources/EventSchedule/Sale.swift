@@ -47,6 +47,8 @@ public struct Sale: Sendable, Equatable {
   public var eventName: String?
   /// The tickets, at most 100.
   public var tickets: [TicketDetails.Line]
+  /// Whether each ticket is told to be unused; `nil` where a ticket's word is missing.
+  public var isUnused: Bool?
   /// How many persons all its tickets admit, at most 100,000; `nil` if the server told no tickets.
   public var persons: Int?
 
@@ -66,6 +68,8 @@ public struct Sale: Sendable, Equatable {
       guard let id = line["id"]?.integer else { return nil }
       return TicketDetails.Line(id: id, quantity: Self.quantity(line), isUsed: line["usage_status"]?.string == "used")
     }
+    let words = lines.map { $0["usage_status"]?.string }
+    isUnused = !words.isEmpty && words.allSatisfy { $0 == "unused" } ? true : words.contains("used") ? false : nil
     // All lines count, those without a readable id among them.
     persons = lines.isEmpty ? nil : lines.reduce(0) { min($0 + Self.quantity($1), 100_000) }
   }

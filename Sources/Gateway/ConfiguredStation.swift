@@ -32,7 +32,11 @@ public struct ConfiguredStation: Sendable {
       }
       let station = try ConfiguredStation(
         configuration, place, connections: connections, memory: memory, events: events, time: time, log: log)
-      await memory.takeUp()
+      var systems: [String: any TicketSystem] = [:]
+      for (system, connection) in zip(configuration.ticketSystems, connections) {
+        systems[TicketSystemRegistry.address(of: system)] = connection.face(nil)
+      }
+      await memory.takeUp(asking: systems)
       return station
     } catch {
       for connection in connections { await connection.close() }

@@ -2,26 +2,6 @@ internal import LinuxIO
 public import ScanModel
 public import ScanPipeline
 
-/// What the keeper made of a scan.
-public struct KeptDecision: Sendable {
-  /// The ledger's word.
-  public var decision: AttemptDecision
-  /// The request that it took; `nil` where none was sent.
-  public var asked: AttemptOutcome?
-  /// The ticket's key in ledger and journal: a digest.
-  public var ticket: TicketKey?
-  /// Who decided.
-  public var decider: Decider
-
-  /// Joins them.
-  public init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
-    self.decision = decision
-    self.asked = asked
-    self.ticket = ticket
-    self.decider = decider
-  }
-}
-
 /// Keeps the attempt ledger of one ticket system for all gates of the station: does the waiting that the pure ledger cannot,
 /// and writes down what must outlive the process.
 ///
@@ -40,11 +20,6 @@ public actor LedgerKeeper {
   /// How many tickets are held in memory; the others are recalled when they are presented.
   private static let mostTickets = 20_000
 
-  private struct Waiter {
-    let id: UInt64
-    let continuation: CheckedContinuation<Void, Never>
-  }
-
   private let policy: AttemptPolicy
   private var ledger: AttemptLedger
   private let scope: LedgerScope
@@ -56,9 +31,14 @@ public actor LedgerKeeper {
   private var unknown = NegativeCache()
   private var refused: [GateID: NegativeCache] = [:]
   private var cap: StationCap
-  private var waiters: [TicketKey: [Waiter]] = [:]
-  private var nextWaiter: UInt64 = 0
+  private var waiters = TicketWaiters()
   private var lastForgotten: MonotonicTime
+  private var lastDecided: MonotonicTime
+  private var openCases = OpenCases()
+  private var settling: Task<Void, Never>?
+  private var lookUps: LookUpPolicy
+  /// Whom look-ups ask.
+  private var asker: (any TicketSystem)?
   private let time: any TimeSource
   private let events: any EventSink
 
@@ -69,7 +49,8 @@ public actor LedgerKeeper {
   ///     longer asked for.
   public init(
     server: String, vault: LedgerVault, scope: LedgerScope = .once, policy: AttemptPolicy = AttemptPolicy(),
-    whenFailing: JournalFailurePolicy = .continue, floodLimit: Int = 20, time: any TimeSource, events: any EventSink
+    whenFailing: JournalFailurePolicy = .continue, lookUps: LookUpPolicy = LookUpPolicy(), floodLimit: Int = 20,
+    time: any TimeSource, events: any EventSink
   ) {
     self.policy = policy
     ledger = AttemptLedger(policy)
@@ -81,6 +62,8 @@ public actor LedgerKeeper {
     self.time = time
     self.events = events
     lastForgotten = time.now()
+    lastDecided = time.now()
+    self.lookUps = lookUps
   }
 
   /// Sets how many unknown codes a minute all readers together may bring; what they have brought counts on.
@@ -106,6 +89,7 @@ public actor LedgerKeeper {
     _ scan: Scan, key: TicketKey, system: any TicketSystem, deadline: MonotonicTime, mayAsk: Bool
   ) async -> KeptDecision {
     forgetOldTraces()
+    lastDecided = time.now()
     let key = self.key(key)
     let now = time.now()
     if let reason = unknown.reason(for: scan.code, at: now) ?? refused[scan.gate]?.reason(for: scan.code, at: now) {
@@ -121,7 +105,7 @@ public actor LedgerKeeper {
       return KeptDecision(AttemptDecision(undecided: .rateLimited, detail: detail), ticket: key, decider: .station)
     }
     let asked = store.vault.journal.enqueue(
-      JournalBatch(facts: [.asked(self.asked(attempt, scan, system.id, key))], isUrgent: true))
+      JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
     if let fault = await written(asked), whenFailing == .stop {
       abandon(key, attempt)
       return KeptDecision(
@@ -134,8 +118,12 @@ public actor LedgerKeeper {
     let decision = await conclude(key, attempt, &outcome, asked: asked)
     learn(decision, scan)
     switch outcome.fate {
-    case .pending: report(attempt, scan, .pending)
-    case .lost: report(attempt, scan, .lost)
+    case .pending:
+      report(attempt, scan, .pending)
+      open(key, attempt, scan)
+    case .lost:
+      report(attempt, scan, .lost)
+      open(key, attempt, scan)
     case .notSent, .answered: break
     }
     ledger.letGo(beyond: Self.mostTickets)
@@ -215,7 +203,7 @@ public actor LedgerKeeper {
     }
     let decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall())
     let isAdmission = decision.verdict == .admit
-    let mark = write([.concluded(concluded(attempt, outcome, decision))], isUrgent: isAdmission)
+    let mark = write([.concluded(store.concluded(attempt, outcome, decision))], isUrgent: isAdmission)
     defer { wake(key) }
     guard isAdmission else { return decision }
     let sure = await secured(decision, key, mark, within: nil)
@@ -269,7 +257,7 @@ public actor LedgerKeeper {
       return report(attempt, scan, .lost)
     }
     let record = ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
-    write([.late(concluded(attempt, outcome, nil))])
+    write([.late(store.concluded(attempt, outcome, nil))])
     wake(key)
     switch record {
     case .claimable: report(attempt, scan, .redeemedLate)
@@ -311,7 +299,9 @@ public actor LedgerKeeper {
   // MARK: What outlives the process
 
   /// Takes up the attempts that an earlier process asked and never concluded.
-  func takeUp(_ attempts: [AskedAttempt]) async {
+  /// - Parameter asker: whom to ask what became of them.
+  func takeUp(_ attempts: [AskedAttempt], asker: (any TicketSystem)?) async {
+    self.asker = asker
     for asked in attempts {
       do throws(JournalFault) {
         try await remember(asked.ticket)
@@ -322,12 +312,10 @@ public actor LedgerKeeper {
       ledger.interrupt(
         asked.ticket, attempt: asked.attempt, gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
         at: time.now(), isSameBoot: isSameBoot)
-      let concluded = ConcludedAttempt(
-        attempt: asked.attempt, fate: .lost, mayHaveRedeemed: true, verdict: nil, entryID: nil, recordedAt: nil,
-        said: nil, at: now)
       // Together or not at all: what is not concluded on the disk is taken up again.
-      write([.concluded(concluded)], isUrgent: true)
+      write([.concluded(store.cutOff(asked.attempt))], isUrgent: true)
       report(asked.attempt, asked.scan, isSameBoot ? .lost : .interrupted)
+      open(asked.ticket, asked.attempt, asked.scan)
     }
   }
 
@@ -383,67 +371,48 @@ public actor LedgerKeeper {
     }
   }
 
-  private func asked(_ attempt: AttemptID, _ scan: Scan, _ system: TicketSystemID, _ key: TicketKey) -> AskedAttempt {
-    AskedAttempt(
-      attempt: attempt, scan: scan, system: system, server: store.server, ticket: key, at: now, boot: store.vault.boot)
+  // MARK: Settling
+
+  private func open(_ key: TicketKey, _ attempt: AttemptID, _ scan: Scan) {
+    openCases.add(key, attempt: attempt, scan: scan, at: time.now())
+    guard settling == nil, asker != nil else { return }
+    settling = Task { await settleOpenCases() }
   }
 
-  private func concluded(
-    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ decision: AttemptDecision?
-  ) -> ConcludedAttempt {
-    var concluded = ConcludedAttempt(
-      attempt: attempt, fate: outcome.fate, mayHaveRedeemed: outcome.mayHaveRedeemed, verdict: decision?.verdict,
-      entryID: nil, recordedAt: nil, said: decision?.detail, at: now)
-    switch outcome.answer {
-    case .redeemed(let redemption):
-      concluded.entryID = redemption.entryID
-      concluded.recordedAt = redemption.scannedAt
-    case .refused(_, let detail), .undecided(_, let detail): concluded.said = detail
-    case .valid: break
+  /// Asks what became of attempts without an answer, while nobody stands at a gate.
+  private func settleOpenCases() async {
+    while let due = openCases.due(after: policy.lateGrace) {
+      try? await Task.sleep(for: max(lookUps.interval, due - time.now()))
+      guard time.now() - lastDecided >= lookUps.quiet, let asker, let open = openCases.next(at: time.now()) else {
+        continue
+      }
+      let asked = time.now()
+      switch await asker.lookUp(open.scan.code, deadline: asked + .seconds(5)) {
+      case .unknown: continue
+      case .used: openCases.remove(open.key)
+      case .unused:
+        guard (try? await remember(open.key)) != nil else { continue }
+        ledger.noneRedeemed(open.key, before: asked)
+        write([])
+        openCases.remove(open.key)
+        report(open.attempt, open.scan, .settled)
+      }
     }
-    return concluded
+    settling = nil
   }
 
   // MARK: Waiting
 
   /// Returns when something about `key` has changed, at `end` at the latest.
   private func change(of key: TicketKey, until end: MonotonicTime) async {
-    let id = nextWaiter
-    nextWaiter += 1
+    let id = waiters.newID()
     let alarm = Task {
       try? await Task.sleep(for: max(.zero, end - time.now()))
-      giveUp(id, key)
+      waiters.giveUp(id, key)
     }
-    await withCheckedContinuation { waiters[key, default: []].append(Waiter(id: id, continuation: $0)) }
+    await withCheckedContinuation { waiters.add($0, id, key) }
     alarm.cancel()
   }
 
-  private func giveUp(_ id: UInt64, _ key: TicketKey) {
-    guard let index = waiters[key]?.firstIndex(where: { $0.id == id }) else { return }
-    let waiter = waiters[key]?.remove(at: index)
-    if waiters[key]?.isEmpty == true { waiters[key] = nil }
-    waiter?.continuation.resume()
-  }
-
-  private func wake(_ key: TicketKey) {
-    for waiter in waiters.removeValue(forKey: key) ?? [] { waiter.continuation.resume() }
-  }
-}
-
-/// What gates do while the journal cannot be written. The raw values are the names in the configuration.
-public enum JournalFailurePolicy: String, Sendable, CaseIterable {
-  /// They go on where the ticket system answers: it has the admissions, and the memory of the process holds "once".
-  case `continue`
-  /// They admit nobody.
-  case stop
-}
-
-extension AttemptDecision {
-  /// A scan that nobody could decide.
-  init(undecided reason: UndecidedReason, detail: String?) {
-    self.init(verdict: .undecided(reason), allowance: 0, detail: detail)
-  }
-
-  /// A scan that is refused without the ledger.
-  init(refused reason: RefuseReason) { self.init(verdict: .refuse(reason), allowance: 0) }
+  private func wake(_ key: TicketKey) { waiters.wake(key) }
 }

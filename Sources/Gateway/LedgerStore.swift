@@ -76,6 +76,38 @@ struct LedgerStore: Sendable {
     return memory
   }
 
+  // MARK: Facts
+
+  func asked(_ attempt: AttemptID, _ scan: Scan, _ system: TicketSystemID, _ key: TicketKey) -> AskedAttempt {
+    AskedAttempt(
+      attempt: attempt, scan: scan, system: system, server: server, ticket: key, at: vault.clock.now(),
+      boot: vault.boot)
+  }
+
+  /// - Parameter decision: the ledger's; `nil` for a late answer.
+  func concluded(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ decision: AttemptDecision?
+  ) -> ConcludedAttempt {
+    var concluded = ConcludedAttempt(
+      attempt: attempt, fate: outcome.fate, mayHaveRedeemed: outcome.mayHaveRedeemed, verdict: decision?.verdict,
+      entryID: nil, recordedAt: nil, said: decision?.detail, at: vault.clock.now())
+    switch outcome.answer {
+    case .redeemed(let redemption):
+      concluded.entryID = redemption.entryID
+      concluded.recordedAt = redemption.scannedAt
+    case .refused(_, let detail), .undecided(_, let detail): concluded.said = detail
+    case .valid: break
+    }
+    return concluded
+  }
+
+  /// The conclusion of an attempt whose process or machine ended.
+  func cutOff(_ attempt: AttemptID) -> ConcludedAttempt {
+    ConcludedAttempt(
+      attempt: attempt, fate: .lost, mayHaveRedeemed: true, verdict: nil, entryID: nil, recordedAt: nil, said: nil,
+      at: vault.clock.now())
+  }
+
   private func key(of place: LedgerPlace, in part: [UInt8]) -> LedgerKey {
     switch place {
     case .ticket(let key): LedgerKey(server: server, kind: .ticket, bytes: key.bytes)

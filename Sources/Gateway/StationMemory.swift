@@ -82,13 +82,14 @@ public final class StationMemory: Sendable {
   }
 
   /// Gives the ledgers the attempts on their servers that an earlier process left open; to be called before their gates run.
-  func takeUp() async {
+  /// - Parameter systems: whom to ask of what became of them, by their servers.
+  func takeUp(asking systems: [String: any TicketSystem]) async {
     for (server, keeper) in ledgers.withLock({ $0 }) {
       let theirs = interrupted.withLock { interrupted in
         defer { interrupted.removeAll { $0.server == server } }
         return interrupted.filter { $0.server == server }
       }
-      await keeper.takeUp(theirs)
+      await keeper.takeUp(theirs, asker: systems[server])
     }
   }
 

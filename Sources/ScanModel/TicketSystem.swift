@@ -22,9 +22,26 @@ public protocol TicketSystem: Sendable {
   func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome
+
+  /// Asks without redeeming whether anybody has ever been admitted on the code. To settle what an unanswered attempt has
+  /// done; never for a verdict.
+  func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp
+}
+
+/// What a look-up that redeems nothing has found.
+public enum LookUp: Sendable, Equatable {
+  /// The ticket system has no admission on the code, nor on any other code of its sale.
+  case unused
+  /// It has one.
+  case used
+  /// It cannot tell, or did not answer.
+  case unknown
 }
 
 extension TicketSystem {
+  /// Nothing can be looked up.
+  public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }
+
   /// Nothing can be said without a request: the code is its own key.
   public func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }
 }

@@ -149,7 +149,8 @@ public struct AttemptLedger: Sendable {
   }
 
   /// Closes the attempts on a ticket that ended, grace included, before `time`: the ticket system has shown that nobody has
-  /// redeemed it until then.
+  /// redeemed it until then, so nobody has passed on it either.
+  /// - Parameter time: when it was asked.
   public mutating func noneRedeemed(_ key: TicketKey, before time: MonotonicTime) {
     guard var record = records[key], record.noneRedeemed(before: time, policy) else { return }
     keep(record, key)

@@ -151,7 +151,8 @@ struct TicketRecord: Sendable {
     open.removeAll { attempt in
       switch attempt.standing {
       case .lost: attempt.endedAt + policy.lateGrace < time
-      case .unplaced, .interrupted: true
+      // From before this boot, and monotonic time counts from its start.
+      case .unplaced, .interrupted: time.nanoseconds > policy.lateGrace.saturatedNanoseconds
       case .pending, .refused, .ahead: false
       }
     }

@@ -21,6 +21,8 @@ public final class FakeTicketSystem: TicketSystem {
     var asked: [Code] = []
     var held: [AttemptID: Held] = [:]
     var isReleased = false
+    var lookUps: [Code: LookUp] = [:]
+    var lookedUp = 0
   }
 
   /// A request that waits to be answered: for its caller, or, past its deadline, for `late`.
@@ -45,6 +47,19 @@ public final class FakeTicketSystem: TicketSystem {
   /// Adds what happens to the next request for `code`; the last behaviour of a code stays.
   public func script(_ code: Code, _ behaviours: Behaviour...) {
     state.withLock { $0.script[code, default: []] += behaviours }
+  }
+
+  /// Sets what a look-up of `code` finds; `unknown` at first.
+  public func find(_ code: Code, _ found: LookUp) { state.withLock { $0.lookUps[code] = found } }
+
+  /// How many look-ups were made.
+  public var lookedUp: Int { state.withLock { $0.lookedUp } }
+
+  public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
+    state.withLock { state in
+      state.lookedUp += 1
+      return state.lookUps[code] ?? .unknown
+    }
   }
 
   /// The codes that were asked for, in order.

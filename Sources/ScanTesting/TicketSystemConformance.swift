@@ -61,6 +61,13 @@ public struct TicketSystemConformance: Sendable {
       check(false, "a good code is neither redeemed nor valid: \(good.answer)")
     }
 
+    if case .redeemed = good.answer {
+      let found = await system.lookUp(system.recognise(goodCode), deadline: time.now() + .seconds(5))
+      check(found != .unused, "a look-up finds a redeemed code unused")
+    }
+    let missing = await system.lookUp(system.recognise(unknownCode), deadline: time.now() + .seconds(5))
+    check(missing != .used, "a look-up finds an unknown code used")
+
     let late = Mutex<[AttemptOutcome]>([])
     let (signal, signalled) = AsyncStream<Void>.makeStream()
     let began = time.now()

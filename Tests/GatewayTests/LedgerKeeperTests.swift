@@ -15,6 +15,7 @@ private struct LedgerProcess {
   let system: FakeTicketSystem
   let keeper: LedgerKeeper
   let boot: String
+  let hub = EventHub()
 
   init(
     _ journal: MemoryJournal = MemoryJournal(), _ system: FakeTicketSystem? = nil, boot: String = "boot 1",
@@ -24,14 +25,15 @@ private struct LedgerProcess {
     self.boot = boot
     self.system = system ?? FakeTicketSystem(time: time)
     keeper = LedgerKeeper(
-      server: "fake", vault: try .inMemory(journal, boot: boot), whenFailing: whenFailing, time: time,
-      events: EventHub())
+      server: "fake", vault: try .inMemory(journal, boot: boot), policy: AttemptPolicy(lateGrace: .zero),
+      whenFailing: whenFailing, lookUps: LookUpPolicy(interval: .milliseconds(1), quiet: .zero), time: time, events: hub
+    )
   }
 
   /// The next process on the same journal, and the same ticket system.
   func successor(boot: String? = nil) async throws -> LedgerProcess {
     let next = try LedgerProcess(journal, system, boot: boot ?? self.boot)
-    await next.keeper.takeUp(try await journal.unconcluded())
+    await next.keeper.takeUp(try await journal.unconcluded(), asker: system)
     return next
   }
 
@@ -138,6 +140,43 @@ private func names(_ facts: [JournalFact]) -> [String] {
     #expect(again.verdict == .undecided(.interrupted))
     #expect(again.note == .interrupted)
     #expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
+    first.system.release()
+    _ = await lost.value
+  }
+
+  @Test func whatALookUpFindsUnusedIsSettledAndThePersonIsAdmitted() async throws {
+    let first = try LedgerProcess()
+    first.system.script(LedgerProcess.code, .hold(first.redeemed("0")), .answer(first.redeemed("1")))
+    var requests = first.system.requests.makeAsyncIterator()
+    let lost = Task { await first.present() }
+    _ = await requests.next()
+    first.system.find(LedgerProcess.code, .unused)
+    let next = try LedgerProcess(first.journal, first.system, boot: "boot 2")
+    let events = next.hub.subscribe()
+    await next.keeper.takeUp(try await first.journal.unconcluded(), asker: first.system)
+    let settled = await events.first { event in
+      if case .attempt(let attempt) = event { attempt.state == .settled } else { false }
+    }
+    #expect(settled != nil)
+    #expect(await next.keeper.unsettled.isEmpty)
+    let admission = await next.present()
+    #expect(admission.verdict == .admit)
+    #expect(admission.note == nil)
+    first.system.release()
+    _ = await lost.value
+  }
+
+  @Test func whatALookUpFindsUsedStaysWithStaff() async throws {
+    let first = try LedgerProcess()
+    let answer = first.redeemed("1")
+    first.system.script(LedgerProcess.code, .hold(answer), .answer(answer))
+    var requests = first.system.requests.makeAsyncIterator()
+    let lost = Task { await first.present() }
+    _ = await requests.next()
+    first.system.find(LedgerProcess.code, .used)
+    let next = try await first.successor(boot: "boot 2")
+    #expect(await next.present().verdict == .undecided(.interrupted))
+    #expect(await next.keeper.unsettled.map(\.state) == [.interrupted])
     first.system.release()
     _ = await lost.value
   }

@@ -80,6 +80,44 @@ import VenueServer
   }
 }
 
+/// A look-up against the venue's list, whose wire the venue writes by hand.
+@Suite struct LookUpTests {
+  @Test func aSecretIsFoundUnusedThenUsedAndNothingElseTells() async throws {
+    let venue = try VenueServer(VenueConfiguration(now: { Date() }))
+    let seeded = try await venue.seed(Seed(random: 1))
+    let ticket = try #require(seeded.tickets.first { $0.code.utf8.count >= 16 && !$0.code.contains("/") })
+    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
+    let serving = Task {
+      defer { tell.finish() }
+      try await venue.run { tell.yield($0) }
+    }
+    let address = try #require(await ready.first { _ in true })
+    let time = SystemTime()
+    let transport = try HTTPTransport(server: try ServerAddress(address.url), time: time)
+    let system = EventScheduleTicketSystem(
+      id: TicketSystemID("list"),
+      client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
+    func find(_ text: String) async -> LookUp { await system.lookUp(Code(text), deadline: time.now() + .seconds(30)) }
+    #expect(await find(ticket.code) == .unused)
+    #expect(await find(ticket.code) == .unused)
+    // What matches more than one secret, or parts of names, proves nothing.
+    #expect(await find(String(ticket.code.dropLast()) + "_") == .unknown)
+    #expect(await find("An") == .unknown)
+    #expect(await find("abcdefabcdefabcdefabcdef") == .unknown)
+    let request = AttemptRequest(
+      attempt: AttemptID(), scan: ScanID(), code: Code(ticket.code), deadline: time.now() + .seconds(30))
+    let outcome = await system.attempt(request) { _ in }
+    guard case .redeemed = outcome.answer else {
+      Issue.record("not redeemed: \(outcome)")
+      return
+    }
+    #expect(await find(ticket.code) == .used)
+    await transport.close()
+    serving.cancel()
+    _ = await serving.result
+  }
+}
+
 /// The machine's clocks, which a test moves ahead.
 private final class MovableTime: TimeSource {
   private let moved = Mutex(Duration.zero)

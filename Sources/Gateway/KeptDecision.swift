@@ -1,0 +1,40 @@
+public import ScanModel
+public import ScanPipeline
+
+/// What the keeper made of a scan.
+public struct KeptDecision: Sendable {
+  /// The ledger's word.
+  public var decision: AttemptDecision
+  /// The request that it took; `nil` where none was sent.
+  public var asked: AttemptOutcome?
+  /// The ticket's key in ledger and journal: a digest.
+  public var ticket: TicketKey?
+  /// Who decided.
+  public var decider: Decider
+
+  /// Joins them.
+  public init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
+    self.decision = decision
+    self.asked = asked
+    self.ticket = ticket
+    self.decider = decider
+  }
+}
+
+/// What gates do while the journal cannot be written. The raw values are the names in the configuration.
+public enum JournalFailurePolicy: String, Sendable, CaseIterable {
+  /// They go on where the ticket system answers: it has the admissions, and the memory of the process holds "once".
+  case `continue`
+  /// They admit nobody.
+  case stop
+}
+
+extension AttemptDecision {
+  /// A scan that nobody could decide.
+  init(undecided reason: UndecidedReason, detail: String?) {
+    self.init(verdict: .undecided(reason), allowance: 0, detail: detail)
+  }
+
+  /// A scan that is refused without the ledger.
+  init(refused reason: RefuseReason) { self.init(verdict: .refuse(reason), allowance: 0) }
+}
