@@ -103,8 +103,8 @@ let package = Package(
       name: "scangate",
       dependencies: [
         "ScanConfiguration", "EventSchedule", "Gateway", "KnownScanners", "LinuxIO", "ScanModel", "ScanPipeline",
-        "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader", argumentParser, logging,
-        serviceLifecycle, unixSignals,
+        "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader", argumentParser,
+        logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
 
@@ -145,7 +145,10 @@ let package = Package(
     tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(
       of: "scangate",
-      ["scangate-outputs", "EventSchedule", "Gateway", "ScanModel", "ScanPipeline", "TicketTransport", "VenueServer"]),
+      [
+        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "ScanModel", "ScanPipeline", "Sealing",
+        "TicketTransport", "VenueServer",
+      ]),
     tests(
       of: "VenueServer",
       [asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),

@@ -57,6 +57,6 @@ enum StationSection {
     guard let station, let systems, let readers, let gates else { return nil }
     return StationConfiguration(
       file: root.position.file, name: station, ticketSystems: systems, readers: readers, gates: gates,
-      files: findings.files)
+      files: findings.files, credentials: findings.credentials)
   }
 }

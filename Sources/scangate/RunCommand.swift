@@ -5,6 +5,7 @@ import LinuxIO
 import Logging
 import ScanConfiguration
 import ScanModel
+import Sealing
 import ServiceLifecycle
 import UnixSignals
 
@@ -15,6 +16,8 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup var source: ConfigurationArgument
 
   @OptionGroup var place: OutputPlaceArgument
+
+  @OptionGroup var state: StateArgument
 
   @Option(
     help: ArgumentHelp(
@@ -28,10 +31,16 @@ struct RunCommand: AsyncParsableCommand {
     let log = try OperatorLog()
     let logger = log.logger
     let hub = EventHub()
+    let keys = state.keys
+    // Whether a thief of the disk could open it is said at each start. A key that cannot be had is told with what needs it.
+    if let key = try? keys.open(making: !configuration.credentials.isEmpty) {
+      for notice in key.notices + [key.place.words] { logger.notice("\(TerminalText.clean(notice, limit: 1_000))") }
+    }
     let service: StationService
     do throws(SetupError) {
       service = try await StationService(
-        file: source.file, configuration, outputs: place.outputs, events: hub, logger: logger)
+        file: source.file, configuration, outputs: place.outputs,
+        credentials: CredentialStore(keys: keys).resolver, events: hub, logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }

@@ -30,6 +30,7 @@ struct StationService: Service {
 
   private let file: String
   private let outputs: OutputPlace
+  private let credentials: CredentialResolver
   private let station: ConfiguredStation
   private let memory = StationMemory()
   private let isReloadDue = Flag()
@@ -39,13 +40,15 @@ struct StationService: Service {
 
   /// Puts the service together; nothing is opened before `run`.
   init(
-    file: String, _ configuration: StationConfiguration, outputs: OutputPlace, events: EventHub, logger: Logger
+    file: String, _ configuration: StationConfiguration, outputs: OutputPlace,
+    credentials: @escaping CredentialResolver, events: EventHub, logger: Logger
   ) async throws(SetupError) {
     self.file = file
     self.outputs = outputs
+    self.credentials = credentials
     self.events = events
     self.logger = logger
-    station = try await Self.make(configuration, outputs, memory, events, logger)
+    station = try await Self.make(configuration, outputs, credentials, memory, events, logger)
   }
 
   func run() async throws {
@@ -122,7 +125,7 @@ struct StationService: Service {
       return nil
     }
     do throws(SetupError) {
-      return try await Self.make(new, outputs, memory, events, logger)
+      return try await Self.make(new, outputs, credentials, memory, events, logger)
     } catch {
       events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))
       return nil
@@ -143,10 +146,12 @@ struct StationService: Service {
   }
 
   private static func make(
-    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ memory: StationMemory, _ events: EventHub,
-    _ logger: Logger
+    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ credentials: CredentialResolver,
+    _ memory: StationMemory, _ events: EventHub, _ logger: Logger
   ) async throws(SetupError) -> ConfiguredStation {
-    try await ConfiguredStation.make(configuration, outputs: outputs, memory: memory, events: events) {
+    try await ConfiguredStation.make(
+      configuration, outputs: outputs, credentials: credentials, memory: memory, events: events
+    ) {
       logger.log(level: $0 == .problem ? .error : .notice, "\(TerminalText.clean($1, limit: 1_000))")
     }
   }
