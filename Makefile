@@ -48,8 +48,8 @@ bench: release
 rig: build
 	@rig/build
 
-torture: build
-	@rig/test -k Replugging --rounds 200
+torture: release
+	@rig/test --scangate .build/release/scangate -k Replugging --rounds 200
 
 check:
 	@scripts/check

@@ -21,6 +21,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -31,6 +32,7 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -79,6 +81,7 @@ let package = Package(
 
     // What outlives the process.
     room("Sealing", ["LinuxIO", crypto]),
+    room("Journal", ["CLinux", "LinuxIO", "ScanModel", "Sealing", sqlite]),
 
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -90,8 +93,7 @@ let package = Package(
       "Gateway",
       [
         "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline",
-        "SerialReader", "SignalOutputs",
-        "TicketTransport", "WedgeReader",
+        "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
       ]),
     room(
       "VenueServer",
@@ -102,9 +104,9 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "ScanConfiguration", "EventSchedule", "Gateway", "KnownScanners", "LinuxIO", "ScanModel", "ScanPipeline",
-        "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader", argumentParser,
-        logging, serviceLifecycle, unixSignals,
+        "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
+        "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader",
+        argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
 
@@ -122,6 +124,11 @@ let package = Package(
       dependencies: [
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
       ], path: "Tests/HolderBench", swiftSettings: strict),
+    .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
+      swiftSettings: strict),
+    tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
@@ -135,18 +142,23 @@ let package = Package(
         "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
+    .executableTarget(
+      name: "journal-child", dependencies: ["Journal", "ScanModel", "Sealing"], path: "Tests/JournalChild",
+      swiftSettings: strict),
     tests(of: "Sealing", [crypto]),
+    tests(of: "Journal", ["CLinux", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),
     .testTarget(
       name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel", "ScanTesting"], exclude: ["bad"],
       swiftSettings: strict),
-    tests(of: "Gateway", ["ScanModel", "ScanPipeline", "ScanTesting"]),
+    tests(of: "Gateway", ["LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing"]),
     tests(
       of: "scangate",
       [
-        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "ScanModel", "ScanPipeline", "Sealing",
+        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline",
+        "ScanTesting", "Sealing",
         "TicketTransport", "VenueServer",
       ]),
     tests(

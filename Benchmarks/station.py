@@ -154,7 +154,7 @@ class Station:
         log = open(f"{self.folder}/log", "ab")
         if self.holder_program:
             self.start_holder(log)
-        environment = dict(os.environ, NOTIFY_SOCKET=f"{self.folder}/notify")
+        environment = dict(os.environ, NOTIFY_SOCKET=f"{self.folder}/notify", STATE_DIRECTORY=f"{self.folder}/state")
         command = [self.program, "run", "-c", f"{self.folder}/scangate.yaml", "--holder", f"{self.folder}/outputs.sock"]
         began = now()
         self.gateway = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

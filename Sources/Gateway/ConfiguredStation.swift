@@ -31,8 +31,10 @@ public struct ConfiguredStation: Sendable {
       for system in configuration.ticketSystems {
         connections.append(try TicketSystemRegistry.connect(system, credentials: credentials, time: time))
       }
-      return try ConfiguredStation(
+      let station = try ConfiguredStation(
         configuration, place, connections: connections, memory: memory, events: events, time: time, log: log)
+      await memory.takeUp()
+      return station
     } catch {
       for connection in connections { await connection.close() }
       throw error
@@ -47,7 +49,7 @@ public struct ConfiguredStation: Sendable {
     directory = GateDirectory()
     let directory = directory
     outputs = try place.outputs(
-      of: configuration, memory: memory,
+      of: configuration, command: memory.command,
       events: OutputEvents(
         log: log, changed: { directory[$0]?.controller.outputsChanged() },
         input: { gate, input, isActive in
@@ -65,7 +67,7 @@ public struct ConfiguredStation: Sendable {
         throw SetupError("Gate \(gate.id): there is no ticket system \(gate.ticketSystem).")
       }
       let limits = configuration.gates.filter { $0.ticketSystem == gate.ticketSystem }.map(\.floodLimit)
-      let ledger = memory.ledger(
+      let ledger = try memory.ledger(
         of: system, floodLimit: limits.max() ?? gate.floodLimit, time: time, events: events)
       let controller = GateController(
         settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,

@@ -22,12 +22,14 @@ public struct GateSettings: Sendable {
   public var gap: Duration
   /// How many unknown codes a reader may bring a minute before it is no longer asked for.
   public var floodLimit: Int
+  /// Whether people leave here: nobody is asked, and the ticket admits again.
+  public var isExit: Bool
 
   /// Makes the settings of a gate with the defaults of `docs/configuration.md`.
   public init(
     gate: GateID, accept: AcceptFilter = AcceptFilter(), deadline: Duration = .milliseconds(2_500),
     holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), pulse: Duration = .zero,
-    gap: Duration = .zero, floodLimit: Int = 20
+    gap: Duration = .zero, floodLimit: Int = 20, isExit: Bool = false
   ) {
     self.gate = gate
     self.accept = accept
@@ -38,6 +40,7 @@ public struct GateSettings: Sendable {
     self.pulse = pulse
     self.gap = gap
     self.floodLimit = floodLimit
+    self.isExit = isExit
   }
 }
 
@@ -159,7 +162,7 @@ public actor GateController {
   private func decideScans() async {
     for await scan in queue {
       if hurry.withLock({ $0 }) {
-        close(scan, AttemptDecision(undecided: .busy, detail: "The service is being restarted or reloaded."), nil)
+        close(scan, AttemptDecision(undecided: .busy, detail: "The service is being restarted or reloaded."))
       } else {
         await decide(scan)
       }
@@ -182,7 +185,7 @@ public actor GateController {
       let scan = Scan(
         gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
       if case .dropped = queueEnd.yield(scan) {
-        close(scan, AttemptDecision(undecided: .busy, detail: "\(settings.queue) scans were waiting already."), nil)
+        close(scan, AttemptDecision(undecided: .busy, detail: "\(settings.queue) scans were waiting already."))
       }
     }
   }
@@ -192,7 +195,7 @@ public actor GateController {
       gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
     // A verdict in flight has the lamps; the refusal is on record all the same.
     if deciding == nil { signals.play(.refuse(.unreadable)) }
-    report(scan, AttemptDecision(refused: .unreadable), outputFault: nil)
+    report(scan, KeptDecision(AttemptDecision(refused: .unreadable), decider: .station), outputFault: nil)
   }
 
   /// Shows a repeat what it was told before. An admission is not shown again: at a gate without a relay the lamp is the
@@ -214,20 +217,20 @@ public actor GateController {
     // Counted to the moment when the gate could open: what is redeemed must not open for whoever stands there later.
     if max(started, freeAt ?? started) - scan.readAt > settings.stale {
       let detail = "It waited longer than \(settings.stale.milliseconds) ms for the scans before it."
-      return close(scan, AttemptDecision(undecided: .stale, detail: detail), nil)
+      return close(scan, AttemptDecision(undecided: .stale, detail: detail))
     }
     let key: TicketKey
     switch system.examine(scan.code, at: time.wall()) {
-    case .refuse(let reason): return close(scan, AttemptDecision(refused: reason), nil)
+    case .refuse(let reason): return close(scan, AttemptDecision(refused: reason))
     case .proceed(let found): key = found
     }
     if isInMaintenance {
       let detail = "Staff have taken gate \(settings.gate) out of service by its maintenance input."
-      return close(scan, AttemptDecision(undecided: .outOfService, detail: detail), nil)
+      return close(scan, AttemptDecision(undecided: .outOfService, detail: detail))
     }
     if let fault = signals.admissionFault {
       // Asking would redeem a ticket for a person who cannot pass.
-      return close(scan, AttemptDecision(undecided: .outOfService, detail: fault), nil)
+      return close(scan, AttemptDecision(undecided: .outOfService, detail: fault))
     }
 
     let busy = Task {
@@ -235,13 +238,16 @@ public actor GateController {
       // Back on the actor: either the verdict is still out, or this was cancelled before.
       if !Task.isCancelled { self.signals.play(.busy) }
     }
-    let (decision, outcome) = await ledger.decide(
-      scan, key: key, system: system, deadline: started + settings.deadline,
-      mayAsk: cap.mayAsk(scan.reader, at: started))
+    let kept =
+      settings.isExit
+      ? await ledger.leave(scan, key: key)
+      : await ledger.decide(
+        scan, key: key, system: system, deadline: started + settings.deadline,
+        mayAsk: cap.mayAsk(scan.reader, at: started))
     busy.cancel()
 
-    if outcome != nil, decision.verdict == .refuse(.notFound) { cap.countUnknown(scan.reader, at: time.now()) }
-    guard case .admit = decision.verdict else { return close(scan, decision, outcome) }
+    if kept.asked != nil, kept.decision.verdict == .refuse(.notFound) { cap.countUnknown(scan.reader, at: time.now()) }
+    guard case .admit = kept.decision.verdict else { return close(scan, kept) }
     systemFault = nil
     reviewOutputs()
     var outputFault: String?
@@ -251,23 +257,24 @@ public actor GateController {
     case .failed(let what):
       outputFault = what
       // Nobody passed on it: once the relay works again, the same code opens without another request.
-      await ledger.giveBack(decision, key: key)
+      if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
     case .unanswered(let what):
       // It may have opened: giving it back could let two people in on it.
       freeAt = time.now() + settings.pulse + settings.gap
       outputFault = what
     }
     reviewOutputs()
-    holdOff.decided(scan.code, outputFault == nil ? decision.verdict : .undecided(.outOfService))
-    report(scan, decision, outputFault: outputFault)
+    holdOff.decided(scan.code, outputFault == nil ? kept.decision.verdict : .undecided(.outOfService))
+    report(scan, kept, outputFault: outputFault)
   }
 
   /// Ends a scan that does not open the gate.
-  private func close(_ scan: Scan, _ decision: AttemptDecision, _ outcome: AttemptOutcome?) {
+  private func close(_ scan: Scan, _ kept: KeptDecision) {
+    let decision = kept.decision
     holdOff.decided(scan.code, decision.verdict)
     switch decision.verdict {
     case .refuse(let reason):
-      if outcome?.fate == .answered { systemFault = nil }
+      if kept.asked?.fate == .answered { systemFault = nil }
       reviewOutputs()
       signals.play(.refuse(reason))
     case .undecided(let reason):
@@ -277,7 +284,12 @@ public actor GateController {
     case .admit:
       break
     }
-    report(scan, decision, outputFault: nil)
+    report(scan, kept, outputFault: nil)
+  }
+
+  /// Ends a scan that the station itself has decided.
+  private func close(_ scan: Scan, _ decision: AttemptDecision) {
+    close(scan, KeptDecision(decision, decider: .station))
   }
 
   private func setState(_ new: GateState) {
@@ -288,13 +300,22 @@ public actor GateController {
     if (new == .ready) != wasReady { signals.play(new == .ready ? .idle : .outOfService) }
   }
 
-  private func report(_ scan: Scan, _ decision: AttemptDecision, outputFault: String?) {
-    let waited = time.now() - scan.readAt
+  private func report(_ scan: Scan, _ kept: KeptDecision, outputFault: String?) {
+    let decision = kept.decision
+    let now = ledger.now
+    let waited = now.monotonic - scan.readAt
+    ledger.record(
+      JournaledScan(
+        scan: scan, system: system.id, ticket: kept.ticket, at: now, decidedIn: waited, verdict: decision.verdict,
+        decider: kept.decider, note: decision.note?.rawValue, detail: decision.detail, entryID: decision.entryID,
+        holder: decision.details?.holder, admitted: decision.admitted, allowance: decision.allowance,
+        outputFault: outputFault))
     events.emit(
       .scan(
         DecidedScan(
-          scan: scan, verdict: decision.verdict, readAt: time.wall() - waited, decidedIn: waited,
+          scan: scan, verdict: decision.verdict, readAt: now.wall - waited, decidedIn: waited,
           details: decision.details ?? TicketDetails(), admitted: decision.admitted, allowance: decision.allowance,
-          note: decision.note, firstUse: decision.firstUse, detail: decision.detail, outputFault: outputFault)))
+          decider: kept.decider, note: decision.note, firstUse: decision.firstUse, detail: decision.detail,
+          outputFault: outputFault)))
   }
 }

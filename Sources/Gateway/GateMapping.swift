@@ -28,6 +28,18 @@ extension GateSettings {
     self.init(
       gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),
       deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, pulse: pulse, gap: gap,
-      floodLimit: gate.floodLimit)
+      floodLimit: gate.floodLimit, isExit: gate.direction == .out)
+  }
+}
+
+extension LedgerScope {
+  /// A ticket system's scope, as its configuration gives it.
+  init(_ scope: TicketScope) {
+    switch scope {
+    case .once: self = .once
+    case .perDay(let hour): self = .perDay(begins: .seconds(hour * 3_600))
+    case .perEvent(let name): self = .perEvent(name)
+    case .untilExit: self = .untilExit
+    }
   }
 }

@@ -20,6 +20,7 @@ extension GatewayEvent {
       line.add("tickets", lines: decided.details.tickets)
       line.add("admitted", Int64(decided.admitted))
       line.add("allowance", Int64(decided.allowance))
+      line.add("decided_by", decided.decider.rawValue)
       line.add("first_used_at", decided.firstUse?.at.iso8601)
       line.add("first_used_gate", decided.firstUse?.gate?.name)
       line.add("note", decided.note?.rawValue)
@@ -89,6 +90,11 @@ extension GatewayEvent {
       line.add("state", outcome.name)
       line.add("detail", outcome.detail)
       line.add("at", at.iso8601)
+    case .journal(let state, let at):
+      line.add("type", "journal")
+      line.add("state", state.name)
+      line.add("detail", state.detail)
+      line.add("at", at.iso8601)
     }
     return line.finished()
   }
@@ -101,6 +107,26 @@ extension GateState {
     case .ready: "ready"
     case .fault: "fault"
     case .maintenance: "maintenance"
+    }
+  }
+}
+
+extension JournalState {
+  /// The name in events.
+  public var name: String {
+    switch self {
+    case .working: "working"
+    case .failing: "failing"
+    case .noticed: "noticed"
+    }
+  }
+
+  /// The words that come with the state, if any.
+  public var detail: String? {
+    switch self {
+    case .working: nil
+    case .failing(let fault): fault.description
+    case .noticed(let words): words
     }
   }
 }

@@ -23,6 +23,8 @@ public enum GatewayEvent: Sendable, Equatable {
   case input(gate: GateID, input: String, isActive: Bool, at: WallTime)
   /// The service was told to reload its configuration.
   case configuration(ReloadOutcome, at: WallTime)
+  /// The journal began or ceased to keep what it is given, or found something that the operator must know.
+  case journal(JournalState, at: WallTime)
 }
 
 /// A scan with its verdict and everything that staff may want to know of it.
@@ -41,6 +43,8 @@ public struct DecidedScan: Sendable, Equatable {
   public var admitted: Int
   /// How many it admits in all, as far as is proven.
   public var allowance: Int
+  /// Who decided.
+  public var decider: Decider
   /// What else staff should know of it.
   public var note: AttemptDecision.Note?
   /// The first admission on the ticket, where one is known.
@@ -65,6 +69,8 @@ public struct UnansweredAttempt: Sendable, Equatable {
     case surplus
     /// The answer came late and settled that nobody is owed a passage.
     case settled
+    /// The machine ended while it was under way; whether somebody passed on it is not known.
+    case interrupted
   }
 
   /// The attempt.

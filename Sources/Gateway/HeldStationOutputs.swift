@@ -14,7 +14,7 @@ struct HeldStationOutputs: StationOutputs {
   /// Makes the outputs of all gates; nothing is connected before `start`.
   /// - Throws: where a gate's outputs are wrong, or a thread cannot be started.
   init(
-    _ configuration: StationConfiguration, path: String, memory: StationMemory, events: OutputEvents
+    _ configuration: StationConfiguration, path: String, command: OutputCommand, events: OutputEvents
   ) throws(SetupError) {
     plan = OutputPlan(gates: try configuration.gates.map { gate throws(SetupError) in try Gateway.plan(of: gate) })
     if let problem = plan.problem { throw SetupError("The outputs cannot be held: \(problem).") }
@@ -31,7 +31,7 @@ struct HeldStationOutputs: StationOutputs {
     watching.onInput = { gate, input, isActive, _ in events.input(gate, input, isActive) }
     self.watching = watching
     do throws(SystemError) {
-      held = try memory.holder(at: path, plan: plan)
+      held = try command.holder(at: path, plan: plan)
     } catch {
       throw SetupError("The thread of the outputs cannot be started (\(error.words)). Free memory or threads.")
     }
@@ -45,7 +45,7 @@ struct HeldStationOutputs: StationOutputs {
     await held.settle(within: .milliseconds(300))
   }
 
-  /// Goes on holding: the next station of this process takes over, or the memory ends it.
+  /// Goes on holding: the next station of this process takes over, or `OutputCommand` ends it.
   func stop() async { await held.rest() }
   func turn() async { await held.turn() }
 }

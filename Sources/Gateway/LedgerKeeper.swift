@@ -1,19 +1,57 @@
+internal import LinuxIO
 public import ScanModel
 public import ScanPipeline
 
-/// Keeps the attempt ledger of one ticket system for all gates of the station, and does the waiting that the pure ledger
-/// cannot: one code is decided at one gate at a time, and an answer of ours that may still come is awaited for a moment
-/// before anything is sent again.
+/// What the keeper made of a scan.
+public struct KeptDecision: Sendable {
+  /// The ledger's word.
+  public var decision: AttemptDecision
+  /// The request that it took; `nil` where none was sent.
+  public var asked: AttemptOutcome?
+  /// The ticket's key in ledger and journal: a digest.
+  public var ticket: TicketKey?
+  /// Who decided.
+  public var decider: Decider
+
+  /// Joins them.
+  public init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
+    self.decision = decision
+    self.asked = asked
+    self.ticket = ticket
+    self.decider = decider
+  }
+}
+
+/// Keeps the attempt ledger of one ticket system for all gates of the station: does the waiting that the pure ledger cannot,
+/// and writes down what must outlive the process.
+///
+/// ```
+/// remember ─▶ begin ─ask─▶ asked: written ─▶ request ─▶ conclude ─▶ concluded: written ─▶ asked: durable, 50 ms at most ─▶ the gate
+///                              └── its sync runs beside the request ───────────────────────────┘
+/// ```
+/// A conclusion is written before the gate opens. So whatever is asked and not concluded in the same boot has opened nothing.
 public actor LedgerKeeper {
   /// The share of a scan's time that is spent waiting for the late answer to our own earlier request.
   private static let patience = 0.4
+  /// How long an admission waits for the sync of its attempt: a request's own time hides most of it.
+  private static let longestSync: Duration = .milliseconds(50)
+  /// How long an admission without a request waits until it is durable: nothing else tells of it.
+  private static let durableWithin: Duration = .milliseconds(300)
+  /// How many tickets are held in memory; the others are recalled when they are presented.
+  private static let mostTickets = 20_000
 
   private struct Waiter {
     let id: UInt64
     let continuation: CheckedContinuation<Void, Never>
   }
 
+  private let policy: AttemptPolicy
   private var ledger: AttemptLedger
+  private let scope: LedgerScope
+  /// What the scope adds to keys now: another day or event has another ledger.
+  private var part: [UInt8]
+  private let store: LedgerStore
+  private let whenFailing: JournalFailurePolicy
   /// Codes that the system does not know, for all gates; other refusals may depend on what a gate adds to its request.
   private var unknown = NegativeCache()
   private var refused: [GateID: NegativeCache] = [:]
@@ -24,13 +62,21 @@ public actor LedgerKeeper {
   private let time: any TimeSource
   private let events: any EventSink
 
-  /// Makes the keeper of an empty ledger.
-  /// - Parameter floodLimit: how many unknown codes a minute all readers together may bring before those that bring them are
-  ///   no longer asked for.
+  /// Makes the keeper of a ledger that remembers what the journal does.
+  /// - Parameters:
+  ///   - server: the ticket system's server, by type and address: to it belongs what is remembered.
+  ///   - floodLimit: how many unknown codes a minute all readers together may bring before those that bring them are no
+  ///     longer asked for.
   public init(
-    policy: AttemptPolicy = AttemptPolicy(), floodLimit: Int = 20, time: any TimeSource, events: any EventSink
+    server: String, vault: LedgerVault, scope: LedgerScope = .once, policy: AttemptPolicy = AttemptPolicy(),
+    whenFailing: JournalFailurePolicy = .continue, floodLimit: Int = 20, time: any TimeSource, events: any EventSink
   ) {
+    self.policy = policy
     ledger = AttemptLedger(policy)
+    store = LedgerStore(vault: vault, server: server)
+    self.scope = scope
+    part = store.part(of: scope, at: time.wall())
+    self.whenFailing = whenFailing
     cap = StationCap(limit: floodLimit)
     self.time = time
     self.events = events
@@ -40,81 +86,190 @@ public actor LedgerKeeper {
   /// Sets how many unknown codes a minute all readers together may bring; what they have brought counts on.
   public func setFloodLimit(_ limit: Int) { cap.limit = max(1, limit) }
 
-  /// Attempts that may have redeemed and were not settled, and entries that may be surplus at the server: for staff.
+  /// Attempts that may have redeemed and were not settled, and entries that may be surplus at the server, as far as they
+  /// are held in memory: for staff.
   public var unsettled: [UnsettledAttempt] { ledger.unsettled }
 
-  /// Decides one scan: by what is known, or by one request to `system`.
+  /// Now, by every clock.
+  public nonisolated var now: JournalTime { store.vault.clock.now() }
+
+  /// Writes down a scan that is over; from any thread, returns at once.
+  public nonisolated func record(_ scan: JournaledScan) {
+    store.vault.journal.enqueue(JournalBatch(facts: [.scan(scan)]))
+  }
+
+  // MARK: Deciding
+
+  /// Decides one scan: by what is known, or by one request to `system`. An admission is written down when it returns.
   /// - Parameter mayAsk: false where the reader floods the gate: then only what is known is answered.
   public func decide(
     _ scan: Scan, key: TicketKey, system: any TicketSystem, deadline: MonotonicTime, mayAsk: Bool
-  ) async -> (decision: AttemptDecision, asked: AttemptOutcome?) {
+  ) async -> KeptDecision {
     forgetOldTraces()
+    let key = self.key(key)
     let now = time.now()
     if let reason = unknown.reason(for: scan.code, at: now) ?? refused[scan.gate]?.reason(for: scan.code, at: now) {
-      return (AttemptDecision(refused: reason), nil)
+      return KeptDecision(AttemptDecision(refused: reason), ticket: key, decider: .ledger)
     }
     let attempt = AttemptID()
-    var ignoringPending = false
-    asking: while true {
-      let beginning = ledger.begin(
-        key, attempt: attempt, gate: scan.gate, at: time.now(), wall: time.wall(), ignoringPending: ignoringPending)
-      switch beginning {
-      case .known(let decision):
-        return (decision, nil)
-      case .ask:
-        break asking
-      case .locked:
-        guard time.now() < deadline else {
-          return (AttemptDecision(undecided: .busy, detail: "The same code is being decided at another gate."), nil)
-        }
-        await change(of: key, until: deadline)
-      case .pending:
-        let left = deadline - time.now()
-        guard left > .zero else {
-          return (AttemptDecision(undecided: .unreachable, detail: "Our own earlier request is not answered yet."), nil)
-        }
-        await change(of: key, until: time.now() + left * Self.patience)
-        ignoringPending = true
-      }
+    if let known = await begin(key, attempt, scan.gate, deadline: deadline) {
+      return KeptDecision(known.decision, ticket: key, decider: known.decider)
     }
     guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
-      ledger.abandon(key, attempt: attempt)
-      wake(key)
+      abandon(key, attempt)
       let detail = "Reader \(scan.reader) has brought too many unknown codes; it may ask again within a minute."
-      return (AttemptDecision(undecided: .rateLimited, detail: detail), nil)
+      return KeptDecision(AttemptDecision(undecided: .rateLimited, detail: detail), ticket: key, decider: .station)
+    }
+    let asked = store.vault.journal.enqueue(
+      JournalBatch(facts: [.asked(self.asked(attempt, scan, system.id, key))], isUrgent: true))
+    if let fault = await written(asked), whenFailing == .stop {
+      abandon(key, attempt)
+      return KeptDecision(
+        AttemptDecision(undecided: .outOfService, detail: fault.description), ticket: key, decider: .station)
     }
     let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: deadline)
-    let outcome = await system.attempt(request) { late in
+    var outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key) }
     }
-    let decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall())
-    wake(key)
-    if case .refuse(let reason) = decision.verdict {
-      let now = time.now()
-      if reason == .notFound {
-        unknown.remember(scan.code, reason, at: now)
-        cap.countUnknown(scan.code, by: scan.reader, at: now)
-      } else {
-        refused[scan.gate, default: NegativeCache()].remember(scan.code, reason, at: now)
-      }
-    }
+    let decision = await conclude(key, attempt, &outcome, asked: asked)
+    learn(decision, scan)
     switch outcome.fate {
     case .pending: report(attempt, scan, .pending)
     case .lost: report(attempt, scan, .lost)
     case .notSent, .answered: break
     }
-    return (decision, outcome)
+    ledger.letGo(beyond: Self.mostTickets)
+    return KeptDecision(decision, asked: outcome, ticket: key, decider: .server)
+  }
+
+  /// Somebody leaves with this code: nobody is asked, nobody is kept in, and the ticket admits again.
+  public func leave(_ scan: Scan, key: TicketKey) async -> KeptDecision {
+    let key = self.key(key)
+    var decision = AttemptDecision(verdict: .admit, note: .notInside)
+    do throws(JournalFault) {
+      try await remember(key)
+      if ledger.leave(key) {
+        decision.note = .left
+        write([])
+        wake(key)
+      }
+    } catch {
+      decision.detail = error.description
+    }
+    return KeptDecision(decision, ticket: key, decider: .ledger)
+  }
+
+  /// Takes the ticket's lock, or decides without a request; `nil` when the lock is ours.
+  private func begin(
+    _ key: TicketKey, _ attempt: AttemptID, _ gate: GateID, deadline: MonotonicTime
+  ) async -> (decision: AttemptDecision, decider: Decider)? {
+    var ignoringPending = false
+    while true {
+      do throws(JournalFault) {
+        try await remember(key)
+      } catch {
+        return (AttemptDecision(undecided: .outOfService, detail: error.description), .station)
+      }
+      let beginning = ledger.begin(
+        key, attempt: attempt, gate: gate, at: time.now(), wall: time.wall(), ignoringPending: ignoringPending)
+      switch beginning {
+      case .known(let decision):
+        guard case .admit = decision.verdict else { return (decision, .ledger) }
+        return (await secured(decision, key, write([]), within: Self.durableWithin), .ledger)
+      case .ask:
+        return nil
+      case .locked:
+        guard time.now() < deadline else {
+          return (
+            AttemptDecision(undecided: .busy, detail: "The same code is being decided at another gate."), .station
+          )
+        }
+        await change(of: key, until: deadline)
+      case .pending:
+        let left = deadline - time.now()
+        guard left > .zero else {
+          let detail = "Our own earlier request is not answered yet."
+          return (AttemptDecision(undecided: .unreachable, detail: detail), .station)
+        }
+        await change(of: key, until: time.now() + left * Self.patience)
+        ignoringPending = true
+      }
+    }
+  }
+
+  private func abandon(_ key: TicketKey, _ attempt: AttemptID) {
+    ledger.abandon(key, attempt: attempt)
+    wake(key)
+  }
+
+  private func conclude(
+    _ key: TicketKey, _ attempt: AttemptID, _ outcome: inout AttemptOutcome, asked: JournalMark
+  ) async -> AttemptDecision {
+    if let date = outcome.serverDate { store.vault.clock.compare(date) }
+    do throws(JournalFault) {
+      try await remember(for: outcome)
+    } catch {
+      // Whether the record is known for another code cannot be told: it stays open until the journal can be read.
+      outcome.fate = .lost
+      outcome.answer = .undecided(.outOfService, detail: error.description)
+    }
+    let decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall())
+    let isAdmission = decision.verdict == .admit
+    let mark = write([.concluded(concluded(attempt, outcome, decision))], isUrgent: isAdmission)
+    defer { wake(key) }
+    guard isAdmission else { return decision }
+    let sure = await secured(decision, key, mark, within: nil)
+    _ = try? await store.vault.journal.durable(asked, until: time.now() + Self.longestSync)
+    return sure
+  }
+
+  /// An admission once it is written, and durable in time where `within` is given. One that cannot be kept goes on or is
+  /// taken back, as the station is told.
+  private func secured(
+    _ decision: AttemptDecision, _ key: TicketKey, _ mark: JournalMark, within: Duration?
+  ) async -> AttemptDecision {
+    var fault = await written(mark)
+    if fault == nil, let within {
+      do throws(JournalFault) {
+        _ = try await store.vault.journal.durable(mark, until: time.now() + within)
+      } catch {
+        fault = error
+      }
+    }
+    guard let fault, whenFailing == .stop else { return decision }
+    giveBack(decision, ledgerKey: key)
+    return AttemptDecision(undecided: .outOfService, detail: fault.description)
+  }
+
+  private func learn(_ decision: AttemptDecision, _ scan: Scan) {
+    guard case .refuse(let reason) = decision.verdict else { return }
+    let now = time.now()
+    if reason == .notFound {
+      unknown.remember(scan.code, reason, at: now)
+      cap.countUnknown(scan.code, by: scan.reader, at: now)
+    } else {
+      refused[scan.gate, default: NegativeCache()].remember(scan.code, reason, at: now)
+    }
   }
 
   /// Takes an admission back because the gate did not open: presenting the code again admits without a request.
-  public func giveBack(_ decision: AttemptDecision, key: TicketKey) {
+  /// - Parameter ledgerKey: `KeptDecision.ticket`.
+  public func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) {
     guard let admission = decision.admission else { return }
-    ledger.giveBack(key, admission: admission, at: time.now())
+    if ledger.giveBack(ledgerKey, admission: admission, at: time.now()) { write([]) }
   }
 
   /// Records the final outcome of a request that the gate had stopped waiting for.
-  private func settle(_ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey) {
+  private func settle(_ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey) async {
+    do throws(JournalFault) {
+      try await remember(key)
+      try await remember(for: outcome)
+    } catch {
+      // As if it had not come: the next presentation is judged by the ticket system's word.
+      return report(attempt, scan, .lost)
+    }
     let record = ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
+    write([.late(concluded(attempt, outcome, nil))])
     wake(key)
     switch record {
     case .claimable: report(attempt, scan, .redeemedLate)
@@ -132,6 +287,7 @@ public actor LedgerKeeper {
     guard now - lastForgotten > .seconds(3_600) else { return }
     lastForgotten = now
     ledger.forget(endedBefore: now - .seconds(86_400))
+    write([])
   }
 
   private func report(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) {
@@ -139,6 +295,113 @@ public actor LedgerKeeper {
       .attempt(
         UnansweredAttempt(
           attempt: attempt, scan: scan.id, gate: scan.gate, code: scan.code, state: state, at: time.wall())))
+  }
+
+  /// The ticket's key as of now.
+  private func key(_ key: TicketKey) -> TicketKey {
+    let now = store.part(of: scope, at: time.wall())
+    if now != part {
+      write([])
+      ledger = AttemptLedger(policy)
+      part = now
+    }
+    return store.key(key, in: part)
+  }
+
+  // MARK: What outlives the process
+
+  /// Takes up the attempts that an earlier process asked and never concluded.
+  func takeUp(_ attempts: [AskedAttempt]) async {
+    for asked in attempts {
+      do throws(JournalFault) {
+        try await remember(asked.ticket)
+      } catch {
+        return
+      }
+      let isSameBoot = asked.boot == store.vault.boot
+      ledger.interrupt(
+        asked.ticket, attempt: asked.attempt, gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
+        at: time.now(), isSameBoot: isSameBoot)
+      let concluded = ConcludedAttempt(
+        attempt: asked.attempt, fate: .lost, mayHaveRedeemed: true, verdict: nil, entryID: nil, recordedAt: nil,
+        said: nil, at: now)
+      // Together or not at all: what is not concluded on the disk is taken up again.
+      write([.concluded(concluded)], isUrgent: true)
+      report(asked.attempt, asked.scan, isSameBoot ? .lost : .interrupted)
+    }
+  }
+
+  /// Writes everything again that is held in memory, because the journal has lost it.
+  func writeAnew() {
+    ledger.markAllChanged()
+    write([], isUrgent: true)
+  }
+
+  /// Has in the ledger what is stored of a ticket and its sale.
+  private func remember(_ key: TicketKey) async throws(JournalFault) {
+    var known: Set<LedgerPlace> = []
+    while true {
+      let places = ledger.missing(key).filter { !known.contains($0) }
+      if places.isEmpty { return }
+      try await recall(places)
+      known.formUnion(places)
+    }
+  }
+
+  /// Has in the ledger what is stored of the record and the sale that an answer names.
+  private func remember(for outcome: AttemptOutcome) async throws(JournalFault) {
+    let places = ledger.missing(for: outcome)
+    if !places.isEmpty { try await recall(places) }
+  }
+
+  private func recall(_ places: [LedgerPlace]) async throws(JournalFault) {
+    while true {
+      let age = ledger.age
+      let found = try await store.recall(places, in: part)
+      // What was let go of meanwhile may have changed before.
+      guard ledger.age == age else { continue }
+      for found in found {
+        _ = ledger.restore(found.place, found.memory, age: age, isSameBoot: found.isSameBoot)
+      }
+      return
+    }
+  }
+
+  /// Queues what has happened together with what it has changed.
+  @discardableResult private func write(_ facts: [JournalFact], isUrgent: Bool = false) -> JournalMark {
+    store.vault.journal.enqueue(
+      JournalBatch(facts: facts, memory: store.memory(of: ledger.takeChanges(), in: part), isUrgent: isUrgent))
+  }
+
+  /// Why it is not written; `nil` when it is.
+  private func written(_ mark: JournalMark) async -> JournalFault? {
+    do throws(JournalFault) {
+      try await store.vault.journal.written(mark)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func asked(_ attempt: AttemptID, _ scan: Scan, _ system: TicketSystemID, _ key: TicketKey) -> AskedAttempt {
+    AskedAttempt(
+      attempt: attempt, scan: scan, system: system, server: store.server, ticket: key, at: now, boot: store.vault.boot)
+  }
+
+  private func concluded(
+    _ attempt: AttemptID, _ outcome: AttemptOutcome, _ decision: AttemptDecision?
+  ) -> ConcludedAttempt {
+    var concluded = ConcludedAttempt(
+      attempt: attempt, fate: outcome.fate, mayHaveRedeemed: outcome.mayHaveRedeemed, verdict: decision?.verdict,
+      entryID: nil, recordedAt: nil, said: decision?.detail, at: now)
+    switch outcome.answer {
+    case .redeemed(let redemption):
+      concluded.entryID = redemption.entryID
+      concluded.recordedAt = redemption.scannedAt
+    case .refused(_, let detail), .undecided(_, let detail): concluded.said = detail
+    case .valid: break
+    }
+    return concluded
   }
 
   // MARK: Waiting
@@ -165,6 +428,14 @@ public actor LedgerKeeper {
   private func wake(_ key: TicketKey) {
     for waiter in waiters.removeValue(forKey: key) ?? [] { waiter.continuation.resume() }
   }
+}
+
+/// What gates do while the journal cannot be written. The raw values are the names in the configuration.
+public enum JournalFailurePolicy: String, Sendable, CaseIterable {
+  /// They go on where the ticket system answers: it has the admissions, and the memory of the process holds "once".
+  case `continue`
+  /// They admit nobody.
+  case stop
 }
 
 extension AttemptDecision {

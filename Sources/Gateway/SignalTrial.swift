@@ -13,7 +13,7 @@ public struct SignalTrial: Sendable {
   private let outputs: any StationOutputs
   private let signals: any SignalOutput
   private let changes: AsyncStream<Void>
-  private let memory = StationMemory()
+  private let command = OutputCommand()
 
   /// Makes the trial; nothing is opened before `start`.
   /// - Throws: where the outputs are wrong.
@@ -28,7 +28,7 @@ public struct SignalTrial: Sendable {
     let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = gate.id
     outputs = try place.outputs(
-      of: opened, memory: memory,
+      of: opened, command: command,
       events: OutputEvents(
         log: log, changed: { _ in change.yield() },
         fault: { [faults] gate, device in if gate == id { faults.devices.withLock { _ = $0.insert(device) } } },
@@ -73,6 +73,6 @@ public struct SignalTrial: Sendable {
   /// Lets a running pulse end and leaves everything off.
   public func stop() async {
     await outputs.stop()
-    await memory.end()
+    await command.end()
   }
 }

@@ -1,72 +1,106 @@
-internal import HolderClient
-internal import HolderProtocol
-internal import LinuxIO
 internal import ScanConfiguration
-internal import ScanModel
+public import ScanModel
+internal import ScanPipeline
 internal import Synchronization
 
-/// What outlives a reload of the configuration: who has been admitted on which code, and the command of the outputs, which
-/// would go to their safe state if it were given up in between.
+/// Who has been admitted on which code, for all ticket systems of the station: outlives a reload of the configuration in
+/// memory, and the process in the journal.
+///
+/// A ledger belongs to a server, by its type and address: configured under two names it is one, under a new name the same.
 public final class StationMemory: Sendable {
-  private struct Owner: Hashable {
-    var system: TicketSystemID
-    var address: String
+  /// Holds what this process holds of the outputs.
+  public let command = OutputCommand()
+
+  private let vault: LedgerVault
+  private let whenFailing: JournalFailurePolicy
+  private let ledgers = Mutex<[String: LedgerKeeper]>([:])
+  /// The server of each name that was configured in this process's time.
+  private let servers = Mutex<[TicketSystemID: String]>([:])
+  private let scopes = Mutex<[String: TicketScope]>([:])
+  private let interrupted: Mutex<[AskedAttempt]>
+  private let watching = Mutex<Task<Void, Never>?>(nil)
+
+  /// Makes the memory of a station over what the journal keeps.
+  /// - Parameters:
+  ///   - whenFailing: what gates do while the journal cannot be written.
+  ///   - interrupted: the attempts that an earlier process asked and never concluded (`ScanJournal.unconcluded`).
+  public init(
+    vault: LedgerVault, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = []
+  ) {
+    self.vault = vault
+    self.whenFailing = whenFailing
+    self.interrupted = Mutex(interrupted)
   }
 
-  private let ledgers = Mutex<[Owner: LedgerKeeper]>([:])
-  private let held = Mutex<HeldOutputs?>(nil)
+  /// Tells the journal's states as events, and gives it again what it has lost, until `end`.
+  public func watch(events: any EventSink, time: any TimeSource) {
+    let states = vault.journal.states
+    let watch = Task { [weak self] in
+      var isFirst = true
+      for await state in states {
+        // That it works is no news until it did not.
+        if !isFirst || state != .working { events.emit(.journal(state, at: time.wall())) }
+        isFirst = false
+        if case .noticed = state { await self?.writeAnew() }
+      }
+    }
+    watching.withLock { watching in
+      watching?.cancel()
+      watching = watch
+    }
+  }
 
-  /// Makes an empty memory.
-  public init() {}
+  private func writeAnew() async {
+    for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.writeAnew() }
+  }
 
   /// The ledger of a ticket system: that of an earlier configuration, where there was one, with this one's bound.
+  /// - Throws: where another ticket system has the same server and another scope.
   func ledger(
     of system: TicketSystemConfiguration, floodLimit: Int, time: any TimeSource, events: any EventSink
-  ) -> LedgerKeeper {
-    let owner = Owner(system: system.id, address: TicketSystemRegistry.address(of: system))
+  ) throws(SetupError) -> LedgerKeeper {
+    let server = TicketSystemRegistry.address(of: system)
+    let scope = scopes.withLock { scopes in
+      if scopes[server] == nil { scopes[server] = system.scope }
+      return scopes[server]
+    }
+    guard scope == system.scope else {
+      throw SetupError(
+        "ticketSystems.\(system.id): its server has another scope under another name. Give both the same scope.")
+    }
+    servers.withLock { $0[system.id] = server }
     let (keeper, isNew) = ledgers.withLock { ledgers in
-      if let keeper = ledgers[owner] { return (keeper, false) }
-      let keeper = LedgerKeeper(floodLimit: floodLimit, time: time, events: events)
-      ledgers[owner] = keeper
+      if let keeper = ledgers[server] { return (keeper, false) }
+      let keeper = LedgerKeeper(
+        server: server, vault: vault, scope: LedgerScope(system.scope), whenFailing: whenFailing,
+        floodLimit: floodLimit, time: time, events: events)
+      ledgers[server] = keeper
       return (keeper, true)
     }
     if !isNew { Task { await keeper.setFloodLimit(floodLimit) } }
     return keeper
   }
 
-  /// The outputs that the holder at `path` holds for this process, made when first asked for.
-  func holder(at path: String, plan: OutputPlan) throws(SystemError) -> HeldOutputs {
-    if let known = held.withLock({ $0 }) { return known }
-    let made = try HeldOutputs(path: path, plan: plan, watching: HeldOutputs.Watching())
-    held.withLock { $0 = made }
-    return made
+  /// Gives the ledgers the attempts on their servers that an earlier process left open; to be called before their gates run.
+  func takeUp() async {
+    for (server, keeper) in ledgers.withLock({ $0 }) {
+      let theirs = interrupted.withLock { interrupted in
+        defer { interrupted.removeAll { $0.server == server } }
+        return interrupted.filter { $0.server == server }
+      }
+      await keeper.takeUp(theirs)
+    }
   }
 
-  /// Takes leave of the output holder; to be called when no station follows.
+  /// Takes leave of the output holder and of the journal's states; to be called when no station follows.
   public func end() async {
-    let last = held.withLock { held in
-      defer { held = nil }
-      return held
-    }
-    await last?.stop()
+    await command.end()
+    watching.withLock { $0?.cancel() }
   }
 
-  /// Whether there is a ledger of this ticket system, at this address where one is given.
-  func knows(_ system: TicketSystemID, at address: String? = nil) -> Bool {
-    ledgers.withLock { ledgers in
-      ledgers.keys.contains { $0.system == system && (address == nil || $0.address == address) }
-    }
-  }
+  /// The server that a name stood for last.
+  func server(of system: TicketSystemID) -> String? { servers.withLock { $0[system] } }
 
-  /// A name that a server had in this process's time and has in `new` no more.
-  func name(of address: String, besides new: StationConfiguration) -> TicketSystemID? {
-    ledgers.withLock { ledgers in
-      ledgers.keys.first { owner in
-        owner.address == address
-          && !new.ticketSystems.contains {
-            $0.id == owner.system && TicketSystemRegistry.address(of: $0) == address
-          }
-      }?.system
-    }
-  }
+  /// The scope of a server's ledger, where there is one.
+  func scope(of server: String) -> TicketScope? { scopes.withLock { $0[server] } }
 }

@@ -49,11 +49,11 @@ public enum OutputPlace: Sendable, Equatable {
   case holder(path: String)
 
   func outputs(
-    of configuration: StationConfiguration, memory: StationMemory, events: OutputEvents
+    of configuration: StationConfiguration, command: OutputCommand, events: OutputEvents
   ) throws(SetupError) -> any StationOutputs {
     switch self {
     case .own: try OwnOutputs(configuration, events: events)
-    case .holder(let path): try HeldStationOutputs(configuration, path: path, memory: memory, events: events)
+    case .holder(let path): try HeldStationOutputs(configuration, path: path, command: command, events: events)
     }
   }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A serial port, open for reading only: raw, 9600 baud, 8N1, without blocking. Its settings are put back when it is let go.

@@ -7,8 +7,11 @@ struct CrossChecks {
   let root: SourceNode
   let findings: Findings
 
-  func run(readers: [ReaderConfiguration], gates: [GateConfiguration]) {
+  func run(
+    systems: [TicketSystemConfiguration], readers: [ReaderConfiguration], gates: [GateConfiguration]
+  ) {
     checkReferences()
+    checkDirections(systems, gates)
     checkMatches(readers)
     checkTargets(gates)
     checkKeys()
@@ -85,6 +88,19 @@ struct CrossChecks {
     findings.error(
       at: position, "no \(noun) is called \(quoted(name))", guess.map { "did you mean \(quoted($0))?" } ?? list)
     return guess ?? name
+  }
+
+  /// Only with a scope that ends at the exit does leaving mean anything.
+  private func checkDirections(_ systems: [TicketSystemConfiguration], _ gates: [GateConfiguration]) {
+    for gate in gates where gate.direction == .out {
+      guard let system = systems.first(where: { $0.id == gate.ticketSystem }), system.scope != .untilExit else {
+        continue
+      }
+      findings.error(
+        at: place("gates", gate.id.name, "direction"),
+        "people leave by the gate \(quoted(gate.id.name)), but a ticket of \(quoted(system.id.name)) admits no more after that",
+        "write scope: untilExit in \(quoted("ticketSystems." + system.id.name)), or direction: in")
+    }
   }
 
   // MARK: Devices

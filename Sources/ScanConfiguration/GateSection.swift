@@ -24,6 +24,10 @@ enum GateSection {
     "The readers of this gate; each belongs to exactly one gate.")
   private static let ticketSystem = SchemaKey.required(
     ticketSystemKey, NameReference.kind("main"), "The ticket system that is asked.")
+  private static let direction = SchemaKey.key(
+    "direction", .choice(GateDirection.self), default: .in,
+    "Which way people pass. `out` needs a ticket system with scope `untilExit`: it asks nobody, and the ticket admits again."
+  )
   private static let deadline = SchemaKey.key(
     "deadline", .duration(.milliseconds(300) ... .seconds(10), example: "2500 ms"), default: .milliseconds(2500),
     "How long a person waits for a verdict; covers DNS, connect, TLS, request and answer.")
@@ -65,7 +69,8 @@ enum GateSection {
   static let schema = SectionSchema(
     "gates.<name>",
     keys: [
-      readers.description, ticketSystem.description, ticketDescription, deadline.description, holdOff.description,
+      readers.description, ticketSystem.description, ticketDescription, direction.description, deadline.description,
+      holdOff.description,
       queue.description, stale.description, accept.description, floodLimit.description, outputs.description,
       inputs.description, signals.description,
     ])
@@ -75,6 +80,7 @@ enum GateSection {
     let readers = reader.read(readers)
     let system = reader.read(ticketSystem)
     let ticket = readTicket(reader, system?.name)
+    let direction = reader.read(direction)
     let deadline = reader.read(deadline)
     let holdOff = reader.read(holdOff)
     let queue = reader.read(queue)
@@ -90,12 +96,14 @@ enum GateSection {
         outputs: reader.entry("outputs")?.value, signals: reader.entry("signals")?.value, findings
       ).run(signals)
     }
-    guard let readers, let system, let deadline, let holdOff, let queue, let stale, let accept, let flood,
+    guard let readers, let system, let direction, let deadline, let holdOff, let queue, let stale, let accept,
+      let flood,
       let outputs, let inputs, let signals
     else { return nil }
     return GateConfiguration(
       id: GateID(name), readers: readers.map { ReaderID($0.name) }, ticketSystem: TicketSystemID(system.name),
-      ticket: ticket, deadline: deadline, holdOff: holdOff, queue: queue, stale: stale, accept: accept,
+      direction: direction, ticket: ticket, deadline: deadline, holdOff: holdOff, queue: queue, stale: stale,
+      accept: accept,
       floodLimit: flood, outputs: outputs, inputs: inputs, signals: signals)
   }
 

@@ -12,6 +12,8 @@ public struct StationConfiguration: Sendable {
   public var readers: [ReaderConfiguration]
   /// The gates; names are unique, there is at least one.
   public var gates: [GateConfiguration]
+  /// What is kept of the scans.
+  public var journal: JournalConfiguration
   /// The files that the configuration names; `checkFiles` looks at them.
   public var files: [FileReference]
   /// The credentials that it names.
@@ -24,6 +26,8 @@ public struct TicketSystemConfiguration: Sendable {
   public var id: TicketSystemID
   /// The adapter: `type`.
   public var type: String
+  /// For how long "once" holds: `scope`.
+  public var scope: TicketScope
   /// What the adapter's section read; the adapter knows the type.
   public var settings: any Sendable
 }
@@ -36,6 +40,8 @@ public struct GateConfiguration: Sendable {
   public var readers: [ReaderID]
   /// Its ticket system.
   public var ticketSystem: TicketSystemID
+  /// Which way people pass.
+  public var direction: GateDirection
   /// What the adapter's section for gates read; `nil` where the gate has none.
   public var ticket: (any Sendable)?
   /// How long a person waits for a verdict.
@@ -56,6 +62,14 @@ public struct GateConfiguration: Sendable {
   public var inputs: [InputConfiguration]
   /// The patterns that the file gives, by signal and output; what is absent plays the built-in pattern.
   public var signals: [SignalName: [String: SignalSetting]]
+}
+
+/// Which way people pass through a gate. The raw values are the words in the file.
+public enum GateDirection: String, Sendable, CaseIterable {
+  /// In: the ticket system is asked.
+  case `in`
+  /// Out: nobody is asked, and the ticket may admit again.
+  case out
 }
 
 /// What can be a code: everything else is refused as unreadable, without a request.

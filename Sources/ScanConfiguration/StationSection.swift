@@ -32,10 +32,15 @@ enum StationSection {
       "gate", sections: [GateSection.schema], example: "{ north: { readers: [north-scanner], … } }",
       read: GateSection.read), "The gates, by name.")
 
+  private static let journal = SchemaKey.key(
+    "journal", .section(JournalSection.schema, example: "{ keepDays: 400 }", read: JournalSection.read),
+    default: JournalConfiguration(), "What is kept of the scans, and for how long.")
+
   static let schema = SectionSchema(
     "",
     keys: [
       version.description, station.description, ticketSystems.description, readers.description, gates.description,
+      journal.description,
     ])
 
   /// Reads the whole tree; `nil` only after an error was recorded.
@@ -53,10 +58,11 @@ enum StationSection {
     let systems = reader.read(ticketSystems)
     let readers = reader.read(readers)
     let gates = reader.read(gates)
-    CrossChecks(root: root, findings: findings).run(readers: readers ?? [], gates: gates ?? [])
-    guard let station, let systems, let readers, let gates else { return nil }
+    let journal = reader.read(journal)
+    CrossChecks(root: root, findings: findings).run(systems: systems ?? [], readers: readers ?? [], gates: gates ?? [])
+    guard let station, let systems, let readers, let gates, let journal else { return nil }
     return StationConfiguration(
       file: root.position.file, name: station, ticketSystems: systems, readers: readers, gates: gates,
-      files: findings.files, credentials: findings.credentials)
+      journal: journal, files: findings.files, credentials: findings.credentials)
   }
 }

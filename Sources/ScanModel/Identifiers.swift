@@ -69,6 +69,17 @@ public struct AttemptID: Hashable, Sendable, CustomStringConvertible {
     guard let id = ScanID(bytes: bytes) else { return nil }
     self.id = id
   }
+  /// Makes the identifier of its `description`; `nil` unless it is 32 hexadecimal digits.
+  public init?(hexadecimal text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count == 32,
+      digits.allSatisfy({ ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x66 || $0 >= 0x30 && $0 <= 0x39 })
+    else { return nil }
+    let bytes = stride(from: 0, to: 32, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+    }
+    self.init(bytes: bytes)
+  }
   /// The identifier in 16 bytes.
   public var bytes: [UInt8] { id.bytes }
   public var description: String { id.description }

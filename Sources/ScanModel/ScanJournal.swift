@@ -40,12 +40,18 @@ public struct JournalBatch: Sendable, Equatable {
   public var facts: [JournalFact]
   /// What the ledger remembers now; `nil` forgets the key.
   public var memory: [LedgerKey: [UInt8]?]
+  /// Whether it is to be durable as soon as can be, before anybody waits for that. Else it is within a second.
+  public var isUrgent: Bool
 
   /// Makes a batch.
-  public init(facts: [JournalFact] = [], memory: [LedgerKey: [UInt8]?] = [:]) {
+  public init(facts: [JournalFact] = [], memory: [LedgerKey: [UInt8]?] = [:], isUrgent: Bool = false) {
     self.facts = facts
     self.memory = memory
+    self.isUrgent = isUrgent
   }
+
+  /// Whether there is nothing to write.
+  public var isEmpty: Bool { facts.isEmpty && memory.isEmpty }
 }
 
 /// Something that a ledger remembers, by a key that tells nobody the code.

@@ -66,6 +66,8 @@ public enum UndecidedReason: String, Sendable, CaseIterable {
   case clockWrong
   /// The answer cannot be an admission or a refusal of this API.
   case badAnswer
+  /// The machine ended while this ticket was being decided: whether somebody passed on it is not known. Staff decide.
+  case interrupted
   /// The scan waited too long in the gate's queue and was dropped unasked.
   case stale
   /// The gate's queue was full; the scan was dropped unasked.
@@ -77,7 +79,7 @@ public enum UndecidedReason: String, Sendable, CaseIterable {
   public var isFault: Bool {
     switch self {
     case .keyRefused, .accessDenied, .keyBlocked, .tlsFault, .clockWrong, .badAnswer, .outOfService: true
-    case .rateLimited, .unreachable, .stale, .busy: false
+    case .rateLimited, .unreachable, .interrupted, .stale, .busy: false
     }
   }
 }

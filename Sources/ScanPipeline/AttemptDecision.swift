@@ -62,11 +62,13 @@ public struct AttemptDecision: Sendable, Equatable {
   public var details: TicketDetails?
   /// The ticket system's own words, where it gave some.
   public var detail: String?
+  /// The ticket system's record that was admitted on; `nil` where there is none, or nobody was admitted.
+  public var entryID: String?
   /// What `AttemptLedger.giveBack` takes if the gate cannot be opened; `nil` unless the verdict is `admit`.
   public var admission: AttemptID?
 
   /// When and where a ticket was first used.
-  public struct FirstUse: Sendable, Equatable {
+  public struct FirstUse: Sendable, Equatable, Codable {
     /// Our gate; `nil` when it was used elsewhere.
     public var gate: GateID?
     /// By our clock for our gates, by the server's for others.
@@ -97,6 +99,14 @@ public struct AttemptDecision: Sendable, Equatable {
     case saleUsedUp
     /// The ticket system's record was first seen for another code: the same ticket in another spelling.
     case otherCode
+    /// Admitted again: who was admitted before has left.
+    case reentry
+    /// Somebody left who was admitted on this ticket.
+    case left
+    /// Somebody left on a ticket on which nobody is in, as far as we know.
+    case notInside
+    /// The machine ended while this ticket was being decided: whether somebody passed on it is not known.
+    case interrupted
     /// The outcome belongs to no attempt that the ledger has open.
     case unknownAttempt
   }
@@ -104,7 +114,7 @@ public struct AttemptDecision: Sendable, Equatable {
   /// Makes a decision.
   public init(
     verdict: Verdict, admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, note: Note? = nil,
-    details: TicketDetails? = nil, detail: String? = nil, admission: AttemptID? = nil
+    details: TicketDetails? = nil, detail: String? = nil, entryID: String? = nil, admission: AttemptID? = nil
   ) {
     self.verdict = verdict
     self.admitted = admitted
@@ -113,6 +123,7 @@ public struct AttemptDecision: Sendable, Equatable {
     self.note = note
     self.details = details
     self.detail = detail
+    self.entryID = entryID
     self.admission = admission
   }
 }
@@ -149,6 +160,8 @@ public struct UnsettledAttempt: Sendable, Equatable {
     case surplus(entryID: String)
     /// The server dates this record later than its own clock.
     case recordAhead(entryID: String)
+    /// The machine ended while it was under way; somebody may have passed on it.
+    case interrupted
   }
 
   /// The ticket. Not for logs.

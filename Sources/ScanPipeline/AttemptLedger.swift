@@ -20,11 +20,18 @@ public import ScanModel
 /// A record admits for the code that it was first seen for, so that another spelling of the code opens nothing.
 ///
 /// Memory: only tickets with an admission, a known record, an unsettled attempt or a lock are kept; unknown codes leave no
-/// trace. `forget` drops what only ever was unsettled.
+/// trace. `forget` drops what only ever was unsettled. What outlives the process is told by `takeChanges` and given back by
+/// `restore`; before each step the caller restores what `missing` names, so that the ledger itself need not hold it all.
 public struct AttemptLedger: Sendable {
   private let policy: AttemptPolicy
   private var records: [TicketKey: TicketRecord] = [:]
   private var book = SaleBook()
+  /// Tickets whose stored memory is not what is known.
+  private var changed: Set<TicketKey> = []
+  /// Tickets of which something is stored.
+  private var stored: Set<TicketKey> = []
+  /// Counts what was let go of: what was recalled before is old then.
+  public private(set) var age: UInt64 = 0
 
   /// Makes an empty ledger.
   public init(_ policy: AttemptPolicy = .init()) { self.policy = policy }
@@ -44,10 +51,11 @@ public struct AttemptLedger: Sendable {
     var record = records[key] ?? TicketRecord(key: key)
     if let lock = record.lock { return .locked(by: lock.attempt) }
     let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
-    if let decision = record.claim(presented, at: time, wall: wall, &book) ?? record.knownUsed(book) {
-      records[key] = record
+    if let decision = record.claim(presented, at: time, wall: wall, &book) {
+      keep(record, key)
       return .known(decision)
     }
+    if let decision = record.knownUsed(book) { return .known(decision) }
     if !ignoringPending, let open = record.awaited(at: time, policy) { return .pending(open) }
     record.lock = presented
     records[key] = record
@@ -86,7 +94,7 @@ public struct AttemptLedger: Sendable {
   public mutating func abandon(_ key: TicketKey, attempt: AttemptID) {
     guard var record = records[key], record.lock?.attempt == attempt else { return }
     record.lock = nil
-    keep(record, key)
+    records[key] = record.leavesTrace ? record : nil
   }
 
   /// Takes back an admission because the gate did not open: the next presentation of this code within
@@ -96,7 +104,18 @@ public struct AttemptLedger: Sendable {
   /// - Returns: false, and nothing changed, unless it is the last admission on the ticket and was not given back yet.
   @discardableResult
   public mutating func giveBack(_ key: TicketKey, admission: AttemptID, at time: MonotonicTime) -> Bool {
-    records[key]?.giveBack(admission, until: time + policy.claimFor, &book) ?? false
+    guard records[key]?.giveBack(admission, until: time + policy.claimFor, &book) == true else { return false }
+    changed.insert(key)
+    return true
+  }
+
+  /// Somebody leaves who was admitted on this ticket: it admits once more, if the ticket system agrees.
+  /// - Returns: false, and nothing changed, where nobody is in on it.
+  @discardableResult
+  public mutating func leave(_ key: TicketKey) -> Bool {
+    guard records[key]?.leave(&book) == true else { return false }
+    changed.insert(key)
+    return true
   }
 
   /// Attempts whose fate is open and records on which nobody passed, oldest first.
@@ -109,10 +128,116 @@ public struct AttemptLedger: Sendable {
   ///
   /// Call it rarely and with a time long past (a day): an answer that was lost before it is not recognised any more.
   public mutating func forget(endedBefore time: MonotonicTime) {
-    records = records.filter { !$1.isOnlyUnsettled(endedBefore: time) }
+    for (key, record) in records where record.isOnlyUnsettled(endedBefore: time) { drop(key) }
+  }
+
+  /// Takes an attempt that was asked and never concluded, because the process or the machine ended before.
+  ///
+  /// A conclusion is written before the gate opens. So within the same boot nobody has passed on it, and it is as good as
+  /// lost. After another start of the machine nobody can tell, and it counts as an admission that may have been.
+  /// - Parameters:
+  ///   - began: when it was about to be sent, by the clock of its own boot.
+  ///   - time: now.
+  public mutating func interrupt(
+    _ key: TicketKey, attempt: AttemptID, gate: GateID, began: MonotonicTime, wall: WallTime, at time: MonotonicTime,
+    isSameBoot: Bool
+  ) {
+    var record = records[key] ?? TicketRecord(key: key)
+    record.interrupt(
+      AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall), at: time, isSameBoot: isSameBoot)
+    keep(record, key)
+  }
+
+  /// Closes the attempts on a ticket that ended, grace included, before `time`: the ticket system has shown that nobody has
+  /// redeemed it until then.
+  public mutating func noneRedeemed(_ key: TicketKey, before time: MonotonicTime) {
+    guard var record = records[key], record.noneRedeemed(before: time, policy) else { return }
+    keep(record, key)
   }
 
   private mutating func keep(_ record: TicketRecord, _ key: TicketKey) {
-    records[key] = record.leavesTrace ? record : nil
+    guard record.leavesTrace else { return drop(key) }
+    records[key] = record
+    changed.insert(key)
+  }
+
+  private mutating func drop(_ key: TicketKey) {
+    records[key] = nil
+    changed.remove(key)
+    guard stored.contains(key) else { return }
+    changed.insert(key)
+    age += 1
+  }
+
+  // MARK: What outlives the process
+
+  /// What is to be restored before this ticket is begun with; empty once nothing more is known to be needed.
+  public func missing(_ key: TicketKey) -> [LedgerPlace] {
+    guard let record = records[key] else { return [.ticket(key)] }
+    return record.sale.flatMap { book.knows(sale: $0) ? nil : [.sale($0)] } ?? []
+  }
+
+  /// What is to be restored before this outcome is concluded, or taken late.
+  public func missing(for outcome: AttemptOutcome) -> [LedgerPlace] {
+    guard case .redeemed(let redemption) = outcome.answer else { return [] }
+    var places: [LedgerPlace] = []
+    if !book.knows(entry: redemption.entryID) { places.append(.entry(redemption.entryID)) }
+    if let sale = redemption.sale, !book.knows(sale: sale) { places.append(.sale(sale)) }
+    return places
+  }
+
+  /// Takes back what `takeChanges` told; nothing where something is known already.
+  /// - Parameters:
+  ///   - age: `age` when it was recalled; older memory is not taken.
+  ///   - isSameBoot: whether it was written since the machine's start.
+  /// - Returns: false if it is too old: recall again.
+  public mutating func restore(_ place: LedgerPlace, _ memory: LedgerMemory, age: UInt64, isSameBoot: Bool) -> Bool {
+    guard age == self.age else { return false }
+    switch (place, memory) {
+    case (.ticket(let key), .ticket(let memory)):
+      if records[key] == nil { records[key] = TicketRecord(key: key, memory, isSameBoot: isSameBoot) }
+      stored.insert(key)
+    case (.sale(let sale), .sale(let memory)): book.restore(sale: sale, memory)
+    case (.entry(let entry), .entry(let memory)): book.restore(entry: entry, memory)
+    default: break
+    }
+    return true
+  }
+
+  /// What is remembered otherwise than when this was last asked; `nil` where nothing is any more.
+  public mutating func takeChanges() -> [LedgerPlace: LedgerMemory?] {
+    var changes: [LedgerPlace: LedgerMemory?] = [:]
+    for key in changed {
+      let memory = records[key].map { LedgerMemory.ticket(TicketMemory($0)) }
+      changes[.ticket(key)] = .some(memory)
+      if memory == nil { stored.remove(key) } else { stored.insert(key) }
+    }
+    for place in book.changed {
+      let memory: LedgerMemory? =
+        switch place {
+        case .sale(let sale): book.memory(ofSale: sale).map { .sale($0) }
+        case .entry(let entry): book.memory(ofEntry: entry).map { .entry($0) }
+        case .ticket: nil
+        }
+      changes[place] = .some(memory)
+    }
+    changed.removeAll()
+    book.changesTaken()
+    return changes
+  }
+
+  /// Counts everything as changed, because what was stored is gone.
+  public mutating func markAllChanged() {
+    changed.formUnion(records.keys)
+    book.markAllChanged()
+  }
+
+  /// Lets go of what is stored and not in use, if more than `limit` tickets are held.
+  public mutating func letGo(beyond limit: Int) {
+    guard records.count > limit else { return }
+    records = records.filter { changed.contains($0.key) || $0.value.isInUse }
+    stored = stored.filter { records[$0] != nil }
+    book.letGo()
+    age += 1
   }
 }

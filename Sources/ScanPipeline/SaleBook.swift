@@ -3,20 +3,10 @@ import ScanModel
 /// What one code of a ticket system means for another: codes of the same sale share what was paid, and two spellings of
 /// one code share its record.
 struct SaleBook: Sendable {
-  private struct Sale {
-    var admitted = 0
-    var quantity: Int?
-    var firstUse: AttemptDecision.FirstUse?
-  }
-
-  /// The code that a record was first seen for, and whether somebody passed on it.
-  struct Owner: Sendable {
-    let key: TicketKey
-    var firstUse: AttemptDecision.FirstUse?
-  }
-
-  private var sales: [String: Sale] = [:]
-  private var owners: [String: Owner] = [:]
+  private var sales: [String: SaleMemory] = [:]
+  private var owners: [String: EntryMemory] = [:]
+  /// What has changed since it was last taken.
+  private(set) var changed: Set<LedgerPlace> = []
 
   /// Whether somebody of the sale is still outside, as far as is known.
   func hasRoom(in sale: String?) -> Bool {
@@ -28,30 +18,70 @@ struct SaleBook: Sendable {
 
   /// The latest word on how many persons the sale admits counts.
   mutating func learn(_ sale: String, quantity: Int?) {
-    sales[sale, default: Sale()].quantity = quantity ?? sales[sale]?.quantity
+    let known = sales[sale]
+    let latest = quantity ?? known?.quantity
+    guard known == nil || known?.quantity != latest else { return }
+    sales[sale, default: SaleMemory()].quantity = latest
+    changed.insert(.sale(sale))
   }
 
   mutating func count(_ admissions: Int, in sale: String?, firstUse: AttemptDecision.FirstUse?) {
     guard let sale, admissions > 0 else { return }
-    sales[sale, default: Sale()].admitted += admissions
+    sales[sale, default: SaleMemory()].admitted += admissions
     if sales[sale]?.firstUse == nil { sales[sale]?.firstUse = firstUse }
+    changed.insert(.sale(sale))
   }
 
   mutating func giveBack(sale: String?, entryID: String?) {
-    if let entryID { owners[entryID]?.firstUse = nil }
+    if let entryID {
+      owners[entryID]?.firstUse = nil
+      changed.insert(.entry(entryID))
+    }
     guard let sale, let admitted = sales[sale]?.admitted, admitted > 0 else { return }
     sales[sale]?.admitted = admitted - 1
+    changed.insert(.sale(sale))
     if admitted == 1 { sales[sale]?.firstUse = nil }
   }
 
   /// Who owns the record, if it is another code.
-  func owner(of entryID: String, otherThan key: TicketKey) -> Owner? {
+  func owner(of entryID: String, otherThan key: TicketKey) -> EntryMemory? {
     owners[entryID].flatMap { $0.key == key ? nil : $0 }
   }
 
   mutating func own(_ entryID: String, _ key: TicketKey) {
-    if owners[entryID] == nil { owners[entryID] = Owner(key: key) }
+    guard owners[entryID] == nil else { return }
+    owners[entryID] = EntryMemory(key: key)
+    changed.insert(.entry(entryID))
   }
 
-  mutating func use(_ entryID: String, _ use: AttemptDecision.FirstUse) { owners[entryID]?.firstUse = use }
+  mutating func use(_ entryID: String, _ use: AttemptDecision.FirstUse) {
+    owners[entryID]?.firstUse = use
+    changed.insert(.entry(entryID))
+  }
+
+  // MARK: What outlives the process
+
+  func knows(sale: String) -> Bool { sales[sale] != nil }
+  func knows(entry: String) -> Bool { owners[entry] != nil }
+
+  /// Takes what was remembered, unless something is known already.
+  mutating func restore(sale: String, _ memory: SaleMemory) { if sales[sale] == nil { sales[sale] = memory } }
+  mutating func restore(entry: String, _ memory: EntryMemory) { if owners[entry] == nil { owners[entry] = memory } }
+
+  func memory(ofSale sale: String) -> SaleMemory? { sales[sale] }
+  func memory(ofEntry entry: String) -> EntryMemory? { owners[entry] }
+
+  mutating func changesTaken() { changed.removeAll() }
+
+  /// Marks everything as not stored yet.
+  mutating func markAllChanged() {
+    changed.formUnion(sales.keys.map { .sale($0) })
+    changed.formUnion(owners.keys.map { .entry($0) })
+  }
+
+  /// Lets go of what is stored; it is restored when it is asked for.
+  mutating func letGo() {
+    sales = sales.filter { changed.contains(.sale($0.key)) }
+    owners = owners.filter { changed.contains(.entry($0.key)) }
+  }
 }

@@ -1,53 +1,5 @@
 import ScanModel
 
-/// The attempt that decides a ticket now.
-struct AttemptLock: Sendable {
-  let attempt: AttemptID
-  let gate: GateID
-  let began: MonotonicTime
-  let wall: WallTime
-}
-
-/// An attempt that may have redeemed, and nobody passed on it.
-struct OpenAttempt: Sendable {
-  enum Standing: Equatable { case pending, lost, refused, ahead(entryID: String) }
-  let lock: AttemptLock
-  let sentAt: MonotonicTime
-  let endedAt: MonotonicTime
-  var standing: Standing
-
-  /// An answer came: what the server recorded, it recorded before that. So there is no grace, and no end either.
-  var isAnswered: Bool {
-    switch standing {
-    case .pending, .lost: false
-    case .refused, .ahead: true
-    }
-  }
-}
-
-/// The last admission on a ticket, which can be given back.
-struct LastAdmission: Sendable {
-  let attempt: AttemptID
-  let entryID: String?
-  var sale: String?
-  let wasFirst: Bool
-}
-
-/// A record of the ticket system that we were shown.
-struct KnownEntry: Sendable {
-  /// Whose it is.
-  enum Origin: Sendable { case ours, elsewhere }
-  let origin: Origin
-  /// Whether somebody was admitted on it, by us.
-  var isClaimed: Bool
-  /// Until when a presentation claims it without a request; `nil` where it may not.
-  var claimUntil: MonotonicTime?
-  /// Whether somebody was admitted on it and the gate did not open.
-  var isGivenBack = false
-  /// The attempt that was shown it.
-  let shownTo: AttemptLock
-}
-
 /// All that is known of one ticket, and the judgement on it.
 ///
 /// What kind of code it is shows only by its records:
@@ -59,7 +11,7 @@ struct KnownEntry: Sendable {
 /// An entry secret shows one record for ever, with the time of its first redemption; a sale secret makes a new one in each
 /// request. Until it is proven, a ticket admits once. Every admission passes through `admit`, the only place that counts.
 struct TicketRecord: Sendable {
-  enum Kind: Sendable { case unknown, entry, sale, book }
+  enum Kind: String, Codable, Sendable { case unknown, entry, sale, book }
 
   /// So many answered attempts are kept. An entry secret's record is of its first redemption, so the first ones count.
   private static let mostAnswered = 16
@@ -71,19 +23,19 @@ struct TicketRecord: Sendable {
   }
   /// The late outcome of the attempt that holds the lock, where it overtook the word that the attempt is pending.
   private var overtaking: (outcome: AttemptOutcome, wall: WallTime)?
-  private var kind = Kind.unknown
-  private var admitted = 0
-  private var quantity = 1
+  var kind = Kind.unknown
+  var admitted = 0
+  var quantity = 1
   /// The sale that the ticket belongs to, where the ticket system told it.
-  private var sale: String?
-  private var last: LastAdmission?
+  var sale: String?
+  var last: LastAdmission?
   /// An admission on no record was given back; until when a presentation takes it without a request.
-  private var givenBack: (until: MonotonicTime?, isOpen: Bool) = (nil, false)
-  private var entries: [String: KnownEntry] = [:]
-  private var open: [OpenAttempt] = []
+  var givenBack = GivenBack()
+  var entries: [String: KnownEntry] = [:]
+  var open: [OpenAttempt] = []
   /// The ticket system said "already used" when no request of ours could be the reason.
-  private var isUsedElsewhere = false
-  private var firstUse: AttemptDecision.FirstUse?
+  var isUsedElsewhere = false
+  var firstUse: AttemptDecision.FirstUse?
   private var details: TicketDetails?
 
   init(key: TicketKey) { self.key = key }
@@ -99,6 +51,9 @@ struct TicketRecord: Sendable {
     lock != nil || admitted > 0 || isUsedElsewhere || givenBack.isOpen || !entries.isEmpty || !open.isEmpty
   }
 
+  /// Whether it must stay in memory: an attempt holds it, or an answer may come for one.
+  var isInUse: Bool { lock != nil || open.contains { $0.standing == .pending } }
+
   func isOnlyUnsettled(endedBefore time: MonotonicTime) -> Bool {
     lock == nil && admitted == 0 && !isUsedElsewhere && !givenBack.isOpen && entries.isEmpty
       && open.allSatisfy { !$0.isAnswered && $0.endedAt < time }
@@ -110,7 +65,7 @@ struct TicketRecord: Sendable {
   mutating func claim(
     _ lock: AttemptLock, at time: MonotonicTime, wall: WallTime, _ book: inout SaleBook
   ) -> AttemptDecision? {
-    guard admitted < allowance, book.hasRoom(in: sale) else { return nil }
+    guard admitted + interrupted < allowance, book.hasRoom(in: sale) else { return nil }
     let waiting = entries.filter { entry in
       entry.value.origin == .ours && !entry.value.isClaimed && entry.value.claimUntil.map { time <= $0 } == true
     }
@@ -149,14 +104,58 @@ struct TicketRecord: Sendable {
       entries[entryID]?.isGivenBack = true
       entries[entryID]?.claimUntil = until
     } else {
-      givenBack = (until, true)
+      givenBack = GivenBack(until: until, isOpen: true)
     }
+    return true
+  }
+
+  /// Somebody who was admitted on the ticket leaves: it admits once more.
+  /// - Returns: false, and nothing changed, where nobody is in on it.
+  mutating func leave(_ book: inout SaleBook) -> Bool {
+    guard admitted > 0 else { return false }
+    admitted -= 1
+    last = nil
+    isUsedElsewhere = false
+    let entryID = entries.filter { $0.value.origin == .ours && $0.value.isClaimed }.keys.min()
+    book.giveBack(sale: sale, entryID: entryID)
+    if let entryID {
+      entries[entryID]?.isClaimed = false
+      entries[entryID]?.hasLeft = true
+    } else {
+      givenBack = GivenBack(until: nil, isOpen: true)
+    }
+    if admitted == 0 { firstUse = nil }
     return true
   }
 
   /// The attempt whose answer is worth a moment's wait.
   func awaited(at time: MonotonicTime, _ policy: AttemptPolicy) -> AttemptID? {
     open.first { $0.standing == .pending && time <= $0.endedAt + policy.lateGrace }?.lock.attempt
+  }
+
+  // MARK: After a restart
+
+  /// Takes an attempt that was asked and never concluded. Before a gate opens, the conclusion is written: within the same
+  /// boot nobody can have passed on it. The end of the machine may have taken a written conclusion along.
+  mutating func interrupt(_ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool) {
+    open.append(
+      OpenAttempt(
+        lock: lock, sentAt: lock.began, endedAt: Swift.max(lock.began, time),
+        standing: isSameBoot ? .lost : .interrupted))
+  }
+
+  /// Closes attempts of which the ticket system has shown that none redeemed.
+  /// - Returns: whether there were any.
+  mutating func noneRedeemed(before time: MonotonicTime, _ policy: AttemptPolicy) -> Bool {
+    let count = open.count
+    open.removeAll { attempt in
+      switch attempt.standing {
+      case .lost: attempt.endedAt + policy.lateGrace < time
+      case .unplaced, .interrupted: true
+      case .pending, .refused, .ahead: false
+      }
+    }
+    return open.count < count
   }
 
   // MARK: After a request
@@ -228,33 +227,6 @@ struct TicketRecord: Sendable {
 
   // MARK: Answers
 
-  /// Whose a record is that we see for the first time.
-  private enum Source { case thisAttempt, earlierAttempt, elsewhere, ahead }
-
-  private func source(
-    _ redemption: Redemption, _ span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime,
-    _ policy: AttemptPolicy
-  ) -> Source {
-    let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
-    // A record that was shown before was there before, however fresh it looks by a clock that was put right since.
-    let shown = open.first { $0.standing == .ahead(entryID: redemption.entryID) }
-    let latest = clock.latestRecord(at: shown?.endedAt ?? span.upperBound) + policy.recordAhead
-    if redemption.scannedAt > latest { return .ahead }
-    let made = redemption.scannedAt + policy.recordBehind
-    if let shown {
-      if made >= clock.earliestRecord(at: shown.sentAt) { return .earlierAttempt }
-    } else if made >= clock.earliestRecord(at: span.lowerBound) {
-      return .thisAttempt
-    }
-    let isOurs = open.contains { attempt in
-      // Nothing in this answer was made after it.
-      let end = Swift.min(attempt.endedAt + (attempt.isAnswered ? .zero : policy.lateGrace), span.upperBound)
-      return made >= clock.earliestRecord(at: attempt.sentAt)
-        && made <= clock.latestRecord(at: end) + policy.recordBehind
-    }
-    return isOurs ? .earlierAttempt : .elsewhere
-  }
-
   private mutating func redeemed(
     _ redemption: Redemption, _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, date: WallTime?,
     wall: WallTime, _ policy: AttemptPolicy, _ book: inout SaleBook
@@ -266,7 +238,8 @@ struct TicketRecord: Sendable {
       switch known.origin {
       case .elsewhere: return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
       case .ours where known.isClaimed: return decision(.refuse(.alreadyUsed))
-      case .ours: return admit(on: entryID, lock, wall: wall, note: .ownLostAnswer, &book)
+      case .ours:
+        return admit(on: entryID, lock, wall: wall, note: known.hasLeft ? .reentry : .ownLostAnswer, &book)
       }
     }
     if let owner = book.owner(of: entryID, otherThan: key) {
@@ -275,12 +248,14 @@ struct TicketRecord: Sendable {
       refusal.firstUse = owner.firstUse ?? refusal.firstUse
       return refusal
     }
-    let source = source(redemption, span, date: date, wall: wall, policy)
+    let source = RecordSource(redemption, span, date: date, wall: wall, open: open, policy)
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
       keep(lock, span, .ahead(entryID: entryID))
       return decision(.undecided(.clockWrong), note: .recordAhead)
+    case .unknown:
+      return interruption()
     case .elsewhere where isFirst && admitted == 0:
       note(entryID, .elsewhere, lock, &book)
       proveEntry()
@@ -321,12 +296,14 @@ struct TicketRecord: Sendable {
       learnUsed(by: owner)
       return .settled
     }
-    let source = source(redemption, span, date: date, wall: wall, policy)
+    let source = RecordSource(redemption, span, date: date, wall: wall, open: open, policy)
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
       keep(lock, span, .ahead(entryID: entryID))
       return .surplus(entryID: entryID)
+    case .unknown:
+      return .settled
     case .elsewhere:
       note(entryID, .elsewhere, lock, &book)
       if isFirst && admitted == 0 {
@@ -364,8 +341,9 @@ struct TicketRecord: Sendable {
     _ book: inout SaleBook
   ) -> AttemptDecision {
     let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed }.keys.min()
-    let ownAttempt = open.contains { span.lowerBound <= $0.endedAt + policy.lateGrace }
+    let ownAttempt = open.contains { !$0.isUnplaced && span.lowerBound <= $0.endedAt + policy.lateGrace }
     guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen || ownAttempt else {
+      if admitted == 0, !isUsedElsewhere, open.contains(where: \.isUnplaced) { return interruption() }
       proveEntry()
       isUsedElsewhere = isUsedElsewhere || (kind == .entry && admitted == 0)
       return decision(.refuse(.alreadyUsed), note: isUsedElsewhere ? .usedElsewhere : nil, detail: detail)
@@ -386,21 +364,30 @@ struct TicketRecord: Sendable {
       return decision(.refuse(.alreadyUsed), note: kind == .sale ? .surplusPossible : nil)
     }
     guard book.hasRoom(in: sale) else { return saleUsedUp(book) }
+    guard admitted + interrupted < allowance else { return interruption() }
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall)
     last = LastAdmission(attempt: lock.attempt, entryID: entryID, sale: sale, wasFirst: firstUse == nil)
     admitted += 1
     book.count(1, in: sale, firstUse: use)
     if let entryID {
       entries[entryID]?.isClaimed = true
+      entries[entryID]?.hasLeft = false
       book.use(entryID, use)
     } else {
-      givenBack = (nil, false)
+      givenBack = GivenBack()
     }
     if firstUse == nil { firstUse = use }
     var admission = decision(.admit, note: note)
+    admission.entryID = entryID
     admission.admission = lock.attempt
     return admission
   }
+
+  /// How many may have passed on attempts that the end of the machine cut off.
+  private var interrupted: Int { open.count { $0.standing == .interrupted } }
+
+  /// Whether somebody passed, or whose the record is, cannot be told any more: staff decide.
+  private func interruption() -> AttemptDecision { decision(.undecided(.interrupted), note: .interrupted) }
 
   private func saleUsedUp(_ book: SaleBook) -> AttemptDecision {
     var refusal = decision(.refuse(.alreadyUsed), note: .saleUsedUp)
@@ -409,7 +396,7 @@ struct TicketRecord: Sendable {
   }
 
   /// Another code has the record: this is the same secret in another spelling.
-  private mutating func learnUsed(by owner: SaleBook.Owner) {
+  private mutating func learnUsed(by owner: EntryMemory) {
     proveEntry()
     guard kind == .entry, admitted == 0, let use = owner.firstUse else { return }
     isUsedElsewhere = true
@@ -432,7 +419,7 @@ struct TicketRecord: Sendable {
   private mutating func proveEntry() {
     guard kind == .unknown || kind == .entry else { return }
     kind = .entry
-    open.removeAll()
+    open.removeAll { $0.standing != .interrupted }
   }
 
   private mutating func note(
@@ -480,12 +467,14 @@ struct TicketRecord: Sendable {
         case .lost: .lost
         case .refused: .refused
         case .ahead(let entryID): .recordAhead(entryID: entryID)
+        case .unplaced: .lost
+        case .interrupted: .interrupted
         }
       return UnsettledAttempt(
         key: key, attempt: attempt.lock.attempt, gate: attempt.lock.gate, askedAt: attempt.lock.wall, state: state)
     }
     let surplus = entries.compactMap { entryID, entry -> UnsettledAttempt? in
-      guard entry.origin == .ours, !entry.isClaimed else { return nil }
+      guard entry.origin == .ours, !entry.isClaimed, !entry.hasLeft else { return nil }
       return UnsettledAttempt(
         key: key, attempt: entry.shownTo.attempt, gate: entry.shownTo.gate, askedAt: entry.shownTo.wall,
         state: .surplus(entryID: entryID))

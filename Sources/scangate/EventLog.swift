@@ -53,6 +53,12 @@ enum EventLog {
       logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail))")
     case .input(let gate, let input, let isActive, _):
       logger.info("Gate \(gate): input \(input) is \(isActive ? "active" : "inactive").")
+    case .journal(.working, _):
+      logger.notice("The journal keeps what it is given.")
+    case .journal(.failing(let fault), _):
+      logger.error("The journal keeps nothing: \(TerminalText.clean(fault.description, limit: 1_000))")
+    case .journal(.noticed(let words), _):
+      logger.error("\(TerminalText.clean(words, limit: 1_000))")
     case .configuration(.applied, _):
       logger.notice("The configuration is reloaded.")
     case .configuration(.kept(let problems), _):

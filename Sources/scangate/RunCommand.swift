@@ -31,16 +31,14 @@ struct RunCommand: AsyncParsableCommand {
     let log = try OperatorLog()
     let logger = log.logger
     let hub = EventHub()
-    let keys = state.keys
-    // Whether a thief of the disk could open it is said at each start. A key that cannot be had is told with what needs it.
-    if let key = try? keys.open(making: !configuration.credentials.isEmpty) {
-      for notice in key.notices + [key.place.words] { logger.notice("\(TerminalText.clean(notice, limit: 1_000))") }
-    }
+    let vault: StationVault
     let service: StationService
+    state.prepare()
     do throws(SetupError) {
+      vault = try await StationVault.open(configuration.journal, folder: state.folder, keys: state.keys, logger: logger)
       service = try await StationService(
         file: source.file, configuration, outputs: place.outputs,
-        credentials: CredentialStore(keys: keys).resolver, events: hub, logger: logger)
+        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, events: hub, logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }
@@ -71,6 +69,7 @@ struct RunCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
+    await vault.close()
     hub.finish()
     await logging.value
     await writing?.value

@@ -16,7 +16,7 @@ import UnixSignals
 ///            └────────────────────────────────────────────────────────────────────────────┘
 /// ```
 /// Orders are taken one after another: while a loop is stuck nothing else happens, and the watchdog is not fed.
-struct StationService: Service {
+final class StationService: Service {
   private enum Order: Sendable {
     case beat
     case reload
@@ -32,7 +32,9 @@ struct StationService: Service {
   private let outputs: OutputPlace
   private let credentials: CredentialResolver
   private let station: ConfiguredStation
-  private let memory = StationMemory()
+  private let memory: StationMemory
+  /// The configuration by which the station runs.
+  private let current: Mutex<StationConfiguration>
   private let isReloadDue = Flag()
   private let events: EventHub
   private let logger: Logger
@@ -41,17 +43,20 @@ struct StationService: Service {
   /// Puts the service together; nothing is opened before `run`.
   init(
     file: String, _ configuration: StationConfiguration, outputs: OutputPlace,
-    credentials: @escaping CredentialResolver, events: EventHub, logger: Logger
+    credentials: @escaping CredentialResolver, memory: StationMemory, events: EventHub, logger: Logger
   ) async throws(SetupError) {
     self.file = file
     self.outputs = outputs
     self.credentials = credentials
+    self.memory = memory
+    current = Mutex(configuration)
     self.events = events
     self.logger = logger
     station = try await Self.make(configuration, outputs, credentials, memory, events, logger)
   }
 
   func run() async throws {
+    memory.watch(events: events, time: SystemTime())
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let (orders, order) = AsyncStream.makeStream(of: Order.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -61,7 +66,7 @@ struct StationService: Service {
       }
       group.addTask {
         // Many at once are one: the file is read when its turn comes.
-        for await _ in hangups where !isReloadDue.raise() { order.yield(.reload) }
+        for await _ in hangups where !self.isReloadDue.raise() { order.yield(.reload) }
       }
       if let interval = manager?.watchdogInterval {
         group.addTask {
@@ -119,13 +124,15 @@ struct StationService: Service {
       events.emit(.configuration(.kept(reading.errors), at: SystemTime().wall()))
       return nil
     }
-    let reasons = memory.restartReasons(for: new)
+    let reasons = memory.restartReasons(from: current.withLock { $0 }, to: new)
     guard reasons.isEmpty else {
       events.emit(.configuration(.needsRestart(reasons), at: SystemTime().wall()))
       return nil
     }
     do throws(SetupError) {
-      return try await Self.make(new, outputs, credentials, memory, events, logger)
+      let station = try await Self.make(new, outputs, credentials, memory, events, logger)
+      current.withLock { $0 = new }
+      return station
     } catch {
       events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))
       return nil

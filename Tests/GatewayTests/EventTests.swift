@@ -17,7 +17,8 @@ import Testing
       verdict: verdict, readAt: WallTime(seconds: 1_766_000_000), decidedIn: .microseconds(12_345),
       details: TicketDetails(
         holder: hostile, event: "Zoë's", tickets: [.init(id: 7, quantity: 2, isUsed: true)]), admitted: 1,
-      allowance: 2, note: .ownLostAnswer, firstUse: .init(gate: nil, at: firstUse), detail: hostile, outputFault: nil)
+      allowance: 2, decider: .server, note: .ownLostAnswer, firstUse: .init(gate: nil, at: firstUse), detail: hostile,
+      outputFault: nil)
   }
 
   private static let events: [GatewayEvent] = [
@@ -39,6 +40,9 @@ import Testing
     .gate(GateID("north"), .fault(.keyRefused, hostile), at: WallTime(seconds: 1)),
     .gate(GateID("north"), .maintenance, at: WallTime(seconds: 1)),
     .input(gate: GateID("north"), input: "door", isActive: true, at: WallTime(seconds: 1)),
+    .journal(.working, at: WallTime(seconds: 1)),
+    .journal(.failing(JournalFault(.full, hostile)), at: WallTime(seconds: 1)),
+    .journal(.noticed(hostile), at: WallTime(seconds: 1)),
     .configuration(.applied, at: WallTime(seconds: 1)),
     .configuration(.kept([hostile, "second"]), at: WallTime(seconds: 1)),
     .configuration(.needsRestart(["first"]), at: WallTime(seconds: 1)),

@@ -15,9 +15,11 @@ private struct Bench {
   let events: EventReader
 
   /// A gate of its own, or another one beside `neighbour` with the same ticket system and ledger.
-  init(beside neighbour: Bench? = nil, name: String = "north", _ adjust: (inout GateSettings) -> Void = { _ in }) {
+  init(
+    beside neighbour: Bench? = nil, name: String = "north", _ adjust: (inout GateSettings) -> Void = { _ in }
+  ) throws {
     system = neighbour?.system ?? FakeTicketSystem(time: time)
-    ledger = neighbour?.ledger ?? LedgerKeeper(time: time, events: hub)
+    ledger = try neighbour?.ledger ?? LedgerKeeper(server: "fake", vault: .inMemory(), time: time, events: hub)
     signals = RecordingSignals(time: time)
     var settings = GateSettings(gate: GateID(name), deadline: .seconds(20))
     adjust(&settings)

@@ -1,3 +1,4 @@
+import Foundation
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -25,21 +26,27 @@ struct LedgerWorld {
     case serve(Exchange)
     case conclude(Exchange)
     case late(Exchange)
+    /// The process ends and starts again; with it the machine, perhaps.
+    case restart(isReboot: Bool)
   }
 
   /// One request, filled in on its way.
   final class Exchange {
     let attempt: AttemptID
     let path: Path
+    let asked: Int64
     let sent: Int64
     var processed: Int64?
     var ended: Int64 = 0
     var lateEnded: Int64?
+    /// When the process ended before it was concluded.
+    var cutAt: Int64?
     var answer: TicketAnswer?
     var date: WallTime?
-    init(attempt: AttemptID, path: Path, sent: Int64) {
+    init(attempt: AttemptID, path: Path, asked: Int64, sent: Int64) {
       self.attempt = attempt
       self.path = path
+      self.asked = asked
       self.sent = sent
     }
   }
@@ -70,8 +77,20 @@ struct LedgerWorld {
   var problems: [String] = []
   var notes: [AttemptDecision.Note: Int] = [:]
   var waited = 0
+  /// Whether the run is printed, for a look at one seed.
+  var isTraced = false
 
-  init(seed: UInt64) {
+  // What outlives the process.
+  var disk: [LedgerPlace: Data] = [:]
+  /// What was on the disk before the last write, and when that was: a machine that ends may not have had it.
+  var before: (disk: [LedgerPlace: Data], at: Int64?, attempt: AttemptID?) = ([:], nil, nil)
+  var underWay: [Exchange] = []
+  var bootOffset: Int64 = 0
+  var isRebooted = false
+  var hasLostConclusion = false
+
+  /// - Parameter restarts: whether the process and the machine end now and then.
+  init(seed: UInt64, restarts: Bool = false) {
     var random = SeededGenerator(seed: seed)
     self.seed = seed
     kind = Kind.allCases.randomElement(using: &random) ?? .entry
@@ -90,7 +109,9 @@ struct LedgerWorld {
       let scales: [Int64] = [100_000_000, Self.second, 10 * Self.second, 200 * Self.second]
       let scale = scales.randomElement(using: &self.random) ?? 0
       time += Int64.random(in: 0...scale, using: &self.random)
-      if self.random.chance(12) {
+      if restarts, self.random.chance(25) {
+        schedule(.restart(isReboot: self.random.chance(40)), at: time)
+      } else if self.random.chance(12) {
         schedule(.foreign, at: time)
       } else {
         schedule(.present(gate: Int.random(in: 0..<3, using: &self.random), ignoringPending: false), at: time)
@@ -105,7 +126,7 @@ struct LedgerWorld {
 
   func serverTime(_ time: Int64) -> WallTime { WallTime(nanoseconds: 1_800_000_000 * Self.second + time + offset) }
   func wall(_ time: Int64) -> WallTime { WallTime(nanoseconds: 1_800_000_000 * Self.second + time + ownOffset) }
-  func mono(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: time) }
+  func mono(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: time - bootOffset) }
 
   mutating func redeem(at time: Int64) -> TicketAnswer {
     var made = WallTime(seconds: serverTime(time).seconds)
@@ -132,6 +153,7 @@ struct LedgerWorld {
       guard steps < 10_000 else { return problems.append("does not end") }
       let event = events.remove(at: next)
       let time = event.at
+      if isTraced { print("\(time / 1_000_000) ms: \(event.what)") }
       switch event.what {
       case .present(let gate, let ignoringPending): present(gate, ignoringPending, time)
       case .foreign:
@@ -143,14 +165,101 @@ struct LedgerWorld {
         exchange.processed = time
       case .conclude(let exchange): conclude(exchange, time)
       case .late(let exchange):
-        _ = ledger.late(Self.key, attempt: exchange.attempt, outcome: lateOutcome(exchange), wall: wall(time))
+        let outcome = lateOutcome(exchange)
+        recall(ledger.missing(for: outcome))
+        _ = ledger.late(Self.key, attempt: exchange.attempt, outcome: outcome, wall: wall(time))
+        store(time, nil)
+      case .restart(let isReboot): restart(isReboot: isReboot, time)
       }
     }
     if ledger.isLocked(Self.key) { problems.append("still locked") }
+    prepare()
     checkAdmissions()
   }
 
+  // MARK: What outlives the process
+
+  mutating func recall(_ places: [LedgerPlace]) {
+    for place in places {
+      guard let data = disk[place] else { continue }
+      guard let memory = try? JSONDecoder().decode(LedgerMemory.self, from: data) else {
+        problems.append("what was written cannot be read")
+        continue
+      }
+      if !ledger.restore(place, memory, age: ledger.age, isSameBoot: !isRebooted) { problems.append("too old") }
+    }
+  }
+
+  /// Writes what has changed, as it is done before a gate opens.
+  mutating func store(_ time: Int64, _ attempt: AttemptID?) {
+    let changes = ledger.takeChanges()
+    if !changes.isEmpty || attempt != nil { before = (disk, time, attempt) }
+    for (place, memory) in changes {
+      guard let memory else {
+        disk[place] = nil
+        continue
+      }
+      guard let data = try? JSONEncoder().encode(memory) else { return problems.append("cannot be written") }
+      disk[place] = data
+    }
+    if random.chance(20) { ledger.letGo(beyond: 0) }
+  }
+
+  mutating func restart(isReboot: Bool, _ time: Int64) {
+    // What was asked is on the disk, and so is what was concluded a second ago; of the rest a machine may lose the last.
+    var cut = underWay
+    if isReboot, let written = before.at, time - written < Self.second, random.chance(50) {
+      disk = before.disk
+      hasLostConclusion = true
+      cut += exchanges.filter { $0.attempt == before.attempt }
+    }
+    events.removeAll { event in
+      switch event.what {
+      case .conclude, .late: true
+      case .present, .foreign, .serve, .restart: false
+      }
+    }
+    ledger = AttemptLedger(policy)
+    if isReboot {
+      bootOffset = time - 7 * Self.second
+      // What was written in an earlier boot is read as such; this world has one reboot at most between two writes.
+      isRebooted = true
+    }
+    for exchange in cut {
+      exchange.cutAt = time
+      prepare()
+      ledger.interrupt(
+        Self.key, attempt: exchange.attempt, gate: GateID("gate"), began: mono(exchange.asked),
+        wall: wall(exchange.asked), at: mono(time), isSameBoot: !isReboot)
+    }
+    underWay = []
+    store(time, nil)
+    // Were it lost, so would be the word that the attempts are concluded, and the next start would do the same again.
+    before.at = nil
+    isRebooted = false
+    if isReboot { disk = disk.mapValues { rewritten($0) } }
+  }
+
+  /// What is on the disk as the new boot reads it, so that all that is there belongs to one boot.
+  func rewritten(_ data: Data) -> Data {
+    guard let memory = try? JSONDecoder().decode(LedgerMemory.self, from: data), case .ticket = memory else {
+      return data
+    }
+    var reader = AttemptLedger(policy)
+    _ = reader.restore(.ticket(Self.key), memory, age: 0, isSameBoot: false)
+    reader.markAllChanged()
+    guard let changed = reader.takeChanges()[.ticket(Self.key)], let changed else { return data }
+    return (try? JSONEncoder().encode(changed)) ?? data
+  }
+
+  /// Has in the ledger what it needs of the ticket.
+  mutating func prepare() {
+    recall(ledger.missing(Self.key))
+    recall(ledger.missing(Self.key).filter { $0 != .ticket(Self.key) })
+  }
+
   mutating func present(_ gate: Int, _ ignoringPending: Bool, _ time: Int64) {
+    prepare()
     let attempt = AttemptID()
     let beginning = ledger.begin(
       Self.key, attempt: attempt, gate: GateID("gate \(gate)"), at: mono(time), wall: wall(time),
@@ -162,7 +271,11 @@ struct LedgerWorld {
     case .pending:
       waited += 1
       schedule(.present(gate: gate, ignoringPending: true), at: time + Self.second / 2)
-    case .known(let decision): judge(decision, time, exchange: nil)
+    case .known(let decision):
+      store(time, nil)
+      // With no request there is no attempt on the disk that would tell of it: it is durable before a gate opens.
+      before.at = nil
+      judge(decision, time, exchange: nil)
     case .ask: ask(attempt, time)
     }
   }
@@ -170,8 +283,9 @@ struct LedgerWorld {
   mutating func ask(_ attempt: AttemptID, _ time: Int64) {
     let queued = Int64.random(in: 0...Self.second / 5, using: &random)
     let path = random.chance(45) ? .fine : Path.allCases.randomElement(using: &random) ?? .fine
-    let exchange = Exchange(attempt: attempt, path: path, sent: time + queued)
+    let exchange = Exchange(attempt: attempt, path: path, asked: time, sent: time + queued)
     exchanges.append(exchange)
+    underWay.append(exchange)
     let graceEnd = exchange.sent + 2_500_000_000 + 29 * Self.second
     switch path {
     case .fine, .serverError:
@@ -218,6 +332,7 @@ struct LedgerWorld {
   }
 
   mutating func conclude(_ exchange: Exchange, _ time: Int64) {
+    underWay.removeAll { $0 === exchange }
     let outcome: AttemptOutcome
     let nothing = TicketAnswer.undecided(.unreachable, detail: nil)
     switch exchange.path {
@@ -239,7 +354,9 @@ struct LedgerWorld {
         fate: exchange.lateEnded == nil ? .lost : .pending, answer: nothing, mayHaveRedeemed: true,
         sentAt: mono(exchange.sent), endedAt: mono(exchange.ended))
     }
+    recall(ledger.missing(for: outcome))
     let decision = ledger.conclude(Self.key, attempt: exchange.attempt, outcome: outcome, wall: wall(time))
+    store(time, exchange.attempt)
     if ledger.isLocked(Self.key) { problems.append("locked after conclude") }
     judge(decision, time, exchange: exchange)
   }
@@ -247,6 +364,7 @@ struct LedgerWorld {
   // MARK: The promises
 
   mutating func judge(_ decision: AttemptDecision, _ time: Int64, exchange: Exchange?) {
+    if isTraced { print("\(time / 1_000_000) ms: \(decision)") }
     if let note = decision.note { notes[note, default: 0] += 1 }
     switch decision.verdict {
     case .admit: ownAdmissions.append(time)
@@ -260,10 +378,11 @@ struct LedgerWorld {
       if !isUsedUp, !isUsedElsewhere, !isTooLate {
         problems.append("refused although nobody was admitted for it, at \(time)")
       }
+    case .undecided(.interrupted) where bootOffset != 0: break
     case .undecided(let reason):
       if reason != .unreachable { problems.append("undecided \(reason), at \(time)") }
     }
-    if decision.admitted != ownAdmissions.count { problems.append("counts \(decision.admitted)") }
+    if decision.admitted != ownAdmissions.count, !hasLostConclusion { problems.append("counts \(decision.admitted)") }
   }
 
   mutating func checkAdmissions() {
@@ -277,14 +396,15 @@ struct LedgerWorld {
     // Excused only where the foreign redemption cannot be told from a request of ours: inside the span of an attempt
     // (lengthened by the grace where it went unanswered), or up to its margin before it.
     let isExcused = exchanges.contains { exchange in
-      guard exchange.path != .notSent else { return false }
-      if kind == .signed, exchange.path != .fine { return true }
-      let answered = exchange.path == .fine
-      let end = answered ? exchange.ended : exchange.ended + 30 * Self.second
+      guard exchange.path != .notSent || exchange.cutAt != nil else { return false }
+      let answered = exchange.path == .fine && exchange.cutAt == nil
+      if kind == .signed, !answered { return true }
+      let end = answered ? exchange.ended : (exchange.cutAt ?? exchange.ended) + 30 * Self.second
       // The margin is 2 s (4 s without Date: 2 s either way, and the record's second) and the span of the exchange that was judged.
       let judged = exchanges.map { ($0.lateEnded ?? $0.ended) - $0.sent }.max() ?? 0
       let margin = (hasDate ? 2 : 5) * Self.second + judged + Self.second / 10
-      return foreign >= exchange.sent - margin && foreign <= end + Self.second * 5
+      let begin = exchange.cutAt == nil ? exchange.sent : exchange.asked
+      return foreign >= begin - margin && foreign <= end + Self.second * 5
     }
     if !isExcused { problems.append("admitted at \(admission), redeemed elsewhere at \(foreign)") }
   }

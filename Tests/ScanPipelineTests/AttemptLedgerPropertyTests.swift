@@ -1,3 +1,4 @@
+import Foundation
 import ScanModel
 import ScanPipeline
 import Testing
@@ -24,5 +25,25 @@ struct AttemptLedgerPropertyTests {
     }
     // The worlds did reach what they are about.
     #expect(admissions > 1_000 && recovered > 100 && usedElsewhere > 50 && waited > 250)
+  }
+
+  @Test(
+    "The same, when the process and the machine end at any moment",
+    arguments: [5, 2_000_003, 88_000_017, 0xDECADE] as [UInt64])
+  func promisesOverRestarts(base: UInt64) {
+    var admissions = 0
+    var recovered = 0
+    var interrupted = 0
+    for seed in base..<base + 3_000 {
+      var world = LedgerWorld(seed: seed, restarts: true)
+      world.isTraced = ProcessInfo.processInfo.environment["TRACE_SEED"] == "\(seed)"
+      world.run()
+      #expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
+      if !world.problems.isEmpty { return }
+      admissions += world.ownAdmissions.count
+      recovered += world.notes[.ownLostAnswer, default: 0]
+      interrupted += world.notes[.interrupted, default: 0]
+    }
+    #expect(admissions > 1_000 && recovered > 100 && interrupted > 100)
   }
 }

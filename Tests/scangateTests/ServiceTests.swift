@@ -24,13 +24,17 @@ import Testing
     #expect(refused?["state"] as? String == "needsRestart")
     #expect((refused?["detail"] as? String)?.contains("ticketSystems.main") == true)
 
-    // Under another name its ledger would be empty: who is in would be let in again.
+    // Its ledger belongs to the server: under another name it is the same.
     station.write(
       Station.text.replacing("main:", with: "front:").replacing("ticketSystem: main", with: "ticketSystem: front"))
     station.reload()
-    let renamed = await station.nextConfiguration()
-    #expect(renamed?["state"] as? String == "needsRestart")
-    #expect((renamed?["detail"] as? String)?.contains("ticketSystems.main before") == true)
+    #expect(await station.nextConfiguration()?["state"] as? String == "applied")
+
+    station.write(Station.text + "\njournal: { keepDays: 30 }\n")
+    station.reload()
+    let journal = await station.nextConfiguration()
+    #expect(journal?["state"] as? String == "needsRestart")
+    #expect((journal?["detail"] as? String)?.contains("journal") == true)
 
     // What only the start finds keeps the old configuration too.
     station.write(Station.text)
@@ -122,6 +126,7 @@ private final class Station {
     if withHolder { process.arguments? += ["--holder", folder.appending(path: "holder.sock").path] }
     var environment = ProcessInfo.processInfo.environment
     environment["NOTIFY_SOCKET"] = manager.path
+    environment["STATE_DIRECTORY"] = folder.appending(path: "state").path
     if let watchdog { environment["WATCHDOG_USEC"] = "\(watchdog.components.seconds * 1_000_000)" }
     process.environment = environment
     let output = Pipe()

@@ -61,7 +61,8 @@ import VenueServer
       system: EventScheduleTicketSystem(
         id: TicketSystemID("training"),
         client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time)),
-      ledger: LedgerKeeper(time: time, events: EventHub()), time: time)
+      ledger: LedgerKeeper(server: "training", vault: try .inMemory(time: time), time: time, events: EventHub()),
+      time: time)
     // Only a pause longer than the usual deadline is about the deadline; nothing else here waits for it.
     let isSlow = row.first == "unreachable" && row.misbehaviour.hasPrefix("latency")
     let first = await gate.present(code, within: isSlow ? .milliseconds(2_500) : .seconds(60))
@@ -101,8 +102,9 @@ private struct TrainingGate {
   /// The words for staff: `admit` and its note, or the reason.
   func present(_ text: String, within limit: Duration) async -> String {
     let scan = Scan(gate: GateID("training"), reader: ReaderID("hand"), code: Code(text), readAt: time.now())
-    let (decision, _) = await ledger.decide(
+    let kept = await ledger.decide(
       scan, key: TicketKey(scan.code.bytes), system: system, deadline: time.now() + limit, mayAsk: true)
+    let decision = kept.decision
     let note = decision.note.map { " " + $0.rawValue } ?? ""
     return switch decision.verdict {
     case .admit: "admit" + note

@@ -93,9 +93,9 @@ class GateCase(RigCase):
         rig.put(configuration(**matches), f"{FOLDER}/scangate.yaml")
         venue = rig.spawn("venue", venue_command(), user="gate")
         host, port = VENUE.split(":")
-        rig.until(lambda: self.alive(venue) and rig.ok(f": < /dev/tcp/{host}/{port}"), 30, "the venue listening")
+        rig.until(lambda: self.alive(venue) and rig.ok(f": < /dev/tcp/{host}/{port}"), 120, "the venue listening")
         self.events, self.begun = EventFile(rig, f"{FOLDER}/events.jsonl"), {}
-        self.service = rig.spawn("scangate", f"/payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {FOLDER}/events.jsonl", user="gate")
+        self.service = rig.spawn("scangate", f"env STATE_DIRECTORY={FOLDER}/state /payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {FOLDER}/events.jsonl", user="gate")
         rig.until(lambda: self.alive(self.service) and rig.ok(f"[ -e {FOLDER}/events.jsonl ]"), 30, "the service's event file")
 
     def alive(self, process):

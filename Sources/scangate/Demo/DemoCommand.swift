@@ -2,9 +2,11 @@ import ArgumentParser
 import EventSchedule
 import Gateway
 import Glibc
+import Journal
 import LinuxIO
 import ScanModel
 import ScanPipeline
+import Sealing
 import SignalOutputs
 import TicketTransport
 import VenueServer
@@ -83,6 +85,12 @@ struct DemoCommand: AsyncParsableCommand {
     let system = EventScheduleTicketSystem(
       id: id, client: EventScheduleClient(transport: transport, key: try Secret(key)))
 
+    // A real journal, for the time of the demo.
+    let folder = try TemporaryFolder()
+    let sealKey = SealKey.random().key
+    let journal = try Journal.open(
+      Journal.Settings(path: folder.path + "/journal.sqlite"), key: sealKey, boot: .current(), time: time)
+
     let loop = try DeviceLoop(name: "outputs")
     let driver = DemoOutputs()
     let gateID = GateID("demo")
@@ -91,7 +99,10 @@ struct DemoCommand: AsyncParsableCommand {
       patterns: .standard(for: Self.outputs), driver: driver, loop: loop, onFault: { _, _ in })
     let controller = GateController(
       settings: GateSettings(gate: gateID, holdOff: Self.holdOff, gap: .milliseconds(400)), system: system,
-      ledger: LedgerKeeper(time: time, events: hub), signals: GateSignalOutput(outputs), events: hub, time: time)
+      ledger: LedgerKeeper(
+        server: address.url,
+        vault: LedgerVault(journal: journal, key: sealKey, boot: .current(), clock: ClockTrust(time: time)), time: time,
+        events: hub), signals: GateSignalOutput(outputs), events: hub, time: time)
 
     let terminal = TypedCodes(reader: ReaderID("terminal"), time: time)
     var sources: [any ReadSource] = [terminal]
@@ -120,6 +131,8 @@ struct DemoCommand: AsyncParsableCommand {
     await drawing.value
     await display.finish()
     await transport.close()
+    await journal.close()
+    folder.remove()
   }
 
   /// The scanner that `--reader` names; no other is touched.

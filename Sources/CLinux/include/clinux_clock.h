@@ -1,0 +1,8 @@
+// Kept out of the header: <sys/timex.h> would give this module types that Swift's own Glibc module has too.
+#ifndef CLINUX_CLOCK_H
+#define CLINUX_CLOCK_H
+
+/// Whether something keeps the civil clock right (adjtimex(2)): 1, or 0 where nothing does or the kernel does not tell.
+int clinux_clock_is_synchronised(void);
+
+#endif

@@ -1,0 +1,94 @@
+internal import Foundation
+public import LinuxIO
+public import ScanModel
+internal import ScanPipeline
+public import Sealing
+
+/// What the ledgers of a station share to outlive the process: the journal, the key that hides codes from it, and the boot.
+public struct LedgerVault: Sendable {
+  /// The journal.
+  public var journal: any ScanJournal
+  /// Makes the tickets' keys.
+  public var digester: Digester
+  /// This start of the machine.
+  public var boot: BootID
+  /// The machine's clocks, and whether they are trusted.
+  public var clock: ClockTrust
+
+  /// Joins them.
+  public init(journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust) {
+    self.journal = journal
+    digester = key.digester(for: .tickets)
+    self.boot = boot
+    self.clock = clock
+  }
+}
+
+/// Binds the ledger of one ticket system to the journal: what keys and memory look like there.
+struct LedgerStore: Sendable {
+  let vault: LedgerVault
+  /// The ticket system's server.
+  let server: String
+
+  /// A memory with the boot whose monotonic times it holds.
+  private struct Envelope: Codable {
+    var boot: String
+    var memory: LedgerMemory
+  }
+
+  /// The ticket's key in ledger and journal: a keyed digest, so that neither holds a code.
+  func key(_ key: TicketKey, in part: [UInt8]) -> TicketKey {
+    TicketKey(vault.digester.digest(Array(server.utf8), part, key.bytes))
+  }
+
+  /// What the scope adds to keys at that time.
+  func part(of scope: LedgerScope, at wall: WallTime) -> [UInt8] { scope.part(local: Self.local(wall)) }
+
+  /// What is stored at these places.
+  /// - Throws: why the journal cannot tell; what it cannot tell is not taken for nothing.
+  func recall(
+    _ places: [LedgerPlace], in part: [UInt8]
+  ) async throws(JournalFault) -> [(place: LedgerPlace, memory: LedgerMemory, isSameBoot: Bool)] {
+    let keys = Dictionary(places.map { (key(of: $0, in: part), $0) }, uniquingKeysWith: { first, _ in first })
+    let stored = try await vault.journal.recall(Array(keys.keys))
+    var found: [(place: LedgerPlace, memory: LedgerMemory, isSameBoot: Bool)] = []
+    for (key, bytes) in stored {
+      guard let place = keys[key] else { continue }
+      guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(bytes)) else {
+        throw JournalFault(
+          .damaged,
+          "The journal's memory of a ticket cannot be read. Let staff decide, and look at it with: scangate journal verify"
+        )
+      }
+      found.append((place, envelope.memory, envelope.boot == vault.boot.description))
+    }
+    return found
+  }
+
+  /// What has changed, in the journal's form.
+  func memory(of changes: [LedgerPlace: LedgerMemory?], in part: [UInt8]) -> [LedgerKey: [UInt8]?] {
+    var memory: [LedgerKey: [UInt8]?] = [:]
+    let encoder = JSONEncoder()
+    for (place, change) in changes {
+      let envelope = change.map { Envelope(boot: vault.boot.description, memory: $0) }
+      memory[key(of: place, in: part)] = .some(envelope.flatMap { try? encoder.encode($0) }.map { [UInt8]($0) })
+    }
+    return memory
+  }
+
+  private func key(of place: LedgerPlace, in part: [UInt8]) -> LedgerKey {
+    switch place {
+    case .ticket(let key): LedgerKey(server: server, kind: .ticket, bytes: key.bytes)
+    case .sale(let sale): LedgerKey(server: server, kind: .sale, bytes: part + Array(sale.utf8))
+    case .entry(let entry): LedgerKey(server: server, kind: .entry, bytes: part + Array(entry.utf8))
+    }
+  }
+
+  /// Civil time as seconds since 1970-01-01 of the station's zone.
+  private static func local(_ wall: WallTime) -> Int64 {
+    var seconds = time_t(wall.seconds)
+    var parts = tm()
+    guard localtime_r(&seconds, &parts) != nil else { return wall.seconds }
+    return wall.seconds &+ Int64(parts.tm_gmtoff)
+  }
+}

@@ -1,0 +1,246 @@
+import GRDBSQLite
+
+/// What SQLite said when it refused something.
+struct SQLiteError: Error, Sendable, Equatable {
+  /// The extended result code (sqlite.org/rescode.html).
+  let code: Int32
+  /// The system's error number behind it, 0 where there was none.
+  let errno: Int32
+  /// SQLite's own words; never a bound value.
+  let message: String
+
+  /// The primary result code.
+  var primary: Int32 { code & 0xFF }
+
+  /// Whether the file's content is not what it should be: its bytes, or what tables it has.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_MISMATCH].contains(primary) }
+}
+
+/// One connection to one SQLite file.
+///
+/// The thin layer is ours because nothing that a damaged file says may end the process, and because it has to be known
+/// exactly when a commit is synced: see `docs/decisions/0006-a-commit-is-synced-beside-the-writer.md`.
+final class Database: @unchecked Sendable {
+  // The connection is opened in SQLite's serialised mode: each call on it takes SQLite's own lock. `handle` is never changed
+  // before the owner closes it, which it does after its last call.
+  private var handle: OpaquePointer?
+
+  /// How a file is opened.
+  enum Mode {
+    /// To read and write; made where it is absent.
+    case write
+    /// To read.
+    case read
+    /// To read, as a file that nobody writes: neither locks nor files beside it are made.
+    case frozen
+  }
+
+  /// Opens `path`. SQLite looks into the file only when something is read.
+  init(_ path: String, _ mode: Mode, busyMilliseconds: Int32) throws(SQLiteError) {
+    let flags: Int32
+    var name = path
+    switch mode {
+    case .write: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .read: flags = SQLITE_OPEN_READONLY
+    case .frozen:
+      flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = "file:" + Self.escaped(path) + "?immutable=1"
+    }
+    let result = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_FULLMUTEX, nil)
+    guard result == SQLITE_OK else {
+      let error = self.error(result)
+      sqlite3_close(handle)
+      handle = nil
+      throw error
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, busyMilliseconds)
+  }
+
+  deinit { close() }
+
+  /// Closes the connection. Every statement must be gone.
+  func close() {
+    sqlite3_close(handle)
+    handle = nil
+  }
+
+  /// Stops what the connection does in another thread; harmless when it does nothing.
+  func interrupt() { if let handle { sqlite3_interrupt(handle) } }
+
+  /// Runs statements that take no values.
+  func execute(_ sql: String) throws(SQLiteError) {
+    let result = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard result == SQLITE_OK else { throw error(result) }
+  }
+
+  /// Compiles one statement.
+  func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    var statement: OpaquePointer?
+    let result = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+    guard result == SQLITE_OK, let statement else { throw error(result) }
+    return Statement(statement, of: self)
+  }
+
+  /// The first column of the first row as a number.
+  func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    var found: Int64?
+    try prepare(sql).each { row throws(SQLiteError) in found = found ?? row.integer(0) }
+    return found
+  }
+
+  /// The first column of each row as text.
+  func texts(_ sql: String) throws(SQLiteError) -> [String] {
+    var found: [String] = []
+    try prepare(sql).each { row throws(SQLiteError) in found.append(row.text(0) ?? "") }
+    return found
+  }
+
+  /// Runs `body` within one transaction: all of it or nothing.
+  func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    try execute("BEGIN IMMEDIATE")
+    do throws(SQLiteError) {
+      try body()
+      try execute("COMMIT")
+    } catch {
+      // Where SQLite has rolled back already, this is an error that says nothing.
+      try? execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// Moves what is in the write-ahead log into the file.
+  /// - Returns: how many frames the log has, and how many of them were moved.
+  func checkpoint(_ mode: Int32) throws(SQLiteError) -> (frames: Int32, moved: Int32) {
+    var frames: Int32 = 0
+    var moved: Int32 = 0
+    let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved)
+    guard result == SQLITE_OK else { throw error(result) }
+    return (frames, moved)
+  }
+
+  /// Tells after each commit how many frames the write-ahead log has. `count` must outlive the connection.
+  func countFrames(in count: FrameCount) {
+    let context = Unmanaged.passUnretained(count).toOpaque()
+    _ = sqlite3_wal_hook(
+      handle,
+      { context, _, _, frames in
+        if let context {
+          Unmanaged<FrameCount>.fromOpaque(context).takeUnretainedValue().set(Int(frames))
+        }
+        return SQLITE_OK
+      }, context)
+  }
+
+  fileprivate func error(_ code: Int32) -> SQLiteError {
+    guard let handle else { return SQLiteError(code: code, errno: 0, message: String(cString: sqlite3_errstr(code))) }
+    let extended = sqlite3_extended_errcode(handle)
+    return SQLiteError(
+      code: extended & 0xFF == code & 0xFF ? extended : code, errno: sqlite3_system_errno(handle),
+      message: String(cString: sqlite3_errmsg(handle)))
+  }
+
+  private static func escaped(_ path: String) -> String {
+    path.utf8.map { byte in
+      let isPlain = (0x21..<0x7F).contains(byte) && !"%?#".utf8.contains(byte)
+      if isPlain { return String(UnicodeScalar(byte)) }
+      return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+}
+
+/// A value for a statement.
+enum Value {
+  case null
+  case integer(Int64)
+  case text(String)
+  case blob([UInt8])
+
+  init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+  init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+  init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
+}
+
+/// A compiled statement, used by one thread at a time.
+final class Statement {
+  /// SQLite copies what it is given.
+  private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  private let pointer: OpaquePointer
+  private let database: Database
+
+  fileprivate init(_ pointer: OpaquePointer, of database: Database) {
+    self.pointer = pointer
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(pointer) }
+
+  /// Runs it, and leaves its rows alone.
+  func run(_ values: Value...) throws(SQLiteError) {
+    try each(values) { _ throws(SQLiteError) in }
+  }
+
+  /// Runs it, and calls `body` with each row.
+  func each(_ values: [Value] = [], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    defer {
+      sqlite3_reset(pointer)
+      sqlite3_clear_bindings(pointer)
+    }
+    for (index, value) in values.enumerated() {
+      let result = bind(value, at: Int32(truncatingIfNeeded: index + 1))
+      guard result == SQLITE_OK else { throw database.error(result) }
+    }
+    while true {
+      switch sqlite3_step(pointer) {
+      case SQLITE_ROW: try body(Row(pointer: pointer))
+      case SQLITE_DONE: return
+      case let result: throw database.error(result)
+      }
+    }
+  }
+
+  private func bind(_ value: Value, at index: Int32) -> Int32 {
+    switch value {
+    case .null: return sqlite3_bind_null(pointer, index)
+    case .integer(let number): return sqlite3_bind_int64(pointer, index, number)
+    case .text(var text):
+      return text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+          sqlite3_bind_text64(
+            pointer, index, characters.baseAddress ?? Self.nothing, UInt64(characters.count), Self.copied,
+            UInt8(SQLITE_UTF8))
+        }
+      }
+    case .blob(let bytes):
+      // A pointer to nothing would store NULL.
+      if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, index, 0) }
+      return sqlite3_bind_blob64(pointer, index, bytes, UInt64(bytes.count), Self.copied)
+    }
+  }
+
+  nonisolated(unsafe) private static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+}
+
+/// A row, valid until its statement steps on. Columns count from 0; one of another type than asked for is converted by
+/// SQLite's rules, and never ends the process.
+struct Row {
+  fileprivate let pointer: OpaquePointer
+
+  private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+
+  /// A number; `nil` where there is none.
+  func integer(_ column: Int32) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(pointer, column) }
+
+  /// Text; `nil` where there is none. What is not UTF-8 is mended.
+  func text(_ column: Int32) -> String? {
+    isNull(column) ? nil : blob(column).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Bytes; `nil` where there are none.
+  func blob(_ column: Int32) -> [UInt8]? {
+    if isNull(column) { return nil }
+    guard let start = sqlite3_column_blob(pointer, column) else { return [] }
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))
+  }
+}

@@ -1,0 +1,105 @@
+import GRDBSQLite
+import LinuxIO
+import ScanModel
+import Synchronization
+
+/// The thread that moves the write-ahead log into the file, and looks after an unclean stop whether the file is sound. It
+/// has a connection of its own, so that its syncs are in nobody's way.
+struct Housekeeper: Sendable {
+  let core: JournalCore
+
+  /// Frames (of 4 KiB) from which on the log is moved whoever is busy; from which on a second without batches will do; and
+  /// from which on half a minute will.
+  private static let (many, some, few) = (4_096, 1_024, 8)
+
+  func run() {
+    var wasTold = false
+    while true {
+      let (isClosing, mustLeave, needsCheck) = core.orders.withLock { ($0.isClosing, $0.houseMustLeave, $0.needsCheck) }
+      if isClosing { break }
+      if mustLeave {
+        leave()
+        continue
+      }
+      if needsCheck { check() }
+      if isDue() {
+        do throws(SQLiteError) {
+          let connection = try connect()
+          let (frames, moved) = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+          wasTold = false
+          if frames == moved { core.orders.withLock { $0.beginLog = true } }
+          core.writerBell.ring()
+        } catch {
+          report(error, &wasTold)
+        }
+      }
+      core.houseBell.wait(atMost: .seconds(1))
+    }
+    close()
+  }
+
+  private func isDue() -> Bool {
+    let frames = core.file.frames.value
+    let idle = core.clock.now() - core.queue.withLock { $0.lastQueued }
+    return frames >= Self.many || frames >= Self.some && idle >= .seconds(1)
+      || frames >= Self.few && idle >= .seconds(30)
+  }
+
+  /// Looks through the whole file for damage; takes minutes for a big one, beside everything else.
+  private func check() {
+    do throws(SQLiteError) {
+      let connection = try connect()
+      let found = try connection.texts("PRAGMA quick_check(1)")
+      if found != ["ok"] {
+        core.orders.withLock { $0.damage = found.first ?? "the check says nothing" }
+        core.writerBell.ring()
+      }
+    } catch {
+      // Interrupted by the end, or to make way: then another one is due.
+      if error.primary == SQLITE_INTERRUPT { return }
+      var wasTold = false
+      report(error, &wasTold)
+    }
+    core.orders.withLock { $0.needsCheck = false }
+  }
+
+  private func report(_ error: SQLiteError, _ wasTold: inout Bool) {
+    if error.primary == SQLITE_INTERRUPT || error.primary == SQLITE_BUSY { return }
+    if error.isDamage {
+      core.orders.withLock { $0.damage = error.message }
+      core.writerBell.ring()
+    } else if !wasTold {
+      wasTold = true
+      core.teller.notice(
+        "The journal's log could not be moved into its file. \(JournalFault(error, at: core.settings.path))")
+    }
+  }
+
+  // MARK: The connection
+
+  private func connect() throws(SQLiteError) -> Database {
+    if let open = core.house.withLock({ $0 }) { return open }
+    let connection = try Database(core.settings.path, .write, busyMilliseconds: 0)
+    try connection.execute("PRAGMA wal_autocheckpoint = 0")
+    // SQLite learns of the log by reading.
+    _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+    core.house.withLock { $0 = connection }
+    return connection
+  }
+
+  private func close() {
+    core.house.withLock { connection in
+      connection?.close()
+      connection = nil
+    }
+  }
+
+  /// Closes the connection until the file has been replaced.
+  private func leave() {
+    close()
+    core.orders.withLock { $0.isHouseOut = true }
+    core.writerBell.ring()
+    while core.orders.withLock({ $0.houseMustLeave }) { core.houseBell.wait(atMost: .milliseconds(100)) }
+    core.orders.withLock { $0.isHouseOut = false }
+  }
+}

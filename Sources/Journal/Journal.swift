@@ -1,0 +1,191 @@
+import LinuxIO
+public import ScanModel
+import Synchronization
+public import Sealing
+
+/// The journal of a station in one SQLite file: see `docs/journal.md`.
+///
+/// A thread of its own writes; whatever is queued by then becomes one transaction. A second one syncs the write-ahead log, a
+/// third one moves it into the file. A disk that is slow, full or broken holds up nobody who did not ask for it.
+public final class Journal: ScanJournal {
+  /// Where the journal is, and how long it keeps what.
+  public struct Settings: Sendable {
+    /// The file; SQLite and the lock keep others beside it.
+    public var path: String
+    /// How long scans are kept, with what was asked for them.
+    public var keepScans: Duration
+    /// How big the file may get, in bytes, before the oldest scans go.
+    public var keepBytes: Int64
+    /// How long holders' names are kept.
+    public var keepNames: Duration
+
+    /// Makes the settings.
+    public init(
+      path: String, keepScans: Duration = .seconds(400 * 86_400), keepBytes: Int64 = 1_000_000_000,
+      keepNames: Duration = .seconds(86_400)
+    ) {
+      self.path = path
+      self.keepScans = keepScans
+      self.keepBytes = keepBytes
+      self.keepNames = keepNames
+    }
+  }
+
+  private let core: JournalCore
+  private let lock: LockSlot
+
+  private init(_ core: JournalCore, _ lock: LockSlot) {
+    self.core = core
+    self.lock = lock
+  }
+
+  deinit { core.beginClosing() }
+
+  /// Opens the journal, or makes it. A damaged file is set aside and another begun, which `states` tells.
+  /// - Throws: why there is no journal: another process has it, it belongs to another program, a newer version, or another
+  ///   key, or its disk is full or refuses.
+  public static func open(
+    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource
+  ) throws(JournalFault) -> Journal {
+    try open(settings, key: key, boot: boot, time: time, schema: .current, sync: FileSync())
+  }
+
+  /// Opens the journal with another way to sync its log: for tests.
+  package static func open(
+    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, sync: any WALSync
+  ) throws(JournalFault) -> Journal {
+    try open(settings, key: key, boot: boot, time: time, schema: .current, sync: sync)
+  }
+
+  static func open(
+    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, schema: Schema, sync: any WALSync
+  ) throws(JournalFault) -> Journal {
+    do throws(SystemError) {
+      try Folder.make(Folder.of(settings.path))
+    } catch {
+      throw JournalFault(error, at: Folder.of(settings.path))
+    }
+    let lock = LockSlot(try JournalLock(settings.path))
+    let file = JournalFile(
+      path: settings.path, seals: JournalSeals(key), schema: schema, boot: boot, time: time)
+    var notices: [String] = []
+    let store = try file.open(notices: &notices)
+    do throws(SystemError) {
+      try sync.open(file.log)
+      let core = try JournalCore(settings: settings, file: file, time: time, sync: sync)
+      for notice in notices { core.teller.notice(notice) }
+      core.orders.withLock { $0.needsCheck = !store.lastEndedWell }
+      let journal = Journal(core, lock)
+      let writer = Writer(core, store: store)
+      // The lock goes with the last thread, not before the file is closed.
+      try journal.start("journal") {
+        writer.run()
+        lock.release()
+      }
+      try journal.start("journal-sync") { Syncer(core: core).run() }
+      try journal.start("journal-house") { Housekeeper(core: core).run() }
+      return journal
+    } catch {
+      throw JournalFault(error, at: settings.path)
+    }
+  }
+
+  private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let core = core
+    core.orders.withLock { $0.threads += 1 }
+    do throws(SystemError) {
+      try startThread(name) {
+        body()
+        core.threadEnded()
+      }
+    } catch {
+      core.orders.withLock { $0.threads -= 1 }
+      throw error
+    }
+  }
+
+  /// Writes what is queued, makes it durable, and closes the file. What comes later is refused.
+  public func close() async {
+    core.beginClosing()
+    await core.allEnded()
+  }
+
+  // MARK: The port
+
+  @discardableResult public func enqueue(_ batch: JournalBatch) -> JournalMark { core.enqueue(batch) }
+
+  public func written(_ mark: JournalMark) async throws(JournalFault) {
+    _ = try await core.wait(for: mark.number, isDurable: false, until: nil)
+  }
+
+  public func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+    try await core.wait(for: mark.number, isDurable: true, until: end)
+  }
+
+  public func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+    let path = core.settings.path
+    return try await core.onWriter { store, pending in
+      var found: [LedgerKey: [UInt8]] = [:]
+      var left = Set(keys)
+      // What a failing disk has not taken yet is newer than what the file says.
+      for batch in pending.reversed() where !left.isEmpty {
+        for (key, state) in batch.batch.memory where left.contains(key) {
+          left.remove(key)
+          found[key] = state
+        }
+      }
+      if left.isEmpty { return .success(found) }
+      guard let store else { return .failure(.closed(path)) }
+      return Result { () throws(JournalFault) in
+        try store.recall(Array(left)).merging(found) { _, newer in newer }
+      }
+    }
+  }
+
+  public func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
+    let path = core.settings.path
+    return try await core.onWriter { store, pending in
+      guard let store else { return .failure(.closed(path)) }
+      var open: [AskedAttempt]
+      do throws(SQLiteError) {
+        open = try store.unconcluded()
+      } catch {
+        return .failure(JournalFault(error, at: path))
+      }
+      for fact in pending.flatMap(\.batch.facts) {
+        switch fact {
+        case .asked(let asked): open.append(asked)
+        case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
+        case .late, .scan: break
+        }
+      }
+      return .success(open)
+    }
+  }
+
+  public var states: AsyncStream<JournalState> { core.teller.listen() }
+
+  /// Runs a whole round of retention now; otherwise there is one a minute after the start, and one each hour.
+  package func tidy() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = core.orders.withLock { orders in
+        guard orders.threads > 0, !orders.isClosing else { return false }
+        orders.tidy.append { continuation.resume() }
+        return true
+      }
+      if isOpen { core.writerBell.ring() } else { continuation.resume() }
+    }
+  }
+
+  /// A value that SQLite tells of the writer's connection: for tests.
+  func pragma(_ name: String) async throws(JournalFault) -> Int64? {
+    let path = core.settings.path
+    return try await core.onWriter { store, _ in
+      do throws(SQLiteError) {
+        return .success(try store?.database.integer("PRAGMA \(name)"))
+      } catch {
+        return .failure(JournalFault(error, at: path))
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import LinuxIO
+import ScanModel
+import Synchronization
+
+/// What the journal's three threads and its callers share: the queue under a lock that nobody holds while the disk works,
+/// and the bells that wake the threads.
+final class JournalCore: Sendable {
+  /// What the threads ask of each other.
+  struct Orders {
+    /// Jobs that need the file, in order; each gets the batches that are not written yet.
+    var jobs: [@Sendable (JournalStore?, [PendingBatch]) -> Void] = []
+    /// Damage that the quick check found.
+    var damage: String?
+    /// The whole log was moved into the file: it can begin anew.
+    var beginLog = false
+    /// Those who wait for a whole round of retention.
+    var tidy: [@Sendable () -> Void] = []
+    /// The journal is being closed.
+    var isClosing = false
+    /// The housekeeper has to close its connection, because the file is about to be renamed.
+    var houseMustLeave = false
+    /// It has.
+    var isHouseOut = false
+    /// The quick check that an unclean stop asks for has still to be done.
+    var needsCheck = false
+    /// Threads that run.
+    var threads = 0
+    /// Those who wait for the threads to end.
+    var ended: [@Sendable () -> Void] = []
+  }
+
+  let settings: Journal.Settings
+  let file: JournalFile
+  let time: any TimeSource
+  let sync: any WALSync
+  let teller = StateTeller()
+  let queue = Mutex(JournalQueue())
+  let orders = Mutex(Orders())
+  /// The housekeeper's connection, so that others can interrupt what it does.
+  let house = Mutex<Database?>(nil)
+  let writerBell: Bell
+  let syncBell: Bell
+  let houseBell: Bell
+
+  /// The machine's own clock, for the threads' pauses; `time` may be a test's.
+  let clock = SystemTime()
+
+  init(
+    settings: Journal.Settings, file: JournalFile, time: any TimeSource, sync: any WALSync
+  ) throws(SystemError) {
+    self.settings = settings
+    self.file = file
+    self.time = time
+    self.sync = sync
+    writerBell = try Bell()
+    syncBell = try Bell()
+    houseBell = try Bell()
+  }
+
+  /// Answers those who can be answered, outside of the lock.
+  func answerWaiters() {
+    let answered = queue.withLock { $0.answered(path: settings.path) }
+    for (waiter, answer) in answered { waiter.answer(answer) }
+  }
+
+  /// Tells how the journal is now.
+  func tellState() {
+    teller.tell(queue.withLock { $0.fault ?? $0.syncFault })
+  }
+
+  // MARK: Callers
+
+  func enqueue(_ batch: JournalBatch) -> JournalMark {
+    let mark = queue.withLock { $0.add(batch, at: clock.now()) }
+    writerBell.ring()
+    return JournalMark(number: mark)
+  }
+
+  /// Returns with true when everything up to `mark` is written (or durable), with false at `end`.
+  func wait(for mark: UInt64, isDurable: Bool, until end: MonotonicTime?) async throws(JournalFault) -> Bool {
+    let own = Mutex<(id: UInt64?, alarm: Task<Void, Never>?)>((nil, nil))
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<Bool, JournalFault>, Never>) in
+        let path = settings.path
+        var id: UInt64?
+        let now = queue.withLock { queue -> Result<Bool, JournalFault>? in
+          if isDurable { queue.want(mark) }
+          if let answer = queue.answer(for: mark, isDurable: isDurable, path: path) { return answer }
+          if Task.isCancelled { return .failure(Self.givenUp) }
+          if let end, end <= time.now() { return .success(false) }
+          id = queue.wait(
+            JournalQueue.Waiter(mark: mark, isDurable: isDurable) { continuation.resume(returning: $0) })
+          return nil
+        }
+        if isDurable { syncBell.ring() }
+        if let now { continuation.resume(returning: now) }
+        guard let id else { return }
+        let alarm = end.map { end in
+          Task {
+            // A day is for ever here; a longer sleep could overflow the runtime's clock.
+            try? await Task.sleep(for: min(.seconds(86_400), max(.zero, end - self.time.now())))
+            self.giveUp(id, .success(false))
+          }
+        }
+        own.withLock { $0 = (id, alarm) }
+        // Cancelled in between: the handler found no number yet.
+        if Task.isCancelled { giveUp(id, .failure(Self.givenUp)) }
+      }
+    } onCancel: {
+      if let id = own.withLock({ $0.id }) { giveUp(id, .failure(Self.givenUp)) }
+    }
+    own.withLock { $0.alarm }?.cancel()
+    return try result.get()
+  }
+
+  private static let givenUp = JournalFault(.unavailable, "The wait for the journal was given up.")
+
+  private func giveUp(_ id: UInt64, _ answer: Result<Bool, JournalFault>) {
+    queue.withLock { $0.leave(id) }?.answer(answer)
+  }
+
+  /// Runs `body` on the writer's thread, after everything that was queued before was tried.
+  func onWriter<Value: Sendable>(
+    _ body: @escaping @Sendable (JournalStore?, [PendingBatch]) -> Result<Value, JournalFault>
+  ) async throws(JournalFault) -> Value {
+    let result = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<Value, JournalFault>, Never>) in
+      let isOpen = orders.withLock { orders in
+        guard orders.threads > 0, !orders.isClosing else { return false }
+        orders.jobs.append { store, pending in continuation.resume(returning: body(store, pending)) }
+        return true
+      }
+      if isOpen { writerBell.ring() } else { continuation.resume(returning: .failure(.closed(settings.path))) }
+    }
+    return try result.get()
+  }
+
+  // MARK: The threads' ends
+
+  /// Asks the threads to end; returns at once.
+  func beginClosing() {
+    orders.withLock { $0.isClosing = true }
+    for bell in [writerBell, syncBell, houseBell] { bell.ring() }
+  }
+
+  /// A thread has ended; the writer's is the last.
+  func threadEnded() {
+    let ended = orders.withLock { orders in
+      orders.threads -= 1
+      guard orders.threads == 0 else { return [@Sendable () -> Void]() }
+      defer { orders.ended = [] }
+      return orders.ended
+    }
+    for tell in ended { tell() }
+    writerBell.ring()
+  }
+
+  /// Returns when all threads have ended.
+  func allEnded() async {
+    await withCheckedContinuation { continuation in
+      let isOver = orders.withLock { orders in
+        if orders.threads > 0 { orders.ended.append { continuation.resume() } }
+        return orders.threads == 0
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import GRDBSQLite
+import Glibc
+import LinuxIO
+import ScanModel
+
+/// The file of a journal: made, recognised, brought to the present schema, and set aside when it is damaged.
+struct JournalFile: Sendable {
+  let path: String
+  let seals: JournalSeals
+  var schema = Schema.current
+  let frames = FrameCount()
+  let boot: BootID
+  let time: any TimeSource
+
+  /// Where SQLite keeps the write-ahead log.
+  var log: String { "\(path)-wal" }
+
+  /// What is found instead of a journal, in words.
+  private struct Damage: Error { let words: String }
+
+  /// Opens the file and notes the start; one that is damaged is set aside, and another begun.
+  /// - Parameter notices: gets what the operator must know.
+  func open(notices: inout [String]) throws(JournalFault) -> JournalStore {
+    switch openAsFound(&notices) {
+    case .store(let store): return store
+    case .damage(let words): return try beginAnew(because: words, notices: &notices)
+    case .fault(let fault): throw fault
+    }
+  }
+
+  /// Sets the file aside and begins another. What the ledgers remembered is taken over as far as it can be read.
+  func beginAnew(because words: String, notices: inout [String]) throws(JournalFault) -> JournalStore {
+    let name = try setAside()
+    switch openAsFound(&notices) {
+    case .store(let store):
+      let saved = store.takeOver(from: name)
+      notices.append(
+        "The journal \(path) is damaged (\(words)). It was set aside as \(name), and another was begun. Of what the ledgers "
+          + "remember \(saved.memory) entries were taken over, and \(saved.attempts) open attempts; codes whose entry was "
+          + "lost may be admitted once more.")
+      return store
+    case .damage(let words):
+      throw JournalFault(.damaged, "The journal \(path) is damaged as soon as it is made: \(words). Check its disk.")
+    case .fault(let fault): throw fault
+    }
+  }
+
+  // MARK: Opening
+
+  private enum Found {
+    case store(JournalStore)
+    case damage(String)
+    case fault(JournalFault)
+  }
+
+  private func openAsFound(_ notices: inout [String]) -> Found {
+    var entry = stat()
+    let isPresent = lstat(path, &entry) == 0
+    if isPresent, entry.st_mode & S_IFMT != S_IFREG {
+      return .fault(JournalFault(.unavailable, "\(path) is no file. Name another journal."))
+    }
+    if !isPresent || entry.st_size == 0 {
+      // SQLite would throw a log away that has no file.
+      var log = stat()
+      if lstat(self.log, &log) == 0, log.st_size > 0 {
+        return .damage("its main file is \(isPresent ? "empty" : "missing")")
+      }
+      if isPresent { notices.append("The journal \(path) was empty; another was begun in its place.") }
+    }
+    do {
+      if !isPresent { try make() }
+      let store = try use()
+      try store.beginSession(boot: boot, wall: time.wall(), monotonic: time.now())
+      return .store(store)
+    } catch let error as SQLiteError {
+      return error.isDamage ? .damage(error.message) : .fault(JournalFault(error, at: path))
+    } catch let error as SystemError {
+      return .fault(JournalFault(error, at: path))
+    } catch let fault as JournalFault {
+      return .fault(fault)
+    } catch {
+      return .fault(JournalFault(.unavailable, "The journal \(path) cannot be opened: \(error)"))
+    }
+  }
+
+  private func use() throws -> JournalStore {
+    let database = try Database(path, .write, busyMilliseconds: 1_000)
+    try recognise(database)
+    for pragma in [
+      "synchronous = FULL", "wal_autocheckpoint = 0", "journal_size_limit = 33554432", "secure_delete = FAST",
+      "recursive_triggers = ON", "temp_store = MEMORY",
+    ] { try database.execute("PRAGMA \(pragma)") }
+    var proof: [UInt8] = []
+    try database.prepare("SELECT key FROM retention").each { row throws(SQLiteError) in proof = row.blob(0) ?? [] }
+    guard seals.proves(proof) else {
+      throw JournalFault(
+        .unavailable,
+        "The journal \(path) was sealed with another key than this station's. Bring the key back, or move the file away: "
+          + "without its key nobody can read it.")
+    }
+    return try JournalStore(database, path: path, seals: seals, frames: frames)
+  }
+
+  /// Makes the empty file. Nobody else may read it.
+  private func make() throws {
+    let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+    _ = OwnedDescriptor(owning: number)
+    try Folder.sync(Folder.of(path))
+  }
+
+  /// Looks at what the file says of itself before anything is written into it.
+  private func recognise(_ database: Database) throws {
+    let application = try database.integer("PRAGMA application_id") ?? 0
+    let version = try database.integer("PRAGMA user_version") ?? 0
+    let tables = try database.integer("SELECT count(*) FROM sqlite_master") ?? 0
+    if application == 0, version == 0, tables == 0 {
+      try create(in: database)
+    } else {
+      guard application == Schema.applicationID else {
+        throw JournalFault(.unavailable, "\(path) belongs to another program. It was left alone; name another journal.")
+      }
+      guard version <= schema.version else {
+        throw JournalFault(
+          .unavailable,
+          "The journal \(path) was written by a newer version of this program (\(version); this one knows \(schema.version)). "
+            + "Install that version, or name another journal.")
+      }
+      if version < schema.version { try migrate(database, from: version) }
+    }
+    let mode = try database.texts("PRAGMA journal_mode = WAL").first ?? ""
+    guard mode == "wal" else {
+      throw JournalFault(
+        .unavailable, "The journal \(path) cannot have a write-ahead log on this file system. Put it on a local disk.")
+    }
+  }
+
+  private func create(in database: Database) throws(SQLiteError) {
+    // Both only before the first table. The log comes after: a cut of power before that leaves an empty file.
+    try database.execute("PRAGMA synchronous = FULL")
+    try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    try database.transaction { () throws(SQLiteError) in
+      for step in schema.steps { try database.execute(step) }
+      try database.prepare("INSERT INTO retention (one, facts, names, checkpoints, key) VALUES (1, 0, 0, 0, ?)")
+        .run(.blob(seals.proof))
+      try database.execute("PRAGMA application_id = \(Schema.applicationID)")
+      try database.execute("PRAGMA user_version = \(schema.version)")
+    }
+  }
+
+  /// Brings an older file to the present schema, all at once, after a copy of it was made.
+  private func migrate(_ database: Database, from version: Int64) throws {
+    let copy = "\(path).v\(version).backup"
+    do throws(SQLiteError) {
+      unlink("\(copy).new")
+      try database.prepare("VACUUM INTO ?").run(.text("\(copy).new"))
+    } catch {
+      unlink("\(copy).new")
+      if error.isDamage, error.primary != SQLITE_ERROR { throw error }
+      throw JournalFault(
+        JournalFault(error, at: path).kind,
+        "The journal \(path) has to be brought from version \(version) to \(schema.version), and no copy of it could be "
+          + "made as \(copy): \(error.message). Free some space on its disk.")
+    }
+    do throws(SystemError) {
+      try Folder.syncFile("\(copy).new")
+      guard rename("\(copy).new", copy) == 0 else { throw SystemError(errno: errno, call: "rename") }
+      try Folder.sync(Folder.of(path))
+    } catch {
+      throw JournalFault(error, at: copy)
+    }
+    do throws(SQLiteError) {
+      try database.execute("PRAGMA synchronous = FULL")
+      try database.transaction { () throws(SQLiteError) in
+        for step in schema.steps.dropFirst(Int(clamping: version)) { try database.execute(step) }
+        try database.execute("PRAGMA user_version = \(schema.version)")
+      }
+    } catch {
+      // Never set aside: the file is what it was.
+      throw JournalFault(
+        JournalFault(error, at: path).kind,
+        "The journal \(path) could not be brought from version \(version) to \(schema.version): \(error.message). "
+          + "It is as it was, and a copy is \(copy).")
+    }
+  }
+
+  // MARK: Setting aside
+
+  /// Renames the file and what SQLite keeps beside it.
+  /// - Returns: the new name.
+  private func setAside() throws(JournalFault) -> String {
+    let stem = "\(path).damaged-\(CivilStamp.text(time.wall()))"
+    var name = stem
+    var count = 1
+    while access(name, F_OK) == 0 || access("\(name)-wal", F_OK) == 0 {
+      count += 1
+      name = "\(stem)-\(count)"
+    }
+    do throws(SystemError) {
+      for suffix in ["", "-wal", "-shm", "-journal"] where rename(path + suffix, name + suffix) != 0 {
+        guard errno == ENOENT else { throw SystemError(errno: errno, call: "rename") }
+      }
+      try Folder.sync(Folder.of(path))
+    } catch {
+      throw JournalFault(error, at: path)
+    }
+    return name
+  }
+}

@@ -1,0 +1,163 @@
+import ScanModel
+
+/// What is queued, how far it has come, and who waits for it. Pure; the core keeps it under a lock.
+///
+/// ```
+/// queued ──write──▶ written ──sync──▶ durable
+///    │ refused: fault    │ refused: syncFault
+///    └ kept, tried again └ made good by a whole checkpoint
+/// ```
+struct JournalQueue {
+  /// More batches than these are not kept in memory for a disk that does not take them: the oldest scans go.
+  static let limit = 20_000
+
+  /// Somebody who waits.
+  struct Waiter {
+    var mark: UInt64
+    /// Waits for the disk, not only for the kernel.
+    var isDurable: Bool
+    var answer: @Sendable (Result<Bool, JournalFault>) -> Void
+  }
+
+  /// Batches that are not written, oldest first.
+  private(set) var pending: [PendingBatch] = []
+  /// The newest mark.
+  private(set) var last: UInt64 = 0
+  /// Everything up to here is written.
+  private(set) var written: UInt64 = 0
+  /// Everything up to here is durable.
+  private(set) var durable: UInt64 = 0
+  /// Somebody wants everything up to here to be durable.
+  private(set) var wanted: UInt64 = 0
+  /// When the oldest batch was written that is not durable.
+  private(set) var unsyncedSince: MonotonicTime?
+  /// Why the last try to write failed.
+  private(set) var fault: JournalFault?
+  /// Why the log could not be synced.
+  private(set) var syncFault: JournalFault?
+  /// Scans that were dropped for want of memory since the writing failed.
+  private(set) var dropped = 0
+  /// A try is under way, or about to be.
+  private(set) var isTrying = false
+  private(set) var lastTry = MonotonicTime(nanoseconds: .min)
+  private(set) var lastQueued = MonotonicTime(nanoseconds: .min)
+  /// Closed: nothing is taken any more.
+  var isClosed = false
+
+  private var waiters: [UInt64: Waiter] = [:]
+  private var nextWaiter: UInt64 = 0
+
+  // MARK: Queuing
+
+  /// Takes a batch. A journal that fails tries at once, at most once a second.
+  mutating func add(_ batch: JournalBatch, at now: MonotonicTime) -> UInt64 {
+    last &+= 1
+    guard !isClosed else { return last }
+    pending.append(PendingBatch(mark: last, batch: batch))
+    lastQueued = now
+    if pending.count > Self.limit { drop() }
+    if fault != nil, now - lastTry >= .seconds(1) { isTrying = true }
+    return last
+  }
+
+  /// Drops the oldest scans, a tenth of the limit at once; what was asked, concluded and remembered is kept longer.
+  private mutating func drop() {
+    var left = Self.limit / 10
+    for index in pending.indices {
+      if left <= 0 { break }
+      let before = pending[index].batch.facts.count
+      pending[index].batch.facts.removeAll { if case .scan = $0 { true } else { false } }
+      let gone = before - pending[index].batch.facts.count
+      dropped += gone
+      left -= gone
+    }
+    pending.removeAll { $0.batch.facts.isEmpty && $0.batch.memory.isEmpty }
+    // Nothing but attempts and memory: the end of what can be kept.
+    if pending.count > 2 * Self.limit { pending.removeFirst(Self.limit / 10) }
+  }
+
+  // MARK: Writing
+
+  /// A try begins.
+  mutating func beginTry(at now: MonotonicTime) -> [PendingBatch] {
+    lastTry = now
+    return Array(pending.prefix(256))
+  }
+
+  /// Everything up to `mark` was written.
+  /// - Returns: how many scans were dropped while it was not possible.
+  mutating func wrote(upTo mark: UInt64, at now: MonotonicTime) -> Int {
+    pending.removeFirst(pending.firstIndex { $0.mark > mark } ?? pending.count)
+    // What was dropped has no batch any more; nobody waits for it.
+    written = pending.isEmpty ? max(mark, written) : max(written, mark)
+    if unsyncedSince == nil { unsyncedSince = now }
+    fault = nil
+    isTrying = false
+    defer { dropped = 0 }
+    return dropped
+  }
+
+  /// The try failed.
+  mutating func failed(_ fault: JournalFault) {
+    self.fault = fault
+    isTrying = false
+  }
+
+  // MARK: Syncing
+
+  /// Up to where the log is to be synced now; `nil` where nobody wants it yet, and `due` has not come.
+  func syncTarget(at now: MonotonicTime, after delay: Duration) -> UInt64? {
+    guard syncFault == nil, written > durable else { return nil }
+    let isWanted =
+      wanted > durable && wanted <= written || waiters.values.contains { $0.isDurable && $0.mark <= written }
+    let isDue = unsyncedSince.map { now - $0 >= delay } ?? true
+    return isWanted || isDue ? written : nil
+  }
+
+  /// A sync of everything that is written begins.
+  mutating func beginSync() { unsyncedSince = nil }
+
+  /// Everything up to `mark` is durable.
+  mutating func synced(upTo mark: UInt64) {
+    durable = max(durable, mark)
+    syncFault = nil
+  }
+
+  /// The sync failed: nothing after `durable` is sure.
+  mutating func syncFailed(_ fault: JournalFault) { syncFault = fault }
+
+  // MARK: Waiting
+
+  /// The answer for somebody who waits, where there is one already.
+  func answer(for mark: UInt64, isDurable: Bool, path: String) -> Result<Bool, JournalFault>? {
+    if mark <= (isDurable ? durable : written) { return .success(true) }
+    if isClosed { return .failure(.closed(path)) }
+    if let fault, !isTrying, mark > written { return .failure(fault) }
+    if isDurable, let syncFault { return .failure(syncFault) }
+    return nil
+  }
+
+  /// Asks that everything up to `mark` gets durable soon.
+  mutating func want(_ mark: UInt64) { wanted = max(wanted, mark) }
+
+  /// Registers somebody who waits.
+  mutating func wait(_ waiter: Waiter) -> UInt64 {
+    nextWaiter &+= 1
+    waiters[nextWaiter] = waiter
+    return nextWaiter
+  }
+
+  /// Takes one away who waits no longer.
+  mutating func leave(_ id: UInt64) -> Waiter? { waiters.removeValue(forKey: id) }
+
+  /// Those who can be answered now, taken away.
+  mutating func answered(path: String) -> [(Waiter, Result<Bool, JournalFault>)] {
+    var found: [(Waiter, Result<Bool, JournalFault>)] = []
+    for (id, waiter) in waiters {
+      guard let answer = answer(for: waiter.mark, isDurable: waiter.isDurable, path: path) else { continue }
+      waiters[id] = nil
+      found.append((waiter, answer))
+    }
+    return found
+  }
+}

@@ -1,0 +1,244 @@
+import GRDBSQLite
+import Glibc
+public import ScanModel
+public import Sealing
+
+extension Journal {
+  /// Reads a journal, whether its gateway runs or not. Takes no lock, changes nothing, and holds the file for moments only.
+  public final class Reader: @unchecked Sendable {
+    // Never changed after it was made; the connection is in SQLite's serialised mode, and statements are made for each call.
+    private let database: Database
+    private let seals: JournalSeals?
+    private let path: String
+
+    /// Which scans are told.
+    public struct Filter: Sendable {
+      /// Those decided at this time or later, by the civil clock of then.
+      public var from: WallTime?
+      /// Those decided before.
+      public var until: WallTime?
+      /// Those of one gate.
+      public var gate: GateID?
+      /// Those of one verdict: `admit`, `refuse` or `undecided`.
+      public var verdict: String?
+      /// At most so many: the newest.
+      public var limit: Int?
+
+      /// Makes a filter that lets all pass.
+      public init(
+        from: WallTime? = nil, until: WallTime? = nil, gate: GateID? = nil, verdict: String? = nil, limit: Int? = nil
+      ) {
+        self.from = from
+        self.until = until
+        self.gate = gate
+        self.verdict = verdict
+        self.limit = limit
+      }
+    }
+
+    /// How much the journal has.
+    public struct Counts: Sendable, Equatable {
+      /// Scans.
+      public var scans: Int
+      /// Requests that were asked.
+      public var attempts: Int
+      /// Those of them that were never concluded.
+      public var openAttempts: Int
+      /// Starts of the gateway.
+      public var sessions: Int
+      /// Keys that ledgers remember.
+      public var remembered: Int
+      /// The file's size in bytes, without its log.
+      public var bytes: Int
+    }
+
+    /// Opens the journal at `path`.
+    /// - Parameter key: the station's key; without it codes and holders are unknown.
+    /// - Throws: why it cannot be read.
+    public init(path: String, key: SealKey?) throws(JournalFault) {
+      self.path = path
+      seals = key.map { JournalSeals($0) }
+      guard access(path, F_OK) == 0 else {
+        throw JournalFault(
+          .unavailable, "There is no journal \(path). Check the name; the gateway makes it at its first start.")
+      }
+      do throws(SQLiteError) {
+        database = try Self.connect(path)
+        guard try database.integer("PRAGMA application_id") == Schema.applicationID else {
+          throw SQLiteError(code: SQLITE_NOTADB, errno: 0, message: "it is no journal")
+        }
+      } catch {
+        throw JournalFault(error, at: path)
+      }
+      let version = (try? database.integer("PRAGMA user_version")) ?? 0
+      guard version == Schema.current.version else {
+        throw JournalFault(
+          .unavailable,
+          "The journal \(path) is of version \(version), and this program reads \(Schema.current.version). Read it with the "
+            + "program that writes it.")
+      }
+    }
+
+    private static func connect(_ path: String) throws(SQLiteError) -> Database {
+      do throws(SQLiteError) {
+        let database = try Database(path, .read, busyMilliseconds: 5_000)
+        _ = try database.integer("SELECT count(*) FROM sqlite_master")
+        return database
+      } catch {
+        // Without a log nobody writes, and all is in the file; who may not write beside it could not read it otherwise.
+        let refused = [SQLITE_CANTOPEN, SQLITE_READONLY].contains(error.primary)
+        guard refused, access("\(path)-wal", F_OK) != 0, errno == ENOENT else { throw error }
+        let database = try Database(path, .frozen, busyMilliseconds: 0)
+        _ = try database.integer("SELECT count(*) FROM sqlite_master")
+        return database
+      }
+    }
+
+    /// How much the journal has.
+    public func counts() throws(JournalFault) -> Counts {
+      try told { () throws(SQLiteError) in
+        func count(_ table: String) throws(SQLiteError) -> Int {
+          Int(try database.integer("SELECT count(*) FROM \(table)") ?? 0)
+        }
+        let pages = try database.integer("PRAGMA page_count") ?? 0
+        let size = try database.integer("PRAGMA page_size") ?? 0
+        return Counts(
+          scans: try count("scan"), attempts: try count("attempt"), openAttempts: try count("open_attempt"),
+          sessions: try count("session"), remembered: try count("memory"),
+          bytes: Int(clamping: pages.multipliedReportingOverflow(by: size).partialValue))
+      }
+    }
+
+    /// Calls `body` with each scan that passes `filter`, in the order in which they happened.
+    public func scans(
+      matching filter: Filter = Filter(), _ body: (JournalRow) throws -> Void
+    ) throws {
+      let (first, last) = try bounds(of: filter)
+      var seq = try start(of: filter, first: first, last: last)
+      while seq <= last {
+        // In pieces: a long look would keep the log from being moved into the file.
+        let rows = try told { () throws(SQLiteError) in try page(filter, from: seq, to: last) }
+        for row in rows { try body(row.row) }
+        guard rows.count == Self.page, let end = rows.last?.seq else { return }
+        seq = end + 1
+      }
+    }
+
+    private static let page = 500
+
+    private static let columns = """
+      SELECT s.seq, s.id, gate.text, reader.text, s.code, s.symbology, s.read_at, system.text, s.ticket,
+        s.wall, s.monotonic, s.trusted, session.boot, s.decided_in, s.verdict, s.reason, s.decider, s.note, s.detail,
+        s.entry, s.holder, s.admitted, s.allowance, s.output_fault
+      """
+
+    private static let sources = """
+       FROM scan s LEFT JOIN name gate ON gate.id = s.gate LEFT JOIN name reader ON reader.id = s.reader
+      LEFT JOIN name system ON system.id = s.system LEFT JOIN session ON session.id = s.session
+      """
+
+    private static let condition = """
+       WHERE s.seq BETWEEN ?1 AND ?2 AND (?3 IS NULL OR s.wall >= ?3) AND (?4 IS NULL OR s.wall < ?4)
+      AND (?5 IS NULL OR gate.text = ?5) AND (?6 IS NULL OR s.verdict = ?6)
+      """
+
+    private func values(_ filter: Filter, from first: Int64, to last: Int64) -> [Value] {
+      [
+        .integer(first), .integer(last), Value(filter.from?.nanoseconds), Value(filter.until?.nanoseconds),
+        Value(filter.gate?.name), Value(filter.verdict),
+      ]
+    }
+
+    private func page(
+      _ filter: Filter, from first: Int64, to last: Int64
+    ) throws(SQLiteError) -> [(seq: Int64, row: JournalRow)] {
+      var rows: [(Int64, JournalRow)] = []
+      try database.prepare(Self.columns + Self.sources + Self.condition + " ORDER BY s.seq LIMIT \(Self.page)")
+        .each(values(filter, from: first, to: last)) { row throws(SQLiteError) in
+          rows.append((row.integer(0) ?? 0, JournalRow(row, seals: seals)))
+        }
+      return rows
+    }
+
+    /// The facts between which the filter's times lie: found by the index, so that a day costs a day.
+    private func bounds(of filter: Filter) throws(JournalFault) -> (Int64, Int64) {
+      try told { () throws(SQLiteError) in
+        guard filter.from != nil || filter.until != nil else {
+          return (0, try database.integer("SELECT max(seq) FROM scan") ?? -1)
+        }
+        var found: (Int64, Int64) = (0, -1)
+        try database.prepare(
+          "SELECT min(seq), max(seq) FROM scan WHERE trusted IN (0, 1) AND wall >= ?1 AND wall < ?2"
+        ).each([
+          .integer(filter.from?.nanoseconds ?? .min), .integer(filter.until?.nanoseconds ?? .max),
+        ]) { row throws(SQLiteError) in found = (row.integer(0) ?? 0, row.integer(1) ?? -1) }
+        return found
+      }
+    }
+
+    /// Where the newest `limit` scans begin.
+    private func start(of filter: Filter, first: Int64, last: Int64) throws(JournalFault) -> Int64 {
+      guard let limit = filter.limit else { return first }
+      return try told { () throws(SQLiteError) in
+        var found = first
+        try database.prepare(
+          "SELECT min(seq) FROM (SELECT s.seq" + Self.sources + Self.condition + " ORDER BY s.seq DESC LIMIT ?7)"
+        ).each(values(filter, from: first, to: last) + [.integer(Int64(max(0, limit)))]) { row throws(SQLiteError) in
+          found = row.integer(0) ?? last + 1
+        }
+        return found
+      }
+    }
+
+    /// Requests, oldest first, with what became of them.
+    /// - Parameter open: those that were never concluded, or all.
+    public func attempts(open: Bool) throws(JournalFault) -> [JournalAttempt] {
+      try told { () throws(SQLiteError) in
+        var found: [JournalAttempt] = []
+        try database.prepare(
+          """
+          SELECT a.seq, a.id, a.scan, gate.text, a.code, system.text, server.text, a.wall, a.monotonic, a.trusted, boot.text,
+            c.late, c.fate, c.may_have_redeemed, c.verdict, c.reason, c.entry, c.recorded_at, c.said,
+            c.wall, c.monotonic, c.trusted
+          FROM attempt a LEFT JOIN conclusion c ON c.attempt = a.seq
+          LEFT JOIN name gate ON gate.id = a.gate LEFT JOIN name system ON system.id = a.system
+          LEFT JOIN name server ON server.id = a.server LEFT JOIN name boot ON boot.id = a.boot
+          \(open ? "WHERE a.seq IN (SELECT attempt FROM open_attempt)" : "") ORDER BY a.seq, c.seq
+          """
+        ).each { row throws(SQLiteError) in
+          guard var attempt = JournalAttempt(row, seals: seals) else { return }
+          if let last = found.last, last.id == attempt.id { attempt.conclusions = found.removeLast().conclusions }
+          if let conclusion = JournalAttempt.Conclusion(row) { attempt.conclusions.append(conclusion) }
+          found.append(attempt)
+        }
+        return found
+      }
+    }
+
+    fileprivate func problems() throws(JournalFault) -> [String] {
+      do throws(SQLiteError) {
+        let found = try database.texts("PRAGMA integrity_check").filter { $0 != "ok" }
+        let orphans = try database.texts("PRAGMA foreign_key_check").map { "a row of \($0) points nowhere" }
+        return found + orphans
+      } catch {
+        if error.isDamage { return [error.message] }
+        throw JournalFault(error, at: path)
+      }
+    }
+
+    private func told<Value>(_ body: () throws(SQLiteError) -> Value) throws(JournalFault) -> Value {
+      do throws(SQLiteError) {
+        return try body()
+      } catch {
+        throw JournalFault(error, at: path)
+      }
+    }
+  }
+
+  /// Looks through a whole journal for damage; its gateway may be running.
+  /// - Returns: what is wrong, in words; empty when it is sound.
+  /// - Throws: why it cannot be read.
+  public static func verify(_ path: String) throws(JournalFault) -> [String] {
+    try Reader(path: path, key: nil).problems()
+  }
+}

@@ -1,0 +1,146 @@
+public import ScanModel
+
+/// A scan as the journal has it.
+public struct JournalRow: Sendable, Equatable {
+  /// The scan.
+  public var id: ScanID?
+  /// Where it was presented.
+  public var gate: GateID
+  /// The reader that read it.
+  public var reader: ReaderID
+  /// The code; `nil` without the station's key, or where it does not open with it.
+  public var code: Code?
+  /// The kind of code, where the reader told it.
+  public var symbology: AIMIdentifier?
+  /// When its last byte arrived, within `boot`.
+  public var readAt: MonotonicTime
+  /// The ticket system of its gate.
+  public var system: TicketSystemID
+  /// The ticket's digest.
+  public var ticket: TicketKey?
+  /// When it was decided.
+  public var at: JournalTime
+  /// In which boot.
+  public var boot: BootID
+  /// From the last byte read to the verdict.
+  public var decidedIn: Duration
+  /// `admit`, `refuse` or `undecided`.
+  public var verdict: String
+  /// The reason's name; `nil` for an admission.
+  public var reason: String?
+  /// Who decided, by `Decider`'s names.
+  public var decider: String
+  /// What else staff should know, by its name in events.
+  public var note: String?
+  /// What happened, in words.
+  public var detail: String?
+  /// The record of the ticket system.
+  public var entryID: String?
+  /// The ticket's holder; `nil` where there is none, where it was deleted, and without the station's key.
+  public var holder: String?
+  /// How many this code had admitted.
+  public var admitted: Int
+  /// How many it admits in all.
+  public var allowance: Int
+  /// Why the gate did not open although the verdict is an admission.
+  public var outputFault: String?
+
+  /// Reads the columns of `Journal.Reader`.
+  init(_ row: Row, seals: JournalSeals?) {
+    let scan = ScanID(bytes: row.blob(1) ?? [])
+    func opened<Plain>(_ column: Int32, _ open: (JournalSeals, [UInt8], ScanID) -> Plain?) -> Plain? {
+      guard let seals, let scan, let sealed = row.blob(column) else { return nil }
+      return open(seals, sealed, scan)
+    }
+    id = scan
+    gate = GateID(row.text(2) ?? "")
+    reader = ReaderID(row.text(3) ?? "")
+    code = opened(4) { $0.openCode($1, of: $2) }
+    symbology = row.text(5).flatMap { AIMIdentifier(journaled: $0) }
+    readAt = MonotonicTime(nanoseconds: row.integer(6) ?? 0)
+    system = TicketSystemID(row.text(7) ?? "")
+    ticket = row.blob(8).map { TicketKey($0) }
+    at = row.time(9)
+    boot = BootID(row.text(12) ?? "")
+    decidedIn = .nanoseconds(row.integer(13) ?? 0)
+    verdict = row.text(14) ?? ""
+    reason = row.text(15)
+    decider = row.text(16) ?? ""
+    note = row.text(17)
+    detail = row.text(18)
+    entryID = row.text(19)
+    holder = opened(20) { $0.openHolder($1, of: $2) }
+    admitted = Int(row.integer(21) ?? 0)
+    allowance = Int(row.integer(22) ?? 0)
+    outputFault = row.text(23)
+  }
+}
+
+/// A request that might redeem, as the journal has it.
+public struct JournalAttempt: Sendable, Equatable {
+  /// What became of it, by one answer or none.
+  public struct Conclusion: Sendable, Equatable {
+    /// Whether the gate had stopped waiting for it.
+    public var isLate: Bool
+    /// `notSent`, `answered`, `pending` or `lost`.
+    public var fate: String
+    /// Whether the server may have recorded an admission on it.
+    public var mayHaveRedeemed: Bool
+    /// `admit`, `refuse` or `undecided`, where it decided something.
+    public var verdict: String?
+    /// The reason's name.
+    public var reason: String?
+    /// The record that the server told.
+    public var entryID: String?
+    /// When the server made it, by its own clock.
+    public var recordedAt: WallTime?
+    /// The server's own words.
+    public var said: String?
+    /// When.
+    public var at: JournalTime
+
+    init?(_ row: Row) {
+      guard let fate = row.text(12) else { return nil }
+      isLate = row.integer(11) == 1
+      self.fate = fate
+      mayHaveRedeemed = row.integer(13) == 1
+      verdict = row.text(14)
+      reason = row.text(15)
+      entryID = row.text(16)
+      recordedAt = row.integer(17).map { WallTime(nanoseconds: $0) }
+      said = row.text(18)
+      at = row.time(19)
+    }
+  }
+
+  /// The attempt.
+  public var id: AttemptID
+  /// The scan that it served.
+  public var scan: ScanID
+  /// Where it was presented.
+  public var gate: GateID
+  /// The code; `nil` without the station's key.
+  public var code: Code?
+  /// The ticket system that was asked.
+  public var system: TicketSystemID
+  /// Its server.
+  public var server: String
+  /// When.
+  public var at: JournalTime
+  /// In which boot.
+  public var boot: BootID
+  /// What became of it, in order; empty where that is not known.
+  public var conclusions: [Conclusion] = []
+
+  init?(_ row: Row, seals: JournalSeals?) {
+    guard let id = AttemptID(bytes: row.blob(1) ?? []), let scan = ScanID(bytes: row.blob(2) ?? []) else { return nil }
+    self.id = id
+    self.scan = scan
+    gate = GateID(row.text(3) ?? "")
+    code = row.blob(4).flatMap { seals?.openCode($0, of: scan) }
+    system = TicketSystemID(row.text(5) ?? "")
+    server = row.text(6) ?? ""
+    at = row.time(7)
+    boot = BootID(row.text(10) ?? "")
+  }
+}

@@ -1,0 +1,260 @@
+import GRDBSQLite
+import ScanModel
+
+/// A batch that waits for the disk.
+struct PendingBatch: Sendable {
+  let mark: UInt64
+  var batch: JournalBatch
+}
+
+/// The open file, as the writer's thread has it: batches in, facts and memory out.
+///
+/// Used by one thread at a time: by the one that opens the journal, then by the writer's alone.
+final class JournalStore {
+  let path: String
+  let seals: JournalSeals
+  let frames: FrameCount
+  let database: Database
+  /// The row of this start of the gateway.
+  private(set) var session: Int64 = 0
+  /// Whether the start before this one ended as it should.
+  private(set) var lastEndedWell = true
+
+  private var nextSeq: Int64 = 1
+  private var nameIDs: [String: Int64] = [:]
+  /// Where the attempts of this session stand, so that a late answer finds its own; the newest `recentLimit` at least.
+  private var recent: [AttemptID: Int64] = [:]
+  private var older: [AttemptID: Int64] = [:]
+  private static let recentLimit = 10_000
+  private let sql: StoreStatements
+
+  /// Takes over a file whose schema is the present one.
+  init(_ database: Database, path: String, seals: JournalSeals, frames: FrameCount) throws(SQLiteError) {
+    self.database = database
+    self.path = path
+    self.seals = seals
+    self.frames = frames
+    sql = try StoreStatements(database)
+    for table in ["attempt", "conclusion", "scan"] {
+      nextSeq = max(nextSeq, (try database.integer("SELECT max(seq) FROM \(table)") ?? 0) &+ 1)
+    }
+    // What was deleted by age was older; what was deleted by size may have been the newest.
+    nextSeq = max(nextSeq, (try database.integer("SELECT facts FROM retention") ?? 0) &+ 1)
+    database.countFrames(in: frames)
+  }
+
+  // MARK: Writing
+
+  /// Writes batches in one transaction. When this returns the bytes are the kernel's; the disk has them when the
+  /// write-ahead log was synced.
+  func write(_ batches: [PendingBatch]) throws(SQLiteError) {
+    let before = nextSeq
+    // The switch is refused within a transaction, and outside of batches everything is to be FULL.
+    try database.execute("PRAGMA synchronous = NORMAL")
+    defer { try? database.execute("PRAGMA synchronous = FULL") }
+    do throws(SQLiteError) {
+      try database.transaction { () throws(SQLiteError) in
+        for pending in batches {
+          for fact in pending.batch.facts { try write(fact) }
+          for (key, state) in pending.batch.memory { try remember(key, state) }
+        }
+      }
+    } catch {
+      // What was rolled back has no rows: not the names either.
+      nextSeq = before
+      nameIDs = [:]
+      throw error
+    }
+  }
+
+  private func write(_ fact: JournalFact) throws(SQLiteError) {
+    switch fact {
+    case .asked(let asked): try write(asked)
+    case .concluded(let concluded): try write(concluded, isLate: false)
+    case .late(let concluded): try write(concluded, isLate: true)
+    case .scan(let scan): try write(scan)
+    }
+  }
+
+  private func write(_ asked: AskedAttempt) throws(SQLiteError) {
+    let seq = next()
+    let scan = asked.scan
+    try sql.addAttempt.run(
+      .integer(seq), .integer(session), .blob(asked.attempt.bytes), try name(asked.boot.description),
+      .blob(scan.id.bytes), try name(scan.gate.name), try name(scan.reader.name),
+      .blob(seals.code(scan.code, of: scan.id)),
+      Value(scan.symbology?.description), .integer(scan.readAt.nanoseconds), try name(asked.system.name),
+      try name(asked.server), .blob(asked.ticket.bytes), .integer(asked.at.wall.nanoseconds),
+      .integer(asked.at.monotonic.nanoseconds), Value(asked.at.isTrusted))
+    try sql.openAttempt.run(.blob(asked.attempt.bytes), .integer(seq))
+    if recent.count >= Self.recentLimit { (older, recent) = (recent, [:]) }
+    recent[asked.attempt] = seq
+  }
+
+  private func write(_ concluded: ConcludedAttempt, isLate: Bool) throws(SQLiteError) {
+    let id = Value.blob(concluded.attempt.bytes)
+    var attempt = recent[concluded.attempt] ?? older[concluded.attempt]
+    if attempt == nil {
+      try sql.findOpen.each([id]) { row throws(SQLiteError) in attempt = row.integer(0) }
+    }
+    try sql.addConclusion.run(
+      .integer(next()), .integer(session), id, Value(attempt), Value(isLate), .text(concluded.fate.name),
+      Value(concluded.mayHaveRedeemed), Value(concluded.verdict?.name), Value(concluded.verdict?.reason),
+      Value(concluded.entryID), Value(concluded.recordedAt?.nanoseconds), Value(concluded.said),
+      .integer(concluded.at.wall.nanoseconds), .integer(concluded.at.monotonic.nanoseconds),
+      Value(concluded.at.isTrusted))
+    if !isLate { try sql.closeAttempt.run(id) }
+  }
+
+  private func write(_ journaled: JournaledScan) throws(SQLiteError) {
+    let scan = journaled.scan
+    try sql.addScan.run(
+      .integer(next()), .integer(session), .blob(scan.id.bytes), try name(scan.gate.name), try name(scan.reader.name),
+      .blob(seals.code(scan.code, of: scan.id)), Value(scan.symbology?.description), .integer(scan.readAt.nanoseconds),
+      try name(journaled.system.name), journaled.ticket.map { .blob($0.bytes) } ?? .null,
+      .integer(journaled.at.wall.nanoseconds), .integer(journaled.at.monotonic.nanoseconds),
+      Value(journaled.at.isTrusted), .integer(journaled.decidedIn.saturatedNanoseconds),
+      .text(journaled.verdict.name), Value(journaled.verdict.reason), .text(journaled.decider.rawValue),
+      Value(journaled.note), Value(journaled.detail), Value(journaled.entryID),
+      journaled.holder.map { .blob(seals.holder($0, of: scan.id)) } ?? .null, .integer(Int64(journaled.admitted)),
+      .integer(Int64(journaled.allowance)), Value(journaled.outputFault))
+  }
+
+  private func remember(_ key: LedgerKey, _ state: [UInt8]?) throws(SQLiteError) {
+    let server = try name(key.server)
+    if let state {
+      try sql.remember.run(
+        server, .integer(Int64(key.kind.rawValue)), .blob(key.bytes), .blob(seals.memory(state, of: key)))
+    } else {
+      try sql.forget.run(server, .integer(Int64(key.kind.rawValue)), .blob(key.bytes))
+    }
+  }
+
+  /// The newest fact.
+  var lastSeq: Int64 { nextSeq &- 1 }
+
+  private func next() -> Int64 {
+    defer { nextSeq &+= 1 }
+    return nextSeq
+  }
+
+  /// The row of a name, made when it is new.
+  private func name(_ text: String) throws(SQLiteError) -> Value {
+    if let known = nameIDs[text] { return .integer(known) }
+    try sql.addName.run(.text(text))
+    var found: Int64 = 0
+    try sql.findName.each([.text(text)]) { row throws(SQLiteError) in found = row.integer(0) ?? 0 }
+    // Names come from the configuration: a bound all the same, should a caller think otherwise.
+    if nameIDs.count >= 10_000 { nameIDs = [:] }
+    nameIDs[text] = found
+    return .integer(found)
+  }
+
+  // MARK: Sessions and upkeep
+
+  /// Notes a start of the gateway.
+  func beginSession(boot: BootID, wall: WallTime, monotonic: MonotonicTime) throws(SQLiteError) {
+    let last = try database.integer("SELECT max(id) FROM session")
+    let stopped = try database.integer("SELECT max(session) FROM stop")
+    try database.transaction { () throws(SQLiteError) in
+      try database.prepare("INSERT INTO session (boot, wall, monotonic) VALUES (?, ?, ?)")
+        .run(.text(boot.description), .integer(wall.nanoseconds), .integer(monotonic.nanoseconds))
+    }
+    session = try database.integer("SELECT max(id) FROM session") ?? 0
+    lastEndedWell = last == stopped
+  }
+
+  /// Notes that the gateway stops as it should; durable.
+  func endSession(wall: WallTime, monotonic: MonotonicTime) throws(SQLiteError) {
+    try database.transaction { () throws(SQLiteError) in
+      try database.prepare("INSERT INTO stop (session, wall, monotonic) VALUES (?, ?, ?)")
+        .run(.integer(session), .integer(wall.nanoseconds), .integer(monotonic.nanoseconds))
+    }
+  }
+
+  /// Starts the write-ahead log anew, which syncs its head, so that no batch has to.
+  func beginLog() throws(SQLiteError) {
+    try database.transaction { () throws(SQLiteError) in
+      try database.execute("UPDATE retention SET checkpoints = checkpoints + 1")
+    }
+  }
+
+  // MARK: Reading
+
+  /// What is remembered under these keys. A state that does not open is no absent one: it would admit again.
+  func recall(_ keys: [LedgerKey]) throws(JournalFault) -> [LedgerKey: [UInt8]] {
+    var found: [LedgerKey: [UInt8]] = [:]
+    for key in keys {
+      var sealed: [UInt8]?
+      do throws(SQLiteError) {
+        try sql.recall.each([.text(key.server), .integer(Int64(key.kind.rawValue)), .blob(key.bytes)]) {
+          row throws(SQLiteError) in sealed = row.blob(0)
+        }
+      } catch {
+        throw JournalFault(error, at: path)
+      }
+      guard let sealed else { continue }
+      guard let state = seals.openMemory(sealed, of: key) else {
+        throw JournalFault(
+          .damaged, "What the journal \(path) remembers of one ticket was changed since, or sealed with another key.")
+      }
+      found[key] = state
+    }
+    return found
+  }
+
+  /// Attempts without conclusion, oldest first.
+  func unconcluded() throws(SQLiteError) -> [AskedAttempt] {
+    var found: [AskedAttempt] = []
+    try sql.unconcluded.each { row throws(SQLiteError) in
+      if let asked = asked(row) { found.append(asked) }
+    }
+    return found
+  }
+
+  /// A row of `StoreStatements.unconcludedSQL`. A code that does not open is empty.
+  func asked(_ row: Row) -> AskedAttempt? {
+    guard let attempt = AttemptID(bytes: row.blob(0) ?? []), let scan = ScanID(bytes: row.blob(2) ?? []) else {
+      return nil
+    }
+    return AskedAttempt(
+      attempt: attempt,
+      scan: Scan(
+        id: scan, gate: GateID(row.text(3) ?? ""), reader: ReaderID(row.text(4) ?? ""),
+        code: row.blob(5).flatMap { seals.openCode($0, of: scan) } ?? Code(bytes: []),
+        symbology: row.text(6).flatMap { AIMIdentifier(journaled: $0) },
+        readAt: MonotonicTime(nanoseconds: row.integer(7) ?? 0)),
+      system: TicketSystemID(row.text(8) ?? ""), server: row.text(9) ?? "", ticket: TicketKey(row.blob(10) ?? []),
+      at: row.time(11), boot: BootID(row.text(1) ?? ""))
+  }
+}
+
+extension Row {
+  /// Three columns: civil time, monotonic time, whether the civil clock was trusted.
+  func time(_ column: Int32) -> JournalTime {
+    JournalTime(
+      wall: WallTime(nanoseconds: integer(column) ?? 0),
+      monotonic: MonotonicTime(nanoseconds: integer(column + 1) ?? 0), isTrusted: integer(column + 2) == 1)
+  }
+}
+
+extension AIMIdentifier {
+  /// Makes the identifier of its description.
+  init?(journaled text: String) {
+    let bytes = [UInt8](text.utf8)
+    guard bytes.count == 3 else { return nil }
+    self.init(letter: bytes[1], modifier: bytes[2])
+  }
+}
+
+extension AttemptOutcome.Fate {
+  /// The name in the journal.
+  var name: String {
+    switch self {
+    case .notSent: "notSent"
+    case .answered: "answered"
+    case .pending: "pending"
+    case .lost: "lost"
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import ScanModel
+
+/// A round of retention under way: up to where names and facts go, and what is still to be done.
+struct Tidying {
+  var names: Int64
+  var facts: Int64
+  /// How many rows the next slice takes; found by how long the last one took.
+  var rows: Int64 = 50
+  var step = Step.names
+
+  enum Step { case names, facts, size, shrink }
+}
+
+extension JournalStore {
+  /// The time that a slice may keep the writer from its batches.
+  private static let slice = Duration.milliseconds(5)
+
+  /// Finds what is old. The order of the facts is sure, the clock is not: what lies before a fact of a trusted time is
+  /// older than that, and no clock of today reaches further than the newest trusted fact.
+  func planTidying(
+    _ settings: Journal.Settings, wall: WallTime, monotonic: MonotonicTime
+  ) throws(SQLiteError) -> Tidying {
+    var plan = Tidying(
+      names: try database.integer("SELECT names FROM retention") ?? 0,
+      facts: try database.integer("SELECT facts FROM retention") ?? 0)
+    let newest = try database.integer("SELECT max(wall) FROM scan WHERE trusted = 1")
+    if let newest {
+      let old = min(wall, WallTime(nanoseconds: newest)) - settings.keepScans
+      try database.prepare("SELECT seq FROM scan WHERE trusted = 1 AND wall < ? ORDER BY wall DESC LIMIT 1")
+        .each([.integer(old.nanoseconds)]) { row throws(SQLiteError) in
+          plan.facts = max(plan.facts, row.integer(0) ?? 0)
+        }
+    }
+    // Names rather go too early than too late: today's clock is believed, and so is the monotonic one of this boot.
+    try database.prepare(
+      """
+      SELECT max(seq) FROM scan WHERE holder IS NOT NULL
+        AND ((trusted = 1 OR session <> ?1) AND wall < ?2 OR session = ?1 AND monotonic < ?3)
+      """
+    ).each([
+      .integer(session), .integer((wall - settings.keepNames).nanoseconds),
+      .integer((monotonic - settings.keepNames).nanoseconds),
+    ]) { row throws(SQLiteError) in plan.names = max(plan.names, row.integer(0) ?? 0) }
+    plan.names = max(plan.names, plan.facts)
+    return plan
+  }
+
+  /// Does one slice of the plan.
+  func tidy(_ plan: Tidying, keepBytes: Int64) throws(SQLiteError) -> (isDone: Bool, next: Tidying) {
+    var next = plan
+    let began = ContinuousClock.now
+    // Not synced: what a cut of power brings back goes with the next round, and no batch waits for the disk.
+    try database.execute("PRAGMA synchronous = NORMAL")
+    defer { try? database.execute("PRAGMA synchronous = FULL") }
+    var isDone = false
+    switch plan.step {
+    case .names:
+      let changed = try change(
+        plan,
+        """
+        UPDATE scan SET holder = NULL
+        WHERE seq IN (SELECT seq FROM scan WHERE holder IS NOT NULL AND seq <= ?1 ORDER BY seq LIMIT ?2)
+        """, upTo: plan.names)
+      if changed == 0 { next.step = .facts }
+    case .facts:
+      var changed: Int64 = 0
+      for (table, spared) in [
+        ("scan", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"),
+        ("attempt", "SELECT fact FROM held UNION ALL SELECT attempt FROM open_attempt"),
+      ] {
+        changed += try change(
+          plan,
+          "DELETE FROM \(table) WHERE seq IN "
+            + "(SELECT seq FROM \(table) WHERE seq <= ?1 AND seq NOT IN (\(spared)) ORDER BY seq LIMIT ?2)",
+          upTo: plan.facts)
+      }
+      if changed == 0 { next.step = .size }
+    case .size:
+      let pages = try database.integer("PRAGMA page_count") ?? 0
+      let free = try database.integer("PRAGMA freelist_count") ?? 0
+      let size = try database.integer("PRAGMA page_size") ?? 4_096
+      let last = lastSeq
+      if (pages - free) * size > keepBytes, plan.facts < last {
+        let first = try firstSeq(after: plan.facts) ?? last
+        next.facts = min(last, max(plan.facts, first - 1) + 500)
+        next.names = max(next.names, next.facts)
+        next.step = .facts
+      } else {
+        next.step = .shrink
+      }
+    case .shrink:
+      // A megabyte stays, to be filled again.
+      let free = try database.integer("PRAGMA freelist_count") ?? 0
+      if free > 256 { try database.execute("PRAGMA incremental_vacuum(\(min(plan.rows, free - 256)))") }
+      isDone = free <= 256
+    }
+    let took = ContinuousClock.now - began
+    next.rows = took > Self.slice ? max(5, plan.rows / 2) : min(500, plan.rows + 10)
+    return (isDone, next)
+  }
+
+  /// Raises the file's own limit, then changes some rows.
+  /// - Returns: how many.
+  private func change(_ plan: Tidying, _ sql: String, upTo seq: Int64) throws(SQLiteError) -> Int64 {
+    var changed: Int64 = 0
+    try database.transaction { () throws(SQLiteError) in
+      try database.prepare("UPDATE retention SET facts = ?1, names = ?2 WHERE facts < ?1 OR names < ?2")
+        .run(.integer(plan.facts), .integer(plan.names))
+      try database.prepare(sql).run(.integer(seq), .integer(plan.rows))
+      changed = try database.integer("SELECT changes()") ?? 0
+    }
+    return changed
+  }
+
+  private func firstSeq(after seq: Int64) throws(SQLiteError) -> Int64? {
+    var first: Int64?
+    for table in ["attempt", "conclusion", "scan"] {
+      guard let found = try database.integer("SELECT min(seq) FROM \(table) WHERE seq > \(seq)") else { continue }
+      first = min(first ?? found, found)
+    }
+    return first
+  }
+}

@@ -1,0 +1,41 @@
+import LinuxIO
+import ScanModel
+import Synchronization
+
+/// The thread that syncs the write-ahead log beside the writer: a slow disk holds up those who wait for the disk, and no
+/// batch. One sync serves all that was written before it began.
+struct Syncer: Sendable {
+  let core: JournalCore
+
+  /// What nobody waits for is synced this long after it was written.
+  static let delay = Duration.milliseconds(500)
+
+  func run() {
+    while true {
+      if core.orders.withLock({ $0.isClosing }) { return }
+      let now = core.clock.now()
+      let (target, since) = core.queue.withLock { queue -> (UInt64?, MonotonicTime?) in
+        let target = queue.syncTarget(at: now, after: Self.delay)
+        if target != nil { queue.beginSync() }
+        return (target, queue.syncFault == nil ? queue.unsyncedSince : nil)
+      }
+      guard let target else {
+        core.syncBell.wait(atMost: since.map { max(.milliseconds(1), Self.delay - (now - $0)) } ?? .seconds(3_600))
+        continue
+      }
+      do throws(SystemError) {
+        try core.sync.sync()
+        core.queue.withLock { $0.synced(upTo: target) }
+      } catch {
+        let fault = JournalFault(
+          .disk,
+          "The disk of the journal \(core.settings.path) does not confirm what was written: \(error). Check it, and replace "
+            + "it soon.")
+        core.queue.withLock { $0.syncFailed(fault) }
+        core.tellState()
+        core.writerBell.ring()
+      }
+      core.answerWaiters()
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import CLinux
+import Glibc
+public import ScanModel
+import Synchronization
+
+/// Whether the machine's civil clock can be believed.
+///
+/// A Raspberry Pi has no clock that outlives its power: after a cut it wakes up in the past until the network tells it the
+/// time. The kernel knows whether something disciplines the clock (`adjtimex`, STA_UNSYNC). Where nothing does, a ticket
+/// system's `Date` that agrees confirms it for as long as nobody sets the clock.
+public final class ClockTrust: Sendable {
+  /// How far a ticket system's clock may be from ours to confirm it: its whole seconds, and an answer's way.
+  private static let agreement: Duration = .seconds(5)
+  /// How far the civil clock may move against the monotonic one before it counts as set.
+  private static let slewing: Duration = .seconds(2)
+
+  private let time: any TimeSource
+  private let isDisciplined: @Sendable () -> Bool
+  /// The distance of the civil clock from the monotonic one when it was confirmed.
+  private let confirmed = Mutex<Int64?>(nil)
+
+  /// Makes the judge of this machine's clock.
+  /// - Parameter isDisciplined: whether something keeps the clock right; the kernel's word at first.
+  public init(time: any TimeSource, isDisciplined: @escaping @Sendable () -> Bool = ClockTrust.kernelSaysSynchronised) {
+    self.time = time
+    self.isDisciplined = isDisciplined
+  }
+
+  /// Now, by every clock.
+  public func now() -> JournalTime {
+    let wall = time.wall()
+    let monotonic = time.now()
+    return JournalTime(wall: wall, monotonic: monotonic, isTrusted: isTrusted(wall, monotonic))
+  }
+
+  /// Takes a ticket system's word on the time.
+  public func compare(_ date: WallTime) {
+    let wall = time.wall()
+    let distance = wall - date
+    guard distance > .zero - Self.agreement, distance < Self.agreement else { return }
+    let offset = Self.offset(wall, time.now())
+    confirmed.withLock { $0 = offset }
+  }
+
+  private func isTrusted(_ wall: WallTime, _ monotonic: MonotonicTime) -> Bool {
+    if isDisciplined() { return true }
+    guard let offset = confirmed.withLock({ $0 }) else { return false }
+    let moved = Self.offset(wall, monotonic).subtractingReportingOverflow(offset)
+    return !moved.overflow && moved.partialValue.magnitude < UInt64(Self.slewing.saturatedNanoseconds)
+  }
+
+  private static func offset(_ wall: WallTime, _ monotonic: MonotonicTime) -> Int64 {
+    wall.nanoseconds &- monotonic.nanoseconds
+  }
+
+  /// The kernel's word on whether something disciplines the clock.
+  public static func kernelSaysSynchronised() -> Bool {
+    clinux_clock_is_synchronised() != 0
+  }
+}
+
+extension BootID {
+  /// This start of the machine. Where the kernel does not tell, each process has one of its own: nothing is taken for
+  /// known that is not.
+  public static func current(file: String = "/proc/sys/kernel/random/boot_id") -> BootID {
+    var buffer = [UInt8](repeating: 0, count: 64)
+    if let file = try? OwnedDescriptor.open(file, O_RDONLY) {
+      let count = read(file.number, &buffer, buffer.count)
+      let text = String(decoding: buffer.prefix(max(0, count)).prefix { $0 > 0x20 }, as: UTF8.self)
+      if text.utf8.count == 36 { return BootID(text) }
+    }
+    return BootID(ScanID().description)
+  }
+}

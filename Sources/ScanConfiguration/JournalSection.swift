@@ -1,0 +1,65 @@
+/// What the journal keeps, and for how long: `journal`.
+public struct JournalConfiguration: Sendable, Equatable {
+  /// What gates do while it cannot be written.
+  public enum WhenFailing: String, Sendable, CaseIterable {
+    /// They go on where the ticket system answers.
+    case `continue`
+    /// They admit nobody.
+    case stop
+  }
+
+  /// The file; `nil` for `journal.sqlite` in the service's state folder.
+  public var file: String?
+  /// How long scans are kept, in days.
+  public var keepDays = 400
+  /// How large the file may become, in megabytes, before the oldest scans go.
+  public var keepMegabytes = 1_000
+  /// How long the names of holders are kept, in hours.
+  public var keepNamesHours = 24
+  /// What gates do while it cannot be written.
+  public var whenFailing = WhenFailing.continue
+
+  /// Makes what holds where the file says nothing.
+  public init() {}
+}
+
+enum JournalSection {
+  private static let file = SchemaKey<String>.optional(
+    "file", .path(nil, example: "/var/lib/scangate/journal.sqlite"),
+    "The file. Without it: `journal.sqlite` in the service's state folder.")
+  private static let keepDays = SchemaKey.key(
+    "keepDays", .integer(1...4_000, example: "400"), default: 400, "For how many days scans are kept.")
+  private static let keepMegabytes = SchemaKey.key(
+    "keepMegabytes", .integer(10...100_000, example: "1000"), default: 1_000,
+    "How large the file may become before the oldest scans go.")
+  private static let keepNamesHours = SchemaKey.key(
+    "keepNamesHours", .integer(0...10_000, example: "24"), default: 24,
+    "For how many hours the names of ticket holders are kept.")
+  private static let whenFailing = SchemaKey.key(
+    "whenFailing", .choice(JournalConfiguration.WhenFailing.self), default: .continue,
+    "What gates do while the journal cannot be written: go on where the ticket system answers (`continue`), or admit nobody (`stop`)."
+  )
+
+  static let schema = SectionSchema(
+    "journal",
+    keys: [
+      file.description, keepDays.description, keepMegabytes.description, keepNamesHours.description,
+      whenFailing.description,
+    ])
+
+  static func read(_ reader: SectionReader) -> JournalConfiguration? {
+    let file = reader.read(file)
+    let days = reader.read(keepDays)
+    let megabytes = reader.read(keepMegabytes)
+    let hours = reader.read(keepNamesHours)
+    let whenFailing = reader.read(whenFailing)
+    guard let days, let megabytes, let hours, let whenFailing else { return nil }
+    var journal = JournalConfiguration()
+    journal.file = file
+    journal.keepDays = days
+    journal.keepMegabytes = megabytes
+    journal.keepNamesHours = hours
+    journal.whenFailing = whenFailing
+    return journal
+  }
+}

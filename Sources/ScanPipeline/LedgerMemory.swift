@@ -1,0 +1,85 @@
+public import ScanModel
+
+/// Where in a ledger something is remembered.
+public enum LedgerPlace: Hashable, Sendable {
+  /// A ticket.
+  case ticket(TicketKey)
+  /// A sale, by the ticket system's identifier.
+  case sale(String)
+  /// An entry, by the ticket system's identifier.
+  case entry(String)
+}
+
+/// What a ledger remembers at one place, in the form in which it outlives the process.
+///
+/// It holds no code, no holder's name and no secret: the ticket is named by its key alone.
+public enum LedgerMemory: Sendable, Codable, Equatable {
+  /// What is known of a ticket.
+  case ticket(TicketMemory)
+  /// What is known of a sale.
+  case sale(SaleMemory)
+  /// Which ticket an entry was first seen for.
+  case entry(EntryMemory)
+}
+
+/// A ticket's record as it outlives the process. Its monotonic times belong to the boot in which it was written.
+public struct TicketMemory: Sendable, Codable, Equatable {
+  var kind: TicketRecord.Kind
+  var admitted: Int
+  var quantity: Int
+  var sale: String?
+  var last: LastAdmission?
+  var givenBack: GivenBack
+  var entries: [String: KnownEntry]
+  var open: [OpenAttempt]
+  var isUsedElsewhere: Bool
+  var firstUse: AttemptDecision.FirstUse?
+
+  init(_ record: TicketRecord) {
+    kind = record.kind
+    admitted = record.admitted
+    quantity = record.quantity
+    sale = record.sale
+    last = record.last
+    givenBack = record.givenBack
+    entries = record.entries
+    open = record.open
+    isUsedElsewhere = record.isUsedElsewhere
+    firstUse = record.firstUse
+  }
+}
+
+extension TicketRecord {
+  /// The record as a later process knows it.
+  /// - Parameter isSameBoot: whether monotonic times still mean what they meant.
+  init(key: TicketKey, _ memory: TicketMemory, isSameBoot: Bool) {
+    self.init(key: key)
+    kind = memory.kind
+    admitted = Swift.max(0, memory.admitted)
+    quantity = Swift.max(1, memory.quantity)
+    sale = memory.sale
+    last = memory.last
+    givenBack = memory.givenBack
+    entries = memory.entries
+    open = memory.open.map { isSameBoot ? $0.afterRestart : $0.afterReboot }
+    isUsedElsewhere = memory.isUsedElsewhere
+    firstUse = memory.firstUse
+    guard !isSameBoot else { return }
+    // Until when a claim holds cannot be told any more; the ticket system's word renews it.
+    givenBack.until = nil
+    for entryID in entries.keys { entries[entryID]?.claimUntil = nil }
+  }
+}
+
+/// What is known of a sale.
+public struct SaleMemory: Sendable, Codable, Equatable {
+  var admitted = 0
+  var quantity: Int?
+  var firstUse: AttemptDecision.FirstUse?
+}
+
+/// The code that a record was first seen for, and whether somebody passed on it.
+public struct EntryMemory: Sendable, Codable, Equatable {
+  let key: TicketKey
+  var firstUse: AttemptDecision.FirstUse?
+}

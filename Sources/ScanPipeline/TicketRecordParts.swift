@@ -1,0 +1,89 @@
+import ScanModel
+
+/// The attempt that decides a ticket now.
+struct AttemptLock: Sendable, Codable, Equatable {
+  let attempt: AttemptID
+  let gate: GateID
+  let began: MonotonicTime
+  let wall: WallTime
+}
+
+/// An attempt that may have redeemed, and nobody passed on it as far as we know.
+struct OpenAttempt: Sendable, Codable, Equatable {
+  enum Standing: Equatable, Codable {
+    /// Its answer may still come.
+    case pending
+    /// No answer will come.
+    case lost
+    /// Answered with a refusal after which a record may be there all the same.
+    case refused
+    /// Answered with a record that the server dates later than its own clock.
+    case ahead(entryID: String)
+    /// From before the machine started: when it was cannot be compared with the server's clock any more.
+    case unplaced
+    /// The machine ended while it was under way: whether somebody passed on it is not known.
+    case interrupted
+  }
+
+  let lock: AttemptLock
+  let sentAt: MonotonicTime
+  let endedAt: MonotonicTime
+  var standing: Standing
+
+  /// An answer came: what the server recorded, it recorded before that. So there is no grace, and no end either.
+  var isAnswered: Bool {
+    switch standing {
+    case .pending, .lost: false
+    case .refused, .ahead, .unplaced, .interrupted: true
+    }
+  }
+
+  /// Whether it can be told nothing of when its record would have been made.
+  var isUnplaced: Bool { standing == .unplaced || standing == .interrupted }
+
+  /// The attempt as it is known in a later boot.
+  var afterReboot: OpenAttempt {
+    var attempt = self
+    if standing != .interrupted { attempt.standing = .unplaced }
+    return attempt
+  }
+
+  /// The attempt as it is known in a later process of the same boot.
+  var afterRestart: OpenAttempt {
+    var attempt = self
+    if standing == .pending { attempt.standing = .lost }
+    return attempt
+  }
+}
+
+/// The last admission on a ticket, which can be given back.
+struct LastAdmission: Sendable, Codable, Equatable {
+  let attempt: AttemptID
+  let entryID: String?
+  var sale: String?
+  let wasFirst: Bool
+}
+
+/// A record of the ticket system that we were shown.
+struct KnownEntry: Sendable, Codable, Equatable {
+  /// Whose it is.
+  enum Origin: String, Codable, Sendable { case ours, elsewhere }
+  let origin: Origin
+  /// Whether somebody was admitted on it, by us.
+  var isClaimed: Bool
+  /// Until when a presentation claims it without a request; `nil` where it may not.
+  var claimUntil: MonotonicTime?
+  /// Whether somebody was admitted on it and the gate did not open.
+  var isGivenBack = false
+  /// Whether who was admitted on it has left since.
+  var hasLeft = false
+  /// The attempt that was shown it.
+  let shownTo: AttemptLock
+}
+
+/// An admission on no record that was given back.
+struct GivenBack: Sendable, Codable, Equatable {
+  /// Until when a presentation takes it without a request; `nil` where it may not.
+  var until: MonotonicTime?
+  var isOpen = false
+}

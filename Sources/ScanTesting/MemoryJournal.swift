@@ -1,0 +1,179 @@
+public import ScanModel
+import Synchronization
+
+/// A journal in memory, for tests of what stands before it. Can be told to be slow, and to fail.
+public final class MemoryJournal: ScanJournal {
+  private struct Waiter {
+    var mark: UInt64
+    var isDurable: Bool
+    var continuation: CheckedContinuation<Result<Bool, JournalFault>, Never>
+  }
+
+  private struct State {
+    var batches: [JournalBatch] = []
+    var mayWrite = true
+    var maySync = true
+    var written: UInt64 = 0
+    var durable: UInt64 = 0
+    var fault: JournalFault?
+    var recallFault: JournalFault?
+    /// What the first batches were before they were lost.
+    var lost = 0
+    var waiters: [UInt64: Waiter] = [:]
+    var nextID: UInt64 = 0
+    var listeners: [UInt64: AsyncStream<JournalState>.Continuation] = [:]
+
+    mutating func advance() {
+      guard fault == nil else { return }
+      if mayWrite { written = UInt64(batches.count) }
+      if maySync { durable = written }
+    }
+
+    func answer(_ mark: UInt64, isDurable: Bool) -> Result<Bool, JournalFault>? {
+      if mark <= (isDurable ? durable : written) { return .success(true) }
+      return fault.map { .failure($0) }
+    }
+
+    mutating func answered() -> [(Waiter, Result<Bool, JournalFault>)] {
+      var found: [(Waiter, Result<Bool, JournalFault>)] = []
+      for (id, waiter) in waiters {
+        guard let answer = answer(waiter.mark, isDurable: waiter.isDurable) else { continue }
+        waiters[id] = nil
+        found.append((waiter, answer))
+      }
+      return found
+    }
+  }
+
+  private let state = Mutex(State())
+  private let time: any TimeSource
+
+  /// Makes an empty journal.
+  /// - Parameter time: the clock of `durable`'s ends.
+  public init(time: any TimeSource = SystemTime()) { self.time = time }
+
+  /// Every batch that was queued, in order.
+  public var batches: [JournalBatch] { state.withLock { $0.batches } }
+
+  /// Every fact that is there, in order.
+  public var facts: [JournalFact] { state.withLock { $0.batches.dropFirst($0.lost) }.flatMap(\.facts) }
+
+  /// What is remembered.
+  public var memory: [LedgerKey: [UInt8]] {
+    var memory: [LedgerKey: [UInt8]] = [:]
+    for batch in state.withLock({ $0.batches.dropFirst($0.lost) }) {
+      for (key, value) in batch.memory { memory[key] = value }
+    }
+    return memory
+  }
+
+  // MARK: Bad days
+
+  /// Sets whether what is queued is written at once, as it is at first; otherwise it waits until this is true again.
+  public func setWriting(_ mayWrite: Bool) { change { $0.mayWrite = mayWrite } }
+
+  /// Sets whether what is written is durable at once, as it is at first.
+  public func setSyncing(_ maySync: Bool) { change { $0.maySync = maySync } }
+
+  /// Lets the journal fail, or work again; what was queued meanwhile is written then.
+  public func setFault(_ fault: JournalFault?) {
+    change { $0.fault = fault }
+    let listeners = state.withLock { Array($0.listeners.values) }
+    for listener in listeners { listener.yield(fault.map { .failing($0) } ?? .working) }
+  }
+
+  /// Lets what is remembered be out of reach, or in reach again.
+  public func setRecallFault(_ fault: JournalFault?) { state.withLock { $0.recallFault = fault } }
+
+  /// Loses everything, as a damaged file does, and says so.
+  public func lose() {
+    let listeners = state.withLock { state in
+      state.lost = state.batches.count
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener.yield(.noticed("The journal was lost.")) }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let answered = state.withLock { state in
+      body(&state)
+      state.advance()
+      return state.answered()
+    }
+    for (waiter, answer) in answered { waiter.continuation.resume(returning: answer) }
+  }
+
+  // MARK: The port
+
+  @discardableResult public func enqueue(_ batch: JournalBatch) -> JournalMark {
+    var mark: UInt64 = 0
+    change { state in
+      state.batches.append(batch)
+      mark = UInt64(state.batches.count)
+    }
+    return JournalMark(number: mark)
+  }
+
+  public func written(_ mark: JournalMark) async throws(JournalFault) {
+    _ = try await wait(mark.number, isDurable: false, until: nil)
+  }
+
+  public func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+    try await wait(mark.number, isDurable: true, until: end)
+  }
+
+  private func wait(_ mark: UInt64, isDurable: Bool, until end: MonotonicTime?) async throws(JournalFault) -> Bool {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    let alarm = Mutex<Task<Void, Never>?>(nil)
+    let result = await withCheckedContinuation { continuation in
+      let now = state.withLock { state -> Result<Bool, JournalFault>? in
+        if let answer = state.answer(mark, isDurable: isDurable) { return answer }
+        if let end, end <= time.now() { return .success(false) }
+        state.waiters[id] = Waiter(mark: mark, isDurable: isDurable, continuation: continuation)
+        return nil
+      }
+      if let now { return continuation.resume(returning: now) }
+      guard let end else { return }
+      alarm.withLock {
+        $0 = Task {
+          try? await Task.sleep(for: max(.zero, end - time.now()))
+          state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(returning: .success(false))
+        }
+      }
+    }
+    alarm.withLock { $0 }?.cancel()
+    return try result.get()
+  }
+
+  public func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+    if let fault = state.withLock({ $0.recallFault }) { throw fault }
+    return memory.filter { keys.contains($0.key) }
+  }
+
+  public func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
+    var open: [AskedAttempt] = []
+    for fact in facts {
+      switch fact {
+      case .asked(let asked): open.append(asked)
+      case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
+      case .late, .scan: break
+      }
+    }
+    return open
+  }
+
+  public var states: AsyncStream<JournalState> {
+    let (stream, listener) = AsyncStream.makeStream(of: JournalState.self, bufferingPolicy: .bufferingNewest(64))
+    let id = state.withLock { state in
+      state.nextID += 1
+      state.listeners[state.nextID] = listener
+      listener.yield(state.fault.map { .failing($0) } ?? .working)
+      return state.nextID
+    }
+    listener.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) } }
+    return stream
+  }
+}

@@ -1,0 +1,91 @@
+public import ScanModel
+
+/// What every journal must do, wherever it keeps things.
+public struct ScanJournalConformance: Sendable {
+  /// An empty journal that works.
+  public var journal: any ScanJournal
+  /// The clock of `durable`'s ends.
+  public var time: any TimeSource
+
+  /// Makes the suite for one journal.
+  public init(journal: any ScanJournal, time: any TimeSource = SystemTime()) {
+    self.journal = journal
+    self.time = time
+  }
+
+  /// Runs the suite.
+  /// - Returns: what is broken, in words; empty when the journal conforms.
+  public func failures() async throws(JournalFault) -> [String] {
+    var failures: [String] = []
+    func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
+
+    var states = journal.states.makeAsyncIterator()
+    check(await states.next() == .working, "a new listener is not told that the journal works")
+
+    // Order, and what was queued without waiting.
+    let keys = (0..<4).map { LedgerKey(server: "s\($0 % 2)", kind: .ticket, bytes: [UInt8($0 / 2)]) }
+    check(try await journal.recall(keys).isEmpty, "an empty journal remembers something")
+    let first = journal.enqueue(JournalBatch(memory: [keys[0]: .some([1]), keys[1]: .some([])]))
+    let second = journal.enqueue(JournalBatch(memory: [keys[0]: .some([2]), keys[2]: .some([3])]))
+    check(first < second, "a later batch has no greater mark")
+    check(
+      try await journal.recall(keys) == [keys[0]: [2], keys[1]: [], keys[2]: [3]],
+      "what was queued is not recalled, or not in order")
+    journal.enqueue(JournalBatch(memory: [keys[0]: nil]))
+    check(try await journal.recall([keys[0]]).isEmpty, "a key that was forgotten is recalled")
+    check(
+      try await journal.recall([keys[1], keys[1]]) == [keys[1]: []], "a key that is asked for twice is not recalled")
+
+    // Waiting.
+    try await journal.written(second)
+    try await journal.written(first)
+    check(try await journal.durable(second, until: time.now() + .seconds(60)), "a batch did not get durable")
+    check(
+      try await journal.durable(first, until: MonotonicTime(nanoseconds: 0)),
+      "what is durable is not told so when the time is over")
+    let empty = journal.enqueue(JournalBatch())
+    try await journal.written(empty)
+    let awaited = journal.enqueue(JournalBatch(memory: [keys[3]: .some([4])]))
+    _ = try await journal.durable(awaited, until: MonotonicTime(nanoseconds: 0))
+
+    // Attempts.
+    let attempts = (0..<3).map { asked("code\($0)") }
+    let asking = journal.enqueue(JournalBatch(facts: attempts.map { .asked($0) }))
+    check(try await journal.unconcluded() == attempts, "attempts without conclusion are not told as they were asked")
+    try await journal.written(asking)
+    journal.enqueue(JournalBatch(facts: [.concluded(concluded(attempts[1], .answered))]))
+    check(
+      try await journal.unconcluded() == [attempts[0], attempts[2]], "a concluded attempt counts as open, or all do")
+    journal.enqueue(JournalBatch(facts: [.late(concluded(attempts[1], .lost)), .late(concluded(attempts[0], .lost))]))
+    check(try await journal.unconcluded() == [attempts[0], attempts[2]], "a late answer concludes an attempt")
+    let together = asked("together")
+    let last = journal.enqueue(
+      JournalBatch(
+        facts: [
+          .asked(together), .concluded(concluded(together, .notSent)), .concluded(concluded(attempts[0], .pending)),
+        ]))
+    check(try await journal.unconcluded() == [attempts[2]], "facts of one batch are not taken in order")
+    // A conclusion of an attempt that nobody knows harms nothing.
+    journal.enqueue(JournalBatch(facts: [.concluded(concluded(asked("unknown"), .lost))]))
+    check(try await journal.durable(last, until: time.now() + .seconds(60)), "the last batch did not get durable")
+    check(try await journal.unconcluded() == [attempts[2]], "a stray conclusion changed what is open")
+    return failures
+  }
+
+  private func asked(_ code: String) -> AskedAttempt {
+    AskedAttempt(
+      attempt: AttemptID(),
+      scan: Scan(
+        gate: GateID("gate"), reader: ReaderID("reader"), code: Code(code),
+        symbology: AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")), readAt: time.now()),
+      system: TicketSystemID("system"), server: "eventSchedule https://localhost", ticket: TicketKey([7, 7]),
+      at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true), boot: BootID("boot"))
+  }
+
+  private func concluded(_ asked: AskedAttempt, _ fate: AttemptOutcome.Fate) -> ConcludedAttempt {
+    ConcludedAttempt(
+      attempt: asked.attempt, fate: fate, mayHaveRedeemed: fate != .notSent, verdict: .undecided(.unreachable),
+      entryID: nil,
+      recordedAt: nil, said: nil, at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: false))
+  }
+}

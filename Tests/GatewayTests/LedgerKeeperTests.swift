@@ -1,0 +1,192 @@
+import LinuxIO
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Testing
+
+@testable import Gateway
+
+/// A ledger over a journal, whose process and machine can end: what the journal was given is all that stays.
+private struct LedgerProcess {
+  static let code = Code("good-ticket-1")
+
+  let time = SystemTime()
+  let journal: MemoryJournal
+  let system: FakeTicketSystem
+  let keeper: LedgerKeeper
+  let boot: String
+
+  init(
+    _ journal: MemoryJournal = MemoryJournal(), _ system: FakeTicketSystem? = nil, boot: String = "boot 1",
+    whenFailing: JournalFailurePolicy = .continue
+  ) throws {
+    self.journal = journal
+    self.boot = boot
+    self.system = system ?? FakeTicketSystem(time: time)
+    keeper = LedgerKeeper(
+      server: "fake", vault: try .inMemory(journal, boot: boot), whenFailing: whenFailing, time: time,
+      events: EventHub())
+  }
+
+  /// The next process on the same journal, and the same ticket system.
+  func successor(boot: String? = nil) async throws -> LedgerProcess {
+    let next = try LedgerProcess(journal, system, boot: boot ?? self.boot)
+    await next.keeper.takeUp(try await journal.unconcluded())
+    return next
+  }
+
+  func present(_ code: Code = Self.code, deadline: Duration = .seconds(20)) async -> AttemptDecision {
+    let scan = Scan(gate: GateID("north"), reader: ReaderID("left"), code: code, readAt: time.now())
+    return await keeper.decide(
+      scan, key: TicketKey(code.bytes), system: system, deadline: time.now() + deadline, mayAsk: true
+    ).decision
+  }
+
+  func redeemed(_ entry: String, sale: String? = nil, quantity: Int = 1) -> TicketAnswer {
+    .redeemed(
+      Redemption(
+        entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds), quantity: quantity, sale: sale,
+        saleQuantity: sale == nil ? nil : quantity, details: TicketDetails(holder: "Ada Lovelace")))
+  }
+}
+
+private func names(_ facts: [JournalFact]) -> [String] {
+  facts.map { fact in
+    switch fact {
+    case .asked: "asked"
+    case .concluded(let concluded): "concluded \(concluded.verdict?.name ?? "open")"
+    case .late: "late"
+    case .scan: "scan"
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct LedgerKeeperTests {
+  @Test func whatWasAdmittedIsKnownToTheNextProcessWithoutARequest() async throws {
+    let first = try LedgerProcess()
+    first.system.script(LedgerProcess.code, .answer(first.redeemed("1")))
+    #expect(await first.present().verdict == .admit)
+    #expect(names(first.journal.facts) == ["asked", "concluded admit"])
+    for boot in ["boot 1", "boot 2"] {
+      let next = try await first.successor(boot: boot)
+      let again = await next.present()
+      #expect(again.verdict == .refuse(.alreadyUsed))
+      #expect(again.firstUse?.gate == GateID("north"))
+    }
+    #expect(first.system.asked.count == 1)
+  }
+
+  @Test func asManyAsTheSaleIsForAreAdmittedOverAllProcesses() async throws {
+    var process = try LedgerProcess()
+    let other = Code("good-ticket-2")
+    process.system.script(LedgerProcess.code, .answer(process.redeemed("1", sale: "s", quantity: 2)))
+    process.system.script(
+      other, .answer(process.redeemed("2", sale: "s", quantity: 2)),
+      .answer(process.redeemed("3", sale: "s", quantity: 2)))
+    #expect(await process.present().verdict == .admit)
+    process = try await process.successor(boot: "boot 2")
+    #expect(await process.present(other).verdict == .admit)
+    process = try await process.successor(boot: "boot 3")
+    let third = await process.present(other)
+    #expect(third.verdict == .refuse(.alreadyUsed))
+    process = try await process.successor(boot: "boot 4")
+    #expect(await process.present(Code("good-ticket-3")).verdict == .refuse(.notFound))
+  }
+
+  @Test func theSameRecordInAnotherSpellingIsKnownToTheNextProcess() async throws {
+    let first = try LedgerProcess()
+    let other = Code("GOOD-TICKET-1")
+    let answer = first.redeemed("1")
+    first.system.script(LedgerProcess.code, .answer(answer))
+    first.system.script(other, .answer(answer))
+    #expect(await first.present().verdict == .admit)
+    let refusal = await (try await first.successor()).present(other)
+    #expect(refusal.verdict == .refuse(.alreadyUsed))
+    #expect(refusal.note == .otherCode)
+  }
+
+  @Test func aProcessThatEndsBeforeTheConclusionHasOpenedNothingAndThePersonIsAdmitted() async throws {
+    let first = try LedgerProcess()
+    let answer = first.redeemed("1")
+    first.system.script(LedgerProcess.code, .hold(answer), .answer(answer))
+    var requests = first.system.requests.makeAsyncIterator()
+    let lost = Task { await first.present() }
+    _ = await requests.next()
+    #expect(names(first.journal.facts) == ["asked"])
+    let next = try await first.successor()
+    let again = await next.present()
+    #expect(again.verdict == .admit)
+    #expect(
+      next.journal.facts.count { if case .concluded(let concluded) = $0 { concluded.verdict == .admit } else { false } }
+        == 1)
+    #expect(try await next.journal.unconcluded().isEmpty)
+    first.system.release()
+    _ = await lost.value
+  }
+
+  @Test func aMachineThatEndedLeavesItToStaff() async throws {
+    let first = try LedgerProcess()
+    let answer = first.redeemed("1")
+    first.system.script(LedgerProcess.code, .hold(answer), .answer(answer))
+    var requests = first.system.requests.makeAsyncIterator()
+    let lost = Task { await first.present() }
+    _ = await requests.next()
+    var next = try await first.successor(boot: "boot 2")
+    #expect(await next.present().verdict == .undecided(.interrupted))
+    next = try await next.successor(boot: "boot 3")
+    let again = await next.present()
+    #expect(again.verdict == .undecided(.interrupted))
+    #expect(again.note == .interrupted)
+    #expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
+    first.system.release()
+    _ = await lost.value
+  }
+
+  @Test func aFailingJournalStopsNobodyWhereTheTicketSystemAnswers() async throws {
+    let process = try LedgerProcess()
+    process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
+    _ = await process.present(Code("unknown-ticket"))
+    process.journal.setRecallFault(JournalFault(.full, "no space is left"))
+    // What is not in memory cannot be recalled: whether it was admitted is not known.
+    let first = await process.present()
+    #expect(first.verdict == .undecided(.outOfService))
+    #expect(first.detail == "no space is left")
+    #expect(process.system.asked == [Code("unknown-ticket")])
+  }
+
+  @Test func aJournalThatCannotBeWrittenAdmitsNobodyWhereItIsToldSo() async throws {
+    for policy in JournalFailurePolicy.allCases {
+      let journal = MemoryJournal()
+      let process = try LedgerProcess(journal, whenFailing: policy)
+      process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
+      journal.setFault(JournalFault(.full, "no space is left"))
+      let decision = await process.present()
+      #expect(decision.verdict == (policy == .stop ? .undecided(.outOfService) : .admit))
+      #expect(process.system.asked.count == (policy == .stop ? 0 : 1))
+    }
+  }
+
+  @Test func nothingThatIsRememberedTellsACodeOrAName() async throws {
+    let process = try LedgerProcess()
+    process.system.script(LedgerProcess.code, .answer(process.redeemed("1", sale: "77")))
+    #expect(await process.present().verdict == .admit)
+    let memory = process.journal.memory
+    #expect(Set(memory.keys.map(\.kind)) == Set(LedgerKey.Kind.allCases))
+    for (key, bytes) in memory {
+      for secret in ["good-ticket-1", "Ada", "Lovelace"] {
+        #expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
+        #expect(!String(decoding: key.bytes, as: UTF8.self).contains(secret))
+      }
+    }
+  }
+
+  @Test func whatTheJournalLosesIsWrittenAnew() async throws {
+    let process = try LedgerProcess()
+    process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
+    #expect(await process.present().verdict == .admit)
+    process.journal.lose()
+    #expect(process.journal.memory.isEmpty)
+    await process.keeper.writeAnew()
+    #expect(await (try await process.successor()).present().verdict == .refuse(.alreadyUsed))
+  }
+}

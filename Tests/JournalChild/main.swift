@@ -1,0 +1,181 @@
+import Glibc
+import Journal
+import ScanModel
+import Sealing
+
+// A process that keeps a journal, so that tests can kill it, take its disk away, and measure.
+//
+//   journal-child write FILE        writes scans one after the other and prints each one's number once it is written
+//   journal-child hold FILE         opens the journal, says so, and waits to be killed
+//   journal-child limit FILE BYTES  the same as write, in a process that may not write beyond BYTES; prints states
+//   journal-child fill FILE COUNT   fills a journal with COUNT scans
+//   journal-child open FILE         opens the journal, and prints how long that took
+//   journal-child measure FILE      measures
+//
+// Built without words on its own: it is for tests alone.
+
+@Sendable func say(_ line: String) { _ = write(1, line + "\n", line.utf8.count + 1) }
+let words = CommandLine.arguments
+guard words.count >= 3, let key = SealKey(bytes: [UInt8](repeating: 7, count: SealKey.length)) else { exit(2) }
+let time = SystemTime()
+
+func scan(_ number: Int, gate: String = "gate") -> JournaledScan {
+  let now = time.now()
+  return JournaledScan(
+    scan: Scan(gate: GateID(gate), reader: ReaderID("reader"), code: Code("code \(number)"), readAt: now),
+    system: TicketSystemID("system"),
+    ticket: TicketKey([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16)),
+    at: JournalTime(wall: time.wall(), monotonic: now, isTrusted: true), decidedIn: .milliseconds(30), verdict: .admit,
+    decider: .server, detail: "Day ticket", entryID: "\(number)", holder: "Holder \(number)", admitted: 1)
+}
+
+func open() throws -> Journal {
+  try Journal.open(Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time)
+}
+
+func asked(_ number: Int) -> AskedAttempt {
+  AskedAttempt(
+    attempt: AttemptID(), scan: scan(number).scan, system: TicketSystemID("system"),
+    server: "eventSchedule https://localhost", ticket: TicketKey([UInt8](repeating: 1, count: 16)),
+    at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true), boot: BootID("boot"))
+}
+
+func concluded(_ asked: AskedAttempt) -> ConcludedAttempt {
+  ConcludedAttempt(
+    attempt: asked.attempt, fate: .answered, mayHaveRedeemed: true, verdict: .admit, entryID: "17",
+    recordedAt: time.wall(),
+    said: nil, at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true))
+}
+
+func memory(_ number: Int) -> [LedgerKey: [UInt8]?] {
+  let bytes = withUnsafeBytes(of: number) { [UInt8]($0) }
+  return [LedgerKey(server: "server", kind: .ticket, bytes: bytes): bytes]
+}
+
+func percentile(_ sorted: [Duration], _ share: Double) -> Double {
+  guard !sorted.isEmpty else { return 0 }
+  return Double(sorted[Int(Double(sorted.count - 1) * share)].saturatedNanoseconds) / 1e6
+}
+
+func measure(_ journal: Journal) async throws {
+  var times: [Duration] = []
+  for number in 0..<2_000 {
+    let began = time.now()
+    try await journal.written(journal.enqueue(JournalBatch(facts: [.asked(asked(number))], memory: memory(number))))
+    times.append(time.now() - began)
+  }
+  times.sort()
+  say("written p50 \(percentile(times, 0.5)) ms, p99 \(percentile(times, 0.99)) ms, most \(percentile(times, 1)) ms")
+  for gates in [1, 8] {
+    let began = time.now()
+    let each = 4_000 / gates
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for gate in 0..<gates {
+        group.addTask {
+          for number in 0..<each {
+            let batch = JournalBatch(
+              facts: [.scan(scan(number, gate: "gate \(gate)"))], memory: memory(gate * 100_000 + number))
+            _ = try await journal.durable(journal.enqueue(batch), until: time.now() + .seconds(60))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let seconds = Double((time.now() - began).saturatedNanoseconds) / 1e9
+    say("durable with \(gates) at once: \(Int(Double(each * gates) / seconds)) a second")
+  }
+}
+
+switch words[1] {
+case "write":
+  let journal = try open()
+  for number in 1... {
+    let attempt = asked(number)
+    try await journal.written(
+      journal.enqueue(
+        JournalBatch(
+          facts: [.asked(attempt), .concluded(concluded(attempt)), .scan(scan(number))], memory: memory(number))))
+    say("written \(number)")
+  }
+case "hold":
+  let journal = try open()
+  say("open \(getpid())")
+  while getchar() != EOF {}
+  await journal.close()
+case "limit":
+  // A file that may not grow is what a full disk is, without a disk.
+  signal(SIGXFSZ, SIG_IGN)
+  let journal = try open()
+  let states = journal.states
+  Task {
+    for await state in states {
+      switch state {
+      case .working: say("state working")
+      case .failing(let fault): say("state failing \(fault.kind): \(fault)")
+      case .noticed(let notice): say("state noticed: \(notice)")
+      }
+    }
+  }
+  var limit = rlimit()
+  getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  limit.rlim_cur = UInt(words[3]) ?? 0
+  setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  var last = 0
+  for number in 1... {
+    do {
+      try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(scan(number))], memory: memory(number))))
+    } catch {
+      say("refused \(number)")
+      last = number
+      break
+    }
+    say("written \(number)")
+  }
+  // Still at hand, although nothing takes it.
+  let kept = try await journal.recall(Array(memory(last).keys))
+  say("recalled \(kept.count)")
+  _ = getchar()
+  limit.rlim_cur = limit.rlim_max
+  setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  while true {
+    let mark = journal.enqueue(JournalBatch(facts: [.scan(scan(last + 1))]))
+    do {
+      try await journal.written(mark)
+      break
+    } catch {
+      // The next try is at most a second away.
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+  say("cured")
+  await journal.close()
+case "fill":
+  let journal = try open()
+  let count = Int(words[3]) ?? 0
+  var mark = JournalMark(number: 0)
+  for number in 0..<count {
+    let attempt = asked(number)
+    mark = journal.enqueue(
+      JournalBatch(
+        facts: [.asked(attempt), .concluded(concluded(attempt)), .scan(scan(number))], memory: memory(number)))
+    if number % 5_000 == 0 { try await journal.written(mark) }
+  }
+  try await journal.written(mark)
+  if words.count > 4 { kill(getpid(), SIGKILL) }
+  await journal.close()
+case "open":
+  let began = time.now()
+  let journal = try open()
+  let opened = time.now()
+  let open = try await journal.unconcluded()
+  try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(scan(0))])))
+  say(
+    "opened in \((opened - began).milliseconds) ms, \(open.count) open, first written after \((time.now() - began).milliseconds) ms"
+  )
+  await journal.close()
+case "measure":
+  let journal = try open()
+  try await measure(journal)
+  await journal.close()
+default: exit(2)
+}

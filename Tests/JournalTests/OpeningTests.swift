@@ -1,0 +1,180 @@
+import Glibc
+import GRDBSQLite
+import ScanModel
+import Sealing
+import Testing
+
+@testable import Journal
+
+@Suite struct OpeningTests {
+  @Test func whatIsWrittenIsReadAgain() async throws {
+    let folder = try Folders()
+    let journal = try openJournal(folder.journal)
+    let scan = sampleScan("wk8wfyzjrbrdv5rx")
+    let asked = [sampleAttempt("first"), sampleAttempt("second")]
+    journal.enqueue(JournalBatch(facts: [.asked(asked[0]), .asked(asked[1]), .concluded(sampleConclusion(asked[0]))]))
+    journal.enqueue(JournalBatch(facts: [.scan(scan), .late(sampleConclusion(asked[0], .lost))]))
+    await journal.close()
+    #expect(folder.names == ["journal.sqlite", "journal.sqlite.lock"])
+
+    let row = try #require(try scans(folder.journal).first)
+    #expect(row.id == scan.scan.id)
+    #expect(row.code == scan.scan.code && row.symbology == scan.scan.symbology && row.readAt == scan.scan.readAt)
+    #expect(row.gate == scan.scan.gate && row.reader == scan.scan.reader && row.system == scan.system)
+    #expect(row.ticket == scan.ticket && row.at == scan.at && row.boot == testBoot && row.decidedIn == scan.decidedIn)
+    #expect(row.verdict == "admit" && row.reason == nil && row.decider == "server" && row.note == scan.note)
+    #expect(row.detail == scan.detail && row.entryID == scan.entryID && row.holder == scan.holder)
+    #expect(row.admitted == 1 && row.allowance == 3 && row.outputFault == scan.outputFault)
+
+    let reader = try Journal.Reader(path: folder.journal, key: testKey)
+    let attempts = try reader.attempts(open: false)
+    #expect(attempts.map(\.id) == asked.map(\.attempt))
+    #expect(attempts.map { $0.conclusions.map(\.fate) } == [["answered", "lost"], []])
+    #expect(attempts[0].conclusions[0].reason == "wrongDay" && attempts[0].conclusions[1].isLate)
+    #expect(try reader.attempts(open: true).map(\.code) == [Code("second")])
+
+    let again = try openJournal(folder.journal)
+    #expect(try await again.unconcluded() == [asked[1]])
+    await again.close()
+    #expect(try Journal.verify(folder.journal) == [])
+  }
+
+  @Test func withoutTheKeyCodesAndNamesAreUnknown() async throws {
+    let folder = try Folders()
+    let journal = try openJournal(folder.journal)
+    journal.enqueue(
+      JournalBatch(facts: [.scan(sampleScan("wk8wfyzjrbrdv5rx")), .asked(sampleAttempt("hvmwz2kd6yq8"))]))
+    journal.enqueue(
+      JournalBatch(memory: [LedgerKey(server: "s", kind: .ticket, bytes: [1]): [UInt8]("wk8wfyzjrbrdv5rx".utf8)]))
+    await journal.close()
+    let row = try #require(try scans(folder.journal, key: nil).first)
+    #expect(row.code == nil && row.holder == nil && row.gate == GateID("north"))
+    let text = String(decoding: try readFile(folder.journal), as: UTF8.self)
+    for secret in ["wk8wfyzjrbrdv5rx", "hvmwz2kd6yq8", "Lovelace"] { #expect(!text.contains(secret)) }
+    #expect(text.contains("north"))
+
+    let other = SealKey.random().key
+    let fault = try #require(throws: JournalFault.self) {
+      _ = try Journal.open(
+        Journal.Settings(path: folder.journal), key: other, boot: testBoot, time: SystemTime(), sync: FileSync())
+    }
+    #expect(fault.kind == .unavailable && fault.description.contains("another key"))
+    #expect(try codes(folder.journal) == ["wk8wfyzjrbrdv5rx"])
+  }
+
+  @Test func aSecondJournalOnOneFileIsRefusedInWords() async throws {
+    let folder = try Folders()
+    let journal = try openJournal(folder.journal)
+    let fault = try refusal(folder.journal)
+    #expect(fault.kind == .unavailable && fault.description.contains("process \(getpid())"))
+    await journal.close()
+    try await openJournal(folder.journal).close()
+  }
+
+  @Test func theFileIsForItsOwnerAlone() async throws {
+    let folder = try Folders()
+    let path = "\(folder.path)/a"
+    let journal = try openJournal("\(path)/journal")
+    journal.enqueue(JournalBatch())
+    for name in ["", "/journal", "/journal-wal", "/journal-shm", "/journal.lock"] {
+      var entry = stat()
+      try #require(lstat(path + name, &entry) == 0)
+      #expect(entry.st_mode & 0o077 == 0, "\(name)")
+    }
+    await journal.close()
+    unlink("\(path)/journal")
+    unlink("\(path)/journal.lock")
+    rmdir(path)
+  }
+
+  @Test func everythingButBatchesIsSyncedFully() async throws {
+    let folder = try Folders()
+    let journal = try openJournal(folder.journal)
+    #expect(try await journal.pragma("synchronous") == 2)
+    try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(sampleScan("a"))])))
+    await journal.tidy()
+    #expect(try await journal.pragma("synchronous") == 2)
+    #expect(try await journal.pragma("wal_autocheckpoint") == 0)
+    #expect(try await journal.pragma("auto_vacuum") == 2)
+    await journal.close()
+  }
+
+  @Test func factsRefuseToBeChanged() async throws {
+    let folder = try Folders()
+    let journal = try openJournal(folder.journal)
+    let asked = sampleAttempt()
+    journal.enqueue(
+      JournalBatch(facts: [.asked(asked), .concluded(sampleConclusion(asked)), .scan(sampleScan("a"))]))
+    await journal.close()
+    let database = try stranger(folder.journal)
+    try database.execute("PRAGMA recursive_triggers = ON")
+    for sql in [
+      "DELETE FROM scan", "DELETE FROM attempt", "DELETE FROM conclusion", "UPDATE scan SET verdict = 'refuse'",
+      "UPDATE scan SET holder = NULL", "UPDATE scan SET holder = x'00'", "UPDATE attempt SET wall = 0",
+      "UPDATE conclusion SET fate = 'lost'", "REPLACE INTO scan SELECT * FROM scan",
+      "UPDATE retention SET facts = -1", "UPDATE retention SET key = x''",
+    ] {
+      let error = try #require(throws: SQLiteError.self) { try database.execute(sql) }
+      #expect(error.message.contains("append-only"), "\(sql)")
+    }
+  }
+
+  // MARK: What is no journal of ours
+
+  @Test func anotherProgramsFileIsLeftAlone() async throws {
+    let folder = try Folders()
+    let other = try stranger(folder.journal)
+    try other.execute("CREATE TABLE a (b); INSERT INTO a VALUES (1)")
+    other.close()
+    let before = try readFile(folder.journal)
+    #expect(try refusal(folder.journal).description.contains("belongs to another program"))
+    #expect(try readFile(folder.journal) == before)
+    #expect(throws: JournalFault.self) { _ = try Journal.Reader(path: folder.journal, key: nil) }
+  }
+
+  @Test func aNewerFileIsRefused() async throws {
+    let folder = try Folders()
+    let newer = Schema(steps: Schema.current.steps + ["CREATE TABLE later (a) "])
+    try await openJournal(folder.journal, schema: newer).close()
+    #expect(try refusal(folder.journal).description.contains("newer version"))
+  }
+
+  @Test func anOlderFileIsCopiedAndBroughtForward() async throws {
+    let folder = try Folders()
+    let older = try openJournal(folder.journal)
+    older.enqueue(JournalBatch(facts: [.scan(sampleScan("old"))]))
+    await older.close()
+    let schema = Schema(
+      steps: Schema.current.steps + [
+        "ALTER TABLE scan ADD COLUMN passed INTEGER; CREATE INDEX passed ON scan (passed);"
+      ])
+    let newer = try openJournal(folder.journal, schema: schema)
+    newer.enqueue(JournalBatch(facts: [.scan(sampleScan("new"))]))
+    #expect(try await newer.pragma("user_version") == Schema.current.version + 1)
+    await newer.close()
+    let copy = "\(folder.journal).v\(Schema.current.version).backup"
+    #expect(try codes(copy) == ["old"])
+    let database = try stranger(folder.journal)
+    #expect(try database.integer("SELECT count(*) FROM scan WHERE passed IS NULL") == 2)
+  }
+
+  @Test func aMigrationThatFailsChangesNothing() async throws {
+    let folder = try Folders()
+    let older = try openJournal(folder.journal)
+    older.enqueue(JournalBatch(facts: [.scan(sampleScan("old"))]))
+    await older.close()
+    let schema = Schema(steps: Schema.current.steps + ["CREATE TABLE half (a); INSERT INTO nowhere VALUES (1);"])
+    let fault = try refusal(folder.journal, schema: schema)
+    #expect(fault.description.contains("It is as it was"))
+    #expect(try codes(folder.journal) == ["old"])
+    #expect(!folder.names.contains { $0.contains("damaged") })
+    try await openJournal(folder.journal).close()
+  }
+
+  @Test func aFolderInItsPlaceIsRefused() async throws {
+    let folder = try Folders()
+    mkdir(folder.journal, 0o700)
+    #expect(try refusal(folder.journal).description.contains("is no file"))
+    rmdir(folder.journal)
+  }
+}
