@@ -105,8 +105,7 @@ let package = Package(
       dependencies: [
         "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
         "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader",
-        argumentParser, logging,
-        serviceLifecycle, unixSignals,
+        argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
 
@@ -158,8 +157,8 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
-        "Sealing",
+        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline",
+        "ScanTesting", "Sealing",
         "TicketTransport", "VenueServer",
       ]),
     tests(

@@ -14,21 +14,22 @@ public struct ConfiguredStation: Sendable {
   private let connections: [TicketSystemConnection]
   private let directory: GateDirectory
 
-  /// Puts a station together. Reads key files and compiles keymaps; opens no device and connects nowhere. To be run once,
+  /// Puts a station together. Reads keys and compiles keymaps; opens no device and connects nowhere. To be run once,
   /// or to be discarded.
   /// - Parameters:
   ///   - outputs: who drives the outputs.
+  ///   - credentials: where keys are that the configuration names.
   ///   - memory: what an earlier station of this process has left.
   ///   - log: takes lines for the operator; from any thread, and at once.
   /// - Throws: the first thing that keeps it from working.
   public static func make(
-    _ configuration: StationConfiguration, outputs place: OutputPlace, memory: StationMemory, events: any EventSink,
-    time: any TimeSource = SystemTime(), log: @escaping OperatorLines
+    _ configuration: StationConfiguration, outputs place: OutputPlace, credentials: CredentialResolver,
+    memory: StationMemory, events: any EventSink, time: any TimeSource = SystemTime(), log: @escaping OperatorLines
   ) async throws(SetupError) -> ConfiguredStation {
     var connections: [TicketSystemConnection] = []
     do throws(SetupError) {
       for system in configuration.ticketSystems {
-        connections.append(try TicketSystemRegistry.connect(system, time: time))
+        connections.append(try TicketSystemRegistry.connect(system, credentials: credentials, time: time))
       }
       let station = try ConfiguredStation(
         configuration, place, connections: connections, memory: memory, events: events, time: time, log: log)

@@ -15,19 +15,24 @@ public struct TicketSystemConnection: Sendable {
   public var close: @Sendable () async -> Void
 }
 
+/// Finds a credential of the station by its name.
+/// - Throws: that there is none, or why it cannot be had, and what to do.
+public typealias CredentialResolver = @Sendable (_ name: String) throws(SetupError) -> String
+
 /// The ticket systems that scangate knows: one section type and one case each.
 public enum TicketSystemRegistry {
   /// The sections of the configuration, by their `type:`.
   public static let sections: [any TicketSystemSection.Type] = [EventScheduleSection.self]
 
-  /// Makes the connection of a configured system. Reads its key file; connects nowhere.
+  /// Makes the connection of a configured system. Reads its key; connects nowhere.
+  /// - Parameter credentials: where keys are that the configuration names.
   /// - Throws: what is wrong with its key, its certificate file or its address.
   public static func connect(
-    _ configuration: TicketSystemConfiguration, time: any TimeSource
+    _ configuration: TicketSystemConfiguration, credentials: CredentialResolver, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     switch configuration.settings {
     case let settings as EventScheduleSection.System:
-      return try connect(configuration.id, settings, time: time)
+      return try connect(configuration.id, settings, credentials: credentials, time: time)
     default:
       throw SetupError("Ticket system \(configuration.id): nothing here speaks \(configuration.type).")
     }
@@ -40,7 +45,8 @@ public enum TicketSystemRegistry {
   }
 
   private static func connect(
-    _ id: TicketSystemID, _ settings: EventScheduleSection.System, time: any TimeSource
+    _ id: TicketSystemID, _ settings: EventScheduleSection.System, credentials: CredentialResolver,
+    time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     let server: ServerAddress
     do {
@@ -60,7 +66,7 @@ public enum TicketSystemRegistry {
       limit: settings.rate.limit, share: Double(settings.rate.share) / 100,
       model: RateBudget.Model(rawValue: settings.rate.model.rawValue) ?? .both)
     let client = EventScheduleClient(
-      transport: transport, key: try key(for: id, in: settings.apiKeyFile.path), budget: budget, time: time)
+      transport: transport, key: try key(for: id, settings.key, credentials), budget: budget, time: time)
     return TicketSystemConnection(
       id: id,
       face: { ticket in
@@ -69,6 +75,27 @@ public enum TicketSystemRegistry {
           id: id, client: client, saleTicketID: gate?.saleTicket.map { Int64($0) }, seatNumber: gate?.seat)
       },
       close: { await transport.close() })
+  }
+
+  private static func key(
+    for id: TicketSystemID, _ place: EventScheduleSection.Key, _ credentials: CredentialResolver
+  ) throws(SetupError) -> Secret {
+    let credential: CredentialReference
+    switch place {
+    case .file(let file): return try key(for: id, in: file.path)
+    case .credential(let reference): credential = reference
+    }
+    let text: String
+    do throws(SetupError) {
+      text = try credentials(credential.name)
+    } catch {
+      throw SetupError("ticketSystems.\(id): \(error.description)")
+    }
+    do {
+      return try Secret(text)
+    } catch {
+      throw SetupError("ticketSystems.\(id), credential \(credential.name): \(error.description)")
+    }
   }
 
   private static func key(for id: TicketSystemID, in path: String) throws(SetupError) -> Secret {

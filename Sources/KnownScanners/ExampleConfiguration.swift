@@ -32,7 +32,7 @@ public struct ExampleConfiguration: Sendable {
   /// The file. Without a reader it has none, and says so.
   public var yaml: String {
     var text = """
-      # Made by "scangate devices --example" from what is plugged in here. To do: the server's address, the key file, and the
+      # Made by "scangate devices --example" from what is plugged in here. To do: the server's address, its API key, and the
       # outputs at each gate. Then: scangate config check FILE. All keys: docs/configuration.md.
       version: 1
 
@@ -43,7 +43,7 @@ public struct ExampleConfiguration: Sendable {
         main:
           type: eventschedule
           url: https://tickets.example.org  # the server
-          apiKeyFile: /etc/scangate/keys/main.key  # one line, the key; readable by the service only
+          apiKey: main  # put in by: scangate credential set main
 
 
       """

@@ -14,7 +14,7 @@ struct CrossChecks {
     checkDirections(systems, gates)
     checkMatches(readers)
     checkTargets(gates)
-    checkKeyFiles()
+    checkKeys()
   }
 
   private func entries(_ path: String...) -> [SourceEntry] {
@@ -181,7 +181,16 @@ struct CrossChecks {
   }
 
   /// Two systems with one key would each believe that the server's whole rate is theirs.
-  private func checkKeyFiles() {
+  private func checkKeys() {
+    var named: [String: SourcePosition] = [:]
+    for credential in findings.credentials {
+      if let other = named[credential.name], other != credential.position {
+        findings.warning(
+          at: credential.position, "the ticket system of line \(other.line) has the same credential",
+          "configure it once and name it at each gate, so that rate and memory are shared")
+      }
+      named[credential.name] = named[credential.name] ?? credential.position
+    }
     var first: [String: SourcePosition] = [:]
     for file in findings.files where file.role == .secret {
       if let other = first[file.path], other != file.position {

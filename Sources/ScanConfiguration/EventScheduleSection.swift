@@ -4,14 +4,22 @@ public enum EventScheduleSection: TicketSystemSection {
   public struct System: Sendable, Equatable {
     /// The server; the API is below it: `/api/tickets/scan`.
     public var url: ServerURL
-    /// The file that holds the API key, alone on its line.
-    public var apiKeyFile: FileReference
+    /// Where the API key is.
+    public var key: Key
     /// Certificates to trust instead of the system's.
     public var caFile: FileReference?
     /// Whether plain HTTP may go elsewhere than to loopback.
     public var allowPlainHTTP: Bool
     /// What the server lets this credential ask.
     public var rate: Rate
+  }
+
+  /// `ticketSystems.<name>.apiKey` or `.apiKeyFile`: where the API key is.
+  public enum Key: Sendable, Equatable {
+    /// A credential of the station.
+    case credential(CredentialReference)
+    /// A file that holds it, alone on its line.
+    case file(FileReference)
   }
 
   /// `ticketSystems.<name>.rate`.
@@ -46,9 +54,13 @@ public enum EventScheduleSection: TicketSystemSection {
 
   private static let url = SchemaKey.required(
     "url", .server(example: "https://tickets.example.org"), "The server; the API is below it: `/api/tickets/scan`.")
-  private static let apiKeyFile = SchemaKey.required(
+  private static let apiKey = SchemaKey<String>.optional(
+    "apiKey", .credential(example: "main"),
+    "The name of the credential that holds the API key: `scangate credential set NAME`. This or `apiKeyFile` is required."
+  )
+  private static let apiKeyFile = SchemaKey<String>.optional(
     "apiKeyFile", .path(.secret, example: "/etc/scangate/keys/main.key"),
-    "The file that holds the API key, alone on its line; readable by the service only.")
+    "Instead of `apiKey`: the file that holds the API key, alone on its line; readable by the service only.")
   private static let caFile = SchemaKey<String>.optional(
     "caFile", .path(.certificates, example: "/etc/scangate/venue-ca.pem"),
     "Certificates in PEM. When given, only these are trusted for this server, not the system's.")
@@ -74,18 +86,19 @@ public enum EventScheduleSection: TicketSystemSection {
   private static let seat = SchemaKey<String>.optional(
     "seat", .text(upTo: 64, example: "\"12\""), "The seat number that this gate checks in.")
 
-  private static let inlineSecret = "put it in a file readable by the service only and name it by apiKeyFile"
+  private static let inlineSecret = "put it in with \"scangate credential set NAME\" and write apiKey: NAME"
   private static let rateSchema = SectionSchema(
     "ticketSystems.<name>.rate", keys: [limit.description, share.description, model.description])
 
   public static let systemSchema = SectionSchema(
     "ticketSystems.<name>",
     keys: [
-      url.description, apiKeyFile.description, caFile.description, allowPlainHTTP.description, rate.description,
+      url.description, apiKey.description, apiKeyFile.description, caFile.description, allowPlainHTTP.description,
+      rate.description,
     ],
     refused: [
-      "apiKey": inlineSecret, "api_key": inlineSecret, "apikey": inlineSecret, "key": inlineSecret,
-      "token": inlineSecret, "secret": inlineSecret, "password": inlineSecret,
+      "api_key": inlineSecret, "apikey": inlineSecret, "key": inlineSecret, "token": inlineSecret,
+      "secret": inlineSecret, "password": inlineSecret,
     ])
   public static let gateSchema = SectionSchema(
     "gates.<name>.ticket", keys: [saleTicket.description, seat.description])
@@ -105,16 +118,38 @@ public enum EventScheduleSection: TicketSystemSection {
 
   public static func readSystem(_ reader: SectionReader) -> System? {
     let url = reader.read(url)
-    let key = reader.read(apiKeyFile)
+    let key = readKey(reader)
     let ca = reader.read(caFile)
     let plain = reader.read(allowPlainHTTP)
     let rate = reader.read(rate)
     if let url, let plain { checkPlainHTTP(url, isAllowed: plain, reader) }
     guard let url, let key, let plain, let rate else { return nil }
     return System(
-      url: url, apiKeyFile: FileReference(path: key, role: .secret, position: reader.position(of: "apiKeyFile")),
+      url: url, key: key,
       caFile: ca.map { FileReference(path: $0, role: .certificates, position: reader.position(of: "caFile")) },
       allowPlainHTTP: plain, rate: rate)
+  }
+
+  /// Where the key is: exactly one of two places.
+  private static func readKey(_ reader: SectionReader) -> Key? {
+    let name = reader.read(apiKey)
+    let path = reader.read(apiKeyFile)
+    switch (reader.keyPosition(of: "apiKey"), reader.keyPosition(of: "apiKeyFile")) {
+    case (.some, .some(let second)):
+      reader.findings.error(
+        at: second, "\(quoted(reader.node.path)) has both apiKey and apiKeyFile",
+        "keep one: apiKey names a credential, apiKeyFile a file")
+      return nil
+    case (nil, nil):
+      guard !reader.guesses.contains("apiKey"), !reader.guesses.contains("apiKeyFile") else { return nil }
+      reader.findings.error(
+        at: reader.node.label, "neither apiKey nor apiKeyFile is in \(quoted(reader.node.path))",
+        "put the key in with \"scangate credential set main\" and add apiKey: main")
+      return nil
+    default: break
+    }
+    if let name { return .credential(CredentialReference(name: name, position: reader.position(of: "apiKey"))) }
+    return path.map { .file(FileReference(path: $0, role: .secret, position: reader.position(of: "apiKeyFile"))) }
   }
 
   private static func checkPlainHTTP(_ url: ServerURL, isAllowed: Bool, _ reader: SectionReader) {

@@ -6,6 +6,8 @@ public final class Findings {
   private(set) var warnings: Set<ConfigurationError> = []
   /// The files that the configuration names.
   private(set) var files: [FileReference] = []
+  /// The credentials that the configuration names.
+  private(set) var credentials: [CredentialReference] = []
   /// The type of each ticket system that was read, by its name.
   var systemTypes: [String: any TicketSystemSection.Type] = [:]
   /// What the caller brought along.
@@ -28,6 +30,9 @@ public final class Findings {
 
   /// Records a file that must be there when the service runs.
   public func file(_ reference: FileReference) { files.append(reference) }
+
+  /// Records a credential that must be there when the service runs.
+  public func credential(_ reference: CredentialReference) { credentials.append(reference) }
 }
 
 /// What a reading of the file needs from outside.
@@ -70,6 +75,14 @@ public struct FileReference: Sendable, Hashable {
   public let path: String
   /// What it is for.
   public let role: Role
+  /// Where the configuration names it.
+  public let position: SourcePosition
+}
+
+/// A credential of the station that the configuration names.
+public struct CredentialReference: Sendable, Hashable {
+  /// The name.
+  public let name: String
   /// Where the configuration names it.
   public let position: SourcePosition
 }

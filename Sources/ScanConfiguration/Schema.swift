@@ -97,6 +97,8 @@ public struct SectionReader {
   public let node: SourceNode
   /// Where errors go.
   public let findings: Findings
+  /// Keys that an unknown key was probably meant to be.
+  let guesses: Set<String>
   private let entries: [String: SourceEntry]
 
   /// Checks that `node` is a mapping with only known keys and all required ones; `nil` when it is no mapping.
@@ -109,7 +111,8 @@ public struct SectionReader {
     }
     self.node = node
     self.findings = findings
-    self.entries = Dictionary(entries.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let present = Dictionary(entries.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    self.entries = present
     let place = node.path.isEmpty ? "the file" : quoted(node.path)
     let names = schema.keys.map(\.name)
     var guesses: Set<String> = []
@@ -119,14 +122,15 @@ public struct SectionReader {
         findings.error(at: entry.position, "the key \(quoted(entry.key)) is not taken here", remedy)
       } else if entry.key == "<<" {
         findings.error(at: entry.position, "merge keys (<<) are not known here", "write the keys out")
-      } else if let guess = suggestion(for: entry.key, among: names.filter { self.entries[$0] == nil }) {
+      } else if let guess = suggestion(for: entry.key, among: names.filter { present[$0] == nil }) {
         guesses.insert(guess)
         findings.error(at: entry.position, problem, "did you mean \"\(guess)\"?")
       } else {
         findings.error(at: entry.position, problem, "known are \(names.joined(separator: ", "))")
       }
     }
-    for key in schema.keys where key.isRequired && self.entries[key.name] == nil && !guesses.contains(key.name) {
+    self.guesses = guesses
+    for key in schema.keys where key.isRequired && present[key.name] == nil && !guesses.contains(key.name) {
       findings.error(
         at: node.label, "the key \"\(key.name)\" is missing in \(place)", "add \(key.name): \(key.example)")
     }

@@ -16,6 +16,8 @@ public struct StationConfiguration: Sendable {
   public var journal: JournalConfiguration
   /// The files that the configuration names; `checkFiles` looks at them.
   public var files: [FileReference]
+  /// The credentials that it names.
+  public var credentials: [CredentialReference]
 }
 
 /// A ticket system: `ticketSystems.<name>`.

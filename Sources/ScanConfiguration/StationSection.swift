@@ -63,6 +63,6 @@ enum StationSection {
     guard let station, let systems, let readers, let gates, let journal else { return nil }
     return StationConfiguration(
       file: root.position.file, name: station, ticketSystems: systems, readers: readers, gates: gates,
-      journal: journal, files: findings.files)
+      journal: journal, files: findings.files, credentials: findings.credentials)
   }
 }

@@ -70,6 +70,23 @@ extension ValueKind where Value == String {
       return text
     }
   }
+
+  /// The name of a credential.
+  public static func credential(example: String) -> Self {
+    Self(summary: "name of a credential", example: example, show: written) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      // Somebody may have put the key itself here: it is not repeated. A long name has its words apart, a key has none.
+      let isKey = text.utf8.count >= 20 && !text.contains("-") && !text.contains("_")
+      guard isName(text), !isKey else {
+        findings.error(
+          at: node.position, "\(quoted(node.path)) is no name of a credential",
+          "write a name such as \(example), and put the key in with: scangate credential set \(example)")
+        return nil
+      }
+      findings.credential(CredentialReference(name: text, position: node.position))
+      return text
+    }
+  }
 }
 
 /// Whether `text` can be the name of something in the configuration: `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`.

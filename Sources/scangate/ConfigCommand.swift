@@ -2,6 +2,7 @@ import ArgumentParser
 import Gateway
 import ScanConfiguration
 import ScanModel
+import Sealing
 import WedgeReader
 
 /// `scangate config`: the configuration, without the service.
@@ -17,8 +18,13 @@ struct ConfigCommand: AsyncParsableCommand {
     @Argument(help: "The configuration.", completion: .file(extensions: ["yaml", "yml"]))
     var file: String
 
+    @OptionGroup var state: StateArgument
+
     func run() throws {
       let configuration = try ConfigurationArgument.load(file)
+      // An operator's own folder tells nothing of the service's.
+      let missing = state.hint == nil ? CredentialStore(keys: state.keys).warnings(on: configuration) : []
+      for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }
       // Keymaps are checked by compiling them, as the service will.
       let problems = WedgeConfiguration.problems(in: configuration.wedges)
       for problem in problems { Terminal.error("\(file): \(TerminalText.clean(problem.description))") }

@@ -5,6 +5,7 @@ import LinuxIO
 import Logging
 import ScanConfiguration
 import ScanModel
+import Sealing
 import ServiceLifecycle
 import UnixSignals
 
@@ -36,7 +37,8 @@ struct RunCommand: AsyncParsableCommand {
     do throws(SetupError) {
       vault = try await StationVault.open(configuration.journal, folder: state.folder, keys: state.keys, logger: logger)
       service = try await StationService(
-        file: source.file, configuration, outputs: place.outputs, memory: vault.memory, events: hub, logger: logger)
+        file: source.file, configuration, outputs: place.outputs,
+        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, events: hub, logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }

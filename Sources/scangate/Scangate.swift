@@ -12,8 +12,8 @@ struct Scangate: AsyncParsableCommand {
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [
-      RunCommand.self, DemoCommand.self, DevicesCommand.self, ConfigCommand.self, SignalCommand.self,
-      VenueCommand.self, VersionCommand.self,
+      RunCommand.self, DemoCommand.self, DevicesCommand.self, ConfigCommand.self, CredentialCommand.self,
+      SignalCommand.self, FactoryResetCommand.self, VenueCommand.self, VersionCommand.self,
     ]
   )
 }
@@ -22,6 +22,10 @@ struct Scangate: AsyncParsableCommand {
 enum Exit {
   /// The configuration is wrong.
   static let configuration = ExitCode(78)
+  /// The command line asks for what cannot be done.
+  static let usage = ExitCode(64)
+  /// What was put in cannot be used.
+  static let data = ExitCode(65)
   /// A device or address that is needed cannot be had.
   static let unavailable = ExitCode(69)
 }

@@ -30,6 +30,7 @@ final class StationService: Service {
 
   private let file: String
   private let outputs: OutputPlace
+  private let credentials: CredentialResolver
   private let station: ConfiguredStation
   private let memory: StationMemory
   /// The configuration by which the station runs.
@@ -41,16 +42,17 @@ final class StationService: Service {
 
   /// Puts the service together; nothing is opened before `run`.
   init(
-    file: String, _ configuration: StationConfiguration, outputs: OutputPlace, memory: StationMemory,
-    events: EventHub, logger: Logger
+    file: String, _ configuration: StationConfiguration, outputs: OutputPlace,
+    credentials: @escaping CredentialResolver, memory: StationMemory, events: EventHub, logger: Logger
   ) async throws(SetupError) {
     self.file = file
     self.outputs = outputs
+    self.credentials = credentials
     self.memory = memory
     current = Mutex(configuration)
     self.events = events
     self.logger = logger
-    station = try await Self.make(configuration, outputs, memory, events, logger)
+    station = try await Self.make(configuration, outputs, credentials, memory, events, logger)
   }
 
   func run() async throws {
@@ -128,7 +130,7 @@ final class StationService: Service {
       return nil
     }
     do throws(SetupError) {
-      let station = try await Self.make(new, outputs, memory, events, logger)
+      let station = try await Self.make(new, outputs, credentials, memory, events, logger)
       current.withLock { $0 = new }
       return station
     } catch {
@@ -151,10 +153,12 @@ final class StationService: Service {
   }
 
   private static func make(
-    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ memory: StationMemory, _ events: EventHub,
-    _ logger: Logger
+    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ credentials: CredentialResolver,
+    _ memory: StationMemory, _ events: EventHub, _ logger: Logger
   ) async throws(SetupError) -> ConfiguredStation {
-    try await ConfiguredStation.make(configuration, outputs: outputs, memory: memory, events: events) {
+    try await ConfiguredStation.make(
+      configuration, outputs: outputs, credentials: credentials, memory: memory, events: events
+    ) {
       logger.log(level: $0 == .problem ? .error : .notice, "\(TerminalText.clean($1, limit: 1_000))")
     }
   }

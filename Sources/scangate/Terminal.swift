@@ -6,6 +6,9 @@ enum Terminal {
 
   static func error(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
+  /// Text to standard error without a line feed: a question.
+  static func note(_ text: String) { write(text, to: STDERR_FILENO) }
+
   /// Text for a terminal as it is, without a line feed.
   static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 

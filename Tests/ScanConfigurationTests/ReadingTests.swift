@@ -25,11 +25,16 @@ import Testing
     #expect(system.id == TicketSystemID("main") && system.type == "eventschedule")
     let settings = try #require(system.settings as? EventScheduleSection.System)
     #expect(settings.url.description == "https://tickets.example.org")
-    #expect(settings.apiKeyFile.path == "/etc/scangate/keys/main.key")
+    guard case .credential(let credential) = settings.key else {
+      Issue.record("\(settings.key)")
+      return
+    }
+    #expect(credential.name == "main")
+    #expect(station.credentials == [credential])
     #expect(settings.caFile?.path == "/etc/scangate/venue-ca.pem")
     #expect(!settings.allowPlainHTTP)
     #expect(settings.rate == .init(limit: 60, share: 100, model: .both))
-    #expect(station.files.map(\.role) == [.secret, .certificates])
+    #expect(station.files.map(\.role) == [.certificates])
 
     let reader = try #require(station.readers.first)
     #expect(
@@ -298,6 +303,8 @@ import Testing
           caFile: /k/ca.pem
           allowPlainHTTP: true
         spare: { type: eventschedule, url: "http://127.0.0.1:8080/base/", apiKeyFile: /k/main.key }
+        third: { type: eventschedule, url: "http://127.0.0.1:8081/", apiKey: one }
+        fourth: { type: eventschedule, url: "http://127.0.0.1:8082/", apiKey: one }
       readers:
         any: { type: wedge, match: { vendor: "0c2e" } }
         one: { type: wedge, match: { vendor: "0c2e", serial: S1 } }
@@ -317,11 +324,48 @@ import Testing
         "10:3: no gate asks the ticket system \"spare\"; name it as a gate's ticketSystem, or remove it",
         "10:81: the ticket system of line 7 has the same key file; configure it once and name it at each gate, so that "
           + "rate and memory are shared",
-        "13:23: every device of the reader \"one\" also fits \"any\"; add a serial or port to \"any\", so that each device "
+        "11:3: no gate asks the ticket system \"third\"; name it as a gate's ticketSystem, or remove it",
+        "12:3: no gate asks the ticket system \"fourth\"; name it as a gate's ticketSystem, or remove it",
+        "12:73: the ticket system of line 11 has the same credential; configure it once and name it at each gate, so that "
+          + "rate and memory are shared",
+        "15:23: every device of the reader \"one\" also fits \"any\"; add a serial or port to \"any\", so that each device "
           + "is one reader's",
-        "15:3: \"gates.north\" has no outputs: nobody at it sees a verdict; add outputs, at least a lamp",
-        "19:12: who is behind an admission waits 2500 ms (pulse and gap), and is dropped after 2 s; make stale longer than "
+        "17:3: \"gates.north\" has no outputs: nobody at it sees a verdict; add outputs, at least a lamp",
+        "21:12: who is behind an admission waits 2500 ms (pulse and gap), and is dropped after 2 s; make stale longer than "
           + "pulse and gap together",
       ])
+  }
+}
+
+/// Where an API key may be.
+@Suite struct KeyPlaceTests {
+  @Test func aFileOrACredential() throws {
+    func key(_ text: String) throws -> EventScheduleSection.Key? {
+      let station = try ConfigurationFile.parse(text: text, file: "f", options: testOptions).configuration
+      return (station.ticketSystems.first?.settings as? EventScheduleSection.System)?.key
+    }
+    guard case .file(let file) = try key(goodFile) else {
+      Issue.record("no file")
+      return
+    }
+    #expect(file.path == "/etc/scangate/keys/main.key")
+    let named = goodFile.replacingOccurrences(of: "apiKeyFile: /etc/scangate/keys/main.key", with: "apiKey: door-2")
+    guard case .credential(let credential) = try key(named) else {
+      Issue.record("no credential")
+      return
+    }
+    #expect(credential.name == "door-2")
+    #expect(credential.position == SourcePosition(file: "f", line: 4, column: 76))
+  }
+
+  /// A key that was pasted where its name belongs is never repeated, by no error.
+  @Test(arguments: [
+    "hunter2hunter2hunter2", "hunter2/+=", "\"hunter2 hunter2\"", "hunter2.hunter2", "[hunter2]", "{a: hunter2}",
+  ])
+  func aPastedKeyIsNotRepeated(text: String) {
+    let found = errors(
+      in: goodFile.replacingOccurrences(of: "apiKeyFile: /etc/scangate/keys/main.key", with: "apiKey: \(text)"))
+    #expect(!found.isEmpty)
+    #expect(!found.joined().contains("hunter2"), "\(found)")
   }
 }

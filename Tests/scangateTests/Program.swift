@@ -11,11 +11,14 @@ struct Program {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
   }
 
-  /// Runs `scangate` with arguments and standard input, and waits for its end.
-  static func run(_ arguments: [String], input: [UInt8] = []) async throws -> Result {
+  /// Runs `scangate` with arguments, standard input and more of an environment, and waits for its end.
+  static func run(
+    _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
+  ) async throws -> Result {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
     process.standardInput = stdin
     process.standardOutput = stdout
@@ -44,7 +47,11 @@ struct Program {
   private static func write(_ bytes: [UInt8], to handle: FileHandle) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       Thread {
-        // A program that ends early closes the pipe; that is its right.
+        // A program that ends early closes the pipe; that is its right, and ends no test.
+        var pipe = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &pipe, nil)
         try? handle.write(contentsOf: Data(bytes))
         try? handle.close()
         continuation.resume()

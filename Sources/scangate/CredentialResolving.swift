@@ -1,0 +1,28 @@
+import Gateway
+import Glibc
+import ScanConfiguration
+import Sealing
+
+extension CredentialStore {
+  /// Finds credentials for the ticket systems of a configuration.
+  var resolver: CredentialResolver {
+    { name throws(SetupError) in
+      do throws(SealFault) {
+        if let secret = try get(name) { return secret.text }
+      } catch {
+        throw SetupError(error.description)
+      }
+      throw SetupError("there is no credential \(name). Put it in with: scangate credential set \(name)")
+    }
+  }
+
+  /// What a configuration names and is not here, each in words with its place; nothing where that cannot be told.
+  func warnings(on configuration: StationConfiguration) -> [String] {
+    guard access(keys.state, R_OK | X_OK) == 0 else { return [] }
+    return configuration.credentials.compactMap { credential in
+      guard (try? contains(credential.name)) == false else { return nil }
+      return "\(credential.position): there is no credential \"\(credential.name)\" in \(keys.state); put it in with: "
+        + "scangate credential set \(credential.name)"
+    }
+  }
+}

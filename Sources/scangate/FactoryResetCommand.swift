@@ -1,0 +1,55 @@
+import ArgumentParser
+import Gateway
+import Glibc
+import LinuxIO
+import Sealing
+
+/// `scangate factory-reset`: so that another venue can have the machine.
+struct FactoryResetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "factory-reset", abstract: "Wipe what this station knows: its key, its credentials and its journal.",
+    discussion: """
+      The service must not run. The key goes first: nothing that it sealed opens again, wherever a copy of it is. The \
+      configuration, key files that it names, and what systemd gives stay; see docs/security.md.
+      """)
+
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  @OptionGroup var state: StateArgument
+
+  func run() throws {
+    let reset = FactoryReset(state: state.folder)
+    let folder = TerminalText.clean(state.folder)
+    let result: FactoryReset.Result
+    do throws(SealFault) {
+      guard let preview = try reset.preview(), !preview.wiped.isEmpty else {
+        Terminal.out("There is nothing to wipe in \(folder).")
+        return
+      }
+      if !yes { Self.ask(preview, folder) }
+      result = try reset.run()
+    } catch {
+      throw failure(error.description)
+    }
+    for name in result.wiped { Terminal.out("wiped \(TerminalText.clean(name))") }
+    for name in result.left { Terminal.out("left  \(TerminalText.clean(name))") }
+    Terminal.out(
+      "\(folder) is wiped. A card or flash disk may keep old bytes for a while, and with them a key that lay in a file: where "
+        + "that matters, withdraw the API keys at the ticket system.")
+    Terminal.out(
+      "Not wiped: the configuration and key files in /etc/scangate, and a systemd credential "
+        + "(\(SealKeySource.credential)), if there is one: remove it where the unit names it.")
+    if let hint = state.hint { Terminal.error(hint) }
+  }
+
+  /// Asks at the terminal; ends the program where the answer is anything but yes.
+  private static func ask(_ preview: FactoryReset.Result, _ folder: String) {
+    guard isatty(STDIN_FILENO) != 0 else {
+      exit(withError: failure("Nobody is here to be asked: add --yes to wipe \(folder).", Exit.usage))
+    }
+    for name in preview.wiped { Terminal.error("  \(TerminalText.clean(name))") }
+    Terminal.note("Wipe these files in \(folder), and with them every key and every scan? Type yes: ")
+    guard readLine() == "yes" else { exit(withError: failure("Nothing was wiped.", ExitCode(130))) }
+  }
+}

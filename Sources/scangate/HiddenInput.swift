@@ -1,0 +1,57 @@
+import Glibc
+import LinuxIO
+
+/// Input that nobody shall see.
+enum HiddenInput {
+  /// Everything up to the end of a file or pipe; one more than `limit` bytes at most.
+  static func read(_ file: Int32, upTo limit: Int) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while bytes.count <= limit {
+      let count = Glibc.read(file, &buffer, min(buffer.count, limit + 1 - bytes.count))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
+      if count == 0 { break }
+      bytes += buffer.prefix(count)
+    }
+    return bytes
+  }
+
+  /// A line of the terminal at standard input, which shows none of it. What comes behind the line is dropped: the rest of
+  /// a paste is not for the shell.
+  ///
+  /// The terminal hands over every key at once and sends no signal meanwhile, so that Ctrl-C cannot leave it mute.
+  /// - Throws: `ECANCELED` for Ctrl-C and its like.
+  static func ask(_ prompt: String, upTo limit: Int) throws(SystemError) -> [UInt8] {
+    let terminal = STDIN_FILENO
+    var saved = termios()
+    guard tcgetattr(terminal, &saved) == 0 else { throw SystemError(errno: errno, call: "tcgetattr") }
+    var mute = saved
+    mute.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
+    // VTIME and VMIN (termios.h): wait for one byte, however long.
+    mute.c_cc.5 = 0
+    mute.c_cc.6 = 1
+    guard tcsetattr(terminal, TCSAFLUSH, &mute) == 0 else { throw SystemError(errno: errno, call: "tcsetattr") }
+    defer { _ = tcsetattr(terminal, TCSAFLUSH, &saved) }
+    Terminal.note(prompt)
+    defer { Terminal.note("\n") }
+    var line: [UInt8] = []
+    while true {
+      var byte: UInt8 = 0
+      let count = Glibc.read(terminal, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
+      switch byte {
+      case _ where count == 0: return line
+      case 0x0A, 0x0D, 0x04: return line
+      case 0x03, 0x1C: throw SystemError(errno: ECANCELED, call: "read")
+      case 0x15: line = []
+      case 0x08, 0x7F:
+        // The whole character, however many bytes it has.
+        while let last = line.popLast(), last & 0xC0 == 0x80 {}
+      case _ where line.count <= limit: line.append(byte)
+      default: break
+      }
+    }
+  }
+}
