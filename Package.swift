@@ -21,6 +21,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -79,6 +80,7 @@ let package = Package(
 
     // What outlives the process.
     room("Sealing", [crypto]),
+    room("Journal", ["CLinux", "LinuxIO", "ScanModel", "Sealing", sqlite]),
 
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -122,6 +124,9 @@ let package = Package(
       dependencies: [
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
       ], path: "Tests/HolderBench", swiftSettings: strict),
+    .executableTarget(
+      name: "journal-child", dependencies: ["Journal", "ScanModel", "Sealing"], path: "Tests/JournalChild",
+      swiftSettings: strict),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
@@ -136,6 +141,7 @@ let package = Package(
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
     tests(of: "Sealing", [crypto]),
+    tests(of: "Journal", ["CLinux", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),

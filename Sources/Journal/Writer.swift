@@ -185,16 +185,19 @@ final class Writer: @unchecked Sendable {
   /// After an error the kernel may hold pages for clean that never reached the disk, so that another sync proves nothing.
   /// A whole checkpoint copies everything into the main file, syncs that, and throws the log away.
   private func cureSync() {
-    guard core.queue.withLock({ $0.syncFault }) != nil, core.clock.now() >= nextTry, let store else { return }
+    guard let present = core.queue.withLock({ $0.syncFault }), core.clock.now() >= nextTry, let store else { return }
     var failure: JournalFault?
     do {
       let done = core.queue.withLock { $0.written }
+      // Somebody who reads is in the way, and no batch is to wait for that.
+      try store.database.execute("PRAGMA busy_timeout = 0")
+      defer { try? store.database.execute("PRAGMA busy_timeout = \(JournalFile.busyMilliseconds)") }
       _ = try store.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
       try core.sync.open(core.file.log)
       core.queue.withLock { $0.synced(upTo: done) }
       pause = Self.firstPause
     } catch let error as SQLiteError {
-      failure = JournalFault(error, at: core.settings.path)
+      failure = error.primary == SQLITE_BUSY ? present : JournalFault(error, at: core.settings.path)
     } catch {
       failure = JournalFault(.disk, "\(core.file.log): \(error)")
     }
@@ -270,6 +273,7 @@ final class Writer: @unchecked Sendable {
       }
     }
     store = nil
+    core.sync.close()
     core.answerWaiters()
     core.teller.finish()
     let left = core.orders.withLock { orders in
