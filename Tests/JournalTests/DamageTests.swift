@@ -98,6 +98,26 @@ import Testing
     #expect(try Journal.verify(folder.journal) == [])
   }
 
+  /// What cannot be written for what it says takes no other batch with it.
+  @Test func aBatchThatTheFileRefusesIsAlone() async throws {
+    let folder = try Folders()
+    let journal = try openJournal(folder.journal)
+    try stranger(folder.journal).execute(
+      """
+      CREATE TRIGGER stranger BEFORE INSERT ON scan WHEN NEW.verdict = 'refuse'
+      BEGIN SELECT RAISE (ABORT, 'not this one'); END
+      """)
+    let marks = ["a", "b", "c", "d"].map { code in
+      journal.enqueue(
+        JournalBatch(facts: [.scan(sampleScan(code, verdict: code == "c" ? .refuse(.expired) : .admit))]))
+    }
+    for mark in [marks[0], marks[1], marks[3]] { try await journal.written(mark) }
+    await #expect(throws: JournalFault.self) { try await journal.written(marks[2]) }
+    #expect(await notices(journal).first?.contains("not this one") == true)
+    await journal.close()
+    #expect(try codes(folder.journal) == ["a", "b", "d"])
+  }
+
   @Test func verifyNamesDamage() async throws {
     let folder = try Folders()
     _ = try await filled(folder.journal, count: 2_000)
