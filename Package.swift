@@ -125,8 +125,13 @@ let package = Package(
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
       ], path: "Tests/HolderBench", swiftSettings: strict),
     .executableTarget(
-      name: "journal-child", dependencies: ["Journal", "ScanModel", "Sealing"], path: "Tests/JournalChild",
+      name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"], path: "Tests/JournalChild",
       swiftSettings: strict),
+    .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
+      swiftSettings: strict),
+    tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
@@ -141,7 +146,8 @@ let package = Package(
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
     tests(of: "Sealing", [crypto]),
-    tests(of: "Journal", ["CLinux", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
+    tests(
+      of: "Journal", ["CLinux", "LinuxIO", "PowerCut", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),
