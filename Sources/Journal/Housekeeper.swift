@@ -10,7 +10,8 @@ struct Housekeeper: Sendable {
 
   /// Frames (of 4 KiB) from which on the log is moved whoever is busy; from which on a second without batches will do; and
   /// from which on half a minute will.
-  private static let (many, some, few) = (4_096, 1_024, 8)
+  static let many = 4_096
+  private static let (some, few) = (1_024, 8)
 
   func run() {
     var wasTold = false
@@ -27,7 +28,10 @@ struct Housekeeper: Sendable {
           let connection = try connect()
           let (frames, moved) = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
           wasTold = false
-          if frames == moved { core.orders.withLock { $0.beginLog = true } }
+          core.orders.withLock { orders in
+            orders.beginLog = frames == moved
+            orders.finishLog = frames != moved && Int(frames) > 4 * Self.many
+          }
           core.writerBell.ring()
         } catch {
           report(error, &wasTold)
@@ -36,6 +40,8 @@ struct Housekeeper: Sendable {
       core.houseBell.wait(atMost: .seconds(1))
     }
     close()
+    core.orders.withLock { $0.isHouseOut = true }
+    core.writerBell.ring()
   }
 
   private func isDue() -> Bool {

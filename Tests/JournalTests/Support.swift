@@ -28,7 +28,7 @@ final class Folders: Sendable {
   /// The names in the folder.
   var names: [String] { Self.list(path) }
 
-  private static func list(_ path: String) -> [String] {
+  static func list(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
@@ -166,6 +166,8 @@ final class HeldSync: WALSync {
   }
 
   func open(_ path: String) throws(SystemError) { try inner.open(path) }
+
+  func close() { inner.close() }
 
   func sync() throws(SystemError) {
     let (waiting, fails) = state.withLock { state in
