@@ -144,9 +144,6 @@ let package = Package(
         "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
-    .executableTarget(
-      name: "journal-child", dependencies: ["Journal", "ScanModel", "Sealing"], path: "Tests/JournalChild",
-      swiftSettings: strict),
     tests(of: "Sealing", [crypto]),
     tests(
       of: "Journal", ["CLinux", "LinuxIO", "PowerCut", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
