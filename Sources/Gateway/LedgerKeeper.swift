@@ -34,9 +34,9 @@ public actor LedgerKeeper {
   private var waiters = TicketWaiters()
   private var lastForgotten: MonotonicTime
   private var lastDecided: MonotonicTime
-  private var openCases = OpenCases()
+  private var openCases: OpenCases
   private var settling: Task<Void, Never>?
-  private var lookUps: LookUpPolicy
+  private let lookUps: LookUpPolicy
   /// Whom look-ups ask.
   private var asker: (any TicketSystem)?
   private let time: any TimeSource
@@ -64,6 +64,7 @@ public actor LedgerKeeper {
     lastForgotten = time.now()
     lastDecided = time.now()
     self.lookUps = lookUps
+    openCases = OpenCases(grace: policy.lateGrace)
   }
 
   /// Sets how many unknown codes a minute all readers together may bring; what they have brought counts on.
@@ -381,7 +382,7 @@ public actor LedgerKeeper {
 
   /// Asks what became of attempts without an answer, while nobody stands at a gate.
   private func settleOpenCases() async {
-    while let due = openCases.due(after: policy.lateGrace) {
+    while let due = openCases.due {
       try? await Task.sleep(for: max(lookUps.interval, due - time.now()))
       guard time.now() - lastDecided >= lookUps.quiet, let asker, let open = openCases.next(at: time.now()) else {
         continue

