@@ -57,6 +57,7 @@ struct JournalQueue {
     guard !isClosed else { return last }
     pending.append(PendingBatch(mark: last, batch: batch))
     lastQueued = now
+    if batch.isUrgent { want(last) }
     if pending.count > Self.limit { drop() }
     if fault != nil, now - lastTry >= .seconds(1) { isTrying = true }
     return last

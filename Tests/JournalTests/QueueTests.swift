@@ -7,6 +7,17 @@ import Testing
 
 /// The queue alone, with no disk: who waits is answered once, and never with more than is so.
 @Suite struct QueueTests {
+  @Test(arguments: [false, true]) func whatIsUrgentIsSyncedBeforeAnybodyWaits(isUrgent: Bool) {
+    var queue = JournalQueue()
+    let now = MonotonicTime(nanoseconds: 1_000_000_000)
+    let mark = queue.add(JournalBatch(facts: [.asked(sampleAttempt())], isUrgent: isUrgent), at: now)
+    #expect(queue.syncTarget(at: now, after: .milliseconds(500)) == nil)
+    _ = queue.beginTry(at: now)
+    _ = queue.wrote(upTo: mark, at: now)
+    #expect(queue.syncTarget(at: now, after: .milliseconds(500)) == (isUrgent ? mark : nil))
+    #expect(queue.syncTarget(at: now + .milliseconds(500), after: .milliseconds(500)) == mark)
+  }
+
   @Test(arguments: 0..<50) func nobodyIsToldMoreThanIsSo(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var queue = JournalQueue()
