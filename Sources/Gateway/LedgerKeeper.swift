@@ -17,6 +17,8 @@ public actor LedgerKeeper {
   private static let longestSync: Duration = .milliseconds(50)
   /// How long an admission without a request waits until it is durable: nothing else tells of it.
   private static let durableWithin: Duration = .milliseconds(300)
+  /// How long the journal may take to write or recall something before it counts as failing. It takes some 0.1 ms.
+  private static let longestWrite: Duration = .seconds(1)
   /// How many tickets are held in memory; the others are recalled when they are presented.
   private static let mostTickets = 20_000
 
@@ -346,7 +348,8 @@ public actor LedgerKeeper {
   private func recall(_ places: [LedgerPlace]) async throws(JournalFault) {
     while true {
       let age = ledger.age
-      let found = try await store.recall(places, in: part)
+      let (store, part) = (store, part)
+      let found = try await bounded { () throws(JournalFault) in try await store.recall(places, in: part) }
       // What was let go of meanwhile may have changed before.
       guard ledger.age == age else { continue }
       for found in found {
@@ -364,12 +367,32 @@ public actor LedgerKeeper {
 
   /// Why it is not written; `nil` when it is.
   private func written(_ mark: JournalMark) async -> JournalFault? {
+    let journal = store.vault.journal
     do throws(JournalFault) {
-      try await store.vault.journal.written(mark)
+      try await bounded { () throws(JournalFault) in try await journal.written(mark) }
       return nil
     } catch {
       return error
     }
+  }
+
+  /// What the journal answers in time. A disk on its last legs can hold a system call for minutes.
+  private func bounded<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws(JournalFault) -> Value
+  ) async throws(JournalFault) -> Value {
+    let work = Task { () -> Result<Value, JournalFault> in
+      do throws(JournalFault) {
+        return .success(try await body())
+      } catch {
+        return .failure(error)
+      }
+    }
+    let alarm = Task {
+      try await Task.sleep(for: Self.longestWrite)
+      work.cancel()
+    }
+    defer { alarm.cancel() }
+    return try await work.value.get()
   }
 
   // MARK: Settling

@@ -128,7 +128,25 @@ public final class MemoryJournal: ScanJournal {
       return state.nextID
     }
     let alarm = Mutex<Task<Void, Never>?>(nil)
-    let result = await withCheckedContinuation { continuation in
+    let result = await withTaskCancellationHandler {
+      await answer(mark, isDurable: isDurable, until: end, id: id, alarm: alarm)
+    } onCancel: {
+      giveUp(id)
+    }
+    alarm.withLock { $0 }?.cancel()
+    return try result.get()
+  }
+
+  private func giveUp(_ id: UInt64) {
+    let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+    waiter?.continuation.resume(
+      returning: .failure(JournalFault(.unavailable, "Nobody waits for the journal any more.")))
+  }
+
+  private func answer(
+    _ mark: UInt64, isDurable: Bool, until end: MonotonicTime?, id: UInt64, alarm: borrowing Mutex<Task<Void, Never>?>
+  ) async -> Result<Bool, JournalFault> {
+    await withCheckedContinuation { continuation in
       let now = state.withLock { state -> Result<Bool, JournalFault>? in
         if let answer = state.answer(mark, isDurable: isDurable) { return answer }
         if let end, end <= time.now() { return .success(false) }
@@ -136,6 +154,7 @@ public final class MemoryJournal: ScanJournal {
         return nil
       }
       if let now { return continuation.resume(returning: now) }
+      if Task.isCancelled { giveUp(id) }
       guard let end else { return }
       alarm.withLock {
         $0 = Task {
@@ -144,8 +163,6 @@ public final class MemoryJournal: ScanJournal {
         }
       }
     }
-    alarm.withLock { $0 }?.cancel()
-    return try result.get()
   }
 
   public func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {

@@ -31,11 +31,19 @@ struct RunCommand: AsyncParsableCommand {
     let log = try OperatorLog()
     let logger = log.logger
     let hub = EventHub()
+    state.prepare()
     let vault: StationVault
     let service: StationService
-    state.prepare()
-    do throws(SetupError) {
+    do throws(StationVaultError) {
       vault = try await StationVault.open(configuration.journal, folder: state.folder, keys: state.keys, logger: logger)
+    } catch {
+      switch error {
+      case .key(let words): throw failure(words, Exit.configuration)
+      // The service manager starts it again: a disk may come back, and another process may end.
+      case .journal(let words): throw failure(words, Exit.unavailable)
+      }
+    }
+    do throws(SetupError) {
       service = try await StationService(
         file: source.file, configuration, outputs: place.outputs,
         credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, events: hub, logger: logger)

@@ -23,7 +23,7 @@ struct StationVault {
   /// - Throws: why there is no journal, or no key to it.
   static func open(
     _ configuration: JournalConfiguration, folder: String, keys: SealKeySource, logger: Logger
-  ) async throws(SetupError) -> StationVault {
+  ) async throws(StationVaultError) -> StationVault {
     let time = SystemTime()
     let boot = BootID.current()
     let clock = ClockTrust(time: time)
@@ -31,7 +31,7 @@ struct StationVault {
     do throws(SealFault) {
       key = try keys.open()
     } catch {
-      throw SetupError(error.description)
+      throw .key(error.description)
     }
     for notice in key.notices + [key.place.words] { logger.notice("\(TerminalText.clean(notice, limit: 1_000))") }
     if !clock.now().isTrusted {
@@ -52,7 +52,15 @@ struct StationVault {
           vault: LedgerVault(journal: journal, key: key.key, boot: boot, clock: clock),
           whenFailing: configuration.whenFailing == .stop ? .stop : .continue, interrupted: interrupted))
     } catch {
-      throw SetupError(error.description)
+      throw .journal(error.description)
     }
   }
+}
+
+/// Why there is no journal.
+enum StationVaultError: Error {
+  /// The station's key: somebody must act.
+  case key(String)
+  /// The journal's disk or its lock: worth another try.
+  case journal(String)
 }

@@ -206,6 +206,15 @@ private func names(_ facts: [JournalFact]) -> [String] {
     }
   }
 
+  @Test func aJournalThatHangsHoldsUpNobodyForLong() async throws {
+    let journal = MemoryJournal()
+    let process = try LedgerProcess(journal)
+    process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
+    journal.setWriting(false)
+    #expect(await process.present().verdict == .admit)
+    #expect(process.system.asked.count == 1)
+  }
+
   @Test func nothingThatIsRememberedTellsACodeOrAName() async throws {
     let process = try LedgerProcess()
     process.system.script(LedgerProcess.code, .answer(process.redeemed("1", sale: "77")))
