@@ -68,6 +68,8 @@ public actor GateController {
 
   private var holdOff: HoldOff
   private var cap: ReaderCap
+  /// For scans that cost no request.
+  private var quota = RecordQuota()
   private var deciding: Code?
   private var state = GateState.ready
   /// Whether everything is decided and nothing more is taken; outputs that are let go of then are no fault.
@@ -304,12 +306,7 @@ public actor GateController {
     let decision = kept.decision
     let now = ledger.now
     let waited = now.monotonic - scan.readAt
-    ledger.record(
-      JournaledScan(
-        scan: scan, system: system.id, ticket: kept.ticket, at: now, decidedIn: waited, verdict: decision.verdict,
-        decider: kept.decider, note: decision.note?.rawValue, detail: decision.detail, entryID: decision.entryID,
-        holder: decision.details?.holder, admitted: decision.admitted, allowance: decision.allowance,
-        outputFault: outputFault))
+    record(scan, kept, waited, now, outputFault)
     events.emit(
       .scan(
         DecidedScan(
@@ -317,5 +314,26 @@ public actor GateController {
           details: decision.details ?? TicketDetails(), admitted: decision.admitted, allowance: decision.allowance,
           decider: kept.decider, note: decision.note, firstUse: decision.firstUse, detail: decision.detail,
           outputFault: outputFault)))
+  }
+
+  private func record(
+    _ scan: Scan, _ kept: KeptDecision, _ waited: Duration, _ now: JournalTime, _ outputFault: String?
+  ) {
+    let decision = kept.decision
+    var detail = decision.detail
+    if kept.asked == nil, decision.verdict != .admit {
+      let (isTaken, skipped) = quota.take(at: now.monotonic)
+      guard isTaken else { return }
+      if skipped > 0 {
+        detail = [detail, "\(skipped) scans before it were too many to be written down."].compactMap(\.self).joined(
+          separator: " ")
+      }
+    }
+    ledger.record(
+      JournaledScan(
+        scan: scan, system: system.id, ticket: kept.ticket, at: now, decidedIn: waited, verdict: decision.verdict,
+        decider: kept.decider, note: decision.note?.rawValue, detail: detail, entryID: decision.entryID,
+        holder: decision.details?.holder, admitted: decision.admitted, allowance: decision.allowance,
+        outputFault: outputFault))
   }
 }

@@ -10,6 +10,7 @@ private struct Bench {
   let hub = EventHub()
   let system: FakeTicketSystem
   let ledger: LedgerKeeper
+  let journal: MemoryJournal
   let signals: RecordingSignals
   let gate: GateController
   let events: EventReader
@@ -19,7 +20,9 @@ private struct Bench {
     beside neighbour: Bench? = nil, name: String = "north", _ adjust: (inout GateSettings) -> Void = { _ in }
   ) throws {
     system = neighbour?.system ?? FakeTicketSystem(time: time)
-    ledger = try neighbour?.ledger ?? LedgerKeeper(server: "fake", vault: .inMemory(), time: time, events: hub)
+    journal = neighbour?.journal ?? MemoryJournal()
+    ledger =
+      try neighbour?.ledger ?? LedgerKeeper(server: "fake", vault: .inMemory(journal), time: time, events: hub)
     signals = RecordingSignals(time: time)
     var settings = GateSettings(gate: GateID(name), deadline: .seconds(20))
     adjust(&settings)
@@ -82,6 +85,30 @@ private let good = Code("good-ticket-1")
     // A code for one person that was admitted is known to be used up: no second request.
     #expect(bench.system.asked == [good])
   }
+}
+
+@Test func everyScanIsWrittenDownWithWhoDecided() async throws {
+  let bench = try Bench { $0.holdOff = .zero }
+  try await bench.run { bench in
+    bench.system.script(good, .answer(redeemed("17")))
+    for code in ["good-ticket-1", "good-ticket-1", "unknown-ticket", "x"] {
+      bench.present(code)
+      _ = await bench.events.nextScan()
+    }
+  }
+  let scans = bench.journal.facts.compactMap { fact -> JournaledScan? in
+    if case .scan(let scan) = fact { scan } else { nil }
+  }
+  #expect(scans.map(\.decider) == [.server, .ledger, .server, .station])
+  #expect(scans.map(\.verdict) == [.admit, .refuse(.alreadyUsed), .refuse(.notFound), .refuse(.unreadable)])
+  #expect(scans.first?.entryID == "17" && scans.first?.holder == "Ada")
+  #expect(scans[1].ticket == scans[0].ticket && scans[0].ticket?.bytes.count == 16 && scans[3].ticket == nil)
+  // The attempt was asked and concluded before its scan was over.
+  guard case .asked(let asked) = bench.journal.facts.first else {
+    Issue.record("nothing was asked")
+    return
+  }
+  #expect(asked.scan.id == scans.first?.scan.id)
 }
 
 @Test func aRepeatWithinHoldOffIsNeitherAskedNorDrivesTheRelay() async throws {
