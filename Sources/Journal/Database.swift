@@ -13,7 +13,18 @@ struct SQLiteError: Error, Sendable, Equatable {
   var primary: Int32 { code & 0xFF }
 
   /// Whether the file's content is not what it should be: its bytes, or what tables it has.
-  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_MISMATCH].contains(primary) }
+  var isDamage: Bool {
+    switch primary {
+    case SQLITE_CORRUPT, SQLITE_NOTADB: true
+    case SQLITE_ERROR: message.hasPrefix("no such ") || message.contains(" has no column ")
+    default: false
+    }
+  }
+
+  /// Whether it is about what was to be written, not about the file or the disk.
+  var isRefusal: Bool {
+    [SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE].contains(primary)
+  }
 }
 
 /// One connection to one SQLite file.
@@ -108,6 +119,9 @@ final class Database: @unchecked Sendable {
       throw error
     }
   }
+
+  /// Whether a transaction has been left open.
+  var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
   /// Moves what is in the write-ahead log into the file.
   /// - Returns: how many frames the log has, and how many of them were moved.

@@ -15,6 +15,8 @@ final class FileSlot: Sendable {
     shared.withLock { $0 = new }
   }
 
+  func empty() { shared.withLock { $0 = nil } }
+
   /// Calls `body` with the descriptor; `nil` where there is none.
   func with<Result>(_ body: (Int32) -> Result) -> Result? {
     guard let shared = shared.withLock({ $0 }) else { return nil }

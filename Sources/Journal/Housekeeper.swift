@@ -27,7 +27,10 @@ struct Housekeeper: Sendable {
           let connection = try connect()
           let (frames, moved) = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
           wasTold = false
-          if frames == moved { core.orders.withLock { $0.beginLog = true } }
+          core.orders.withLock { orders in
+            orders.beginLog = frames == moved
+            orders.finishLog = frames != moved && Int(frames) > 4 * Self.many
+          }
           core.writerBell.ring()
         } catch {
           report(error, &wasTold)
@@ -36,6 +39,8 @@ struct Housekeeper: Sendable {
       core.houseBell.wait(atMost: .seconds(1))
     }
     close()
+    core.orders.withLock { $0.isHouseOut = true }
+    core.writerBell.ring()
   }
 
   private func isDue() -> Bool {

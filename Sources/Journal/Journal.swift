@@ -123,36 +123,32 @@ public final class Journal: ScanJournal {
   }
 
   public func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
-    let path = core.settings.path
-    return try await core.onWriter { store, pending in
+    return try await core.onWriter { writer in
       var found: [LedgerKey: [UInt8]] = [:]
       var left = Set(keys)
       // What a failing disk has not taken yet is newer than what the file says.
-      for batch in pending.reversed() where !left.isEmpty {
+      for batch in writer.pending.reversed() where !left.isEmpty {
         for (key, state) in batch.batch.memory where left.contains(key) {
           left.remove(key)
           found[key] = state
         }
       }
       if left.isEmpty { return .success(found) }
-      guard let store else { return .failure(.closed(path)) }
       return Result { () throws(JournalFault) in
-        try store.recall(Array(left)).merging(found) { _, newer in newer }
+        try writer.file.get().recall(Array(left)).merging(found) { _, newer in newer }
       }
     }
   }
 
   public func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
     let path = core.settings.path
-    return try await core.onWriter { store, pending in
-      guard let store else { return .failure(.closed(path)) }
+    return try await core.onWriter { writer in
       var open: [AskedAttempt]
-      do throws(SQLiteError) {
-        open = try store.unconcluded()
-      } catch {
-        return .failure(JournalFault(error, at: path))
+      switch writer.file.flatMap({ $0.tell(path) { store throws(SQLiteError) in try store.unconcluded() } }) {
+      case .success(let found): open = found
+      case .failure(let fault): return .failure(fault)
       }
-      for fact in pending.flatMap(\.batch.facts) {
+      for fact in writer.pending.flatMap(\.batch.facts) {
         switch fact {
         case .asked(let asked): open.append(asked)
         case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
@@ -180,12 +176,19 @@ public final class Journal: ScanJournal {
   /// A value that SQLite tells of the writer's connection: for tests.
   func pragma(_ name: String) async throws(JournalFault) -> Int64? {
     let path = core.settings.path
-    return try await core.onWriter { store, _ in
-      do throws(SQLiteError) {
-        return .success(try store?.database.integer("PRAGMA \(name)"))
-      } catch {
-        return .failure(JournalFault(error, at: path))
+    return try await core.onWriter { writer in
+      writer.file.flatMap {
+        $0.tell(path) { store throws(SQLiteError) in try store.database.integer("PRAGMA \(name)") }
       }
     }
+  }
+}
+
+extension JournalStore {
+  /// Puts what SQLite says into words.
+  fileprivate func tell<Value>(
+    _ path: String, _ body: (JournalStore) throws(SQLiteError) -> Value
+  ) -> Result<Value, JournalFault> {
+    Result { () throws(SQLiteError) in try body(self) }.mapError { JournalFault($0, at: path) }
   }
 }

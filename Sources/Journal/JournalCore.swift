@@ -2,17 +2,27 @@ import LinuxIO
 import ScanModel
 import Synchronization
 
+/// What a job on the writer's thread gets.
+struct WriterState {
+  /// The file, or why there is none.
+  var file: Result<JournalStore, JournalFault>
+  /// Batches that are not written yet, oldest first.
+  var pending: [PendingBatch]
+}
+
 /// What the journal's three threads and its callers share: the queue under a lock that nobody holds while the disk works,
 /// and the bells that wake the threads.
 final class JournalCore: Sendable {
   /// What the threads ask of each other.
   struct Orders {
-    /// Jobs that need the file, in order; each gets the batches that are not written yet.
-    var jobs: [@Sendable (JournalStore?, [PendingBatch]) -> Void] = []
+    /// Jobs that need the file, in order.
+    var jobs: [@Sendable (WriterState) -> Void] = []
     /// Damage that the quick check found.
     var damage: String?
     /// The whole log was moved into the file: it can begin anew.
     var beginLog = false
+    /// The log has grown far and is never at rest: the writer itself has to move the rest of it.
+    var finishLog = false
     /// Those who wait for a whole round of retention.
     var tidy: [@Sendable () -> Void] = []
     /// The journal is being closed.
@@ -121,13 +131,13 @@ final class JournalCore: Sendable {
 
   /// Runs `body` on the writer's thread, after everything that was queued before was tried.
   func onWriter<Value: Sendable>(
-    _ body: @escaping @Sendable (JournalStore?, [PendingBatch]) -> Result<Value, JournalFault>
+    _ body: @escaping @Sendable (WriterState) -> Result<Value, JournalFault>
   ) async throws(JournalFault) -> Value {
     let result = await withCheckedContinuation {
       (continuation: CheckedContinuation<Result<Value, JournalFault>, Never>) in
       let isOpen = orders.withLock { orders in
         guard orders.threads > 0, !orders.isClosing else { return false }
-        orders.jobs.append { store, pending in continuation.resume(returning: body(store, pending)) }
+        orders.jobs.append { continuation.resume(returning: body($0)) }
         return true
       }
       if isOpen { writerBell.ring() } else { continuation.resume(returning: .failure(.closed(settings.path))) }

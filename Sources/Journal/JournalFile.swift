@@ -12,6 +12,9 @@ struct JournalFile: Sendable {
   let boot: BootID
   let time: any TimeSource
 
+  /// How long the writer waits for another program that writes, in milliseconds.
+  static let busyMilliseconds: Int32 = 1_000
+
   /// Where SQLite keeps the write-ahead log.
   var log: String { "\(path)-wal" }
 
@@ -84,7 +87,7 @@ struct JournalFile: Sendable {
   }
 
   private func use() throws -> JournalStore {
-    let database = try Database(path, .write, busyMilliseconds: 1_000)
+    let database = try Database(path, .write, busyMilliseconds: Self.busyMilliseconds)
     try recognise(database)
     for pragma in [
       "synchronous = FULL", "wal_autocheckpoint = 0", "journal_size_limit = 33554432", "secure_delete = FAST",

@@ -8,6 +8,9 @@ import Synchronization
 struct JournalLock: ~Copyable, Sendable {
   private let file: OwnedDescriptor
 
+  // A program that this process is just starting still has a copy of the descriptor: closing ours would not end the claim.
+  deinit { flock(file.number, LOCK_UN) }
+
   /// Takes the lock of the journal at `path`.
   init(_ path: String) throws(JournalFault) {
     let name = "\(path).lock"

@@ -37,6 +37,8 @@ struct JournalQueue {
   private(set) var syncFault: JournalFault?
   /// Scans that were dropped for want of memory since the writing failed.
   private(set) var dropped = 0
+  /// Batches that nothing can take.
+  private var refused: [UInt64: JournalFault] = [:]
   /// A try is under way, or about to be.
   private(set) var isTrying = false
   private(set) var lastTry = MonotonicTime(nanoseconds: .min)
@@ -85,16 +87,29 @@ struct JournalQueue {
   }
 
   /// Everything up to `mark` was written.
-  /// - Returns: how many scans were dropped while it was not possible.
-  mutating func wrote(upTo mark: UInt64, at now: MonotonicTime) -> Int {
+  /// - Returns: how many scans were dropped while it was not possible, and whether nothing waited for a sync before.
+  mutating func wrote(upTo mark: UInt64, at now: MonotonicTime) -> (dropped: Int, isFirst: Bool) {
     pending.removeFirst(pending.firstIndex { $0.mark > mark } ?? pending.count)
-    // What was dropped has no batch any more; nobody waits for it.
-    written = pending.isEmpty ? max(mark, written) : max(written, mark)
-    if unsyncedSince == nil { unsyncedSince = now }
+    written = max(written, mark)
+    let isFirst = unsyncedSince == nil
+    if isFirst { unsyncedSince = now }
     fault = nil
     isTrying = false
     defer { dropped = 0 }
-    return dropped
+    return (dropped, isFirst)
+  }
+
+  /// The file is there again.
+  mutating func recovered() { fault = nil }
+
+  /// A try is to be made, however short ago the last one was.
+  mutating func retry() { isTrying = fault != nil }
+
+  /// A batch will never be written, because of what it says itself.
+  mutating func refuse(_ mark: UInt64, _ fault: JournalFault) {
+    // Whoever waits for one of them waits now.
+    if refused.count >= 1_000 { refused = [:] }
+    refused[mark] = fault
   }
 
   /// The try failed.
@@ -130,6 +145,7 @@ struct JournalQueue {
 
   /// The answer for somebody who waits, where there is one already.
   func answer(for mark: UInt64, isDurable: Bool, path: String) -> Result<Bool, JournalFault>? {
+    if let fault = refused[mark] { return .failure(fault) }
     if mark <= (isDurable ? durable : written) { return .success(true) }
     if isClosed { return .failure(.closed(path)) }
     if let fault, !isTrying, mark > written { return .failure(fault) }

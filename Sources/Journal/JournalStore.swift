@@ -35,12 +35,17 @@ final class JournalStore {
     self.seals = seals
     self.frames = frames
     sql = try StoreStatements(database)
+    try countOn()
+    database.countFrames(in: frames)
+  }
+
+  /// Counts facts on from the newest that the file has.
+  func countOn() throws(SQLiteError) {
     for table in ["attempt", "conclusion", "scan"] {
       nextSeq = max(nextSeq, (try database.integer("SELECT max(seq) FROM \(table)") ?? 0) &+ 1)
     }
     // What was deleted by age was older; what was deleted by size may have been the newest.
     nextSeq = max(nextSeq, (try database.integer("SELECT facts FROM retention") ?? 0) &+ 1)
-    database.countFrames(in: frames)
   }
 
   // MARK: Writing
@@ -49,6 +54,7 @@ final class JournalStore {
   /// write-ahead log was synced.
   func write(_ batches: [PendingBatch]) throws(SQLiteError) {
     let before = nextSeq
+    if database.isInTransaction { try database.execute("ROLLBACK") }
     // The switch is refused within a transaction, and outside of batches everything is to be FULL.
     try database.execute("PRAGMA synchronous = NORMAL")
     defer { try? database.execute("PRAGMA synchronous = FULL") }

@@ -8,6 +8,9 @@ package protocol WALSync: Sendable {
 
   /// Returns when everything that was written to the log before the call is on the disk.
   func sync() throws(SystemError)
+
+  /// The log is not needed any more.
+  func close()
 }
 
 /// `fdatasync(2)` on a descriptor of our own. SQLite holds no POSIX lock on the log, so closing it costs none.
@@ -17,6 +20,8 @@ package final class FileSync: WALSync {
   package init() {}
 
   package func open(_ path: String) throws(SystemError) { file.put(try OwnedDescriptor.open(path, O_RDWR)) }
+
+  package func close() { file.empty() }
 
   package func sync() throws(SystemError) {
     while true {

@@ -7,14 +7,14 @@ import Synchronization
 /// in small slices while nobody waits.
 final class Writer: @unchecked Sendable {
   // Made by the thread that opens the journal, which then starts the writer's thread and lets go of it.
-  private let core: JournalCore
-  private var store: JournalStore?
-  private var pause = Writer.firstPause
-  private var nextTry = MonotonicTime(nanoseconds: .min)
-  private var nextTidy: MonotonicTime
-  private var tidying: Tidying?
+  let core: JournalCore
+  var store: JournalStore?
+  var pause = Writer.firstPause
+  var nextTry = MonotonicTime(nanoseconds: .min)
+  var nextTidy: MonotonicTime
+  var tidying: Tidying?
 
-  private static let firstPause = Duration.seconds(1)
+  static let firstPause = Duration.seconds(1)
   private static let longestPause = Duration.seconds(30)
 
   init(_ core: JournalCore, store: JournalStore) {
@@ -33,6 +33,7 @@ final class Writer: @unchecked Sendable {
       }
       if let damage { setAside(because: damage) }
       cureSync()
+      finishLog()
       if isClosing { break }
       let isIdle = core.queue.withLock { $0.pending.isEmpty }
       if isIdle, keepUp() { continue }
@@ -54,8 +55,9 @@ final class Writer: @unchecked Sendable {
 
   // MARK: Batches
 
-  private func write() {
-    while true {
+  func write() {
+    // Not for ever: others wait for their turn too.
+    for _ in 0..<16 {
       let now = core.clock.now()
       let batches = core.queue.withLock { queue -> [PendingBatch] in
         guard queue.fault == nil || queue.isTrying || now >= nextTry else { return [] }
@@ -73,8 +75,9 @@ final class Writer: @unchecked Sendable {
       }
       let (dropped, isDue) = core.queue.withLock { queue in
         let now = core.clock.now()
-        let dropped = queue.wrote(upTo: last, at: now)
-        return (dropped, queue.syncTarget(at: now, after: Syncer.delay) != nil)
+        let (dropped, isFirst) = queue.wrote(upTo: last, at: now)
+        // The first one starts the syncer's clock.
+        return (dropped, isFirst || queue.syncTarget(at: now, after: Syncer.delay) != nil)
       }
       pause = Self.firstPause
       if isDue { core.syncBell.ring() }
@@ -95,32 +98,56 @@ final class Writer: @unchecked Sendable {
       do throws(SQLiteError) {
         return try store.write(batches)
       } catch {
+        if error.isRefusal { return try writeOneByOne(batches, to: store) }
         guard error.isDamage, !isSecond else { throw JournalFault(error, at: core.settings.path) }
         try renew(because: error.message)
       }
     }
   }
 
-  private func waitLonger() {
+  /// One batch cannot be written for what it says: it must not take the others with it.
+  private func writeOneByOne(_ batches: [PendingBatch], to store: JournalStore) throws(JournalFault) {
+    let path = core.settings.path
+    for batch in batches {
+      do throws(SQLiteError) {
+        try store.countOn()
+        try store.write([batch])
+      } catch {
+        guard error.isRefusal else { throw JournalFault(error, at: path) }
+        let fault = JournalFault(.unavailable, "The journal \(path) does not take an entry: \(error.message).")
+        core.queue.withLock { $0.refuse(batch.mark, fault) }
+        core.teller.notice(fault.description)
+      }
+      // Should the next one fail, this one must not be written twice.
+      core.queue.withLock { _ = $0.wrote(upTo: batch.mark, at: core.clock.now()) }
+    }
+  }
+
+  func waitLonger() {
     nextTry = core.clock.now() + pause
     pause = min(Self.longestPause, pause * 2)
   }
 
   // MARK: Jobs
 
-  private func serve() {
+  func serve() {
     let jobs = core.orders.withLock { orders in
       defer { orders.jobs = [] }
       return orders.jobs
     }
     if jobs.isEmpty { return }
-    let pending = core.queue.withLock { $0.pending }
-    for job in jobs { job(store, pending) }
+    if store == nil, core.clock.now() >= nextTry, !core.queue.withLock({ $0.isClosed }) {
+      if (try? reopen()) != nil { core.queue.withLock { $0.recovered() } } else { waitLonger() }
+      core.tellState()
+    }
+    let (pending, fault) = core.queue.withLock { ($0.pending, $0.fault) }
+    let file = store.map { Result.success($0) } ?? .failure(fault ?? .closed(core.settings.path))
+    for job in jobs { job(WriterState(file: file, pending: pending)) }
   }
 
   // MARK: Damage
 
-  private func setAside(because words: String) {
+  func setAside(because words: String) {
     do throws(JournalFault) {
       try renew(because: words)
     } catch {
@@ -138,6 +165,8 @@ final class Writer: @unchecked Sendable {
       core.orders.withLock { $0.houseMustLeave = false }
       core.houseBell.ring()
     }
+    // What it found meanwhile is about the same file.
+    core.orders.withLock { $0.damage = nil }
     // SQLite removes its log by name when it closes: no connection may be left when the names change.
     store = nil
     tidying = nil
@@ -178,104 +207,5 @@ final class Writer: @unchecked Sendable {
       core.house.withLock { $0?.interrupt() }
       core.writerBell.wait(atMost: .milliseconds(10))
     }
-  }
-
-  // MARK: A log that cannot be synced
-
-  /// After an error the kernel may hold pages for clean that never reached the disk, so that another sync proves nothing.
-  /// A whole checkpoint copies everything into the main file, syncs that, and throws the log away.
-  private func cureSync() {
-    guard core.queue.withLock({ $0.syncFault }) != nil, core.clock.now() >= nextTry, let store else { return }
-    var failure: JournalFault?
-    do {
-      let done = core.queue.withLock { $0.written }
-      _ = try store.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
-      try core.sync.open(core.file.log)
-      core.queue.withLock { $0.synced(upTo: done) }
-      pause = Self.firstPause
-    } catch let error as SQLiteError {
-      failure = JournalFault(error, at: core.settings.path)
-    } catch {
-      failure = JournalFault(.disk, "\(core.file.log): \(error)")
-    }
-    if let failure {
-      core.queue.withLock { $0.syncFailed(failure) }
-      waitLonger()
-    }
-    core.answerWaiters()
-    core.tellState()
-  }
-
-  // MARK: Upkeep
-
-  /// One small piece of upkeep.
-  /// - Returns: whether there is more.
-  private func keepUp() -> Bool {
-    guard let store else { return false }
-    let beginLog = core.orders.withLock { orders in
-      defer { orders.beginLog = false }
-      return orders.beginLog
-    }
-    do throws(SQLiteError) {
-      if beginLog { try store.beginLog() }
-      let isAsked = core.orders.withLock { !$0.tidy.isEmpty }
-      if tidying == nil, isAsked || core.clock.now() >= nextTidy {
-        nextTidy = core.clock.now() + .seconds(3_600)
-        tidying = try store.planTidying(core.settings, wall: core.time.wall(), monotonic: core.time.now())
-      }
-      guard let plan = tidying else { return false }
-      let (isDone, next) = try store.tidy(plan, keepBytes: core.settings.keepBytes)
-      tidying = isDone ? nil : next
-    } catch {
-      tidying = nil
-      if error.isDamage {
-        setAside(because: error.message)
-      } else {
-        core.teller.notice("Old entries could not be deleted. \(JournalFault(error, at: core.settings.path))")
-      }
-    }
-    if tidying == nil {
-      let told = core.orders.withLock { orders in
-        defer { orders.tidy = [] }
-        return orders.tidy
-      }
-      for tell in told { tell() }
-    }
-    return tidying != nil
-  }
-
-  // MARK: The end
-
-  private func end() {
-    // The others first: the housekeeper's connection must not be the last one.
-    while core.orders.withLock({ $0.threads }) > 1 {
-      core.house.withLock { $0?.interrupt() }
-      core.houseBell.ring()
-      core.syncBell.ring()
-      core.writerBell.wait(atMost: .milliseconds(10))
-    }
-    core.queue.withLock { $0.isClosed = true }
-    write()
-    serve()
-    if let store {
-      let isChecked = core.orders.withLock { !$0.needsCheck }
-      do throws(SQLiteError) {
-        // Without this row the next start looks whether the file is sound.
-        if isChecked { try store.endSession(wall: core.time.wall(), monotonic: core.time.now()) }
-        _ = try store.database.checkpoint(SQLITE_CHECKPOINT_FULL)
-        core.queue.withLock { $0.synced(upTo: $0.written) }
-      } catch {
-        core.teller.notice(
-          "The journal could not be closed as it should. \(JournalFault(error, at: core.settings.path))")
-      }
-    }
-    store = nil
-    core.answerWaiters()
-    core.teller.finish()
-    let left = core.orders.withLock { orders in
-      defer { (orders.tidy, orders.jobs) = ([], []) }
-      return orders.tidy
-    }
-    for tell in left { tell() }
   }
 }

@@ -7,7 +7,8 @@ import Sealing
 //
 //   journal-child write FILE        writes scans one after the other and prints each one's number once it is written
 //   journal-child hold FILE         opens the journal, says so, and waits to be killed
-//   journal-child limit FILE BYTES  the same as write, in a process that may not write beyond BYTES; prints states
+//   journal-child limit FILE BYTES  writes scans until that fails, in a process whose files may not grow beyond BYTES (0: any
+//                                   size), then until it works again; prints states
 //   journal-child fill FILE COUNT   fills a journal with COUNT scans
 //   journal-child open FILE         opens the journal, and prints how long that took
 //   journal-child measure FILE      measures
@@ -16,6 +17,8 @@ import Sealing
 
 @Sendable func say(_ line: String) { _ = write(1, line + "\n", line.utf8.count + 1) }
 let words = CommandLine.arguments
+// A test that fails must not leave it behind, nor wait for it.
+if ["write", "hold", "limit"].contains(words.dropFirst().first) { alarm(120) }
 guard words.count >= 3, let key = SealKey(bytes: [UInt8](repeating: 7, count: SealKey.length)) else { exit(2) }
 let time = SystemTime()
 
@@ -103,7 +106,6 @@ case "hold":
   while getchar() != EOF {}
   await journal.close()
 case "limit":
-  // A file that may not grow is what a full disk is, without a disk.
   signal(SIGXFSZ, SIG_IGN)
   let journal = try open()
   let states = journal.states
@@ -118,8 +120,10 @@ case "limit":
   }
   var limit = rlimit()
   getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-  limit.rlim_cur = UInt(words[3]) ?? 0
-  setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  if let bytes = UInt(words[3]), bytes > 0 {
+    limit.rlim_cur = bytes
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  }
   var last = 0
   for number in 1... {
     do {

@@ -167,6 +167,8 @@ final class HeldSync: WALSync {
 
   func open(_ path: String) throws(SystemError) { try inner.open(path) }
 
+  func close() { inner.close() }
+
   func sync() throws(SystemError) {
     let (waiting, fails) = state.withLock { state in
       state.count += 1
