@@ -124,6 +124,9 @@ let package = Package(
       dependencies: [
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
       ], path: "Tests/HolderBench", swiftSettings: strict),
+    .executableTarget(
+      name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"], path: "Tests/JournalChild",
+      swiftSettings: strict),
     .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
@@ -142,11 +145,9 @@ let package = Package(
         "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
-    .executableTarget(
-      name: "journal-child", dependencies: ["Journal", "ScanModel", "Sealing"], path: "Tests/JournalChild",
-      swiftSettings: strict),
     tests(of: "Sealing", [crypto]),
-    tests(of: "Journal", ["CLinux", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
+    tests(
+      of: "Journal", ["CLinux", "LinuxIO", "PowerCut", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),

@@ -220,20 +220,19 @@ final class Statement {
     case .integer(let number): return sqlite3_bind_int64(pointer, index, number)
     case .text(var text):
       return text.withUTF8 { bytes in
-        bytes.withMemoryRebound(to: CChar.self) { characters in
-          sqlite3_bind_text64(
-            pointer, index, characters.baseAddress ?? Self.nothing, UInt64(characters.count), Self.copied,
-            UInt8(SQLITE_UTF8))
+        // A pointer to nothing would store NULL.
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+          return sqlite3_bind_text(pointer, index, "", 0, Self.copied)
+        }
+        return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { characters in
+          sqlite3_bind_text64(pointer, index, characters, UInt64(bytes.count), Self.copied, UInt8(SQLITE_UTF8))
         }
       }
     case .blob(let bytes):
-      // A pointer to nothing would store NULL.
       if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, index, 0) }
       return sqlite3_bind_blob64(pointer, index, bytes, UInt64(bytes.count), Self.copied)
     }
   }
-
-  nonisolated(unsafe) private static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 }
 
 /// A row, valid until its statement steps on. Columns count from 0; one of another type than asked for is converted by

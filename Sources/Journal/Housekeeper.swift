@@ -10,7 +10,8 @@ struct Housekeeper: Sendable {
 
   /// Frames (of 4 KiB) from which on the log is moved whoever is busy; from which on a second without batches will do; and
   /// from which on half a minute will.
-  private static let (many, some, few) = (4_096, 1_024, 8)
+  static let many = 4_096
+  private static let (some, few) = (1_024, 8)
 
   func run() {
     var wasTold = false

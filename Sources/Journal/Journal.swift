@@ -1,3 +1,4 @@
+import GRDBSQLite
 import LinuxIO
 public import ScanModel
 import Synchronization
@@ -170,6 +171,20 @@ public final class Journal: ScanJournal {
         return true
       }
       if isOpen { core.writerBell.ring() } else { continuation.resume() }
+    }
+  }
+
+  /// Moves the log into the file and begins it anew, as the threads do by and by: for tests.
+  func checkpoint() async throws(JournalFault) -> Bool {
+    let path = core.settings.path
+    return try await core.onWriter { writer in
+      writer.file.flatMap {
+        $0.tell(path) { store throws(SQLiteError) in
+          let (frames, moved) = try store.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+          try store.beginLog()
+          return frames == moved
+        }
+      }
     }
   }
 

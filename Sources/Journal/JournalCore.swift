@@ -68,9 +68,11 @@ final class JournalCore: Sendable {
   }
 
   /// Answers those who can be answered, outside of the lock.
-  func answerWaiters() {
+  /// - Returns: how many they were.
+  @discardableResult func answerWaiters() -> Int {
     let answered = queue.withLock { $0.answered(path: settings.path) }
     for (waiter, answer) in answered { waiter.answer(answer) }
+    return answered.count
   }
 
   /// Tells how the journal is now.

@@ -117,6 +117,8 @@ struct JournalFile: Sendable {
     let application = try database.integer("PRAGMA application_id") ?? 0
     let version = try database.integer("PRAGMA user_version") ?? 0
     let tables = try database.integer("SELECT count(*) FROM sqlite_master") ?? 0
+    // Until the file has its log, a commit is the deletion of a rollback journal: durable when the folder was synced.
+    try database.execute("PRAGMA synchronous = EXTRA")
     if application == 0, version == 0, tables == 0 {
       try create(in: database)
     } else {
@@ -139,8 +141,7 @@ struct JournalFile: Sendable {
   }
 
   private func create(in database: Database) throws(SQLiteError) {
-    // Both only before the first table. The log comes after: a cut of power before that leaves an empty file.
-    try database.execute("PRAGMA synchronous = FULL")
+    // Only before the first table. The log comes after: a cut of power before that leaves an empty file.
     try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try database.transaction { () throws(SQLiteError) in
       for step in schema.steps { try database.execute(step) }
@@ -173,7 +174,6 @@ struct JournalFile: Sendable {
       throw JournalFault(error, at: copy)
     }
     do throws(SQLiteError) {
-      try database.execute("PRAGMA synchronous = FULL")
       try database.transaction { () throws(SQLiteError) in
         for step in schema.steps.dropFirst(Int(clamping: version)) { try database.execute(step) }
         try database.execute("PRAGMA user_version = \(schema.version)")

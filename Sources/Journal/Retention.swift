@@ -12,6 +12,9 @@ struct Tidying {
 }
 
 extension JournalStore {
+  /// The newest facts, which stay however big the file is: what ledgers remember may fill it alone.
+  private static let least: Int64 = 5_000
+
   /// The time that a slice may keep the writer from its batches.
   private static let slice = Duration.milliseconds(5)
 
@@ -79,7 +82,7 @@ extension JournalStore {
       let pages = try database.integer("PRAGMA page_count") ?? 0
       let free = try database.integer("PRAGMA freelist_count") ?? 0
       let size = try database.integer("PRAGMA page_size") ?? 4_096
-      let last = lastSeq
+      let last = lastSeq - Self.least
       if (pages - free) * size > keepBytes, plan.facts < last {
         let first = try firstSeq(after: plan.facts) ?? last
         next.facts = min(last, max(plan.facts, first - 1) + 500)

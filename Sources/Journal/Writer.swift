@@ -81,6 +81,7 @@ final class Writer: @unchecked Sendable {
       }
       pause = Self.firstPause
       if isDue { core.syncBell.ring() }
+      if core.file.frames.value >= Housekeeper.many { core.houseBell.ring() }
       core.answerWaiters()
       core.tellState()
       if dropped > 0 {

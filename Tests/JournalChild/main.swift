@@ -1,5 +1,6 @@
 import Glibc
 import Journal
+import LinuxIO
 import ScanModel
 import Sealing
 
@@ -11,7 +12,7 @@ import Sealing
 //                                   size), then until it works again; prints states
 //   journal-child fill FILE COUNT   fills a journal with COUNT scans
 //   journal-child open FILE         opens the journal, and prints how long that took
-//   journal-child measure FILE      measures
+//   journal-child measure FILE [US] measures, on this disk or on one whose sync takes so many microseconds
 //
 // Built without words on its own: it is for tests alone.
 
@@ -34,6 +35,14 @@ func scan(_ number: Int, gate: String = "gate") -> JournaledScan {
 
 func open() throws -> Journal {
   try Journal.open(Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time)
+}
+
+/// A disk that takes a given time for each sync.
+struct SlowSync: WALSync {
+  let microseconds: UInt32
+  func open(_ path: String) throws(SystemError) {}
+  func sync() throws(SystemError) { usleep(microseconds) }
+  func close() {}
 }
 
 func asked(_ number: Int) -> AskedAttempt {
@@ -178,7 +187,14 @@ case "open":
   )
   await journal.close()
 case "measure":
-  let journal = try open()
+  let journal: Journal
+  if words.count > 3, let microseconds = UInt32(words[3]) {
+    journal = try Journal.open(
+      Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time,
+      sync: SlowSync(microseconds: microseconds))
+  } else {
+    journal = try open()
+  }
   try await measure(journal)
   await journal.close()
 default: exit(2)

@@ -28,7 +28,7 @@ final class Folders: Sendable {
   /// The names in the folder.
   var names: [String] { Self.list(path) }
 
-  private static func list(_ path: String) -> [String] {
+  static func list(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
