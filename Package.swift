@@ -159,7 +159,7 @@ let package = Package(
       of: "scangate",
       [
         "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
-        "Sealing",
+        "Journal", "Sealing",
         "TicketTransport", "VenueServer",
       ]),
     tests(

@@ -13,7 +13,7 @@ struct Scangate: AsyncParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, DemoCommand.self, DevicesCommand.self, ConfigCommand.self, SignalCommand.self,
-      VenueCommand.self, VersionCommand.self,
+      JournalCommand.self, VenueCommand.self, VersionCommand.self,
     ]
   )
 }
@@ -24,6 +24,8 @@ enum Exit {
   static let configuration = ExitCode(78)
   /// A device or address that is needed cannot be had.
   static let unavailable = ExitCode(69)
+  /// What was asked for cannot be written.
+  static let output = ExitCode(74)
 }
 
 /// `scangate version`: for a technician on the phone.

@@ -12,10 +12,17 @@ struct Program {
   }
 
   /// Runs `scangate` with arguments and standard input, and waits for its end.
-  static func run(_ arguments: [String], input: [UInt8] = []) async throws -> Result {
+  /// - Parameters:
+  ///   - variables: added to the environment.
+  ///   - launcher: a program with its arguments that starts it in another way.
+  static func run(
+    _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:], launcher: [String] = []
+  ) async throws -> Result {
     let process = Process()
-    process.executableURL = try executable()
-    process.arguments = arguments
+    let program = try executable()
+    process.executableURL = launcher.first.map { URL(filePath: $0) } ?? program
+    process.arguments = launcher.isEmpty ? arguments : launcher.dropFirst() + [program.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(variables) { _, new in new }
     let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
     process.standardInput = stdin
     process.standardOutput = stdout
