@@ -164,6 +164,7 @@ import Testing
       #expect(result.errors.contains("Codes and names are not shown. \(key) is open to other users"))
       #expect(result.output.contains("admit") && result.output.contains("north"))
       #expect(!result.output.contains("0001") && !result.output.contains("Ada"))
+      #expect(!result.errors.contains("holds whole codes"))
     }
     // Another key.
     try FileManager.default.removeItem(at: fixture.folder.appending(path: "seal-key.check"))

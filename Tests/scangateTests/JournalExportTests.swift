@@ -109,7 +109,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
     let device = try await fixture.run(["export", "--format", "json", "--output", link])
     #expect(device.status == 74)
-    #expect(device.errors.contains("\(link) cannot be written"))
+    #expect(device.errors.contains("\(link) cannot be written: it is a device, a link or a folder"))
     #expect(try await fixture.run(["export", "--format", "json", "--output", "/nonexistent/file"]).status == 74)
   }
 

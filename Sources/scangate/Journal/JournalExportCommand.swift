@@ -48,9 +48,10 @@ struct JournalExportCommand: ParsableCommand {
       }
       try file.finish()
     } catch let error as SystemError {
-      throw failure("\(output ?? "The output") cannot be written: \(error.words).", Exit.output)
+      let words = error.errno == EEXIST ? "it is a device, a link or a folder; name a file" : error.words
+      throw failure("\(output ?? "The output") cannot be written: \(words).", Exit.output)
     }
-    if codes {
+    if codes, try journal.telling({ try reader.opensSealed() }) {
       let place = output.map { TerminalText.clean($0) } ?? "What was written"
       Terminal.error("scangate: \(place) holds whole codes now. Keep it to yourself, and delete it after use.")
     }

@@ -63,7 +63,7 @@ struct JournalVerifyCommand: ParsableCommand {
     lines.append("Size            \(Self.megabytes(counts.bytes)) MB, without its log")
     lines.append("Schema          version \(standing.version)")
     if let started = standing.started {
-      lines.append("Last start      \(LocalTime.text(started)), of \(counts.sessions)")
+      lines.append("Starts          \(counts.sessions), the last \(LocalTime.text(started))")
       let stop = standing.stopped.map { LocalTime.text($0) + ", as it should" }
       lines.append(
         "Last stop       \(stop ?? "not noted: it runs, or it was killed or the power went")")
