@@ -157,8 +157,8 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline",
-        "ScanTesting", "Sealing",
+        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
+        "ScanPipeline", "ScanTesting", "Sealing",
         "TicketTransport", "VenueServer",
       ]),
     tests(

@@ -1,25 +1,47 @@
 import ScanModel
 
-/// Writes one flat JSON object (RFC 8259). Small, because the event stream is on the path of every scan and needs no more.
-struct JSONLine {
+/// Writes one JSON object (RFC 8259). Small, because the event stream is on the path of every scan and needs no more.
+package struct JSONLine {
   private(set) var text = "{"
 
-  mutating func add(_ key: String, _ value: String?) {
+  /// Begins an object.
+  package init() {}
+
+  /// Adds text, or null.
+  package mutating func add(_ key: String, _ value: String?) {
     begin(key)
     if let value { Self.append(value, to: &text) } else { text += "null" }
   }
 
-  mutating func add(_ key: String, _ value: Int64) {
+  /// Adds a whole number.
+  package mutating func add(_ key: String, _ value: Int64) {
     begin(key)
     text += String(value)
   }
 
-  /// A number with three decimals, as milliseconds are written.
-  mutating func add(milliseconds key: String, _ duration: Duration) {
+  /// Adds a truth.
+  package mutating func add(_ key: String, _ value: Bool) {
     begin(key)
+    text += value ? "true" : "false"
+  }
+
+  /// Adds finished objects.
+  package mutating func add(_ key: String, objects: [String]) {
+    begin(key)
+    text += "[" + objects.joined(separator: ",") + "]"
+  }
+
+  /// Adds a number with three decimals, as milliseconds are written.
+  package mutating func add(milliseconds key: String, _ duration: Duration) {
+    begin(key)
+    text += Self.milliseconds(duration)
+  }
+
+  /// A duration in milliseconds, with three decimals; zero where it is negative.
+  package static func milliseconds(_ duration: Duration) -> String {
     let microseconds = max(0, duration.saturatedNanoseconds / 1_000)
     let fraction = String(microseconds % 1_000)
-    text += "\(microseconds / 1_000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+    return "\(microseconds / 1_000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
   }
 
   mutating func add(_ key: String, lines: [TicketDetails.Line]) {
@@ -29,7 +51,7 @@ struct JSONLine {
   }
 
   /// The finished object.
-  func finished() -> String { text + "}" }
+  package func finished() -> String { text + "}" }
 
   private mutating func begin(_ key: String) {
     if text.utf8.count > 1 { text += "," }

@@ -7,9 +7,9 @@ extension Journal {
   /// Reads a journal, whether its gateway runs or not. Takes no lock, changes nothing, and holds the file for moments only.
   public final class Reader: @unchecked Sendable {
     // Never changed after it was made; the connection is in SQLite's serialised mode, and statements are made for each call.
-    private let database: Database
-    private let seals: JournalSeals?
-    private let path: String
+    let database: Database
+    let seals: JournalSeals?
+    let path: String
 
     /// Which scans are told.
     public struct Filter: Sendable {
@@ -126,13 +126,13 @@ extension Journal {
 
     private static let page = 500
 
-    private static let columns = """
+    static let columns = """
       SELECT s.seq, s.id, gate.text, reader.text, s.code, s.symbology, s.read_at, system.text, s.ticket,
         s.wall, s.monotonic, s.trusted, session.boot, s.decided_in, s.verdict, s.reason, s.decider, s.note, s.detail,
         s.entry, s.holder, s.admitted, s.allowance, s.output_fault
       """
 
-    private static let sources = """
+    static let sources = """
        FROM scan s LEFT JOIN name gate ON gate.id = s.gate LEFT JOIN name reader ON reader.id = s.reader
       LEFT JOIN name system ON system.id = s.system LEFT JOIN session ON session.id = s.session
       """
@@ -190,31 +190,6 @@ extension Journal {
       }
     }
 
-    /// Requests, oldest first, with what became of them.
-    /// - Parameter open: those that were never concluded, or all.
-    public func attempts(open: Bool) throws(JournalFault) -> [JournalAttempt] {
-      try told { () throws(SQLiteError) in
-        var found: [JournalAttempt] = []
-        try database.prepare(
-          """
-          SELECT a.seq, a.id, a.scan, gate.text, a.code, system.text, server.text, a.wall, a.monotonic, a.trusted, boot.text,
-            c.late, c.fate, c.may_have_redeemed, c.verdict, c.reason, c.entry, c.recorded_at, c.said,
-            c.wall, c.monotonic, c.trusted
-          FROM attempt a LEFT JOIN conclusion c ON c.attempt = a.seq
-          LEFT JOIN name gate ON gate.id = a.gate LEFT JOIN name system ON system.id = a.system
-          LEFT JOIN name server ON server.id = a.server LEFT JOIN name boot ON boot.id = a.boot
-          \(open ? "WHERE a.seq IN (SELECT attempt FROM open_attempt)" : "") ORDER BY a.seq, c.seq
-          """
-        ).each { row throws(SQLiteError) in
-          guard var attempt = JournalAttempt(row, seals: seals) else { return }
-          if let last = found.last, last.id == attempt.id { attempt.conclusions = found.removeLast().conclusions }
-          if let conclusion = JournalAttempt.Conclusion(row) { attempt.conclusions.append(conclusion) }
-          found.append(attempt)
-        }
-        return found
-      }
-    }
-
     fileprivate func problems() throws(JournalFault) -> [String] {
       do throws(SQLiteError) {
         let found = try database.texts("PRAGMA integrity_check").filter { $0 != "ok" }
@@ -226,7 +201,8 @@ extension Journal {
       }
     }
 
-    private func told<Value>(_ body: () throws(SQLiteError) -> Value) throws(JournalFault) -> Value {
+    /// Puts what SQLite says into words.
+    func told<Value>(_ body: () throws(SQLiteError) -> Value) throws(JournalFault) -> Value {
       do throws(SQLiteError) {
         return try body()
       } catch {

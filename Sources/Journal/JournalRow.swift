@@ -98,6 +98,8 @@ public struct JournalAttempt: Sendable, Equatable {
     public var said: String?
     /// When.
     public var at: JournalTime
+    /// In which boot.
+    public var boot: BootID
 
     init?(_ row: Row) {
       guard let fate = row.text(12) else { return nil }
@@ -110,6 +112,7 @@ public struct JournalAttempt: Sendable, Equatable {
       recordedAt = row.integer(17).map { WallTime(nanoseconds: $0) }
       said = row.text(18)
       at = row.time(19)
+      boot = BootID(row.text(22) ?? "")
     }
   }
 
@@ -125,6 +128,8 @@ public struct JournalAttempt: Sendable, Equatable {
   public var system: TicketSystemID
   /// Its server.
   public var server: String
+  /// The ticket's digest.
+  public var ticket: TicketKey
   /// When.
   public var at: JournalTime
   /// In which boot.
@@ -140,6 +145,7 @@ public struct JournalAttempt: Sendable, Equatable {
     code = row.blob(4).flatMap { seals?.openCode($0, of: scan) }
     system = TicketSystemID(row.text(5) ?? "")
     server = row.text(6) ?? ""
+    ticket = TicketKey(row.blob(23) ?? [])
     at = row.time(7)
     boot = BootID(row.text(10) ?? "")
   }

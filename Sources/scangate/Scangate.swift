@@ -13,7 +13,7 @@ struct Scangate: AsyncParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, DemoCommand.self, DevicesCommand.self, ConfigCommand.self, CredentialCommand.self,
-      SignalCommand.self, FactoryResetCommand.self, VenueCommand.self, VersionCommand.self,
+      JournalCommand.self, SignalCommand.self, FactoryResetCommand.self, VenueCommand.self, VersionCommand.self,
     ]
   )
 }
@@ -28,6 +28,8 @@ enum Exit {
   static let data = ExitCode(65)
   /// A device or address that is needed cannot be had.
   static let unavailable = ExitCode(69)
+  /// What was asked for cannot be written.
+  static let output = ExitCode(74)
 }
 
 /// `scangate version`: for a technician on the phone.

@@ -11,14 +11,18 @@ struct Program {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
   }
 
-  /// Runs `scangate` with arguments, standard input and more of an environment, and waits for its end.
+  /// Runs `scangate` with arguments and standard input, and waits for its end.
+  /// - Parameters:
+  ///   - environment: added to the environment.
+  ///   - launcher: a program with its arguments that starts it in another way.
   static func run(
-    _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
+    _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:], launcher: [String] = []
   ) async throws -> Result {
     let process = Process()
-    process.executableURL = try executable()
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let program = try executable()
+    process.executableURL = launcher.first.map { URL(filePath: $0) } ?? program
+    process.arguments = launcher.isEmpty ? arguments : launcher.dropFirst() + [program.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
     let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
     process.standardInput = stdin
     process.standardOutput = stdout

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Gateway
+import Glibc
+import Journal
+import ScanConfiguration
+import ScanModel
+import Sealing
+
+/// Which journal is looked into.
+struct JournalArgument: ParsableArguments {
+  @OptionGroup var state: StateArgument
+
+  @Option(
+    help: ArgumentHelp(
+      "The journal, where it is not in the state folder: a copy, or one that was set aside.", valueName: "file"),
+    completion: .file())
+  var file: String?
+
+  /// The journal's file: as given, as configured for an installed station, or in the state folder.
+  var path: String { file ?? configured ?? "\(state.folder)/journal.sqlite" }
+
+  private var configured: String? {
+    guard state.folder == StateArgument.installed, access(ConfigurationArgument.usual, R_OK) == 0 else { return nil }
+    return ConfigurationArgument.read(ConfigurationArgument.usual, checkingFiles: false).configuration?.journal.file
+  }
+
+  /// Opens the journal with the station's key; says where that key cannot be had.
+  func open() throws -> Journal.Reader {
+    var key: SealKey?
+    var obstacle: String?
+    do throws(SealFault) {
+      key = try state.keys.open(making: false).key
+    } catch {
+      obstacle = error.description
+    }
+    return try telling { () throws(JournalFault) in
+      let reader = try Journal.Reader(path: path, key: key)
+      if key != nil, try !reader.opensSealed() {
+        obstacle = "\(path) was sealed with another key than the one in \(state.folder)."
+      }
+      if let obstacle {
+        Terminal.error("scangate: Codes and names are not shown. \(TerminalText.clean(obstacle, limit: 1_000))")
+      }
+      return reader
+    }
+  }
+
+  /// Calls `body`, and puts into words why the journal cannot be read.
+  func telling<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let fault as JournalFault {
+      var words = fault.description
+      if fault.kind == .damaged { words += " See what is left of it: scangate journal verify" }
+      if fault.kind == .unavailable, file == nil, let hint = state.hint { words += " \(hint)" }
+      throw failure(words, fault.kind == .damaged ? .failure : Exit.unavailable)
+    }
+  }
+}
+
+/// Which scans are told.
+struct JournalFilterArgument: ParsableArguments {
+  /// Commands that take times have no -h: with an error anywhere, "-2h" would be taken for it.
+  static let helpNames = NameSpecification.long
+
+  /// A verdict by its name.
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
+    case admit, refuse, undecided
+  }
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only those since then: 2026-11-21, 2026-11-21T18:00, 18:00 (today), -2h, -30min, -3d.", valueName: "time"),
+    transform: { try TimeArgument($0).beginning })
+  var from: WallTime?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only those before then; a date means the end of that day.", valueName: "time"),
+    transform: { try TimeArgument($0).end })
+  var until: WallTime?
+
+  @Option(help: ArgumentHelp("Only those of one gate.", valueName: "name"))
+  var gate: String?
+
+  @Option(help: ArgumentHelp("Only those of one verdict.", valueName: "verdict"))
+  var verdict: Kind?
+
+  func validate() throws {
+    if let from, let until, from >= until {
+      throw ValidationError("--from is not before --until: nothing lies between.")
+    }
+  }
+
+  /// The filter for the newest `limit` scans, or all.
+  func filter(limit: Int? = nil) -> Journal.Reader.Filter {
+    Journal.Reader.Filter(
+      from: from, until: until, gate: gate.map { GateID($0) }, verdict: verdict?.rawValue, limit: limit)
+  }
+}

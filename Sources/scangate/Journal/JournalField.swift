@@ -1,0 +1,111 @@
+import Gateway
+import Journal
+import ScanModel
+
+/// A value of a scan or a request as JSON and CSV have it: one list for both, so that they tell the same.
+struct JournalField {
+  enum Value {
+    case text(String?)
+    case number(Int64)
+    case milliseconds(Duration)
+    case truth(Bool)
+  }
+
+  let name: String
+  let value: Value
+
+  init(_ name: String, _ value: Value) {
+    self.name = name
+    self.value = value
+  }
+}
+
+extension JSONLine {
+  /// An object of these fields.
+  init(_ fields: [JournalField]) {
+    self.init()
+    for field in fields {
+      switch field.value {
+      case .text(let text): add(field.name, text)
+      case .number(let number): add(field.name, number)
+      case .milliseconds(let duration): add(milliseconds: field.name, duration)
+      case .truth(let truth): add(field.name, truth)
+      }
+    }
+  }
+}
+
+extension JournalRow {
+  /// What is told of a scan, in order; what events have too is named as there.
+  /// - Parameter wholeCodes: whether the code is told as it is, or its last characters.
+  static func columns(wholeCodes: Bool) -> [(name: String, value: (JournalRow) -> JournalField.Value)] {
+    [
+      ("id", { .text($0.id?.description) }),
+      ("gate", { .text($0.gate.name) }),
+      ("reader", { .text($0.reader.name) }),
+      ("code", { .text(wholeCodes ? $0.code?.text : $0.code?.shortened) }),
+      ("symbology", { .text($0.symbology?.description) }),
+      ("verdict", { .text($0.verdict) }),
+      ("reason", { .text($0.reason) }),
+      ("decided_by", { .text($0.decider) }),
+      ("note", { .text($0.note) }),
+      ("detail", { .text($0.detail) }),
+      ("ticket_system", { .text($0.system.name) }),
+      ("entry", { .text($0.entryID) }),
+      ("admitted", { .number(Int64($0.admitted)) }),
+      ("allowance", { .number(Int64($0.allowance)) }),
+      ("output_fault", { .text($0.outputFault) }),
+      ("read_at", { .text(($0.at.wall - ($0.at.monotonic - $0.readAt)).iso8601) }),
+      ("decided_at", { .text($0.at.wall.iso8601) }),
+      ("clock_trusted", { .truth($0.at.isTrusted) }),
+      ("decided_ms", { .milliseconds($0.decidedIn) }),
+      ("boot", { .text($0.boot.description) }),
+    ]
+  }
+
+  /// The scan's values, with the code shortened.
+  var fields: [JournalField] {
+    Self.columns(wholeCodes: false).map { JournalField($0.name, $0.value(self)) }
+  }
+}
+
+extension JournalAttempt {
+  /// The request's fields, without what became of it.
+  var fields: [JournalField] {
+    [
+      JournalField("id", .text(id.description)),
+      JournalField("scan", .text(scan.description)),
+      JournalField("gate", .text(gate.name)),
+      JournalField("code", .text(code?.shortened)),
+      JournalField("ticket_system", .text(system.name)),
+      JournalField("server", .text(server)),
+      JournalField("asked_at", .text(at.wall.iso8601)),
+      JournalField("clock_trusted", .truth(at.isTrusted)),
+      JournalField("boot", .text(boot.description)),
+    ]
+  }
+
+  /// The request with what became of it, as JSON.
+  var json: JSONLine {
+    var line = JSONLine(fields)
+    line.add("conclusions", objects: conclusions.map { JSONLine($0.fields).finished() })
+    return line
+  }
+}
+
+extension JournalAttempt.Conclusion {
+  fileprivate var fields: [JournalField] {
+    [
+      JournalField("fate", .text(fate)),
+      JournalField("late", .truth(isLate)),
+      JournalField("may_have_redeemed", .truth(mayHaveRedeemed)),
+      JournalField("verdict", .text(verdict)),
+      JournalField("reason", .text(reason)),
+      JournalField("entry", .text(entryID)),
+      JournalField("recorded_at", .text(recordedAt?.iso8601)),
+      JournalField("said", .text(said)),
+      JournalField("at", .text(at.wall.iso8601)),
+      JournalField("clock_trusted", .truth(at.isTrusted)),
+    ]
+  }
+}

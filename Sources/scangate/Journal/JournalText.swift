@@ -1,0 +1,115 @@
+import Gateway
+import Journal
+import ScanModel
+
+/// The journal in words. Whatever the file says is cleaned here: it may come from a scanner, a server or a damaged disk.
+enum JournalText {
+  /// One line on a scan.
+  static func line(_ row: JournalRow) -> String {
+    var parts = [
+      padded(LocalTime.text(row.at), 20), row.id.map { String($0.description.prefix(8)) } ?? "????????",
+      padded(clean(row.gate.name), 10), padded(verdict(row.verdict, row.reason), 20), padded(code(row.code), 5),
+      clean(row.decider),
+    ]
+    parts += [row.note, row.detail, row.outputFault.map { "outputs: \($0)" }].compactMap { $0.map { clean($0) } }
+    return parts.joined(separator: "  ")
+  }
+
+  /// One line on an unsettled request.
+  static func line(_ one: UnsettledAttempt) -> String {
+    [
+      padded(LocalTime.text(one.attempt.at), 20), String(one.attempt.scan.description.prefix(8)),
+      padded(clean(one.attempt.gate.name), 10), padded(code(one.attempt.code), 5), padded(one.reason.rawValue, 11),
+      words(one.reason),
+    ].joined(separator: "  ")
+  }
+
+  /// Everything on a scan.
+  /// - Parameter row: `nil` where it was never decided.
+  static func lines(_ id: ScanID, _ row: JournalRow?, _ attempts: [JournalAttempt]) -> [String] {
+    var lines = ["Scan \(id)"]
+    func add(_ name: String, _ text: String?) {
+      if let text { lines.append("  \(padded(name, 14))\(clean(text, limit: 1_000))") }
+    }
+    if let row {
+      add("gate", "\(row.gate), reader \(row.reader)")
+      add("code", (row.code?.shortened ?? "sealed") + (row.symbology.map { " (\($0))" } ?? ""))
+      add("holder", row.holder)
+      add("verdict", verdict(row.verdict, row.reason))
+      add("decided by", "\(row.decider), \(JSONLine.milliseconds(row.decidedIn)) ms after the last byte")
+      add("at", precise(row.at))
+      add("note", row.note)
+      add("detail", row.detail)
+      add("admitted", "\(row.admitted) of \(row.allowance)")
+      add("outputs", row.outputFault)
+      add("ticket system", row.system.name)
+      add("entry", row.entryID)
+      add("boot", row.boot.description)
+    } else {
+      lines.append("  No verdict was written: the gateway ended before, or it is being decided.")
+      add("gate", attempts.first?.gate.name)
+      add("code", attempts.first.map { $0.code?.shortened ?? "sealed" })
+    }
+    for attempt in attempts {
+      lines.append("Request \(attempt.id)")
+      lines.append("  \(precise(attempt.at))  asked \(clean(attempt.system.name)) at \(clean(attempt.server))")
+      if attempt.conclusions.isEmpty { lines.append("  never concluded") }
+      for conclusion in attempt.conclusions {
+        lines.append("  \(precise(conclusion.at))  \(words(conclusion, of: attempt))")
+      }
+    }
+    if attempts.isEmpty { lines.append("No request was sent for it.") }
+    return lines
+  }
+
+  private static func words(_ conclusion: JournalAttempt.Conclusion, of attempt: JournalAttempt) -> String {
+    var parts = [conclusion.isLate ? "late: \(fate(conclusion.fate))" : fate(conclusion.fate)]
+    if let verdict = conclusion.verdict {
+      parts.append(Self.verdict(verdict, conclusion.reason))
+    } else if !conclusion.isLate {
+      parts.append(words(conclusion.boot == attempt.boot ? .ended : .interrupted))
+    }
+    if let entry = conclusion.entryID { parts.append("entry \(clean(entry))") }
+    if let recorded = conclusion.recordedAt { parts.append("recorded \(LocalTime.text(recorded))") }
+    if let said = conclusion.said { parts.append("the server said: \(clean(said))") }
+    if conclusion.mayHaveRedeemed, conclusion.fate != "answered" { parts.append("it may have redeemed") }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func fate(_ name: String) -> String {
+    switch name {
+    case "notSent": "nothing was sent"
+    case "answered": "answered"
+    case "pending": "no answer yet (pending)"
+    case "lost": "no answer will come (lost)"
+    default: clean(name)
+    }
+  }
+
+  private static func words(_ reason: UnsettledAttempt.Reason) -> String {
+    switch reason {
+    case .interrupted:
+      "The machine ended while this ticket was being decided: whether somebody passed is not known. Staff decide."
+    case .ended: "The gateway ended before an answer: no gate opened, but an admission may have been recorded."
+    case .pending: "The gate stopped waiting, and no answer came since: an admission may have been recorded."
+    case .lost: "No answer will come: an admission may have been recorded."
+    case .open: "It was asked, and nothing was written since: start the service, which takes it up."
+    }
+  }
+
+  private static func verdict(_ name: String, _ reason: String?) -> String {
+    clean(([name] + [reason].compactMap(\.self)).joined(separator: " "))
+  }
+
+  private static func code(_ code: Code?) -> String { code?.shortened ?? "-" }
+
+  private static func precise(_ time: JournalTime) -> String {
+    LocalTime.text(time.wall, milliseconds: true) + (time.isTrusted ? "" : "?")
+  }
+
+  private static func clean(_ text: String, limit: Int = 200) -> String { TerminalText.clean(text, limit: limit) }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.unicodeScalars.count))
+  }
+}

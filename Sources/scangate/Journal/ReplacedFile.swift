@@ -1,0 +1,74 @@
+import Glibc
+import LinuxIO
+
+/// Text for standard output, or for a file that is there wholly or not at all: it is written beside its place, synced, and
+/// then given its name.
+final class ReplacedFile {
+  private static let pieces = 65_536
+
+  private let descriptor: OwnedDescriptor
+  /// Where the file will be; `nil` for standard output.
+  private let path: String?
+  private let temporary: String
+  private var buffer: [UInt8] = []
+  private var isFinished = false
+
+  /// Begins the file.
+  /// - Parameters:
+  ///   - path: where it will be; `nil` for standard output.
+  ///   - mode: who may read it, before the process's mask.
+  /// - Throws: why it cannot be made; `EEXIST` where something is in its place that is no plain file.
+  init(_ path: String?, mode: mode_t) throws(SystemError) {
+    self.path = path
+    guard let path else {
+      temporary = ""
+      let number = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+      guard number >= 0 else { throw SystemError(errno: errno, call: "dup") }
+      descriptor = OwnedDescriptor(owning: number)
+      return
+    }
+    // A device or a link of that name must not be replaced by a file.
+    var status = stat()
+    if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw SystemError(errno: EEXIST, call: "open")
+    }
+    temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+    let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+    descriptor = OwnedDescriptor(owning: number)
+  }
+
+  deinit { if path != nil, !isFinished { unlink(temporary) } }
+
+  /// Adds text.
+  func write(_ text: String) throws(SystemError) {
+    buffer += text.utf8
+    if buffer.count >= Self.pieces { try flush() }
+  }
+
+  /// Has everything written, and the file in its place for good.
+  func finish() throws(SystemError) {
+    try flush()
+    guard let path else { return }
+    guard fsync(descriptor.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+    guard rename(temporary, path) == 0 else { throw SystemError(errno: errno, call: "rename") }
+    isFinished = true
+    let slash = path.lastIndex(of: "/")
+    let folder = try OwnedDescriptor.open(slash.map { path[...$0] }.map(String.init) ?? ".", O_RDONLY | O_DIRECTORY)
+    // Some file systems cannot sync a folder; the file itself is safe.
+    guard fsync(folder.number) == 0 || errno == EINVAL else { throw SystemError(errno: errno, call: "fsync") }
+  }
+
+  private func flush() throws(SystemError) {
+    var left = buffer[...]
+    while !left.isEmpty {
+      let written = left.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) }
+      if written < 0 {
+        if errno == EINTR { continue }
+        throw SystemError(errno: errno, call: "write")
+      }
+      left = left.dropFirst(written)
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+}
