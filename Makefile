@@ -4,14 +4,15 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 BIN := .build/debug/scangate
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test unit fuzz bench rig torture check format deb install uninstall clean
+.PHONY: help deps build release demo test unit fuzz bench rig replug torture check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
 	  'make demo    a gate in this terminal: a real ticket system on loopback, no devices needed' \
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
-	  'make torture scanners unplugged 200 times while they type' \
+	  'make torture the gateway killed 1,000 times while people present tickets (KILLS=n, SEED=n)' \
+  'make replug  scanners unplugged 200 times while they type' \
 	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
 	  'make bench   build for release and measure: times, memory, processor, scans a second' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
@@ -49,6 +50,9 @@ rig: build
 	@rig/build
 
 torture: release
+	@Tests/Torture/torture --program .build/release/scangate --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED))
+
+replug: release
 	@rig/test --scangate .build/release/scangate -k Replugging --rounds 200
 
 check:
