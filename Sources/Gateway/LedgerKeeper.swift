@@ -111,6 +111,8 @@ public actor LedgerKeeper {
       JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
     if let fault = await written(asked), whenFailing == .stop {
       abandon(key, attempt)
+      // Should it be written after all, it is not taken for a request that may have redeemed.
+      write([.concluded(store.notSent(attempt))])
       return KeptDecision(
         AttemptDecision(undecided: .outOfService, detail: fault.description), ticket: key, decider: .station)
     }

@@ -108,6 +108,13 @@ struct LedgerStore: Sendable {
       at: vault.clock.now())
   }
 
+  /// The conclusion of an attempt that was never sent.
+  func notSent(_ attempt: AttemptID) -> ConcludedAttempt {
+    ConcludedAttempt(
+      attempt: attempt, fate: .notSent, mayHaveRedeemed: false, verdict: nil, entryID: nil, recordedAt: nil, said: nil,
+      at: vault.clock.now())
+  }
+
   private func key(of place: LedgerPlace, in part: [UInt8]) -> LedgerKey {
     switch place {
     case .ticket(let key): LedgerKey(server: server, kind: .ticket, bytes: key.bytes)

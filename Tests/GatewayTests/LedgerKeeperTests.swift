@@ -203,6 +203,8 @@ private func names(_ facts: [JournalFact]) -> [String] {
       let decision = await process.present()
       #expect(decision.verdict == (policy == .stop ? .undecided(.outOfService) : .admit))
       #expect(process.system.asked.count == (policy == .stop ? 0 : 1))
+      journal.setFault(nil)
+      #expect(try await journal.unconcluded().isEmpty)
     }
   }
 
