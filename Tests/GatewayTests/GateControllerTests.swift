@@ -87,6 +87,29 @@ private let good = Code("good-ticket-1")
   }
 }
 
+@Test func whoLeavesIsAskedNothingAndComesInAgain() async throws {
+  try await Bench { $0.holdOff = .zero }.run { entrance in
+    try await Bench(beside: entrance, name: "exit") {
+      $0.holdOff = .zero
+      $0.isExit = true
+    }.run { exit in
+      entrance.system.script(good, .answer(redeemed("1")))
+      entrance.present("good-ticket-1")
+      #expect(await entrance.events.nextScan()?.verdict == .admit)
+      exit.present("good-ticket-1")
+      let leaving = await exit.events.nextScan()
+      #expect(leaving?.verdict == .admit && leaving?.note == .left && leaving?.decider == .ledger)
+      exit.present("never-seen-here")
+      let stranger = await exit.events.nextScan()
+      // Nobody is kept in.
+      #expect(stranger?.verdict == .admit && stranger?.note == .notInside)
+      #expect(exit.signals.pulses == 2 && exit.system.asked == [good])
+      entrance.present("good-ticket-1")
+      #expect(await entrance.events.nextScan()?.note == .reentry)
+    }
+  }
+}
+
 @Test func everyScanIsWrittenDownWithWhoDecided() async throws {
   let bench = try Bench { $0.holdOff = .zero }
   try await bench.run { bench in

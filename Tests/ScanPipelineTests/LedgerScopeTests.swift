@@ -1,0 +1,88 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite struct LedgerScopeTests {
+  private static let hour: Int64 = 3_600
+  private static let midnight: Int64 = 20_000 * 86_400
+
+  @Test func aNightBelongsToItsEvening() {
+    let scope = LedgerScope.perDay(begins: .seconds(5 * Self.hour))
+    let evening = scope.part(local: Self.midnight - 2 * Self.hour)
+    #expect(scope.part(local: Self.midnight + 5 * Self.hour - 1) == evening)
+    #expect(scope.part(local: Self.midnight + 5 * Self.hour) != evening)
+    #expect(scope.part(local: Self.midnight - 19 * Self.hour) == evening)
+    #expect(scope.part(local: Self.midnight - 19 * Self.hour - 1) != evening)
+  }
+
+  @Test func daysBefore1970AndAtTheEndsOfTimeAreDays() {
+    let scope = LedgerScope.perDay(begins: .zero)
+    #expect(scope.part(local: -1) != scope.part(local: 0))
+    #expect(scope.part(local: -1) == scope.part(local: -86_400))
+    for time in [Int64.min, .max] {
+      #expect(LedgerScope.perDay(begins: .seconds(5 * 3_600)).part(local: time).count == 9)
+    }
+  }
+
+  @Test func eventsAreToldApartAndTheRestIsForEver() {
+    #expect(LedgerScope.perEvent("a").part(local: 0) != LedgerScope.perEvent("b").part(local: 0))
+    #expect(LedgerScope.perEvent("a").part(local: 0) == LedgerScope.perEvent("a").part(local: 1 << 40))
+    for scope in [LedgerScope.once, .untilExit] { #expect(scope.part(local: 0) == scope.part(local: 1 << 40)) }
+    #expect(LedgerScope.once.part(local: 0) != LedgerScope.perEvent("").part(local: 0))
+  }
+}
+
+@Suite struct LeavingTests {
+  @Test func whoHasLeftComesInAgainOnTheSameEntry() throws {
+    var bench = LedgerBench()
+    #expect(try bench.scan(bench.redemption("1", 100), at: 100).verdict == .admit)
+    #expect(try bench.scan(bench.redemption("1", 100), at: 110).verdict == .refuse(.alreadyUsed))
+    let hasLeft = bench.ledger.leave(bench.key)
+    #expect(hasLeft)
+    // Twice by the exit is once in.
+    let again = bench.ledger.leave(bench.key)
+    #expect(!again)
+    let reentry = try bench.scan(bench.redemption("1", 100), at: 200)
+    #expect(reentry.verdict == .admit)
+    #expect(reentry.note == .reentry)
+    #expect(try bench.scan(bench.redemption("1", 100), at: 210).verdict == .refuse(.alreadyUsed))
+    #expect(bench.ledger.unsettled.isEmpty)
+  }
+
+  @Test func aSaleOfTwoNeverHasMoreThanTwoIn() throws {
+    var bench = LedgerBench()
+    for (entry, time) in [("1", 100.0), ("2", 110)] {
+      #expect(try bench.scan(bench.redemption(entry, Int64(time), quantity: 2), at: time).verdict == .admit)
+    }
+    let hasLeft = bench.ledger.leave(bench.key)
+    #expect(hasLeft)
+    #expect(try bench.scan(bench.redemption("3", 120, quantity: 2), at: 120).verdict == .admit)
+    #expect(try bench.scan(bench.redemption("4", 130, quantity: 2), at: 130).verdict == .refuse(.alreadyUsed))
+  }
+
+  @Test func whoWasNeverInDoesNotLeave() throws {
+    var bench = LedgerBench()
+    let unknown = bench.ledger.leave(bench.key)
+    #expect(!unknown)
+    _ = try bench.lose(at: 100)
+    let lost = bench.ledger.leave(bench.key)
+    #expect(!lost)
+  }
+
+  @Test func leavingOutlivesTheProcess() throws {
+    var bench = LedgerBench()
+    _ = try bench.scan(bench.redemption("1", 100), at: 100)
+    _ = bench.ledger.leave(bench.key)
+    let changes = bench.ledger.takeChanges()
+    bench.ledger = AttemptLedger()
+    for (place, memory) in changes {
+      let memory = try #require(memory)
+      let read = try JSONDecoder().decode(LedgerMemory.self, from: try JSONEncoder().encode(memory))
+      #expect(read == memory)
+      let isTaken = bench.ledger.restore(place, read, age: 0, isSameBoot: false)
+      #expect(isTaken)
+    }
+    #expect(try bench.scan(bench.redemption("1", 100), at: 200).note == .reentry)
+  }
+}
