@@ -39,7 +39,7 @@ public enum TicketSystemRegistry {
   }
 
   /// Which server a configured system is, of which type: what its ledger belongs to.
-  static func address(of configuration: TicketSystemConfiguration) -> String {
+  public static func address(of configuration: TicketSystemConfiguration) -> String {
     let url = (configuration.settings as? EventScheduleSection.System)?.url.description
     return "\(configuration.type) \(url ?? "")"
   }

@@ -32,7 +32,7 @@ public final class Journal: ScanJournal {
     }
   }
 
-  private let core: JournalCore
+  let core: JournalCore
   private let lock: LockSlot
 
   private init(_ core: JournalCore, _ lock: LockSlot) {
@@ -201,7 +201,7 @@ public final class Journal: ScanJournal {
 
 extension JournalStore {
   /// Puts what SQLite says into words.
-  fileprivate func tell<Value>(
+  func tell<Value>(
     _ path: String, _ body: (JournalStore) throws(SQLiteError) -> Value
   ) -> Result<Value, JournalFault> {
     Result { () throws(SQLiteError) in try body(self) }.mapError { JournalFault($0, at: path) }

@@ -8,8 +8,6 @@ public struct JournalConfiguration: Sendable, Equatable {
     case stop
   }
 
-  /// The file; `nil` for `journal.sqlite` in the service's state folder.
-  public var file: String?
   /// How long scans are kept, in days.
   public var keepDays = 400
   /// How large the file may become, in megabytes, before the oldest scans go.
@@ -24,9 +22,6 @@ public struct JournalConfiguration: Sendable, Equatable {
 }
 
 enum JournalSection {
-  private static let file = SchemaKey<String>.optional(
-    "file", .path(nil, example: "/var/lib/scangate/journal.sqlite"),
-    "The file. Without it: `journal.sqlite` in the service's state folder.")
   private static let keepDays = SchemaKey.key(
     "keepDays", .integer(1...4_000, example: "400"), default: 400, "For how many days scans are kept.")
   private static let keepMegabytes = SchemaKey.key(
@@ -43,19 +38,17 @@ enum JournalSection {
   static let schema = SectionSchema(
     "journal",
     keys: [
-      file.description, keepDays.description, keepMegabytes.description, keepNamesHours.description,
+      keepDays.description, keepMegabytes.description, keepNamesHours.description,
       whenFailing.description,
     ])
 
   static func read(_ reader: SectionReader) -> JournalConfiguration? {
-    let file = reader.read(file)
     let days = reader.read(keepDays)
     let megabytes = reader.read(keepMegabytes)
     let hours = reader.read(keepNamesHours)
     let whenFailing = reader.read(whenFailing)
     guard let days, let megabytes, let hours, let whenFailing else { return nil }
     var journal = JournalConfiguration()
-    journal.file = file
     journal.keepDays = days
     journal.keepMegabytes = megabytes
     journal.keepNamesHours = hours

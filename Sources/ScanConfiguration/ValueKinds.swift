@@ -56,7 +56,7 @@ extension ValueKind where Value == String {
   }
 
   /// An absolute path.
-  public static func path(_ role: FileReference.Role?, example: String) -> Self {
+  public static func path(_ role: FileReference.Role, example: String) -> Self {
     Self(summary: "absolute path", example: example, show: written) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       let isPath = text.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count < 4096 && !text.utf8.contains(0)
@@ -66,7 +66,7 @@ extension ValueKind where Value == String {
           at: node.position, "\(quoted(node.path)) is no absolute path of a file", "write a path such as \(example)")
         return nil
       }
-      if let role { findings.file(FileReference(path: text, role: role, position: node.position)) }
+      findings.file(FileReference(path: text, role: role, position: node.position))
       return text
     }
   }

@@ -35,7 +35,7 @@ struct RunCommand: AsyncParsableCommand {
     let vault: StationVault
     let service: StationService
     do throws(StationVaultError) {
-      vault = try await StationVault.open(configuration.journal, folder: state.folder, keys: state.keys, logger: logger)
+      vault = try await StationVault.open(configuration, folder: state.folder, keys: state.keys, logger: logger)
     } catch {
       switch error {
       case .key(let words): throw failure(words, Exit.configuration)

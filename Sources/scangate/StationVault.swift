@@ -22,7 +22,7 @@ struct StationVault {
   /// Opens them; says what the operator should know of them.
   /// - Throws: why there is no journal, or no key to it.
   static func open(
-    _ configuration: JournalConfiguration, folder: String, keys: SealKeySource, logger: Logger
+    _ configuration: StationConfiguration, folder: String, keys: SealKeySource, logger: Logger
   ) async throws(StationVaultError) -> StationVault {
     let time = SystemTime()
     let boot = BootID.current()
@@ -40,17 +40,27 @@ struct StationVault {
     do throws(JournalFault) {
       let journal = try Journal.open(
         Journal.Settings(
-          path: configuration.file ?? "\(folder)/journal.sqlite",
-          keepScans: .seconds(configuration.keepDays * 86_400),
-          keepBytes: Int64(configuration.keepMegabytes) * 1_000_000,
-          keepNames: .seconds(configuration.keepNamesHours * 3_600)),
+          path: "\(folder)/journal.sqlite",
+          keepScans: .seconds(configuration.journal.keepDays * 86_400),
+          keepBytes: Int64(configuration.journal.keepMegabytes) * 1_000_000,
+          keepNames: .seconds(configuration.journal.keepNamesHours * 3_600)),
         key: key.key, boot: boot, time: time)
+      let known = try await journal.servers()
+      for system in configuration.ticketSystems {
+        let server = TicketSystemRegistry.address(of: system)
+        if known.isEmpty || known.contains(server) { continue }
+        logger.warning(
+          """
+          ticketSystems.\(system.id): nothing is known of \(server). If it is the server that was called \
+          \(known.joined(separator: ", ")) before, who is in can come in again: write its address as it was.
+          """)
+      }
       let interrupted = try await journal.unconcluded()
       return StationVault(
         journal,
         StationMemory(
           vault: LedgerVault(journal: journal, key: key.key, boot: boot, clock: clock),
-          whenFailing: configuration.whenFailing == .stop ? .stop : .continue, interrupted: interrupted))
+          whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted))
     } catch {
       throw .journal(error.description)
     }

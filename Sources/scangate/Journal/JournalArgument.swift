@@ -1,8 +1,6 @@
 import ArgumentParser
 import Gateway
-import Glibc
 import Journal
-import ScanConfiguration
 import ScanModel
 import Sealing
 
@@ -16,13 +14,8 @@ struct JournalArgument: ParsableArguments {
     completion: .file())
   var file: String?
 
-  /// The journal's file: as given, as configured for an installed station, or in the state folder.
-  var path: String { file ?? configured ?? "\(state.folder)/journal.sqlite" }
-
-  private var configured: String? {
-    guard state.folder == StateArgument.installed, access(ConfigurationArgument.usual, R_OK) == 0 else { return nil }
-    return ConfigurationArgument.read(ConfigurationArgument.usual, checkingFiles: false).configuration?.journal.file
-  }
+  /// The journal's file: as given, or in the state folder.
+  var path: String { file ?? "\(state.folder)/journal.sqlite" }
 
   /// Opens the journal with the station's key; says where that key cannot be had.
   func open() throws -> Journal.Reader {
