@@ -83,6 +83,9 @@ public actor GateController {
   /// When the relay can pulse again.
   private var freeAt: MonotonicTime?
 
+  /// By how much a decision may outlast the deadline: what the journal may take.
+  private static let longestFreeze = Duration.seconds(3)
+
   /// Time after which a person is shown that the code was read and is being asked about; quicker answers need no lamp.
   private static let busyAfter = Duration.milliseconds(200)
 
@@ -250,6 +253,14 @@ public actor GateController {
 
     if kept.asked != nil, kept.decision.verdict == .refuse(.notFound) { cap.countUnknown(scan.reader, at: time.now()) }
     guard case .admit = kept.decision.verdict else { return close(scan, kept) }
+    let late = time.now() - started - settings.deadline
+    if late > Self.longestFreeze {
+      // The process was halted: whoever stands there now need not be who presented the code.
+      if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
+      let detail =
+        "This machine stood still for \(late.milliseconds) ms while the ticket was decided. Please scan again."
+      return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
+    }
     systemFault = nil
     reviewOutputs()
     var outputFault: String?

@@ -284,16 +284,20 @@ public actor LedgerKeeper {
   }
 
   private func report(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) {
-    events.emit(
-      .attempt(
-        UnansweredAttempt(
-          attempt: attempt, scan: scan.id, gate: scan.gate, code: scan.code, state: state, at: time.wall())))
+    events.emit(told(attempt, scan, state))
+  }
+
+  private func told(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) -> GatewayEvent {
+    .attempt(
+      UnansweredAttempt(
+        attempt: attempt, scan: scan.id, gate: scan.gate, code: scan.code, state: state, at: time.wall()))
   }
 
   /// The ticket's key as of now.
   private func key(_ key: TicketKey) -> TicketKey {
     let now = store.part(of: scope, at: time.wall())
-    if now != part {
+    // What is being decided is decided by the ledger in which it began.
+    if now != part, !ledger.isDeciding {
       write([])
       ledger = AttemptLedger(policy)
       part = now
@@ -305,13 +309,15 @@ public actor LedgerKeeper {
 
   /// Takes up the attempts that an earlier process asked and never concluded.
   /// - Parameter asker: whom to ask what became of them.
-  func takeUp(_ attempts: [AskedAttempt], asker: (any TicketSystem)?) async {
+  /// - Returns: what is to be told of them.
+  func takeUp(_ attempts: [AskedAttempt], asker: (any TicketSystem)?) async -> [GatewayEvent] {
     self.asker = asker
+    var taken: [GatewayEvent] = []
     for asked in attempts {
       do throws(JournalFault) {
         try await remember(asked.ticket)
       } catch {
-        return
+        return taken
       }
       let isSameBoot = asked.boot == store.vault.boot
       ledger.interrupt(
@@ -319,9 +325,10 @@ public actor LedgerKeeper {
         at: time.now(), isSameBoot: isSameBoot)
       // Together or not at all: what is not concluded on the disk is taken up again.
       write([.concluded(store.cutOff(asked.attempt))], isUrgent: true)
-      report(asked.attempt, asked.scan, isSameBoot ? .lost : .interrupted)
+      taken.append(told(asked.attempt, asked.scan, isSameBoot ? .lost : .interrupted))
       open(asked.ticket, asked.attempt, asked.scan)
     }
+    return taken
   }
 
   /// Writes everything again that is held in memory, because the journal has lost it.

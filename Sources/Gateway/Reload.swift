@@ -17,7 +17,9 @@ extension StationMemory {
         Restart the service when the doors are closed.
         """
     }
-    if old.journal != new.journal { reasons.append("journal: how long things are kept is set at the start. Restart the service.") }
+    if old.journal != new.journal {
+      reasons.append("journal: how long things are kept is set at the start. Restart the service.")
+    }
     return reasons
   }
 }

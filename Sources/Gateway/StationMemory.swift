@@ -18,6 +18,8 @@ public final class StationMemory: Sendable {
   private let servers = Mutex<[TicketSystemID: String]>([:])
   private let scopes = Mutex<[String: TicketScope]>([:])
   private let interrupted: Mutex<[AskedAttempt]>
+  /// What was taken up before anybody listened.
+  private let untold = Mutex<[GatewayEvent]>([])
   private let watching = Mutex<Task<Void, Never>?>(nil)
 
   /// Makes the memory of a station over what the journal keeps.
@@ -34,6 +36,12 @@ public final class StationMemory: Sendable {
 
   /// Tells the journal's states as events, and gives it again what it has lost, until `end`.
   public func watch(events: any EventSink, time: any TimeSource) {
+    for event in untold.withLock({ untold in
+      defer { untold.removeAll() }
+      return untold
+    }) {
+      events.emit(event)
+    }
     let states = vault.journal.states
     let watch = Task { [weak self] in
       var isFirst = true
@@ -89,7 +97,8 @@ public final class StationMemory: Sendable {
         defer { interrupted.removeAll { $0.server == server } }
         return interrupted.filter { $0.server == server }
       }
-      await keeper.takeUp(theirs, asker: systems[server])
+      let taken = await keeper.takeUp(theirs, asker: systems[server])
+      untold.withLock { $0 += taken }
     }
   }
 

@@ -39,6 +39,9 @@ public struct AttemptLedger: Sendable {
   /// How many tickets it remembers.
   public var count: Int { records.count }
 
+  /// Whether an attempt on any ticket is under way.
+  public var isDeciding: Bool { records.values.contains { $0.lock != nil } }
+
   /// Whether an attempt on this ticket is under way.
   public func isLocked(_ key: TicketKey) -> Bool { records[key]?.lock != nil }
 
@@ -144,7 +147,7 @@ public struct AttemptLedger: Sendable {
   ) {
     var record = records[key] ?? TicketRecord(key: key)
     record.interrupt(
-      AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall), at: time, isSameBoot: isSameBoot)
+      AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall), at: time, isSameBoot: isSameBoot, &book)
     keep(record, key)
   }
 
@@ -152,7 +155,7 @@ public struct AttemptLedger: Sendable {
   /// redeemed it until then, so nobody has passed on it either.
   /// - Parameter time: when it was asked.
   public mutating func noneRedeemed(_ key: TicketKey, before time: MonotonicTime) {
-    guard var record = records[key], record.noneRedeemed(before: time, policy) else { return }
+    guard var record = records[key], record.noneRedeemed(before: time, policy, &book) else { return }
     keep(record, key)
   }
 

@@ -74,6 +74,8 @@ extension TicketRecord {
 /// What is known of a sale.
 public struct SaleMemory: Sendable, Codable, Equatable {
   var admitted = 0
+  /// How many may have passed on attempts that the end of the machine cut off.
+  var interrupted = 0
   var quantity: Int?
   var firstUse: AttemptDecision.FirstUse?
 }

@@ -14,6 +14,19 @@ struct SaleBook: Sendable {
     return sale.admitted < quantity
   }
 
+  /// Whether somebody of the sale is outside for sure, as far as is known.
+  func hasSureRoom(in sale: String?) -> Bool {
+    guard let sale = sale.flatMap({ sales[$0] }), let quantity = sale.quantity else { return true }
+    return sale.admitted + sale.interrupted < quantity
+  }
+
+  /// Counts attempts that were cut off, or discounts them.
+  mutating func interrupt(_ attempts: Int, in sale: String?) {
+    guard let sale, attempts != 0 else { return }
+    sales[sale, default: SaleMemory()].interrupted = max(0, (sales[sale]?.interrupted ?? 0) + attempts)
+    changed.insert(.sale(sale))
+  }
+
   func firstUse(in sale: String?) -> AttemptDecision.FirstUse? { sale.flatMap { sales[$0]?.firstUse } }
 
   /// The latest word on how many persons the sale admits counts.

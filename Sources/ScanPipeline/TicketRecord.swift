@@ -65,7 +65,7 @@ struct TicketRecord: Sendable {
   mutating func claim(
     _ lock: AttemptLock, at time: MonotonicTime, wall: WallTime, _ book: inout SaleBook
   ) -> AttemptDecision? {
-    guard admitted + interrupted < allowance, book.hasRoom(in: sale) else { return nil }
+    guard admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return nil }
     let waiting = entries.filter { entry in
       entry.value.origin == .ours && !entry.value.isClaimed && entry.value.claimUntil.map { time <= $0 } == true
     }
@@ -137,7 +137,10 @@ struct TicketRecord: Sendable {
 
   /// Takes an attempt that was asked and never concluded. Before a gate opens, the conclusion is written: within the same
   /// boot nobody can have passed on it. The end of the machine may have taken a written conclusion along.
-  mutating func interrupt(_ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool) {
+  mutating func interrupt(
+    _ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool, _ book: inout SaleBook
+  ) {
+    if !isSameBoot { book.interrupt(1, in: sale) }
     open.append(
       OpenAttempt(
         lock: lock, sentAt: lock.began, endedAt: Swift.max(lock.began, time),
@@ -146,8 +149,10 @@ struct TicketRecord: Sendable {
 
   /// Closes attempts of which the ticket system has shown that none redeemed.
   /// - Returns: whether there were any.
-  mutating func noneRedeemed(before time: MonotonicTime, _ policy: AttemptPolicy) -> Bool {
+  mutating func noneRedeemed(before time: MonotonicTime, _ policy: AttemptPolicy, _ book: inout SaleBook) -> Bool {
     let count = open.count
+    let interrupted = interrupted
+    defer { book.interrupt(self.interrupted - interrupted, in: sale) }
     open.removeAll { attempt in
       switch attempt.standing {
       case .lost: attempt.endedAt + policy.lateGrace < time
@@ -365,7 +370,7 @@ struct TicketRecord: Sendable {
       return decision(.refuse(.alreadyUsed), note: kind == .sale ? .surplusPossible : nil)
     }
     guard book.hasRoom(in: sale) else { return saleUsedUp(book) }
-    guard admitted + interrupted < allowance else { return interruption() }
+    guard admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return interruption() }
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall)
     last = LastAdmission(attempt: lock.attempt, entryID: entryID, sale: sale, wasFirst: firstUse == nil)
     admitted += 1
@@ -436,6 +441,7 @@ struct TicketRecord: Sendable {
     book.learn(named, quantity: redemption.saleQuantity)
     if sale == nil {
       book.count(admitted, in: named, firstUse: firstUse)
+      book.interrupt(interrupted, in: named)
       last?.sale = named
     }
     sale = named

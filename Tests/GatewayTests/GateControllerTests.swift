@@ -87,6 +87,35 @@ private let good = Code("good-ticket-1")
   }
 }
 
+@Test func whoStandsThereAfterAHaltIsNotLetInForSomebodyElse() async throws {
+  let time = ShiftedTime()
+  let system = FakeTicketSystem(time: time)
+  let signals = RecordingSignals(time: SystemTime())
+  let hub = EventHub()
+  let events = EventReader(hub.subscribe())
+  let ledger = try LedgerKeeper(server: "fake", vault: .inMemory(time: time), time: time, events: hub)
+  let gate = GateController(
+    settings: GateSettings(gate: GateID("north"), deadline: .seconds(20), holdOff: .zero), system: system,
+    ledger: ledger,
+    signals: signals, events: hub, time: time)
+  let running = Task { await gate.run() }
+  func present() { gate.deliver(RawRead(reader: ReaderID("left"), bytes: good.bytes, readAt: time.now())) }
+  system.script(good, .hold(redeemed("1")))
+  var requests = system.requests.makeAsyncIterator()
+  present()
+  _ = await requests.next()
+  time.halt(.seconds(60))
+  system.release()
+  #expect(await events.nextScan()?.verdict == .undecided(.stale))
+  #expect(signals.pulses == 0)
+  // The ticket is theirs still, and no second request is needed.
+  present()
+  #expect(await events.nextScan()?.verdict == .admit)
+  #expect(signals.pulses == 1 && system.asked.count == 1)
+  gate.finish()
+  await running.value
+}
+
 @Test func whoLeavesIsAskedNothingAndComesInAgain() async throws {
   try await Bench { $0.holdOff = .zero }.run { entrance in
     try await Bench(beside: entrance, name: "exit") {

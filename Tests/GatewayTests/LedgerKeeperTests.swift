@@ -33,7 +33,7 @@ private struct LedgerProcess {
   /// The next process on the same journal, and the same ticket system.
   func successor(boot: String? = nil) async throws -> LedgerProcess {
     let next = try LedgerProcess(journal, system, boot: boot ?? self.boot)
-    await next.keeper.takeUp(try await journal.unconcluded(), asker: system)
+    _ = await next.keeper.takeUp(try await journal.unconcluded(), asker: system)
     return next
   }
 
@@ -154,7 +154,7 @@ private func names(_ facts: [JournalFact]) -> [String] {
     first.system.find(LedgerProcess.code, .unused)
     let next = try LedgerProcess(first.journal, first.system, boot: "boot 2")
     let events = next.hub.subscribe()
-    await next.keeper.takeUp(try await first.journal.unconcluded(), asker: first.system)
+    _ = await next.keeper.takeUp(try await first.journal.unconcluded(), asker: first.system)
     let settled = await events.first { event in
       if case .attempt(let attempt) = event { attempt.state == .settled } else { false }
     }
@@ -206,6 +206,31 @@ private func names(_ facts: [JournalFact]) -> [String] {
       journal.setFault(nil)
       #expect(try await journal.unconcluded().isEmpty)
     }
+  }
+
+  @Test func whatIsAskedWhenTheDayEndsIsDecidedByTheDayInWhichItBegan() async throws {
+    let time = ShiftedTime()
+    let system = FakeTicketSystem(time: time)
+    let keeper = LedgerKeeper(
+      server: "fake", vault: try .inMemory(time: time), scope: .perDay(begins: .zero), time: time, events: EventHub())
+    func present(_ code: Code) async -> AttemptDecision {
+      let scan = Scan(gate: GateID("north"), reader: ReaderID("left"), code: code, readAt: time.now())
+      return await keeper.decide(
+        scan, key: TicketKey(code.bytes), system: system, deadline: time.now() + .seconds(20), mayAsk: true
+      ).decision
+    }
+    let entitled = TicketAnswer.valid(Entitlement(quantity: 1, details: TicketDetails()))
+    system.script(LedgerProcess.code, .hold(entitled), .answer(entitled))
+    var requests = system.requests.makeAsyncIterator()
+    let first = Task { await present(LedgerProcess.code) }
+    _ = await requests.next()
+    time.setWall(.seconds(86_400))
+    #expect(await present(Code("another-ticket")).verdict == .refuse(.notFound))
+    system.release()
+    #expect(await first.value.verdict == .admit)
+    // On the new day the ticket admits again, once.
+    #expect(await present(LedgerProcess.code).verdict == .admit)
+    #expect(await present(LedgerProcess.code).verdict == .refuse(.alreadyUsed))
   }
 
   @Test func aJournalThatHangsHoldsUpNobodyForLong() async throws {

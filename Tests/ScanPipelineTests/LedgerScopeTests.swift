@@ -86,3 +86,38 @@ import Testing
     #expect(try bench.scan(bench.redemption("1", 100), at: 200).note == .reentry)
   }
 }
+
+@Suite struct InterruptedSaleTests {
+  private func redemption(_ entry: String, _ time: Int64) -> TicketAnswer {
+    .redeemed(
+      Redemption(
+        entryID: entry, scannedAt: WallTime(seconds: time), quantity: 2, sale: "s", saleQuantity: 2,
+        details: TicketDetails()))
+  }
+
+  @Test func whatMayHavePassedOnOneCodeCountsForTheWholeSale() throws {
+    var bench = LedgerBench()
+    let (sale, entry) = (bench.key, TicketKey([9]))
+    #expect(try bench.scan(redemption("1", 100), at: 100).verdict == .admit)
+    // Presented again, and the machine ended before the conclusion was durable.
+    bench.ledger.interrupt(
+      sale, attempt: AttemptID(), gate: bench.gate, began: bench.mono(110), wall: bench.wall(110), at: bench.mono(120),
+      isSameBoot: false)
+    let other = try bench.scan(redemption("7", 200), at: 200, key: entry)
+    #expect(other.verdict == .undecided(.interrupted))
+    // The ticket system shows that it was not redeemed: then the second person goes in.
+    bench.ledger.noneRedeemed(sale, before: bench.mono(1_000))
+    #expect(try bench.scan(redemption("7", 200), at: 1_001, key: entry).verdict == .admit)
+  }
+
+  @Test func aSaleThatIsLearntLaterCountsWhatWasCutOffBefore() throws {
+    var bench = LedgerBench()
+    bench.ledger.interrupt(
+      bench.key, attempt: AttemptID(), gate: bench.gate, began: bench.mono(10), wall: bench.wall(10),
+      at: bench.mono(20), isSameBoot: false)
+    #expect(try bench.scan(redemption("1", 100), at: 100).verdict == .undecided(.interrupted))
+    let entry = TicketKey([9])
+    #expect(try bench.scan(redemption("7", 200), at: 200, key: entry).verdict == .admit)
+    #expect(try bench.scan(redemption("8", 300), at: 300, key: TicketKey([10])).verdict == .undecided(.interrupted))
+  }
+}

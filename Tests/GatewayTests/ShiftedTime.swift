@@ -1,0 +1,21 @@
+import ScanModel
+import Synchronization
+
+/// The machine's clocks, which a test moves.
+final class ShiftedTime: TimeSource {
+  private let moved = Mutex((monotonic: Duration.zero, wall: Duration.zero))
+
+  /// As if the process had been halted for so long.
+  func halt(_ duration: Duration) {
+    moved.withLock {
+      $0.monotonic += duration
+      $0.wall += duration
+    }
+  }
+
+  /// Sets the civil clock.
+  func setWall(_ duration: Duration) { moved.withLock { $0.wall += duration } }
+
+  func now() -> MonotonicTime { SystemTime().now() + moved.withLock { $0.monotonic } }
+  func wall() -> WallTime { SystemTime().wall() + moved.withLock { $0.wall } }
+}
