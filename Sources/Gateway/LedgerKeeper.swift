@@ -109,7 +109,8 @@ public actor LedgerKeeper {
     }
     let asked = store.vault.journal.enqueue(
       JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
-    if let fault = await written(asked), whenFailing == .stop {
+    let unasked = await written(asked)
+    if let fault = unasked, whenFailing == .stop {
       abandon(key, attempt)
       // Should it be written after all, it is not taken for a request that may have redeemed.
       write([.concluded(store.notSent(attempt))])
@@ -120,7 +121,7 @@ public actor LedgerKeeper {
     var outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key) }
     }
-    let decision = await conclude(key, attempt, &outcome, asked: asked)
+    let decision = await conclude(key, attempt, &outcome, asked: asked, isAskedWritten: unasked == nil)
     learn(decision, scan)
     switch outcome.fate {
     case .pending:
@@ -168,7 +169,7 @@ public actor LedgerKeeper {
       switch beginning {
       case .known(let decision):
         guard case .admit = decision.verdict else { return (decision, .ledger) }
-        return (await secured(decision, key, write([]), within: Self.durableWithin), .ledger)
+        return (await secured(decision, key, write([]), within: Self.durableWithin, isTraced: true), .ledger)
       case .ask:
         return nil
       case .locked:
@@ -196,7 +197,7 @@ public actor LedgerKeeper {
   }
 
   private func conclude(
-    _ key: TicketKey, _ attempt: AttemptID, _ outcome: inout AttemptOutcome, asked: JournalMark
+    _ key: TicketKey, _ attempt: AttemptID, _ outcome: inout AttemptOutcome, asked: JournalMark, isAskedWritten: Bool
   ) async -> AttemptDecision {
     if let date = outcome.serverDate { store.vault.clock.compare(date) }
     do throws(JournalFault) {
@@ -211,15 +212,17 @@ public actor LedgerKeeper {
     let mark = write([.concluded(store.concluded(attempt, outcome, decision))], isUrgent: isAdmission)
     defer { wake(key) }
     guard isAdmission else { return decision }
-    let sure = await secured(decision, key, mark, within: nil)
+    let sure = await secured(decision, key, mark, within: nil, isTraced: isAskedWritten)
     _ = try? await store.vault.journal.durable(asked, until: time.now() + Self.longestSync)
     return sure
   }
 
   /// An admission once it is written, and durable in time where `within` is given. One that cannot be kept goes on or is
   /// taken back, as the station is told.
+  /// - Parameter isTraced: whether the journal may hold something that will look as if nobody had passed. Then it goes on
+  ///   only if it can be noted that this is not to be trusted.
   private func secured(
-    _ decision: AttemptDecision, _ key: TicketKey, _ mark: JournalMark, within: Duration?
+    _ decision: AttemptDecision, _ key: TicketKey, _ mark: JournalMark, within: Duration?, isTraced: Bool
   ) async -> AttemptDecision {
     var fault = await written(mark)
     if fault == nil, let within {
@@ -229,7 +232,8 @@ public actor LedgerKeeper {
         fault = error
       }
     }
-    guard let fault, whenFailing == .stop else { return decision }
+    guard let fault else { return decision }
+    if whenFailing == .continue, !isTraced || store.vault.confess() { return decision }
     giveBack(decision, ledgerKey: key)
     return AttemptDecision(undecided: .outOfService, detail: fault.description)
   }

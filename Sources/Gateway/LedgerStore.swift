@@ -14,9 +14,17 @@ public struct LedgerVault: Sendable {
   public var boot: BootID
   /// The machine's clocks, and whether they are trusted.
   public var clock: ClockTrust
+  /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
+  /// whether that could be noted.
+  public var confess: @Sendable () -> Bool
 
   /// Joins them.
-  public init(journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust) {
+  /// - Parameter boot: the start of the machine, and the journal's generation in it.
+  public init(
+    journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
+    confess: @escaping @Sendable () -> Bool = { true }
+  ) {
+    self.confess = confess
     self.journal = journal
     digester = key.digester(for: .tickets)
     self.boot = boot

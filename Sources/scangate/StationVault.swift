@@ -10,14 +10,22 @@ import Sealing
 struct StationVault {
   let memory: StationMemory
   private let journal: Journal
+  private let trust: JournalTrust
 
-  private init(_ journal: Journal, _ memory: StationMemory) {
+  private init(_ journal: Journal, _ trust: JournalTrust, _ memory: StationMemory) {
+    self.trust = trust
     self.journal = journal
     self.memory = memory
   }
 
   /// Has everything on the disk, and closes the journal.
-  func close() async { await journal.close() }
+  func close() async {
+    let mark = journal.enqueue(JournalBatch())
+    let isWhole = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
+    await journal.close()
+    if isWhole != true { _ = trust.confess() }
+    trust.close()
+  }
 
   /// Opens them; says what the operator should know of them.
   /// - Throws: why there is no journal, or no key to it.
@@ -25,7 +33,9 @@ struct StationVault {
     _ configuration: StationConfiguration, folder: String, keys: SealKeySource, logger: Logger
   ) async throws(StationVaultError) -> StationVault {
     let time = SystemTime()
-    let boot = BootID.current()
+    let path = "\(folder)/journal.sqlite"
+    let trust = JournalTrust(of: path)
+    let boot = BootID("\(BootID.current()) \(trust.generation)")
     let clock = ClockTrust(time: time)
     let key: StationKey
     do throws(SealFault) {
@@ -40,11 +50,23 @@ struct StationVault {
     do throws(JournalFault) {
       let journal = try Journal.open(
         Journal.Settings(
-          path: "\(folder)/journal.sqlite",
+          path: path,
           keepScans: .seconds(configuration.journal.keepDays * 86_400),
           keepBytes: Int64(configuration.journal.keepMegabytes) * 1_000_000,
           keepNames: .seconds(configuration.journal.keepNamesHours * 3_600)),
         key: key.key, boot: boot, time: time)
+      do throws(SystemError) {
+        try trust.begin()
+      } catch {
+        throw JournalFault(.disk, "The note \(path).generation cannot be written: \(error.words). Mend the disk.")
+      }
+      if let doubt = trust.doubt {
+        logger.error(
+          """
+          \(doubt) Tickets that were being decided are for staff now (interrupted); who was admitted meanwhile may not be \
+          known. See scangate journal conflicts.
+          """)
+      }
       let known = try await journal.servers()
       for system in configuration.ticketSystems {
         let server = TicketSystemRegistry.address(of: system)
@@ -57,9 +79,9 @@ struct StationVault {
       }
       let interrupted = try await journal.unconcluded()
       return StationVault(
-        journal,
+        journal, trust,
         StationMemory(
-          vault: LedgerVault(journal: journal, key: key.key, boot: boot, clock: clock),
+          vault: LedgerVault(journal: journal, key: key.key, boot: boot, clock: clock, confess: { trust.confess() }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted))
     } catch {
       throw .journal(error.description)

@@ -2,6 +2,7 @@ import LinuxIO
 import ScanModel
 import ScanPipeline
 import ScanTesting
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -231,6 +232,47 @@ private func names(_ facts: [JournalFact]) -> [String] {
     // On the new day the ticket admits again, once.
     #expect(await present(LedgerProcess.code).verdict == .admit)
     #expect(await present(LedgerProcess.code).verdict == .refuse(.alreadyUsed))
+  }
+
+  @Test func whatIsGivenOnAFailingJournalIsConfessedOrNotGiven() async throws {
+    for canConfess in [true, false] {
+      let time = SystemTime()
+      let journal = MemoryJournal()
+      let confessions = Mutex(0)
+      var vault = try LedgerVault.inMemory(journal)
+      vault.confess = {
+        confessions.withLock { $0 += 1 }
+        return canConfess
+      }
+      let system = FakeTicketSystem(time: time)
+      let keeper = LedgerKeeper(server: "fake", vault: vault, time: time, events: EventHub())
+      func present(_ code: Code) async -> AttemptDecision {
+        let scan = Scan(gate: GateID("north"), reader: ReaderID("left"), code: code, readAt: time.now())
+        return await keeper.decide(
+          scan, key: TicketKey(code.bytes), system: system, deadline: time.now() + .seconds(20), mayAsk: true
+        ).decision
+      }
+      func redeemed(_ entry: String) -> TicketAnswer {
+        .redeemed(
+          Redemption(
+            entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds + 2), quantity: 1, details: TicketDetails()
+          ))
+      }
+      // Asked on the disk, and concluded when it takes nothing any more.
+      system.script(LedgerProcess.code, .hold(redeemed("1")))
+      var requests = system.requests.makeAsyncIterator()
+      let first = Task { await present(LedgerProcess.code) }
+      _ = await requests.next()
+      journal.setFault(JournalFault(.full, "no space is left"))
+      system.release()
+      #expect(await first.value.verdict == (canConfess ? .admit : .undecided(.outOfService)))
+      #expect(confessions.withLock { $0 } == 1)
+      // What the disk knows nothing of cannot look like something else there.
+      let other = Code("another-ticket")
+      system.script(other, .answer(redeemed("2")))
+      #expect(await present(other).verdict == .admit)
+      #expect(confessions.withLock { $0 } == 1)
+    }
   }
 
   @Test func aJournalThatHangsHoldsUpNobodyForLong() async throws {

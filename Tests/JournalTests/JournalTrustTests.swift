@@ -1,0 +1,91 @@
+import Foundation
+import Journal
+import Testing
+
+@Suite struct JournalTrustTests {
+  private let folder: URL
+  private var journal: String { folder.appending(path: "journal.sqlite").path }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func make(_ names: String...) throws {
+    for name in names { try Data([1]).write(to: URL(filePath: journal + name)) }
+  }
+
+  private func begun() throws -> JournalTrust {
+    let trust = JournalTrust(of: journal)
+    try trust.begin()
+    return trust
+  }
+
+  @Test func anOrderlyEndAndAKillKeepTheGeneration() throws {
+    let first = try begun()
+    #expect(first.generation == 1 && first.doubt == nil)
+    try make("")
+    first.close()
+    let second = try begun()
+    #expect(second.generation == 1 && second.doubt == nil)
+    // Killed: its log is still there.
+    try make("-wal")
+    let third = JournalTrust(of: journal)
+    #expect(third.generation == 1 && third.doubt == nil)
+  }
+
+  @Test func aConfessionIsBelievedOnceAndForAll() throws {
+    try make("", "-wal")
+    let first = try begun()
+    let before = first.generation
+    #expect(first.confess() && first.confess())
+    first.close()
+    let second = try begun()
+    #expect(second.generation == before + 1)
+    #expect(second.doubt?.contains("could not take everything") == true)
+    second.close()
+    let third = JournalTrust(of: journal)
+    #expect(third.generation == before + 1 && third.doubt == nil)
+  }
+
+  @Test func whatIsGoneIsNoticed() throws {
+    try make("", "-wal")
+    var trust = try begun()
+    var before = trust.generation
+    try FileManager.default.removeItem(atPath: journal + "-wal")
+    trust = try begun()
+    #expect(trust.generation == before + 1 && trust.doubt?.contains("write-ahead log") == true)
+    before = trust.generation
+    trust.close()
+    try FileManager.default.removeItem(atPath: journal)
+    trust = JournalTrust(of: journal)
+    #expect(trust.generation == before + 1 && trust.doubt?.contains("is gone: nothing is known") == true)
+    try make("")
+    try FileManager.default.removeItem(atPath: journal + ".generation")
+    trust = JournalTrust(of: journal)
+    #expect(trust.generation > 1 << 31 && trust.generation != before && trust.doubt?.contains("The note") == true)
+  }
+
+  @Test(arguments: ["", "x", "1", "1 whole extra", "-1 whole", "18446744073709551615 whole", "1 perhaps", "\0\0\0"])
+  func anUnreadableNoteIsNone(text: String) throws {
+    try make("", "-wal")
+    try Data(text.utf8).write(to: URL(filePath: journal + ".generation"))
+    let trust = JournalTrust(of: journal)
+    #expect(trust.doubt != nil && trust.generation > 1)
+  }
+
+  @Test func whatCannotBeNotedIsToldSo() throws {
+    let trust = JournalTrust(of: journal)
+    #expect(!trust.confess())
+    let nowhere = JournalTrust(of: "/nonexistent/journal.sqlite")
+    #expect(throws: (any Error).self) { try nowhere.begin() }
+  }
+
+  @Test func aConfessionNeedsNoSpace() throws {
+    let trust = try begun()
+    let size = try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int
+    #expect(trust.confess())
+    // In place: not a byte longer than before.
+    #expect(try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int == size)
+  }
+}
