@@ -21,6 +21,8 @@ public struct CredentialStore: Sendable {
     public let set: Int64?
     /// Whether it opens with the station's key; `nil` where that could not be had.
     public let opens: Bool?
+    /// Whether the station uses it: a sealed one is not used beside one that systemd gives.
+    public let isUsed: Bool
   }
 
   private static let header = [UInt8]("scangate credential 1\n".utf8)
@@ -66,41 +68,56 @@ public struct CredentialStore: Sendable {
       }
     }
     guard let file = try sealed(name) else { return nil }
-    guard let secret = Self.open(file, name, by: try keys.open(making: false).key) else {
+    guard let plain = Self.open(file, name, by: try keys.open(making: false).key) else {
       throw SealFault(
         .wrongKey,
         "The credential \(name) does not open: \(path(of: name)) is damaged, or was sealed by another key. Set it again with: "
           + "scangate credential set \(name)")
     }
-    return secret
+    do throws(PastedSecret.Fault) {
+      return try PastedSecret(plain)
+    } catch {
+      throw SealFault(
+        .refused,
+        "The credential \(name) cannot be used: \(error.description) Set it again with: scangate credential set \(name)"
+      )
+    }
   }
 
   /// Whether there is a credential of that name; opens nothing.
   public func contains(_ name: String) throws(SealFault) -> Bool {
     try Self.check(name)
-    if let given = keys.given, try GivenCredential.read(name, in: given) != nil { return true }
+    if try isGiven(name) { return true }
     return try sealed(name) != nil
   }
 
-  /// All credentials, by name; one that systemd gives hides a sealed one.
+  /// Whether systemd gives a credential of that name: then a sealed one is not used.
+  public func isGiven(_ name: String) throws(SealFault) -> Bool {
+    try Self.check(name)
+    guard let given = keys.given else { return false }
+    return try GivenCredential.read(name, in: given) != nil
+  }
+
+  /// All credentials, by name; one that systemd gives comes right before a sealed one that it hides.
   /// - Parameter key: the station's, where it could be had: each is then tried.
   public func entries(openingWith key: SealKey?) throws(SealFault) -> [Entry] {
     var entries: [Entry] = []
-    var names: Set<String> = []
-    if let given = keys.given, let folder = try PrivateFolder.open(given) {
+    var given: Set<String> = []
+    if let path = keys.given, let folder = try PrivateFolder.open(path) {
       for name in try folder.names() where Self.isName(name) {
-        entries.append(Entry(name: name, place: .systemd, set: nil, opens: nil))
-        names.insert(name)
+        entries.append(Entry(name: name, place: .systemd, set: nil, opens: nil, isUsed: true))
+        given.insert(name)
       }
     }
-    for name in try sealedNames() where !names.contains(name) {
+    for name in try sealedNames() {
       guard let folder = try folder() else { break }
       let content = try folder.read(Self.file(name), upTo: Self.limit)
       guard let content else { continue }
       let opens = key.map { Self.open(content, name, by: $0) != nil }
-      entries.append(Entry(name: name, place: .sealed, set: content.written, opens: opens))
+      entries.append(
+        Entry(name: name, place: .sealed, set: content.written, opens: opens, isUsed: !given.contains(name)))
     }
-    return entries.sorted { $0.name < $1.name }
+    return entries.sorted { ($0.name, $0.isUsed ? 0 : 1) < ($1.name, $1.isUsed ? 0 : 1) }
   }
 
   /// Forgets a sealed credential: its bytes are overwritten, then deleted. Flash may keep the old ones, sealed.
@@ -134,11 +151,22 @@ public struct CredentialStore: Sendable {
         + "is none. The secret itself is asked for, and never an argument.")
   }
 
-  private static func open(_ file: PrivateFolder.Content, _ name: String, by key: SealKey) -> PastedSecret? {
+  /// Whether the key opens one of the credentials of a state folder; `nil` where there is none.
+  static func opensAny(in state: borrowing PrivateFolder, by key: SealKey) throws(SealFault) -> Bool? {
+    guard let folder = try state.subfolder(StateFile.credentials) else { return nil }
+    var opens: Bool?
+    for name in try sealedNames(in: folder) {
+      guard let content = try folder.read(file(name), upTo: limit) else { continue }
+      if open(content, name, by: key) != nil { return true }
+      opens = false
+    }
+    return opens
+  }
+
+  private static func open(_ file: PrivateFolder.Content, _ name: String, by key: SealKey) -> [UInt8]? {
     guard file.bytes.starts(with: header) else { return nil }
     let sealer = key.sealer(for: .credentials)
-    guard let plain = sealer.open(file.bytes.dropFirst(header.count), binding: [UInt8](name.utf8)) else { return nil }
-    return try? PastedSecret(plain)
+    return sealer.open(file.bytes.dropFirst(header.count), binding: [UInt8](name.utf8))
   }
 
   private func folder() throws(SealFault) -> PrivateFolder? {
@@ -153,8 +181,12 @@ public struct CredentialStore: Sendable {
 
   private func sealedNames() throws(SealFault) -> [String] {
     guard let folder = try folder() else { return [] }
-    return try folder.names().filter { $0.hasSuffix(StateFile.sealedCredential) }
-      .map { String($0.dropLast(StateFile.sealedCredential.count)) }.filter(Self.isName)
+    return try Self.sealedNames(in: folder)
+  }
+
+  private static func sealedNames(in folder: borrowing PrivateFolder) throws(SealFault) -> [String] {
+    try folder.names().filter { $0.hasSuffix(StateFile.sealedCredential) }
+      .map { String($0.dropLast(StateFile.sealedCredential.count)) }.filter(isName)
   }
 }
 

@@ -94,17 +94,24 @@ struct PrivateFolder: ~Copyable {
     var names: [String] = []
     // The name is read in place: an entry can be shorter than the type that describes it.
     let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
-    while let entry = readdir(stream) {
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
       if name != "." && name != ".." { names.append(name) }
     }
+    // Half a list would hide what is kept.
+    guard errno == 0 else { throw Self.fault("The folder \(path) cannot be listed", errno) }
     return names.sorted()
   }
 
   /// Whether there is something of that name.
-  func has(_ name: String) -> Bool {
+  /// - Throws: that this cannot be told: a disk that gives errors is no empty one.
+  func has(_ name: String) throws(SealFault) -> Bool {
     var status = stat()
-    return fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    if fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
+    guard errno == ENOENT else { throw Self.fault("\(path)/\(name) cannot be looked at", errno) }
+    return false
   }
 
   /// A file's content; `nil` where there is none.
@@ -170,7 +177,7 @@ struct PrivateFolder: ~Copyable {
   ///   keep the old ones.
   /// - Returns: whether there was one.
   @discardableResult func remove(_ name: String, overwriting: Bool) throws(SealFault) -> Bool {
-    guard has(name) else { return false }
+    guard try has(name) else { return false }
     if overwriting { overwrite(name) }
     guard unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else {
       throw Self.fault("\(path)/\(name) cannot be deleted", errno)
@@ -233,7 +240,13 @@ struct PrivateFolder: ~Copyable {
       case EIO: " The disk gives errors: see dmesg."
       default: ""
       }
-    return SealFault(.system, "\(words) (\(error.words)).\(remedy)")
+    let kind: SealFault.Kind =
+      switch number {
+      case EACCES, EPERM, ENOSPC, EDQUOT, EROFS, EIO, ENODEV, ENOMEM, EMFILE, ENFILE, EBUSY, ESTALE, ETIMEDOUT:
+        .disk
+      default: .system
+      }
+    return SealFault(kind, "\(words) (\(error.words)).\(remedy)")
   }
 }
 

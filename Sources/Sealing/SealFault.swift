@@ -8,7 +8,9 @@ public struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
     case wrongKey
     /// A file is damaged, or open to others.
     case refused
-    /// The system does not let us.
+    /// The disk does not let us: no room, read-only, errors, no permission. The keys may be right, and another try may succeed.
+    case disk
+    /// Something else is in the way: the service runs, or a file is where a folder should be.
     case system
   }
 

@@ -127,14 +127,24 @@ public struct SealKeySource: Sendable {
           "The key in \(folder.path) is not the one by which things there were sealed. Put that one back from a copy, or "
             + "begin anew by: scangate factory-reset")
       }
-    } else if making {
+      return
+    }
+    // Without the check, what is sealed tells whose key this is.
+    if try CredentialStore.opensAny(in: folder, by: key) == false {
+      throw SealFault(
+        .wrongKey,
+        "The key in \(folder.path) opens none of the credentials there, and \(StateFile.keyCheck) is gone: it is another key. "
+          + "Put the former one back from a copy, or begin anew by: scangate factory-reset")
+    }
+    if making {
       try folder.replace(StateFile.keyCheck, with: sealer.seal(words, binding: binding))
     }
   }
 
   /// Whether something is there that only the lost key opens.
   private func hasKept(in folder: borrowing PrivateFolder) throws(SealFault) -> Bool {
-    if folder.has(StateFile.keyCheck) || folder.has(StateFile.journal) { return true }
+    if try folder.has(StateFile.keyCheck) { return true }
+    if try folder.has(StateFile.journal) { return true }
     guard let credentials = try folder.subfolder(StateFile.credentials) else { return false }
     return try credentials.names().contains { $0.hasSuffix(StateFile.sealedCredential) }
   }

@@ -17,9 +17,9 @@ struct CredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Put a credential in: asked for without showing it, or read from a pipe or a file.",
       discussion: """
-        White space around it, visible or not, is no part of it. The secret is never an argument: those are seen by every \
-        user of the machine and remembered by the shell. The configuration names it by apiKey. A running service takes a new \
-        one by: systemctl reload scangate
+        White space around it, visible or not, is no part of it; a key is printable ASCII without blanks, in one line. The \
+        secret is never an argument: those are seen by every user of the machine and remembered by the shell. The configuration \
+        names it by apiKey. A running service takes a new one by: systemctl reload scangate
         """)
 
     @Argument(help: "Its name, as the configuration names it.")
@@ -52,6 +52,11 @@ struct CredentialCommand: ParsableCommand {
       for notice in key.notices { Terminal.error(TerminalText.clean(notice, limit: 1_000)) }
       Terminal.out("The credential \(name) is kept in \(TerminalText.clean(store.path(of: name))), sealed.")
       Terminal.out(TerminalText.clean(key.place.words, limit: 1_000))
+      if (try? store.isGiven(name)) == true {
+        Terminal.error(
+          "But systemd gives a credential \(name) too, and the service goes on using that one. Take it out of the unit to have "
+            + "this one used: systemctl edit scangate")
+      }
       if let hint = state.hint { Terminal.error(hint) }
     }
 
@@ -145,6 +150,9 @@ struct CredentialCommand: ParsableCommand {
             + "scangate")
       }
       Terminal.out("The credential \(name) is gone. A card or flash disk may keep its sealed bytes for a while.")
+      if (try? store.isGiven(name)) == true {
+        Terminal.error("But systemd gives a credential \(name), and the service uses that one: systemctl edit scangate")
+      }
     }
   }
 }
@@ -174,7 +182,9 @@ extension CredentialStore.Entry {
   fileprivate var words: String {
     switch place {
     case .systemd: "given by systemd"
-    case .sealed: "sealed, set \(time ?? "")" + (opens == false ? ", does not open with the station's key" : "")
+    case .sealed:
+      "sealed, set \(time ?? "")" + (opens == false ? ", does not open with the station's key" : "")
+        + (isUsed ? "" : ", not used: systemd gives one of this name")
     }
   }
 }
@@ -186,6 +196,7 @@ private struct Listing: Encodable {
     var from: String
     var set: String?
     var opens: Bool?
+    var used: Bool
   }
 
   var state: String
@@ -202,6 +213,8 @@ private struct Listing: Encodable {
     case .file: self.key = "file"
     case nil: self.key = nil
     }
-    credentials = entries.map { Entry(name: $0.name, from: $0.place.rawValue, set: $0.time, opens: $0.opens) }
+    credentials = entries.map {
+      Entry(name: $0.name, from: $0.place.rawValue, set: $0.time, opens: $0.opens, used: $0.isUsed)
+    }
   }
 }

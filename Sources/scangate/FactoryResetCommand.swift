@@ -34,9 +34,11 @@ struct FactoryResetCommand: ParsableCommand {
     }
     for name in result.wiped { Terminal.out("wiped \(TerminalText.clean(name))") }
     for name in result.left { Terminal.out("left  \(TerminalText.clean(name))") }
+    let rest =
+      result.left.isEmpty ? "" : ", but for what is listed as left: look whether it has anything of the venue in it"
     Terminal.out(
-      "\(folder) is wiped. A card or flash disk may keep old bytes for a while, and with them a key that lay in a file: where "
-        + "that matters, withdraw the API keys at the ticket system.")
+      "\(folder) is wiped\(rest). A card or flash disk may keep old bytes for a while, and with them a key that lay in a "
+        + "file: where that matters, withdraw the API keys at the ticket system.")
     Terminal.out(
       "Not wiped: the configuration and key files in /etc/scangate, and a systemd credential "
         + "(\(SealKeySource.credential)), if there is one: remove it where the unit names it.")

@@ -17,8 +17,8 @@ enum HiddenInput {
     return bytes
   }
 
-  /// A line of the terminal at standard input, which shows none of it. What comes behind the line is dropped: the rest of
-  /// a paste is not for the shell.
+  /// A line of the terminal at standard input, which shows none of it. What comes right behind the line belongs to the same
+  /// paste, and to what is handed over: half a key is none. What comes later is dropped; it is not for the shell.
   ///
   /// The terminal hands over every key at once and sends no signal meanwhile, so that Ctrl-C cannot leave it mute.
   /// - Throws: `ECANCELED` for Ctrl-C and its like.
@@ -43,7 +43,7 @@ enum HiddenInput {
       guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
       switch byte {
       case _ where count == 0: return line
-      case 0x0A, 0x0D, 0x04: return line
+      case 0x0A, 0x0D, 0x04: return try line + [0x0A] + rest(terminal, upTo: limit)
       case 0x03, 0x1C: throw SystemError(errno: ECANCELED, call: "read")
       case 0x15: line = []
       case 0x08, 0x7F:
@@ -53,5 +53,25 @@ enum HiddenInput {
       default: break
       }
     }
+  }
+
+  /// What comes without a pause; a paste has none, and a person cannot be so quick.
+  private static func rest(_ terminal: Int32, upTo limit: Int) throws(SystemError) -> [UInt8] {
+    let pause: Int32 = 100  // ms
+    var rest: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while rest.count <= limit {
+      var waiting = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&waiting, 1, pause)
+      if ready < 0, errno == EINTR { continue }
+      guard ready >= 0 else { throw SystemError(errno: errno, call: "poll") }
+      if ready == 0 { break }
+      let count = Glibc.read(terminal, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
+      if count == 0 { break }
+      rest += buffer.prefix(count)
+    }
+    return rest
   }
 }

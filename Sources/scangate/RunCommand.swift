@@ -40,7 +40,7 @@ struct RunCommand: AsyncParsableCommand {
       switch error {
       case .key(let words): throw failure(words, Exit.configuration)
       // The service manager starts it again: a disk may come back, and another process may end.
-      case .journal(let words): throw failure(words, Exit.unavailable)
+      case .disk(let words), .journal(let words): throw failure(words, Exit.unavailable)
       }
     }
     do throws(SetupError) {

@@ -41,7 +41,7 @@ struct StationVault {
     do throws(SealFault) {
       key = try keys.open()
     } catch {
-      throw .key(error.description)
+      throw error.kind == .disk ? .disk(error.description) : .key(error.description)
     }
     for notice in key.notices + [key.place.words] { logger.notice("\(TerminalText.clean(notice, limit: 1_000))") }
     if !clock.now().isTrusted {
@@ -93,6 +93,8 @@ struct StationVault {
 enum StationVaultError: Error {
   /// The station's key: somebody must act.
   case key(String)
+  /// The disk on which the key lies: worth another try.
+  case disk(String)
   /// The journal's disk or its lock: worth another try.
   case journal(String)
 }

@@ -128,11 +128,49 @@ import Testing
     #expect(try both.get("main")?.text == "given")
     #expect(try both.get("spare")?.text == "spare")
     #expect(try both.contains("main"))
-    #expect(try both.entries(openingWith: nil).map(\.place) == [.systemd, .sealed])
+    #expect(try both.isGiven("main") && !both.isGiven("spare"))
+    let entries = try both.entries(openingWith: nil)
+    #expect(entries.map(\.name) == ["main", "main", "spare"])
+    #expect(entries.map(\.place) == [.systemd, .sealed, .sealed])
+    #expect(entries.map(\.isUsed) == [true, false, true])
     try folder.give([0xFF], as: "main")
     #expect(fault { _ = try both.get("main") }?.kind == .refused)
     try folder.take("main")
     #expect(try both.get("main")?.text == "sealed")
+  }
+
+  /// Somebody replaced the key and took its check away: nothing is sealed by it beside what it does not open.
+  @Test func aForeignKeyWithoutItsCheckSealsNothing() throws {
+    try store.set("main", secret("hunter2"))
+    let own = try folder.bytes("seal-key")
+    let other = try StateFolder()
+    try CredentialStore(keys: other.byFile).set("x", secret("x"))
+    try folder.write("seal-key", try other.bytes("seal-key"))
+    #expect(unlink("\(folder.state)/seal-key.check") == 0)
+    let value = try secret("new")
+    let refused = fault { _ = try store.set("spare", value) }
+    #expect(refused?.kind == .wrongKey)
+    #expect(refused?.description.contains("factory-reset") == true)
+    #expect(fault { _ = try folder.byFile.open(making: false) }?.kind == .wrongKey)
+    #expect(folder.files == ["credentials/main.sealed", "seal-key"])
+    // Its own one is remembered anew, even where one of two is damaged.
+    try folder.write("seal-key", own)
+    try folder.write("credentials/damaged.sealed", [1])
+    try store.set("spare", value)
+    #expect(folder.files.contains("seal-key.check"))
+    #expect(try store.get("main")?.text == "hunter2")
+  }
+
+  /// Kept by a version that took more than the service does.
+  @Test func oneThatTheServiceCannotUseIsToldSo() throws {
+    let key = try folder.byFile.open().key
+    let sealed = key.sealer(for: .credentials).seal([UInt8]("two words".utf8), binding: [UInt8]("main".utf8))
+    try store.set("main", secret("x"))
+    try folder.write("credentials/main.sealed", [UInt8]("scangate credential 1\n".utf8) + sealed)
+    let refused = fault { _ = try store.get("main") }
+    #expect(refused?.kind == .refused)
+    #expect(refused?.description.contains("a blank at position 4") == true)
+    #expect(refused?.description.contains("scangate credential set main") == true)
   }
 
   /// Whoever reads while others write sees one of the values, whole.

@@ -49,6 +49,28 @@ import Testing
     #expect(folder.files == [])
   }
 
+  /// A caller can try again where the disk is in the way, and must not where the key is.
+  @Test(
+    arguments: [
+      (ENOSPC, .disk), (EDQUOT, .disk), (EROFS, .disk), (EIO, .disk), (EACCES, .disk), (EPERM, .disk), (EMFILE, .disk),
+      (ELOOP, .system), (ENOTDIR, .system),
+    ] as [(Int32, SealFault.Kind)]) func troubleWithTheDiskIsToldFromTheRest(number: Int32, kind: SealFault.Kind)
+  {
+    #expect(PrivateFolder.fault("x", number).kind == kind)
+  }
+
+  /// A disk without room, as the kernel has it.
+  @Test(.enabled(if: geteuid() == 0)) func aDiskWithoutRoomIsTroubleWithTheDisk() throws {
+    let disk = "\(folder.url.path)/disk"
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+    guard mount("none", disk, "tmpfs", 0, "size=4k,mode=700") == 0 else { return }
+    defer { umount(disk) }
+    try Data(count: 4_096).write(to: URL(filePath: "\(disk)/full"))
+    let full = fault { _ = try SealKeySource(state: disk, given: nil).open() }
+    #expect(full?.kind == .disk)
+    #expect(full?.description.contains("Make room on the disk.") == true)
+  }
+
   @Test(.enabled(if: geteuid() == 0)) func aKeyOfAnotherUserIsRefused() throws {
     _ = try folder.byFile.open()
     #expect(chown("\(folder.state)/seal-key", 65_534, 65_534) == 0)
