@@ -67,7 +67,11 @@ extension TicketRecord {
     guard !isSameBoot else { return }
     // Until when a claim holds cannot be told any more; the ticket system's word renews it.
     givenBack.until = nil
-    for entryID in entries.keys { entries[entryID]?.claimUntil = nil }
+    for (entryID, entry) in entries {
+      entries[entryID]?.claimUntil = nil
+      // A claim needs no request that would tell of it.
+      if entry.origin == .ours, !entry.isClaimed, !entry.hasLeft { entries[entryID]?.isDoubtful = true }
+    }
   }
 }
 

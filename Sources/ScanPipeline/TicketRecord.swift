@@ -244,6 +244,7 @@ struct TicketRecord: Sendable {
       switch known.origin {
       case .elsewhere: return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
       case .ours where known.isClaimed: return decision(.refuse(.alreadyUsed))
+      case .ours where known.isDoubtful: return interruption()
       case .ours:
         return admit(on: entryID, lock, wall: wall, note: known.hasLeft ? .reentry : .ownLostAnswer, &book)
       }
@@ -346,10 +347,12 @@ struct TicketRecord: Sendable {
     _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, wall: WallTime, detail: String?, _ policy: AttemptPolicy,
     _ book: inout SaleBook
   ) -> AttemptDecision {
-    let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed }.keys.min()
+    let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed && !$0.value.isDoubtful }.keys
+      .min()
     let ownAttempt = open.contains { !$0.isUnplaced && span.lowerBound <= $0.endedAt + policy.lateGrace }
     guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen || ownAttempt else {
-      if admitted == 0, !isUsedElsewhere, open.contains(where: \.isUnplaced) { return interruption() }
+      let isDoubtful = open.contains(where: \.isUnplaced) || entries.values.contains(where: \.isDoubtful)
+      if admitted == 0, !isUsedElsewhere, isDoubtful { return interruption() }
       proveEntry()
       isUsedElsewhere = isUsedElsewhere || (kind == .entry && admitted == 0)
       return decision(.refuse(.alreadyUsed), note: isUsedElsewhere ? .usedElsewhere : nil, detail: detail)

@@ -77,6 +77,8 @@ struct KnownEntry: Sendable, Codable, Equatable {
   var isGivenBack = false
   /// Whether who was admitted on it has left since.
   var hasLeft = false
+  /// Whether somebody may have passed on it since this was written: it is from before the machine started.
+  var isDoubtful = false
   /// The attempt that was shown it.
   let shownTo: AttemptLock
 }

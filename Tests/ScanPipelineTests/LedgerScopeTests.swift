@@ -120,4 +120,23 @@ import Testing
     #expect(try bench.scan(redemption("7", 200), at: 200, key: entry).verdict == .admit)
     #expect(try bench.scan(redemption("8", 300), at: 300, key: TicketKey([10])).verdict == .undecided(.interrupted))
   }
+
+  @Test func aClaimMayHaveBeenTakenBeforeTheMachineEnded() throws {
+    for isSameBoot in [true, false] {
+      var bench = LedgerBench()
+      let attempt = try bench.lose(at: 100, pending: true)
+      let late = bench.outcome(redemption("1", 101), from: 100, to: 104, date: 104)
+      #expect(
+        bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(104)) == .claimable(entryID: "1")
+      )
+      let changes = bench.ledger.takeChanges()
+      bench.ledger = AttemptLedger()
+      for (place, memory) in changes {
+        let isTaken = bench.ledger.restore(place, try #require(memory), age: 0, isSameBoot: isSameBoot)
+        #expect(isTaken)
+      }
+      let again = try bench.scan(redemption("1", 101), at: 120)
+      #expect(again.verdict == (isSameBoot ? .admit : .undecided(.interrupted)))
+    }
+  }
 }
