@@ -40,6 +40,8 @@ final class Database: @unchecked Sendable {
   enum Mode {
     /// To read and write; made where it is absent.
     case write
+    /// To read and write what is there.
+    case present
     /// To read.
     case read
     /// To read, as a file that nobody writes: neither locks nor files beside it are made.
@@ -52,6 +54,7 @@ final class Database: @unchecked Sendable {
     var name = path
     switch mode {
     case .write: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .present: flags = SQLITE_OPEN_READWRITE
     case .read: flags = SQLITE_OPEN_READONLY
     case .frozen:
       flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
@@ -131,6 +134,21 @@ final class Database: @unchecked Sendable {
     let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved)
     guard result == SQLITE_OK else { throw error(result) }
     return (frames, moved)
+  }
+
+  /// Copies everything into another database, page by page, so that both are the same to the byte.
+  /// - Parameter others: called after each piece, for what cannot wait.
+  func copy(to other: Database, others: () -> Void) throws(SQLiteError) {
+    guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+      throw other.error(sqlite3_errcode(other.handle))
+    }
+    var result = SQLITE_OK
+    while result == SQLITE_OK {
+      result = sqlite3_backup_step(backup, 256)
+      if result == SQLITE_OK { others() }
+    }
+    let end = sqlite3_backup_finish(backup)
+    guard result == SQLITE_DONE, end == SQLITE_OK else { throw other.error(end == SQLITE_OK ? result : end) }
   }
 
   /// Tells after each commit how many frames the write-ahead log has. `count` must outlive the connection.

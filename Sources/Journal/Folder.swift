@@ -10,12 +10,15 @@ enum Folder {
     return end == path.startIndex ? "/" : String(path[..<end])
   }
 
-  /// Makes a folder, readable by its owner alone, and those above it; one that is there is left alone.
-  static func make(_ path: String) throws(SystemError) {
+  /// Makes a folder, readable by its owner alone, but none above it: a mistyped path is no wish for a tree of folders. One
+  /// that is there is left alone.
+  static func make(_ path: String) throws(JournalFault) {
+    if mkdir(path, 0o700) == 0 { return }
+    let error = SystemError(errno: errno, call: "mkdir")
     if access(path, F_OK) == 0 { return }
-    let parent = of(path)
-    if parent != path { try make(parent) }
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError(errno: errno, call: "mkdir") }
+    guard error.errno == ENOENT else { throw JournalFault(error, at: path) }
+    throw JournalFault(
+      .unavailable, "There is no folder \(of(path)) for the journal. Make it, or name another journal.")
   }
 
   /// Makes what was created, renamed or deleted in a folder durable.

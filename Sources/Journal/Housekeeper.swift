@@ -63,6 +63,7 @@ struct Housekeeper: Sendable {
     } catch {
       // Interrupted by the end, or to make way: then another one is due.
       if error.primary == SQLITE_INTERRUPT { return }
+      if error.primary == SQLITE_BUSY, core.file.place.change != nil { return }
       var wasTold = false
       report(error, &wasTold)
     }
@@ -85,7 +86,12 @@ struct Housekeeper: Sendable {
 
   private func connect() throws(SQLiteError) -> Database {
     if let open = core.house.withLock({ $0 }) { return open }
-    let connection = try Database(core.settings.path, .write, busyMilliseconds: 0)
+    // What lies there now may be somebody else's: the writer sees to it.
+    guard core.file.place.change == nil else {
+      core.writerBell.ring()
+      throw SQLiteError(code: SQLITE_BUSY, errno: 0, message: "the journal is not in its place")
+    }
+    let connection = try Database(core.settings.path, .present, busyMilliseconds: 0)
     try connection.execute("PRAGMA wal_autocheckpoint = 0")
     // SQLite learns of the log by reading.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")

@@ -61,12 +61,15 @@ public final class Journal: ScanJournal {
   static func open(
     _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, schema: Schema, sync: any WALSync
   ) throws(JournalFault) -> Journal {
-    do throws(SystemError) {
+    // Whose claim it is comes first where there is one: to look into a file that this process has open costs it SQLite's
+    // locks. Where there is none, nothing is made before the file was recognised.
+    let isClaimed = JournalLock.isClaimed(settings.path)
+    if !isClaimed {
+      try Recognition.check(settings.path, isClaimed: false)
       try Folder.make(Folder.of(settings.path))
-    } catch {
-      throw JournalFault(error, at: Folder.of(settings.path))
     }
     let lock = LockSlot(try JournalLock(settings.path))
+    if isClaimed { try Recognition.check(settings.path, isClaimed: true) }
     let file = JournalFile(
       path: settings.path, seals: JournalSeals(key), schema: schema, boot: boot, time: time)
     var notices: [String] = []
@@ -77,7 +80,7 @@ public final class Journal: ScanJournal {
       for notice in notices { core.teller.notice(notice) }
       core.orders.withLock { $0.needsCheck = !store.lastEndedWell }
       let journal = Journal(core, lock)
-      let writer = Writer(core, store: store)
+      let writer = Writer(core, store: store, lock: lock)
       // The lock goes with the last thread, not before the file is closed.
       try journal.start("journal") {
         writer.run()

@@ -7,10 +7,20 @@ import ScanModel
 struct JournalFile: Sendable {
   let path: String
   let seals: JournalSeals
-  var schema = Schema.current
+  let schema: Schema
   let frames = FrameCount()
+  let place: FilePlace
   let boot: BootID
   let time: any TimeSource
+
+  init(path: String, seals: JournalSeals, schema: Schema, boot: BootID, time: any TimeSource) {
+    self.path = path
+    self.seals = seals
+    self.schema = schema
+    self.boot = boot
+    self.time = time
+    place = FilePlace(path)
+  }
 
   /// How long the writer waits for another program that writes, in milliseconds.
   static let busyMilliseconds: Int32 = 1_000
@@ -74,6 +84,7 @@ struct JournalFile: Sendable {
       if !isPresent { try make() }
       let store = try use()
       try store.beginSession(boot: boot, wall: time.wall(), monotonic: time.now())
+      place.note()
       return .store(store)
     } catch let error as SQLiteError {
       return error.isDamage ? .damage(error.message) : .fault(JournalFault(error, at: path))
@@ -86,7 +97,7 @@ struct JournalFile: Sendable {
     }
   }
 
-  private func use() throws -> JournalStore {
+  func use() throws -> JournalStore {
     let database = try Database(path, .write, busyMilliseconds: Self.busyMilliseconds)
     try recognise(database)
     for pragma in [
@@ -106,10 +117,14 @@ struct JournalFile: Sendable {
 
   /// Makes the empty file. Nobody else may read it.
   private func make() throws {
+    try Self.make(path)
+    try Folder.sync(Folder.of(path))
+  }
+
+  static func make(_ path: String) throws(SystemError) {
     let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
     _ = OwnedDescriptor(owning: number)
-    try Folder.sync(Folder.of(path))
   }
 
   /// Looks at what the file says of itself before anything is written into it.
@@ -191,16 +206,18 @@ struct JournalFile: Sendable {
 
   /// Renames the file and what SQLite keeps beside it.
   /// - Returns: the new name.
-  private func setAside() throws(JournalFault) -> String {
-    let stem = "\(path).damaged-\(CivilStamp.text(time.wall()))"
+  func setAside(
+    as word: String = "damaged", _ suffixes: [String] = ["", "-wal", "-shm", "-journal"]
+  ) throws(JournalFault) -> String {
+    let stem = "\(path).\(word)-\(CivilStamp.text(time.wall()))"
     var name = stem
     var count = 1
-    while access(name, F_OK) == 0 || access("\(name)-wal", F_OK) == 0 {
+    while (suffixes + ["-wal"]).contains(where: { FileIdentity(at: name + $0) != nil }) {
       count += 1
       name = "\(stem)-\(count)"
     }
     do throws(SystemError) {
-      for suffix in ["", "-wal", "-shm", "-journal"] where rename(path + suffix, name + suffix) != 0 {
+      for suffix in suffixes where rename(path + suffix, name + suffix) != 0 {
         guard errno == ENOENT else { throw SystemError(errno: errno, call: "rename") }
       }
       try Folder.sync(Folder.of(path))

@@ -48,6 +48,14 @@ final class JournalStore {
     nextSeq = max(nextSeq, (try database.integer("SELECT facts FROM retention") ?? 0) &+ 1)
   }
 
+  /// Goes on where another store of the same content was.
+  func goOn(from old: JournalStore) {
+    (session, lastEndedWell) = (old.session, old.lastEndedWell)
+    (recent, older) = (old.recent, old.older)
+    nextSeq = max(nextSeq, old.nextSeq)
+    frames.set(0)
+  }
+
   // MARK: Writing
 
   /// Writes batches in one transaction. When this returns the bytes are the kernel's; the disk has them when the

@@ -8,17 +8,23 @@ import Synchronization
 final class Writer: @unchecked Sendable {
   // Made by the thread that opens the journal, which then starts the writer's thread and lets go of it.
   let core: JournalCore
+  let lock: LockSlot
   var store: JournalStore?
+  /// Whether the files could not be brought back to their place.
+  var isDisplaced = false
   var pause = Writer.firstPause
   var nextTry = MonotonicTime(nanoseconds: .min)
   var nextTidy: MonotonicTime
   var tidying: Tidying?
 
+  /// How often it is looked whether the files are where they were, while there is nothing to write.
+  private static let placePause = Duration.seconds(2)
   static let firstPause = Duration.seconds(1)
   private static let longestPause = Duration.seconds(30)
 
-  init(_ core: JournalCore, store: JournalStore) {
+  init(_ core: JournalCore, store: JournalStore, lock: LockSlot) {
     self.core = core
+    self.lock = lock
     self.store = store
     nextTidy = core.clock.now() + .seconds(60)
   }
@@ -32,6 +38,7 @@ final class Writer: @unchecked Sendable {
         return (orders.damage, orders.isClosing)
       }
       if let damage { setAside(because: damage) }
+      lookAfterPlace()
       cureSync()
       finishLog()
       if isClosing { break }
@@ -50,7 +57,7 @@ final class Writer: @unchecked Sendable {
     }
     if !isEmpty, fault == nil || isTrying { return .zero }
     let isFailing = fault != nil || syncFault != nil
-    return min(isFailing ? max(.zero, nextTry - now) : .seconds(3_600), max(.zero, nextTidy - now))
+    return min(isFailing ? max(.zero, nextTry - now) : Self.placePause, max(.zero, nextTidy - now))
   }
 
   // MARK: Batches
@@ -93,6 +100,7 @@ final class Writer: @unchecked Sendable {
   }
 
   private func write(_ batches: [PendingBatch]) throws(JournalFault) {
+    try stayInPlace()
     for isSecond in [false, true] {
       if store == nil { try reopen() }
       guard let store else { break }
@@ -191,7 +199,7 @@ final class Writer: @unchecked Sendable {
     for notice in notices { core.teller.notice(notice) }
   }
 
-  private func take(_ store: JournalStore) throws(JournalFault) {
+  func take(_ store: JournalStore) throws(JournalFault) {
     self.store = store
     do throws(SystemError) {
       try core.sync.open(core.file.log)
@@ -201,7 +209,7 @@ final class Writer: @unchecked Sendable {
     }
   }
 
-  private func evictHousekeeper() {
+  func evictHousekeeper() {
     core.orders.withLock { $0.houseMustLeave = true }
     core.houseBell.ring()
     while !core.orders.withLock({ $0.isHouseOut }) {

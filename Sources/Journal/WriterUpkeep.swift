@@ -109,6 +109,11 @@ extension Writer {
       core.teller.notice("\(lost) entries could not be written to the journal \(core.settings.path) before the end.")
     }
     serve()
+    do throws(JournalFault) {
+      try stayInPlace()
+    } catch {
+      core.teller.notice("\(error) What was written since then is lost with the end of this process.")
+    }
     if let store {
       let isChecked = core.orders.withLock { !$0.needsCheck }
       do throws(SQLiteError) {

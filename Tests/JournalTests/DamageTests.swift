@@ -20,20 +20,11 @@ import Testing
     return (keys, open)
   }
 
-  private func notices(_ journal: Journal) async -> [String] {
-    var found: [String] = []
-    var states = journal.states.makeAsyncIterator()
-    while let state = await states.next() {
-      if case .noticed(let words) = state {
-        found.append(words)
-        break
-      }
-    }
-    return found
-  }
+  private func notices(_ journal: Journal) async -> [String] { await notice(journal).map { [$0] } ?? [] }
 
-  @Test func whatIsNoDatabaseIsSetAside() async throws {
+  @Test func aDestroyedJournalIsSetAside() async throws {
     let folder = try Folders()
+    try await openJournal(folder.journal).close()
     try writeFile(folder.journal, [UInt8]("a letter to somebody, long enough to be a file of its own".utf8))
     let journal = try openJournal(folder.journal)
     let words = try #require(await notices(journal).first)
@@ -47,7 +38,7 @@ import Testing
 
   @Test func aLogWithoutItsFileIsSetAside() async throws {
     let folder = try Folders()
-    try writeFile("\(folder.journal)-wal", [UInt8](repeating: 1, count: 5_000))
+    try writeFile("\(folder.journal)-wal", [0x37, 0x7F, 0x06, 0x82] + [UInt8](repeating: 1, count: 5_000))
     let journal = try openJournal(folder.journal)
     #expect(await notices(journal).first?.contains("missing") == true)
     await journal.close()
@@ -141,7 +132,7 @@ import Testing
         bytes[Int.random(in: range, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
       }
       if generator.chance(30) { bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator)) }
-      for name in folder.names { unlink("\(folder.path)/\(name)") }
+      for name in folder.names where !name.hasSuffix(".lock") { unlink("\(folder.path)/\(name)") }
       try writeFile(folder.journal, bytes)
       _ = try? Journal.verify(folder.journal)
       _ = try? scans(folder.journal)

@@ -129,6 +129,7 @@ import Testing
     let before = try readFile(folder.journal)
     #expect(try refusal(folder.journal).description.contains("belongs to another program"))
     #expect(try readFile(folder.journal) == before)
+    #expect(folder.names == ["journal.sqlite"])
     #expect(throws: JournalFault.self) { _ = try Journal.Reader(path: folder.journal, key: nil) }
   }
 
@@ -175,6 +176,46 @@ import Testing
     let folder = try Folders()
     mkdir(folder.journal, 0o700)
     #expect(try refusal(folder.journal).description.contains("is no file"))
+    #expect(folder.names == ["journal.sqlite"])
     rmdir(folder.journal)
+  }
+
+  @Test func aDeviceIsRefused() throws {
+    #expect(try refusal("/dev/null").description.contains("is no file"))
+    #expect(access("/dev/null.lock", F_OK) != 0)
+  }
+
+  /// A wrong word in the configuration costs nobody a file.
+  @Test(arguments: [
+    "a letter to somebody, long enough to be more than a head: root:x:0:0:root:/root:/bin/bash", "x",
+    "SQLite format 3\0 cut off",
+  ]) func aFileThatIsNoJournalIsNeverTouched(text: String) throws {
+    let folder = try Folders()
+    try writeFile(folder.journal, [UInt8](text.utf8))
+    let words = try refusal(folder.journal).description
+    #expect(words.contains("is no journal") && words.contains("name another"))
+    #expect(folder.names == ["journal.sqlite"])
+    #expect(try readFile(folder.journal) == [UInt8](text.utf8))
+  }
+
+  @Test func aFileInThePlaceOfTheLockIsNeverTouched() throws {
+    let folder = try Folders()
+    try writeFile(folder.journal + ".lock", [UInt8]("a letter".utf8))
+    #expect(try refusal(folder.journal).description.contains("is no claim"))
+    #expect(folder.names == ["journal.sqlite.lock"])
+    #expect(try readFile(folder.journal + ".lock") == [UInt8]("a letter".utf8))
+  }
+
+  @Test func aLogThatIsNoneOfOursIsNeverTouched() throws {
+    let folder = try Folders()
+    try writeFile(folder.journal + "-wal", [UInt8]("a letter".utf8))
+    #expect(try refusal(folder.journal).description.contains("is no log"))
+    #expect(folder.names == ["journal.sqlite-wal"])
+  }
+
+  @Test func foldersAboveTheLastAreNotMade() async throws {
+    let folder = try Folders()
+    #expect(try refusal("\(folder.path)/a/b/journal").description.contains("no folder \(folder.path)/a "))
+    #expect(folder.names == [])
   }
 }

@@ -86,6 +86,14 @@ func told(_ journal: Journal, _ count: Int) async -> [JournalState] {
   return found
 }
 
+/// The next thing that the operator must know.
+func notice(_ journal: Journal, of text: String = "") async -> String? {
+  for await state in journal.states {
+    if case .noticed(let words) = state, text.isEmpty || words.contains(text) { return words }
+  }
+  return nil
+}
+
 func sampleScan(
   _ code: String, gate: String = "north", verdict: Verdict = .admit, holder: String? = "Ada Lovelace",
   time: any TimeSource = SystemTime(), isTrusted: Bool = true
