@@ -19,12 +19,12 @@ enum Recognition {
       throw JournalFault(.unavailable, "\(path) is no file. Name another journal.")
     }
     if entry.st_size == 0 { return }
-    let head = try head(of: path, 72)
-    if head.starts(with: [UInt8]("SQLite format 3\0".utf8)), head.count == 72 {
-      let application = head[68...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    let head = try head(of: path, 105)
+    if head.starts(with: [UInt8]("SQLite format 3\0".utf8)), head.count == 105 {
+      let application = head[68..<72].reduce(Int64(0)) { $0 << 8 | Int64($1) }
       // A file that is just being made has no mark yet, but the claim lies beside it, or what undoes the making.
       if application == Schema.applicationID { return }
-      if application == 0, isClaimed || isUndone(path) { return }
+      if application == 0, isClaimed || isUndone(path) || isEmpty(head, path) { return }
       throw JournalFault(.unavailable, "\(path) belongs to another program. It was left alone; name another journal.")
     }
     if isClaimed || hasSQLitesFiles(path) { return }
@@ -40,6 +40,12 @@ enum Recognition {
     // The version of the index, in the machine's own order of bytes (sqlite.org/walformat.html).
     let index = (try? head(of: "\(path)-shm", 4)) ?? []
     return index == withUnsafeBytes(of: UInt32(3_007_000)) { [UInt8]($0) } || isUndone(path)
+  }
+
+  /// Whether a database holds nothing at all: no version, no table on its first page, and no log.
+  private static func isEmpty(_ head: [UInt8], _ path: String) -> Bool {
+    head[60..<64].allSatisfy { $0 == 0 } && head[100] == 13 && head[103] == 0 && head[104] == 0
+      && !isThere("\(path)-wal")
   }
 
   /// Whether a rollback journal lies beside the file: it was being made when the power went.

@@ -169,6 +169,8 @@ final class Writer: @unchecked Sendable {
 
   /// Sets the damaged file aside and goes on with another.
   private func renew(because words: String) throws(JournalFault) {
+    // What is set aside is what lies under the name.
+    try stayInPlace()
     evictHousekeeper()
     defer {
       core.orders.withLock { $0.houseMustLeave = false }

@@ -31,15 +31,19 @@ extension Writer {
     let change = store == nil ? nil : core.file.place.change
     if isLocked, change == nil, !isDisplaced { return }
     isDisplaced = true
-    if !isLocked { try renewLock() }
-    if let store, let change { try restore(store, because: change) }
+    var notices: [String] = []
+    // Where the rest fails, this has happened all the same.
+    defer { for notice in notices { core.teller.notice(notice) } }
+    if !isLocked { notices.append(try renewLock()) }
+    if let store, let change { notices.append(try restore(store, because: change)) }
     isDisplaced = false
     pause = Self.firstPause
     core.queue.withLock { $0.recovered() }
   }
 
   /// Makes the claim again, before somebody else makes his.
-  private func renewLock() throws(JournalFault) {
+  /// - Returns: what the operator must know.
+  private func renewLock() throws(JournalFault) -> String {
     let path = core.settings.path
     try Folder.make(Folder.of(path))
     var words = ""
@@ -47,13 +51,14 @@ extension Writer {
       words = " What lay in its place was set aside as \(try core.file.setAside(as: "replaced", [".lock"])).lock."
     }
     try lock.renew(path)
-    core.teller.notice(
+    return
       "The lock of the journal, \(path).lock, was deleted or replaced while it was in use; it was made again.\(words) "
-        + "Leave the journal's files alone while the gateway runs.")
+      + "Leave the journal's files alone while the gateway runs."
   }
 
   /// Writes all that the open file has into a new one, puts that in its place, and goes on there.
-  private func restore(_ old: JournalStore, because change: String) throws(JournalFault) {
+  /// - Returns: what the operator must know.
+  private func restore(_ old: JournalStore, because change: String) throws(JournalFault) -> String {
     let path = core.settings.path
     evictHousekeeper()
     defer {
@@ -88,14 +93,15 @@ extension Writer {
       store.goOn(from: old)
       core.file.place.note()
       try take(store)
+      try store.beginLog()
       try Folder.sync(Folder.of(path))
     } catch {
       throw fault(error, because: change)
     }
     core.queue.withLock { $0.synced(upTo: $0.written) }
-    core.teller.notice(
+    return
       "\(change) while it was in use. Nothing is lost: the whole journal was written anew as \(path).\(words) Leave the "
-        + "journal's files alone while the gateway runs.")
+      + "journal's files alone while the gateway runs."
   }
 
   /// Copies the open file, durably. Who waits for a big one is told at once, and what is asked meanwhile is answered.

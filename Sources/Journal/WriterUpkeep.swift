@@ -10,7 +10,8 @@ extension Writer {
   /// After an error the kernel may hold pages for clean that never reached the disk, so that another sync proves nothing.
   /// A whole checkpoint copies everything into the main file, syncs that, and throws the log away.
   func cureSync() {
-    guard let present = core.queue.withLock({ $0.syncFault }), core.clock.now() >= nextTry, let store else { return }
+    guard !isDisplaced, let present = core.queue.withLock({ $0.syncFault }), core.clock.now() >= nextTry, let store
+    else { return }
     var failure: JournalFault?
     do {
       let done = core.queue.withLock { $0.written }

@@ -101,6 +101,29 @@ import Testing
     await journal.close()
   }
 
+  /// Who begins a journal where one was deleted is not written over while it runs.
+  @Test func anotherProcessThatWasFasterIsLeftAlone() async throws {
+    let folder = try Folders()
+    let journal = try await filled(folder.journal)
+    var states = journal.states.makeAsyncIterator()
+    for name in ["", ".lock"] { try writeFile(folder.journal + name + ".new", [UInt8]("4711\n".utf8)) }
+    do {
+      let other = try OwnedDescriptor.open(folder.journal + ".lock.new", O_RDWR)
+      try #require(flock(other.number, LOCK_EX | LOCK_NB) == 0)
+      for name in [".lock", ""] { rename(folder.journal + name + ".new", folder.journal + name) }
+      var words = ""
+      while words.isEmpty, let next = await states.next() { if case .failing(let fault) = next { words = "\(fault)" } }
+      #expect(words.contains("in use by process 4711"))
+      await #expect(throws: JournalFault.self) { try await journal.written(journal.enqueue(JournalBatch())) }
+      #expect(try readFile(folder.journal) == [UInt8]("4711\n".utf8))
+      flock(other.number, LOCK_UN)
+    }
+    _ = try #require(await notice(journal, of: "written anew"))
+    try await addLast(journal)
+    await journal.close()
+    try await expectAll(folder.journal)
+  }
+
   /// Late answers still find their requests, and the start is no second one.
   @Test func whatWasAskedBeforeIsConcludedAfterwards() async throws {
     let folder = try Folders()
