@@ -9,7 +9,8 @@ public import ScanPipeline
 /// remember ─▶ begin ─ask─▶ asked: written ─▶ request ─▶ conclude ─▶ concluded: written ─▶ asked: durable, 50 ms at most ─▶ the gate
 ///                              └── its sync runs beside the request ───────────────────────────┘
 /// ```
-/// A conclusion is written before the gate opens. So whatever is asked and not concluded in the same boot has opened nothing.
+/// A conclusion is written before the gate opens. So whatever is asked and not concluded in the same boot has opened nothing;
+/// where it cannot be written, that is confessed first, and the next process does not rely on it.
 public actor LedgerKeeper {
   /// The share of a scan's time that is spent waiting for the late answer to our own earlier request.
   private static let patience = 0.4
@@ -121,7 +122,8 @@ public actor LedgerKeeper {
     var outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key) }
     }
-    let decision = await conclude(key, attempt, &outcome, asked: asked, isAskedWritten: unasked == nil)
+    let decision = await conclude(
+      key, attempt, &outcome, asked: asked, mayBeAsked: unasked == nil || unasked?.kind == .unavailable)
     learn(decision, scan)
     switch outcome.fate {
     case .pending:
@@ -197,7 +199,7 @@ public actor LedgerKeeper {
   }
 
   private func conclude(
-    _ key: TicketKey, _ attempt: AttemptID, _ outcome: inout AttemptOutcome, asked: JournalMark, isAskedWritten: Bool
+    _ key: TicketKey, _ attempt: AttemptID, _ outcome: inout AttemptOutcome, asked: JournalMark, mayBeAsked: Bool
   ) async -> AttemptDecision {
     if let date = outcome.serverDate { store.vault.clock.compare(date) }
     do throws(JournalFault) {
@@ -212,7 +214,7 @@ public actor LedgerKeeper {
     let mark = write([.concluded(store.concluded(attempt, outcome, decision))], isUrgent: isAdmission)
     defer { wake(key) }
     guard isAdmission else { return decision }
-    let sure = await secured(decision, key, mark, within: nil, isTraced: isAskedWritten)
+    let sure = await secured(decision, key, mark, within: nil, isTraced: mayBeAsked)
     _ = try? await store.vault.journal.durable(asked, until: time.now() + Self.longestSync)
     return sure
   }
@@ -233,7 +235,10 @@ public actor LedgerKeeper {
       }
     }
     guard let fault else { return decision }
-    if whenFailing == .continue, !isTraced || store.vault.confess() { return decision }
+    if whenFailing == .continue {
+      if !isTraced { return decision }
+      if await store.vault.confess() { return decision }
+    }
     giveBack(decision, ledgerKey: key)
     return AttemptDecision(undecided: .outOfService, detail: fault.description)
   }
@@ -415,6 +420,9 @@ public actor LedgerKeeper {
     guard settling == nil, asker != nil else { return }
     settling = Task { await settleOpenCases() }
   }
+
+  /// Returns when no look-up is to be made any more.
+  func settled() async { await settling?.value }
 
   /// Asks what became of attempts without an answer, while nobody stands at a gate.
   private func settleOpenCases() async {

@@ -16,13 +16,13 @@ public struct LedgerVault: Sendable {
   public var clock: ClockTrust
   /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
   /// whether that could be noted.
-  public var confess: @Sendable () -> Bool
+  public var confess: @Sendable () async -> Bool
 
   /// Joins them.
   /// - Parameter boot: the start of the machine, and the journal's generation in it.
   public init(
     journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
-    confess: @escaping @Sendable () -> Bool = { true }
+    confess: @escaping @Sendable () async -> Bool = { true }
   ) {
     self.confess = confess
     self.journal = journal
@@ -78,8 +78,13 @@ struct LedgerStore: Sendable {
     var memory: [LedgerKey: [UInt8]?] = [:]
     let encoder = JSONEncoder()
     for (place, change) in changes {
-      let envelope = change.map { Envelope(boot: vault.boot.description, memory: $0) }
-      memory[key(of: place, in: part)] = .some(envelope.flatMap { try? encoder.encode($0) }.map { [UInt8]($0) })
+      guard let change else {
+        memory[key(of: place, in: part)] = .some(nil)
+        continue
+      }
+      // What cannot be put into words must not forget what was.
+      guard let text = try? encoder.encode(Envelope(boot: vault.boot.description, memory: change)) else { continue }
+      memory[key(of: place, in: part)] = [UInt8](text)
     }
     return memory
   }

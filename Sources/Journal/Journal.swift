@@ -98,7 +98,7 @@ public final class Journal: ScanJournal {
     let core = core
     core.orders.withLock { $0.threads += 1 }
     do throws(SystemError) {
-      try startThread(name) {
+      try SystemThread.start(name) {
         body()
         core.threadEnded()
       }

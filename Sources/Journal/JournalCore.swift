@@ -131,18 +131,24 @@ final class JournalCore: Sendable {
     queue.withLock { $0.leave(id) }?.answer(answer)
   }
 
-  /// Runs `body` on the writer's thread, after everything that was queued before was tried.
+  /// Runs `body` on the writer's thread, after everything that was queued before was tried. Who is cancelled waits no longer.
   func onWriter<Value: Sendable>(
     _ body: @escaping @Sendable (WriterState) -> Result<Value, JournalFault>
   ) async throws(JournalFault) -> Value {
-    let result = await withCheckedContinuation {
-      (continuation: CheckedContinuation<Result<Value, JournalFault>, Never>) in
-      let isOpen = orders.withLock { orders in
-        guard orders.threads > 0, !orders.isClosing else { return false }
-        orders.jobs.append { continuation.resume(returning: body($0)) }
-        return true
+    let answer = OneAnswer<Result<Value, JournalFault>>()
+    let isOpen = orders.withLock { orders in
+      guard orders.threads > 0, !orders.isClosing else { return false }
+      orders.jobs.append { state in
+        if !answer.isGiven { answer.give(body(state)) }
       }
-      if isOpen { writerBell.ring() } else { continuation.resume(returning: .failure(.closed(settings.path))) }
+      return true
+    }
+    guard isOpen else { throw .closed(settings.path) }
+    writerBell.ring()
+    let result = await withTaskCancellationHandler {
+      await answer.first()
+    } onCancel: {
+      answer.give(.failure(Self.givenUp))
     }
     return try result.get()
   }

@@ -23,7 +23,9 @@ public final class JournalTrust: Sendable {
 
   private let path: String
   private let file = Mutex<OwnedDescriptor?>(nil)
-  private let confessed = Mutex(false)
+  private let confessed = Atomic(false)
+  /// A thread is writing the confession; one that hangs is not joined by others.
+  private let isConfessing = Atomic(false)
 
   /// Reads the note; writes nothing.
   /// - Parameter journal: the journal's file.
@@ -76,18 +78,35 @@ public final class JournalTrust: Sendable {
     guard write(.whole) else { throw SystemError(errno: errno, call: "write") }
   }
 
-  /// Notes that a gate opens on something that could not be written. Durable when it returns.
-  /// - Returns: false where not even that can be noted.
-  public func confess() -> Bool {
-    confessed.withLock { confessed in
-      if !confessed { confessed = write(.partial) }
-      return confessed
+  /// Notes, by a thread of its own, that a gate opens on something that could not be written. Durable when it returns.
+  /// - Parameter limit: the longest that the disk is waited for.
+  /// - Returns: false where not even that can be noted in time.
+  public func confess(within limit: Duration = .seconds(1)) async -> Bool {
+    if confessed.load(ordering: .acquiring) { return true }
+    guard !isConfessing.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+    let answer = OneAnswer<Bool>()
+    do throws(SystemError) {
+      try SystemThread.start("journal-note") {
+        let isNoted = self.write(.partial)
+        if isNoted { self.confessed.store(true, ordering: .releasing) }
+        self.isConfessing.store(false, ordering: .releasing)
+        answer.give(isNoted)
+      }
+    } catch {
+      isConfessing.store(false, ordering: .releasing)
+      return false
     }
+    let alarm = Task {
+      try await Task.sleep(for: limit)
+      answer.give(false)
+    }
+    defer { alarm.cancel() }
+    return await answer.first()
   }
 
   /// Notes the orderly end: everything is durable. Nothing after a confession.
   public func close() {
-    if !confessed.withLock({ $0 }) { _ = write(.closed) }
+    if !confessed.load(ordering: .acquiring) { _ = write(.closed) }
     file.withLock { $0 = nil }
   }
 

@@ -66,32 +66,9 @@ public final class DeviceLoop: SerialExecutor, Sendable {
     let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
     wake = OwnedDescriptor(owning: number)
-    let context = Unmanaged.passRetained(Start(loop: self, name: name))
-    var id = pthread_t()
-    let result = pthread_create(
-      &id, nil,
-      { context in
-        guard let context else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-        pthread_setname_np(pthread_self(), String(start.name.prefix(15)))
-        start.loop.thread.withLock { $0 = pthread_self() }
-        start.loop.run()
-        return nil
-      }, context.toOpaque())
-    guard result == 0 else {
-      context.release()
-      throw SystemError(errno: result, call: "pthread_create")
-    }
-    pthread_detach(id)
-  }
-
-  /// The thread's first and only argument.
-  private final class Start: Sendable {
-    let loop: DeviceLoop
-    let name: String
-    init(loop: DeviceLoop, name: String) {
-      self.loop = loop
-      self.name = name
+    try SystemThread.start(name) {
+      self.thread.withLock { $0 = pthread_self() }
+      self.run()
     }
   }
 

@@ -49,9 +49,6 @@ public struct JournalBatch: Sendable, Equatable {
     self.memory = memory
     self.isUrgent = isUrgent
   }
-
-  /// Whether there is nothing to write.
-  public var isEmpty: Bool { facts.isEmpty && memory.isEmpty }
 }
 
 /// Something that a ledger remembers, by a key that tells nobody the code.

@@ -23,7 +23,7 @@ struct StationVault {
     let mark = journal.enqueue(JournalBatch())
     let isWhole = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
     await journal.close()
-    if isWhole != true { _ = trust.confess() }
+    if isWhole != true { _ = await trust.confess() }
     trust.close()
   }
 
@@ -81,7 +81,8 @@ struct StationVault {
       return StationVault(
         journal, trust,
         StationMemory(
-          vault: LedgerVault(journal: journal, key: key.key, boot: boot, clock: clock, confess: { trust.confess() }),
+          vault: LedgerVault(
+            journal: journal, key: key.key, boot: boot, clock: clock, confess: { await trust.confess() }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted))
     } catch {
       throw .journal(error.description)

@@ -177,6 +177,8 @@ private func names(_ facts: [JournalFact]) -> [String] {
     _ = await requests.next()
     first.system.find(LedgerProcess.code, .used)
     let next = try await first.successor(boot: "boot 2")
+    await next.keeper.settled()
+    #expect(first.system.lookedUp == 1)
     #expect(await next.present().verdict == .undecided(.interrupted))
     #expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
     first.system.release()

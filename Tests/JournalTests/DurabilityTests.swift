@@ -1,4 +1,5 @@
 import GRDBSQLite
+import Glibc
 import ScanModel
 import ScanTesting
 import Testing
@@ -45,6 +46,33 @@ import Testing
     #expect(try await journal.durable(second, until: time.now() + .seconds(60)))
     #expect(sync.count > before)
     await journal.close()
+  }
+
+  /// A disk on its last legs can hold the writer in a system call for minutes.
+  @Test(.timeLimit(.minutes(1))) func whoIsCancelledWaitsForNoWriterThatHangs() async throws {
+    let folder = try Folders()
+    let journal = try openJournal(folder.journal, sync: try HeldSync())
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let (reading, writing) = (ends[0], ends[1])
+    let (hung, hangs) = AsyncStream.makeStream(of: Void.self)
+    let hanging = Task {
+      try await journal.core.onWriter { _ in
+        hangs.yield()
+        var byte: UInt8 = 0
+        return .success(read(reading, &byte, 1))
+      }
+    }
+    for await _ in hung { break }
+    let recall = Task { try await journal.recall([LedgerKey(server: "s", kind: .ticket, bytes: [1])]) }
+    recall.cancel()
+    await #expect(throws: JournalFault.self) { try await recall.value }
+    var byte: UInt8 = 1
+    #expect(write(writing, &byte, 1) == 1)
+    #expect(try await hanging.value == 1)
+    #expect(try await journal.recall([]) == [:])
+    await journal.close()
+    for end in ends { close(end) }
   }
 
   @Test func whatNobodyAsksForIsSyncedToo() async throws {

@@ -34,11 +34,12 @@ import Testing
     #expect(third.generation == 1 && third.doubt == nil)
   }
 
-  @Test func aConfessionIsBelievedOnceAndForAll() throws {
+  @Test func aConfessionIsBelievedOnceAndForAll() async throws {
     try make("", "-wal")
     let first = try begun()
     let before = first.generation
-    #expect(first.confess() && first.confess())
+    #expect(await first.confess())
+    #expect(await first.confess())
     first.close()
     let second = try begun()
     #expect(second.generation == before + 1)
@@ -74,17 +75,17 @@ import Testing
     #expect(trust.doubt != nil && trust.generation > 1)
   }
 
-  @Test func whatCannotBeNotedIsToldSo() throws {
+  @Test func whatCannotBeNotedIsToldSo() async throws {
     let trust = JournalTrust(of: journal)
-    #expect(!trust.confess())
+    #expect(await !trust.confess())
     let nowhere = JournalTrust(of: "/nonexistent/journal.sqlite")
     #expect(throws: (any Error).self) { try nowhere.begin() }
   }
 
-  @Test func aConfessionNeedsNoSpace() throws {
+  @Test func aConfessionNeedsNoSpace() async throws {
     let trust = try begun()
     let size = try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int
-    #expect(trust.confess())
+    #expect(await trust.confess())
     // In place: not a byte longer than before.
     #expect(try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int == size)
   }

@@ -87,6 +87,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     // A real journal, for the time of the demo.
     let folder = try TemporaryFolder()
+    defer { folder.remove() }
     let sealKey = SealKey.random().key
     let journal = try Journal.open(
       Journal.Settings(path: folder.path + "/journal.sqlite"), key: sealKey, boot: .current(), time: time)
@@ -132,7 +133,6 @@ struct DemoCommand: AsyncParsableCommand {
     await display.finish()
     await transport.close()
     await journal.close()
-    folder.remove()
   }
 
   /// The scanner that `--reader` names; no other is touched.

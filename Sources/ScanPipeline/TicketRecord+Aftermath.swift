@@ -1,0 +1,97 @@
+import ScanModel
+
+/// What happens to a ticket apart from presenting it: the gate did not open, the person leaves, the process or the machine
+/// ended, the ticket system was looked up; and what of it staff must know.
+extension TicketRecord {
+  /// Takes back the admission of `attempt`, if it was the last: the next presentation claims it until `until`.
+  mutating func giveBack(_ attempt: AttemptID, until: MonotonicTime, _ book: inout SaleBook) -> Bool {
+    guard let given = last, given.attempt == attempt, admitted > 0 else { return false }
+    last = nil
+    admitted -= 1
+    if given.wasFirst { firstUse = nil }
+    book.giveBack(sale: given.sale, entryID: given.entryID)
+    if let entryID = given.entryID {
+      entries[entryID]?.isClaimed = false
+      entries[entryID]?.isGivenBack = true
+      entries[entryID]?.claimUntil = until
+    } else {
+      givenBack = GivenBack(until: until, isOpen: true)
+    }
+    return true
+  }
+
+  /// Somebody who was admitted on the ticket leaves: it admits once more.
+  /// - Returns: false, and nothing changed, where nobody is in on it.
+  mutating func leave(_ book: inout SaleBook) -> Bool {
+    guard admitted > 0 else { return false }
+    admitted -= 1
+    last = nil
+    isUsedElsewhere = false
+    let entryID = entries.filter { $0.value.origin == .ours && $0.value.isClaimed }.keys.min()
+    book.giveBack(sale: sale, entryID: entryID)
+    if let entryID {
+      entries[entryID]?.isClaimed = false
+      entries[entryID]?.hasLeft = true
+    } else {
+      givenBack = GivenBack(until: nil, isOpen: true)
+    }
+    if admitted == 0 { firstUse = nil }
+    return true
+  }
+
+  // MARK: After a restart
+
+  /// Takes an attempt that was asked and never concluded. Before a gate opens, the conclusion is written: within the same
+  /// boot nobody can have passed on it. The end of the machine may have taken a written conclusion along.
+  mutating func interrupt(
+    _ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool, _ book: inout SaleBook
+  ) {
+    if !isSameBoot { book.interrupt(1, in: sale) }
+    open.append(
+      OpenAttempt(
+        lock: lock, sentAt: lock.began, endedAt: Swift.max(lock.began, time),
+        standing: isSameBoot ? .lost : .interrupted))
+  }
+
+  /// Closes attempts of which the ticket system has shown that none redeemed.
+  /// - Returns: whether there were any.
+  mutating func noneRedeemed(before time: MonotonicTime, _ policy: AttemptPolicy, _ book: inout SaleBook) -> Bool {
+    let count = open.count
+    let interrupted = interrupted
+    defer { book.interrupt(self.interrupted - interrupted, in: sale) }
+    open.removeAll { attempt in
+      switch attempt.standing {
+      case .lost: attempt.endedAt + policy.lateGrace < time
+      // From before this boot, and monotonic time counts from its start.
+      case .unplaced, .interrupted: time.nanoseconds > policy.lateGrace.saturatedNanoseconds
+      case .pending, .refused, .ahead: false
+      }
+    }
+    return open.count < count
+  }
+
+  // MARK: For staff
+
+  var unsettled: [UnsettledAttempt] {
+    let attempts = open.map { attempt in
+      let state: UnsettledAttempt.State =
+        switch attempt.standing {
+        case .pending: .pending
+        case .lost: .lost
+        case .refused: .refused
+        case .ahead(let entryID): .recordAhead(entryID: entryID)
+        case .unplaced: .lost
+        case .interrupted: .interrupted
+        }
+      return UnsettledAttempt(
+        key: key, attempt: attempt.lock.attempt, gate: attempt.lock.gate, askedAt: attempt.lock.wall, state: state)
+    }
+    let surplus = entries.compactMap { entryID, entry -> UnsettledAttempt? in
+      guard entry.origin == .ours, !entry.isClaimed, !entry.hasLeft else { return nil }
+      return UnsettledAttempt(
+        key: key, attempt: entry.shownTo.attempt, gate: entry.shownTo.gate, askedAt: entry.shownTo.wall,
+        state: .surplus(entryID: entryID))
+    }
+    return attempts + surplus
+  }
+}
