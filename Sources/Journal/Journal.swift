@@ -156,12 +156,14 @@ public final class Journal: ScanJournal {
         switch fact {
         case .asked(let asked): open.append(asked)
         case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-        case .late, .scan: break
+        case .late, .scan, .owed, .told: break
         }
       }
       return .success(open)
     }
   }
+
+  public func owed() async throws(JournalFault) -> [OwedAdmission] { [] }
 
   public var states: AsyncStream<JournalState> { core.teller.listen() }
 

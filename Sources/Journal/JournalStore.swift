@@ -87,6 +87,7 @@ final class JournalStore {
     case .concluded(let concluded): try write(concluded, isLate: false)
     case .late(let concluded): try write(concluded, isLate: true)
     case .scan(let scan): try write(scan)
+    case .owed, .told: break
     }
   }
 

@@ -21,6 +21,9 @@ public protocol ScanJournal: Sendable {
   /// Attempts that were asked and never concluded, because the process or the machine ended before; oldest first.
   func unconcluded() async throws(JournalFault) -> [AskedAttempt]
 
+  /// Provisional admissions that the ticket system has still to be told of: the outbox, oldest first.
+  func owed() async throws(JournalFault) -> [OwedAdmission]
+
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
 }
@@ -88,6 +91,10 @@ public enum JournalFact: Sendable, Equatable {
   case late(ConcludedAttempt)
   /// A scan is over: its verdict, and what the outputs made of it.
   case scan(JournaledScan)
+  /// Somebody is about to be admitted without the ticket system's word. Durable before the gate opens.
+  case owed(OwedAdmission)
+  /// The ticket system need not be told of an admission any more.
+  case told(ToldAdmission)
 }
 
 /// A start of the machine, by the kernel's own identifier (`/proc/sys/kernel/random/boot_id`). `CLOCK_MONOTONIC` counts

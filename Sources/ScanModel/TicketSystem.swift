@@ -23,6 +23,10 @@ public protocol TicketSystem: Sendable {
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome
 
+  /// Asks without redeeming whether the ticket system answers at all, with a request that costs it little.
+  /// - Returns: why it counts as offline; `nil` where it does not, be it only to refuse our key.
+  func reach(deadline: MonotonicTime) async -> OfflineCause?
+
   /// Asks without redeeming whether anybody has ever been admitted on the code. To settle what an unanswered attempt has
   /// done; never for a verdict.
   func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp
@@ -39,6 +43,9 @@ public enum LookUp: Sendable, Equatable {
 }
 
 extension TicketSystem {
+  /// Whether it answers shows with the next scan.
+  public func reach(deadline: MonotonicTime) async -> OfflineCause? { nil }
+
   /// Nothing can be looked up.
   public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }
 
@@ -72,9 +79,12 @@ public struct AttemptRequest: Sendable {
   public let code: Code
   /// When the gate stops waiting; covers DNS, connect, TLS, request and answer.
   public let deadline: MonotonicTime
+  /// Whether nobody waits for the answer: somebody was admitted before. Live scans come first, in the rate budget too.
+  public let isOwed: Bool
 
   /// Makes a request.
-  public init(attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime) {
+  public init(attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false) {
+    self.isOwed = isOwed
     self.attempt = attempt
     self.scan = scan
     self.code = code
@@ -103,6 +113,8 @@ public struct AttemptOutcome: Sendable, Equatable {
   /// Whether the server may have recorded an admission on it: true for `pending` and `lost`, and for answers after
   /// which nobody can tell (5xx, a broken 201).
   public var mayHaveRedeemed: Bool
+  /// Why the ticket system counts as offline by this; `nil` where it does not, whatever else is wrong.
+  public var offline: OfflineCause?
   /// Just before the first byte was handed to the connection; `nil` when nothing was sent.
   public var sentAt: MonotonicTime?
   /// When the answer, or the failure, was known.
@@ -113,8 +125,9 @@ public struct AttemptOutcome: Sendable, Equatable {
   /// Makes an outcome.
   public init(
     fate: Fate, answer: TicketAnswer, mayHaveRedeemed: Bool, sentAt: MonotonicTime?, endedAt: MonotonicTime,
-    serverDate: WallTime? = nil
+    serverDate: WallTime? = nil, offline: OfflineCause? = nil
   ) {
+    self.offline = offline
     self.fate = fate
     self.answer = answer
     self.mayHaveRedeemed = mayHaveRedeemed

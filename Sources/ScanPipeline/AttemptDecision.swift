@@ -66,6 +66,8 @@ public struct AttemptDecision: Sendable, Equatable {
   public var entryID: String?
   /// What `AttemptLedger.giveBack` takes if the gate cannot be opened; `nil` unless the verdict is `admit`.
   public var admission: AttemptID?
+  /// Whether somebody is admitted without the ticket system's word, which has still to be told of it.
+  public var isProvisional: Bool
 
   /// When and where a ticket was first used.
   public struct FirstUse: Sendable, Equatable, Codable {
@@ -114,8 +116,10 @@ public struct AttemptDecision: Sendable, Equatable {
   /// Makes a decision.
   public init(
     verdict: Verdict, admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, note: Note? = nil,
-    details: TicketDetails? = nil, detail: String? = nil, entryID: String? = nil, admission: AttemptID? = nil
+    details: TicketDetails? = nil, detail: String? = nil, entryID: String? = nil, admission: AttemptID? = nil,
+    isProvisional: Bool = false
   ) {
+    self.isProvisional = isProvisional
     self.verdict = verdict
     self.admitted = admitted
     self.allowance = allowance

@@ -176,10 +176,22 @@ public final class MemoryJournal: ScanJournal {
       switch fact {
       case .asked(let asked): open.append(asked)
       case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-      case .late, .scan: break
+      case .late, .scan, .owed, .told: break
       }
     }
     return open
+  }
+
+  public func owed() async throws(JournalFault) -> [OwedAdmission] {
+    var owed: [OwedAdmission] = []
+    for fact in facts {
+      switch fact {
+      case .owed(let admission): owed.append(admission)
+      case .told(let told): owed.removeAll { $0.attempt == told.attempt }
+      case .asked, .concluded, .late, .scan: break
+      }
+    }
+    return owed
   }
 
   public var states: AsyncStream<JournalState> {

@@ -61,6 +61,8 @@ private func names(_ facts: [JournalFact]) -> [String] {
     case .concluded(let concluded): "concluded \(concluded.verdict?.name ?? "open")"
     case .late: "late"
     case .scan: "scan"
+    case .owed: "owed"
+    case .told: "told"
     }
   }
 }

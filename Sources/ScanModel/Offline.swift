@@ -1,0 +1,128 @@
+/// Why a ticket system counts as offline. Nothing else does: a fault of key, permission, TLS or format is an alarm, or a
+/// revoked key would open the door.
+public enum OfflineCause: String, Sendable, Hashable, CaseIterable {
+  /// Its name could not be resolved.
+  case noAddress
+  /// No connection came about, or it was closed before a byte of an answer.
+  case noConnection
+  /// No answer in time.
+  case timeOut
+  /// A proxy in front of it answered 502, 503 or 504.
+  case gatewayFault
+  /// It answered 429, or would have: our budget is spent. Offline only at gates that say so.
+  case rateLimited
+}
+
+/// What a ticket may do without the word of its ticket system.
+public struct OfflineRight: Sendable, Equatable {
+  /// How many persons the code admits in all; at least 1, and 1 where nothing proves more.
+  public var quantity: Int
+  /// The sale that it belongs to, by the ticket system's identifier, where that is known.
+  public var sale: String?
+  /// How many persons the whole sale admits, over all its codes.
+  public var saleQuantity: Int?
+  /// For staff.
+  public var details: TicketDetails?
+
+  /// Makes a right; without arguments that of a code of which nothing is known.
+  public init(
+    quantity: Int = 1, sale: String? = nil, saleQuantity: Int? = nil, details: TicketDetails? = nil
+  ) {
+    self.quantity = quantity
+    self.sale = sale
+    self.saleQuantity = saleQuantity
+    self.details = details
+  }
+}
+
+/// A provisional admission that the ticket system has still to be told of. The outbox is all of these that are not told.
+public struct OwedAdmission: Sendable, Equatable {
+  /// Names it in the ledger: the attempt under which the ticket was locked, whether or not anything was sent.
+  public var attempt: AttemptID
+  /// The scan. Its code is in the ticket system's own form, kept sealed, and deleted once the ticket system was told.
+  public var scan: Scan
+  /// The ticket system of the gate.
+  public var system: TicketSystemID
+  /// Its server, as in `LedgerKey.server`.
+  public var server: String
+  /// The ticket's key in the ledger: a digest.
+  public var ticket: TicketKey
+  /// Who decided: `list` or `policy`.
+  public var decider: Decider
+  /// Whether an unanswered request for the same scan may have told it already.
+  public var mayBeTold: Bool
+  /// When somebody was admitted.
+  public var at: JournalTime
+  /// In which boot.
+  public var boot: BootID
+
+  /// Makes an entry.
+  public init(
+    attempt: AttemptID, scan: Scan, system: TicketSystemID, server: String, ticket: TicketKey, decider: Decider,
+    mayBeTold: Bool, at: JournalTime, boot: BootID
+  ) {
+    self.attempt = attempt
+    self.scan = scan
+    self.system = system
+    self.server = server
+    self.ticket = ticket
+    self.decider = decider
+    self.mayBeTold = mayBeTold
+    self.at = at
+    self.boot = boot
+  }
+}
+
+/// The end of a provisional admission's stay in the outbox.
+public struct ToldAdmission: Sendable, Equatable {
+  /// How it ended. The raw values are the names in journal and exports.
+  public enum Ending: String, Sendable, CaseIterable {
+    /// The ticket system has an admission for it.
+    case confirmed
+    /// The ticket system refuses what we admitted: a conflict.
+    case contradicted
+    /// Whether the ticket system has an admission for it, or whose, cannot be told: a conflict, for staff.
+    case unsettled
+    /// It was not told before the venue's day changed: a conflict. It can still be sent by hand.
+    case tooLate
+    /// The gate did not open, and nothing was sent: there is nothing to tell.
+    case withdrawn
+
+    /// Whether it belongs into the conflict report.
+    public var isConflict: Bool {
+      switch self {
+      case .contradicted, .unsettled, .tooLate: true
+      case .confirmed, .withdrawn: false
+      }
+    }
+  }
+
+  /// The admission, by `OwedAdmission.attempt`.
+  public var attempt: AttemptID
+  /// How it ended.
+  public var ending: Ending
+  /// Why the ticket system refuses it.
+  public var reason: RefuseReason?
+  /// What the ticket system said or what happened, without codes.
+  public var said: String?
+  /// The ticket system's record.
+  public var entryID: String?
+  /// When that was made, by the server's clock.
+  public var recordedAt: WallTime?
+  /// When we knew.
+  public var at: JournalTime
+
+  /// Makes an entry.
+  public init(
+    attempt: AttemptID, ending: Ending, reason: RefuseReason? = nil, said: String? = nil, entryID: String? = nil,
+    recordedAt: WallTime? = nil, at: JournalTime
+  ) {
+    self.attempt = attempt
+    self.ending = ending
+    self.reason = reason
+    self.said = said
+    self.entryID = entryID
+    self.recordedAt = recordedAt
+    self.at = at
+  }
+}

@@ -1,0 +1,82 @@
+/// The port to a list of tickets on board: what a ticket system had sold when the list was made.
+///
+/// It holds no readable code: a ticket is found by a keyed digest of its code.
+public protocol TicketList: Sendable {
+  /// What the list says of a code; `nil` where it does not name it.
+  /// - Parameter code: in the ticket system's own form.
+  /// - Throws: why the list cannot be read: to which file, and what to do.
+  func find(_ code: Code) async throws(TicketListFault) -> ListedTicket?
+
+  /// What the list is, as of now; `nil` where none was imported.
+  func state() async throws(TicketListFault) -> TicketListState?
+}
+
+/// What a list says of a ticket.
+public struct ListedTicket: Sendable, Equatable {
+  /// The ticket's state when the list was made. The raw values are the names in imported files.
+  public enum Status: String, Sendable, CaseIterable {
+    /// It admits.
+    case valid
+    /// Not paid.
+    case unpaid
+    /// Cancelled by buyer or organiser.
+    case cancelled
+    /// Money given back.
+    case refunded
+    /// Offered or valid until a time that had passed.
+    case expired
+    /// Somebody was admitted on it before the list was made.
+    case used
+  }
+
+  /// The state.
+  public var status: Status
+  /// The first moment at which it admits; `nil` without bound.
+  public var from: WallTime?
+  /// The first moment at which it admits no more; `nil` without bound.
+  public var until: WallTime?
+  /// How many persons the code admits; at least 1.
+  public var quantity: Int
+  /// The sale that it belongs to, by the ticket system's identifier.
+  public var sale: String?
+  /// How many persons the whole sale admits, over all its codes.
+  public var saleQuantity: Int?
+  /// The event's name.
+  public var event: String?
+
+  /// Makes an entry.
+  public init(
+    status: Status, from: WallTime? = nil, until: WallTime? = nil, quantity: Int = 1, sale: String? = nil,
+    saleQuantity: Int? = nil, event: String? = nil
+  ) {
+    self.status = status
+    self.from = from
+    self.until = until
+    self.quantity = quantity
+    self.sale = sale
+    self.saleQuantity = saleQuantity
+    self.event = event
+  }
+}
+
+/// What is known of a whole list.
+public struct TicketListState: Sendable, Equatable {
+  /// When its content was true: when it was fetched, or what the person who imported it said.
+  public var asOf: WallTime
+  /// How many codes it names.
+  public var count: Int
+
+  /// Makes a state.
+  public init(asOf: WallTime, count: Int) {
+    self.asOf = asOf
+    self.count = count
+  }
+}
+
+/// Why a list of tickets cannot be read: what happened, to which file, and what to do.
+public struct TicketListFault: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The words.
+  public var description: String
+  /// Makes a fault.
+  public init(_ description: String) { self.description = description }
+}
