@@ -72,15 +72,17 @@ public final class EventScheduleClient: Sendable {
   /// - Parameters:
   ///   - saleTicketID: the ticket within the sale; the first if `nil`.
   ///   - seatNumber: kept with the entry; at most 255 characters.
+  ///   - isOwed: whether nobody waits for it: then it leaves the better part of the budget to live scans.
   ///   - late: as in `HTTPTransport.send`.
   public func scan(
-    _ code: Code, saleTicketID: Int64? = nil, seatNumber: String? = nil, deadline: MonotonicTime,
+    _ code: Code, saleTicketID: Int64? = nil, seatNumber: String? = nil, deadline: MonotonicTime, isOwed: Bool = false,
     late: @escaping @Sendable (HTTPOutcome) -> Void
   ) async -> HTTPOutcome {
     // The field's name changed from `ticket_code` to `code`; each version ignores the one it does not know.
     var body = JSONText.object(("code", JSONText.string(code.text)), ("ticket_code", JSONText.string(code.text)))
     body.add(saleTicketID: saleTicketID, seatNumber: seatNumber)
-    return await perform(.post, "/tickets/scan", body: body.bytes, deadline: deadline, late: late)
+    return await perform(
+      .post, "/tickets/scan", body: body.bytes, deadline: deadline, isOwed: isOwed, late: late)
   }
 
   /// Scans by sale (`POST /api/tickets/{sale_id}/scan`). **Not for gates**: the server checks neither day nor payment here.
@@ -143,15 +145,22 @@ public final class EventScheduleClient: Sendable {
     }
   }
 
+  /// One search of sales, sent once: for whom the answer's status is enough.
+  func search(_ query: String, deadline: MonotonicTime) async -> HTTPOutcome {
+    await perform(
+      .get, "/tickets", query: [(name: "query", value: query)], body: nil, deadline: deadline, isOwed: true
+    ) { _ in }
+  }
+
   // MARK: Budget and key
 
   private func perform(
     _ method: HTTPCall.Method, _ path: String, query: [(name: String, value: String)] = [], body: [UInt8]?,
-    deadline: MonotonicTime, late: @escaping @Sendable (HTTPOutcome) -> Void
+    deadline: MonotonicTime, isOwed: Bool = false, late: @escaping @Sendable (HTTPOutcome) -> Void
   ) async -> HTTPOutcome {
     while true {
       let now = time.now()
-      switch admit(at: now) {
+      switch admit(at: now, isOwed: isOwed) {
       case .withheld(let fault): return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: now)
       case .wait(let until, let fault):
         guard until < deadline, (try? await Task.sleep(for: until - now)) != nil else {
@@ -171,7 +180,7 @@ public final class EventScheduleClient: Sendable {
     }
   }
 
-  private func admit(at now: MonotonicTime) -> Admission {
+  private func admit(at now: MonotonicTime, isOwed: Bool) -> Admission {
     state.withLock { state in
       switch state.watch.begin(at: now) {
       case .wait(let until):
@@ -198,14 +207,15 @@ public final class EventScheduleClient: Sendable {
             .keyBlocked, "\(host) blocks our API key; nothing is sent for \(Self.words(until - now)). Check the key."))
       case .granted: break
       }
-      switch state.budget.tryTake(at: now) {
+      switch state.budget.tryTake(at: now, leaving: isOwed ? state.budget.allowance / 3 : 0) {
       case .granted(let place): return .granted(Permit(place: place, key: state.key, keyNumber: state.keyNumber))
       case .spent(let next):
         state.watch.unknown()
         return .withheld(
           TransportFault(
             .rateLimited,
-            "The rate budget for \(host) is spent; the next scan can succeed in \(Self.words(next - now))."))
+            "The rate budget for \(host) is spent; the next scan can succeed in \(Self.words(next - now)).",
+            offline: .rateLimited))
       }
     }
   }

@@ -25,9 +25,20 @@ public struct EventScheduleTicketSystem: TicketSystem {
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
     let outcome = await client.scan(
-      request.code, saleTicketID: saleTicketID, seatNumber: seatNumber, deadline: request.deadline
+      request.code, saleTicketID: saleTicketID, seatNumber: seatNumber, deadline: request.deadline,
+      isOwed: request.isOwed
     ) { late(judged($0, request.code)) }
     return judged(outcome, request.code)
+  }
+
+  /// By a search that finds nothing.
+  public func reach(deadline: MonotonicTime) async -> OfflineCause? {
+    let outcome = await client.search("scangate-asks-whether-you-answer", deadline: deadline)
+    switch outcome.result {
+    case .notSent(let fault), .lost(let fault): return fault.offline
+    case .pending: return .timeOut
+    case .answered(let answer): return OfflineCause(status: answer.status)
+    }
   }
 
   /// By the list, which searches in secrets too. Only a whole secret finds one sale and no other: `_` and `%` would match
@@ -49,15 +60,19 @@ public struct EventScheduleTicketSystem: TicketSystem {
       fate: .notSent, answer: .undecided(.unreachable, detail: nil), mayHaveRedeemed: false, sentAt: outcome.sentAt,
       endedAt: outcome.endedAt)
     switch outcome.result {
-    case .notSent(let fault): result.answer = .undecided(fault.reason, detail: fault.detail)
+    case .notSent(let fault):
+      result.answer = .undecided(fault.reason, detail: fault.detail)
+      result.offline = fault.offline
     case .pending:
       result.fate = .pending
+      result.offline = .timeOut
       result.mayHaveRedeemed = true
       result.answer = .undecided(
         .unreachable, detail: "\(client.host) did not answer in time; it may have counted the scan. Please scan again.")
     case .lost(let fault):
       result.fate = .lost
       result.mayHaveRedeemed = true
+      result.offline = fault.offline
       result.answer = .undecided(fault.reason, detail: fault.detail)
     case .answered(let answer):
       let judgement = ScanAnswer(
@@ -66,7 +81,19 @@ public struct EventScheduleTicketSystem: TicketSystem {
       result.answer = judgement.answer
       result.mayHaveRedeemed = judgement.mayHaveRedeemed
       result.serverDate = answer.serverDate
+      result.offline = OfflineCause(status: answer.status)
     }
     return result
+  }
+}
+
+extension OfflineCause {
+  /// What an answer's status says; 500 is a fault of the program behind it, which may have redeemed and may be anything.
+  fileprivate init?(status: Int) {
+    switch status {
+    case 502, 503, 504: self = .gatewayFault
+    case 429: self = .rateLimited
+    default: return nil
+    }
   }
 }

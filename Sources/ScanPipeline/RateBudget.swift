@@ -65,9 +65,10 @@ public struct RateBudget: Sendable {
   }
 
   /// Asks for a place for one request that would be sent now.
-  public mutating func tryTake(at now: MonotonicTime) -> Decision {
+  /// - Parameter reserve: how many places it must leave to others; at least one place can be had all the same.
+  public mutating func tryTake(at now: MonotonicTime, leaving reserve: Int = 0) -> Decision {
     expire(at: now)
-    if let next = nextPossible(after: now) { return .spent(nextPossible: next) }
+    if let next = nextPossible(after: now, of: max(1, allowance - max(0, reserve))) { return .spent(nextPossible: next) }
     nextNumber &+= 1
     places.append((nextNumber, nil))
     outstanding += 1
@@ -114,8 +115,8 @@ public struct RateBudget: Sendable {
     if let until = blockedUntil, until <= now { blockedUntil = nil }
   }
 
-  /// When the next request can be granted; `nil` for now. A request on its way is taken to end now: nobody knows better.
-  private func nextPossible(after now: MonotonicTime) -> MonotonicTime? {
+  /// When the next of `allowance` requests can be granted; `nil` for now. A request on its way is taken to end now: nobody knows better.
+  private func nextPossible(after now: MonotonicTime, of allowance: Int) -> MonotonicTime? {
     var next = blockedUntil
     if model != .pause, places.count >= allowance {
       let ends = places.map { $0.ended ?? now }.sorted()

@@ -23,11 +23,12 @@ enum FaultWords {
           .unreachable,
           refused
             ? "\(host) refused the connection. Is the server running, and is the port right?"
-            : "No connection to \(host). Check the network and whether the server is up.", isTransient: true)
+            : "No connection to \(host). Check the network and whether the server is up.", isTransient: true,
+          offline: .noConnection)
       }
       return TransportFault(
         .unreachable, "The name in \(host) cannot be resolved. Check the name and this machine's DNS.",
-        isTransient: true)
+        isTransient: true, offline: .noAddress)
     }
     // An address without a name to look up fails with the bare error of the system.
     if let error = error as? IOError {
@@ -35,20 +36,38 @@ enum FaultWords {
         .unreachable,
         error.errnoCode == ECONNREFUSED
           ? "\(host) refused the connection. Is the server running, and is the port right?"
-          : "No connection to \(host). Check the network and whether the server is up.", isTransient: true)
+          : "No connection to \(host). Check the network and whether the server is up.", isTransient: true,
+        offline: .noConnection)
     }
     switch error as? HTTPClientError {
     case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?, .deadlineExceeded?:
       return TransportFault(
         .unreachable, "No connection to \(host) in time. Check the network and whether the server is up.",
-        isTransient: true)
+        isTransient: true, offline: .noConnection)
     case .invalidURL?, .emptyHost?, .emptyScheme?:
       return TransportFault(.badAnswer, "The address of \(host) cannot be used. Correct it in the configuration.")
     case .alreadyShutdown?, .cancelled?:
       return TransportFault(.unreachable, "The connection to \(host) is being shut down here.")
     default: break
     }
-    return TransportFault(.unreachable, "No connection to \(host) (\(kind(of: error))).", isTransient: true)
+    // What is not known to be the network is not taken for it: a gate may open offline.
+    return TransportFault(
+      .unreachable, "No connection to \(host) (\(kind(of: error))).", isTransient: true,
+      offline: isOfNetwork(error) ? .noConnection : nil)
+  }
+
+  /// Whether the connection below TLS and HTTP failed.
+  private static func isOfNetwork(_ error: any Error) -> Bool {
+    switch error {
+    case is ChannelError: return true
+    case let error as HTTPClientError: return error == .remoteConnectionClosed
+    case let error as NIOSSLError:
+      switch error {
+      case .handshakeFailed, .uncleanShutdown: return true
+      default: return false
+      }
+    default: return false
+    }
   }
 
   /// An error after some byte may have been handed over.
@@ -66,7 +85,8 @@ enum FaultWords {
       .unreachable,
       sawHead
         ? "\(host) broke off in the middle of its answer; it may have counted the scan."
-        : "\(host) took the request and gave no answer; it may have counted the scan.")
+        : "\(host) took the request and gave no answer; it may have counted the scan.",
+      offline: sawHead ? nil : .noConnection)
   }
 
   /// Whether TLS itself failed, rather than the connection below it.

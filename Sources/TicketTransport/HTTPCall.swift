@@ -92,9 +92,14 @@ public struct TransportFault: Error, Sendable, Equatable {
   public var detail: String
   /// Whether another connection in a moment may do better.
   public var isTransient: Bool
+  /// Why the server counts as offline by this; `nil` where it does not.
+  public var offline: OfflineCause?
 
   /// Makes a fault.
-  public init(_ reason: UndecidedReason, _ detail: String, isTransient: Bool = false) {
+  public init(
+    _ reason: UndecidedReason, _ detail: String, isTransient: Bool = false, offline: OfflineCause? = nil
+  ) {
+    self.offline = offline
     self.reason = reason
     self.detail = detail
     self.isTransient = isTransient

@@ -124,7 +124,7 @@ public final class HTTPTransport: Sendable {
         report: { continuation.resume(returning: $0) }, late: late)
       let remaining = deadline - time.now()
       guard remaining > .zero else {
-        _ = exchange.deadlineCame()
+        _ = exchange.deadlineCame(wasTried: false)
         return
       }
       let request: HTTPClient.Request

@@ -1,0 +1,144 @@
+import EventSchedule
+import ScanModel
+import ScanPipeline
+import Testing
+import TicketTransport
+
+/// What counts as offline, and above all what does not: a gate may open on it.
+@Suite struct OfflineTests {
+  @Test(arguments: [
+    ("502 Bad Gateway", OfflineCause.gatewayFault), ("503 Service Unavailable", .gatewayFault),
+    ("504 Gateway Timeout", .gatewayFault), ("429 Too Many Requests", .rateLimited),
+  ]) func statusesThatAreOffline(status: String, cause: OfflineCause) async throws {
+    for (body, type) in [("{}", "application/json"), ("<html>down for maintenance</html>", "text/html")] {
+      let venue = try await Venue.open(ScriptedServer(answer: Answers.response(status, body, type: type)))
+      #expect(await venue.attempt().offline == cause)
+      await venue.close()
+      let probed = try await Venue.open(ScriptedServer(answer: Answers.response(status, body, type: type)))
+      #expect(await probed.system.reach(deadline: SystemTime().now() + .seconds(60)) == cause)
+      await probed.close()
+    }
+  }
+
+  @Test(arguments: [
+    "200 OK", "201 Created", "202 Accepted", "204 No Content", "301 Moved Permanently", "302 Found",
+    "307 Temporary Redirect", "400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found",
+    "407 Proxy Authentication Required", "408 Request Timeout", "418 I'm a teapot", "422 Unprocessable Content",
+    "423 Locked", "500 Internal Server Error", "501 Not Implemented", "505 Version",
+    "511 Network Authentication Required",
+    "520 Unknown", "521 Down", "522 Timed out", "524 Timed out", "599 x",
+  ]) func otherStatusesAreNot(status: String) async throws {
+    for (body, type) in [("{}", "application/json"), ("<html>Log in to the hall's network</html>", "text/html")] {
+      let venue = try await Venue.open(
+        ScriptedServer(answer: Answers.response(status, body, type: type, extra: "Location: http://127.0.0.1:1/\r\n")))
+      #expect(await venue.attempt().offline == nil)
+      #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(60)) == nil)
+      await venue.close()
+    }
+  }
+
+  @Test func anAdmissionAndARefusalAreNot() async throws {
+    let venue = try await Venue.open(
+      ScriptedServer { number, _, connection in
+        connection.send(
+          number == 1 ? Answers.admitted : Answers.response("404 Not Found", #"{"error":"Ticket not found"}"#))
+      })
+    #expect(await venue.attempt().offline == nil)
+    #expect(await venue.attempt().offline == nil)
+    await venue.close()
+  }
+
+  @Test func noAnswerInTimeIsOffline() async throws {
+    let venue = try await Venue.open(ScriptedServer { _, _, _ in })
+    #expect(await venue.attempt(within: .milliseconds(400)).offline == .timeOut)
+    #expect(await venue.system.reach(deadline: SystemTime().now() + .milliseconds(400)) == .timeOut)
+    await venue.close()
+  }
+
+  @Test func aRefusedConnectionIsOffline() async throws {
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
+    await venue.server.stop()
+    #expect(await venue.attempt(within: .milliseconds(400)).offline == .noConnection)
+    await venue.close()
+  }
+
+  @Test func aConnectionClosedBeforeAnAnswerIsOffline() async throws {
+    let venue = try await Venue.open(ScriptedServer { _, _, connection in connection.close() })
+    let outcome = await venue.attempt()
+    #expect(outcome.offline == .noConnection)
+    #expect(outcome.mayHaveRedeemed)
+    await venue.close()
+  }
+
+  @Test(arguments: [
+    String(Answers.response("201 Created", Answers.sale()).dropLast(10)), "SSH-2.0-OpenSSH_9.2\r\n\r\n",
+    "HTTP/1.1 201 Created\r\nContent-Length: -1\r\n\r\n",
+  ]) func aBrokenAnswerIsNot(bytes: String) async throws {
+    let venue = try await Venue.open(
+      ScriptedServer { _, _, connection in
+        connection.send(bytes)
+        connection.close()
+      })
+    #expect(await venue.attempt().offline == nil)
+    await venue.close()
+  }
+
+  @Test func anUnknownNameIsOffline() async throws {
+    let transport = try HTTPTransport(server: ServerAddress("https://tickets.invalid"))
+    let client = EventScheduleClient(transport: transport, key: try Secret("k"))
+    let system = EventScheduleTicketSystem(id: TicketSystemID("tickets"), client: client)
+    let request = AttemptRequest(
+      attempt: AttemptID(), scan: ScanID(), code: Code("abcdefgh"), deadline: SystemTime().now() + .seconds(1))
+    let cause = await system.attempt(request) { _ in }.offline
+    // A resolver that does not answer either is met as a connection that does not come about.
+    #expect(cause == .noAddress || cause == .noConnection)
+    await transport.close()
+  }
+
+  @Test func aDeadlineThatHadPassedSaysNothing() async throws {
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
+    #expect(await venue.attempt(within: .seconds(-1)).offline == nil)
+    await venue.close()
+  }
+
+  @Test(arguments: [TestCertificates.good, TestCertificates.wrongHost, TestCertificates.expired])
+  func certificatesThatAreNotTrustedAreNot(certificate: String) async throws {
+    let authority = certificate == TestCertificates.good ? TestCertificates.otherAuthority : TestCertificates.authority
+    let venue = try await Venue.open(
+      ScriptedServer(answer: Answers.admitted), certificate: certificate, settings: try trusting(authority))
+    #expect(await venue.attempt().offline == nil)
+    #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(60)) == nil)
+    await venue.close()
+  }
+
+  @Test func aKeyThatIsNotAskedForIsNot() async throws {
+    let venue = try await Venue.open(
+      ScriptedServer(answer: Answers.response("401 Unauthorized", #"{"error":"Invalid API key"}"#)))
+    for _ in 0..<12 { #expect(await venue.attempt(within: .seconds(2)).offline == nil) }
+    #expect(venue.server.requests.count < 12, "requests are withheld by then")
+    #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(2)) == nil)
+    await venue.close()
+  }
+
+  @Test func aSpentBudgetIsSoForGatesThatSaySo() async throws {
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted), budget: RateBudget(limit: 3))
+    for _ in 0..<3 { #expect(await venue.attempt().offline == nil) }
+    #expect(await venue.attempt().offline == .rateLimited)
+    await venue.close()
+  }
+
+  @Test func whatIsOwedLeavesTheBudgetToLiveScans() async throws {
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted), budget: RateBudget(limit: 6))
+    func owed() async -> AttemptOutcome {
+      let request = AttemptRequest(
+        attempt: AttemptID(), scan: ScanID(), code: Code("abcdefgh"), deadline: SystemTime().now() + .seconds(60),
+        isOwed: true)
+      return await venue.system.attempt(request) { _ in }
+    }
+    for _ in 0..<4 { #expect(await owed().fate == .answered) }
+    #expect(await owed().fate == .notSent)
+    for _ in 0..<2 { #expect(await venue.attempt().fate == .answered) }
+    #expect(await venue.attempt().fate == .notSent)
+    await venue.close()
+  }
+}
