@@ -215,7 +215,7 @@ public final class EventScheduleClient: Sendable {
           TransportFault(
             .rateLimited,
             "The rate budget for \(host) is spent; the next scan can succeed in \(Self.words(next - now)).",
-            offline: .rateLimited))
+            offline: .rateLimited, retryAfter: next - now))
       }
     }
   }

@@ -63,6 +63,7 @@ public struct EventScheduleTicketSystem: TicketSystem {
     case .notSent(let fault):
       result.answer = .undecided(fault.reason, detail: fault.detail)
       result.offline = fault.offline
+      result.retryAfter = fault.retryAfter
     case .pending:
       result.fate = .pending
       result.offline = .timeOut
@@ -82,6 +83,7 @@ public struct EventScheduleTicketSystem: TicketSystem {
       result.mayHaveRedeemed = judgement.mayHaveRedeemed
       result.serverDate = answer.serverDate
       result.offline = OfflineCause(status: answer.status)
+      result.retryAfter = answer.retryAfter
     }
     return result
   }

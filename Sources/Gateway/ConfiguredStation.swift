@@ -13,6 +13,8 @@ public struct ConfiguredStation: Sendable {
   private let outputs: any StationOutputs
   private let connections: [TicketSystemConnection]
   private let directory: GateDirectory
+  /// What each gate asks, by servers.
+  private let faces: [String: [GateID: any TicketSystem]]
 
   /// Puts a station together. Reads keys and compiles keymaps; opens no device and connects nowhere. To be run once,
   /// or to be discarded.
@@ -37,7 +39,7 @@ public struct ConfiguredStation: Sendable {
       for (system, connection) in zip(configuration.ticketSystems, connections) {
         systems[TicketSystemRegistry.address(of: system)] = connection.face(nil)
       }
-      await memory.takeUp(asking: systems)
+      await memory.takeUp(asking: systems, at: station.faces)
       return station
     } catch {
       for connection in connections { await connection.close() }
@@ -64,6 +66,7 @@ public struct ConfiguredStation: Sendable {
           }
         }))
     var gates: [StationGate] = []
+    var faces: [String: [GateID: any TicketSystem]] = [:]
     for gate in configuration.gates {
       guard let system = configuration.ticketSystems.first(where: { $0.id == gate.ticketSystem }),
         let connection = connections.first(where: { $0.id == gate.ticketSystem })
@@ -73,14 +76,17 @@ public struct ConfiguredStation: Sendable {
       let limits = configuration.gates.filter { $0.ticketSystem == gate.ticketSystem }.map(\.floodLimit)
       let ledger = try memory.ledger(
         of: system, floodLimit: limits.max() ?? gate.floodLimit, time: time, events: events)
+      let face = connection.face(gate.ticket)
+      faces[TicketSystemRegistry.address(of: system), default: [:]][gate.id] = face
       let controller = GateController(
-        settings: try GateSettings(gate), system: connection.face(gate.ticket), ledger: ledger,
+        settings: try GateSettings(gate, list: system.list), system: face, ledger: ledger,
         signals: outputs.signals(of: gate.id), events: events, time: time)
       directory[gate.id] = GateDirectory.Entry(
         controller: controller,
         inputs: InputWatch(gate, events: events, time: time) { controller.setMaintenance($0) })
       gates.append(StationGate(controller: controller, readers: gate.readers))
     }
+    self.faces = faces
     station = Station(
       gates: gates, sources: try sources(of: configuration), events: events, time: time, endsInAHurry: true)
   }

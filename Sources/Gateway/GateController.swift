@@ -24,13 +24,16 @@ public struct GateSettings: Sendable {
   public var floodLimit: Int
   /// Whether people leave here: nobody is asked, and the ticket admits again.
   public var isExit: Bool
+  /// What is done while the ticket system is offline.
+  public var offline: OfflinePolicy
 
   /// Makes the settings of a gate with the defaults of `docs/configuration.md`.
   public init(
     gate: GateID, accept: AcceptFilter = AcceptFilter(), deadline: Duration = .milliseconds(2_500),
     holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), pulse: Duration = .zero,
-    gap: Duration = .zero, floodLimit: Int = 20, isExit: Bool = false
+    gap: Duration = .zero, floodLimit: Int = 20, isExit: Bool = false, offline: OfflinePolicy = OfflinePolicy()
   ) {
+    self.offline = offline
     self.gate = gate
     self.accept = accept
     self.deadline = deadline
@@ -116,7 +119,11 @@ public actor GateController {
 
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
-    signals.play(.idle)
+    let gate = settings.gate
+    if settings.offline.mayAdmit {
+      await ledger.watchReach(gate) { [weak self] cause in Task { await self?.reachChanged(cause) } }
+    }
+    signals.play(resting)
     if signals.admissionFault == nil { events.emit(.gate(settings.gate, .ready, at: time.wall())) }
     reviewOutputs()
     await withTaskGroup(of: Void.self) { group in
@@ -124,6 +131,7 @@ public actor GateController {
       group.addTask { await self.decideScans() }
     }
     isOver = true
+    await ledger.watchReach(gate, nil)
   }
 
   /// Told when an output has failed or works again; from any thread, returns at once.
@@ -135,6 +143,19 @@ public actor GateController {
     if isOver { return }
     if isInMaintenance { return setState(.maintenance) }
     setState(signals.admissionFault.map { .fault(.outOfService, $0) } ?? systemFault ?? .ready)
+  }
+
+  /// Why the gate's policy decides now; `nil` while the ticket system does.
+  private var offline: OfflineCause?
+
+  /// What the gate shows while nobody stands at it.
+  private var resting: Signal { offline == nil ? .idle : .offline }
+
+  private func reachChanged(_ cause: OfflineCause?) {
+    let isShown = state == .ready && deciding == nil && !isOver
+    let before = resting
+    offline = cause.flatMap { settings.offline.applies(to: $0) ? $0 : nil }
+    if isShown, resting != before { signals.play(resting) }
   }
 
   /// Takes the gate out of service, or back into it; from any thread, returns at once. The scan that is being decided is
@@ -248,7 +269,7 @@ public actor GateController {
       ? await ledger.leave(scan, key: key)
       : await ledger.decide(
         scan, key: key, system: system, deadline: started + settings.deadline,
-        mayAsk: cap.mayAsk(scan.reader, at: started))
+        mayAsk: cap.mayAsk(scan.reader, at: started), offline: settings.offline)
     busy.cancel()
 
     if kept.asked != nil, kept.decision.verdict == .refuse(.notFound) { cap.countUnknown(scan.reader, at: time.now()) }
@@ -261,10 +282,10 @@ public actor GateController {
         "This machine stood still for \(late.milliseconds) ms while the ticket was decided. Please scan again."
       return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
     }
-    systemFault = nil
+    if !kept.decision.isProvisional { systemFault = nil }
     reviewOutputs()
     var outputFault: String?
-    switch await signals.admit() {
+    switch await signals.admit(isProvisional: kept.decision.isProvisional) {
     case .started(_, let end): freeAt = end + settings.gap
     case .noRelay: break
     case .failed(let what):
@@ -310,7 +331,7 @@ public actor GateController {
     let wasReady = state == .ready
     state = new
     events.emit(.gate(settings.gate, new, at: time.wall()))
-    if (new == .ready) != wasReady { signals.play(new == .ready ? .idle : .outOfService) }
+    if (new == .ready) != wasReady { signals.play(new == .ready ? resting : .outOfService) }
   }
 
   private func report(_ scan: Scan, _ kept: KeptDecision, outputFault: String?) {
@@ -323,8 +344,8 @@ public actor GateController {
         DecidedScan(
           scan: scan, verdict: decision.verdict, readAt: now.wall - waited, decidedIn: waited,
           details: decision.details ?? TicketDetails(), admitted: decision.admitted, allowance: decision.allowance,
-          decider: kept.decider, note: decision.note, firstUse: decision.firstUse, detail: decision.detail,
-          outputFault: outputFault)))
+          decider: kept.decider, isProvisional: decision.isProvisional, note: decision.note,
+          firstUse: decision.firstUse, detail: decision.detail, outputFault: outputFault)))
   }
 
   private func record(

@@ -4,8 +4,11 @@ internal import ScanPipeline
 
 extension GateSettings {
   /// A gate's settings, as its configuration gives them.
+  /// - Parameter list: how its ticket system's list on board is used.
   /// - Throws: where its pattern of codes is wrong.
-  public init(_ gate: GateConfiguration) throws(SetupError) {
+  public init(
+    _ gate: GateConfiguration, list: TicketListConfiguration = TicketListConfiguration()
+  ) throws(SetupError) {
     var pattern: CodePattern?
     if let text = gate.accept.pattern {
       do {
@@ -28,7 +31,28 @@ extension GateSettings {
     self.init(
       gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),
       deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, pulse: pulse, gap: gap,
-      floodLimit: gate.floodLimit, isExit: gate.direction == .out)
+      floodLimit: gate.floodLimit, isExit: gate.direction == .out,
+      offline: OfflinePolicy(gate.offline, list: list))
+  }
+}
+
+extension OfflinePolicy {
+  /// A gate's policy, as its configuration gives it.
+  init(_ configuration: OfflineConfiguration, list: TicketListConfiguration) {
+    let rule: Rule =
+      switch configuration.policy {
+      case .refuse: .refuse
+      case .admitAndQueue: .admitAndQueue(most: configuration.most)
+      case .list: .list(maxAge: list.maxAge)
+      }
+    let clock: ClockRule =
+      switch configuration.untrustedClock {
+      case .undecided: .undecided
+      case .ignoreDay: .ignoreDay
+      }
+    self.init(
+      rule, after: configuration.after, rateLimited: configuration.rateLimited, untrustedClock: clock,
+      durableWithin: configuration.durableWithin)
   }
 }
 

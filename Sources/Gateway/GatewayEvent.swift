@@ -23,6 +23,10 @@ public enum GatewayEvent: Sendable, Equatable {
   case input(gate: GateID, input: String, isActive: Bool, at: WallTime)
   /// The service was told to reload its configuration.
   case configuration(ReloadOutcome, at: WallTime)
+  /// A ticket system answers again, or counts as offline. `owed` admissions have still to be told to it.
+  case ticketSystem(TicketSystemID, offline: OfflineCause?, owed: Int, at: WallTime)
+  /// What we admitted offline and the ticket system does not confirm: staff must look.
+  case conflict(OutboxConflict)
   /// The journal began or ceased to keep what it is given, or found something that the operator must know.
   case journal(JournalState, at: WallTime)
 }
@@ -45,6 +49,8 @@ public struct DecidedScan: Sendable, Equatable {
   public var allowance: Int
   /// Who decided.
   public var decider: Decider
+  /// Whether it is an admission that the ticket system has still to be told of.
+  public var isProvisional: Bool
   /// What else staff should know of it.
   public var note: AttemptDecision.Note?
   /// The first admission on the ticket, where one is known.
@@ -85,6 +91,14 @@ public struct UnansweredAttempt: Sendable, Equatable {
   public var state: State
   /// When this became known.
   public var at: WallTime
+}
+
+/// A provisional admission that the ticket system does not confirm.
+public struct OutboxConflict: Sendable, Equatable {
+  /// The admission.
+  public var owed: OwedAdmission
+  /// What became of it.
+  public var told: ToldAdmission
 }
 
 /// Whether a gate can decide.

@@ -38,3 +38,39 @@ extension AttemptDecision {
   /// A scan that is refused without the ledger.
   init(refused reason: RefuseReason) { self.init(verdict: .refuse(reason), allowance: 0) }
 }
+
+/// One scan that is being decided, and what decides it.
+struct Deciding: Sendable {
+  let scan: Scan
+  /// Under which the ticket is locked.
+  let attempt: AttemptID
+  /// The ticket's key in ledger and journal.
+  let key: TicketKey
+  let system: any TicketSystem
+  let policy: OfflinePolicy
+}
+
+/// A request's own entry in the journal.
+struct AskedMark: Sendable {
+  let mark: JournalMark
+  /// Whether the journal has it, or may come to have it.
+  let mayBeWritten: Bool
+}
+
+extension AttemptDecision {
+  /// Takes the policy's word where the ledger leaves the scan undecided.
+  /// - Returns: who decided, if it was the policy.
+  mutating func take(_ word: OfflineWord) -> Decider? {
+    switch word {
+    case .may: return nil
+    case .refuse(let reason, let detail):
+      verdict = .refuse(reason)
+      self.detail = detail
+      return .list
+    case .undecided(let reason, let detail):
+      verdict = .undecided(reason)
+      self.detail = detail
+      return .policy
+    }
+  }
+}

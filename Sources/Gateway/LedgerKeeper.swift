@@ -18,32 +18,43 @@ public actor LedgerKeeper {
   private static let longestSync: Duration = .milliseconds(50)
   /// How long an admission without a request waits until it is durable: nothing else tells of it.
   private static let durableWithin: Duration = .milliseconds(300)
-  /// How long the journal may take to write or recall something before it counts as failing. It takes some 0.1 ms.
-  private static let longestWrite: Duration = .seconds(1)
   /// How many tickets are held in memory; the others are recalled when they are presented.
   private static let mostTickets = 20_000
 
   private let policy: AttemptPolicy
-  private var ledger: AttemptLedger
+  var ledger: AttemptLedger
   private let scope: LedgerScope
   /// What the scope adds to keys now: another day or event has another ledger.
-  private var part: [UInt8]
-  private let store: LedgerStore
+  var part: [UInt8]
+  let store: LedgerStore
   private let whenFailing: JournalFailurePolicy
   /// Codes that the system does not know, for all gates; other refusals may depend on what a gate adds to its request.
   private var unknown = NegativeCache()
   private var refused: [GateID: NegativeCache] = [:]
   private var cap: StationCap
   private var waiters = TicketWaiters()
-  private var lastForgotten: MonotonicTime
-  private var lastDecided: MonotonicTime
-  private var openCases: OpenCases
-  private var settling: Task<Void, Never>?
-  private let lookUps: LookUpPolicy
+  var lastForgotten: MonotonicTime
+  var lastDecided: MonotonicTime
+  var openCases: OpenCases
+  var settling: Task<Void, Never>?
+  let lookUps: LookUpPolicy
   /// Whom look-ups ask.
-  private var asker: (any TicketSystem)?
-  private let time: any TimeSource
-  private let events: any EventSink
+  var asker: (any TicketSystem)?
+  let time: any TimeSource
+  let events: any EventSink
+  /// Whom each gate asks: to tell of what happened there.
+  var faces: [GateID: any TicketSystem] = [:]
+  /// Requests for people who wait.
+  var liveRequests = 0
+  var reach = ServerReach()
+  var reachWatchers: [GateID: @Sendable (OfflineCause?) -> Void] = [:]
+  var probing: Task<Void, Never>?
+  /// Why our key may not scan, by the ticket system's last word.
+  var keyFault: UndecidedReason?
+  var outbox = OutboxOrder()
+  var sending: Task<Void, Never>?
+  /// Lets the sender look again before its time.
+  var senderAlarm: Task<Void, Never>?
 
   /// Makes the keeper of a ledger that remembers what the journal does.
   /// - Parameters:
@@ -87,10 +98,12 @@ public actor LedgerKeeper {
 
   // MARK: Deciding
 
-  /// Decides one scan: by what is known, or by one request to `system`. An admission is written down when it returns.
+  /// Decides one scan: by what is known, by one request to `system`, or by the gate's policy where `system` is offline. An
+  /// admission is written down when it returns.
   /// - Parameter mayAsk: false where the reader floods the gate: then only what is known is answered.
   public func decide(
-    _ scan: Scan, key: TicketKey, system: any TicketSystem, deadline: MonotonicTime, mayAsk: Bool
+    _ scan: Scan, key: TicketKey, system: any TicketSystem, deadline: MonotonicTime, mayAsk: Bool,
+    offline policy: OfflinePolicy = OfflinePolicy()
   ) async -> KeptDecision {
     forgetOldTraces()
     lastDecided = time.now()
@@ -103,11 +116,21 @@ public actor LedgerKeeper {
     if let known = await begin(key, attempt, scan.gate, deadline: deadline) {
       return KeptDecision(known.decision, ticket: key, decider: known.decider)
     }
+    defer { ledger.letGo(beyond: Self.mostTickets) }
     guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
       abandon(key, attempt)
       let detail = "Reader \(scan.reader) has brought too many unknown codes; it may ask again within a minute."
       return KeptDecision(AttemptDecision(undecided: .rateLimited, detail: detail), ticket: key, decider: .station)
     }
+    let deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy)
+    if let unasked = offlineOutcome(policy, system.id) {
+      return await conclude(deciding, unasked, asked: nil)
+    }
+    return await ask(deciding, deadline: deadline)
+  }
+
+  private func ask(_ deciding: Deciding, deadline: MonotonicTime) async -> KeptDecision {
+    let (scan, attempt, key, system) = (deciding.scan, deciding.attempt, deciding.key, deciding.system)
     let asked = store.vault.journal.enqueue(
       JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
     let unasked = await written(asked)
@@ -118,24 +141,26 @@ public actor LedgerKeeper {
       return KeptDecision(
         AttemptDecision(undecided: .outOfService, detail: fault.description), ticket: key, decider: .station)
     }
-    let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: deadline)
-    var outcome = await system.attempt(request) { late in
+    let patience = deciding.policy.mayAdmit ? min(deadline, time.now() + deciding.policy.after) : deadline
+    let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: patience)
+    liveRequests += 1
+    let outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key) }
     }
-    let decision = await conclude(
-      key, attempt, &outcome, asked: asked, mayBeAsked: unasked == nil || unasked?.kind == .unavailable)
-    learn(decision, scan)
+    liveRequests -= 1
+    learnReach(of: outcome)
+    let kept = await conclude(
+      deciding, outcome,
+      asked: AskedMark(mark: asked, mayBeWritten: unasked == nil || unasked?.kind == .unavailable))
+    if kept.decider == .server { learn(kept.decision, scan) }
     switch outcome.fate {
-    case .pending:
-      report(attempt, scan, .pending)
-      open(key, attempt, scan)
-    case .lost:
-      report(attempt, scan, .lost)
-      open(key, attempt, scan)
-    case .notSent, .answered: break
+    case .pending: report(attempt, scan, .pending)
+    case .lost: report(attempt, scan, .lost)
+    case .notSent, .answered: return kept
     }
-    ledger.letGo(beyond: Self.mostTickets)
-    return KeptDecision(decision, asked: outcome, ticket: key, decider: .server)
+    // What is owed is settled by telling it.
+    if !kept.decision.isProvisional { open(key, attempt, scan) }
+    return kept
   }
 
   /// Somebody leaves with this code: nobody is asked, nobody is kept in, and the ticket admits again.
@@ -198,9 +223,11 @@ public actor LedgerKeeper {
     wake(key)
   }
 
-  private func conclude(
-    _ key: TicketKey, _ attempt: AttemptID, _ outcome: inout AttemptOutcome, asked: JournalMark, mayBeAsked: Bool
-  ) async -> AttemptDecision {
+  /// Decides by the outcome of a request, or by the gate's policy where the outcome says that the ticket system is offline.
+  /// - Parameter asked: the request's own entry in the journal; `nil` where nothing was asked.
+  private func conclude(_ deciding: Deciding, _ outcome: AttemptOutcome, asked: AskedMark?) async -> KeptDecision {
+    var outcome = outcome
+    let (key, attempt) = (deciding.key, deciding.attempt)
     if let date = outcome.serverDate { store.vault.clock.compare(date) }
     do throws(JournalFault) {
       try await remember(for: outcome)
@@ -208,15 +235,62 @@ public actor LedgerKeeper {
       // Whether the record is known for another code cannot be told: it stays open until the journal can be read.
       outcome.fate = .lost
       outcome.answer = .undecided(.outOfService, detail: error.description)
+      outcome.offline = nil
     }
-    let decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall())
-    let isAdmission = decision.verdict == .admit
-    let mark = write([.concluded(store.concluded(attempt, outcome, decision))], isUrgent: isAdmission)
+    let word = await word(of: deciding.policy, on: deciding.scan, outcome, deciding.system)
+    var right: OfflineRight?
+    if case .may(let may, _) = word { right = may }
+    var decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall(), offline: right)
     defer { wake(key) }
-    guard isAdmission else { return decision }
-    let sure = await secured(decision, key, mark, within: nil, isTraced: mayBeAsked)
-    _ = try? await store.vault.journal.durable(asked, until: time.now() + Self.longestSync)
-    return sure
+    if decision.isProvisional, case .may(_, let decider) = word {
+      return await admitProvisionally(deciding, decision, decider, outcome, asked)
+    }
+    var decider = Decider.server
+    if case .undecided = decision.verdict, let word { decider = decision.take(word) ?? decider }
+    let isAdmission = decision.verdict == .admit
+    let concluded = asked.map { _ in JournalFact.concluded(store.concluded(attempt, outcome, decision)) }
+    let mark = write([concluded].compactMap(\.self), isUrgent: isAdmission)
+    guard isAdmission else { return KeptDecision(decision, asked: outcome, ticket: key, decider: decider) }
+    guard let asked else {
+      // An earlier request's answer came while this scan was on its way.
+      let sure = await secured(decision, key, mark, within: Self.durableWithin, isTraced: true)
+      return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
+    }
+    let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
+    _ = try? await store.vault.journal.durable(asked.mark, until: time.now() + Self.longestSync)
+    return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
+  }
+
+  /// Admits without the ticket system's word: once the admission is durable, and with it that it has to be told.
+  private func admitProvisionally(
+    _ deciding: Deciding, _ decision: AttemptDecision, _ decider: Decider, _ outcome: AttemptOutcome, _ asked: AskedMark?
+  ) async -> KeptDecision {
+    let owed = OwedAdmission(
+      attempt: deciding.attempt, scan: deciding.scan, system: deciding.system.id, server: store.server,
+      ticket: deciding.key, decider: decider, mayBeTold: outcome.mayHaveRedeemed, at: now, boot: store.vault.boot)
+    var facts: [JournalFact] = [.owed(owed)]
+    if asked != nil { facts.insert(.concluded(store.concluded(deciding.attempt, outcome, decision)), at: 0) }
+    let mark = write(facts, isUrgent: true)
+    owe(owed)
+    var fault = await written(mark)
+    var isDurable = false
+    if fault == nil {
+      do throws(JournalFault) {
+        isDurable = try await store.vault.journal.durable(mark, until: time.now() + deciding.policy.durableWithin)
+      } catch {
+        fault = error
+      }
+    }
+    // Nobody else knows of it: what is not even written would be lost with the process.
+    if fault == nil, isDurable || whenFailing == .continue {
+      return KeptDecision(decision, asked: outcome, ticket: deciding.key, decider: decider)
+    }
+    giveBack(decision, ledgerKey: deciding.key)
+    let detail =
+      fault?.description
+      ?? "The disk takes longer than \(deciding.policy.durableWithin.milliseconds) ms to keep an admission that nobody else knows of."
+    return KeptDecision(
+      AttemptDecision(undecided: .outOfService, detail: detail), asked: outcome, ticket: deciding.key, decider: .station)
   }
 
   /// An admission once it is written, and durable in time where `within` is given. One that cannot be kept goes on or is
@@ -258,48 +332,8 @@ public actor LedgerKeeper {
   /// - Parameter ledgerKey: `KeptDecision.ticket`.
   public func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) {
     guard let admission = decision.admission else { return }
-    if ledger.giveBack(ledgerKey, admission: admission, at: time.now()) { write([]) }
-  }
-
-  /// Records the final outcome of a request that the gate had stopped waiting for.
-  private func settle(_ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey) async {
-    do throws(JournalFault) {
-      try await remember(key)
-      try await remember(for: outcome)
-    } catch {
-      // As if it had not come: the next presentation is judged by the ticket system's word.
-      return report(attempt, scan, .lost)
-    }
-    let record = ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
-    write([.late(store.concluded(attempt, outcome, nil))])
-    wake(key)
-    switch record {
-    case .claimable: report(attempt, scan, .redeemedLate)
-    case .surplus: report(attempt, scan, .surplus)
-    case .lost: report(attempt, scan, .lost)
-    // It overtook the conclusion, which reports it, or it changes nothing.
-    case .overtaking, .ignored: break
-    case .settled, .usedElsewhere: report(attempt, scan, .settled)
-    }
-  }
-
-  /// Once in an hour, what was never answered a day ago is dropped: it admits and refuses nobody any more.
-  private func forgetOldTraces() {
-    let now = time.now()
-    guard now - lastForgotten > .seconds(3_600) else { return }
-    lastForgotten = now
-    ledger.forget(endedBefore: now - .seconds(86_400))
-    write([])
-  }
-
-  private func report(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) {
-    events.emit(told(attempt, scan, state))
-  }
-
-  private func told(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) -> GatewayEvent {
-    .attempt(
-      UnansweredAttempt(
-        attempt: attempt, scan: scan.id, gate: scan.gate, code: scan.code, state: state, at: time.wall()))
+    guard ledger.giveBack(ledgerKey, admission: admission, at: time.now()) else { return }
+    write(decision.isProvisional ? withdrawn(admission) : [])
   }
 
   /// The ticket's key as of now.
@@ -312,138 +346,6 @@ public actor LedgerKeeper {
       part = now
     }
     return store.key(key, in: part)
-  }
-
-  // MARK: What outlives the process
-
-  /// Takes up the attempts that an earlier process asked and never concluded.
-  /// - Parameter asker: whom to ask what became of them.
-  /// - Returns: what is to be told of them.
-  func takeUp(_ attempts: [AskedAttempt], asker: (any TicketSystem)?) async -> [GatewayEvent] {
-    self.asker = asker
-    var taken: [GatewayEvent] = []
-    for asked in attempts {
-      do throws(JournalFault) {
-        try await remember(asked.ticket)
-      } catch {
-        return taken
-      }
-      let isSameBoot = asked.boot == store.vault.boot
-      ledger.interrupt(
-        asked.ticket, attempt: asked.attempt, gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
-        at: time.now(), isSameBoot: isSameBoot)
-      // Together or not at all: what is not concluded on the disk is taken up again.
-      write([.concluded(store.cutOff(asked.attempt))], isUrgent: true)
-      taken.append(told(asked.attempt, asked.scan, isSameBoot ? .lost : .interrupted))
-      open(asked.ticket, asked.attempt, asked.scan)
-    }
-    return taken
-  }
-
-  /// Writes everything again that is held in memory, because the journal has lost it.
-  func writeAnew() {
-    ledger.markAllChanged()
-    write([], isUrgent: true)
-  }
-
-  /// Has in the ledger what is stored of a ticket and its sale.
-  private func remember(_ key: TicketKey) async throws(JournalFault) {
-    var known: Set<LedgerPlace> = []
-    while true {
-      let places = ledger.missing(key).filter { !known.contains($0) }
-      if places.isEmpty { return }
-      try await recall(places)
-      known.formUnion(places)
-    }
-  }
-
-  /// Has in the ledger what is stored of the record and the sale that an answer names.
-  private func remember(for outcome: AttemptOutcome) async throws(JournalFault) {
-    let places = ledger.missing(for: outcome)
-    if !places.isEmpty { try await recall(places) }
-  }
-
-  private func recall(_ places: [LedgerPlace]) async throws(JournalFault) {
-    while true {
-      let age = ledger.age
-      let (store, part) = (store, part)
-      let found = try await bounded { () throws(JournalFault) in try await store.recall(places, in: part) }
-      // What was let go of meanwhile may have changed before.
-      guard ledger.age == age else { continue }
-      for found in found {
-        _ = ledger.restore(found.place, found.memory, age: age, isSameBoot: found.isSameBoot)
-      }
-      return
-    }
-  }
-
-  /// Queues what has happened together with what it has changed.
-  @discardableResult private func write(_ facts: [JournalFact], isUrgent: Bool = false) -> JournalMark {
-    store.vault.journal.enqueue(
-      JournalBatch(facts: facts, memory: store.memory(of: ledger.takeChanges(), in: part), isUrgent: isUrgent))
-  }
-
-  /// Why it is not written; `nil` when it is.
-  private func written(_ mark: JournalMark) async -> JournalFault? {
-    let journal = store.vault.journal
-    do throws(JournalFault) {
-      try await bounded { () throws(JournalFault) in try await journal.written(mark) }
-      return nil
-    } catch {
-      return error
-    }
-  }
-
-  /// What the journal answers in time. A disk on its last legs can hold a system call for minutes.
-  private func bounded<Value: Sendable>(
-    _ body: @escaping @Sendable () async throws(JournalFault) -> Value
-  ) async throws(JournalFault) -> Value {
-    let work = Task { () -> Result<Value, JournalFault> in
-      do throws(JournalFault) {
-        return .success(try await body())
-      } catch {
-        return .failure(error)
-      }
-    }
-    let alarm = Task {
-      try await Task.sleep(for: Self.longestWrite)
-      work.cancel()
-    }
-    defer { alarm.cancel() }
-    return try await work.value.get()
-  }
-
-  // MARK: Settling
-
-  private func open(_ key: TicketKey, _ attempt: AttemptID, _ scan: Scan) {
-    openCases.add(key, attempt: attempt, scan: scan, at: time.now())
-    guard settling == nil, asker != nil else { return }
-    settling = Task { await settleOpenCases() }
-  }
-
-  /// Returns when no look-up is to be made any more.
-  func settled() async { await settling?.value }
-
-  /// Asks what became of attempts without an answer, while nobody stands at a gate.
-  private func settleOpenCases() async {
-    while let due = openCases.due {
-      try? await Task.sleep(for: max(lookUps.interval, due - time.now()))
-      guard time.now() - lastDecided >= lookUps.quiet, let asker, let open = openCases.next(at: time.now()) else {
-        continue
-      }
-      let asked = time.now()
-      switch await asker.lookUp(open.scan.code, deadline: asked + .seconds(5)) {
-      case .unknown: continue
-      case .used: openCases.remove(open.key)
-      case .unused:
-        guard (try? await remember(open.key)) != nil else { continue }
-        ledger.noneRedeemed(open.key, before: asked)
-        write([])
-        openCases.remove(open.key)
-        report(open.attempt, open.scan, .settled)
-      }
-    }
-    settling = nil
   }
 
   // MARK: Waiting
@@ -459,5 +361,5 @@ public actor LedgerKeeper {
     alarm.cancel()
   }
 
-  private func wake(_ key: TicketKey) { waiters.wake(key) }
+  func wake(_ key: TicketKey) { waiters.wake(key) }
 }

@@ -17,13 +17,17 @@ public struct LedgerVault: Sendable {
   /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
   /// whether that could be noted.
   public var confess: @Sendable () async -> Bool
+  /// The list on board of a ticket system; `nil` where there can be none.
+  public var list: @Sendable (TicketSystemID) -> (any TicketList)?
 
   /// Joins them.
   /// - Parameter boot: the start of the machine, and the journal's generation in it.
   public init(
     journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
+    list: @escaping @Sendable (TicketSystemID) -> (any TicketList)? = { _ in nil },
     confess: @escaping @Sendable () async -> Bool = { true }
   ) {
+    self.list = list
     self.confess = confess
     self.journal = journal
     digester = key.digester(for: .tickets)
@@ -52,14 +56,31 @@ struct LedgerStore: Sendable {
   /// What the scope adds to keys at that time.
   func part(of scope: LedgerScope, at wall: WallTime) -> [UInt8] { scope.part(local: Self.local(wall)) }
 
+  /// What was stored at one place.
+  typealias Recalled = (place: LedgerPlace, memory: LedgerMemory, isSameBoot: Bool)
+
   /// What is stored at these places.
   /// - Throws: why the journal cannot tell; what it cannot tell is not taken for nothing.
-  func recall(
-    _ places: [LedgerPlace], in part: [UInt8]
-  ) async throws(JournalFault) -> [(place: LedgerPlace, memory: LedgerMemory, isSameBoot: Bool)] {
-    let keys = Dictionary(places.map { (key(of: $0, in: part), $0) }, uniquingKeysWith: { first, _ in first })
-    let stored = try await vault.journal.recall(Array(keys.keys))
-    var found: [(place: LedgerPlace, memory: LedgerMemory, isSameBoot: Bool)] = []
+  func recall(_ places: [LedgerPlace], in part: [UInt8]) async throws(JournalFault) -> [Recalled] {
+    let keys = keys(of: places, in: part)
+    return try recalled(try await vault.journal.recall(Array(keys.keys)), keys)
+  }
+
+  /// What is stored at these places; `nil` where only `recall` can tell.
+  func recallNow(_ places: [LedgerPlace], in part: [UInt8]) throws(JournalFault) -> [Recalled]? {
+    let keys = keys(of: places, in: part)
+    guard let stored = vault.journal.recallNow(Array(keys.keys)) else { return nil }
+    return try recalled(stored, keys)
+  }
+
+  private func keys(of places: [LedgerPlace], in part: [UInt8]) -> [LedgerKey: LedgerPlace] {
+    Dictionary(places.map { (key(of: $0, in: part), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private func recalled(
+    _ stored: [LedgerKey: [UInt8]], _ keys: [LedgerKey: LedgerPlace]
+  ) throws(JournalFault) -> [Recalled] {
+    var found: [Recalled] = []
     for (key, bytes) in stored {
       guard let place = keys[key] else { continue }
       guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(bytes)) else {
@@ -134,6 +155,13 @@ struct LedgerStore: Sendable {
     case .sale(let sale): LedgerKey(server: server, kind: .sale, bytes: part + Array(sale.utf8))
     case .entry(let entry): LedgerKey(server: server, kind: .entry, bytes: part + Array(entry.utf8))
     }
+  }
+
+  /// The venue's day at that time: it begins as the scope's does, else at midnight.
+  func day(of wall: WallTime, _ scope: LedgerScope) -> Int64 {
+    let begins: Duration = if case .perDay(let begins) = scope { begins } else { .zero }
+    let seconds = Self.local(wall) - begins.milliseconds / 1_000
+    return seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
   }
 
   /// Civil time as seconds since 1970-01-01 of the station's zone.

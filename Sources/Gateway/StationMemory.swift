@@ -18,17 +18,24 @@ public final class StationMemory: Sendable {
   private let servers = Mutex<[TicketSystemID: String]>([:])
   private let scopes = Mutex<[String: TicketScope]>([:])
   private let interrupted: Mutex<[AskedAttempt]>
+  private let owed: Mutex<[OwedAdmission]>
+  private let orders: OutboxOrders
   /// What was taken up before anybody listened.
   private let untold = Mutex<[GatewayEvent]>([])
-  private let watching = Mutex<Task<Void, Never>?>(nil)
+  private let watching = Mutex<[Task<Void, Never>]>([])
 
   /// Makes the memory of a station over what the journal keeps.
   /// - Parameters:
   ///   - whenFailing: what gates do while the journal cannot be written.
   ///   - interrupted: the attempts that an earlier process asked and never concluded (`ScanJournal.unconcluded`).
+  ///   - owed: the admissions that an earlier process had still to tell (`ScanJournal.owed`).
+  ///   - orders: what staff want of the outbox.
   public init(
-    vault: LedgerVault, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = []
+    vault: LedgerVault, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],
+    owed: [OwedAdmission] = [], orders: OutboxOrders = OutboxOrders()
   ) {
+    self.owed = Mutex(owed)
+    self.orders = orders
     self.vault = vault
     self.whenFailing = whenFailing
     self.interrupted = Mutex(interrupted)
@@ -52,10 +59,25 @@ public final class StationMemory: Sendable {
         if case .noticed = state { await self?.writeAnew() }
       }
     }
-    watching.withLock { watching in
-      watching?.cancel()
-      watching = watch
+    let orders = Task { [weak self] in
+      while !Task.isCancelled {
+        await self?.obeyOrders()
+        try? await Task.sleep(for: OutboxOrders.interval)
+      }
     }
+    watching.withLock { watching in
+      for task in watching { task.cancel() }
+      watching = [watch, orders]
+    }
+  }
+
+  /// Looks whether staff want something of the outbox.
+  private func obeyOrders() async {
+    let isHeld = orders.isHeld()
+    let keepers = ledgers.withLock { $0 }
+    for keeper in keepers.values { await keeper.hold(isHeld) }
+    guard let again = await orders.retry() else { return }
+    for (server, keeper) in keepers { await keeper.retry(again.filter { $0.server == server }) }
   }
 
   private func writeAnew() async {
@@ -90,14 +112,21 @@ public final class StationMemory: Sendable {
   }
 
   /// Gives the ledgers the attempts on their servers that an earlier process left open; to be called before their gates run.
-  /// - Parameter systems: whom to ask of what became of them, by their servers.
-  func takeUp(asking systems: [String: any TicketSystem]) async {
+  /// - Parameters:
+  ///   - systems: whom to ask of what became of them, by their servers.
+  ///   - faces: the same as each gate asks it.
+  func takeUp(asking systems: [String: any TicketSystem], at faces: [String: [GateID: any TicketSystem]]) async {
     for (server, keeper) in ledgers.withLock({ $0 }) {
       let theirs = interrupted.withLock { interrupted in
         defer { interrupted.removeAll { $0.server == server } }
         return interrupted.filter { $0.server == server }
       }
-      let taken = await keeper.takeUp(theirs, asker: systems[server])
+      let taken = await keeper.takeUp(theirs, asker: systems[server], faces: faces[server] ?? [:])
+      let toTell = owed.withLock { owed in
+        defer { owed.removeAll { $0.server == server } }
+        return owed.filter { $0.server == server }
+      }
+      await keeper.takeUp(toTell)
       untold.withLock { $0 += taken }
     }
   }
@@ -105,7 +134,7 @@ public final class StationMemory: Sendable {
   /// Takes leave of the output holder and of the journal's states; to be called when no station follows.
   public func end() async {
     await command.end()
-    watching.withLock { $0?.cancel() }
+    watching.withLock { for task in $0 { task.cancel() } }
   }
 
   /// The server that a name stood for last.

@@ -115,6 +115,8 @@ public struct AttemptOutcome: Sendable, Equatable {
   public var mayHaveRedeemed: Bool
   /// Why the ticket system counts as offline by this; `nil` where it does not, whatever else is wrong.
   public var offline: OfflineCause?
+  /// How long the ticket system, or our budget, asks us to wait before the next request; at most 15 minutes are obeyed.
+  public var retryAfter: Duration?
   /// Just before the first byte was handed to the connection; `nil` when nothing was sent.
   public var sentAt: MonotonicTime?
   /// When the answer, or the failure, was known.
@@ -125,8 +127,9 @@ public struct AttemptOutcome: Sendable, Equatable {
   /// Makes an outcome.
   public init(
     fate: Fate, answer: TicketAnswer, mayHaveRedeemed: Bool, sentAt: MonotonicTime?, endedAt: MonotonicTime,
-    serverDate: WallTime? = nil, offline: OfflineCause? = nil
+    serverDate: WallTime? = nil, offline: OfflineCause? = nil, retryAfter: Duration? = nil
   ) {
+    self.retryAfter = retryAfter
     self.offline = offline
     self.fate = fate
     self.answer = answer

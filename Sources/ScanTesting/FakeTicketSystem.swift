@@ -14,6 +14,8 @@ public final class FakeTicketSystem: TicketSystem {
     case unsent
     /// It is sent and the connection breaks.
     case lose
+    /// It cannot be sent, for this cause.
+    case fail(OfflineCause)
   }
 
   private struct State {
@@ -23,6 +25,8 @@ public final class FakeTicketSystem: TicketSystem {
     var isReleased = false
     var lookUps: [Code: LookUp] = [:]
     var lookedUp = 0
+    var reach: OfflineCause?
+    var owed: [Code] = []
   }
 
   /// A request that waits to be answered: for its caller, or, past its deadline, for `late`.
@@ -51,6 +55,14 @@ public final class FakeTicketSystem: TicketSystem {
 
   /// Sets what a look-up of `code` finds; `unknown` at first.
   public func find(_ code: Code, _ found: LookUp) { state.withLock { $0.lookUps[code] = found } }
+
+  /// Sets what a probe finds; it answers at first.
+  public func setReach(_ cause: OfflineCause?) { state.withLock { $0.reach = cause } }
+
+  public func reach(deadline: MonotonicTime) async -> OfflineCause? { state.withLock { $0.reach } }
+
+  /// The codes of admissions that it was told of afterwards, in order.
+  public var owed: [Code] { state.withLock { $0.owed } }
 
   /// How many look-ups were made.
   public var lookedUp: Int { state.withLock { $0.lookedUp } }
@@ -109,6 +121,7 @@ public final class FakeTicketSystem: TicketSystem {
     guard sentAt < request.deadline else { return unsent("The time was up before the request could be sent.") }
     let behaviour = state.withLock { state -> Behaviour in
       state.asked.append(request.code)
+      if request.isOwed { state.owed.append(request.code) }
       guard var script = state.script[request.code], let next = script.first else {
         return .answer(.refused(.notFound, detail: nil))
       }
@@ -121,16 +134,20 @@ public final class FakeTicketSystem: TicketSystem {
     askedEnd.yield(request.code)
     switch behaviour {
     case .answer(let answer): return answered(answer, sentAt)
-    case .unsent: return unsent("No connection.")
+    case .unsent: return unsent("No connection.", offline: .noConnection)
     case .lose:
       return AttemptOutcome(
         fate: .lost, answer: .undecided(.unreachable, detail: "The connection broke."), mayHaveRedeemed: true,
-        sentAt: sentAt, endedAt: time.now())
+        sentAt: sentAt, endedAt: time.now(), offline: .noConnection)
+    case .fail(let cause):
+      return AttemptOutcome(
+        fate: .notSent, answer: .undecided(.unreachable, detail: "Offline."), mayHaveRedeemed: false, sentAt: nil,
+        endedAt: time.now(), offline: cause)
     case .hold(let answer):
       if await isReleased(request, late: { late(self.answered(answer, sentAt)) }) { return answered(answer, sentAt) }
       return AttemptOutcome(
         fate: .pending, answer: .undecided(.unreachable, detail: "No answer yet."), mayHaveRedeemed: true,
-        sentAt: sentAt, endedAt: time.now())
+        sentAt: sentAt, endedAt: time.now(), offline: .timeOut)
     }
   }
 
@@ -141,9 +158,9 @@ public final class FakeTicketSystem: TicketSystem {
       serverDate: WallTime(seconds: time.wall().seconds))
   }
 
-  private func unsent(_ detail: String) -> AttemptOutcome {
+  private func unsent(_ detail: String, offline: OfflineCause? = nil) -> AttemptOutcome {
     AttemptOutcome(
       fate: .notSent, answer: .undecided(.unreachable, detail: detail), mayHaveRedeemed: false, sentAt: nil,
-      endedAt: time.now())
+      endedAt: time.now(), offline: offline)
   }
 }

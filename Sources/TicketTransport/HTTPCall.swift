@@ -94,11 +94,15 @@ public struct TransportFault: Error, Sendable, Equatable {
   public var isTransient: Bool
   /// Why the server counts as offline by this; `nil` where it does not.
   public var offline: OfflineCause?
+  /// When another try can do better, where that is known.
+  public var retryAfter: Duration?
 
   /// Makes a fault.
   public init(
-    _ reason: UndecidedReason, _ detail: String, isTransient: Bool = false, offline: OfflineCause? = nil
+    _ reason: UndecidedReason, _ detail: String, isTransient: Bool = false, offline: OfflineCause? = nil,
+    retryAfter: Duration? = nil
   ) {
+    self.retryAfter = retryAfter
     self.offline = offline
     self.reason = reason
     self.detail = detail

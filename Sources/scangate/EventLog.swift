@@ -10,6 +10,21 @@ enum EventLog {
     return text.isEmpty ? "a device without a name" : TerminalText.clean(text)
   }
 
+  private static func waiting(_ owed: Int) -> String { owed == 0 ? "" : " Admissions still to be told: \(owed)." }
+
+  private static func words(_ conflict: OutboxConflict) -> String {
+    let owed = conflict.owed
+    let what =
+      switch conflict.told.ending {
+      case .contradicted: "the ticket system refuses it (\(conflict.told.reason?.rawValue ?? "no reason"))"
+      case .tooLate: "the ticket system was not told before the day changed"
+      case .unsettled, .confirmed, .withdrawn: "whether the ticket system has it cannot be told"
+      }
+    let said = conflict.told.said.map { " " + TerminalText.clean($0) } ?? ""
+    return
+      "Conflict: gate \(owed.scan.gate) admitted \(owed.scan.code.shortened) at \(owed.at.wall.iso8601) offline, and \(what).\(said) See: scangate journal conflicts"
+  }
+
   static func write(_ event: GatewayEvent, to logger: Logger) {
     switch event {
     case .scan(let decided):
@@ -53,6 +68,13 @@ enum EventLog {
       logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail))")
     case .input(let gate, let input, let isActive, _):
       logger.info("Gate \(gate): input \(input) is \(isActive ? "active" : "inactive").")
+    case .ticketSystem(let system, let cause?, let owed, _):
+      logger.error(
+        "Ticket system \(system) is offline (\(cause.rawValue)): gates decide by their offline policy.\(waiting(owed))")
+    case .ticketSystem(let system, nil, let owed, _):
+      logger.notice("Ticket system \(system) answers.\(waiting(owed))")
+    case .conflict(let conflict):
+      logger.error("\(words(conflict))")
     case .journal(.working, _):
       logger.notice("The journal keeps what it is given.")
     case .journal(.failing(let fault), _):

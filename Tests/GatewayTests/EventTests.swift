@@ -17,8 +17,17 @@ import Testing
       verdict: verdict, readAt: WallTime(seconds: 1_766_000_000), decidedIn: .microseconds(12_345),
       details: TicketDetails(
         holder: hostile, event: "Zoë's", tickets: [.init(id: 7, quantity: 2, isUsed: true)]), admitted: 1,
-      allowance: 2, decider: .server, note: .ownLostAnswer, firstUse: .init(gate: nil, at: firstUse), detail: hostile,
+      allowance: 2, decider: .server, isProvisional: true, note: .ownLostAnswer, firstUse: .init(gate: nil, at: firstUse), detail: hostile,
       outputFault: nil)
+  }
+
+  private static var conflict: OutboxConflict {
+    let now = JournalTime(wall: WallTime(seconds: 1), monotonic: MonotonicTime(nanoseconds: 1), isTrusted: true)
+    let owed = OwedAdmission(
+      attempt: AttemptID(), scan: scan(.admit, firstUse: WallTime(seconds: 0)).scan, system: TicketSystemID("venue"),
+      server: "server", ticket: TicketKey([1]), decider: .policy, mayBeTold: false, at: now, boot: BootID("boot"))
+    let told = ToldAdmission(attempt: owed.attempt, ending: .contradicted, reason: .refunded, said: hostile, at: now)
+    return OutboxConflict(owed: owed, told: told)
   }
 
   private static let events: [GatewayEvent] = [
@@ -40,6 +49,9 @@ import Testing
     .gate(GateID("north"), .fault(.keyRefused, hostile), at: WallTime(seconds: 1)),
     .gate(GateID("north"), .maintenance, at: WallTime(seconds: 1)),
     .input(gate: GateID("north"), input: "door", isActive: true, at: WallTime(seconds: 1)),
+    .ticketSystem(TicketSystemID("venue"), offline: nil, owed: 0, at: WallTime(seconds: 1)),
+    .ticketSystem(TicketSystemID("venue"), offline: .noAddress, owed: 3, at: WallTime(seconds: 1)),
+    .conflict(conflict),
     .journal(.working, at: WallTime(seconds: 1)),
     .journal(.failing(JournalFault(.full, hostile)), at: WallTime(seconds: 1)),
     .journal(.noticed(hostile), at: WallTime(seconds: 1)),
@@ -74,9 +86,10 @@ import Testing
     let names =
       RefuseReason.allCases.map(\.rawValue) + UndecidedReason.allCases.map(\.rawValue)
       + DiscardReason.allCases.map(\.rawValue) + AttemptDecision.Note.allCases.map(\.rawValue)
+      + OfflineCause.allCases.map(\.rawValue)
       + [
         "pending", "lost", "redeemedLate", "surplus", "settled", "parked", "waiting", "reading", "failed", "ready",
-        "fault", "maintenance", "active", "inactive", "applied", "kept", "needsRestart",
+        "fault", "maintenance", "online", "offline", "contradicted", "unsettled", "tooLate", "active", "inactive", "applied", "kept", "needsRestart",
       ]
     for name in names { #expect(document.contains("`\(name)`"), "\(name)") }
   }

@@ -7,12 +7,14 @@ import Sealing
 extension LedgerVault {
   /// A vault over a journal in memory, whose key every test has.
   static func inMemory(
-    _ journal: MemoryJournal = MemoryJournal(), boot: String = "boot 1", time: any TimeSource = SystemTime()
+    _ journal: MemoryJournal = MemoryJournal(), boot: String = "boot 1", time: any TimeSource = SystemTime(),
+    list: (any TicketList)? = nil, clock: ClockTrust? = nil
   ) throws -> LedgerVault {
     guard let key = SealKey(bytes: [UInt8](repeating: 7, count: SealKey.length)) else {
       throw JournalFault(.unavailable, "no key")
     }
     return LedgerVault(
-      journal: journal, key: key, boot: BootID(boot), clock: ClockTrust(time: time, isDisciplined: { true }))
+      journal: journal, key: key, boot: BootID(boot),
+      clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), list: { _ in list })
   }
 }

@@ -44,7 +44,8 @@ actor DemoDisplay {
       Terminal.out("  (reader \(reader) is \(state.name)\(state.detail.map { ": " + TerminalText.clean($0) } ?? ""))")
     case .gate(_, .fault(_, let detail), _) where !isPlain:
       Terminal.out("  (the gate cannot decide: \(TerminalText.clean(detail)))")
-    case .repeat, .attempt, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal:
+    case .repeat, .attempt, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal,
+      .ticketSystem, .conflict:
       break
     }
   }

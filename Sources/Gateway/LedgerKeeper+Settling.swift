@@ -1,0 +1,114 @@
+internal import LinuxIO
+import ScanModel
+import ScanPipeline
+
+/// What becomes of attempts that were not answered: late answers, look-ups, and what an earlier process left open.
+extension LedgerKeeper {
+  /// Takes up the attempts that an earlier process asked and never concluded.
+  /// - Parameters:
+  ///   - asker: whom to ask what became of them.
+  ///   - faces: the same with what each gate adds to its requests, to tell of what happened there.
+  /// - Returns: what is to be told of them.
+  func takeUp(
+    _ attempts: [AskedAttempt], asker: (any TicketSystem)?, faces: [GateID: any TicketSystem] = [:]
+  ) async -> [GatewayEvent] {
+    self.asker = asker
+    self.faces = faces
+    sendOwed()
+    var taken: [GatewayEvent] = []
+    for asked in attempts {
+      do throws(JournalFault) {
+        try await remember(asked.ticket)
+      } catch {
+        return taken
+      }
+      let isSameBoot = asked.boot == store.vault.boot
+      ledger.interrupt(
+        asked.ticket, attempt: asked.attempt, gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
+        at: time.now(), isSameBoot: isSameBoot)
+      // Together or not at all: what is not concluded on the disk is taken up again.
+      write([.concluded(store.cutOff(asked.attempt))], isUrgent: true)
+      taken.append(told(asked.attempt, asked.scan, isSameBoot ? .lost : .interrupted))
+      open(asked.ticket, asked.attempt, asked.scan)
+    }
+    return taken
+  }
+
+  /// Records the final outcome of a request that the gate had stopped waiting for.
+  func settle(_ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey) async {
+    do throws(JournalFault) {
+      try await remember(key)
+      try await remember(for: outcome)
+    } catch {
+      // As if it had not come: the next presentation is judged by the ticket system's word.
+      return report(attempt, scan, .lost)
+    }
+    let record = ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
+    var facts: [JournalFact] = [.late(store.concluded(attempt, outcome, nil))]
+    switch record {
+    case .claimable: report(attempt, scan, .redeemedLate)
+    case .surplus: report(attempt, scan, .surplus)
+    case .lost: report(attempt, scan, .lost)
+    // It overtook the conclusion, which reports it, or it changes nothing.
+    case .overtaking, .ignored: break
+    case .settled, .usedElsewhere: report(attempt, scan, .settled)
+    case .confirms(let owed, let entryID): facts += finish(owed, .confirmed(entryID: entryID), outcome)
+    case .contradicts(let owed, let reason, let note): facts += finish(owed, .contradicted(reason, note), outcome)
+    case .unsettles(let owed): facts += finish(owed, .unsettled, outcome)
+    }
+    write(facts)
+    wake(key)
+  }
+
+  /// Once in an hour, what was never answered a day ago is dropped: it admits and refuses nobody any more.
+  func forgetOldTraces() {
+    let now = time.now()
+    guard now - lastForgotten > .seconds(3_600) else { return }
+    lastForgotten = now
+    ledger.forget(endedBefore: now - .seconds(86_400))
+    write([])
+  }
+
+  func report(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) {
+    events.emit(told(attempt, scan, state))
+  }
+
+  func told(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) -> GatewayEvent {
+    .attempt(
+      UnansweredAttempt(
+        attempt: attempt, scan: scan.id, gate: scan.gate, code: scan.code, state: state, at: time.wall()))
+  }
+
+  // MARK: Looking up
+
+  func open(_ key: TicketKey, _ attempt: AttemptID, _ scan: Scan) {
+    openCases.add(key, attempt: attempt, scan: scan, at: time.now())
+    guard settling == nil, asker != nil else { return }
+    settling = Task { await settleOpenCases() }
+  }
+
+  /// Returns when no look-up is to be made any more.
+  func settled() async { await settling?.value }
+
+  /// Asks what became of attempts without an answer, while nobody stands at a gate.
+  private func settleOpenCases() async {
+    while let due = openCases.due {
+      try? await Task.sleep(for: max(lookUps.interval, due - time.now()))
+      guard time.now() - lastDecided >= lookUps.quiet, let asker, let open = openCases.next(at: time.now()) else {
+        continue
+      }
+      let asked = time.now()
+      switch await asker.lookUp(open.scan.code, deadline: asked + .seconds(5)) {
+      case .unknown: continue
+      case .used: openCases.remove(open.key)
+      case .unused:
+        guard (try? await remember(open.key)) != nil else { continue }
+        ledger.noneRedeemed(open.key, before: asked)
+        write([])
+        openCases.remove(open.key)
+        report(open.attempt, open.scan, .settled)
+      }
+    }
+    settling = nil
+  }
+}

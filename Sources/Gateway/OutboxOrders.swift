@@ -1,0 +1,21 @@
+public import ScanModel
+
+/// What staff want of the outbox, as `scangate outbox hold` and `retry` leave it for the service.
+public struct OutboxOrders: Sendable {
+  /// How often they are looked at.
+  static let interval: Duration = .seconds(2)
+
+  /// Whether nothing is to be sent.
+  public var isHeld: @Sendable () -> Bool
+  /// Takes the order to send everything now: the conflicts that can be sent once more; `nil` without such an order.
+  public var retry: @Sendable () async -> [OwedAdmission]?
+
+  /// Joins them; without arguments nobody orders anything.
+  public init(
+    isHeld: @escaping @Sendable () -> Bool = { false },
+    retry: @escaping @Sendable () async -> [OwedAdmission]? = { nil }
+  ) {
+    self.isHeld = isHeld
+    self.retry = retry
+  }
+}

@@ -1,0 +1,77 @@
+import LinuxIO
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Synchronization
+
+@testable import Gateway
+
+/// A ledger over a journal, whose process and machine can end: what the journal was given is all that stays.
+struct LedgerProcess {
+  static let code = Code("good-ticket-1")
+
+  let time = SystemTime()
+  let journal: MemoryJournal
+  let system: FakeTicketSystem
+  let keeper: LedgerKeeper
+  let boot: String
+  let hub = EventHub()
+  /// What the gate does while the ticket system is offline.
+  let policy: OfflinePolicy
+
+  init(
+    _ journal: MemoryJournal = MemoryJournal(), _ system: FakeTicketSystem? = nil, boot: String = "boot 1",
+    whenFailing: JournalFailurePolicy = .continue
+  ) throws {
+    self.journal = journal
+    self.boot = boot
+    self.system = system ?? FakeTicketSystem(time: time)
+    keeper = LedgerKeeper(
+      server: "fake", vault: try .inMemory(journal, boot: boot, list: list, clock: clock), policy: AttemptPolicy(lateGrace: .zero),
+      whenFailing: whenFailing, lookUps: LookUpPolicy(interval: .milliseconds(1), quiet: .zero), time: time, events: hub
+    )
+  }
+
+  /// The next process on the same journal, and the same ticket system.
+  func successor(boot: String? = nil) async throws -> LedgerProcess {
+    let next = try LedgerProcess(journal, system, boot: boot ?? self.boot, policy: policy)
+    _ = await next.keeper.takeUp(try await journal.unconcluded(), asker: system)
+    await next.keeper.takeUp(try await journal.owed())
+    return next
+  }
+
+  func present(
+    _ code: Code = Self.code, deadline: Duration = .seconds(20), gate: String = "north"
+  ) async -> AttemptDecision {
+    await kept(code, deadline: deadline, gate: gate).decision
+  }
+
+  func kept(
+    _ code: Code = Self.code, deadline: Duration = .seconds(20), gate: String = "north"
+  ) async -> KeptDecision {
+    let scan = Scan(gate: GateID(gate), reader: ReaderID("left"), code: code, readAt: time.now())
+    return await keeper.decide(
+      scan, key: TicketKey(code.bytes), system: system, deadline: time.now() + deadline, mayAsk: true, offline: policy)
+  }
+
+  /// A record that is fresh by the server's clock for some seconds to come.
+  func redeemed(_ entry: String, sale: String? = nil, quantity: Int = 1) -> TicketAnswer {
+    .redeemed(
+      Redemption(
+        entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds + 2), quantity: quantity, sale: sale,
+        saleQuantity: sale == nil ? nil : quantity, details: TicketDetails(holder: "Ada Lovelace")))
+  }
+}
+
+func names(_ facts: [JournalFact]) -> [String] {
+  facts.map { fact in
+    switch fact {
+    case .asked: "asked"
+    case .concluded(let concluded): "concluded \(concluded.verdict?.name ?? "open")"
+    case .late: "late"
+    case .scan: "scan"
+    case .owed: "owed"
+    case .told: "told"
+    }
+  }
+}

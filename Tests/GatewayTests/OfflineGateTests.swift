@@ -1,0 +1,329 @@
+import LinuxIO
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Testing
+
+@testable import Gateway
+
+/// A gate whose ticket system is offline, by each policy.
+@Suite(.timeLimit(.minutes(1))) struct OfflineGateTests {
+  private static let queue = OfflinePolicy(.admitAndQueue(most: 3), after: .milliseconds(300))
+  private static let code = LedgerProcess.code
+
+  private static func codes(_ count: Int) -> [Code] { (0..<count).map { Code("good-ticket-\($0)") } }
+
+  private func owed(_ journal: MemoryJournal) async throws -> Int { try await journal.owed().count }
+
+  /// Faults that are none of the network's.
+  static let faults: [UndecidedReason] = UndecidedReason.allCases.filter { $0 != .unreachable && $0 != .rateLimited }
+
+  @Test(arguments: OfflineCause.allCases) func offlineAdmitsProvisionally(cause: OfflineCause) async throws {
+    var policy = Self.queue
+    policy.rateLimited = true
+    let process = try LedgerProcess(policy: policy)
+    process.system.script(Self.code, .fail(cause))
+    let kept = await process.kept()
+    #expect(kept.decision.verdict == .admit)
+    #expect(kept.decision.isProvisional)
+    #expect(kept.decider == .policy)
+    #expect(try await owed(process.journal) == 1)
+    #expect(process.journal.facts.contains { if case .owed(let owed) = $0 { owed.scan.code == Self.code } else { false } })
+  }
+
+  @Test func withoutAPolicyNobodyPasses() async throws {
+    let process = try LedgerProcess()
+    process.system.script(Self.code, .fail(.noConnection))
+    #expect(await process.present().verdict == .undecided(.unreachable))
+    #expect(try await owed(process.journal) == 0)
+  }
+
+  @Test func aSpentBudgetIsOfflineOnlyWhereTheGateSaysSo() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .fail(.rateLimited))
+    #expect(await process.present().verdict != .admit)
+  }
+
+  @Test(arguments: faults) func faultsNeverOpen(reason: UndecidedReason) async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .answer(.undecided(reason, detail: nil)))
+    let decision = await process.present()
+    #expect(decision.verdict == .undecided(reason))
+    #expect(try await owed(process.journal) == 0)
+  }
+
+  /// A revoked key whose network goes a moment later.
+  @Test(arguments: [UndecidedReason.keyRefused, .accessDenied, .keyBlocked])
+  func aRefusedKeyOpensNothingOfflineEither(reason: UndecidedReason) async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(
+      Self.code, .answer(.undecided(reason, detail: nil)), .fail(.noConnection), .fail(.noConnection),
+      .fail(.noConnection), .answer(process.redeemed("1")))
+    for _ in 0..<4 { #expect(await process.present().verdict == .undecided(reason)) }
+    #expect(try await owed(process.journal) == 0)
+    // The ticket system's word on a ticket is its word on the key.
+    let other = Code("good-ticket-2")
+    process.system.script(other, .answer(process.redeemed("2")), .fail(.noConnection))
+    if await process.present(other).verdict == .admit {
+      let third = Code("good-ticket-3")
+      process.system.script(third, .fail(.noConnection))
+      #expect(await process.present(third).verdict == .admit)
+    }
+  }
+
+  @Test func asManyAsTheGateMayOweAndNoMore() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    for (index, code) in Self.codes(5).enumerated() {
+      process.system.script(code, .fail(.noConnection))
+      #expect((await process.present(code).verdict == .admit) == (index < 3), "\(index)")
+    }
+    // The bound is each gate's own, and survives the process.
+    #expect(await process.present(Self.codes(5)[4], gate: "south").verdict == .admit)
+    let next = try await process.successor()
+    process.system.script(Code("good-ticket-9"), .fail(.noConnection))
+    #expect(await next.present(Code("good-ticket-9")).verdict == .undecided(.unreachable))
+  }
+
+  @Test func aTicketAdmitsOnceOverOfflineOnlineAndRestarts() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .fail(.noConnection))
+    #expect(await process.present().verdict == .admit)
+    #expect(await process.present().verdict == .refuse(.alreadyUsed))
+    #expect(await process.present(gate: "south").verdict == .refuse(.alreadyUsed))
+    for boot in ["boot 1", "boot 2"] {
+      let next = try await process.successor(boot: boot)
+      #expect(await next.present().verdict == .refuse(.alreadyUsed))
+    }
+  }
+
+  @Test func anAdmissionThatCannotBeKeptOpensNothing() async throws {
+    for policy in [JournalFailurePolicy.continue, .stop] {
+      let process = try LedgerProcess(whenFailing: policy, policy: Self.queue)
+      process.system.script(Self.code, .fail(.noConnection))
+      process.journal.setFault(JournalFault(.full, "full"))
+      let decision = await process.present()
+      #expect(decision.verdict == .undecided(.outOfService), "\(policy)")
+    }
+  }
+
+  @Test func aSlowDiskIsForThePolicyOfAFailingJournal() async throws {
+    var policy = Self.queue
+    policy.durableWithin = .milliseconds(20)
+    for (whenFailing, verdict) in [
+      (JournalFailurePolicy.continue, Verdict.admit), (.stop, .undecided(.outOfService)),
+    ] {
+      let process = try LedgerProcess(whenFailing: whenFailing, policy: policy)
+      process.system.script(Self.code, .fail(.noConnection))
+      process.journal.setSyncing(false)
+      #expect(await process.present().verdict == verdict)
+      #expect(try await owed(process.journal) == (verdict == .admit ? 1 : 0))
+    }
+  }
+
+  // MARK: Telling
+
+  @Test func whatIsOwedIsToldWhenTheTicketSystemAnswersAgain() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    let codes = Self.codes(3)
+    for (index, code) in codes.enumerated() {
+      process.system.script(code, .fail(.noConnection), .answer(process.redeemed("\(index)")))
+    }
+    process.system.setReach(.noConnection)
+    _ = await process.keeper.takeUp([], asker: process.system)
+    for code in codes { #expect(await process.present(code).isProvisional) }
+    process.system.setReach(nil)
+    await process.keeper.allTold()
+    #expect(try await owed(process.journal) == 0)
+    #expect(process.journal.endings == [.confirmed, .confirmed, .confirmed])
+    #expect(process.system.owed == codes, "oldest first")
+    for code in codes { #expect(await process.present(code).verdict == .refuse(.alreadyUsed)) }
+  }
+
+  @Test func theNextProcessTellsWhatThisOneOwed() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .fail(.noConnection), .answer(process.redeemed("1")))
+    #expect(await process.present().isProvisional)
+    let next = try await process.successor(boot: "boot 2")
+    await next.keeper.allTold()
+    #expect(process.journal.endings == [.confirmed])
+    #expect(await next.present().verdict == .refuse(.alreadyUsed))
+  }
+
+  @Test(arguments: [RefuseReason.refunded, .cancelled, .unpaid, .wrongDay, .notFound, .alreadyUsed])
+  func aRefusalIsAConflict(reason: RefuseReason) async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .fail(.noConnection), .answer(.refused(reason, detail: "words")))
+    let events = process.hub.subscribe()
+    #expect(await process.present().isProvisional)
+    let next = try await process.successor()
+    let conflicts = next.hub.subscribe()
+    _ = events
+    await next.keeper.allTold()
+    #expect(process.journal.endings == [.contradicted])
+    for await event in conflicts {
+      guard case .conflict(let conflict) = event else { continue }
+      #expect(conflict.told.reason == reason)
+      #expect(conflict.told.said == "words")
+      break
+    }
+  }
+
+  @Test func aTicketUsedElsewhereMeanwhileIsAConflict() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    let before = WallTime(seconds: process.time.wall().seconds - 600)
+    process.system.script(
+      Self.code, .fail(.noConnection),
+      .answer(.redeemed(Redemption(entryID: "1", scannedAt: before, quantity: 1, details: TicketDetails()))))
+    #expect(await process.present().isProvisional)
+    let next = try await process.successor()
+    await next.keeper.allTold()
+    #expect(process.journal.endings == [.contradicted])
+  }
+
+  @Test func whileStaffHoldItNothingIsTold() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .fail(.noConnection), .answer(process.redeemed("1")))
+    #expect(await process.present().isProvisional)
+    await process.keeper.hold(true)
+    let next = try LedgerProcess(process.journal, process.system, policy: Self.queue)
+    await next.keeper.hold(true)
+    _ = await next.keeper.takeUp([], asker: process.system)
+    await next.keeper.takeUp(try await process.journal.owed())
+    #expect(await next.keeper.owedCount == 1)
+    #expect(process.system.owed == [])
+    await next.keeper.hold(false)
+    await next.keeper.allTold()
+    #expect(process.journal.endings == [.confirmed])
+  }
+
+  @Test func aGateThatDidNotOpenOwesNothing() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .fail(.noConnection))
+    let kept = await process.kept()
+    let ticket = try #require(kept.ticket)
+    await process.keeper.giveBack(kept.decision, ledgerKey: ticket)
+    #expect(process.journal.endings == [.withdrawn])
+    #expect(try await owed(process.journal) == 0)
+    let again = await process.present()
+    #expect(again.verdict == .admit)
+    #expect(again.isProvisional, "the ticket system has still to be told of it")
+    #expect(try await owed(process.journal) == 1)
+  }
+
+  // MARK: The list
+
+  private static func policy(maxAge: Duration = .seconds(3_600)) -> OfflinePolicy {
+    OfflinePolicy(.list(maxAge: maxAge), after: .milliseconds(300))
+  }
+
+  private func word(_ ticket: ListedTicket?, asOf age: Duration = .seconds(60), policy: OfflinePolicy = policy()) async throws
+    -> KeptDecision
+  {
+    let now = SystemTime().wall()
+    let list = FixedList(state: TicketListState(asOf: now - age, count: 1), ticket: ticket)
+    let process = try LedgerProcess(list: list, policy: policy)
+    process.system.script(Self.code, .fail(.noConnection))
+    return await process.kept()
+  }
+
+  @Test func theListDecidesByEachState() async throws {
+    let reasons: [(ListedTicket.Status, Verdict)] = [
+      (.valid, .admit), (.unpaid, .refuse(.unpaid)), (.cancelled, .refuse(.cancelled)), (.refunded, .refuse(.refunded)),
+      (.expired, .refuse(.expired)), (.used, .refuse(.alreadyUsed)),
+    ]
+    #expect(reasons.count == ListedTicket.Status.allCases.count)
+    for (status, verdict) in reasons {
+      let kept = try await word(ListedTicket(status: status))
+      #expect(kept.decision.verdict == verdict)
+      #expect(kept.decider == .list)
+      #expect(kept.decision.isProvisional == (verdict == .admit))
+    }
+  }
+
+  @Test func whatTheListDoesNotNameIsUndecided() async throws {
+    #expect(try await word(nil).decision.verdict == .undecided(.unreachable))
+  }
+
+  @Test func anOldListDecidesNothing() async throws {
+    let ticket = ListedTicket(status: .valid)
+    #expect(try await word(ticket, asOf: .seconds(3_500)).decision.verdict == .admit)
+    #expect(try await word(ticket, asOf: .seconds(3_700)).decision.verdict == .undecided(.outOfService))
+  }
+
+  @Test func withoutAListNobodyPasses() async throws {
+    let process = try LedgerProcess(policy: Self.policy())
+    process.system.script(Self.code, .fail(.noConnection))
+    #expect(await process.present().verdict == .undecided(.outOfService))
+  }
+
+  @Test func anotherDaysTicketIsRefused() async throws {
+    let now = SystemTime().wall()
+    let day = Duration.seconds(86_400)
+    for (from, until, verdict) in [
+      (now - day, now + day, Verdict.admit), (now + .seconds(60), now + day, .refuse(.wrongDay)),
+      (now - day, now - .seconds(60), .refuse(.wrongDay)),
+    ] {
+      #expect(
+        try await word(ListedTicket(status: .valid, from: from, until: until)).decision.verdict == verdict)
+    }
+  }
+
+  @Test func withoutATrustedClockTheDayIsForThePolicy() async throws {
+    let now = SystemTime().wall()
+    let yesterday = ListedTicket(status: .valid, from: now - .seconds(90_000), until: now - .seconds(3_600))
+    for (rule, verdict) in [
+      (OfflinePolicy.ClockRule.undecided, Verdict.undecided(.clockWrong)), (.ignoreDay, .admit),
+    ] {
+      var policy = Self.policy()
+      policy.untrustedClock = rule
+      let list = FixedList(state: TicketListState(asOf: now - .seconds(60), count: 1), ticket: yesterday)
+      let process = try LedgerProcess(
+        list: list, policy: policy, clock: ClockTrust(time: SystemTime(), isDisciplined: { false }))
+      process.system.script(Self.code, .fail(.noConnection))
+      #expect(await process.present().verdict == verdict)
+    }
+  }
+
+  @Test func twoCodesOfASaleAtTwoGatesAdmitAsManyAsWerePaid() async throws {
+    let ticket = ListedTicket(status: .valid, quantity: 2, sale: "s", saleQuantity: 3)
+    let list = FixedList(state: TicketListState(asOf: SystemTime().wall(), count: 2), ticket: ticket)
+    let process = try LedgerProcess(list: list, policy: Self.policy())
+    let (first, second) = (Code("sale-code-1"), Code("sale-code-2"))
+    for code in [first, second] { process.system.script(code, .fail(.noConnection)) }
+    var admitted = 0
+    for code in [first, second, first, second, first, second] {
+      for gate in ["north", "south"] where await process.present(code, gate: gate).verdict == .admit { admitted += 1 }
+    }
+    #expect(admitted == 3)
+  }
+
+  @Test func aListThatCannotBeReadIsSaidSo() async throws {
+    let list = FixedList(state: TicketListState(asOf: SystemTime().wall(), count: 1), ticket: nil, fault: TicketListFault("torn"))
+    let process = try LedgerProcess(list: list, policy: Self.policy())
+    process.system.script(Self.code, .fail(.noConnection))
+    let decision = await process.present()
+    #expect(decision.verdict == .undecided(.outOfService))
+    #expect(decision.detail == "torn")
+  }
+}
+
+/// A list that says the same of every code.
+private struct FixedList: TicketList {
+  let state: TicketListState?
+  let ticket: ListedTicket?
+  var fault: TicketListFault?
+
+  func find(_ code: Code) async throws(TicketListFault) -> ListedTicket? {
+    if let fault { throw fault }
+    return ticket
+  }
+
+  func state() async throws(TicketListFault) -> TicketListState? { state }
+}
+
+extension MemoryJournal {
+  /// How provisional admissions ended, in order.
+  fileprivate var endings: [ToldAdmission.Ending] {
+    facts.compactMap { if case .told(let told) = $0 { told.ending } else { nil } }
+  }
+}
