@@ -163,7 +163,26 @@ public final class Journal: ScanJournal {
     }
   }
 
-  public func owed() async throws(JournalFault) -> [OwedAdmission] { [] }
+  public func owed() async throws(JournalFault) -> [OwedAdmission] { try await outbox(waiting: true) }
+
+  public func retriable() async throws(JournalFault) -> [OwedAdmission] { try await outbox(waiting: false) }
+
+  private func outbox(waiting: Bool) async throws(JournalFault) -> [OwedAdmission] {
+    let path = core.settings.path
+    return try await core.onWriter { writer in
+      let written = writer.file.flatMap {
+        $0.tell(path) { store throws(SQLiteError) in
+          PendingOutbox(
+            waiting: try store.owed(retriable: false), retriable: waiting ? [] : try store.owed(retriable: true))
+        }
+      }
+      return written.map { written in
+        var outbox = written
+        for fact in writer.pending.flatMap(\.batch.facts) { outbox.take(fact) }
+        return outbox.admissions(waiting: waiting)
+      }
+    }
+  }
 
   public var states: AsyncStream<JournalState> { core.teller.listen() }
 

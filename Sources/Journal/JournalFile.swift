@@ -49,8 +49,8 @@ struct JournalFile: Sendable {
       let saved = store.takeOver(from: name)
       notices.append(
         "The journal \(path) is damaged (\(words)). It was set aside as \(name), and another was begun. Of what the ledgers "
-          + "remember \(saved.memory) entries were taken over, and \(saved.attempts) open attempts; codes whose entry was "
-          + "lost may be admitted once more.")
+          + "remember \(saved.memory) entries were taken over, \(saved.attempts) open attempts, and \(saved.owed) "
+          + "admissions that the ticket system was not told of; codes whose entry was lost may be admitted once more.")
       return store
     case .damage(let words):
       throw JournalFault(.damaged, "The journal \(path) is damaged as soon as it is made: \(words). Check its disk.")

@@ -1,5 +1,15 @@
 import ScanModel
 
+extension JournalFact {
+  /// Whether it is about an admission that was given without the ticket system's word.
+  fileprivate var isOfOutbox: Bool {
+    switch self {
+    case .owed, .told: true
+    case .asked, .concluded, .late, .scan: false
+    }
+  }
+}
+
 /// What is queued, how far it has come, and who waits for it. Pure; the core keeps it under a lock.
 ///
 /// ```
@@ -37,6 +47,8 @@ struct JournalQueue {
   private(set) var syncFault: JournalFault?
   /// Scans that were dropped for want of memory since the writing failed.
   private(set) var dropped = 0
+  /// How many batches are too many now.
+  private var dropAt = Self.limit
   /// Batches that nothing can take.
   private var refused: [UInt64: JournalFault] = [:]
   /// A try is under way, or about to be.
@@ -58,12 +70,17 @@ struct JournalQueue {
     pending.append(PendingBatch(mark: last, batch: batch))
     lastQueued = now
     if batch.isUrgent { want(last) }
-    if pending.count > Self.limit { drop() }
+    if pending.count > dropAt {
+      drop()
+      // Where little could be dropped, not each batch is to look through all.
+      dropAt = max(Self.limit, pending.count + Self.limit / 100)
+    }
     if fault != nil, now - lastTry >= .seconds(1) { isTrying = true }
     return last
   }
 
-  /// Drops the oldest scans, a tenth of the limit at once; what was asked, concluded and remembered is kept longer.
+  /// Drops the oldest scans, a tenth of the limit at once; what was asked, concluded and remembered is kept longer,
+  /// and what is owed always.
   private mutating func drop() {
     var left = Self.limit / 10
     for index in pending.indices {
@@ -76,7 +93,14 @@ struct JournalQueue {
     }
     pending.removeAll { $0.batch.facts.isEmpty && $0.batch.memory.isEmpty }
     // Nothing but attempts and memory: the end of what can be kept.
-    if pending.count > 2 * Self.limit { pending.removeFirst(Self.limit / 10) }
+    guard pending.count > 2 * Self.limit else { return }
+    left = Self.limit / 10
+    var kept: [PendingBatch] = []
+    for batch in pending {
+      // Who was let in without the ticket system's word is told of whatever it costs.
+      if left > 0, !batch.batch.facts.contains(where: \.isOfOutbox) { left -= 1 } else { kept.append(batch) }
+    }
+    pending = kept
   }
 
   // MARK: Writing

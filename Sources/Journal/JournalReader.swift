@@ -10,6 +10,11 @@ extension Journal {
     let database: Database
     let seals: JournalSeals?
     let path: String
+    /// Whether the file's schema has an outbox.
+    let hasOutbox: Bool
+
+    /// The oldest schema that is read: of files that were set aside or copied before they were brought forward.
+    private static let oldest: Int64 = 1
 
     /// Which scans are told.
     public struct Filter: Sendable {
@@ -71,12 +76,13 @@ extension Journal {
         throw JournalFault(error, at: path)
       }
       let version = (try? database.integer("PRAGMA user_version")) ?? 0
-      guard version == Schema.current.version else {
+      guard (Self.oldest...Schema.current.version).contains(version) else {
         throw JournalFault(
           .unavailable,
-          "The journal \(path) is of version \(version), and this program reads \(Schema.current.version). Read it with the "
-            + "program that writes it.")
+          "The journal \(path) is of version \(version), and this program reads \(Self.oldest) to "
+            + "\(Schema.current.version). Read it with the program that writes it.")
       }
+      hasOutbox = version >= 2
     }
 
     private static func connect(_ path: String) throws(SQLiteError) -> Database {

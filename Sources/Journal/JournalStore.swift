@@ -27,6 +27,7 @@ final class JournalStore {
   private var older: [AttemptID: Int64] = [:]
   private static let recentLimit = 10_000
   private let sql: StoreStatements
+  let outbox: OutboxStatements
 
   /// Takes over a file whose schema is the present one.
   init(_ database: Database, path: String, seals: JournalSeals, frames: FrameCount) throws(SQLiteError) {
@@ -35,13 +36,17 @@ final class JournalStore {
     self.seals = seals
     self.frames = frames
     sql = try StoreStatements(database)
+    outbox = try OutboxStatements(database)
     try countOn()
     database.countFrames(in: frames)
   }
 
+  /// The tables whose rows are facts.
+  static let factTables = ["attempt", "conclusion", "scan", "owed", "told"]
+
   /// Counts facts on from the newest that the file has.
   func countOn() throws(SQLiteError) {
-    for table in ["attempt", "conclusion", "scan"] {
+    for table in Self.factTables {
       nextSeq = max(nextSeq, (try database.integer("SELECT max(seq) FROM \(table)") ?? 0) &+ 1)
     }
     // What was deleted by age was older; what was deleted by size may have been the newest.
@@ -87,7 +92,8 @@ final class JournalStore {
     case .concluded(let concluded): try write(concluded, isLate: false)
     case .late(let concluded): try write(concluded, isLate: true)
     case .scan(let scan): try write(scan)
-    case .owed, .told: break
+    case .owed(let owed): try write(owed)
+    case .told(let told): try write(told)
     }
   }
 
@@ -148,13 +154,13 @@ final class JournalStore {
   /// The newest fact.
   var lastSeq: Int64 { nextSeq &- 1 }
 
-  private func next() -> Int64 {
+  func next() -> Int64 {
     defer { nextSeq &+= 1 }
     return nextSeq
   }
 
   /// The row of a name, made when it is new.
-  private func name(_ text: String) throws(SQLiteError) -> Value {
+  func name(_ text: String) throws(SQLiteError) -> Value {
     if let known = nameIDs[text] { return .integer(known) }
     try sql.addName.run(.text(text))
     var found: Int64 = 0

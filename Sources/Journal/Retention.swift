@@ -4,11 +4,13 @@ import ScanModel
 struct Tidying {
   var names: Int64
   var facts: Int64
+  /// Up to where conflicts go: by their age alone.
+  var aged: Int64 = 0
   /// How many rows the next slice takes; found by how long the last one took.
   var rows: Int64 = 50
   var step = Step.names
 
-  enum Step { case names, facts, size, shrink }
+  enum Step { case names, conflicts, facts, size, shrink }
 }
 
 extension JournalStore {
@@ -31,8 +33,18 @@ extension JournalStore {
       let old = min(wall, WallTime(nanoseconds: newest)) - settings.keepScans
       try database.prepare("SELECT seq FROM scan WHERE trusted = 1 AND wall < ? ORDER BY wall DESC LIMIT 1")
         .each([.integer(old.nanoseconds)]) { row throws(SQLiteError) in
-          plan.facts = max(plan.facts, row.integer(0) ?? 0)
+          plan.aged = row.integer(0) ?? 0
         }
+      // Where the size has taken all old scans, a conflict's own time tells.
+      try database.prepare(
+        """
+        SELECT max(a.seq) FROM outbox o JOIN owed a ON a.seq = o.owed
+        WHERE o.told IS NOT NULL AND a.trusted = 1 AND a.wall < ?
+        """
+      ).each([.integer(old.nanoseconds)]) { row throws(SQLiteError) in
+        plan.aged = max(plan.aged, row.integer(0) ?? 0)
+      }
+      plan.facts = max(plan.facts, plan.aged)
     }
     // Names rather go too early than too late: today's clock is believed, and so is the monotonic one of this boot.
     try database.prepare(
@@ -64,11 +76,14 @@ extension JournalStore {
         UPDATE scan SET holder = NULL
         WHERE seq IN (SELECT seq FROM scan WHERE holder IS NOT NULL AND seq <= ?1 ORDER BY seq LIMIT ?2)
         """, upTo: plan.names)
-      if changed == 0 { next.step = .facts }
+      if changed == 0 { next.step = .conflicts }
+    case .conflicts:
+      if try release(upTo: plan.aged, rows: plan.rows) == 0 { next.step = .facts }
     case .facts:
       var changed: Int64 = 0
       for (table, spared) in [
-        ("scan", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"),
+        ("scan", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"), ("told", "SELECT fact FROM held"),
+        ("owed", "SELECT fact FROM held"),
         ("attempt", "SELECT fact FROM held UNION ALL SELECT attempt FROM open_attempt"),
       ] {
         changed += try change(
@@ -115,9 +130,26 @@ extension JournalStore {
     return changed
   }
 
+  /// Holds the oldest conflicts no longer. What waits stays whatever its age.
+  /// - Returns: how many.
+  private func release(upTo seq: Int64, rows: Int64) throws(SQLiteError) -> Int64 {
+    var found: [(owed: Int64, told: Int64)] = []
+    try database.prepare("SELECT owed, told FROM outbox WHERE told IS NOT NULL AND owed <= ?1 ORDER BY owed LIMIT ?2")
+      .each([.integer(seq), .integer(rows)]) { row throws(SQLiteError) in
+        found.append((row.integer(0) ?? 0, row.integer(1) ?? 0))
+      }
+    try database.transaction { () throws(SQLiteError) in
+      for conflict in found {
+        try outbox.leave.run(.integer(conflict.owed))
+        for fact in [conflict.owed, conflict.told] { try outbox.release.run(.integer(fact)) }
+      }
+    }
+    return Int64(found.count)
+  }
+
   private func firstSeq(after seq: Int64) throws(SQLiteError) -> Int64? {
     var first: Int64?
-    for table in ["attempt", "conclusion", "scan"] {
+    for table in Self.factTables {
       guard let found = try database.integer("SELECT min(seq) FROM \(table) WHERE seq > \(seq)") else { continue }
       first = min(first ?? found, found)
     }

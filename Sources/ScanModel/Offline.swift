@@ -73,7 +73,7 @@ public struct OwedAdmission: Sendable, Equatable {
   }
 }
 
-/// The end of a provisional admission's stay in the outbox.
+/// The end of a provisional admission's stay in the outbox. Of several for one admission the last counts.
 public struct ToldAdmission: Sendable, Equatable {
   /// How it ended. The raw values are the names in journal and exports.
   public enum Ending: String, Sendable, CaseIterable {
@@ -93,6 +93,14 @@ public struct ToldAdmission: Sendable, Equatable {
       switch self {
       case .contradicted, .unsettled, .tooLate: true
       case .confirmed, .withdrawn: false
+      }
+    }
+
+    /// Whether it can still be sent by hand, so that its code is kept: the others are settled, whatever they say.
+    public var keepsCode: Bool {
+      switch self {
+      case .unsettled, .tooLate: true
+      case .confirmed, .contradicted, .withdrawn: false
       }
     }
   }

@@ -24,6 +24,10 @@ public protocol ScanJournal: Sendable {
   /// Provisional admissions that the ticket system has still to be told of: the outbox, oldest first.
   func owed() async throws(JournalFault) -> [OwedAdmission]
 
+  /// Provisional admissions that left the outbox without being told, and can still be sent by hand (`Ending.keepsCode`);
+  /// oldest first.
+  func retriable() async throws(JournalFault) -> [OwedAdmission]
+
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
 }

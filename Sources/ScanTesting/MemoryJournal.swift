@@ -182,16 +182,24 @@ public final class MemoryJournal: ScanJournal {
     return open
   }
 
-  public func owed() async throws(JournalFault) -> [OwedAdmission] {
-    var owed: [OwedAdmission] = []
+  public func owed() async throws(JournalFault) -> [OwedAdmission] { outbox { $0 == nil } }
+
+  public func retriable() async throws(JournalFault) -> [OwedAdmission] { outbox { $0?.keepsCode == true } }
+
+  /// The admissions whose last ending is like that; `nil` where there is none. A code that went does not come back.
+  private func outbox(_ isMeant: (ToldAdmission.Ending?) -> Bool) -> [OwedAdmission] {
+    var entries: [(admission: OwedAdmission, ending: ToldAdmission.Ending?)] = []
     for fact in facts {
       switch fact {
-      case .owed(let admission): owed.append(admission)
-      case .told(let told): owed.removeAll { $0.attempt == told.attempt }
+      case .owed(let admission): entries.append((admission, nil))
+      case .told(let told):
+        for index in entries.indices where entries[index].admission.attempt == told.attempt {
+          if entries[index].ending?.keepsCode != false { entries[index].ending = told.ending }
+        }
       case .asked, .concluded, .late, .scan: break
       }
     }
-    return owed
+    return entries.filter { isMeant($0.ending) }.map(\.admission)
   }
 
   public var states: AsyncStream<JournalState> {

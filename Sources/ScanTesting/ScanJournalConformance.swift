@@ -69,7 +69,61 @@ public struct ScanJournalConformance: Sendable {
     journal.enqueue(JournalBatch(facts: [.concluded(concluded(asked("unknown"), .lost))]))
     check(try await journal.durable(last, until: time.now() + .seconds(60)), "the last batch did not get durable")
     check(try await journal.unconcluded() == [attempts[2]], "a stray conclusion changed what is open")
+    return try await failures + outboxFailures()
+  }
+
+  private func outboxFailures() async throws(JournalFault) -> [String] {
+    var failures: [String] = []
+    func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
+    func tell(_ owed: OwedAdmission, _ endings: ToldAdmission.Ending...) {
+      journal.enqueue(JournalBatch(facts: endings.map { .told(told(owed, $0)) }))
+    }
+    check(try await journal.owed().isEmpty, "something is owed that nobody owes")
+    let owed = (0..<5).map { owing("code\($0)") }
+    let key = LedgerKey(server: "s0", kind: .sale, bytes: [8])
+    let mark = journal.enqueue(
+      JournalBatch(facts: owed.map { .owed($0) }, memory: [key: .some([1])], isUrgent: true))
+    check(try await journal.owed() == owed, "what is owed is not told as it was queued")
+    check(try await journal.durable(mark, until: time.now() + .seconds(60)), "what is owed did not get durable")
+    check(try await journal.owed() == owed, "what is owed is not told as it was written")
+    check(try await journal.recall([key]) == [key: [1]], "what belongs to an owed admission is not remembered with it")
+    check(try await journal.unconcluded().count == 1, "what is owed counts as an open attempt")
+    for (admission, ending) in zip(owed, ToldAdmission.Ending.allCases) { tell(admission, ending) }
+    check(try await journal.owed().isEmpty, "an ending leaves something in the outbox")
+    check(
+      try await journal.retriable()
+        == zip(owed, ToldAdmission.Ending.allCases).filter { $1.keepsCode }.map { $0.0 },
+      "not those can be sent by hand that were not told")
+    // Who is sent by hand ends again.
+    for (admission, ending) in zip(owed, ToldAdmission.Ending.allCases) where ending == .tooLate {
+      tell(admission, .unsettled)
+      check(try await journal.retriable().contains(admission), "a later ending that keeps the code loses it")
+      tell(admission, .confirmed)
+      check(try await !journal.retriable().contains(admission), "an earlier ending counts")
+      tell(admission, .tooLate)
+      check(try await !journal.retriable().contains(admission), "a code that went came back")
+    }
+    let together = owing("together")
+    let last = journal.enqueue(
+      JournalBatch(facts: [.owed(together), .told(told(together, .tooLate)), .told(told(owing("stray"), .confirmed))]))
+    check(try await journal.owed().isEmpty, "an ending in the same batch leaves something in the outbox")
+    check(try await journal.durable(last, until: time.now() + .seconds(60)), "an ending did not get durable")
+    check(try await journal.retriable().last == together, "an ending in the same batch loses the admission")
     return failures
+  }
+
+  private func owing(_ code: String) -> OwedAdmission {
+    let asked = asked(code)
+    return OwedAdmission(
+      attempt: asked.attempt, scan: asked.scan, system: asked.system, server: asked.server, ticket: asked.ticket,
+      decider: .policy, mayBeTold: true, at: asked.at, boot: asked.boot)
+  }
+
+  private func told(_ owed: OwedAdmission, _ ending: ToldAdmission.Ending) -> ToldAdmission {
+    ToldAdmission(
+      attempt: owed.attempt, ending: ending, reason: ending == .contradicted ? .alreadyUsed : nil, said: "Already used",
+      entryID: "17", recordedAt: time.wall(), at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true)
+    )
   }
 
   private func asked(_ code: String) -> AskedAttempt {

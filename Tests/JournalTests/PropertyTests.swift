@@ -12,6 +12,8 @@ import Testing
     var memory: [LedgerKey: [UInt8]] = [:]
     var open: [AskedAttempt] = []
     var told: [ScanID] = []
+    var owed: [OwedAdmission] = []
+    var retriable: [OwedAdmission] = []
     let keys = (0..<30).map { number in
       LedgerKey(
         server: "s\(number % 3)", kind: LedgerKey.Kind.allCases[number % LedgerKey.Kind.allCases.count],
@@ -21,7 +23,7 @@ import Testing
     for step in 0..<150 {
       var batch = JournalBatch()
       for _ in 0..<Int.random(in: 0...4, using: &generator) {
-        switch Int.random(in: 0..<4, using: &generator) {
+        switch Int.random(in: 0..<7, using: &generator) {
         case 0:
           let asked = sampleAttempt("code \(step)")
           batch.facts.append(.asked(asked))
@@ -32,6 +34,20 @@ import Testing
         case 2:
           guard let asked = open.randomElement(using: &generator) else { continue }
           batch.facts.append(.late(sampleConclusion(asked, .lost)))
+        case 3:
+          let admission = sampleOwed("code \(step)")
+          batch.facts.append(.owed(admission))
+          owed.append(admission)
+        case 4:
+          guard let index = owed.indices.randomElement(using: &generator),
+            let ending = ToldAdmission.Ending.allCases.randomElement(using: &generator)
+          else { continue }
+          let admission = owed.remove(at: index)
+          batch.facts.append(.told(sampleTold(admission, ending)))
+          if ending.keepsCode { retriable.append(admission) }
+        case 5:
+          guard generator.chance(30), let index = retriable.indices.randomElement(using: &generator) else { continue }
+          batch.facts.append(.told(sampleTold(retriable.remove(at: index), .confirmed)))
         default:
           let scan = sampleScan("code \(step)", holder: generator.chance(50) ? "" : nil)
           batch.facts.append(.scan(scan))
@@ -56,6 +72,10 @@ import Testing
       case 4, 5:
         #expect(try await journal.recall(keys) == memory, "seed \(seed), step \(step)")
         #expect(try await journal.unconcluded() == open, "seed \(seed), step \(step)")
+        #expect(try await journal.owed() == owed, "seed \(seed), step \(step)")
+        let left = try await journal.retriable().map(\.attempt)
+        #expect(
+          Set(left) == Set(retriable.map(\.attempt)) && left.count == retriable.count, "seed \(seed), step \(step)")
       default: break
       }
     }

@@ -191,3 +191,19 @@ final class HeldSync: WALSync {
     try inner.sync()
   }
 }
+
+func sampleOwed(_ code: String = "code", time: any TimeSource = SystemTime()) -> OwedAdmission {
+  let asked = sampleAttempt(code)
+  return OwedAdmission(
+    attempt: asked.attempt, scan: asked.scan, system: asked.system, server: asked.server, ticket: asked.ticket,
+    decider: .policy, mayBeTold: false,
+    at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true), boot: testBoot)
+}
+
+func sampleTold(
+  _ owed: OwedAdmission, _ ending: ToldAdmission.Ending, time: any TimeSource = SystemTime()
+) -> ToldAdmission {
+  ToldAdmission(
+    attempt: owed.attempt, ending: ending, reason: .alreadyUsed, said: "Already used", entryID: "17",
+    recordedAt: WallTime(seconds: 3), at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true))
+}
