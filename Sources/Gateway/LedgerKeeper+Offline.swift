@@ -41,20 +41,20 @@ extension LedgerKeeper {
     switch policy.rule {
     case .refuse: return nil
     case .admitAndQueue(let most):
-      guard outbox.waiting(at: scan.gate) < most else {
+      guard owedAt[scan.gate, default: 0] < most else {
         return .undecided(
           .unreachable,
           detail: "\(system.id) does not answer, and \(most) admissions of gate \(scan.gate) wait to be told to it: no more.")
       }
       return .may(OfflineRight(), .policy)
     case .list(let maxAge):
-      let judge = ListJudge(list: store.vault.list(system.id), system: system.id)
+      let judge = ListJudge(list: store.vault.list(system.id, store.server), system: system.id)
       return await judge.word(on: scan.code, policy, maxAge: maxAge, at: now)
     }
   }
 
-  /// Takes what a live request's end says of the ticket system.
-  func learnReach(of outcome: AttemptOutcome) {
+  /// Takes what a request's end says of the ticket system and of our key.
+  func learnReach(of outcome: AttemptOutcome, began: MonotonicTime) {
     switch outcome.answer {
     case .redeemed, .valid, .refused: if outcome.fate == .answered { keyFault = nil }
     case .undecided(let reason, _):
@@ -63,31 +63,37 @@ extension LedgerKeeper {
       default: break
       }
     }
-    // A spent budget says nothing of the server.
-    guard outcome.offline != .rateLimited, outcome.offline != nil || outcome.fate == .answered else { return }
-    take(outcome.offline)
+    // What was not sent for another reason says nothing of the server.
+    if outcome.offline != nil || outcome.fate == .answered { take(outcome.offline, began: began) }
   }
 
-  private func take(_ cause: OfflineCause?) {
-    let before = reach.cause
-    reach.note(cause, at: time.now(), random: .random(in: 0..<1))
-    let after = reach.cause
-    if (before == nil) != (after == nil) {
-      if let asker { events.emit(.ticketSystem(asker.id, offline: after, owed: outbox.count, at: time.wall())) }
-      for tell in reachWatchers.values { tell(after) }
-      if after == nil { sendOwed() }
+  private func take(_ cause: OfflineCause?, began: MonotonicTime) {
+    var random = SystemRandomNumberGenerator()
+    let change = reach.take(cause, began: began, at: time.now(), using: &random)
+    if change != nil {
+      if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: owed.count, at: time.wall())) }
+      for tell in reachWatchers.values { tell(reach.cause) }
+      sendOwed()
     }
-    if after != nil, probing == nil, asker != nil { probing = Task { await probe() } }
+    if reach.nextProbe != nil, probing == nil, asker != nil { probing = Task { await probe() } }
   }
 
   /// Asks from time to time whether the ticket system answers again, so that nobody at a gate has to.
   private func probe() async {
-    while let due = reach.nextProbe, let asker, !Task.isCancelled {
-      let wait = due - time.now()
-      if wait > .zero { try? await Task.sleep(for: wait) }
-      if reach.cause == nil { break }
-      take(await asker.reach(deadline: time.now() + Self.longestProbe))
+    while let due = reach.nextProbe, let asker {
+      let now = time.now()
+      if now < due {
+        try? await Task.sleep(for: due - now)
+        // A scan's answer may have told meanwhile.
+        continue
+      }
+      take(await asker.reach(deadline: now + Self.longestProbe), began: now)
     }
     probing = nil
   }
+}
+
+extension ServerReach {
+  /// Why it is offline; `nil` where it is not.
+  var cause: OfflineCause? { if case .offline(_, let cause) = state { cause } else { nil } }
 }

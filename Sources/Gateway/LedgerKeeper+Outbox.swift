@@ -14,122 +14,212 @@ import ScanPipeline
 extension LedgerKeeper {
   /// How long a request may take for which nobody waits.
   private static let longestTelling: Duration = .seconds(10)
+  /// How long the sender waits at most before it looks again, at the clock above all.
+  private static let longestPause: Duration = .seconds(30)
 
   /// How many admissions the ticket system has still to be told of.
-  public var owedCount: Int { outbox.count }
+  public var owedCount: Int { owed.count }
+
+  /// Returns when everything that is owed was told, or has ended otherwise; while it is held, it does not.
+  public func allTold() async { await sending?.value }
 
   /// Puts an admission into the outbox.
-  func owe(_ owed: OwedAdmission) {
-    outbox.add(owed, at: time.now(), day: store.day(of: owed.at.wall, scope))
+  func owe(_ new: OwedAdmission, isByHand: Bool = false) {
+    guard owed.updateValue(new, forKey: new.attempt) == nil else { return }
+    owedAt[new.scan.gate, default: 0] += 1
+    outbox.add(new, isByHand: isByHand)
     sendOwed()
+  }
+
+  private func disown(_ attempt: AttemptID) {
+    outbox.remove(attempt)
+    guard let gone = owed.removeValue(forKey: attempt) else { return }
+    owedAt[gone.scan.gate, default: 1] -= 1
   }
 
   /// Takes what an earlier process had still to tell.
-  func takeUp(_ owed: [OwedAdmission]) { for owed in owed { owe(owed) } }
+  func takeUp(_ earlier: [OwedAdmission]) {
+    overdueDay = nil
+    for earlier in earlier { owe(earlier) }
+  }
 
   /// Stops sending, or goes on.
   func hold(_ isHeld: Bool) {
-    outbox.hold(isHeld)
+    guard outbox.isHeld != isHeld else { return }
+    outbox.isHeld = isHeld
     sendOwed()
   }
 
-  /// Sends without waiting any longer; what was too late or unsettled is given anew.
+  /// Sends without waiting any longer, and by hand what was too late or unsettled.
   func retry(_ again: [OwedAdmission]) {
-    for owed in again where !outbox.contains(owed.attempt) { outbox.add(owed, at: time.now(), day: nil) }
-    outbox.retry(at: time.now())
+    for again in again { owe(again, isByHand: true) }
+    outbox.retry()
     sendOwed()
   }
 
   /// What is to be written when an admission was taken back before it was told.
   func withdrawn(_ attempt: AttemptID) -> [JournalFact] {
-    outbox.remove(attempt)
+    disown(attempt)
     return [.told(ToldAdmission(attempt: attempt, ending: .withdrawn, at: now))]
   }
 
+  // MARK: The sender
+
   /// Lets the sender look at what there is to do.
   func sendOwed() {
-    guard sending == nil else { return wakeSender() }
-    guard !outbox.isEmpty, asker != nil else { return }
+    if sending != nil { return wakeSender() }
+    guard !owed.isEmpty, asker != nil else { return }
     sending = Task { await send() }
   }
 
   private func send() async {
-    while !Task.isCancelled {
-      let now = now
-      let day = now.isTrusted ? store.day(of: now.wall, scope) : nil
-      for owed in outbox.tooLate(on: day) {
-        end(owed, .tooLate, said: "It was not told to the ticket system before the venue's day changed.")
+    while !owed.isEmpty, let asker {
+      endOverdue()
+      guard !reach.isOffline else {
+        await senderPause(until: nil)
+        continue
       }
-      guard !outbox.isEmpty, let asker else { break }
-      let isBusy = liveRequests > 0 || time.now() - lastDecided < .milliseconds(250)
-      switch outbox.next(at: time.now(), isOnline: reach.cause == nil, isBusy: isBusy) {
-      case .send(let owed): await tell(owed, asker)
+      switch outbox.next(at: time.now()) {
+      case .send(let next):
+        let result = await tell(next, asker)
+        var random = SystemRandomNumberGenerator()
+        if outbox.finish(next.attempt, result, at: time.now(), using: &random) {
+          end(next, .unsettled, said: "Whether the ticket system has the admission could not be found out.")
+        }
       case .wait(let until): await senderPause(until: until)
+      case .idle:
+        if owed.isEmpty { break }
+        await senderPause(until: nil)
       }
     }
     sending = nil
-    if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: outbox.count, at: time.wall())) }
+    if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: owed.count, at: time.wall())) }
   }
-}
 
-extension LedgerKeeper {
+  /// Ends what was not told before the venue's day changed: today it would be refused, or noted on the wrong day.
+  private func endOverdue() {
+    let now = now
+    guard now.isTrusted else { return }
+    let today = store.day(of: now.wall, scope)
+    guard today != overdueDay else { return }
+    overdueDay = today
+    let (store, scope) = (store, scope)
+    for late in outbox.overdue(today: today, day: { $0.at.isTrusted ? store.day(of: $0.at.wall, scope) : nil }) {
+      end(late, .tooLate, said: "It was not told to the ticket system before the venue's day changed.")
+    }
+  }
+
+  /// Waits until something has changed, until `end` at the latest.
+  private func senderPause(until end: MonotonicTime?) async {
+    // A day is for ever here, and the clock is looked at now and then all the same.
+    let pause = end.map { max(.zero, min($0 - time.now(), Self.longestPause)) } ?? Self.longestPause
+    let alarm = Task {
+      try await Task.sleep(for: pause)
+      wakeSender()
+    }
+    await withCheckedContinuation { senderWaiting = $0 }
+    alarm.cancel()
+  }
+
+  private func wakeSender() {
+    senderWaiting?.resume()
+    senderWaiting = nil
+  }
+
+  // MARK: One admission
+
   /// Tells the ticket system of one admission, or settles it without.
-  private func tell(_ owed: OwedAdmission, _ asker: any TicketSystem) async {
-    guard (try? await remember(owed.ticket)) != nil else { return outbox.later(owed.attempt, .journal, at: time.now()) }
+  private func tell(_ owed: OwedAdmission, _ asker: any TicketSystem) async -> OutboxOrder.Result {
+    guard (try? await remember(owed.ticket)) != nil else { return .again(retryAfter: nil) }
     let attempt = AttemptID()
+    defer { wake(owed.ticket) }
     switch ledger.beginTelling(
       owed.ticket, owed: owed.attempt, attempt: attempt, gate: owed.scan.gate, at: time.now(), wall: time.wall())
     {
-    case .ask: await ask(owed, as: attempt, faces[owed.scan.gate] ?? asker)
-    case .lookUp: await lookUp(owed, asker)
-    case .locked: outbox.later(owed.attempt, .locked, at: time.now())
-    case .notYet: outbox.later(owed.attempt, .notYet, at: time.now())
-    case .settled(let told): write([finish(owed, told)].compactMap(\.self))
-    case .unknown: end(owed, .unsettled, said: "What was known of the ticket is lost, the journal was begun anew.")
+    case .ask: return await ask(owed, as: attempt, faces[owed.scan.gate] ?? asker)
+    case .lookUp: return await lookUp(owed, asker)
+    case .locked: return .locked
+    case .notYet: return .notYet
+    case .settled(let told): return finish(owed, told)
+    case .unknown:
+      end(owed, .unsettled, said: "What was known of the ticket is lost, for the journal was begun anew.")
+      return .ended
     }
-    wake(owed.ticket)
   }
 
-  private func ask(_ owed: OwedAdmission, as attempt: AttemptID, _ system: any TicketSystem) async {
+  private func ask(
+    _ owed: OwedAdmission, as attempt: AttemptID, _ system: any TicketSystem
+  ) async -> OutboxOrder.Result {
     let (key, scan) = (owed.ticket, owed.scan)
     let asked = write([.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true)
     guard await written(asked) == nil else {
       ledger.abandon(key, attempt: attempt)
       write([.concluded(store.notSent(attempt))])
-      return outbox.later(owed.attempt, .journal, at: time.now())
+      return .again(retryAfter: nil)
     }
+    let began = time.now()
     let request = AttemptRequest(
-      attempt: attempt, scan: scan.id, code: scan.code, deadline: time.now() + Self.longestTelling, isOwed: true)
+      attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true)
     var outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key) }
     }
-    learnReach(of: outcome)
+    learnReach(of: outcome, began: began)
     if let date = outcome.serverDate { store.vault.clock.compare(date) }
     if (try? await remember(for: outcome)) == nil {
       outcome.fate = .lost
       outcome.answer = .undecided(.outOfService, detail: nil)
     }
     let told = ledger.told(key, owed: owed.attempt, attempt: attempt, outcome: outcome, wall: time.wall())
-    write([.concluded(store.concluded(attempt, outcome, nil)), finish(owed, told, outcome)].compactMap(\.self))
+    return finish(owed, told, outcome, with: [.concluded(store.concluded(attempt, outcome, nil))])
   }
 
   /// Looks up what an unanswered request has done, where another could make a second record.
-  private func lookUp(_ owed: OwedAdmission, _ asker: any TicketSystem) async {
-    write([])
+  private func lookUp(_ owed: OwedAdmission, _ asker: any TicketSystem) async -> OutboxOrder.Result {
     let asked = time.now()
     let found = await asker.lookUp(owed.scan.code, deadline: asked + Self.longestTelling)
-    guard (try? await remember(owed.ticket)) != nil else { return outbox.later(owed.attempt, .journal, at: time.now()) }
+    guard (try? await remember(owed.ticket)) != nil else { return .again(retryAfter: nil) }
     guard let told = ledger.lookedUp(owed.ticket, owed: owed.attempt, found: found, before: asked) else {
-      return outbox.later(owed.attempt, .notYet, at: time.now())
+      return .unknown
     }
-    write([finish(owed, told)].compactMap(\.self))
+    // It can be told now, and at once.
+    if told == .again {
+      write([])
+      return .locked
+    }
+    return finish(owed, told)
   }
 
-  /// Takes what telling came to.
-  /// - Returns: the end, to be written, if it is one.
-  func finish(_ owed: OwedAdmission, _ told: ToldRecord, _ outcome: AttemptOutcome? = nil) -> JournalFact? {
-    var end = ToldAdmission(attempt: owed.attempt, ending: .confirmed, at: now)
-    if case .redeemed(let redemption)? = outcome?.answer { end.recordedAt = redemption.scannedAt }
+  // MARK: Ends
+
+  /// Takes what telling came to, and writes it down with `facts`.
+  private func finish(
+    _ owed: OwedAdmission, _ told: ToldRecord, _ outcome: AttemptOutcome? = nil, with facts: [JournalFact] = []
+  ) -> OutboxOrder.Result {
+    switch told {
+    case .confirmed, .contradicted, .unsettled:
+      write(facts + end(owed.attempt, told, outcome), isUrgent: true)
+      return .ended
+    case .gone:
+      disown(owed.attempt)
+      write(facts)
+      return .ended
+    case .again:
+      write(facts)
+      return .again(retryAfter: outcome?.retryAfter)
+    case .doubtful:
+      write(facts)
+      return .doubtful
+    }
+  }
+
+  /// Ends an admission as the ledger has judged it; nothing where it has ended before.
+  /// - Returns: what is to be written.
+  func end(_ attempt: AttemptID, _ told: ToldRecord, _ outcome: AttemptOutcome?) -> [JournalFact] {
+    var end = ToldAdmission(attempt: attempt, ending: .confirmed, at: now)
+    if case .redeemed(let redemption)? = outcome?.answer {
+      end.recordedAt = redemption.scannedAt
+      end.entryID = redemption.entryID
+    }
     if case .refused(_, let detail)? = outcome?.answer { end.said = detail }
     switch told {
     case .confirmed(let entryID): end.entryID = entryID
@@ -140,33 +230,20 @@ extension LedgerKeeper {
     case .unsettled:
       end.ending = .unsettled
       end.said = "The ticket system has an admission on the ticket; whether it is this one cannot be told."
-    case .again:
-      outbox.later(owed.attempt, .again(outcome?.retryAfter), at: time.now())
-      return nil
-    case .doubtful:
-      outbox.later(owed.attempt, .notYet, at: time.now())
-      return nil
-    case .gone:
-      outbox.remove(owed.attempt)
-      return nil
+    case .again, .doubtful, .gone: return []
     }
-    return ended(owed, end)
-  }
-
-  /// The same by the admission's name; nothing where it has ended before.
-  func finish(_ attempt: AttemptID, _ told: ToldRecord, _ outcome: AttemptOutcome) -> [JournalFact] {
-    guard let owed = outbox[attempt] else { return [] }
-    return [finish(owed, told, outcome)].compactMap(\.self)
+    return ended(end)
   }
 
   private func end(_ owed: OwedAdmission, _ ending: ToldAdmission.Ending, said: String) {
-    write([ended(owed, ToldAdmission(attempt: owed.attempt, ending: ending, said: said, at: now))])
+    write(ended(ToldAdmission(attempt: owed.attempt, ending: ending, said: said, at: now)), isUrgent: true)
   }
 
-  private func ended(_ owed: OwedAdmission, _ end: ToldAdmission) -> JournalFact {
-    outbox.remove(owed.attempt)
+  private func ended(_ end: ToldAdmission) -> [JournalFact] {
+    guard let owed = owed[end.attempt] else { return [] }
+    disown(end.attempt)
     if end.ending.isConflict { events.emit(.conflict(OutboxConflict(owed: owed, told: end))) }
-    return .told(end)
+    return [.told(end)]
   }
 }
 

@@ -52,9 +52,9 @@ extension LedgerKeeper {
     // It overtook the conclusion, which reports it, or it changes nothing.
     case .overtaking, .ignored: break
     case .settled, .usedElsewhere: report(attempt, scan, .settled)
-    case .confirms(let owed, let entryID): facts += finish(owed, .confirmed(entryID: entryID), outcome)
-    case .contradicts(let owed, let reason, let note): facts += finish(owed, .contradicted(reason, note), outcome)
-    case .unsettles(let owed): facts += finish(owed, .unsettled, outcome)
+    case .confirms(let owed, let entryID): facts += end(owed, .confirmed(entryID: entryID), outcome)
+    case .contradicts(let owed, let reason, let note): facts += end(owed, .contradicted(reason, note), outcome)
+    case .unsettles(let owed): facts += end(owed, .unsettled, outcome)
     }
     write(facts)
     wake(key)

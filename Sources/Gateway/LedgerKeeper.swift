@@ -23,7 +23,7 @@ public actor LedgerKeeper {
 
   private let policy: AttemptPolicy
   var ledger: AttemptLedger
-  private let scope: LedgerScope
+  let scope: LedgerScope
   /// What the scope adds to keys now: another day or event has another ledger.
   var part: [UInt8]
   let store: LedgerStore
@@ -44,17 +44,21 @@ public actor LedgerKeeper {
   let events: any EventSink
   /// Whom each gate asks: to tell of what happened there.
   var faces: [GateID: any TicketSystem] = [:]
-  /// Requests for people who wait.
-  var liveRequests = 0
   var reach = ServerReach()
   var reachWatchers: [GateID: @Sendable (OfflineCause?) -> Void] = [:]
   var probing: Task<Void, Never>?
   /// Why our key may not scan, by the ticket system's last word.
   var keyFault: UndecidedReason?
-  var outbox = OutboxOrder()
+  var outbox: OutboxOrder
+  /// What is in the outbox.
+  var owed: [AttemptID: OwedAdmission] = [:]
+  /// How many of these each gate has admitted.
+  var owedAt: [GateID: Int] = [:]
+  /// The venue's day on which it was last looked for what is too late.
+  var overdueDay: Int?
   var sending: Task<Void, Never>?
-  /// Lets the sender look again before its time.
-  var senderAlarm: Task<Void, Never>?
+  /// The sender, while it has nothing to do.
+  var senderWaiting: CheckedContinuation<Void, Never>?
 
   /// Makes the keeper of a ledger that remembers what the journal does.
   /// - Parameters:
@@ -79,6 +83,7 @@ public actor LedgerKeeper {
     lastDecided = time.now()
     self.lookUps = lookUps
     openCases = OpenCases(grace: policy.lateGrace)
+    outbox = OutboxOrder(lateGrace: policy.lateGrace)
   }
 
   /// Sets how many unknown codes a minute all readers together may bring; what they have brought counts on.
@@ -143,12 +148,13 @@ public actor LedgerKeeper {
     }
     let patience = deciding.policy.mayAdmit ? min(deadline, time.now() + deciding.policy.after) : deadline
     let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: patience)
-    liveRequests += 1
+    let began = time.now()
+    outbox.liveBegan(at: began)
     let outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key) }
     }
-    liveRequests -= 1
-    learnReach(of: outcome)
+    outbox.liveEnded()
+    learnReach(of: outcome, began: began)
     let kept = await conclude(
       deciding, outcome,
       asked: AskedMark(mark: asked, mayBeWritten: unasked == nil || unasked?.kind == .unavailable))

@@ -17,14 +17,14 @@ public struct LedgerVault: Sendable {
   /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
   /// whether that could be noted.
   public var confess: @Sendable () async -> Bool
-  /// The list on board of a ticket system; `nil` where there can be none.
-  public var list: @Sendable (TicketSystemID) -> (any TicketList)?
+  /// The list on board of a ticket system by its name and server; `nil` where there can be none.
+  public var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
 
   /// Joins them.
   /// - Parameter boot: the start of the machine, and the journal's generation in it.
   public init(
     journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
-    list: @escaping @Sendable (TicketSystemID) -> (any TicketList)? = { _ in nil },
+    list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
     confess: @escaping @Sendable () async -> Bool = { true }
   ) {
     self.list = list
@@ -158,10 +158,10 @@ struct LedgerStore: Sendable {
   }
 
   /// The venue's day at that time: it begins as the scope's does, else at midnight.
-  func day(of wall: WallTime, _ scope: LedgerScope) -> Int64 {
+  func day(of wall: WallTime, _ scope: LedgerScope) -> Int {
     let begins: Duration = if case .perDay(let begins) = scope { begins } else { .zero }
     let seconds = Self.local(wall) - begins.milliseconds / 1_000
-    return seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
+    return Int(seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0))
   }
 
   /// Civil time as seconds since 1970-01-01 of the station's zone.

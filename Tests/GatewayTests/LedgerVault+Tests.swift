@@ -15,6 +15,6 @@ extension LedgerVault {
     }
     return LedgerVault(
       journal: journal, key: key, boot: BootID(boot),
-      clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), list: { _ in list })
+      clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), list: { _, _ in list })
   }
 }
