@@ -264,7 +264,7 @@ public actor GateController {
     systemFault = nil
     reviewOutputs()
     var outputFault: String?
-    switch await signals.admit() {
+    switch await signals.admit(isProvisional: false) {
     case .started(_, let end): freeAt = end + settings.gap
     case .noRelay: break
     case .failed(let what):

@@ -101,6 +101,8 @@ public struct AcceptRule: Sendable, Equatable {
 public enum SignalName: Hashable, Sendable {
   /// `admit`.
   case admit
+  /// `provisional`.
+  case provisional
   /// `refuse` for every reason that has no pattern of its own, or `refuse.<reason>`.
   case refuse(RefuseReason?)
   /// `undecided` for every reason that has no pattern of its own, or `undecided.<reason>`.
@@ -109,25 +111,29 @@ public enum SignalName: Hashable, Sendable {
   case busy
   /// `idle`.
   case idle
+  /// `offline`.
+  case offline
   /// `outOfService`.
   case outOfService
 
   /// All of them, in the order of the documentation.
   public static var all: [Self] {
-    [.admit, .refuse(nil)] + RefuseReason.allCases.map { .refuse($0) } + [.undecided(nil)]
-      + UndecidedReason.allCases.map { .undecided($0) } + [.busy, .idle, .outOfService]
+    [.admit, .provisional, .refuse(nil)] + RefuseReason.allCases.map { .refuse($0) } + [.undecided(nil)]
+      + UndecidedReason.allCases.map { .undecided($0) } + [.busy, .idle, .offline, .outOfService]
   }
 
   /// The key in the file.
   public var key: String {
     switch self {
     case .admit: "admit"
+    case .provisional: "provisional"
     case .refuse(nil): "refuse"
     case .refuse(.some(let reason)): "refuse.\(reason.rawValue)"
     case .undecided(nil): "undecided"
     case .undecided(.some(let reason)): "undecided.\(reason.rawValue)"
     case .busy: "busy"
     case .idle: "idle"
+    case .offline: "offline"
     case .outOfService: "outOfService"
     }
   }

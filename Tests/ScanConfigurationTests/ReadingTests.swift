@@ -83,6 +83,11 @@ import Testing
       gate.signals[.refuse(.unpaid)] == [
         "red": .blink(on: .milliseconds(200), off: .milliseconds(200), total: .seconds(2))
       ])
+    #expect(
+      gate.signals[.provisional]?["green"]
+        == .steps([.milliseconds(1_400), .milliseconds(300), .milliseconds(300)]))
+    #expect(
+      gate.signals[.offline] == ["red": .blink(on: .milliseconds(100), off: .seconds(5), total: nil)])
     #expect(gate.signals[.idle] == ["green": .off, "red": .off])
     #expect(gate.signals[.outOfService] == ["red": .on])
     #expect(gate.signals[.busy] == nil)
@@ -280,6 +285,8 @@ import Testing
               refuse.unpaid: { green: { blink: [250 ms, 250 ms] } }
               undecided: { red: on, green: [1 s] }
               idle: { green: on }
+              provisional: { green: on }
+              offline: { green: { blink: [100 ms, 5 s] } }
 
         """
     let remedy = "light red or amber: people read green as \"pass\""
@@ -288,6 +295,7 @@ import Testing
         "15:24: the signal \"refuse.unpaid\" lights the output green; \(remedy)",
         "16:29: the signal \"undecided\" lights the output green; \(remedy)",
         "17:15: the signal \"idle\" lights the output green; \(remedy)",
+        "19:18: the signal \"offline\" lights the output green; \(remedy)",
       ])
   }
 
