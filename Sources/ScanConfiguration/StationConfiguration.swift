@@ -28,6 +28,8 @@ public struct TicketSystemConfiguration: Sendable {
   public var type: String
   /// For how long "once" holds: `scope`.
   public var scope: TicketScope
+  /// How the list of tickets on board is used.
+  public var list: TicketListConfiguration
   /// What the adapter's section read; the adapter knows the type.
   public var settings: any Sendable
 }
@@ -54,6 +56,8 @@ public struct GateConfiguration: Sendable {
   public var stale: Duration
   /// What can be a code here.
   public var accept: AcceptRule
+  /// What the gate does while its ticket system is offline.
+  public var offline: OfflineConfiguration
   /// Unknown codes a minute and reader before they are no longer asked.
   public var floodLimit: Int
   /// Relay, lamps and buzzers; names are unique.
