@@ -19,12 +19,14 @@ func patterns(
     }
     switch signal {
     case .admit: patterns.admit = pattern
+    case .provisional: patterns.provisional = pattern
     case .refuse(nil): patterns.refuse = pattern
     case .refuse(.some(let reason)): patterns.refuseReasons[reason] = pattern
     case .undecided(nil): patterns.undecided = pattern
     case .undecided(.some(let reason)): patterns.undecidedReasons[reason] = pattern
     case .busy: patterns.busy = pattern
     case .idle: patterns.idle = pattern
+    case .offline: patterns.offline = pattern
     case .outOfService: patterns.outOfService = pattern
     }
   }

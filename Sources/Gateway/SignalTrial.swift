@@ -60,11 +60,11 @@ public struct SignalTrial: Sendable {
     if let fault = signals.admissionFault { throw SetupError(fault) }
   }
 
-  /// Plays a signal; `admit` pulses the relay.
+  /// Plays a signal; `admit` and `provisional` pulse the relay.
   /// - Throws: what kept the relay from pulsing.
   public func play(_ signal: Signal) async throws(SetupError) {
-    guard signal == .admit else { return signals.play(signal) }
-    switch await signals.admit() {
+    guard signal == .admit || signal == .provisional else { return signals.play(signal) }
+    switch await signals.admit(isProvisional: signal == .provisional) {
     case .started, .noRelay: break
     case .failed(let words), .unanswered(let words): throw SetupError(words)
     }

@@ -123,5 +123,5 @@ struct NoOutputs: SignalOutput {
   let gate: GateID
   var admissionFault: String? { "gate \(gate): its outputs are not running. Start the service." }
   func play(_ signal: Signal) {}
-  func admit() async -> PulseOutcome { .failed(admissionFault ?? "") }
+  func admit(isProvisional: Bool) async -> PulseOutcome { .failed(admissionFault ?? "") }
 }

@@ -194,7 +194,7 @@ public actor HeldOutputs {
   nonisolated func play(_ signal: Signal, at gate: GateID) {
     mailbox.withLock { mailbox in
       // What a newer signal of its sort pre-empts need not be played.
-      mailbox.removeAll { $0.gate == gate && Self.isBackground($0.signal) == Self.isBackground(signal) }
+      mailbox.removeAll { $0.gate == gate && $0.signal.isBackground == signal.isBackground }
       mailbox.append((gate, signal))
     }
     _ = loop.at(time.now()) { self.assumeIsolated { $0.sendPosted() } }
@@ -202,7 +202,7 @@ public actor HeldOutputs {
 
   nonisolated func admissionFault(at gate: GateID) -> String? { obstacles.withLock { $0[gate] } }
 
-  func admit(at gate: GateID) async -> PulseOutcome {
+  func admit(at gate: GateID, isProvisional: Bool) async -> PulseOutcome {
     sendPosted()
     review()
     guard connection?.isCommanding == true else {
@@ -211,7 +211,7 @@ public actor HeldOutputs {
     admissionCount += 1
     let number = admissionCount
     // What the socket did not take cannot open the gate; from here on anything else may.
-    guard send(.admit(gate, id: number, sentAt: time.now())) else {
+    guard send(.admit(gate, id: number, sentAt: time.now(), isProvisional: isProvisional)) else {
       return .failed(Self.words(path, "it does not read what it is told"))
     }
     return await withCheckedContinuation { pending[number] = Pending(gate: gate, continuation: $0) }
@@ -223,15 +223,8 @@ public actor HeldOutputs {
       return mailbox
     }
     for (gate, signal) in posted {
-      if Self.isBackground(signal) { backgrounds[gate] = signal }
+      if signal.isBackground { backgrounds[gate] = signal }
       if connection?.isCommanding == true { send(.play(gate, signal)) }
-    }
-  }
-
-  private static func isBackground(_ signal: Signal) -> Bool {
-    switch signal {
-    case .idle, .outOfService: true
-    case .admit, .refuse, .undecided, .busy: false
     }
   }
 
@@ -340,5 +333,7 @@ public final class HeldGateOutput: SignalOutput {
 
   /// Opens the gate for one person; see `SignalOutput.admit`. Where the holder falls silent between question and answer, the
   /// outcome is `unanswered`.
-  public func admit() async -> PulseOutcome { await outputs.admit(at: gate) }
+  public func admit(isProvisional: Bool) async -> PulseOutcome {
+    await outputs.admit(at: gate, isProvisional: isProvisional)
+  }
 }

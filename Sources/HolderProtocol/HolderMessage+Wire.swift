@@ -18,11 +18,12 @@ extension GatewayMessage {
       writer.put(3 as UInt8)
       writer.put(gate.name)
       writer.put(signal)
-    case .admit(let gate, let id, let sentAt):
+    case .admit(let gate, let id, let sentAt, let isProvisional):
       writer.put(4 as UInt8)
       writer.put(gate.name)
       writer.put(id)
       writer.put(sentAt.nanoseconds)
+      writer.put(isProvisional)
     case .beat: writer.put(5 as UInt8)
     case .bye: writer.put(6 as UInt8)
     }
@@ -43,7 +44,7 @@ extension GatewayMessage {
     case 4:
       self = .admit(
         GateID(try reader.takeText()), id: try reader.take(),
-        sentAt: MonotonicTime(nanoseconds: try reader.take()))
+        sentAt: MonotonicTime(nanoseconds: try reader.take()), isProvisional: try reader.takeFlag())
     case 5: self = .beat
     case 6: self = .bye
     case let type: throw WireError("a message of unknown type \(type)")
@@ -129,7 +130,7 @@ extension WireWriter {
     switch signal {
     case .refuse(let reason): put(reason.rawValue)
     case .undecided(let reason): put(reason.rawValue)
-    case .admit, .busy, .idle, .outOfService: break
+    case .admit, .provisional, .busy, .idle, .offline, .outOfService: break
     }
   }
 
@@ -156,10 +157,12 @@ extension WireReader {
   fileprivate mutating func takeSignal() throws(WireError) -> Signal {
     switch try takeText() {
     case "admit": return .admit
+    case "provisional": return .provisional
     case "refuse": return .refuse(try takeWord())
     case "undecided": return .undecided(try takeWord())
     case "busy": return .busy
     case "idle": return .idle
+    case "offline": return .offline
     case "outOfService": return .outOfService
     default: throw WireError("an unknown signal")
     }

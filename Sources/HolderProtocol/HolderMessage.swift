@@ -9,8 +9,8 @@ public enum GatewayMessage: Hashable, Sendable {
   case plan(OutputPlan)
   /// Lamps and sound.
   case play(GateID, Signal)
-  /// Open the gate for one person; the answer bears the same number.
-  case admit(GateID, id: UInt64, sentAt: MonotonicTime)
+  /// Open the gate for one person; the answer bears the same number. See `SignalOutput.admit`.
+  case admit(GateID, id: UInt64, sentAt: MonotonicTime, isProvisional: Bool)
   /// A sign of life.
   case beat
   /// The gateway ends; what it commanded is uncommanded at once.

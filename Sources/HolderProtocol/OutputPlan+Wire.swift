@@ -78,7 +78,8 @@ extension WireWriter {
 
   private mutating func put(_ patterns: SignalPatterns) {
     for pattern in [
-      patterns.admit, patterns.refuse, patterns.undecided, patterns.busy, patterns.idle, patterns.outOfService,
+      patterns.admit, patterns.provisional, patterns.refuse, patterns.undecided, patterns.busy, patterns.idle,
+      patterns.offline, patterns.outOfService,
     ] { put(pattern) }
     // Sorted: the same plan always has the same bytes.
     putList(patterns.refuseReasons.sorted { $0.key.rawValue < $1.key.rawValue }) {
@@ -156,10 +157,12 @@ extension WireReader {
   private mutating func takePatterns() throws(WireError) -> SignalPatterns {
     var patterns = SignalPatterns()
     patterns.admit = try takePattern()
+    patterns.provisional = try takePattern()
     patterns.refuse = try takePattern()
     patterns.undecided = try takePattern()
     patterns.busy = try takePattern()
     patterns.idle = try takePattern()
+    patterns.offline = try takePattern()
     patterns.outOfService = try takePattern()
     let refusals = try takeList(limit: RefuseReason.allCases.count) {
       (reader) throws(WireError) -> (RefuseReason, SignalPattern) in

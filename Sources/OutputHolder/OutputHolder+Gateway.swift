@@ -71,8 +71,8 @@ extension OutputHolder {
     case .plan(let new) where current.isGreeted: take(new)
     case .play(let id, let signal) where current.isCommanding:
       gates[id]?.outputs.perform { $0.play(signal) }
-    case .admit(let id, let number, let sentAt) where current.isCommanding:
-      admit(id, number, sentAt, of: current.number)
+    case .admit(let id, let number, let sentAt, let isProvisional) where current.isCommanding:
+      admit(id, number, sentAt, isProvisional: isProvisional, of: current.number)
     case .plan, .play, .admit: refuse("A message of \(Self.name(current.peer)) came before its time.")
     }
   }
@@ -99,7 +99,9 @@ extension OutputHolder {
     }
   }
 
-  private func admit(_ id: GateID, _ number: UInt64, _ sentAt: MonotonicTime, of asker: UInt64) {
+  private func admit(
+    _ id: GateID, _ number: UInt64, _ sentAt: MonotonicTime, isProvisional: Bool, of asker: UInt64
+  ) {
     let answer: @Sendable (PulseOutcome) -> Void = { outcome in
       self.perform { holder in
         if holder.connection?.number == asker { holder.send(.admitted(number, outcome)) }
@@ -115,7 +117,7 @@ extension OutputHolder {
         return answer(
           .failed("gate \(id): the admission reached the relay too late; nothing was opened. Present again."))
       }
-      outputs.admit(answer)
+      outputs.admit(isProvisional: isProvisional, answer)
     }
   }
 

@@ -30,9 +30,10 @@ struct PlanFile: Sendable {
       if error.errno == ENOENT { return .nothing }
       return .damaged("\(path) cannot be read (\(error.words)). Allow the holder to read its state directory.")
     }
+    if let fault = Self.fault(in: bytes) { return setAside(fault) }
     do throws(WireError) {
-      if let plan = try Self.plan(in: bytes) { return .plan(plan) }
-      return setAside("it is damaged")
+      let plan = try OutputPlan(bytes: bytes[Self.head..<bytes.count - 8])
+      return plan.problem.map(setAside) ?? .plan(plan)
     } catch {
       return setAside(error.description)
     }
@@ -55,16 +56,19 @@ struct PlanFile: Sendable {
     try SmallFile.replace(path, with: content)
   }
 
-  private static func plan(in bytes: [UInt8]) throws(WireError) -> OutputPlan? {
-    let head = magic.count + 6
+  /// How many bytes stand before the plan.
+  private static let head = magic.count + 6
+
+  /// Why the bytes hold no plan that this release reads, in words; `nil` when they may.
+  private static func fault(in bytes: [UInt8]) -> String? {
     guard bytes.count >= head + 8, Array(bytes.prefix(magic.count)) == magic,
       Array(bytes.suffix(8)) == littleEndian(StableHash.of(bytes.dropLast(8))),
-      Array(bytes[magic.count..<magic.count + 2]) == littleEndian(HolderLimits.version)
-    else { return nil }
-    let body = bytes[head..<bytes.count - 8]
-    guard Array(bytes[magic.count + 2..<head]) == littleEndian(UInt32(clamping: body.count)) else { return nil }
-    let plan = try OutputPlan(bytes: body)
-    return plan.problem == nil ? plan : nil
+      Array(bytes[magic.count + 2..<head]) == littleEndian(UInt32(clamping: bytes.count - head - 8))
+    else { return "it is damaged" }
+    guard Array(bytes[magic.count..<magic.count + 2]) == littleEndian(HolderLimits.version) else {
+      return "another release wrote it"
+    }
+    return nil
   }
 
   private static func littleEndian(_ number: some FixedWidthInteger) -> [UInt8] {

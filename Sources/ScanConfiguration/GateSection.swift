@@ -42,6 +42,10 @@ enum GateSection {
   private static let accept = SchemaKey.key(
     "accept", .section(AcceptSection.schema, example: "{ minLength: 8 }", read: AcceptSection.read),
     default: AcceptRule(), "What can be a code here; everything else is refused as `unreadable` without a request.")
+  private static let offline = SchemaKey.key(
+    OfflineSection.key,
+    .section(OfflineSection.schema, example: "{ policy: list }", read: OfflineSection.read),
+    default: OfflineConfiguration(), "What the gate does while its ticket system is offline; see docs/signals.md.")
   private static let floodLimit = SchemaKey.key(
     "floodLimit", .integer(1...600, "a minute", example: "20"), default: 20,
     "Unknown codes a minute and reader before its unknown codes are no longer asked.")
@@ -71,7 +75,8 @@ enum GateSection {
     keys: [
       readers.description, ticketSystem.description, ticketDescription, direction.description, deadline.description,
       holdOff.description,
-      queue.description, stale.description, accept.description, floodLimit.description, outputs.description,
+      queue.description, stale.description, accept.description, offline.description, floodLimit.description,
+      outputs.description,
       inputs.description, signals.description,
     ])
 
@@ -86,6 +91,7 @@ enum GateSection {
     let queue = reader.read(queue)
     let stale = reader.read(stale)
     let accept = reader.read(accept)
+    var offline = reader.read(offline)
     let flood = reader.read(floodLimit)
     let outputs = reader.read(outputs)
     let inputs = reader.read(inputs)
@@ -96,14 +102,17 @@ enum GateSection {
         outputs: reader.entry("outputs")?.value, signals: reader.entry("signals")?.value, findings
       ).run(signals)
     }
+    if let policy = offline {
+      offline = OfflineChecks(gate: reader, offline: policy).run(
+        deadline: deadline, direction: direction, signals: signals)
+    }
     guard let readers, let system, let direction, let deadline, let holdOff, let queue, let stale, let accept,
-      let flood,
-      let outputs, let inputs, let signals
+      let offline, let flood, let outputs, let inputs, let signals
     else { return nil }
     return GateConfiguration(
       id: GateID(name), readers: readers.map { ReaderID($0.name) }, ticketSystem: TicketSystemID(system.name),
       direction: direction, ticket: ticket, deadline: deadline, holdOff: holdOff, queue: queue, stale: stale,
-      accept: accept,
+      accept: accept, offline: offline,
       floodLimit: flood, outputs: outputs, inputs: inputs, signals: signals)
   }
 

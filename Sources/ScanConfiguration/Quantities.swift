@@ -61,6 +61,45 @@ extension ValueKind where Value == Duration {
   }
 }
 
+/// An age as the file writes it, in the largest unit that keeps it whole: `90 min`, `24 h`, `7 d`.
+private func writtenAge(_ age: Duration) -> String {
+  let minutes = age.components.seconds / 60
+  if minutes % 1_440 == 0, minutes > 1_440 { return "\(minutes / 1_440) d" }
+  return minutes % 60 == 0 && minutes > 0 ? "\(minutes / 60) h" : "\(minutes) min"
+}
+
+extension ValueKind where Value == Duration {
+  /// A number with the unit `min`, `h` or `d`: how old something may be.
+  public static func age(_ range: ClosedRange<Duration>, example: String) -> Self {
+    let limits = "\(writtenAge(range.lowerBound)) to \(writtenAge(range.upperBound))"
+    return Self(summary: "age, \(limits)", example: example, show: writtenAge) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      guard let (thousandths, unit) = quantity(text) else {
+        node.refuse(text, "write a number and a unit (min, h or d), such as \(example)", findings)
+        return nil
+      }
+      let units: [String: Int64] = ["min": 60, "h": 3_600, "d": 86_400]
+      guard let factor = units[unit] else {
+        if unit.isEmpty {
+          findings.error(
+            at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))",
+            "write a number and min, h or d, such as \(example)")
+        } else {
+          node.refuse(text, "the units are min, h and d, such as \(example)", findings)
+        }
+        return nil
+      }
+      // At most 12 digits of thousandths: no unit makes them overflow.
+      let value = Duration.milliseconds(thousandths * factor)
+      guard range.contains(value) else {
+        node.refuse(text, "write \(limits)", findings)
+        return nil
+      }
+      return value
+    }
+  }
+}
+
 extension ValueKind where Value == Int {
   /// A whole number in decimal digits.
   public static func integer(_ range: ClosedRange<Int>, _ unit: String? = nil, example: String) -> Self {

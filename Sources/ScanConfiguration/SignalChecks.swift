@@ -74,7 +74,7 @@ struct SignalChecks {
 
   /// People walk when they see green, whatever it blinks.
   private func checkGreen(_ settings: [SignalName: [String: SignalSetting]]) {
-    for signal in SignalName.all where signal != .admit {
+    for signal in SignalName.all where signal != .admit && signal != .provisional {
       guard let setting = settings[signal]?["green"], setting != .off,
         case .mapping(let pattern) = signals.first(where: { $0.key == signal.key })?.value.content,
         let place = pattern.first(where: { $0.key == "green" })?.position

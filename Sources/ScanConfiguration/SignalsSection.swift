@@ -83,12 +83,14 @@ enum SignalsSection {
   private static func words(_ signal: SignalName) -> String {
     switch signal {
     case .admit: "Pass now."
+    case .provisional: "Pass now, without the ticket system's word: by the gate's `offline` policy."
     case .refuse(nil): "Not with this code, whatever the reason."
     case .refuse(.some): "Instead of `refuse`, for this reason."
     case .undecided(nil): "Not judged: scan again or ask staff."
     case .undecided(.some): "Instead of `undecided`, for this reason."
     case .busy: "A code was read and is being asked about."
     case .idle: "Ready for the next person."
+    case .offline: "Instead of `idle`, while the gate decides by its `offline` policy."
     case .outOfService: "Nobody can pass here until an operator acts."
     }
   }

@@ -28,6 +28,8 @@ public struct TicketSystemConfiguration: Sendable {
   public var type: String
   /// For how long "once" holds: `scope`.
   public var scope: TicketScope
+  /// How the list of tickets on board is used.
+  public var list: TicketListConfiguration
   /// What the adapter's section read; the adapter knows the type.
   public var settings: any Sendable
 }
@@ -54,6 +56,8 @@ public struct GateConfiguration: Sendable {
   public var stale: Duration
   /// What can be a code here.
   public var accept: AcceptRule
+  /// What the gate does while its ticket system is offline.
+  public var offline: OfflineConfiguration
   /// Unknown codes a minute and reader before they are no longer asked.
   public var floodLimit: Int
   /// Relay, lamps and buzzers; names are unique.
@@ -101,6 +105,8 @@ public struct AcceptRule: Sendable, Equatable {
 public enum SignalName: Hashable, Sendable {
   /// `admit`.
   case admit
+  /// `provisional`.
+  case provisional
   /// `refuse` for every reason that has no pattern of its own, or `refuse.<reason>`.
   case refuse(RefuseReason?)
   /// `undecided` for every reason that has no pattern of its own, or `undecided.<reason>`.
@@ -109,25 +115,29 @@ public enum SignalName: Hashable, Sendable {
   case busy
   /// `idle`.
   case idle
+  /// `offline`.
+  case offline
   /// `outOfService`.
   case outOfService
 
   /// All of them, in the order of the documentation.
   public static var all: [Self] {
-    [.admit, .refuse(nil)] + RefuseReason.allCases.map { .refuse($0) } + [.undecided(nil)]
-      + UndecidedReason.allCases.map { .undecided($0) } + [.busy, .idle, .outOfService]
+    [.admit, .provisional, .refuse(nil)] + RefuseReason.allCases.map { .refuse($0) } + [.undecided(nil)]
+      + UndecidedReason.allCases.map { .undecided($0) } + [.busy, .idle, .offline, .outOfService]
   }
 
   /// The key in the file.
   public var key: String {
     switch self {
     case .admit: "admit"
+    case .provisional: "provisional"
     case .refuse(nil): "refuse"
     case .refuse(.some(let reason)): "refuse.\(reason.rawValue)"
     case .undecided(nil): "undecided"
     case .undecided(.some(let reason)): "undecided.\(reason.rawValue)"
     case .busy: "busy"
     case .idle: "idle"
+    case .offline: "offline"
     case .outOfService: "outOfService"
     }
   }

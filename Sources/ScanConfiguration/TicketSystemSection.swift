@@ -30,7 +30,8 @@ enum TicketSystemReading {
       name: typeKey, summary: "`\(adapter.type)`", example: adapter.type, isRequired: true, defaultText: nil,
       doc: "The ticket system's kind.", sections: [])
     let own = adapter.systemSchema
-    return SectionSchema(own.path, keys: [type] + own.keys + ScopeSection.keys, refused: own.refused)
+    return SectionSchema(
+      own.path, keys: [type] + own.keys + ScopeSection.keys + [TicketListSection.key], refused: own.refused)
   }
 
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> TicketSystemConfiguration? {
@@ -62,8 +63,10 @@ enum TicketSystemReading {
   ) -> TicketSystemConfiguration? {
     guard let reader = SectionReader(node, schema(of: adapter), findings) else { return nil }
     let scope = ScopeSection.read(reader)
-    guard let settings = adapter.readSystem(reader), let scope else { return nil }
-    return TicketSystemConfiguration(id: TicketSystemID(name), type: adapter.type, scope: scope, settings: settings)
+    let list = TicketListSection.read(reader)
+    guard let settings = adapter.readSystem(reader), let scope, let list else { return nil }
+    return TicketSystemConfiguration(
+      id: TicketSystemID(name), type: adapter.type, scope: scope, list: list, settings: settings)
   }
 
   static func readGate<Adapter: TicketSystemSection>(

@@ -2,6 +2,8 @@
 public enum Signal: Hashable, Sendable {
   /// Pass now.
   case admit
+  /// Pass now, without the ticket system's word: staff see that it is an admission of that sort.
+  case provisional
   /// Not with this code.
   case refuse(RefuseReason)
   /// Not judged: scan again or ask staff.
@@ -10,6 +12,8 @@ public enum Signal: Hashable, Sendable {
   case busy
   /// Ready for the next person.
   case idle
+  /// Ready, while the gate decides without its ticket system: instead of `idle`, for staff.
+  case offline
   /// Nobody can pass here until an operator acts.
   case outOfService
 
@@ -17,11 +21,21 @@ public enum Signal: Hashable, Sendable {
   public var name: String {
     switch self {
     case .admit: "admit"
+    case .provisional: "provisional"
     case .refuse: "refuse"
     case .undecided: "undecided"
     case .busy: "busy"
     case .idle: "idle"
+    case .offline: "offline"
     case .outOfService: "outOfService"
+    }
+  }
+
+  /// Whether it stays until another background replaces it, rather than being an event.
+  public var isBackground: Bool {
+    switch self {
+    case .idle, .offline, .outOfService: true
+    case .admit, .provisional, .refuse, .undecided, .busy: false
     }
   }
 }
@@ -36,8 +50,9 @@ public protocol SignalOutput: Sendable {
   var admissionFault: String? { get }
 
   /// Opens the gate for one person: asks for one relay pulse, which starts after the running pulse and the passage gap,
-  /// and plays `admit` when it starts. Returns when the pulse has started or cannot start.
-  func admit() async -> PulseOutcome
+  /// and plays `admit`, or `provisional`, when it starts. Returns when the pulse has started or cannot start.
+  /// - Parameter isProvisional: whether the ticket system has not said yes; changes lamps and sound, nothing else.
+  func admit(isProvisional: Bool) async -> PulseOutcome
 }
 
 /// What became of a relay pulse that was asked for.

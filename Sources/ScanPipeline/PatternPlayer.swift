@@ -2,7 +2,7 @@ import ScanModel
 
 /// Plays the patterns of lamps and buzzers. Pure; knows nothing of relays.
 ///
-///     background (idle, outOfService) ──play(verdict, busy)──▶ foreground ──its pattern ends──▶ background
+///     background (idle, offline, outOfService) ──play(verdict, busy)──▶ foreground ──its pattern ends──▶ background
 ///
 /// A new foreground pre-empts the old one. A background signal waits for a foreground that ends of itself, and replaces
 /// one that does not. Steps are counted from when they really began: a late timer makes a beep longer, it never joins two
@@ -59,15 +59,14 @@ struct PatternPlayer: Sendable {
   }
 
   mutating func play(_ signal: Signal, at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) {
-    switch signal {
-    case .idle, .outOfService:
+    if signal.isBackground {
       let isKnown = background == signal && !isForeground
       background = signal
       let endsOfItself = isForeground && !tracks.values.contains { $0.repeatsLeft == nil && $0.end == nil }
       if isKnown || endsOfItself { return }
       isForeground = false
       show(background, at: now, into: &effects)
-    case .admit, .refuse, .undecided, .busy:
+    } else {
       let wasForeground = isForeground
       isForeground = outputs.contains { patterns.pattern(for: signal).outputs[$0] != nil }
       // A signal without a pattern of its own ends what was played before it, but does not restart the background.
@@ -119,8 +118,8 @@ struct PatternPlayer: Sendable {
   ) {
     let isVerdict =
       switch signal {
-      case .admit, .refuse, .undecided: true
-      case .busy, .idle, .outOfService: false
+      case .admit, .provisional, .refuse, .undecided: true
+      case .busy, .idle, .offline, .outOfService: false
       }
     tracks = [:]
     for (output, pattern) in patterns.pattern(for: signal).outputs where outputs.contains(output) {

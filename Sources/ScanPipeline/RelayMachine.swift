@@ -32,10 +32,17 @@ struct RelayMachine: Sendable {
   /// How often a release is tried at the stop before it is given up.
   static let triesAtStop = 10
 
+  /// One pulse that was asked for, and what is played when it begins.
+  struct Admission: Sendable {
+    let pulse: PulseID
+    let isProvisional: Bool
+    var signal: Signal { isProvisional ? .provisional : .admit }
+  }
+
   private enum State: Sendable {
     case notStarted
     case resting(recheck: MonotonicTime)
-    case driving(PulseID)
+    case driving(Admission)
     case pulsing(until: MonotonicTime)
     case releasing(tries: Int)
     case stuck(tries: Int, retry: MonotonicTime)
@@ -51,7 +58,7 @@ struct RelayMachine: Sendable {
   private let safeState: SafeState
   private var isCommanded = true
   private var state = State.notStarted
-  private var waiting: [PulseID] = []
+  private var waiting: [Admission] = []
   private var isStopping = false
   private var leavesSafeState = false
   /// Whether the relay may be on: it was driven, or that was tried, and no release succeeded since.
@@ -142,30 +149,31 @@ struct RelayMachine: Sendable {
     failWaiting(failure, into: &effects)
   }
 
-  mutating func admit(_ pulse: PulseID, into effects: inout [SignalSequencer.Effect]) {
+  mutating func admit(_ admission: Admission, into effects: inout [SignalSequencer.Effect]) {
+    let pulse = admission.pulse
     if isStopping { return effects.append(.pulseFailed(pulse, .stopped)) }
     if !isCommanded { return effects.append(.pulseFailed(pulse, .uncommanded)) }
     switch state {
     case .notStarted, .stopped: effects.append(.pulseFailed(pulse, .stopped))
     case .stuck: effects.append(.pulseFailed(pulse, .stuck))
-    case .resting: drive(pulse, into: &effects)
+    case .resting: drive(admission, into: &effects)
     case .driving, .pulsing, .releasing, .gap, .taking, .held, .untaken:
       if waiting.count < SignalSequencer.maximumWaiting {
-        waiting.append(pulse)
+        waiting.append(admission)
       } else {
         effects.append(.pulseFailed(pulse, .tooManyWaiting))
       }
     }
   }
 
-  /// The line is driven since `now`. Returns whether a pulse began by it.
-  mutating func driven(at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) -> Bool {
+  /// The line is driven since `now`. Returns the admission whose pulse began by it.
+  mutating func driven(at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) -> Admission? {
     switch state {
-    case .driving(let pulse):
+    case .driving(let admission):
       let end = now + timing.pulse
       state = .pulsing(until: end)
-      effects.append(.pulseStarted(pulse, start: now, end: end))
-      return true
+      effects.append(.pulseStarted(admission.pulse, start: now, end: end))
+      return admission
     case .taking:
       if !isHeld {
         release(into: &effects)
@@ -174,16 +182,16 @@ struct RelayMachine: Sendable {
       } else {
         state = .held(recheck: now + Self.recheck)
       }
-      return false
-    case .notStarted, .resting, .pulsing, .releasing, .stuck, .gap, .held, .untaken, .stopped: return false
+      return nil
+    case .notStarted, .resting, .pulsing, .releasing, .stuck, .gap, .held, .untaken, .stopped: return nil
     }
   }
 
   /// The line could not be driven; what it does now is not known, so after a pulse that did not begin it is released.
   mutating func driveFailed(at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) {
     switch state {
-    case .driving(let pulse):
-      effects.append(.pulseFailed(pulse, .notDriven))
+    case .driving(let admission):
+      effects.append(.pulseFailed(admission.pulse, .notDriven))
       settle(into: &effects)
     case .taking(let tries):
       if !isHeld {
@@ -262,8 +270,8 @@ struct RelayMachine: Sendable {
     }
   }
 
-  private mutating func drive(_ pulse: PulseID, into effects: inout [SignalSequencer.Effect]) {
-    state = .driving(pulse)
+  private mutating func drive(_ admission: Admission, into effects: inout [SignalSequencer.Effect]) {
+    state = .driving(admission)
     mayBeOn = true
     effects.append(.driveRelay(output))
   }
@@ -280,7 +288,7 @@ struct RelayMachine: Sendable {
   }
 
   private mutating func failWaiting(_ failure: PulseFailure, into effects: inout [SignalSequencer.Effect]) {
-    for pulse in waiting { effects.append(.pulseFailed(pulse, failure)) }
+    for admission in waiting { effects.append(.pulseFailed(admission.pulse, failure)) }
     waiting.removeAll()
   }
 }

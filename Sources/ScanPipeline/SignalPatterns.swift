@@ -4,6 +4,8 @@ public import ScanModel
 public struct SignalPatterns: Hashable, Sendable {
   /// Pass now.
   public var admit: SignalPattern
+  /// Pass now, without the ticket system's word.
+  public var provisional: SignalPattern
   /// Not with this code, where the reason has no pattern of its own.
   public var refuse: SignalPattern
   /// Patterns of single reasons to refuse.
@@ -16,22 +18,27 @@ public struct SignalPatterns: Hashable, Sendable {
   public var busy: SignalPattern
   /// Ready; background.
   public var idle: SignalPattern
+  /// Ready, without the ticket system; background.
+  public var offline: SignalPattern
   /// Closed until an operator acts; background.
   public var outOfService: SignalPattern
 
   /// Makes patterns; what is not given is off.
   public init(
-    admit: SignalPattern = .off, refuse: SignalPattern = .off, refuseReasons: [RefuseReason: SignalPattern] = [:],
-    undecided: SignalPattern = .off, undecidedReasons: [UndecidedReason: SignalPattern] = [:],
-    busy: SignalPattern = .off, idle: SignalPattern = .off, outOfService: SignalPattern = .off
+    admit: SignalPattern = .off, provisional: SignalPattern = .off, refuse: SignalPattern = .off,
+    refuseReasons: [RefuseReason: SignalPattern] = [:], undecided: SignalPattern = .off,
+    undecidedReasons: [UndecidedReason: SignalPattern] = [:], busy: SignalPattern = .off, idle: SignalPattern = .off,
+    offline: SignalPattern = .off, outOfService: SignalPattern = .off
   ) {
     self.admit = admit
+    self.provisional = provisional
     self.refuse = refuse
     self.refuseReasons = refuseReasons
     self.undecided = undecided
     self.undecidedReasons = undecidedReasons
     self.busy = busy
     self.idle = idle
+    self.offline = offline
     self.outOfService = outOfService
   }
 
@@ -39,25 +46,29 @@ public struct SignalPatterns: Hashable, Sendable {
   public func pattern(for signal: Signal) -> SignalPattern {
     switch signal {
     case .admit: admit
+    case .provisional: provisional
     case .refuse(let reason): refuseReasons[reason] ?? refuse
     case .undecided(let reason): undecidedReasons[reason] ?? undecided
     case .busy: busy
     case .idle: idle
+    case .offline: offline
     case .outOfService: outOfService
     }
   }
 
   /// Good patterns for a gate with these outputs: lamps called `green`, `red`, `amber` (or `yellow`) and any buzzer.
   ///
-  /// Nobody needs to see colours or to hear: what is unbroken means pass, what is broken means do not.
+  /// Nobody needs to see colours or to hear: what begins long and unbroken means pass, what is broken means do not.
   ///
   /// | signal | lamps | sound |
   /// |---|---|---|
   /// | admit | green, steadily for 2 s | one long beep |
+  /// | provisional | green, a long blink and a short one, and amber steadily beside it | a long beep and a short one |
   /// | refuse | red, five quick blinks | two short beeps |
   /// | undecided | amber, two slow blinks; red where there is no amber | three short beeps |
   /// | busy | amber, steadily; else nothing | – |
   /// | idle | – | – |
+  /// | offline | amber, two short flashes every 6 s for ever; red where there is no amber | – |
   /// | outOfService | red and amber, a flash every 2 s for ever | – |
   ///
   /// Green lights for an admission and for nothing else. Nothing blinks more than three times in a second, which people
@@ -77,12 +88,16 @@ public struct SignalPatterns: Hashable, Sendable {
     func steps(_ milliseconds: Int..., times: Int? = 1) -> OutputPattern {
       OutputPattern(checkedSteps: milliseconds.map { .milliseconds($0) }, repeats: times)
     }
+    // Long enough at first to be walked on; the rest of it is for staff, who may see no colours.
+    var provisional = pattern(green, steps(1_400, 300, 300), sound: steps(500, 150, 120))
+    for lamp in amber { provisional.outputs[lamp] = steps(2_000) }
     return SignalPatterns(
-      admit: pattern(green, steps(2_000), sound: steps(500)),
+      admit: pattern(green, steps(2_000), sound: steps(500)), provisional: provisional,
       refuse: pattern(red, steps(200, 200, times: 5), sound: steps(120, 120, times: 2)),
       undecided: pattern(amber.isEmpty ? red : amber, steps(700, 300, times: 2), sound: steps(120, 120, times: 3)),
       busy: pattern(amber, .steady),
       idle: .off,
+      offline: pattern(amber.isEmpty ? red : amber, steps(150, 250, 150, 5_450, times: nil)),
       outOfService: pattern(red + amber, steps(200, 1_800, times: nil)))
   }
 
@@ -90,8 +105,8 @@ public struct SignalPatterns: Hashable, Sendable {
   /// leaves out what is listed here.
   public func problems(for outputs: [OutputName: OutputKind]) -> [String] {
     var named: [(String, SignalPattern)] = [
-      ("admit", admit), ("refuse", refuse), ("undecided", undecided), ("busy", busy), ("idle", idle),
-      ("outOfService", outOfService),
+      ("admit", admit), ("provisional", provisional), ("refuse", refuse), ("undecided", undecided), ("busy", busy),
+      ("idle", idle), ("offline", offline), ("outOfService", outOfService),
     ]
     named += refuseReasons.map { ("refuse \($0.key.rawValue)", $0.value) }.sorted { $0.0 < $1.0 }
     named += undecidedReasons.map { ("undecided \($0.key.rawValue)", $0.value) }.sorted { $0.0 < $1.0 }

@@ -161,16 +161,17 @@ public struct SignalSequencer: Sendable {
     return effects
   }
 
-  /// Asks for one relay pulse. The pattern of `admit` begins when the pulse does.
+  /// Asks for one relay pulse. The pattern of `admit`, or of `provisional`, begins when the pulse does.
   ///
   /// Exactly one of `pulseStarted`, `admittedWithoutRelay` and `pulseFailed` follows for `pulse`, now or later.
-  public mutating func admit(_ pulse: PulseID, at now: MonotonicTime) -> [Effect] {
+  public mutating func admit(_ pulse: PulseID, isProvisional: Bool, at now: MonotonicTime) -> [Effect] {
     var effects: [Effect] = []
+    let admission = RelayMachine.Admission(pulse: pulse, isProvisional: isProvisional)
     if hasRelay {
-      relay?.admit(pulse, into: &effects)
+      relay?.admit(admission, into: &effects)
     } else if isRunning, isCommanded {
       effects.append(.admittedWithoutRelay(pulse))
-      player.play(.admit, at: now, into: &effects)
+      player.play(admission.signal, at: now, into: &effects)
     } else {
       effects.append(.pulseFailed(pulse, isRunning ? .uncommanded : .stopped))
     }
@@ -188,8 +189,8 @@ public struct SignalSequencer: Sendable {
   /// The relay is on since `now`.
   public mutating func relayDriven(at now: MonotonicTime) -> [Effect] {
     var effects: [Effect] = []
-    if relay?.driven(at: now, into: &effects) == true, isRunning {
-      player.play(.admit, at: now, into: &effects)
+    if let begun = relay?.driven(at: now, into: &effects), isRunning {
+      player.play(begun.signal, at: now, into: &effects)
     }
     return effects
   }

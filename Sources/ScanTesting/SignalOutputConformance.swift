@@ -12,12 +12,13 @@ public enum SignalOutputConformance {
     var problems: [String] = []
     if let fault = output.admissionFault { problems.append("it has a fault: \(fault)") }
     let asked = time.now()
-    async let first = output.admit()
-    async let second = output.admit()
+    async let first = output.admit(isProvisional: false)
+    async let second = output.admit(isProvisional: true)
     // Signals pre-empt each other, and no pulse.
-    for signal: Signal in [.busy, .refuse(.unpaid), .undecided(.unreachable), .idle, .outOfService, .idle] {
-      output.play(signal)
-    }
+    let signals: [Signal] = [
+      .busy, .refuse(.unpaid), .provisional, .undecided(.unreachable), .idle, .offline, .outOfService, .idle,
+    ]
+    for signal in signals { output.play(signal) }
     var pulses: [(start: MonotonicTime, end: MonotonicTime)] = []
     for outcome in await [first, second] {
       if case .started(let start, let end) = outcome {
@@ -44,9 +45,11 @@ public enum SignalOutputConformance {
     guard let fault = output.admissionFault else { return ["it does not say that it cannot admit"] }
     if fault.isEmpty { problems.append("it does not say why it cannot admit") }
     output.play(.refuse(.unpaid))
-    switch await output.admit() {
-    case .failed(let words): if words.isEmpty { problems.append("an admission failed without words") }
-    case .started, .noRelay, .unanswered: problems.append("an admission did not fail")
+    for isProvisional in [false, true] {
+      switch await output.admit(isProvisional: isProvisional) {
+      case .failed(let words): if words.isEmpty { problems.append("an admission failed without words") }
+      case .started, .noRelay, .unanswered: problems.append("an admission did not fail")
+      }
     }
     return problems
   }

@@ -193,18 +193,20 @@ public actor GateOutputs {
   public nonisolated var admissionFault: String? { obstacle.withLock { $0 } }
 
   /// Asks for one pulse; see `SignalOutput.admit`.
-  func admit() async -> PulseOutcome {
-    await withCheckedContinuation { continuation in admit { continuation.resume(returning: $0) } }
+  func admit(isProvisional: Bool) async -> PulseOutcome {
+    await withCheckedContinuation { continuation in
+      admit(isProvisional: isProvisional) { continuation.resume(returning: $0) }
+    }
   }
 
   /// The same without waiting: `answer` is called once, on the loop's thread.
-  public func admit(_ answer: @escaping @Sendable (PulseOutcome) -> Void) {
+  public func admit(isProvisional: Bool, _ answer: @escaping @Sendable (PulseOutcome) -> Void) {
     // What was asked for before is played before.
     playPosted()
     pulseCount += 1
     let pulse = PulseID(pulseCount)
     pulses[pulse] = answer
-    carryOut(sequencer.admit(pulse, at: time.now()))
+    carryOut(sequencer.admit(pulse, isProvisional: isProvisional, at: time.now()))
   }
 
   private func playPosted() {
@@ -368,15 +370,5 @@ public actor GateOutputs {
     if let alarm { loop.cancel(alarm.timer) }
     // The timer holds the outputs: a pulse that runs is ended even if everybody else has forgotten them.
     alarm = next.map { next in (loop.at(next) { self.assumeIsolated { $0.wake() } }, next) }
-  }
-}
-
-extension Signal {
-  /// Whether it stays until another background replaces it, rather than being an event.
-  fileprivate var isBackground: Bool {
-    switch self {
-    case .idle, .outOfService: true
-    case .admit, .refuse, .undecided, .busy: false
-    }
   }
 }

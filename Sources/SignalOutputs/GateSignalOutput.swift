@@ -15,5 +15,5 @@ public final class GateSignalOutput: SignalOutput {
 
   /// Opens the gate for one person; see `SignalOutput.admit`. Where the outputs are not started or are stopped, and where
   /// the relay does not work, the answer is `failed`.
-  public func admit() async -> PulseOutcome { await outputs.admit() }
+  public func admit(isProvisional: Bool) async -> PulseOutcome { await outputs.admit(isProvisional: isProvisional) }
 }

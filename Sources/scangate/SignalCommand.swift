@@ -14,11 +14,11 @@ struct SignalCommand: AsyncParsableCommand {
   /// `scangate signal test`
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Play a gate's signals; admit pulses its relay.",
+      abstract: "Play a gate's signals; admit and provisional pulse its relay.",
       discussion: """
-        Without a signal all are played, one after another, except admit: the relay moves only when it is asked for. The \
-        service must not run, for it commands the gate. Where the output holder runs (/run/scangate-outputs.sock), it plays \
-        them. A reason may be added, as in refuse.unpaid.
+        Without a signal all are played, one after another, except admit and provisional: the relay moves only when it is \
+        asked for. The service must not run, for it commands the gate. Where the output holder runs \
+        (/run/scangate-outputs.sock), it plays them. A reason may be added, as in refuse.unpaid.
         """)
 
     @OptionGroup var source: ConfigurationArgument
@@ -32,7 +32,7 @@ struct SignalCommand: AsyncParsableCommand {
     @Argument(help: "The gate's name.")
     var gate: String
 
-    @Argument(help: "admit, refuse[.reason], undecided[.reason], busy, idle or outOfService.")
+    @Argument(help: "admit, provisional, refuse[.reason], undecided[.reason], busy, idle, offline or outOfService.")
     var signal: String?
 
     func run() async throws {
@@ -45,11 +45,12 @@ struct SignalCommand: AsyncParsableCommand {
       if let signal {
         guard let one = Signal(text: signal) else {
           throw ValidationError(
-            "\(signal) is no signal; try admit, refuse, refuse.unpaid, undecided, busy, idle or outOfService")
+            "\(signal) is no signal; try admit, provisional, refuse, refuse.unpaid, undecided, busy, idle, offline or "
+              + "outOfService")
         }
         played = [one]
       } else {
-        played = [.refuse(.notFound), .undecided(.unreachable), .busy, .outOfService, .idle]
+        played = [.refuse(.notFound), .undecided(.unreachable), .busy, .outOfService, .offline, .idle]
       }
       let trial: SignalTrial
       do throws(SetupError) {
@@ -59,7 +60,9 @@ struct SignalCommand: AsyncParsableCommand {
       } catch {
         throw failure(error.description)
       }
-      if case .admit? = played.first, !trial.hasRelay { Terminal.out("\(gate.id) has no relay; lamps and sound only.") }
+      if let first = played.first, [.admit, .provisional].contains(first), !trial.hasRelay {
+        Terminal.out("\(gate.id) has no relay; lamps and sound only.")
+      }
       var failures: [String] = []
       do throws(SetupError) {
         try await trial.start()
@@ -116,8 +119,10 @@ extension Signal {
     let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
     switch (parts.first, parts.dropFirst().first) {
     case ("admit", nil): self = .admit
+    case ("provisional", nil): self = .provisional
     case ("busy", nil): self = .busy
     case ("idle", nil): self = .idle
+    case ("offline", nil): self = .offline
     case ("outOfService", nil): self = .outOfService
     case ("refuse", let reason):
       guard let reason = RefuseReason(rawValue: reason ?? RefuseReason.notFound.rawValue) else { return nil }

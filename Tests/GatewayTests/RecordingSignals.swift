@@ -27,7 +27,7 @@ final class RecordingSignals: SignalOutput {
 
   func play(_ signal: Signal) { state.withLock { $0.played.append(signal) } }
 
-  func admit() async -> PulseOutcome {
+  func admit(isProvisional: Bool) async -> PulseOutcome {
     let now = time.now()
     return state.withLock { state in
       if let outcome = state.outcome {
@@ -36,7 +36,7 @@ final class RecordingSignals: SignalOutput {
         return outcome
       }
       state.pulses += 1
-      state.played.append(.admit)
+      state.played.append(isProvisional ? .provisional : .admit)
       return .started(start: now, end: now + .milliseconds(500))
     }
   }

@@ -82,7 +82,7 @@ enum Bench {
       let signals = outputs.output(of: gate)
       face.output.withLock { $0 = signals }
       Task { await outputs.start() }
-      while readLine() != nil { Task { say("\(await signals.admit())") } }
+      while readLine() != nil { Task { say("\(await signals.admit(isProvisional: false))") } }
       while true { pause() }
     } catch {
       say("error \(error)")

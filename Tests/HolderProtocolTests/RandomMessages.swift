@@ -22,12 +22,14 @@ struct RandomMessages {
   }
 
   mutating func signal() -> Signal {
-    switch below(6) {
+    switch below(8) {
     case 0: .admit
-    case 1: .refuse(pick(RefuseReason.allCases))
-    case 2: .undecided(pick(UndecidedReason.allCases))
-    case 3: .busy
-    case 4: .idle
+    case 1: .provisional
+    case 2: .refuse(pick(RefuseReason.allCases))
+    case 3: .undecided(pick(UndecidedReason.allCases))
+    case 4: .busy
+    case 5: .idle
+    case 6: .offline
     default: .outOfService
     }
   }
@@ -68,8 +70,8 @@ struct RandomMessages {
     var gates: [OutputPlan.Gate] = []
     for _ in 0..<below(4) {
       var patterns = SignalPatterns(
-        admit: try pattern(), refuse: try pattern(), undecided: try pattern(), busy: try pattern(),
-        idle: try pattern(), outOfService: try pattern())
+        admit: try pattern(), provisional: try pattern(), refuse: try pattern(), undecided: try pattern(),
+        busy: try pattern(), idle: try pattern(), offline: try pattern(), outOfService: try pattern())
       for _ in 0..<below(3) { patterns.refuseReasons[pick(RefuseReason.allCases)] = try pattern() }
       for _ in 0..<below(3) { patterns.undecidedReasons[pick(UndecidedReason.allCases)] = try pattern() }
       gates.append(
@@ -95,7 +97,9 @@ struct RandomMessages {
       .hello(version: .random(in: .min ... .max, using: &generator), heartbeat: .milliseconds(below(10_000)))
     case 1: .plan(try plan())
     case 2: .play(GateID(text()), signal())
-    case 3: .admit(GateID(text()), id: .random(in: .min ... .max, using: &generator), sentAt: time())
+    case 3:
+      .admit(
+        GateID(text()), id: .random(in: .min ... .max, using: &generator), sentAt: time(), isProvisional: flag())
     case 4: .beat
     default: .bye
     }

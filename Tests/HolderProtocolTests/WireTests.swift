@@ -55,8 +55,14 @@ import Testing
   }
 
   @Test func thePacketOfAnAdmissionStaysAsItIs() {
-    let bytes = GatewayMessage.admit(GateID("n"), id: 258, sentAt: MonotonicTime(nanoseconds: 1)).bytes
-    #expect(bytes == [4, 1, 0, 110, 2, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0])
+    for isProvisional in [false, true] {
+      let message = GatewayMessage.admit(
+        GateID("n"), id: 258, sentAt: MonotonicTime(nanoseconds: 1), isProvisional: isProvisional)
+      let bytes: [UInt8] = [4, 1, 0, 110, 2, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, isProvisional ? 1 : 0]
+      #expect(message.bytes == bytes)
+      // One of the version before it, which did not say, opens nothing.
+      #expect(throws: WireError.self) { try GatewayMessage(bytes: bytes.dropLast()) }
+    }
   }
 
   @Test func aPlanSaysWhatIsWrongWithIt() {

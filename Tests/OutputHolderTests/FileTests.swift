@@ -48,6 +48,22 @@ import Testing
     }
   }
 
+  /// A plan of another release is whole, and is not read as if it were ours.
+  @Test func aPlanOfAnotherReleaseIsNamedAsSuch() throws {
+    let file = PlanFile(directory: "\(place.path)/state")
+    try file.save(plan())
+    var other = Array(try bytes().dropLast(8))
+    other[8] &-= 1
+    other += withUnsafeBytes(of: StableHash.of(other).littleEndian) { Array($0) }
+    try SmallFile.replace(path, with: other)
+    guard case .damaged(let words) = file.load() else {
+      Issue.record("it was read")
+      return
+    }
+    #expect(words.contains("another release wrote it"))
+    #expect(file.load() == .nothing)
+  }
+
   @Test func aPulsesEndIsKeptForItsRelayOnly() throws {
     let gates = try plan(["north", "south"]).gates
     let run = "\(place.path)/run"

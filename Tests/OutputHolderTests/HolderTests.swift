@@ -29,8 +29,8 @@ import Testing
     await gateway.outputs.start()
     await gateway.ready()
     let output = gateway.outputs.output(of: GateID("north"))
-    async let one = output.admit()
-    async let two = output.admit()
+    async let one = output.admit(isProvisional: false)
+    async let two = output.admit(isProvisional: false)
     let pulses = try await [started(one), started(two)].sorted { $0.start < $1.start }
     #expect(pulses.allSatisfy { $0.end - $0.start == 400_000_000 })
     #expect(pulses[1].start >= pulses[0].end + 100_000_000)
@@ -42,10 +42,30 @@ import Testing
     try await holder.next("on red")
     await gateway.outputs.stop()
     try await holder.next("goodbye")
-    guard case .failed = await output.admit() else {
+    guard case .failed = await output.admit(isProvisional: false) else {
       Issue.record("admitted after the stop")
       return
     }
+  }
+
+  @Test func whatIsProvisionalLooksSoAndPulsesAlike() async throws {
+    let holder = try place.holder()
+    try await holder.next("listening")
+    var plan = try plan()
+    plan.gates[0].patterns = SignalPatterns(
+      provisional: SignalPattern(["red": try .on(for: .milliseconds(100))]), offline: SignalPattern(["red": .steady]))
+    let gateway = try Gateway(place, plan)
+    await gateway.outputs.start()
+    await gateway.ready()
+    let output = gateway.outputs.output(of: GateID("north"))
+    let pulse = try await started(output.admit(isProvisional: true))
+    #expect(pulse.end - pulse.start == 400_000_000)
+    try await holder.next("on relay")
+    try await holder.next("on red")
+    try await holder.next("off red")
+    output.play(.offline)
+    try await holder.next("on red")
+    await gateway.outputs.stop()
   }
 
   @Test(arguments: SafeState.allCases) func aGatewayThatIsKilledLeavesAWholePulse(safeState: SafeState) async throws {
@@ -67,7 +87,7 @@ import Testing
     let successor = try Gateway(place, plan(pulse: 700, safeState: safeState))
     await successor.outputs.start()
     await successor.ready()
-    _ = try await started(successor.outputs.output(of: GateID("north")).admit())
+    _ = try await started(successor.outputs.output(of: GateID("north")).admit(isProvisional: false))
     await successor.outputs.stop()
   }
 
@@ -94,20 +114,20 @@ import Testing
     await gateway.ready()
     let output = gateway.outputs.output(of: GateID("north"))
     holder.stop()
-    guard case .unanswered(let words) = await output.admit() else {
+    guard case .unanswered(let words) = await output.admit(isProvisional: false) else {
       Issue.record("an answer of a holder that is stopped")
       return
     }
     #expect(words.contains("may have opened"))
     #expect(output.admissionFault?.contains("does not answer") == true)
-    guard case .failed = await output.admit() else {
+    guard case .failed = await output.admit(isProvisional: false) else {
       Issue.record("admitted while the holder is stopped")
       return
     }
     holder.send(SIGCONT)
     await gateway.ready()
     let asked = SystemTime().now().nanoseconds
-    _ = try await started(output.admit())
+    _ = try await started(output.admit(isProvisional: false))
     #expect(try Child.time(try await holder.next("on relay")) >= asked)
     #expect(!holder.seen.dropLast().contains { $0.contains("on relay") })
     await gateway.outputs.stop()
@@ -120,8 +140,8 @@ import Testing
     await gateway.outputs.start()
     await gateway.ready()
     let output = gateway.outputs.output(of: GateID("north"))
-    _ = try await started(output.admit())
-    async let waiting = output.admit()
+    _ = try await started(output.admit(isProvisional: false))
+    async let waiting = output.admit(isProvisional: false)
     // The waiting one was taken: what was played after it is seen.
     try await holder.next("on relay")
     await gateway.outputs.turn()
@@ -137,7 +157,7 @@ import Testing
     try await holder.next("off relay")
     await gateway.ready()
     let asked = SystemTime().now().nanoseconds
-    _ = try await started(output.admit())
+    _ = try await started(output.admit(isProvisional: false))
     #expect(try Child.time(try await holder.next("on relay")) >= asked)
     await gateway.outputs.stop()
   }
@@ -148,7 +168,7 @@ import Testing
     let gateway = try Gateway(place, plan(pulse: 2_500))
     await gateway.outputs.start()
     await gateway.ready()
-    let pulse = try await started(gateway.outputs.output(of: GateID("north")).admit())
+    let pulse = try await started(gateway.outputs.output(of: GateID("north")).admit(isProvisional: false))
     // Another gate's plan was kept, too.
     while access("\(place.path)/state/plan", F_OK) != 0 { await gateway.outputs.turn() }
     first.killAndWait()
@@ -158,7 +178,7 @@ import Testing
     #expect(relay.contains("off relay"))
     #expect(try Child.time(relay) >= pulse.end)
     await gateway.ready()
-    _ = try await started(gateway.outputs.output(of: GateID("north")).admit())
+    _ = try await started(gateway.outputs.output(of: GateID("north")).admit(isProvisional: false))
     await gateway.outputs.stop()
   }
 
@@ -207,10 +227,14 @@ import Testing
     let hello = GatewayMessage.hello(version: HolderLimits.version, heartbeat: .milliseconds(250)).bytes
     let bad: [([[UInt8]], String)] = [
       ([[0xFF, 0xFF]], "not understood"), ([GatewayMessage.hello(version: 9, heartbeat: .zero).bytes], "version 9"),
+      ([GatewayMessage.hello(version: HolderLimits.version - 1, heartbeat: .milliseconds(250)).bytes], "one release"),
       ([GatewayMessage.plan(try plan()).bytes], "before its time"), ([hello, [2, 0xFF, 0xFF]], "not understood"),
       ([hello, GatewayMessage.plan(OutputPlan(gates: try plan().gates + plan().gates)).bytes], "two gates north"),
-      ([hello, GatewayMessage.admit(GateID("north"), id: 1, sentAt: SystemTime().now()).bytes], "before its time"),
-      ([GatewayMessage.hello(version: 1, heartbeat: .seconds(9)).bytes], "too seldom"),
+      (
+        [hello, GatewayMessage.admit(GateID("north"), id: 1, sentAt: SystemTime().now(), isProvisional: false).bytes],
+        "before its time"
+      ),
+      ([GatewayMessage.hello(version: HolderLimits.version, heartbeat: .seconds(9)).bytes], "too seldom"),
       ([[UInt8](repeating: 1, count: 70_000)], "more than 65536"),
     ]
     for (packets, words) in bad {
@@ -235,7 +259,7 @@ import Testing
     let gateway = try Gateway(place, plan())
     await gateway.outputs.start()
     await gateway.ready()
-    _ = try await started(gateway.outputs.output(of: GateID("north")).admit())
+    _ = try await started(gateway.outputs.output(of: GateID("north")).admit(isProvisional: false))
     await gateway.outputs.stop()
   }
 
@@ -248,7 +272,7 @@ import Testing
       .hello(version: HolderLimits.version, heartbeat: HolderLimits.heartbeat), .plan(try plan()),
     ] { #expect(socket.send(message.bytes)) }
     try await holder.next("commanded by")
-    #expect(socket.send(GatewayMessage.admit(GateID("north"), id: 7, sentAt: sentAt).bytes))
+    #expect(socket.send(GatewayMessage.admit(GateID("north"), id: 7, sentAt: sentAt, isProvisional: false).bytes))
     while true {
       guard case .packet(let bytes) = socket.receive(limit: HolderLimits.maximumPacket) else {
         await Task.yield()
@@ -273,7 +297,7 @@ import Testing
     await first.outputs.start()
     await first.ready()
     await first.ready(GateID("south"))
-    let pulse = try await started(first.outputs.output(of: GateID("north")).admit())
+    let pulse = try await started(first.outputs.output(of: GateID("north")).admit(isProvisional: false))
     await first.outputs.stop()
     try await holder.next("goodbye")
     let mark = holder.seen.count
@@ -282,7 +306,7 @@ import Testing
     let second = try Gateway(place, new)
     await second.outputs.start()
     await second.ready()
-    let shorter = try await started(second.outputs.output(of: GateID("north")).admit())
+    let shorter = try await started(second.outputs.output(of: GateID("north")).admit(isProvisional: false))
     #expect(shorter.end - shorter.start == 300_000_000)
     #expect(shorter.start >= pulse.end)
     let off = try await holder.next("north off relay")
@@ -300,7 +324,7 @@ import Testing
     let gateway = try Gateway(place, plan(safeState: .safe))
     await gateway.outputs.start()
     await gateway.ready()
-    let pulse = try await started(gateway.outputs.output(of: GateID("north")).admit())
+    let pulse = try await started(gateway.outputs.output(of: GateID("north")).admit(isProvisional: false))
     holder.closeInput()
     try await holder.next("closed")
     try await holder.next("stopped")

@@ -34,6 +34,7 @@ import Testing
     #expect(settings.caFile?.path == "/etc/scangate/venue-ca.pem")
     #expect(!settings.allowPlainHTTP)
     #expect(settings.rate == .init(limit: 60, share: 100, model: .both))
+    #expect(system.list.maxAge == .seconds(12 * 3_600))
     #expect(station.files.map(\.role) == [.certificates])
 
     let reader = try #require(station.readers.first)
@@ -62,6 +63,13 @@ import Testing
     #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
     #expect(gate.queue == 4 && gate.floodLimit == 20)
     #expect(gate.accept.alphabet == .alphanumeric && gate.accept.pattern == "[a-z0-9]{32}")
+    var offline = OfflineConfiguration()
+    offline.policy = .admitAndQueue
+    offline.after = .milliseconds(800)
+    offline.most = 250
+    offline.rateLimited = true
+    offline.durableWithin = .milliseconds(500)
+    #expect(gate.offline == offline)
     #expect(gate.outputs.map(\.name) == ["relay", "green", "red", "buzzer", "buzzer2", "buzzer3"])
     #expect(gate.outputs[0].role == .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .secure))
     #expect(
@@ -83,6 +91,11 @@ import Testing
       gate.signals[.refuse(.unpaid)] == [
         "red": .blink(on: .milliseconds(200), off: .milliseconds(200), total: .seconds(2))
       ])
+    #expect(
+      gate.signals[.provisional]?["green"]
+        == .steps([.milliseconds(1_400), .milliseconds(300), .milliseconds(300)]))
+    #expect(
+      gate.signals[.offline] == ["red": .blink(on: .milliseconds(100), off: .seconds(5), total: nil)])
     #expect(gate.signals[.idle] == ["green": .off, "red": .off])
     #expect(gate.signals[.outOfService] == ["red": .on])
     #expect(gate.signals[.busy] == nil)
@@ -141,6 +154,8 @@ import Testing
     let gate = try #require(station.gates.first)
     #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
     #expect(gate.accept == AcceptRule() && gate.ticket == nil && gate.signals.isEmpty)
+    #expect(gate.offline == OfflineConfiguration() && gate.offline.policy == .refuse)
+    #expect(station.ticketSystems.first?.list.maxAge == .seconds(24 * 3_600))
   }
 
   /// What YAML 1.1 would take for booleans, numbers, nothing or times of day is text here.
@@ -280,6 +295,8 @@ import Testing
               refuse.unpaid: { green: { blink: [250 ms, 250 ms] } }
               undecided: { red: on, green: [1 s] }
               idle: { green: on }
+              provisional: { green: on }
+              offline: { green: { blink: [100 ms, 5 s] } }
 
         """
     let remedy = "light red or amber: people read green as \"pass\""
@@ -288,6 +305,7 @@ import Testing
         "15:24: the signal \"refuse.unpaid\" lights the output green; \(remedy)",
         "16:29: the signal \"undecided\" lights the output green; \(remedy)",
         "17:15: the signal \"idle\" lights the output green; \(remedy)",
+        "19:18: the signal \"offline\" lights the output green; \(remedy)",
       ])
   }
 

@@ -3,7 +3,8 @@ import ScanPipeline
 import Testing
 
 private let signals: [Signal] = [
-  .admit, .refuse(.unpaid), .refuse(.alreadyUsed), .undecided(.unreachable), .busy, .idle, .outOfService,
+  .admit, .provisional, .refuse(.unpaid), .refuse(.alreadyUsed), .undecided(.unreachable), .busy, .idle, .offline,
+  .outOfService,
 ]
 
 @Suite struct RelayPulseTests {
@@ -41,6 +42,30 @@ private let signals: [Signal] = [
       ])
   }
 
+  /// Each person's lamps are those of his own admission, whichever waited for which; what came to nothing is forgotten.
+  @Test func aProvisionalAdmissionLooksSoWhenItsOwnPulseBegins() throws {
+    var bench = try SequencerBench(timing: RelayTiming(pulse: .milliseconds(400), gap: .milliseconds(300)))
+    bench.start()
+    bench.admit()
+    bench.admit(isProvisional: true)
+    bench.admit()
+    #expect(bench.lit == ["green", "buzzer"])
+    bench.pass(.milliseconds(700))
+    #expect(bench.lit == ["green", "amber", "buzzer"])
+    bench.pass(.milliseconds(700))
+    #expect(bench.lit == ["green", "buzzer"])
+    bench.pass(.seconds(5))
+    #expect(bench.relay.count == 3)
+    var isBroken = true
+    bench.driveFails = { isBroken }
+    bench.admit(isProvisional: true)
+    isBroken = false
+    bench.pass(.seconds(5))
+    #expect(bench.lit.isEmpty)
+    bench.admit()
+    #expect(bench.lit == ["green", "buzzer"])
+  }
+
   @Test func aBoundedNumberOfAdmissionsWaits() throws {
     var bench = try SequencerBench()
     bench.start()
@@ -56,6 +81,12 @@ private let signals: [Signal] = [
     bench.start()
     let pulse = bench.admit()
     #expect(bench.withoutRelay == [pulse])
+    #expect(bench.lit == ["green"])
+    let provisional = bench.admit(isProvisional: true)
+    #expect(bench.withoutRelay == [pulse, provisional])
+    bench.pass(.milliseconds(1_500))
+    #expect(bench.lit.isEmpty)
+    bench.pass(.milliseconds(300))
     #expect(bench.lit == ["green"])
     bench.stop()
     #expect(bench.sequencer.isStopped)
@@ -223,7 +254,7 @@ private let signals: [Signal] = [
     var pulses: [PulseID] = []
     for _ in 0..<300 {
       switch dice.below(4) {
-      case 0: pulses.append(bench.admit())
+      case 0: pulses.append(bench.admit(isProvisional: dice.below(2) == 0))
       case 1: bench.play(signals[dice.below(signals.count)])
       case 2: bench.pass(dice.milliseconds(0...30))
       default: bench.pass(dice.milliseconds(0...700))
@@ -254,7 +285,7 @@ private let signals: [Signal] = [
     var pulses: [PulseID] = []
     for _ in 0..<200 {
       switch dice.below(3) {
-      case 0: pulses.append(bench.admit())
+      case 0: pulses.append(bench.admit(isProvisional: dice.below(2) == 0))
       case 1: bench.play(signals[dice.below(signals.count)])
       default: bench.pass(dice.milliseconds(0...600)) { dice.milliseconds(0...300) }
       }
@@ -283,7 +314,7 @@ private let signals: [Signal] = [
     var pulses: [PulseID] = []
     for _ in 0..<200 {
       switch dice.below(12) {
-      case 0...3: pulses.append(bench.admit())
+      case 0...3: pulses.append(bench.admit(isProvisional: dice.below(2) == 0))
       case 4...6: bench.play(signals[dice.below(signals.count)])
       case 7: bench.stop()
       case 8: bench.start()

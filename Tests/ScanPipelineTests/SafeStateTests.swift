@@ -224,7 +224,7 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
       let started = bench.started.count
       var mayStart = isCommanded
       switch dice.below(12) {
-      case 0...3: pulses.append(bench.admit())
+      case 0...3: pulses.append(bench.admit(isProvisional: dice.below(2) == 0))
       case 4: bench.play(signals[dice.below(signals.count)])
       case 5:
         isCommanded = true

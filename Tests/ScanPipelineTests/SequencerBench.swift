@@ -60,10 +60,10 @@ struct SequencerBench {
   mutating func dropWaiting() { carryOut(sequencer.dropWaiting()) }
   mutating func play(_ signal: Signal) { carryOut(sequencer.play(signal, at: now)) }
 
-  @discardableResult mutating func admit() -> PulseID {
+  @discardableResult mutating func admit(isProvisional: Bool = false) -> PulseID {
     count += 1
     let pulse = PulseID(count)
-    carryOut(sequencer.admit(pulse, at: now))
+    carryOut(sequencer.admit(pulse, isProvisional: isProvisional, at: now))
     return pulse
   }
 

@@ -66,6 +66,25 @@ import Testing
     #expect(bench.sequencer.deadline == nil)
   }
 
+  @Test func offlineIsABackgroundAndDisturbsNobody() throws {
+    var bench = try SequencerBench(outputs: Self.outputs)
+    bench.start()
+    bench.play(.offline)
+    bench.pass(.milliseconds(6_500))
+    #expect(times(bench, "amber") == [0, 150, 400, 550, 6_000, 6_150, 6_400])
+    bench.play(.provisional)
+    #expect(bench.lit == ["green", "amber", "buzzer"])
+    bench.pass(.seconds(2))
+    // Back in the rest, from its beginning.
+    #expect(bench.lit == ["amber"])
+    bench.play(.offline)
+    bench.pass(.milliseconds(150))
+    #expect(bench.lit.isEmpty)
+    bench.play(.idle)
+    #expect(bench.sequencer.deadline == nil)
+    #expect(times(bench, "buzzer") == [6_500, 7_000, 7_150, 7_270])
+  }
+
   @Test func theBackgroundEndsBusyAndDoesNotRestartItself() throws {
     var bench = try SequencerBench(outputs: Self.outputs)
     bench.start()
@@ -127,19 +146,27 @@ import Testing
     let standard = SignalPatterns.standard(for: outputs)
     #expect(standard.problems(for: outputs).isEmpty)
     let all = [
-      standard.admit, standard.refuse, standard.undecided, standard.busy, standard.idle, standard.outOfService,
+      standard.admit, standard.provisional, standard.refuse, standard.undecided, standard.busy, standard.idle,
+      standard.offline, standard.outOfService,
     ]
     // Rhythm of light alone, and of sound alone where there is sound.
     let light = all.map { pattern in Set(pattern.outputs.filter { $0.key != "horn" }.map(\.value)) }
     #expect(Set(light).count == all.count)
-    #expect(Set([standard.admit, standard.refuse, standard.undecided].map { $0.outputs["horn"] }).count == 3)
-    #expect(all.filter { $0.outputs["green"] != nil } == [standard.admit])
+    let verdicts = [standard.admit, standard.provisional, standard.refuse, standard.undecided]
+    #expect(Set(verdicts.map { $0.outputs["horn"] }).count == 4)
+    #expect(all.filter { $0.outputs["green"] != nil } == [standard.admit, standard.provisional])
     for pattern in all {
       #expect(pattern.outputs["relay"] == nil && pattern.outputs["sign"] == nil)
       for (output, steps) in pattern.outputs where output != "horn" && steps.steps.count > 1 {
         #expect(steps.steps.reduce(.zero, +) >= .milliseconds(334))
       }
     }
+    // No amber: everything that lights has a rhythm of its own still, for who cannot tell the two lamps apart.
+    let plain = SignalPatterns.standard(for: ["green": .lamp, "red": .lamp])
+    let rhythms = [
+      plain.admit, plain.provisional, plain.refuse, plain.undecided, plain.offline, plain.outOfService,
+    ].map { Set($0.outputs.values) }
+    #expect(Set(rhythms).count == 6 && rhythms.allSatisfy { $0.count == 1 })
     #expect(SignalPatterns.standard(for: ["red": .lamp]).undecided.outputs["red"] != nil)
     #expect(SignalPatterns.standard(for: [:]) == SignalPatterns())
   }

@@ -48,13 +48,13 @@ import Testing
     await outputs.start()
     #expect(await next(3, of: &events).count == 3)
     let asked = SystemTime().now()
-    guard case .started(let start, let end) = await signals.admit() else {
+    guard case .started(let start, let end) = await signals.admit(isProvisional: false) else {
       Issue.record("no pulse")
       return
     }
     #expect(start >= asked && end - start == .milliseconds(30))
     signals.play(.refuse(.unpaid))
-    guard case .started(let second, _) = await signals.admit() else {
+    guard case .started(let second, _) = await signals.admit(isProvisional: false) else {
       Issue.record("no second pulse")
       return
     }
@@ -82,7 +82,7 @@ import Testing
     await outputs.command()
     while let event = await events.next(isolation: #isolation), event != .off("relay") {}
     let asked = SystemTime().now()
-    guard case .started(_, let end) = await GateSignalOutput(outputs).admit() else {
+    guard case .started(_, let end) = await GateSignalOutput(outputs).admit(isProvisional: false) else {
       Issue.record("no pulse")
       return
     }
@@ -101,11 +101,25 @@ import Testing
     var events = driver.events.makeAsyncIterator()
     await outputs.start()
     _ = await next(3, of: &events)
-    guard case .started = await GateSignalOutput(outputs).admit() else {
+    guard case .started = await GateSignalOutput(outputs).admit(isProvisional: false) else {
       Issue.record("no pulse")
       return
     }
     #expect(await next(2, of: &events) == [.on("relay"), .on("green")])
+  }
+
+  @Test func aProvisionalAdmissionIsTheSamePulseWithOtherLamps() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs(["relay": .relay, "green": .lamp, "amber": .lamp], pulse: .seconds(5))
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    _ = await next(3, of: &events)
+    guard case .started(let start, let end) = await GateSignalOutput(outputs).admit(isProvisional: true) else {
+      Issue.record("no pulse")
+      return
+    }
+    #expect(end - start == .seconds(5))
+    #expect(await next(3, of: &events) == [.on("relay"), .on("amber"), .on("green")])
   }
 
   @Test func signalsArePlayedInTheirOrder() async throws {
@@ -120,7 +134,7 @@ import Testing
     signals.play(.refuse(.unpaid))
     #expect(await next(2, of: &events) == [.off("amber"), .on("red")])
     signals.play(.busy)
-    #expect(await signals.admit() == .noRelay)
+    #expect(await signals.admit(isProvisional: false) == .noRelay)
     var seen: [RecordingDriver.Event] = []
     while seen.last != .on("green"), let event = await events.next() { seen.append(event) }
     #expect(seen.suffix(3) == [.on("amber"), .off("amber"), .on("green")])
@@ -135,7 +149,7 @@ import Testing
     _ = await next(3, of: &events)
     let error = RecordingDriver.error("the chip is gone")
     driver.fail("relay", error)
-    #expect(await signals.admit() == .failed(error.description))
+    #expect(await signals.admit(isProvisional: false) == .failed(error.description))
     let seen = await next(5, of: &events)
     #expect(seen.first == .failed("relay", on: true))
     #expect(seen.dropFirst().first == .fault("relay", error))
@@ -144,7 +158,7 @@ import Testing
     while let event = await events.next(), event != .recovered("relay") {
       #expect(event == .failed("relay", on: false) || event == .off("relay"))
     }
-    guard case .started = await signals.admit() else {
+    guard case .started = await signals.admit(isProvisional: false) else {
       Issue.record("no pulse after recovery")
       return
     }
@@ -159,7 +173,7 @@ import Testing
     await outputs.start()
     _ = await next(3, of: &events)
     driver.fail("relay", RecordingDriver.error("no answer"), isOffOnly: true)
-    guard case .started = await signals.admit() else {
+    guard case .started = await signals.admit(isProvisional: false) else {
       Issue.record("no pulse")
       return
     }
@@ -171,7 +185,7 @@ import Testing
     }
     #expect(faults.count == 1)
     #expect(faults.first?.what.contains("may stand open") == true)
-    guard case .failed(let words) = await signals.admit() else {
+    guard case .failed(let words) = await signals.admit(isProvisional: false) else {
       Issue.record("admitted at a gate that cannot be closed")
       return
     }
@@ -225,7 +239,7 @@ import Testing
     defer { loop.stop() }
     let outputs = try outputs()
     let signals = GateSignalOutput(outputs)
-    guard case .failed(let words) = await signals.admit() else {
+    guard case .failed(let words) = await signals.admit(isProvisional: false) else {
       Issue.record("admitted before the start")
       return
     }
@@ -237,7 +251,7 @@ import Testing
     async let second: Void = outputs.stop()
     _ = await (first, second)
     #expect(signals.admissionFault != nil)
-    guard case .failed = await signals.admit() else {
+    guard case .failed = await signals.admit(isProvisional: false) else {
       Issue.record("admitted after the stop")
       return
     }
@@ -252,8 +266,8 @@ import Testing
       patterns: .standard(for: Self.kinds), driver: other, loop: loop, onFault: { _, _ in })
     await outputs.start()
     await second.start()
-    async let one = GateSignalOutput(outputs).admit()
-    async let two = GateSignalOutput(second).admit()
+    async let one = GateSignalOutput(outputs).admit(isProvisional: false)
+    async let two = GateSignalOutput(second).admit(isProvisional: false)
     for outcome in await [one, two] {
       guard case .started = outcome else {
         Issue.record("no pulse: \(outcome)")

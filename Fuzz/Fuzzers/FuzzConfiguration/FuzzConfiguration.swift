@@ -42,11 +42,20 @@ private func check(_ station: StationConfiguration) {
   for reader in station.readers {
     property((.milliseconds(20) ... .seconds(2)).contains(reader.silence), "silence has limits")
   }
+  for system in station.ticketSystems {
+    property((.seconds(60) ... .seconds(366 * 86_400)).contains(system.list.maxAge), "a list's age has limits")
+  }
   for gate in station.gates {
     property(!gate.readers.isEmpty, "a gate has a reader")
     property(station.ticketSystems.contains { $0.id == gate.ticketSystem }, "a gate's ticket system is there")
     property((.milliseconds(300) ... .seconds(10)).contains(gate.deadline), "a deadline has limits")
     property((.zero ... .seconds(60)).contains(gate.holdOff), "hold-off has limits")
+    let offline = gate.offline
+    property((.milliseconds(300) ... .milliseconds(2_500)).contains(offline.after), "the wait has limits")
+    property(offline.after <= gate.deadline, "the wait ends with the deadline")
+    property((1...100_000).contains(offline.most), "what may wait has limits")
+    property((.milliseconds(20) ... .seconds(5)).contains(offline.durableWithin), "the disk's time has limits")
+    property(gate.direction == .in || offline.policy == .refuse, "nobody is admitted offline where people leave")
     property(gate.queue >= 1, "a queue has room")
     property(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, "lengths are a range")
     let names = Set(gate.outputs.map(\.name))

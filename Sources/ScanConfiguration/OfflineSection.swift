@@ -1,0 +1,113 @@
+/// What a gate does while its ticket system is offline: `gates.<name>.offline`.
+public struct OfflineConfiguration: Sendable, Equatable {
+  /// Who decides then. The raw values are the words in the file.
+  public enum Policy: String, Sendable, CaseIterable {
+    /// Nobody: every scan is undecided.
+    case refuse
+    /// The gate's own filter: whatever passes `accept` is admitted, and told later.
+    case admitAndQueue
+    /// The list of tickets on board; who is admitted by it is told later.
+    case list
+  }
+
+  /// What the list's days and hours mean while the clock cannot be trusted. The raw values are the words in the file.
+  public enum UntrustedClock: String, Sendable, CaseIterable {
+    /// A ticket that is bound to a time is undecided.
+    case undecided
+    /// A ticket admits whatever its time is.
+    case ignoreDay
+  }
+
+  /// How long an answer is awaited unless the file says otherwise.
+  public static let usualWait = Duration.seconds(1)
+
+  /// Who decides.
+  public var policy = Policy.refuse
+  /// How long an answer is awaited before the policy decides; never more than the gate's deadline.
+  public var after = usualWait
+  /// How many admissions of this gate may wait to be told, with `admitAndQueue`.
+  public var most = 100
+  /// Whether a rate limit (429) counts as offline.
+  public var rateLimited = false
+  /// What becomes of a ticket bound to a time while the clock cannot be trusted, with `list`.
+  public var untrustedClock = UntrustedClock.undecided
+  /// How long the gate waits for the disk to hold an admission before it opens; after that the journal counts as failing.
+  public var durableWithin = Duration.milliseconds(300)
+
+  /// Makes what holds where the file says nothing: nobody is admitted offline.
+  public init() {}
+}
+
+enum OfflineSection {
+  static let key = "offline"
+  static let policyKey = "policy"
+
+  private static let policy = SchemaKey.key(
+    policyKey, .choice(OfflineConfiguration.Policy.self), default: .refuse,
+    "Who decides: nobody (`refuse`), the gate's `accept` alone (`admitAndQueue`), or the list of tickets on board (`list`)."
+  )
+  private static let after = SchemaKey.key(
+    "after", .duration(.milliseconds(300) ... .milliseconds(2500), example: "1 s"),
+    default: OfflineConfiguration.usualWait,
+    "How long an answer is awaited before the policy decides; no longer than the gate's `deadline`, which is its default where that is shorter."
+  )
+  private static let most = SchemaKey.key(
+    "most", .integer(1...100_000, "admissions", example: "100"), default: OfflineConfiguration().most,
+    "With `admitAndQueue`: how many admissions of this gate may wait to be told; after that it admits nobody offline.")
+  private static let rateLimited = SchemaKey.key(
+    "rateLimited", .boolean, default: OfflineConfiguration().rateLimited,
+    "Whether a ticket system that answers 429, or whose rate is used up here, counts as offline.")
+  private static let untrustedClock = SchemaKey.key(
+    "untrustedClock", .choice(OfflineConfiguration.UntrustedClock.self),
+    default: OfflineConfiguration().untrustedClock,
+    "With `list`: while the clock cannot be trusted, a ticket bound to a time is `undecided`, or admits on any day (`ignoreDay`)."
+  )
+  private static let durableWithin = SchemaKey.key(
+    "durableWithin", .duration(.milliseconds(20) ... .seconds(5), example: "300 ms"),
+    default: OfflineConfiguration().durableWithin,
+    "How long the gate waits for the disk to hold an admission before it opens; after that the journal counts as failing (`journal.whenFailing`)."
+  )
+
+  static let schema = SectionSchema(
+    "gates.<name>.offline",
+    keys: [
+      policy.description, after.description, most.description, rateLimited.description, untrustedClock.description,
+      durableWithin.description,
+    ])
+
+  static func read(_ reader: SectionReader) -> OfflineConfiguration? {
+    let policy = reader.read(policy)
+    let after = reader.read(after)
+    let most = reader.read(most)
+    let rateLimited = reader.read(rateLimited)
+    let untrustedClock = reader.read(untrustedClock)
+    let durableWithin = reader.read(durableWithin)
+    if let policy { warnOfIdleKeys(policy, reader) }
+    guard let policy, let after, let most, let rateLimited, let untrustedClock, let durableWithin else { return nil }
+    var offline = OfflineConfiguration()
+    offline.policy = policy
+    offline.after = after
+    offline.most = most
+    offline.rateLimited = rateLimited
+    offline.untrustedClock = untrustedClock
+    offline.durableWithin = durableWithin
+    return offline
+  }
+
+  /// Somebody who writes how many may wait believes that some are admitted.
+  private static func warnOfIdleKeys(_ policy: OfflineConfiguration.Policy, _ reader: SectionReader) {
+    for key in [after.name, most.name, rateLimited.name, untrustedClock.name, durableWithin.name] {
+      guard let place = reader.keyPosition(of: key) else { continue }
+      let users: [OfflineConfiguration.Policy] =
+        switch key {
+        case most.name: [.admitAndQueue]
+        case untrustedClock.name: [.list]
+        default: [.admitAndQueue, .list]
+        }
+      guard !users.contains(policy) else { continue }
+      let words = users.map { "policy: \($0.rawValue)" }.joined(separator: " or ")
+      reader.findings.warning(
+        at: place, "\(key) has no effect with policy: \(policy.rawValue)", "write \(words), or remove \(key)")
+    }
+  }
+}

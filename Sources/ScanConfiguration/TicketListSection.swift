@@ -1,0 +1,33 @@
+/// How the list of tickets on board is used: `ticketSystems.<name>.list`.
+public struct TicketListConfiguration: Sendable, Equatable {
+  /// How old the list may be to admit by it.
+  public var maxAge = Duration.seconds(24 * 3_600)
+
+  /// Makes what holds where the file says nothing: a list admits for a day.
+  public init() {}
+}
+
+/// What the list on board adds to the section of every ticket system.
+enum TicketListSection {
+  private static let maxAge = SchemaKey.key(
+    "maxAge", .age(.seconds(60) ... .seconds(366 * 86_400), example: "24 h"),
+    default: TicketListConfiguration().maxAge, "How old the list may be. Nobody is admitted by an older one.")
+
+  static let schema = SectionSchema("ticketSystems.<name>.list", keys: [maxAge.description])
+
+  private static let list = SchemaKey.key(
+    "list",
+    .section(schema, example: "{ maxAge: 24 h }") { reader in
+      reader.read(maxAge).map { age in
+        var list = TicketListConfiguration()
+        list.maxAge = age
+        return list
+      }
+    }, default: TicketListConfiguration(),
+    "The list of tickets on board, for gates whose `offline.policy` is `list`.")
+
+  static let key = list.description
+
+  /// Reads the section; `nil` only after an error was recorded.
+  static func read(_ reader: SectionReader) -> TicketListConfiguration? { reader.read(list) }
+}

@@ -1,0 +1,118 @@
+import ScanModel
+import Testing
+
+@testable import ScanConfiguration
+
+/// What a gate does offline, as the file says it.
+@Suite struct OfflineTests {
+  private func reading(_ text: String) throws -> ConfigurationFile.Reading {
+    try ConfigurationFile.parse(text: text, file: "f", options: testOptions)
+  }
+
+  private func offline(_ more: String) throws -> OfflineConfiguration {
+    try #require(try reading(goodFile + more).configuration.gates.first).offline
+  }
+
+  private func warnings(_ more: String) throws -> [String] {
+    try reading(goodFile + more).warnings.map { String($0.description.dropFirst(2)) }
+  }
+
+  @Test func readsEveryKey() throws {
+    let offline = try offline(
+      "    offline: { policy: list, after: 2.5 s, rateLimited: true, untrustedClock: ignoreDay, durableWithin: 5 s }\n")
+    var expected = OfflineConfiguration()
+    expected.policy = .list
+    expected.after = .milliseconds(2_500)
+    expected.rateLimited = true
+    expected.untrustedClock = .ignoreDay
+    expected.durableWithin = .seconds(5)
+    #expect(offline == expected)
+    #expect(try self.offline("    offline: { policy: admitAndQueue, most: 100000 }\n").most == 100_000)
+  }
+
+  /// Nobody waits longer than the gate lets anybody wait, whoever wrote which of the two.
+  @Test func theWaitEndsWithTheDeadline() throws {
+    #expect(try offline("").after == .seconds(1))
+    #expect(try offline("    deadline: 400 ms\n").after == .milliseconds(400))
+    let list = "    offline: { policy: list }\n"
+    #expect(try offline(list).after == .seconds(1))
+    #expect(try offline(list + "    deadline: 400 ms\n").after == .milliseconds(400))
+    #expect(try offline("    deadline: 1 s\n    offline: { policy: list, after: 1 s }\n").after == .seconds(1))
+  }
+
+  @Test func anyCodeThatOpensIsADoubt() throws {
+    let open = "    offline: { policy: admitAndQueue }\n"
+    let doubt =
+      "12:24: any code opens \"gates.north\" while its ticket system is offline; say in accept how your tickets look: "
+      + "pattern, or minLength and maxLength"
+    #expect(try warnings(open) == [doubt])
+    #expect(try warnings(open + "    accept: { alphabet: digits }\n") == [doubt])
+    for bound in ["pattern: \"[0-9]{12}\"", "minLength: 12", "maxLength: 12"] {
+      #expect(try warnings(open + "    accept: { \(bound) }\n") == [], "\(bound)")
+    }
+    #expect(try warnings("    offline: { policy: list }\n") == [])
+    #expect(try warnings("    offline: { policy: refuse }\n") == [])
+  }
+
+  @Test func provisionalMustNotLookLikeAdmit() throws {
+    func found(_ signals: String, policy: String = "list") throws -> [String] {
+      try warnings("    offline: { policy: \(policy) }\n    signals: { \(signals) }\n")
+    }
+    #expect(try found("provisional: { green: [1 s] }") == [])
+    #expect(try found("admit: { green: [2 s] }, provisional: { green: [1 s] }") == [])
+    #expect(
+      try found("admit: { green: [2 s] }") == [
+        "12:24: signals has a pattern for admit and none for provisional, which plays the built-in one; add provisional to "
+          + "signals, unlike admit, so that staff tell them apart"
+      ])
+    #expect(
+      try found("admit: { green: [2 s] }, provisional: { green: [2 s] }") == [
+        "12:24: the signals admit and provisional are alike: staff cannot tell them apart; give provisional a rhythm of its "
+          + "own"
+      ])
+    #expect(try found("admit: { green: [2 s] }", policy: "refuse") == [])
+  }
+
+  @Test func keysOfAnotherPolicyAreDoubted() throws {
+    #expect(
+      try warnings("    offline: { most: 50, after: 1 s }\n") == [
+        "12:16: most has no effect with policy: refuse; write policy: admitAndQueue, or remove most",
+        "12:26: after has no effect with policy: refuse; write policy: admitAndQueue or policy: list, or remove after",
+      ])
+    #expect(
+      try warnings("    offline: { policy: list, most: 50, untrustedClock: undecided }\n") == [
+        "12:30: most has no effect with policy: list; write policy: admitAndQueue, or remove most"
+      ])
+    #expect(
+      try warnings(
+        "    accept: { minLength: 9 }\n    offline: { policy: admitAndQueue, most: 5, untrustedClock: undecided }\n")
+        == [
+          "13:48: untrustedClock has no effect with policy: admitAndQueue; write policy: list, or remove untrustedClock"
+        ])
+  }
+
+  // MARK: The list
+
+  private func maxAge(_ text: String) throws -> Duration? {
+    let text = goodFile.replacing("main.key }", with: "main.key, list: { maxAge: \(text) } }")
+    return try reading(text).configuration.ticketSystems.first?.list.maxAge
+  }
+
+  @Test(arguments: [
+    ("24 h", Duration.seconds(86_400)), ("1min", .seconds(60)), ("90 min", .seconds(5_400)), ("0.5 h", .seconds(1_800)),
+    ("1.5 d", .seconds(129_600)), ("366 d", .seconds(366 * 86_400)),
+  ]) func readsAges(text: String, age: Duration) throws {
+    #expect(try maxAge(text) == age)
+  }
+
+  @Test(arguments: [
+    "24", "59 s", "0.5 min", "0 h", "366.001 d", "999999999.999 d", "1 w", "1 H", "h", "-1 h", "1 h 30 min", "",
+  ]) func refusesOtherAges(text: String) {
+    #expect(throws: ConfigurationErrors.self) { try maxAge(text) }
+  }
+
+  @Test func aListWithoutKeysIsTheUsualOne() throws {
+    let text = goodFile.replacing("main.key }", with: "main.key, list: {} }")
+    #expect(try reading(text).configuration.ticketSystems.first?.list == TicketListConfiguration())
+  }
+}
