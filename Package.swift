@@ -80,7 +80,9 @@ let package = Package(
 
     // What outlives the process.
     room("Sealing", ["LinuxIO", crypto]),
-    room("Journal", ["CLinux", "LinuxIO", "ScanModel", "Sealing", sqlite]),
+    room("SQLiteFile", [sqlite]),
+    room("Journal", ["CLinux", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing", sqlite]),
+    room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing", sqlite]),
 
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -104,7 +106,7 @@ let package = Package(
       name: "scangate",
       dependencies: [
         "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
-        "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "VenueServer", "WedgeReader",
+        "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer", "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
@@ -147,6 +149,7 @@ let package = Package(
     tests(of: "Sealing", [crypto]),
     tests(
       of: "Journal", ["CLinux", "LinuxIO", "PowerCut", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
+    tests(of: "TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
       of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),

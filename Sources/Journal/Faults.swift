@@ -1,6 +1,7 @@
 import GRDBSQLite
 import Glibc
 import LinuxIO
+import SQLiteFile
 import ScanModel
 
 extension JournalFault {

@@ -1,5 +1,6 @@
 import GRDBSQLite
 import LinuxIO
+import SQLiteFile
 public import ScanModel
 import Synchronization
 public import Sealing

@@ -1,4 +1,5 @@
 import LinuxIO
+import SQLiteFile
 import ScanModel
 import Synchronization
 

@@ -1,3 +1,4 @@
+import SQLiteFile
 public import ScanModel
 
 extension Journal.Reader {

@@ -1,6 +1,7 @@
 import GRDBSQLite
 import Glibc
 import LinuxIO
+import SQLiteFile
 import ScanModel
 
 /// The file of a journal: made, recognised, brought to the present schema, and set aside when it is damaged.

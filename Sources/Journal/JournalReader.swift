@@ -1,5 +1,6 @@
 import GRDBSQLite
 import Glibc
+import SQLiteFile
 public import ScanModel
 public import Sealing
 

@@ -1,3 +1,4 @@
+import SQLiteFile
 public import ScanModel
 
 /// A request of which it is not known whether somebody passed on it.

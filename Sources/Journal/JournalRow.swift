@@ -1,3 +1,4 @@
+import SQLiteFile
 public import ScanModel
 
 /// A scan as the journal has it.

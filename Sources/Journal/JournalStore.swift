@@ -1,4 +1,5 @@
 import GRDBSQLite
+import SQLiteFile
 import ScanModel
 
 /// A batch that waits for the disk.

@@ -1,3 +1,4 @@
+import SQLiteFile
 import ScanModel
 
 /// A round of retention under way: up to where names and facts go, and what is still to be done.

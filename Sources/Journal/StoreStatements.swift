@@ -1,3 +1,5 @@
+import SQLiteFile
+
 /// What the writer says to SQLite, compiled once.
 struct StoreStatements {
   let addAttempt: Statement

@@ -1,5 +1,6 @@
 import GRDBSQLite
 import LinuxIO
+import SQLiteFile
 import ScanModel
 import Synchronization
 

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import LinuxIO
 
-/// Wipes what a station knows: its key, its credentials and its journal, so that another venue can have the machine.
+/// Wipes what a station knows: its key, its credentials, its journal and its lists of tickets, so that another venue can have the machine.
 public struct FactoryReset: Sendable {
   /// What was wiped, and what was left.
   public struct Result: Sendable, Equatable {
@@ -35,15 +35,15 @@ public struct FactoryReset: Sendable {
           guard let credentials = try folder.subfolder(StateFile.credentials) else { continue }
           try credentials.remove(String(name.dropFirst(StateFile.credentials.count + 1)), overwriting: true)
         } else {
-          // The journal may be large, and without the key its codes and names are noise.
-          try folder.remove(name, overwriting: !name.hasPrefix(StateFile.journal))
+          // Journal and lists may be large, and without the key their codes and names are noise.
+          try folder.remove(name, overwriting: !Self.isJournal(name) && !Self.isList(name))
         }
       }
       return result
     }
   }
 
-  /// Files in the order in which they go: keys, credentials, the journal, and the check of the key last, so that half a reset
+  /// Files in the order in which they go: keys, credentials, the journal, lists of tickets, and the check of the key last, so that half a reset
   /// is not taken for a new station.
   private static func sort(_ folder: borrowing PrivateFolder) throws(SealFault) -> Result {
     let keys = [StateFile.plainKey, StateFile.sealedKey].flatMap { [$0, $0 + PrivateFolder.unfinished] }
@@ -58,7 +58,7 @@ public struct FactoryReset: Sendable {
         if isOurs { result.wiped.append(path) } else { result.left.append(path) }
       }
     }
-    result.wiped += names.filter(isJournal) + checks.filter(names.contains)
+    result.wiped += names.filter(isJournal) + names.filter(isList) + checks.filter(names.contains)
     let known = Set(result.wiped + [StateFile.credentials, StateFile.journalLock])
     result.left += names.filter { !known.contains($0) }
     return result
@@ -67,6 +67,11 @@ public struct FactoryReset: Sendable {
   /// The journal, its log and index, copies from before a migration, and damaged ones that were set aside.
   private static func isJournal(_ name: String) -> Bool {
     name.hasPrefix(StateFile.journal) && name != StateFile.journalLock
+  }
+
+  /// A list of tickets on board, whole or broken off.
+  private static func isList(_ name: String) -> Bool {
+    name.hasPrefix(StateFile.listPrefix) && [".sqlite", ".sqlite.new"].contains(where: name.hasSuffix)
   }
 
   private static func lock(_ folder: borrowing PrivateFolder) throws(SealFault) -> OwnedDescriptor {

@@ -15,6 +15,8 @@ public struct SealKey: Sendable {
     case ledger = "scangate ledger 1"
     /// Digests of codes, by which tickets are found again.
     case tickets = "scangate tickets 1"
+    /// The list of tickets on board: digests of its codes, and what proves its rows.
+    case list = "scangate list 1"
     /// API keys and tokens.
     case credentials = "scangate credentials 1"
     /// The station's key itself, sealed by an outside one; and what tells it from another.

@@ -15,6 +15,8 @@ enum StateFile {
   static let sealedCredential = ".sealed"
   /// The journal.
   static let journal = "journal.sqlite"
+  /// The beginning of the name of a list of tickets.
+  static let listPrefix = "tickets-"
   /// Locked by whoever writes the journal: the service.
   static let journalLock = "journal.sqlite.lock"
 }

@@ -1,19 +1,30 @@
-import GRDBSQLite
+internal import GRDBSQLite
+internal import Glibc
 
 /// What SQLite said when it refused something.
-struct SQLiteError: Error, Sendable, Equatable {
+public struct SQLiteError: Error, Sendable, Equatable {
   /// The extended result code (sqlite.org/rescode.html).
-  let code: Int32
+  public let code: Int32
   /// The system's error number behind it, 0 where there was none.
-  let errno: Int32
+  public let errno: Int32
   /// SQLite's own words; never a bound value.
-  let message: String
+  public let message: String
+
+  /// Makes an error that SQLite itself did not give.
+  public init(code: Int32, errno: Int32 = 0, message: String) {
+    self.code = code
+    self.errno = errno
+    self.message = message
+  }
+
+  /// What a file has is not what it should be.
+  public static func damage(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
 
   /// The primary result code.
-  var primary: Int32 { code & 0xFF }
+  public var primary: Int32 { code & 0xFF }
 
   /// Whether the file's content is not what it should be: its bytes, or what tables it has.
-  var isDamage: Bool {
+  public var isDamage: Bool {
     switch primary {
     case SQLITE_CORRUPT, SQLITE_NOTADB: true
     case SQLITE_ERROR: message.hasPrefix("no such ") || message.contains(" has no column ")
@@ -21,8 +32,14 @@ struct SQLiteError: Error, Sendable, Equatable {
     }
   }
 
+  /// Whether no space is left.
+  public var isFull: Bool { primary == SQLITE_FULL || errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
+
+  /// Whether the disk gives errors.
+  public var isDiskError: Bool { primary == SQLITE_IOERR }
+
   /// Whether it is about what was to be written, not about the file or the disk.
-  var isRefusal: Bool {
+  public var isRefusal: Bool {
     [SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE].contains(primary)
   }
 }
@@ -31,13 +48,13 @@ struct SQLiteError: Error, Sendable, Equatable {
 ///
 /// The thin layer is ours because nothing that a damaged file says may end the process, and because it has to be known
 /// exactly when a commit is synced: see `docs/decisions/0006-a-commit-is-synced-beside-the-writer.md`.
-final class Database: @unchecked Sendable {
+public final class Database: @unchecked Sendable {
   // The connection is opened in SQLite's serialised mode: each call on it takes SQLite's own lock. `handle` is never changed
   // before the owner closes it, which it does after its last call.
   private var handle: OpaquePointer?
 
   /// How a file is opened.
-  enum Mode {
+  public enum Mode {
     /// To read and write; made where it is absent.
     case write
     /// To read and write what is there.
@@ -49,7 +66,7 @@ final class Database: @unchecked Sendable {
   }
 
   /// Opens `path`. SQLite looks into the file only when something is read.
-  init(_ path: String, _ mode: Mode, busyMilliseconds: Int32) throws(SQLiteError) {
+  public init(_ path: String, _ mode: Mode, busyMilliseconds: Int32) throws(SQLiteError) {
     let flags: Int32
     var name = path
     switch mode {
@@ -74,22 +91,22 @@ final class Database: @unchecked Sendable {
   deinit { close() }
 
   /// Closes the connection. Every statement must be gone.
-  func close() {
+  public func close() {
     sqlite3_close(handle)
     handle = nil
   }
 
   /// Stops what the connection does in another thread; harmless when it does nothing.
-  func interrupt() { if let handle { sqlite3_interrupt(handle) } }
+  public func interrupt() { if let handle { sqlite3_interrupt(handle) } }
 
   /// Runs statements that take no values.
-  func execute(_ sql: String) throws(SQLiteError) {
+  public func execute(_ sql: String) throws(SQLiteError) {
     let result = sqlite3_exec(handle, sql, nil, nil, nil)
     guard result == SQLITE_OK else { throw error(result) }
   }
 
   /// Compiles one statement.
-  func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+  public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
     var statement: OpaquePointer?
     let result = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
     guard result == SQLITE_OK, let statement else { throw error(result) }
@@ -97,21 +114,21 @@ final class Database: @unchecked Sendable {
   }
 
   /// The first column of the first row as a number.
-  func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+  public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
     var found: Int64?
     try prepare(sql).each { row throws(SQLiteError) in found = found ?? row.integer(0) }
     return found
   }
 
   /// The first column of each row as text.
-  func texts(_ sql: String) throws(SQLiteError) -> [String] {
+  public func texts(_ sql: String) throws(SQLiteError) -> [String] {
     var found: [String] = []
     try prepare(sql).each { row throws(SQLiteError) in found.append(row.text(0) ?? "") }
     return found
   }
 
   /// Runs `body` within one transaction: all of it or nothing.
-  func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+  public func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
     try execute("BEGIN IMMEDIATE")
     do throws(SQLiteError) {
       try body()
@@ -124,11 +141,11 @@ final class Database: @unchecked Sendable {
   }
 
   /// Whether a transaction has been left open.
-  var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+  public var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
   /// Moves what is in the write-ahead log into the file.
   /// - Returns: how many frames the log has, and how many of them were moved.
-  func checkpoint(_ mode: Int32) throws(SQLiteError) -> (frames: Int32, moved: Int32) {
+  public func checkpoint(_ mode: Int32) throws(SQLiteError) -> (frames: Int32, moved: Int32) {
     var frames: Int32 = 0
     var moved: Int32 = 0
     let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved)
@@ -138,7 +155,7 @@ final class Database: @unchecked Sendable {
 
   /// Copies everything into another database, page by page, so that both are the same to the byte.
   /// - Parameter others: called after each piece, for what cannot wait.
-  func copy(to other: Database, others: () -> Void) throws(SQLiteError) {
+  public func copy(to other: Database, others: () -> Void) throws(SQLiteError) {
     guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
       throw other.error(sqlite3_errcode(other.handle))
     }
@@ -152,7 +169,7 @@ final class Database: @unchecked Sendable {
   }
 
   /// Tells after each commit how many frames the write-ahead log has. `count` must outlive the connection.
-  func countFrames(in count: FrameCount) {
+  public func countFrames(in count: FrameCount) {
     let context = Unmanaged.passUnretained(count).toOpaque()
     _ = sqlite3_wal_hook(
       handle,
@@ -182,19 +199,26 @@ final class Database: @unchecked Sendable {
 }
 
 /// A value for a statement.
-enum Value {
+public enum Value {
+  /// Nothing.
   case null
+  /// A whole number.
   case integer(Int64)
+  /// Text.
   case text(String)
+  /// Bytes.
   case blob([UInt8])
 
-  init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-  init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
-  init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
+  /// Text, or nothing.
+  public init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+  /// A number, or nothing.
+  public init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+  /// 1 for true, 0 for false.
+  public init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
 }
 
 /// A compiled statement, used by one thread at a time.
-final class Statement {
+public final class Statement {
   /// SQLite copies what it is given.
   private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
@@ -209,12 +233,12 @@ final class Statement {
   deinit { sqlite3_finalize(pointer) }
 
   /// Runs it, and leaves its rows alone.
-  func run(_ values: Value...) throws(SQLiteError) {
+  public func run(_ values: Value...) throws(SQLiteError) {
     try each(values) { _ throws(SQLiteError) in }
   }
 
   /// Runs it, and calls `body` with each row.
-  func each(_ values: [Value] = [], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+  public func each(_ values: [Value] = [], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
     defer {
       sqlite3_reset(pointer)
       sqlite3_clear_bindings(pointer)
@@ -255,21 +279,21 @@ final class Statement {
 
 /// A row, valid until its statement steps on. Columns count from 0; one of another type than asked for is converted by
 /// SQLite's rules, and never ends the process.
-struct Row {
+public struct Row {
   fileprivate let pointer: OpaquePointer
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
   /// A number; `nil` where there is none.
-  func integer(_ column: Int32) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(pointer, column) }
+  public func integer(_ column: Int32) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(pointer, column) }
 
   /// Text; `nil` where there is none. What is not UTF-8 is mended.
-  func text(_ column: Int32) -> String? {
+  public func text(_ column: Int32) -> String? {
     isNull(column) ? nil : blob(column).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Bytes; `nil` where there are none.
-  func blob(_ column: Int32) -> [UInt8]? {
+  public func blob(_ column: Int32) -> [UInt8]? {
     if isNull(column) { return nil }
     guard let start = sqlite3_column_blob(pointer, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))

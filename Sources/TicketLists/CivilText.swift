@@ -1,0 +1,129 @@
+public import ScanModel
+
+/// The time at which a day and a clock are in a zone; `nil` where there is no such day or zone.
+/// - Parameters:
+///   - zone: its IANA name; `nil` for the one that was asked for.
+///   - day: year, month, day.
+///   - clock: hour (24 for the end of the day), minute, second.
+public typealias ZoneRule = (_ zone: String?, _ day: [Int], _ clock: [Int]) -> WallTime?
+
+/// Reads dates and times as exports have them, in a zone that is given.
+struct CivilText {
+  /// A time, or a whole day.
+  struct Reading: Equatable {
+    /// The time; of a day its first moment.
+    var beginning: WallTime
+    /// The time; of a day the first moment of the next.
+    var end: WallTime
+  }
+
+  private let rule: ZoneRule
+  /// What was read last: a file has few days.
+  private var known: [String: Reading] = [:]
+
+  init(_ rule: @escaping ZoneRule) { self.rule = rule }
+
+  /// Reads `2026-11-21`, `21.11.2026`, each with a time behind a blank or T, and such a time with an offset or `Z`.
+  /// - Returns: `nil` for everything else.
+  mutating func read(_ bytes: ArraySlice<UInt8>, zone: String?) -> Reading? {
+    guard bytes.count <= 40 else { return nil }
+    let key = String(decoding: bytes, as: UTF8.self) + "\n" + (zone ?? "")
+    if let reading = known[key] { return reading }
+    var scanner = Scanner(rest: bytes)
+    guard let reading = read(&scanner, zone: zone) else { return nil }
+    if known.count >= 4_096 { known.removeAll(keepingCapacity: true) }
+    known[key] = reading
+    return reading
+  }
+
+  private func read(_ text: inout Scanner, zone: String?) -> Reading? {
+    var day: [Int]
+    if let year = text.digits(4), text.take("-"), let month = text.digits(2), text.take("-"), let date = text.digits(2)
+    {
+      day = [year, month, date]
+    } else {
+      text.restart()
+      guard let date = text.digits(1...2), text.take("."), let month = text.digits(1...2), text.take("."),
+        let year = text.digits(4)
+      else { return nil }
+      day = [year, month, date]
+    }
+    guard (1_900...2_200).contains(day[0]) else { return nil }
+    if text.isAtEnd {
+      guard let beginning = rule(zone, day, [0, 0, 0]), let end = rule(zone, day, [24, 0, 0]) else { return nil }
+      return Reading(beginning: beginning, end: end)
+    }
+    guard text.take("T") || text.take(" "), let hour = text.digits(2), text.take(":"), let minute = text.digits(2)
+    else { return nil }
+    var second = 0
+    if text.take(":") {
+      guard let seconds = text.digits(2) else { return nil }
+      second = seconds
+      if text.take(".") {
+        guard text.digits(1...9) != nil else { return nil }
+      }
+    }
+    guard hour < 24, minute < 60, second < 60 else { return nil }
+    if text.isAtEnd {
+      return rule(zone, day, [hour, minute, second]).map { Reading(beginning: $0, end: $0) }
+    }
+    _ = text.take(" ")
+    guard let offset = text.offset(), text.isAtEnd, let days = Self.days(day) else { return nil }
+    let time = WallTime(seconds: Int64(days * 86_400 + hour * 3_600 + minute * 60 + second - offset))
+    return Reading(beginning: time, end: time)
+  }
+
+  /// Days since 1970 in the Gregorian calendar; `nil` where there is no such day.
+  private static func days(_ day: [Int]) -> Int? {
+    let (year, month, date) = (day[0], day[1], day[2])
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1...12).contains(month), (1...lengths[month - 1]).contains(date) else { return nil }
+    let before = year - 1
+    return before * 365 + before / 4 - before / 100 + before / 400 - 719_162 + lengths.prefix(month - 1).reduce(0, +)
+      + date - 1
+  }
+
+  /// Bytes that are read from the front.
+  private struct Scanner {
+    let whole: ArraySlice<UInt8>
+    var rest: ArraySlice<UInt8>
+
+    init(rest: ArraySlice<UInt8>) {
+      whole = rest
+      self.rest = rest
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func restart() { rest = whole }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+      guard let next = rest.first, next == UInt8(ascii: character) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+
+    mutating func digits(_ count: Int) -> Int? { digits(count...count) }
+
+    mutating func digits(_ counts: ClosedRange<Int>) -> Int? {
+      let part = rest.prefix(counts.upperBound).prefix { (0x30...0x39).contains($0) }
+      guard counts.contains(part.count) else { return nil }
+      rest = rest.dropFirst(part.count)
+      return part.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// `Z`, `+01:00`, `+0100` or `+01`, in seconds.
+    mutating func offset() -> Int? {
+      if take("Z") || take("z") { return 0 }
+      let sign = take("+") ? 1 : take("-") ? -1 : 0
+      guard sign != 0, let hours = digits(2), hours < 24 else { return nil }
+      var minutes = 0
+      if take(":") || !isAtEnd {
+        guard let found = digits(2), found < 60 else { return nil }
+        minutes = found
+      }
+      return sign * (hours * 3_600 + minutes * 60)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+internal import Glibc
+internal import LinuxIO
+public import ScanModel
+public import Sealing
+
+/// The list of a ticket system, as its gates ask it. It reads from a thread of its own, and takes a newly imported list with
+/// the next question: nothing is restarted.
+public actor StoredTicketList: TicketList {
+  /// Which file is open.
+  private struct Identity: Equatable {
+    var device: UInt64
+    var inode: UInt64
+    var seconds: Int
+    var nanoseconds: Int
+    var size: Int64
+  }
+
+  private let place: TicketListPlace
+  private let seals: TicketListSeals
+  private let thread: ThreadExecutor
+  private var open: (identity: Identity, reader: TicketListReader)?
+
+  /// Names the list; it may be imported later.
+  /// - Throws: that no thread can be had for it.
+  public init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
+    self.place = place
+    seals = TicketListSeals(key, of: place)
+    do throws(SystemError) {
+      thread = try ThreadExecutor("ticket list")
+    } catch {
+      throw TicketListFault("No thread can be had for the list of tickets (\(error.words)).")
+    }
+  }
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  public func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
+    do throws(TicketListFault) {
+      return try reader()?.find(code)
+    } catch {
+      // The disk may have hiccuped: what is opened anew is read anew.
+      open = nil
+      throw error
+    }
+  }
+
+  public func state() throws(TicketListFault) -> TicketListState? { try reader()?.state }
+
+  /// The list that lies there now.
+  private func reader() throws(TicketListFault) -> TicketListReader? {
+    var status = stat()
+    guard stat(place.path, &status) == 0 else {
+      let error = SystemError(errno: errno, call: "stat")
+      open = nil
+      if error.errno == ENOENT { return nil }
+      throw TicketListFault(error, at: place.path)
+    }
+    let identity = Identity(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
+      nanoseconds: status.st_mtim.tv_nsec, size: Int64(status.st_size))
+    if let open, open.identity == identity { return open.reader }
+    open = nil
+    let reader = try TicketListReader(place, at: place.path, seals: seals)
+    open = (identity, reader)
+    return reader
+  }
+}

@@ -1,0 +1,159 @@
+internal import Glibc
+internal import LinuxIO
+internal import SQLiteFile
+public import ScanModel
+internal import Sealing
+
+/// Where a ticket system's list lies, and what it is bound to.
+public struct TicketListPlace: Sendable {
+  /// The station's state folder.
+  public let state: String
+  /// The ticket system.
+  public let system: TicketSystemID
+  /// Its server, as the ledger names it: a list made for another one is not this one's.
+  public let server: String
+
+  /// Names the list; touches nothing.
+  public init(state: String, system: TicketSystemID, server: String) {
+    self.state = state
+    self.system = system
+    self.server = server
+  }
+
+  /// The file's name.
+  public var name: String { "tickets-\(system.name).sqlite" }
+  /// The file.
+  public var path: String { "\(state)/\(name)" }
+
+  /// Whether there is a list.
+  /// - Throws: that this cannot be told.
+  public func isPresent() throws(TicketListFault) -> Bool {
+    var status = stat()
+    if stat(path, &status) == 0 { return true }
+    let error = SystemError(errno: errno, call: "stat")
+    if error.errno == ENOENT { return false }
+    throw TicketListFault(error, at: path)
+  }
+}
+
+/// What seals and proves a list: digests by which codes are found, and proofs that a row is as it was written.
+struct TicketListSeals: Sendable {
+  /// A row's proof in bytes: who cannot compute one gets a row believed with a chance of 1 in 2⁶⁴, and a rotten bit likewise.
+  static let proofLength = 8
+
+  private let digester: Digester
+  private let sealer: Sealer
+  private let place: [UInt8]
+
+  init(_ key: SealKey, of place: TicketListPlace) {
+    digester = key.digester(for: .list)
+    sealer = key.sealer(for: .list)
+    self.place = [UInt8](place.server.utf8)
+  }
+
+  /// A code's digest: 16 bytes, so that of a million tickets and as many strangers no two share one. The server is in it: a
+  /// code says nothing in another server's list.
+  func digest(of code: Code) -> [UInt8] { digester.digest([0], place, code.bytes) }
+
+  func proof(of row: StoredTicket) -> [UInt8] {
+    var numbers: [UInt8] = []
+    for value in [row.status, row.from, row.until, row.quantity] {
+      numbers.append(value == nil ? 0 : 1)
+      withUnsafeBytes(of: (value ?? 0).bigEndian) { numbers.append(contentsOf: $0) }
+    }
+    return short(digester.digest([1], row.digest, numbers, row.sale.map { [1] + [UInt8]($0.utf8) } ?? []))
+  }
+
+  func proof(ofSale sale: String, quantity: Int64) -> [UInt8] {
+    short(digester.digest([2], place, [UInt8](sale.utf8), withUnsafeBytes(of: quantity.bigEndian) { [UInt8]($0) }))
+  }
+
+  private func short(_ digest: [UInt8]) -> [UInt8] { [UInt8](digest.prefix(Self.proofLength)) }
+
+  /// Proves later that key, system and server are the same, and what is told of the whole.
+  func proof(of head: TicketListHead) -> [UInt8] { sealer.seal([], binding: head.bytes) }
+  func proves(_ proof: [UInt8], _ head: TicketListHead) -> Bool { sealer.open(proof, binding: head.bytes) != nil }
+}
+
+/// What a list's file says of the whole.
+struct TicketListHead: Equatable {
+  var system: String
+  var server: String
+  var asOf: Int64
+  var imported: Int64
+  var count: Int64
+
+  fileprivate var bytes: [UInt8] {
+    var bytes = [UInt8]("ticket list".utf8)
+    for text in [system, server] {
+      withUnsafeBytes(of: UInt64(text.utf8.count).bigEndian) { bytes.append(contentsOf: $0) }
+      bytes.append(contentsOf: text.utf8)
+    }
+    for number in [asOf, imported, count] {
+      withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+    return bytes
+  }
+}
+
+/// A ticket as its row has it.
+struct StoredTicket {
+  var digest: [UInt8]
+  var status: Int64?
+  var from: Int64?
+  var until: Int64?
+  var quantity: Int64?
+  var sale: String?
+}
+
+/// The tables of a list.
+enum TicketListSchema {
+  /// "SGtl": tells the file from every other program's.
+  static let applicationID: Int64 = 0x5347_746C
+  static let version: Int64 = 1
+
+  static let tables = """
+    PRAGMA application_id = \(applicationID);
+    PRAGMA user_version = \(version);
+    CREATE TABLE list (
+      id INTEGER PRIMARY KEY CHECK (id = 1), system TEXT NOT NULL, server TEXT NOT NULL, as_of INTEGER NOT NULL,
+      imported INTEGER NOT NULL, count INTEGER NOT NULL, proof BLOB NOT NULL, bits INTEGER NOT NULL, looks TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE ticket (
+      digest BLOB PRIMARY KEY, status INTEGER NOT NULL, "from" INTEGER, "until" INTEGER, quantity INTEGER NOT NULL,
+      sale TEXT, event INTEGER REFERENCES event (id), proof BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE sale (sale TEXT PRIMARY KEY, quantity INTEGER NOT NULL, proof BLOB NOT NULL) STRICT, WITHOUT ROWID;
+    """
+}
+
+extension TicketListFault {
+  /// What SQLite refused, in words.
+  init(_ error: SQLiteError, at path: String) {
+    let words = error.errno == 0 ? error.message : SystemError(errno: error.errno, call: "").words
+    let again = "Import it again: scangate tickets import"
+    switch true {
+    case error.isFull:
+      self.init("No space is left for the list of tickets \(path), or for what is sorted (/var/tmp). Free some space.")
+    case error.isDamage:
+      self.init(
+        "The list of tickets \(path) is damaged (\(words)): it is not believed. \(again)")
+    case error.isDiskError:
+      self.init("The disk of the list of tickets \(path) gives errors: \(words). Replace it soon.")
+    default: self.init("The list of tickets \(path) cannot be used: \(words). See who may read it, or import it again.")
+    }
+  }
+
+  /// What the system refused, in words.
+  init(_ error: SystemError, at path: String) {
+    let remedy =
+      switch error.errno {
+      case EACCES, EPERM: "Run this as root, or as the user of the service."
+      case ENOSPC, EDQUOT: "Make room on the disk."
+      case EROFS, EIO: "See dmesg on the disk."
+      default: "See who may read it, or import it again."
+      }
+    self.init("The list of tickets \(path) cannot be used (\(error.words)). \(remedy)")
+  }
+}

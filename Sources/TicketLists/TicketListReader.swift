@@ -1,0 +1,171 @@
+internal import Glibc
+internal import LinuxIO
+internal import SQLiteFile
+public import ScanModel
+public import Sealing
+
+/// An open list, used by one thread at a time. A list is never changed, only replaced: it is read without locks.
+public final class TicketListReader {
+  /// What there is to tell of a list.
+  public struct Summary: Sendable, Equatable {
+    /// When its content was true, and how many codes it names.
+    public var state: TicketListState
+    /// When it was imported.
+    public var imported: WallTime
+    /// How many codes are in which state.
+    public var counts: [ListedTicket.Status: Int]
+    /// How hard the codes are to guess.
+    public var guessability: Guessability
+  }
+
+  /// When its content was true, and how many codes it names.
+  public let state: TicketListState
+  private let imported: WallTime
+  private let guessability: Guessability
+  private let path: String
+  private let seals: TicketListSeals
+  private let database: Database
+  private let find: Statement
+  private let findSale: Statement
+
+  /// Opens a list.
+  /// - Throws: why it cannot be read, or that it is another ticket system's or another station's.
+  public convenience init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
+    try self.init(place, at: place.path, seals: TicketListSeals(key, of: place))
+  }
+
+  init(_ place: TicketListPlace, at path: String, seals: TicketListSeals) throws(TicketListFault) {
+    self.path = path
+    self.seals = seals
+    do throws(SQLiteError) {
+      let database = try Database(path, .frozen, busyMilliseconds: 0)
+      self.database = database
+      guard try database.integer("PRAGMA application_id") == TicketListSchema.applicationID else {
+        throw SQLiteError.damage("it is no list of tickets")
+      }
+      let version = try database.integer("PRAGMA user_version")
+      guard version == TicketListSchema.version else {
+        throw SQLiteError(code: 1, message: "it is of version \(version ?? 0), and this program has another")
+      }
+      try database.execute("PRAGMA cache_size = -4000")
+      find = try database.prepare(
+        """
+        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name FROM ticket t
+        LEFT JOIN event e ON e.id = t.event WHERE t.digest = ?1
+        """)
+      findSale = try database.prepare("SELECT quantity, proof FROM sale WHERE sale = ?1")
+      var read: (head: TicketListHead, proof: [UInt8], guessability: Guessability)?
+      try database.prepare("SELECT system, server, as_of, imported, count, proof, bits, looks FROM list WHERE id = 1")
+        .each { row throws(SQLiteError) in
+          guard let system = row.text(0), let server = row.text(1), let asOf = row.integer(2),
+            let imported = row.integer(3), let count = row.integer(4)
+          else { return }
+          read = (
+            TicketListHead(system: system, server: server, asOf: asOf, imported: imported, count: count),
+            row.blob(5) ?? [], Guessability(bits: Int(clamping: row.integer(6) ?? 0), looks: row.text(7) ?? "")
+          )
+        }
+      guard let read else { throw SQLiteError.damage("it does not say what it is") }
+      state = TicketListState(asOf: WallTime(nanoseconds: read.head.asOf), count: Int(clamping: read.head.count))
+      imported = WallTime(nanoseconds: read.head.imported)
+      guessability = read.guessability
+      try Self.check(read.head, read.proof, place, path, seals)
+    } catch let error {
+      throw Self.fault(error, path)
+    }
+  }
+
+  /// That a list is another system's, server's or key's is told as SQLite's errors are: one way leads out.
+  private static func check(
+    _ head: TicketListHead, _ proof: [UInt8], _ place: TicketListPlace, _ path: String, _ seals: TicketListSeals
+  ) throws(SQLiteError) {
+    let again = "Import one: scangate tickets import FILE --system \(place.system.name)"
+    guard head.system == place.system.name, head.server == place.server else {
+      throw SQLiteError(
+        code: foreign,
+        message:
+          "it was made for \(head.system) (\(head.server)), not for \(place.system.name) (\(place.server)). \(again)")
+    }
+    guard seals.proves(proof, head) else {
+      throw SQLiteError(
+        code: foreign,
+        message: "it was made with another key than this station's, or was changed since. \(again)")
+    }
+  }
+
+  /// No result code of SQLite.
+  private static let foreign: Int32 = 0x7F00
+
+  private static func fault(_ error: SQLiteError, _ path: String) -> TicketListFault {
+    error.code == foreign
+      ? TicketListFault("The list of tickets \(path) cannot be used: \(error.message)")
+      : TicketListFault(error, at: path)
+  }
+
+  /// What the list says of a code; `nil` where it does not name it.
+  /// - Throws: that the list cannot be read, or that the ticket's row is not as it was written.
+  public func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
+    do throws(SQLiteError) {
+      let digest = seals.digest(of: code)
+      var found: (row: StoredTicket, proof: [UInt8]?, event: String?)?
+      try find.each([.blob(digest)]) { row throws(SQLiteError) in
+        found = (
+          StoredTicket(
+            digest: digest, status: row.integer(0), from: row.integer(1), until: row.integer(2),
+            quantity: row.integer(3),
+            sale: row.text(4)), row.blob(5), row.text(6)
+        )
+      }
+      guard let found else { return nil }
+      guard found.proof == seals.proof(of: found.row), let status = ListedTicket.Status(strictness: found.row.status),
+        let quantity = found.row.quantity, quantity > 0
+      else { throw SQLiteError.damage("a ticket's row is not as it was written") }
+      return ListedTicket(
+        status: status, from: found.row.from.map { WallTime(nanoseconds: $0) },
+        until: found.row.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity),
+        sale: found.row.sale, saleQuantity: try found.row.sale.map(quantity(ofSale:)) ?? nil, event: found.event)
+    } catch {
+      throw TicketListFault(error, at: path)
+    }
+  }
+
+  private func quantity(ofSale sale: String) throws(SQLiteError) -> Int? {
+    var found: (quantity: Int64, proof: [UInt8]?)?
+    try findSale.each([.text(sale)]) { row throws(SQLiteError) in found = (row.integer(0) ?? 0, row.blob(1)) }
+    guard let found else { return nil }
+    guard found.quantity > 0, found.proof == seals.proof(ofSale: sale, quantity: found.quantity) else {
+      throw SQLiteError.damage("a sale's row is not as it was written")
+    }
+    return Int(clamping: found.quantity)
+  }
+
+  /// Counts the list's tickets by their state: reads all of it.
+  public func summary() throws(TicketListFault) -> Summary {
+    do throws(SQLiteError) {
+      var counts: [ListedTicket.Status: Int] = [:]
+      try database.prepare("SELECT status, count(*) FROM ticket GROUP BY status").each { row throws(SQLiteError) in
+        guard let status = ListedTicket.Status(strictness: row.integer(0)) else {
+          throw SQLiteError.damage("it has a state that is none")
+        }
+        counts[status] = Int(clamping: row.integer(1) ?? 0)
+      }
+      return Summary(state: state, imported: imported, counts: counts, guessability: guessability)
+    } catch {
+      throw TicketListFault(error, at: path)
+    }
+  }
+
+  /// Looks through the whole file for damage.
+  func verify() throws(TicketListFault) {
+    do throws(SQLiteError) {
+      if let problem = try database.texts("PRAGMA integrity_check").first(where: { $0 != "ok" }) {
+        throw SQLiteError.damage(problem)
+      }
+      guard try database.integer("SELECT count(*) FROM ticket") == Int64(clamping: state.count) else {
+        throw SQLiteError.damage("it has not as many tickets as it says")
+      }
+    } catch {
+      throw TicketListFault(error, at: path)
+    }
+  }
+}

@@ -1,0 +1,265 @@
+internal import Glibc
+internal import LinuxIO
+internal import SQLiteFile
+internal import ScanModel
+internal import Sealing
+
+/// Writes a list beside the one in use, and puts it into its place when it is whole: a kill or a cut of power leaves the old one
+/// or the new one.
+///
+/// What comes in is put down unsorted in a temporary file of SQLite's (digests, never codes), then sorted by digest: so equal
+/// codes meet, whatever their number, in little memory, and the tree is written from one end to the other.
+final class TicketListWriter {
+  /// Two lines with the same code that say different things.
+  struct Contradiction: Equatable {
+    var first: Int
+    var second: Int
+  }
+
+  private let place: TicketListPlace
+  private let seals: TicketListSeals
+  private let path: String
+  /// Held as long as this import is at work.
+  private let lock: OwnedDescriptor?
+  private let database: Database
+  /// Gone before the file is closed.
+  private var raw: Statement?
+  private var isPublished = false
+  private var events: [String: Int64] = [:]
+  private var eventNames: [String] = []
+  private var meter = GuessabilityMeter()
+
+  private static let end = ".new"
+
+  /// Begins a list.
+  /// - Parameter isTrial: whether nothing is kept: it is written to a temporary file of SQLite's.
+  init(_ place: TicketListPlace, key: SealKey, isTrial: Bool) throws(TicketListFault) {
+    self.place = place
+    seals = TicketListSeals(key, of: place)
+    path = isTrial ? "" : place.path + Self.end
+    do throws(SystemError) {
+      lock = isTrial ? nil : try Self.begin(path, place)
+    } catch {
+      if error.errno == EWOULDBLOCK {
+        throw TicketListFault("Another import of \(place.system.name) is at work. Wait for it, then try again.")
+      }
+      throw TicketListFault(error, at: path)
+    }
+    do throws(SQLiteError) {
+      database = try Database(path, .write, busyMilliseconds: 0)
+      // Nobody reads the file before it is whole, and a broken-off one is thrown away: neither log nor locks are needed.
+      try database.execute(
+        """
+        PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8000;
+        PRAGMA temp_store = FILE; PRAGMA temp.journal_mode = OFF; PRAGMA temp.cache_size = -8000;
+        CREATE TEMP TABLE raw (
+          digest BLOB, line INTEGER, status INTEGER, "from" INTEGER, "until" INTEGER, quantity INTEGER, sale TEXT,
+          sale_quantity INTEGER, event INTEGER, kind INTEGER
+        );
+        CREATE TEMP TABLE part (sale TEXT, quantity INTEGER, told INTEGER, kind INTEGER);
+        """)
+      try database.execute(TicketListSchema.tables)
+      try database.execute("BEGIN")
+      raw = try database.prepare("INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+    } catch {
+      throw TicketListFault(error, at: place.path)
+    }
+  }
+
+  /// Makes the file for its owner alone, empty and locked.
+  private static func begin(_ path: String, _ place: TicketListPlace) throws(SystemError) -> OwnedDescriptor {
+    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+    let file = OwnedDescriptor(owning: number)
+    guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError(errno: errno, call: "flock") }
+    var (opened, named) = (stat(), stat())
+    // Another import may have put it into place between the two calls: it is the list in use then.
+    guard fstat(number, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
+      opened.st_mode & S_IFMT == S_IFREG
+    else { throw SystemError(errno: EWOULDBLOCK, call: "stat") }
+    guard fchmod(number, 0o600) == 0, ftruncate(number, 0) == 0 else {
+      throw SystemError(errno: errno, call: "truncate")
+    }
+    return file
+  }
+
+  /// Throws away what was begun. Once it is in its place, a file of the first name is another import's.
+  func discard() { if !path.isEmpty, !isPublished { unlink(path) } }
+
+  /// Adds a ticket.
+  func add(_ listed: ListedCode) throws(TicketListFault) {
+    meter.see(listed.code.bytes)
+    let ticket = listed.ticket
+    do throws(SQLiteError) {
+      try raw?.run(
+        .blob(seals.digest(of: listed.code)), .integer(Int64(listed.line)), .integer(ticket.status.strictness),
+        Value(ticket.from?.nanoseconds), Value(ticket.until?.nanoseconds), .integer(Int64(ticket.quantity)),
+        Value(ticket.sale), Value(ticket.saleQuantity.map { Int64($0) }), Value(ticket.event.map(event(named:))),
+        Value(listed.kind?.rawValue))
+    } catch {
+      throw TicketListFault(error, at: place.path)
+    }
+  }
+
+  /// The number of an event. A file with very many of them is one with the wrong column: the rest goes without a name.
+  private func event(named name: String) -> Int64 {
+    if let known = events[name] { return known }
+    guard eventNames.count < 10_000 else { return 0 }
+    eventNames.append(name)
+    events[name] = Int64(eventNames.count)
+    return Int64(eventNames.count)
+  }
+
+  /// What became of the lines.
+  struct Result {
+    var codes = 0
+    /// Lines that say again what another says.
+    var repeated = 0
+    /// Lines that say something else on a code than another.
+    var contradicting = 0
+    /// The first of these.
+    var contradictions: [Contradiction] = []
+    var counts: [ListedTicket.Status: Int] = [:]
+    var guessability = Guessability(bits: 0, looks: "")
+  }
+
+  /// Sorts and writes what was added; nothing is in place yet.
+  func write(asOf: WallTime, imported: WallTime) throws(TicketListFault) -> Result {
+    var result = Result()
+    do throws(SQLiteError) {
+      for (index, name) in eventNames.enumerated() {
+        try database.prepare("INSERT INTO event VALUES (?1, ?2)").run(.integer(Int64(index + 1)), .text(name))
+      }
+      try writeTickets(&result)
+      try writeSales()
+      let head = TicketListHead(
+        system: place.system.name, server: place.server, asOf: asOf.nanoseconds, imported: imported.nanoseconds,
+        count: Int64(result.codes))
+      result.guessability = meter.result
+      try database.prepare("INSERT INTO list VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)").run(
+        .text(head.system), .text(head.server), .integer(head.asOf), .integer(head.imported), .integer(head.count),
+        .blob(seals.proof(of: head)), .integer(Int64(result.guessability.bits)), .text(result.guessability.looks))
+      try database.execute("COMMIT")
+    } catch {
+      throw TicketListFault(error, at: place.path)
+    }
+    return result
+  }
+
+  /// Puts the whole list into its place.
+  func publish() throws(TicketListFault) {
+    raw = nil
+    database.close()
+    try TicketListReader(place, at: path, seals: seals).verify()
+    do throws(SystemError) {
+      let file = try OwnedDescriptor.open(path, O_RDWR | O_NOFOLLOW)
+      guard fsync(file.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+      guard rename(path, place.path) == 0 else { throw SystemError(errno: errno, call: "rename") }
+      isPublished = true
+      let folder = try OwnedDescriptor.open(place.state, O_RDONLY | O_DIRECTORY)
+      guard fsync(folder.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+    } catch {
+      throw TicketListFault(error, at: place.path)
+    }
+  }
+
+  // MARK: Sorting
+
+  /// A row of what came in.
+  private struct Raw {
+    var line: Int
+    var ticket: StoredTicket
+    var event: Int64?
+    var told: Int64?
+    var kind: Int64?
+
+    /// Takes in what another line says of the same code: the stricter of both counts, and a bigger quantity does not.
+    mutating func merge(_ other: Raw) {
+      ticket.status = Self.pick(ticket.status, other.ticket.status, max)
+      ticket.from = Self.pick(ticket.from, other.ticket.from, max)
+      ticket.until = Self.pick(ticket.until, other.ticket.until, min)
+      ticket.quantity = Self.pick(ticket.quantity, other.ticket.quantity, min)
+      told = Self.pick(told, other.told, min)
+      ticket.sale = ticket.sale ?? other.ticket.sale
+      event = event ?? other.event
+      kind = kind ?? other.kind
+    }
+
+    private static func pick(_ a: Int64?, _ b: Int64?, _ choose: (Int64, Int64) -> Int64) -> Int64? {
+      guard let a, let b else { return a ?? b }
+      return choose(a, b)
+    }
+
+    func saysTheSame(as other: Raw) -> Bool {
+      (ticket.status, ticket.from, ticket.until, ticket.quantity) == (
+        other.ticket.status, other.ticket.from, other.ticket.until, other.ticket.quantity
+      ) && (ticket.sale, told, event, kind) == (other.ticket.sale, other.told, other.event, other.kind)
+    }
+  }
+
+  private func writeTickets(_ result: inout Result) throws(SQLiteError) {
+    let insert = try database.prepare("INSERT INTO ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+    let part = try database.prepare("INSERT INTO part VALUES (?1, ?2, ?3, ?4)")
+    func keep(_ raw: Raw) throws(SQLiteError) {
+      let ticket = raw.ticket
+      try insert.run(
+        .blob(ticket.digest), Value(ticket.status), Value(ticket.from), Value(ticket.until), Value(ticket.quantity),
+        Value(ticket.sale), Value(raw.event == 0 ? nil : raw.event), .blob(seals.proof(of: ticket)))
+      result.codes += 1
+      guard let status = ListedTicket.Status(strictness: ticket.status) else { return }
+      result.counts[status, default: 0] += 1
+      // What is cancelled or not paid adds nobody to a sale.
+      if let sale = ticket.sale, status == .valid || status == .used {
+        try part.run(.text(sale), Value(ticket.quantity), Value(raw.told), Value(raw.kind))
+      }
+    }
+    var first: Raw?
+    var merged: Raw?
+    try database.prepare(
+      """
+      SELECT digest, line, status, "from", "until", quantity, sale, sale_quantity, event, kind FROM raw
+      ORDER BY digest, line
+      """
+    ).each { row throws(SQLiteError) in
+      let next = Raw(
+        line: Int(clamping: row.integer(1) ?? 0),
+        ticket: StoredTicket(
+          digest: row.blob(0) ?? [], status: row.integer(2), from: row.integer(3), until: row.integer(4),
+          quantity: row.integer(5), sale: row.text(6)),
+        event: row.integer(8), told: row.integer(7), kind: row.integer(9))
+      guard let known = first, var whole = merged, known.ticket.digest == next.ticket.digest else {
+        if let merged { try keep(merged) }
+        (first, merged) = (next, next)
+        return
+      }
+      if known.saysTheSame(as: next) {
+        result.repeated += 1
+      } else {
+        result.contradicting += 1
+        if result.contradictions.count < TicketImport.named {
+          result.contradictions.append(Contradiction(first: known.line, second: next.line))
+        }
+        whole.merge(next)
+        merged = whole
+      }
+    }
+    if let merged { try keep(merged) }
+    try database.execute("DROP TABLE raw")
+  }
+
+  /// How many persons each sale admits: what the lines say, else what its own code admits, else the sum of its codes.
+  private func writeSales() throws(SQLiteError) {
+    let insert = try database.prepare("INSERT INTO sale VALUES (?1, ?2, ?3)")
+    try database.prepare(
+      """
+      SELECT sale, coalesce(min(told), max(CASE kind WHEN \(CodeKind.sale.rawValue) THEN quantity END), sum(quantity))
+      FROM part GROUP BY sale
+      """
+    ).each { row throws(SQLiteError) in
+      guard let sale = row.text(0), let quantity = row.integer(1) else { return }
+      let bounded = min(max(quantity, 1), Int64(TicketLineReader.most))
+      try insert.run(.text(sale), .integer(bounded), .blob(seals.proof(ofSale: sale, quantity: bounded)))
+    }
+    try database.execute("DROP TABLE part")
+  }
+}

@@ -1,0 +1,393 @@
+import Glibc
+import SQLiteFile
+import ScanModel
+import ScanTesting
+import Sealing
+import Testing
+
+@testable import TicketLists
+
+/// Lists in their files: made, found, replaced, damaged.
+@Suite struct StoreTests {
+  private static let day = WallTime(seconds: 1_795_219_200)  // 2026-11-21
+
+  @Test func ticketsAreFoundAsTheyWereListed() throws {
+    let folder = try ListFolder()
+    let report = try folder.load(
+      """
+      Ticket Code;Name;payment_status;usage-status;event_date;quantity;sale_id;event
+      https://v.example/ticket/view/x/aB3;Ada;paid;unused;2026-11-21;2;s1;"The Play; late"
+      second;Bob;paid;used;;;s1;
+      third;Cy;unpaid;unused;21.11.2026;;;
+      """)
+    #expect(report.good == 3 && report.bad == 0 && report.codes == 3 && report.refusal == nil)
+    #expect(report.ignored == ["Name"])
+    #expect(report.encoding == .utf8)
+    #expect(report.counts == [.valid: 1, .used: 1, .unpaid: 1])
+    #expect(
+      try folder.find("aB3")
+        == ListedTicket(
+          status: .valid, from: Self.day, until: Self.day + .seconds(86_400), quantity: 2, sale: "s1", saleQuantity: 3,
+          event: "The Play; late"))
+    #expect(try folder.find("second") == ListedTicket(status: .used, sale: "s1", saleQuantity: 3))
+    #expect(try folder.find("third")?.status == .unpaid)
+    #expect(try folder.find("third")?.until == Self.day + .seconds(86_400))
+    #expect(try folder.find("https://v.example/ticket/view/x/aB3") == nil)
+    #expect(folder.names == ["tickets-venue.sqlite"])
+    var status = stat()
+    #expect(stat(folder.place.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    let summary = try TicketListReader(folder.place, key: folder.key).summary()
+    #expect(summary.state == TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 3))
+    #expect(summary.imported == WallTime(seconds: 1_700_000_100))
+    #expect(summary.counts == report.counts && summary.guessability == report.guessability)
+  }
+
+  @Test func theFileHasNoReadableCodeAndNoName() throws {
+    let folder = try ListFolder()
+    try folder.load("code,name,event\nVerySecretTicketCode4711,Ada Lovelace,The Play\n")
+    let file = try bytes(of: folder.place.path)
+    let text = String(decoding: file, as: UTF8.self)
+    #expect(text.contains("The Play"))
+    for secret in ["VerySecret", "4711", "Lovelace"] { #expect(!text.contains(secret)) }
+  }
+
+  @Test func ofTwoLinesWithOneCodeTheStricterCounts() throws {
+    let folder = try ListFolder()
+    let report = try folder.load(
+      """
+      code,status,quantity,from,until,sale
+      a,paid,4,,2026-11-23,s
+      a,paid,4,,2026-11-23,s
+      b,paid,4,,2026-11-23,s
+      b,refunded,9,2026-11-20,2026-11-21,s
+       b ,paid,1,,,s
+      c,paid,1,,,s
+      """)
+    #expect(report.codes == 3 && report.repeated == 1 && report.contradicting == 2)
+    #expect(report.contradictions.map(\.line) == [5, 6])
+    #expect(report.contradictions.first?.words.contains("line 4") == true)
+    #expect(
+      try folder.find("b")
+        == ListedTicket(
+          status: .refunded, from: Self.day - .seconds(86_400), until: Self.day + .seconds(86_400), quantity: 1,
+          sale: "s",
+          saleQuantity: 5))
+    // What is refunded adds nobody to the sale, and what is said twice counts once.
+    #expect(try folder.find("a")?.saleQuantity == 5)
+  }
+
+  @Test func aSaleAdmitsAsManyAsItsOwnCodeItsColumnOrAllItsCodes() throws {
+    let folder = try ListFolder()
+    try folder.load(
+      """
+      code,kind,quantity,sale,sale_quantity
+      whole,sale,3,s1,
+      e1,entry,,s1,
+      e2,entry,,s1,
+      e3,entry,,s1,
+      f1,,2,s2,
+      f2,,1,s2,
+      g1,,1,s3,7
+      g2,,1,s3,
+      alone,,5,,
+      """)
+    #expect(try folder.find("whole")?.saleQuantity == 3)
+    #expect(try folder.find("e2")?.saleQuantity == 3 && folder.find("e2")?.quantity == 1)
+    #expect(try folder.find("f1")?.saleQuantity == 3)
+    #expect(try folder.find("g2")?.saleQuantity == 7)
+    #expect(try folder.find("alone") == ListedTicket(status: .valid, quantity: 5))
+  }
+
+  @Test func badLinesAreNamedWithoutTheirCodesAndTheRestIsTaken() throws {
+    let folder = try ListFolder()
+    let report = try folder.load(
+      """
+      code,status,quantity,date,valid_until,kind,timezone
+      good1,paid,,,,,
+      ,paid,,,,,
+      SECRET1,SECRETWORD,,,,,
+      SECRET2,paid,0,,,,
+      SECRET3,paid,1.5,,,,
+      SECRET4,paid,,11/21/2026,,,
+      SECRET5,paid,,2026-02-30,,,
+      SECRET6,paid,,2026-11-21,2026-11-20,,
+      SECRET7,paid,2,,,entry,
+      SECRET8,paid
+      SECRET9,,,,,,
+      SECRETA,paid,,2026-11-21,,,Nowhere
+      good2,paid,,,,sale,
+      good3,paid,,2026-11-21T20:00+01:00,2026-11-21 23:00,,East
+      good4,paid,,,,,
+      good5,paid,,,,,
+      good6,paid,,,,,
+      good7,paid,,,,,
+      good8,paid,,,,,
+      good9,paid,,,,,
+      """)
+    #expect(report.good == 9 && report.bad == 11)
+    #expect(report.badLines.map(\.line) == Array(3...13))
+    for note in report.badLines { #expect(!note.words.contains("SECRET"), "\(note.words)") }
+    #expect(report.refusal == "More than half of it is bad.")
+    #expect(throws: TicketListFault.self) { try folder.find("good1") }
+  }
+
+  @Test func aListOfWhichMuchIsBadIsTakenWhenForced() throws {
+    let folder = try ListFolder()
+    let text = [UInt8]("code,status\na,paid\nb,?\nc,?\n".utf8)
+    #expect(try folder.load(text, folder.settings()).refusal != nil)
+    #expect(folder.names.isEmpty)
+    #expect(try folder.load(text, folder.settings(isForced: true)).refusal == nil)
+    #expect(try folder.find("a") != nil)
+    #expect(try folder.load([UInt8]("code,status\na,?\n".utf8), folder.settings(isForced: true)).refusal != nil)
+    #expect(try folder.find("a") != nil)
+    #expect(throws: TicketListFault.self) { try folder.load("name,status\na,paid\n") }
+    #expect(throws: TicketListFault.self) { try folder.load("") }
+    #expect(try folder.find("a") != nil)
+    #expect(folder.names == ["tickets-venue.sqlite"])
+  }
+
+  @Test func aTrialTellsAllAndKeepsNothing() throws {
+    let folder = try ListFolder()
+    let report = try folder.load([UInt8]("code\na\na\nb\n".utf8), folder.settings(isTrial: true))
+    #expect(report.codes == 2 && report.repeated == 1 && report.refusal == nil)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func timesAreReadInTheirZones() throws {
+    let folder = try ListFolder()
+    try folder.load(
+      """
+      code,from,until,timezone
+      a,2026-11-21T18:00,2026-11-21T23:30:15,
+      b,2026-11-21 18:00,,East
+      c,2026-11-21T18:00:00+02:00,2026-11-21T18:00:00.000000Z,
+      d,,2026-11-21,
+      """)
+    let six = Self.day + .seconds(18 * 3_600)
+    #expect(try folder.find("a")?.from == six)
+    #expect(try folder.find("a")?.until == six + .seconds(5 * 3_600 + 1_815))
+    #expect(try folder.find("b")?.from == six - .seconds(3_600))
+    #expect(try folder.find("c")?.from == six - .seconds(7_200) && folder.find("c")?.until == six)
+    // A day ends with its end.
+    #expect(try folder.find("d")?.until == Self.day + .seconds(86_400) && folder.find("d")?.from == nil)
+  }
+
+  @Test func windowsAndUnicodeFilesAreRead() throws {
+    let folder = try ListFolder()
+    let western = try folder.load(
+      [UInt8]("code;event\nb\u{fc};".unicodeScalars.map { UInt8($0.value) }) + [0x80], folder.settings())
+    #expect(western.encoding == .windows1252)
+    #expect(try folder.find("bü")?.event == "€")
+    let wide = "\u{FEFF}code\tevent\r\nбилет\tЖ\r\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    #expect(try folder.load(wide, folder.settings()).encoding == .utf16LittleEndian)
+    #expect(try folder.find("билет")?.event == "Ж")
+    #expect(try folder.load([0xEF, 0xBB, 0xBF] + [UInt8]("code\nx\n".utf8), folder.settings()).encoding == .utf8)
+    #expect(try folder.find("x") != nil)
+  }
+
+  /// As the gate's normaliser has them, else no code would ever match.
+  @Test func codesAreNormalisedAsAtTheGate() throws {
+    let folder = try ListFolder()
+    try folder.load("code\n\" \u{200B}padded\t\"\nin side\n")
+    #expect(try folder.find("padded") != nil && folder.find("in side") != nil)
+  }
+
+  // MARK: Faults
+
+  @Test func anotherKeyServerOrSystemIsToldInWords() throws {
+    let folder = try ListFolder()
+    try folder.load("code\na\n")
+    let other = try #require(SealKey(bytes: [UInt8](repeating: 8, count: 32)))
+    func words(_ place: TicketListPlace, _ key: SealKey) -> String? {
+      do throws(TicketListFault) {
+        _ = try TicketListReader(place, key: key)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    #expect(words(folder.place, folder.key) == nil)
+    #expect(words(folder.place, other)?.contains("another key") == true)
+    let moved = TicketListPlace(state: folder.path, system: folder.place.system, server: "eventschedule https://other")
+    #expect(words(moved, folder.key)?.contains("https://venue.example") == true)
+    let renamed = TicketListPlace(state: folder.path, system: TicketSystemID("b"), server: folder.place.server)
+    rename(folder.place.path, renamed.path)
+    #expect(words(renamed, folder.key)?.contains("made for venue") == true)
+    unlink(renamed.path)
+  }
+
+  /// A state that somebody changed in the file, or that rotted, opens no gate.
+  @Test(arguments: [
+    "UPDATE ticket SET status = 0", "UPDATE ticket SET quantity = 9", "UPDATE ticket SET \"until\" = NULL",
+    "UPDATE ticket SET sale = 's2'", "UPDATE sale SET quantity = 9", "UPDATE list SET as_of = 5",
+    "UPDATE list SET count = 9",
+    "DELETE FROM list", "DROP TABLE ticket", "PRAGMA application_id = 5", "PRAGMA user_version = 9",
+  ])
+  func aChangedListIsNotBelieved(change: String) throws {
+    let folder = try ListFolder()
+    try folder.load("code,status,until,sale\na,refunded,2026-11-21,s\nb,paid,2026-11-21,s\n")
+    #expect(try folder.find("a") != nil)
+    let database = try Database(folder.place.path, .present, busyMilliseconds: 0)
+    try database.execute(change)
+    database.close()
+    let error = #expect(throws: TicketListFault.self) {
+      _ = try folder.find("a")
+      _ = try folder.find("b")
+    }
+    #expect(error?.description.contains("mport") == true, "\(error?.description ?? "")")
+  }
+
+  /// Whatever a broken disk makes of the file: an answer as listed, none, or a fault; never an end of the process, and never
+  /// another answer.
+  @Test(arguments: 0..<60) func damageNeverGivesAnotherAnswer(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let folder = try ListFolder()
+    try folder.load(
+      "code,status,sale\n" + (0..<300).map { "code\($0),\($0 % 3 == 0 ? "refunded" : "paid"),s\($0 / 2)\n" }.joined())
+    var file = try bytes(of: folder.place.path)
+    switch seed % 3 {
+    case 0: file = Array(file.prefix(Int.random(in: 0..<file.count, using: &random)))
+    case 1:
+      for _ in 0..<Int.random(in: 1...200, using: &random) {
+        file[Int.random(in: 0..<file.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+    default:
+      let start = Int.random(in: 0..<file.count, using: &random)
+      for index in start..<min(file.count, start + 5_000) { file[index] = 0 }
+    }
+    let number = open(folder.place.path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    #expect(write(number, file, file.count) == file.count)
+    close(number)
+    guard let reader = try? TicketListReader(folder.place, key: folder.key) else { return }
+    for index in 0..<300 {
+      guard let found = try? reader.find(Code("code\(index)")) else { continue }
+      #expect(found.status == (index % 3 == 0 ? .refunded : .valid), "seed \(seed)")
+      #expect(found.quantity == 1 && found.sale == "s\(index / 2)", "seed \(seed)")
+    }
+    _ = try? reader.summary()
+  }
+
+  @Test func anImportBesideAnotherIsRefusedAndABrokenOneIsGoneOver() throws {
+    let folder = try ListFolder()
+    try folder.load("code\na\n")
+    do {
+      let first = try TicketImport(folder.settings())
+      #expect(throws: TicketListFault.self) { try folder.load("code\nb\n") }
+      try first.add("c", isWholeSale: true, ListedTicket(status: .valid, quantity: 3))
+      // Broken off: the list in use is as it was.
+    }
+    #expect(try folder.find("a") != nil)
+    // As a kill leaves it.
+    let left = open(folder.place.path + ".new", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #expect(write(left, "half", 4) == 4)
+    close(left)
+    try folder.load("code\nb\n")
+    #expect(try folder.find("b") != nil && folder.find("a") == nil)
+    #expect(folder.names == ["tickets-venue.sqlite"])
+  }
+
+  private func bytes(of path: String) throws -> [UInt8] {
+    let number = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(number >= 0)
+    defer { close(number) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(number, &buffer, buffer.count)
+      guard count > 0 else { return bytes }
+      bytes += buffer.prefix(count)
+    }
+  }
+}
+
+/// The port, as gates have it.
+@Suite struct StoredTicketListTests {
+  @Test func aNewListIsTakenWithTheNextQuestion() async throws {
+    let folder = try ListFolder()
+    let list = try StoredTicketList(folder.place, key: folder.key)
+    #expect(try await list.state() == nil)
+    #expect(try await list.find(Code("a")) == nil)
+    try folder.load("code\na\n")
+    #expect(try await list.find(Code("a")) == ListedTicket(status: .valid))
+    #expect(try await list.state() == TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 1))
+    try folder.load("code,status\na,cancelled\nb,paid\n")
+    #expect(try await list.find(Code("a"))?.status == .cancelled)
+    #expect(try await list.state()?.count == 2)
+    unlink(folder.place.path)
+    #expect(try await list.find(Code("b")) == nil)
+    #expect(try await list.state() == nil)
+  }
+
+  @Test func aDamagedListIsAFaultUntilAnotherIsThere() async throws {
+    let folder = try ListFolder()
+    let list = try StoredTicketList(folder.place, key: folder.key)
+    let number = open(folder.place.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    #expect(write(number, "no list at all", 14) == 14)
+    close(number)
+    await #expect(throws: TicketListFault.self) { try await list.find(Code("a")) }
+    try folder.load("code\na\n")
+    #expect(try await list.find(Code("a")) != nil)
+  }
+
+  @Test func manyAskAtOnce() async throws {
+    let folder = try ListFolder()
+    try folder.load("code\n" + (0..<500).map { "c\($0)\n" }.joined())
+    let list = try StoredTicketList(folder.place, key: folder.key)
+    let found = await withTaskGroup(of: Bool.self) { group in
+      for index in 0..<1_000 {
+        group.addTask { ((try? await list.find(Code("c\(index)"))) != nil) == (index < 500) }
+      }
+      return await group.reduce(true) { $0 && $1 }
+    }
+    #expect(found)
+  }
+
+  @Test func whatCannotBeOpenedIsNamed() throws {
+    let folder = try ListFolder()
+    mkdir(folder.place.path, 0o700)
+    defer { rmdir(folder.place.path) }
+    let error = #expect(throws: TicketListFault.self) { try folder.find("a") }
+    #expect(error?.description.contains(folder.place.path) == true)
+    let writing = #expect(throws: TicketListFault.self) { try folder.load("code\na\n") }
+    #expect(writing?.description.contains(folder.place.path) == true)
+    #expect(folder.names == ["tickets-venue.sqlite"])
+  }
+}
+
+/// How hard codes are to guess.
+@Suite struct GuessabilityTests {
+  private func measure(_ codes: [String]) -> Guessability {
+    var meter = GuessabilityMeter()
+    for code in codes { meter.see([UInt8](code.utf8)) }
+    return meter.result
+  }
+
+  @Test func randomCodesAreEnough() {
+    var random = SeededGenerator(seed: 1)
+    let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+    func codes(_ count: Int, _ length: Int, _ alphabet: [Character]) -> [String] {
+      (0..<count).map { _ in String((0..<length).compactMap { _ in alphabet.randomElement(using: &random) }) }
+    }
+    for count in [1, 10, 5_000] {
+      let found = measure(codes(count, 32, letters))
+      #expect(found.isEnough && (155...166).contains(found.bits), "\(count) \(found)")
+    }
+    let short = measure(codes(5_000, 12, letters))
+    #expect(!short.isEnough && (60...62).contains(short.bits) && short.looks == "12 letters and digits")
+    let digits = measure(codes(5_000, 16, Array("0123456789")))
+    #expect(!digits.isEnough && digits.bits == 53 && digits.looks == "16 digits")
+    let hexadecimal = measure(codes(5_000, 32, Array("0123456789abcdef")))
+    #expect((127...128).contains(hexadecimal.bits) && hexadecimal.looks == "32 hexadecimal digits")
+    let stem = measure(codes(5_000, 8, Array("0123456789")).map { "TICKET-2026-" + $0 })
+    #expect((25...27).contains(stem.bits) && stem.looks.contains("the first 12 always the same"), "\(stem)")
+  }
+
+  @Test func numbersInARowAreNone() {
+    let found = measure((1_000_000..<1_001_000).map { "EV\($0)" })
+    #expect(found.bits == 9 && found.looks.contains("numbered in a row"), "\(found)")
+    #expect(measure([]).bits == 0)
+    // Long numbers overflow nothing.
+    #expect(measure([String(repeating: "9", count: 18), String(repeating: "1", count: 18)]).bits >= 0)
+    #expect(measure([String(repeating: "9", count: 40)]).isEnough)
+  }
+}
