@@ -47,6 +47,12 @@ extension LedgerKeeper {
       JournalBatch(facts: facts, memory: store.memory(of: ledger.takeChanges(), in: part), isUrgent: isUrgent))
   }
 
+  /// Writes everything again that is held in memory, because the journal has lost it.
+  func writeAnew() {
+    ledger.markAllChanged()
+    write(outbox.waiting.map { .owed($0) }, isUrgent: true)
+  }
+
   /// Why it is not written; `nil` when it is. A disk on its last legs can hold a system call for minutes.
   func written(_ mark: JournalMark) async -> JournalFault? {
     do throws(JournalFault) {

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// What a gate does while its ticket system is offline.
 public struct OfflinePolicy: Sendable, Equatable {

@@ -5,6 +5,8 @@ import Logging
 import ScanConfiguration
 import ScanModel
 import Sealing
+import Synchronization
+import TicketLists
 
 /// The station's key and journal, open for the service.
 struct StationVault {
@@ -78,12 +80,19 @@ struct StationVault {
           """)
       }
       let interrupted = try await journal.unconcluded()
+      let owed = try await journal.owed()
+      if !owed.isEmpty {
+        logger.notice("Admissions of which ticket systems have still to be told: \(owed.count).")
+      }
+      let lists = ListShelf(folder: folder, key: key.key) { logger.error("\(TerminalText.clean($0, limit: 1_000))") }
       return StationVault(
         journal, trust,
         StationMemory(
           vault: LedgerVault(
-            journal: journal, key: key.key, boot: boot, clock: clock, confess: { await trust.confess() }),
-          whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted))
+            journal: journal, key: key.key, boot: boot, clock: clock,
+            list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() }),
+          whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
+          owed: owed, orders: OutboxFiles(folder: folder).orders(of: journal)))
     } catch {
       throw .journal(error.description)
     }
@@ -98,4 +107,34 @@ enum StationVaultError: Error {
   case disk(String)
   /// The journal's disk or its lock: worth another try.
   case journal(String)
+}
+
+/// The lists on board, each opened when it is first asked for.
+private final class ListShelf: Sendable {
+  private let folder: String
+  private let key: SealKey
+  private let lists = Mutex<[String: StoredTicketList]>([:])
+  private let problem: @Sendable (String) -> Void
+
+  init(folder: String, key: SealKey, problem: @escaping @Sendable (String) -> Void) {
+    self.folder = folder
+    self.key = key
+    self.problem = problem
+  }
+
+  func list(of system: TicketSystemID, at server: String) -> (any TicketList)? {
+    let place = TicketListPlace(state: folder, system: system, server: server)
+    return lists.withLock { lists in
+      let name = "\(place.path) \(server)"
+      if let list = lists[name] { return list }
+      do throws(TicketListFault) {
+        let list = try StoredTicketList(place, key: key)
+        lists[name] = list
+        return list
+      } catch {
+        problem(error.description)
+        return nil
+      }
+    }
+  }
 }
