@@ -279,7 +279,7 @@ public actor LedgerKeeper {
     case .lost: report(attempt, scan, .lost)
     // It overtook the conclusion, which reports it, or it changes nothing.
     case .overtaking, .ignored: break
-    case .settled, .usedElsewhere: report(attempt, scan, .settled)
+    case .settled, .usedElsewhere, .confirms, .contradicts, .unsettles: report(attempt, scan, .settled)
     }
   }
 
