@@ -234,7 +234,8 @@ extension TicketRecord {
       proveEntry()
       return confirm(owed, on: unclaimed, &book)
     }
-    if isFree, open.contains(where: \.isUnplaced) || doubtful > 0 { return .unsettled }
+    // It does not say when: a lost request of long ago may be the reason, too.
+    if isFree, !open.isEmpty || doubtful > 0 { return .unsettled }
     proveEntry()
     if settled == 0 { isUsedElsewhere = true }
     return contradict(owed, .alreadyUsed, isUsedElsewhere ? .usedElsewhere : nil, &book)
