@@ -148,6 +148,12 @@ public enum LateRecord: Sendable, Equatable {
   case usedElsewhere(entryID: String)
   /// Nobody will ever say; it stays unsettled.
   case lost
+  /// It was sent for a provisional admission, or to tell of it, and the ticket system has an admission for it.
+  case confirms(owed: AttemptID, entryID: String?)
+  /// It was sent for a provisional admission, or to tell of it, and the ticket system refuses that.
+  case contradicts(owed: AttemptID, RefuseReason, AttemptDecision.Note?)
+  /// It was sent for a provisional admission, or to tell of it, and whose the ticket system's record is cannot be told.
+  case unsettles(owed: AttemptID)
 }
 
 /// For staff: an attempt whose fate is open, or a record at the server on which nobody passed.

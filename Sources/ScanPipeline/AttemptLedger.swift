@@ -12,22 +12,39 @@ public import ScanModel
 ///                                                   ├─ refused, undecided and not sent ─▶ no trace
 ///                                                   ├─ refused and may have redeemed ─▶ unsettled, without end
 ///                                                   ├─ redeemed, valid ─▶ TicketRecord judges, counts
+///                                                   ├─ undecided, and a right to pass offline ─▶ admitted, owed
 ///                                                   └─ may have redeemed ─▶ unsettled: pending ── late ─▶ settled,
 ///                                                                                        └─ lost    claimable, lost
 ///
+/// An admission without the ticket system's word is provisional, and owed until the ticket system was told:
+///
+///     owed ── beginTelling ─┬─▶ settled   a record of ours waits for somebody: confirmed, no request
+///      ▲                    ├─▶ notYet    an answer may still come
+///      │                    ├─▶ lookUp    it may have been told: ask without redeeming ══▶ lookedUp ── unused ─▶ again
+///      │                    ├─▶ locked    the ticket is being decided                           └── used ─▶ unsettled
+///      │                    └─▶ ask ══ locked ══▶ abandon
+///      │                                    └══▶ told ─┬─ a record of ours ─▶ confirmed
+///      │                                               ├─ refused, used elsewhere, more than were paid ─▶ contradicted
+///      ├──────────── again, doubtful ──────────────────┴─ whose the record is cannot be told ─▶ unsettled
+///      ├── late, for what was sent for it ─▶ confirmed, contradicted, unsettled
+///      └── giveBack ─▶ withdrawn
+///
+/// It was counted when somebody was admitted; telling of it counts nobody. What is unsettled stays owed here, so that it can
+/// be told again by hand.
+///
 /// Two promises, in this order, in any interleaving: nobody is admitted beyond the ticket's allowance, nor beyond what its
-/// sale paid for over all its codes; nobody whose ticket was never admitted is refused because of an answer that we lost.
+/// sale paid for over all its codes, unless without the ticket system's word, and then it is reported; nobody whose ticket was never admitted is refused because of an answer that we lost.
 /// A record admits for the code that it was first seen for, so that another spelling of the code opens nothing.
 ///
 /// Memory: only tickets with an admission, a known record, an unsettled attempt or a lock are kept; unknown codes leave no
 /// trace. `forget` drops what only ever was unsettled. What outlives the process is told by `takeChanges` and given back by
 /// `restore`; before each step the caller restores what `missing` names, so that the ledger itself need not hold it all.
 public struct AttemptLedger: Sendable {
-  private let policy: AttemptPolicy
-  private var records: [TicketKey: TicketRecord] = [:]
-  private var book = SaleBook()
+  let policy: AttemptPolicy
+  var records: [TicketKey: TicketRecord] = [:]
+  var book = SaleBook()
   /// Tickets whose stored memory is not what is known.
-  private var changed: Set<TicketKey> = []
+  var changed: Set<TicketKey> = []
   /// Tickets of which something is stored.
   private var stored: Set<TicketKey> = []
   /// Counts what was let go of: what was recalled before is old then.
@@ -68,14 +85,17 @@ public struct AttemptLedger: Sendable {
   /// Takes the outcome of the attempt that holds the ticket's lock, releases the lock and decides.
   ///
   /// An attempt that does not hold the lock changes nothing and is `undecided(badAnswer)`.
-  /// - Parameter wall: our civil clock when the answer was there.
+  /// - Parameters:
+  ///   - wall: our civil clock when the answer was there.
+  ///   - offline: what the ticket may do if the outcome is undecided, no fault, and nothing else decides: one admission,
+  ///     which the ticket system has still to be told of. `nil` where nobody is admitted without its word.
   public mutating func conclude(
-    _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime
+    _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime, offline: OfflineRight? = nil
   ) -> AttemptDecision {
     guard var record = records[key], let lock = record.lock, lock.attempt == attempt else {
       return AttemptDecision(verdict: .undecided(.badAnswer), note: .unknownAttempt)
     }
-    let decision = record.conclude(lock, outcome, wall: wall, policy, &book)
+    let decision = record.conclude(lock, outcome, offline: offline, wall: wall, policy, &book)
     keep(record, key)
     return decision
   }
@@ -97,18 +117,23 @@ public struct AttemptLedger: Sendable {
   public mutating func abandon(_ key: TicketKey, attempt: AttemptID) {
     guard var record = records[key], record.lock?.attempt == attempt else { return }
     record.lock = nil
+    if record.forgetTelling(attempt) { changed.insert(key) }
     records[key] = record.leavesTrace ? record : nil
   }
 
   /// Takes back an admission because the gate did not open: the next presentation of this code within
   /// `AttemptPolicy.claimFor` is admitted without a request, if its sale still has room.
   ///
+  /// A provisional admission is withdrawn: it is owed no more, and the next presentation is asked for or judged offline anew.
+  ///
   /// - Parameter admission: `AttemptDecision.admission` of the decision that could not be carried out.
   /// - Returns: false, and nothing changed, unless it is the last admission on the ticket and was not given back yet.
   @discardableResult
   public mutating func giveBack(_ key: TicketKey, admission: AttemptID, at time: MonotonicTime) -> Bool {
-    guard records[key]?.giveBack(admission, until: time + policy.claimFor, &book) == true else { return false }
-    changed.insert(key)
+    guard var record = records[key], record.giveBack(admission, until: time + policy.claimFor, &book) else {
+      return false
+    }
+    keep(record, key)
     return true
   }
 
@@ -159,7 +184,7 @@ public struct AttemptLedger: Sendable {
     keep(record, key)
   }
 
-  private mutating func keep(_ record: TicketRecord, _ key: TicketKey) {
+  mutating func keep(_ record: TicketRecord, _ key: TicketKey) {
     guard record.leavesTrace else { return drop(key) }
     records[key] = record
     changed.insert(key)
@@ -181,8 +206,10 @@ public struct AttemptLedger: Sendable {
     return record.sale.flatMap { book.knows(sale: $0) ? nil : [.sale($0)] } ?? []
   }
 
-  /// What is to be restored before this outcome is concluded, or taken late.
-  public func missing(for outcome: AttemptOutcome) -> [LedgerPlace] {
+  /// What is to be restored before this outcome is concluded, told, or taken late.
+  /// - Parameter offline: as in `conclude`.
+  public func missing(for outcome: AttemptOutcome, offline: OfflineRight? = nil) -> [LedgerPlace] {
+    if case .undecided = outcome.answer, let sale = offline?.sale { return book.knows(sale: sale) ? [] : [.sale(sale)] }
     guard case .redeemed(let redemption) = outcome.answer else { return [] }
     var places: [LedgerPlace] = []
     if !book.knows(entry: redemption.entryID) { places.append(.entry(redemption.entryID)) }
@@ -241,7 +268,7 @@ public struct AttemptLedger: Sendable {
     guard records.count > limit else { return }
     records = records.filter { changed.contains($0.key) || $0.value.isInUse }
     stored = stored.filter { records[$0] != nil }
-    book.letGo()
+    book.letGo(except: Set(records.values.compactMap(\.sale)))
     age += 1
   }
 }

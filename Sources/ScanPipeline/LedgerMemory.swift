@@ -34,6 +34,9 @@ public struct TicketMemory: Sendable, Codable, Equatable {
   var open: [OpenAttempt]
   var isUsedElsewhere: Bool
   var firstUse: AttemptDecision.FirstUse?
+  // Not in the memory of earlier versions.
+  var owed: [Owed]?
+  var listed: Int?
 
   init(_ record: TicketRecord) {
     kind = record.kind
@@ -46,6 +49,8 @@ public struct TicketMemory: Sendable, Codable, Equatable {
     open = record.open
     isUsedElsewhere = record.isUsedElsewhere
     firstUse = record.firstUse
+    owed = record.owed.isEmpty ? nil : record.owed
+    listed = record.listed
   }
 }
 
@@ -64,6 +69,8 @@ extension TicketRecord {
     open = memory.open.map { isSameBoot ? $0.afterRestart : $0.afterReboot }
     isUsedElsewhere = memory.isUsedElsewhere
     firstUse = memory.firstUse
+    owed = memory.owed ?? []
+    listed = memory.listed
     guard !isSameBoot else { return }
     // Until when a claim holds cannot be told any more; the ticket system's word renews it.
     givenBack.until = nil
@@ -82,6 +89,11 @@ public struct SaleMemory: Sendable, Codable, Equatable {
   var interrupted = 0
   var quantity: Int?
   var firstUse: AttemptDecision.FirstUse?
+  // Not in the memory of earlier versions.
+  /// How many of `admitted` the ticket system has still to be told of.
+  var owed: Int?
+  /// Whether `quantity` is the list's word only.
+  var isListed: Bool?
 }
 
 /// The code that a record was first seen for, and whether somebody passed on it.

@@ -22,19 +22,54 @@ struct SaleBook: Sendable {
 
   /// Counts attempts that were cut off, or discounts them.
   mutating func interrupt(_ attempts: Int, in sale: String?) {
-    guard let sale, attempts != 0 else { return }
+    guard let sale, attempts > 0 || attempts < 0 && sales[sale] != nil else { return }
     sales[sale, default: SaleMemory()].interrupted = max(0, (sales[sale]?.interrupted ?? 0) + attempts)
     changed.insert(.sale(sale))
+  }
+
+  /// Whether the sale has room for one more of those of whom the ticket system knows, or has contradicted.
+  func hasSettledRoom(in sale: String?) -> Bool {
+    guard let sale = sale.flatMap({ sales[$0] }), let quantity = sale.quantity else { return true }
+    return sale.admitted - (sale.owed ?? 0) < quantity
+  }
+
+  /// Counts admissions that the ticket system has still to be told of, or discounts them.
+  mutating func owe(_ admissions: Int, in sale: String?) {
+    guard let sale, admissions > 0 || admissions < 0 && sales[sale] != nil else { return }
+    let owed = max(0, (sales[sale]?.owed ?? 0) + admissions)
+    sales[sale, default: SaleMemory()].owed = owed == 0 ? nil : owed
+    changed.insert(.sale(sale))
+  }
+
+  /// Counts what belongs to one sale in another.
+  mutating func move(
+    _ admitted: Int, interrupted: Int, owed: Int, from old: String?, to sale: String,
+    firstUse: AttemptDecision.FirstUse?
+  ) {
+    if let old, let known = sales[old], admitted > 0 {
+      sales[old]?.admitted = max(0, known.admitted - admitted)
+      if known.admitted <= admitted { sales[old]?.firstUse = nil }
+      changed.insert(.sale(old))
+    }
+    interrupt(-interrupted, in: old)
+    owe(-owed, in: old)
+    count(admitted, in: sale, firstUse: firstUse)
+    interrupt(interrupted, in: sale)
+    owe(owed, in: sale)
   }
 
   func firstUse(in sale: String?) -> AttemptDecision.FirstUse? { sale.flatMap { sales[$0]?.firstUse } }
 
   /// The latest word on how many persons the sale admits counts.
-  mutating func learn(_ sale: String, quantity: Int?) {
+  /// - Parameter isListed: whether that is the list's word, which the ticket system's own outranks.
+  mutating func learn(_ sale: String, quantity: Int?, isListed: Bool = false) {
     let known = sales[sale]
+    if isListed, known?.quantity != nil, known?.isListed != true { return }
     let latest = quantity ?? known?.quantity
-    guard known == nil || known?.quantity != latest else { return }
+    let isLatestListed = quantity == nil ? known?.isListed : isListed ? true : nil
+    guard known == nil || known?.quantity != latest || known?.isListed != isLatestListed else { return }
     sales[sale, default: SaleMemory()].quantity = latest
+    sales[sale]?.isListed = isLatestListed
     changed.insert(.sale(sale))
   }
 
@@ -93,8 +128,9 @@ struct SaleBook: Sendable {
   }
 
   /// Lets go of what is stored; it is restored when it is asked for.
-  mutating func letGo() {
-    sales = sales.filter { changed.contains(.sale($0.key)) }
+  /// - Parameter kept: sales of tickets that are held.
+  mutating func letGo(except kept: Set<String>) {
+    sales = sales.filter { changed.contains(.sale($0.key)) || kept.contains($0.key) }
     owners = owners.filter { changed.contains(.entry($0.key)) }
   }
 }

@@ -10,11 +10,14 @@ extension TicketRecord {
     admitted -= 1
     if given.wasFirst { firstUse = nil }
     book.giveBack(sale: given.sale, entryID: given.entryID)
-    if let entryID = given.entryID {
+    if let owed = owed.first(where: { $0.attempt == attempt }) {
+      // Nobody has passed, so there is nothing to tell; what was sent for it stays open as for any scan.
+      endOwed(owed, &book)
+    } else if let entryID = given.entryID {
       entries[entryID]?.isClaimed = false
       entries[entryID]?.isGivenBack = true
       entries[entryID]?.claimUntil = until
-    } else {
+    } else if given.isProvisional != true {
       givenBack = GivenBack(until: until, isOpen: true)
     }
     return true
@@ -26,15 +29,22 @@ extension TicketRecord {
     guard admitted > 0 else { return false }
     admitted -= 1
     last = nil
-    isUsedElsewhere = false
     let entryID = entries.filter { $0.value.origin == .ours && $0.value.isClaimed }.keys.min()
     book.giveBack(sale: sale, entryID: entryID)
     if let entryID {
       entries[entryID]?.isClaimed = false
       entries[entryID]?.hasLeft = true
+    } else if let index = owed.firstIndex(where: { !$0.hasLeft }) {
+      owed[index].hasLeft = true
+      book.owe(-1, in: sale)
+    } else if isUsedElsewhere {
+      // Admitted without the ticket system's word, which was a no: it is asked again.
+      if admitted == 0 { firstUse = nil }
+      return true
     } else {
       givenBack = GivenBack(until: nil, isOpen: true)
     }
+    isUsedElsewhere = false
     if admitted == 0 { firstUse = nil }
     return true
   }
@@ -46,6 +56,9 @@ extension TicketRecord {
   mutating func interrupt(
     _ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool, _ book: inout SaleBook
   ) {
+    if let owed = owed.firstIndex(where: { $0.attempt == lock.attempt || $0.telling?.attempt == lock.attempt }) {
+      return cutOff(lock, tellingOf: owed, at: time, isSameBoot: isSameBoot)
+    }
     if !isSameBoot { book.interrupt(1, in: sale) }
     open.append(
       OpenAttempt(
@@ -73,7 +86,8 @@ extension TicketRecord {
   // MARK: For staff
 
   var unsettled: [UnsettledAttempt] {
-    let attempts = open.map { attempt in
+    // Somebody passed on what was sent for an owed admission; the outbox tells of that.
+    let attempts = open.filter { attempt in !owed.contains { $0.attempt == attempt.owed } }.map { attempt in
       let state: UnsettledAttempt.State =
         switch attempt.standing {
         case .pending: .pending

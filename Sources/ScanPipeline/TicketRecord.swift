@@ -22,10 +22,12 @@ struct TicketRecord: Sendable {
     didSet { overtaking = nil }
   }
   /// The late outcome of the attempt that holds the lock, where it overtook the word that the attempt is pending.
-  private var overtaking: (outcome: AttemptOutcome, wall: WallTime)?
+  private(set) var overtaking: (outcome: AttemptOutcome, wall: WallTime)?
   var kind = Kind.unknown
   var admitted = 0
   var quantity = 1
+  /// How often it admits by the list on board; the ticket system's own word outranks it.
+  var listed: Int?
   /// The sale that the ticket belongs to, where the ticket system told it.
   var sale: String?
   var last: LastAdmission?
@@ -35,27 +37,31 @@ struct TicketRecord: Sendable {
   var open: [OpenAttempt] = []
   /// The ticket system said "already used" when no request of ours could be the reason.
   var isUsedElsewhere = false
+  /// Provisional admissions, oldest first, of which the ticket system has still to be told; `admitted` counts them.
+  var owed: [Owed] = []
   var firstUse: AttemptDecision.FirstUse?
-  private var details: TicketDetails?
+  var details: TicketDetails?
 
   init(key: TicketKey) { self.key = key }
 
-  private var allowance: Int {
+  var allowance: Int {
     switch kind {
-    case .unknown, .entry: 1
+    case .entry: 1
+    case .unknown: Swift.max(1, entries.isEmpty ? listed ?? 1 : Swift.min(listed ?? 1, quantity))
     case .sale, .book: Swift.max(1, quantity)
     }
   }
 
   var leavesTrace: Bool {
     lock != nil || admitted > 0 || isUsedElsewhere || givenBack.isOpen || !entries.isEmpty || !open.isEmpty
+      || !owed.isEmpty
   }
 
   /// Whether it must stay in memory: an attempt holds it, or an answer may come for one.
   var isInUse: Bool { lock != nil || open.contains { $0.standing == .pending } }
 
   func isOnlyUnsettled(endedBefore time: MonotonicTime) -> Bool {
-    lock == nil && admitted == 0 && !isUsedElsewhere && !givenBack.isOpen && entries.isEmpty
+    lock == nil && admitted == 0 && !isUsedElsewhere && !givenBack.isOpen && entries.isEmpty && owed.isEmpty
       && open.allSatisfy { !$0.isAnswered && $0.endedAt < time }
   }
 
@@ -83,7 +89,8 @@ struct TicketRecord: Sendable {
       switch kind {
       case .entry: admitted >= 1 || isUsedElsewhere
       case .sale, .book: admitted >= allowance
-      case .unknown: admitted >= 1 && quantity == 1
+      // Who was admitted without the ticket system's word may be one of several: it is asked.
+      case .unknown: admitted >= (entries.isEmpty ? listed ?? .max : Swift.max(allowance, quantity))
       }
     if isUsed {
       let unseen: AttemptDecision.Note = firstUse?.gate == nil ? .usedElsewhere : .otherCode
@@ -101,13 +108,13 @@ struct TicketRecord: Sendable {
 
   /// Releases the lock and decides.
   mutating func conclude(
-    _ lock: AttemptLock, _ outcome: AttemptOutcome, wall: WallTime, _ policy: AttemptPolicy, _ book: inout SaleBook
+    _ lock: AttemptLock, _ outcome: AttemptOutcome, offline: OfflineRight?, wall: WallTime, _ policy: AttemptPolicy,
+    _ book: inout SaleBook
   ) -> AttemptDecision {
     let overtaking = overtaking
     self.lock = nil
     let span = Self.span(of: outcome, lock)
-    // A verdict needs a whole answer, whatever the adapter made of a part of one.
-    let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
+    let answer = outcome.wholeAnswer
     switch answer {
     case .redeemed(let redemption):
       return redeemed(redemption, lock, span, date: outcome.serverDate, wall: wall, policy, &book)
@@ -130,6 +137,10 @@ struct TicketRecord: Sendable {
         claimed.detail = detail
         return claimed
       }
+      // What the ticket system has said meanwhile outranks what may be done without its word.
+      if !reason.isFault, overtaking.map({ !$0.outcome.saysSomething }) ?? true, let offline {
+        return admitProvisionally(offline, insteadOf: reason, lock, wall: wall, detail: detail, &book)
+      }
       return decision(.undecided(reason), note: open.isEmpty ? nil : .surplusPossible, detail: detail)
     }
   }
@@ -145,13 +156,16 @@ struct TicketRecord: Sendable {
     guard let index = open.firstIndex(where: { $0.lock.attempt == attempt && $0.standing == .pending }) else {
       return .ignored
     }
-    let answer = outcome.fate == .answered ? outcome.answer : Self.unanswered(outcome.answer)
+    let answer = outcome.wholeAnswer
     if case .undecided = answer, outcome.mayHaveRedeemed {
       open[index].standing = .lost
       return .lost
     }
     let ended = open.remove(at: index)
     let span = ended.sentAt...Swift.max(ended.sentAt, outcome.endedAt)
+    if let owed = owed.first(where: { $0.attempt == ended.owed }) {
+      return lateTold(owed, ended.lock, span, outcome, wall: wall, policy, &book)
+    }
     switch answer {
     case .redeemed(let redemption):
       return redeemedLate(redemption, ended.lock, span, date: outcome.serverDate, wall: wall, policy, &book)
@@ -196,7 +210,7 @@ struct TicketRecord: Sendable {
       return decision(.undecided(.clockWrong), note: .recordAhead)
     case .unknown:
       return interruption()
-    case .elsewhere where isFirst && admitted == 0:
+    case .elsewhere where isFirst && settled == 0:
       note(entryID, .elsewhere, lock, &book)
       proveEntry()
       isUsedElsewhere = true
@@ -207,6 +221,11 @@ struct TicketRecord: Sendable {
       note(entryID, .ours, lock, &book)
       proveEntry()
       return admit(on: entryID, lock, wall: wall, note: .ownLostAnswer, &book)
+    case .thisAttempt
+    where isFirst && !owed.isEmpty && kind == .unknown && admitted >= allowance && admitted < quantity:
+      // An entry secret, and this is the record of who was admitted before; or it stands for several. The next record shows.
+      note(entryID, .ours, lock, &book)
+      return decision(.undecided(.busy), note: .surplusPossible)
     case .thisAttempt where isFirst:
       note(entryID, .ours, lock, &book)
       return admit(on: entryID, lock, wall: wall, note: open.isEmpty ? nil : .surplusPossible, &book)
@@ -246,7 +265,7 @@ struct TicketRecord: Sendable {
       return .settled
     case .elsewhere:
       note(entryID, .elsewhere, lock, &book)
-      if isFirst && admitted == 0 {
+      if isFirst && settled == 0 {
         proveEntry()
         isUsedElsewhere = true
         firstUse = .init(gate: nil, at: redemption.scannedAt)
@@ -286,7 +305,12 @@ struct TicketRecord: Sendable {
     guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen || ownAttempt else {
       let isDoubtful = open.contains(where: \.isUnplaced) || entries.values.contains(where: \.isDoubtful)
       if admitted == 0, !isUsedElsewhere, isDoubtful { return interruption() }
-      proveEntry()
+      if owed.isEmpty {
+        proveEntry()
+      } else if kind == .unknown {
+        // What was sent for who is owed may be the reason; telling shows it.
+        kind = .entry
+      }
       isUsedElsewhere = isUsedElsewhere || (kind == .entry && admitted == 0)
       return decision(.refuse(.alreadyUsed), note: isUsedElsewhere ? .usedElsewhere : nil, detail: detail)
     }
@@ -329,26 +353,28 @@ struct TicketRecord: Sendable {
   var interrupted: Int { open.count { $0.standing == .interrupted } }
 
   /// Whether somebody passed, or whose the record is, cannot be told any more: staff decide.
-  private func interruption() -> AttemptDecision { decision(.undecided(.interrupted), note: .interrupted) }
+  func interruption() -> AttemptDecision { decision(.undecided(.interrupted), note: .interrupted) }
 
-  private func saleUsedUp(_ book: SaleBook) -> AttemptDecision {
+  func saleUsedUp(_ book: SaleBook) -> AttemptDecision {
     var refusal = decision(.refuse(.alreadyUsed), note: .saleUsedUp)
     refusal.firstUse = firstUse ?? book.firstUse(in: sale)
     return refusal
   }
 
   /// Another code has the record: this is the same secret in another spelling.
-  private mutating func learnUsed(by owner: EntryMemory) {
+  mutating func learnUsed(by owner: EntryMemory) {
     proveEntry()
     guard kind == .entry, admitted == 0, let use = owner.firstUse else { return }
     isUsedElsewhere = true
     firstUse = use
   }
 
-  private mutating func keep(
-    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, _ standing: OpenAttempt.Standing
+  /// - Parameter owed: the provisional admission of which it was to tell.
+  mutating func keep(
+    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, _ standing: OpenAttempt.Standing, owed: AttemptID? = nil
   ) {
-    let attempt = OpenAttempt(lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, standing: standing)
+    let attempt = OpenAttempt(
+      lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, standing: standing, owed: owed)
     if attempt.isAnswered {
       guard open.count(where: \.isAnswered) < Self.mostAnswered else { return }
       // The first showing tells most of when the record was made.
@@ -358,43 +384,47 @@ struct TicketRecord: Sendable {
   }
 
   /// The code admits once, however often it is redeemed: no attempt of ours can have left a surplus record.
-  private mutating func proveEntry() {
+  mutating func proveEntry() {
     guard kind == .unknown || kind == .entry else { return }
     kind = .entry
     open.removeAll { $0.standing != .interrupted }
   }
 
-  private mutating func note(
+  mutating func note(
     _ entryID: String, _ origin: KnownEntry.Origin, _ lock: AttemptLock, _ book: inout SaleBook
   ) {
     if origin == .ours { book.own(entryID, key) }
     entries[entryID] = KnownEntry(origin: origin, isClaimed: false, claimUntil: nil, shownTo: lock)
   }
 
-  private mutating func learn(_ redemption: Redemption, _ book: inout SaleBook) {
+  mutating func learn(_ redemption: Redemption, _ book: inout SaleBook) {
     learn(redemption.quantity, redemption.details)
     guard let named = redemption.sale else { return }
     book.learn(named, quantity: redemption.saleQuantity)
-    if sale == nil {
-      book.count(admitted, in: named, firstUse: firstUse)
-      book.interrupt(interrupted, in: named)
-      last?.sale = named
-    }
+    join(named, &book)
+  }
+
+  /// Counts in the sale what was counted before the ticket was known to belong to it.
+  mutating func join(_ named: String, _ book: inout SaleBook) {
+    guard sale != named else { return }
+    // A list and the ticket system may call one sale by two names.
+    book.move(admitted, interrupted: interrupted, owed: owedInside, from: sale, to: named, firstUse: firstUse)
+    last?.sale = named
     sale = named
   }
 
-  private mutating func learn(_ quantity: Int, _ details: TicketDetails) {
+  mutating func learn(_ quantity: Int, _ details: TicketDetails) {
     self.quantity = Swift.max(1, quantity)
     self.details = details
   }
 
   /// The ticket system now refuses the code: what waits to be claimed needs its word again.
-  private mutating func withdrawClaims() {
+  mutating func withdrawClaims() {
     for entryID in entries.keys { entries[entryID]?.claimUntil = nil }
     givenBack.until = nil
   }
 
-  private func decision(
+  func decision(
     _ verdict: Verdict, note: AttemptDecision.Note? = nil, detail: String? = nil
   ) -> AttemptDecision {
     AttemptDecision(
@@ -403,13 +433,20 @@ struct TicketRecord: Sendable {
   }
 
   /// From sending to answer; never before the attempt began and never backwards, whatever an adapter reports.
-  private static func span(of outcome: AttemptOutcome, _ lock: AttemptLock) -> ClosedRange<MonotonicTime> {
+  static func span(of outcome: AttemptOutcome, _ lock: AttemptLock) -> ClosedRange<MonotonicTime> {
     let sent = Swift.max(outcome.sentAt ?? lock.began, lock.began)
     return sent...Swift.max(sent, outcome.endedAt)
   }
+}
 
-  private static func unanswered(_ answer: TicketAnswer) -> TicketAnswer {
+extension AttemptOutcome {
+  /// A verdict needs a whole answer, whatever the adapter made of a part of one.
+  var wholeAnswer: TicketAnswer {
+    if fate == .answered { return answer }
     if case .undecided = answer { return answer }
     return .undecided(.badAnswer, detail: nil)
   }
+
+  /// Whether the ticket system's word is in it.
+  var saysSomething: Bool { if case .undecided = wholeAnswer { false } else { true } }
 }

@@ -29,6 +29,8 @@ struct OpenAttempt: Sendable, Codable, Equatable {
   let sentAt: MonotonicTime
   let endedAt: MonotonicTime
   var standing: Standing
+  /// The provisional admission that it was made for, or of which it was to tell: somebody has passed on that.
+  var owed: AttemptID?
 
   /// An answer came: what the server recorded, it recorded before that. So there is no grace, and no end either.
   var isAnswered: Bool {
@@ -59,9 +61,23 @@ struct OpenAttempt: Sendable, Codable, Equatable {
 /// The last admission on a ticket, which can be given back.
 struct LastAdmission: Sendable, Codable, Equatable {
   let attempt: AttemptID
-  let entryID: String?
+  var entryID: String?
   var sale: String?
   let wasFirst: Bool
+  /// Whether it is provisional, or was contradicted: there is no record that could be given back.
+  var isProvisional: Bool?
+}
+
+/// A provisional admission of which the ticket system has still to be told.
+struct Owed: Sendable, Codable, Equatable {
+  /// Names the admission.
+  let attempt: AttemptID
+  let gate: GateID
+  let wall: WallTime
+  /// The telling that is under way, or was when the process ended.
+  var telling: AttemptLock?
+  /// Whether who was admitted has left since. The ticket system has to be told all the same.
+  var hasLeft = false
 }
 
 /// A record of the ticket system that we were shown.

@@ -28,6 +28,12 @@ struct LedgerWorld {
     case late(Exchange)
     /// The process ends and starts again; with it the machine, perhaps.
     case restart(isReboot: Bool)
+    /// The server goes offline, or is back.
+    case reach(Bool)
+    /// The ticket is refunded at the server.
+    case refund
+    /// The ticket system is to be told of a provisional admission.
+    case tell(AttemptID)
   }
 
   /// One request, filled in on its way.
@@ -36,6 +42,8 @@ struct LedgerWorld {
     let path: Path
     let asked: Int64
     let sent: Int64
+    /// The provisional admission of which it tells.
+    let owed: AttemptID?
     var processed: Int64?
     var ended: Int64 = 0
     var lateEnded: Int64?
@@ -43,7 +51,8 @@ struct LedgerWorld {
     var cutAt: Int64?
     var answer: TicketAnswer?
     var date: WallTime?
-    init(attempt: AttemptID, path: Path, asked: Int64, sent: Int64) {
+    init(attempt: AttemptID, path: Path, asked: Int64, sent: Int64, owed: AttemptID? = nil) {
+      self.owed = owed
       self.attempt = attempt
       self.path = path
       self.asked = asked
@@ -82,15 +91,26 @@ struct LedgerWorld {
 
   // What outlives the process.
   var disk: [LedgerPlace: Data] = [:]
+  var outboxOnDisk: [OwedOne] = []
   /// What was on the disk before the last write, and when that was: a machine that ends may not have had it.
-  var before: (disk: [LedgerPlace: Data], at: Int64?, attempt: AttemptID?) = ([:], nil, nil)
+  var before: (disk: [LedgerPlace: Data], outbox: [OwedOne], at: Int64?, attempt: AttemptID?) = ([:], [], nil, nil)
   var underWay: [Exchange] = []
   var bootOffset: Int64 = 0
   var isRebooted = false
   var hasLostConclusion = false
 
+  // What happens without the ticket system.
+  /// What a ticket may do offline; `nil` where gates admit nobody then.
+  var right: OfflineRight?
+  var isReachable = true
+  var isRefunded = false
+  var outbox: [OwedOne] = []
+  /// From when on nothing new happens, and the network is kinder.
+  var calmFrom = Int64.max
+
   /// - Parameter restarts: whether the process and the machine end now and then.
-  init(seed: UInt64, restarts: Bool = false) {
+  /// - Parameter offline: whether the server goes offline, and gates admit provisionally.
+  init(seed: UInt64, restarts: Bool = false, offline: Bool = false) {
     var random = SeededGenerator(seed: seed)
     self.seed = seed
     kind = Kind.allCases.randomElement(using: &random) ?? .entry
@@ -105,6 +125,7 @@ struct LedgerWorld {
     ledger = AttemptLedger(policy)
     self.random = random
     var time = 1_000 * Self.second + Int64.random(in: 0...Self.second, using: &self.random)
+    if offline { chooseRight() }
     for _ in 0..<Int.random(in: 2...8, using: &self.random) {
       let scales: [Int64] = [100_000_000, Self.second, 10 * Self.second, 200 * Self.second]
       let scale = scales.randomElement(using: &self.random) ?? 0
@@ -113,10 +134,15 @@ struct LedgerWorld {
         schedule(.restart(isReboot: self.random.chance(40)), at: time)
       } else if self.random.chance(12) {
         schedule(.foreign, at: time)
+      } else if offline, self.random.chance(20) {
+        schedule(self.random.chance(10) ? .refund : .reach(self.random.chance(30)), at: time)
       } else {
         schedule(.present(gate: Int.random(in: 0..<3, using: &self.random), ignoringPending: false), at: time)
       }
     }
+    guard offline else { return }
+    calmFrom = time + 60 * Self.second
+    schedule(.reach(true), at: calmFrom)
   }
 
   mutating func schedule(_ what: What, at time: Int64) {
@@ -130,6 +156,7 @@ struct LedgerWorld {
 
   mutating func redeem(at time: Int64) -> TicketAnswer {
     var made = WallTime(seconds: serverTime(time).seconds)
+    if isRefunded { return .refused(.refunded, detail: nil) }
     switch kind {
     case .signed where firstScan != nil: return .refused(.alreadyUsed, detail: nil)
     case .signed:
@@ -158,23 +185,28 @@ struct LedgerWorld {
       case .present(let gate, let ignoringPending): present(gate, ignoringPending, time)
       case .foreign:
         // A foreign station admits on an entry that its own request redeemed.
-        if kind != .sale, firstScan == nil { foreignRedeemed = time }
+        if kind != .sale, firstScan == nil, !isRefunded { foreignRedeemed = time }
         _ = redeem(at: time)
       case .serve(let exchange):
-        exchange.answer = redeem(at: time)
-        exchange.processed = time
+        let answer = redeem(at: time)
+        exchange.answer = answer
+        if case .redeemed = answer { exchange.processed = time }
       case .conclude(let exchange): conclude(exchange, time)
       case .late(let exchange):
         let outcome = lateOutcome(exchange)
         recall(ledger.missing(for: outcome))
-        _ = ledger.late(Self.key, attempt: exchange.attempt, outcome: outcome, wall: wall(time))
+        take(ledger.late(Self.key, attempt: exchange.attempt, outcome: outcome, wall: wall(time)))
         store(time, nil)
       case .restart(let isReboot): restart(isReboot: isReboot, time)
+      case .reach(let isReachable): self.isReachable = isReachable
+      case .refund: isRefunded = true
+      case .tell(let owed): tell(owed, time)
       }
     }
     if ledger.isLocked(Self.key) { problems.append("still locked") }
     prepare()
     checkAdmissions()
+    checkOutbox()
   }
 
   // MARK: What outlives the process
@@ -193,7 +225,8 @@ struct LedgerWorld {
   /// Writes what has changed, as it is done before a gate opens.
   mutating func store(_ time: Int64, _ attempt: AttemptID?) {
     let changes = ledger.takeChanges()
-    if !changes.isEmpty || attempt != nil { before = (disk, time, attempt) }
+    if !changes.isEmpty || attempt != nil { before = (disk, outboxOnDisk, time, attempt) }
+    outboxOnDisk = outbox
     for (place, memory) in changes {
       guard let memory else {
         disk[place] = nil
@@ -210,13 +243,14 @@ struct LedgerWorld {
     var cut = underWay
     if isReboot, let written = before.at, time - written < Self.second, random.chance(50) {
       disk = before.disk
+      outboxOnDisk = before.outbox
       hasLostConclusion = true
       cut += exchanges.filter { $0.attempt == before.attempt }
     }
     events.removeAll { event in
       switch event.what {
-      case .conclude, .late: true
-      case .present, .foreign, .serve, .restart: false
+      case .conclude, .late, .tell: true
+      case .present, .foreign, .serve, .restart, .reach, .refund: false
       }
     }
     ledger = AttemptLedger(policy)
@@ -233,6 +267,8 @@ struct LedgerWorld {
         wall: wall(exchange.asked), at: mono(time), isSameBoot: !isReboot)
     }
     underWay = []
+    outbox = outboxOnDisk
+    for owed in outbox where owed.ending == nil { schedule(.tell(owed.attempt), at: time + 5 * Self.second) }
     store(time, nil)
     // Were it lost, so would be the word that the attempts are concluded, and the next start would do the same again.
     before.at = nil
@@ -280,10 +316,11 @@ struct LedgerWorld {
     }
   }
 
-  mutating func ask(_ attempt: AttemptID, _ time: Int64) {
+  mutating func ask(_ attempt: AttemptID, _ time: Int64, owed: AttemptID? = nil) {
     let queued = Int64.random(in: 0...Self.second / 5, using: &random)
-    let path = random.chance(45) ? .fine : Path.allCases.randomElement(using: &random) ?? .fine
-    let exchange = Exchange(attempt: attempt, path: path, asked: time, sent: time + queued)
+    var path = random.chance(time < calmFrom ? 45 : 75) ? .fine : Path.allCases.randomElement(using: &random) ?? .fine
+    if !isReachable { path = random.chance(70) ? .notSent : .requestLost }
+    let exchange = Exchange(attempt: attempt, path: path, asked: time, sent: time + queued, owed: owed)
     exchanges.append(exchange)
     underWay.append(exchange)
     let graceEnd = exchange.sent + 2_500_000_000 + 29 * Self.second
@@ -335,18 +372,25 @@ struct LedgerWorld {
     underWay.removeAll { $0 === exchange }
     let outcome: AttemptOutcome
     let nothing = TicketAnswer.undecided(.unreachable, detail: nil)
+    var right: OfflineRight?
+    if exchange.owed == nil, random.chance(80) { right = self.right }
     switch exchange.path {
     case .fine:
+      right = nil
       guard let answer = exchange.answer else { return problems.append("the model served nothing") }
       outcome = AttemptOutcome(
-        fate: .answered, answer: answer, mayHaveRedeemed: true, sentAt: mono(exchange.sent),
+        fate: .answered, answer: answer, mayHaveRedeemed: !isRefunded, sentAt: mono(exchange.sent),
         endedAt: mono(exchange.ended), serverDate: exchange.date)
     case .serverError:
       outcome = AttemptOutcome(
         fate: .answered, answer: nothing, mayHaveRedeemed: true, sentAt: mono(exchange.sent),
         endedAt: mono(exchange.ended), serverDate: exchange.date)
     case .notSent:
-      if random.chance(50) { return ledger.abandon(Self.key, attempt: exchange.attempt) }
+      if random.chance(self.right == nil ? 50 : 10) {
+        ledger.abandon(Self.key, attempt: exchange.attempt)
+        if let owed = exchange.owed { schedule(.tell(owed), at: time + Self.second) }
+        return
+      }
       outcome = AttemptOutcome(
         fate: .notSent, answer: nothing, mayHaveRedeemed: false, sentAt: nil, endedAt: mono(exchange.ended))
     case .requestLost, .answerLost, .late, .lateThenLost:
@@ -354,9 +398,14 @@ struct LedgerWorld {
         fate: exchange.lateEnded == nil ? .lost : .pending, answer: nothing, mayHaveRedeemed: true,
         sentAt: mono(exchange.sent), endedAt: mono(exchange.ended))
     }
-    recall(ledger.missing(for: outcome))
-    let decision = ledger.conclude(Self.key, attempt: exchange.attempt, outcome: outcome, wall: wall(time))
+    recall(ledger.missing(for: outcome, offline: right))
+    if let owed = exchange.owed { return told(owed, exchange, outcome, time) }
+    let decision = ledger.conclude(
+      Self.key, attempt: exchange.attempt, outcome: outcome, wall: wall(time), offline: right)
+    if decision.isProvisional { owe(decision, time) }
     store(time, exchange.attempt)
+    // Nothing else may tell of a provisional admission: it is durable before the gate opens.
+    if decision.isProvisional { before.at = nil }
     if ledger.isLocked(Self.key) { problems.append("locked after conclude") }
     judge(decision, time, exchange: exchange)
   }
@@ -367,10 +416,15 @@ struct LedgerWorld {
     if isTraced { print("\(time / 1_000_000) ms: \(decision)") }
     if let note = decision.note { notes[note, default: 0] += 1 }
     switch decision.verdict {
-    case .admit: ownAdmissions.append(time)
+    case .admit:
+      ownAdmissions.append(time)
+      if decision.isProvisional { openOrGiveBack(decision, time) }
+    case .refuse(.refunded) where isRefunded: break
     case .refuse(let reason):
       if reason != .alreadyUsed { problems.append("refused \(reason)") }
-      let isUsedUp = ownAdmissions.count >= (kind == .sale ? quantity : 1)
+      // Without proof a code admits once offline.
+      let isUnproven = exchange.map { $0.path != .fine } == true && right?.quantity == 1
+      let isUsedUp = ownAdmissions.count >= (kind == .sale && !isUnproven ? quantity : 1)
       let isUsedElsewhere = foreignRedeemed.map { $0 <= time } == true
       // Who only says "already used" cannot say when: there the promise ends with the grace.
       let redeemer = exchanges.first { if case .redeemed? = $0.answer { true } else { false } }
@@ -379,20 +433,27 @@ struct LedgerWorld {
         problems.append("refused although nobody was admitted for it, at \(time)")
       }
     case .undecided(.interrupted) where bootOffset != 0: break
+    // A record that may be that of who was admitted before.
+    case .undecided(.busy) where outbox.contains { $0.ending == nil || $0.ending == .unsettled }: break
     case .undecided(let reason):
       if reason != .unreachable { problems.append("undecided \(reason), at \(time)") }
     }
-    if decision.admitted != ownAdmissions.count, !hasLostConclusion { problems.append("counts \(decision.admitted)") }
+    if decision.admitted != ownAdmissions.count, !hasLostConclusion, !isGivenBack(decision) {
+      problems.append("counts \(decision.admitted)")
+    }
   }
 
   mutating func checkAdmissions() {
     let paid = kind == .sale ? quantity : 1
-    if ownAdmissions.count > paid { problems.append("\(ownAdmissions.count) admissions for \(paid)") }
+    // What was admitted by a list that was wrong is reported, all that is beyond.
+    let excused = min(conflicts.count, allowed - paid)
+    if ownAdmissions.count - excused > paid { problems.append("\(ownAdmissions.count) admissions for \(paid)") }
     let recorded = exchanges.count { $0.processed != nil }
     if kind == .sale, recorded - ownAdmissions.count > ledger.unsettled.count {
       problems.append("\(recorded) records, \(ownAdmissions.count) admissions, \(ledger.unsettled.count) listed")
     }
-    guard let foreign = foreignRedeemed, let admission = ownAdmissions.first else { return }
+    let unreported = ownAdmissions.filter { admission in !conflicts.contains { $0.at == admission } }
+    guard let foreign = foreignRedeemed, let admission = unreported.first else { return }
     // Excused only where the foreign redemption cannot be told from a request of ours: inside the span of an attempt
     // (lengthened by the grace where it went unanswered), or up to its margin before it.
     let isExcused = exchanges.contains { exchange in

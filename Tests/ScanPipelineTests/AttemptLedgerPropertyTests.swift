@@ -46,4 +46,34 @@ struct AttemptLedgerPropertyTests {
     }
     #expect(admissions > 1_000 && recovered > 100 && interrupted > 100)
   }
+
+  @Test(
+    "The same, when the server goes offline, gates admit provisionally, and it is told later",
+    arguments: [7, 3_000_003, 99_000_017, 0xFACADE] as [UInt64], [false, true])
+  func promisesOffline(base: UInt64, restarts: Bool) {
+    var endings: [String: Int] = [:]
+    var recovered = 0
+    var interrupted = 0
+    for seed in base..<base + 1_500 {
+      var world = LedgerWorld(seed: seed, restarts: restarts, offline: true)
+      world.isTraced = ProcessInfo.processInfo.environment["TRACE_SEED"] == "\(seed)"
+      world.run()
+      let right = "\(world.kind) x\(world.quantity), offline x\(world.right?.quantity ?? 0)"
+      #expect(world.problems.isEmpty, "seed \(seed): \(right): \(world.problems)")
+      if !world.problems.isEmpty { return }
+      recovered += world.notes[.ownLostAnswer, default: 0]
+      interrupted += world.notes[.interrupted, default: 0]
+      for owed in world.outbox {
+        switch owed.ending {
+        case .confirmed: endings["confirmed", default: 0] += 1
+        case let ending: endings[ending.map { "\($0)" } ?? "none", default: 0] += 1
+        }
+      }
+    }
+    #expect(recovered > 25 && (interrupted > 50 || !restarts), "\(recovered), \(interrupted)")
+    // The worlds did reach what they are about.
+    for (ending, least) in [("confirmed", 200), ("contradicted", 40), ("unsettled", 100), ("withdrawn", 40)] {
+      #expect(endings[ending, default: 0] > least, "\(endings)")
+    }
+  }
 }
