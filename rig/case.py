@@ -37,7 +37,7 @@ class RigCase(unittest.TestCase):
         cls.rig = _rigs[module]
 
     def setUp(self):
-        self.since = self.rig.mark()
+        self.test_begins = self.since = self.rig.mark()
         self.rig.sh(f"echo '{TEST_BEGINS} {self.id()}' > /dev/kmsg")
         self.addCleanup(self.clear)
 
@@ -48,6 +48,10 @@ class RigCase(unittest.TestCase):
         self.rig.processes.clear()
         for slot in list(self.rig.devices):
             self.rig.remove(slot)
+
+    def longest_standstill(self):
+        """The longest time without a break that the guest has stood still in this test, in nanoseconds."""
+        return max((resumed - begin for begin, resumed in self.rig.standstills(self.test_begins)), default=0)
 
     # What every pulse has to be
 
