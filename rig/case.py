@@ -37,7 +37,7 @@ class RigCase(unittest.TestCase):
         cls.rig = _rigs[module]
 
     def setUp(self):
-        self.since = self.rig.mark()
+        self.test_begins = self.since = self.rig.mark()
         self.rig.sh(f"echo '{TEST_BEGINS} {self.id()}' > /dev/kmsg")
         self.addCleanup(self.clear)
 
@@ -48,6 +48,10 @@ class RigCase(unittest.TestCase):
         self.rig.processes.clear()
         for slot in list(self.rig.devices):
             self.rig.remove(slot)
+
+    def longest_standstill(self):
+        """The longest time without a break that the guest has stood still in this test, in nanoseconds."""
+        return max((resumed - begin for begin, resumed in self.rig.standstills(self.test_begins)), default=0)
 
     # What every pulse has to be
 
@@ -65,9 +69,26 @@ class RigCase(unittest.TestCase):
         pulses = self.rig.until(over, what=f"{count} pulses on {line}")
         self.assertEqual(len(pulses), count)
         for pulse in pulses:
-            self.assertGreaterEqual(pulse.length, (length - 1) * MS)
-            self.assertLessEqual(pulse.length, (length + 100) * MS)
+            self.assert_length(pulse, length)
         return pulses
+
+    def assert_length(self, pulse, length):
+        """A pulse of so many milliseconds is never too short, and ends on time unless the guest itself stood still then.
+
+        In the midst of a pulse that excuses nothing; right at its beginning it does, for a pulse counts from when its program has seen it begin.
+        """
+        self.assertGreaterEqual(pulse.length, (length - 1) * MS)
+        excused = self.rig.stood_still(pulse.at + length * MS, pulse.at + pulse.length)
+        excused += sum(resumed - pulse.at for begin, resumed in self.rig.standstills(pulse.at) if begin < pulse.at + 10 * MS)
+        self.assertLessEqual(pulse.length, (length + 100) * MS + excused)
+
+    def assert_levels(self, line, levels):
+        """A watched line has had these levels in the test, and no others. The watch may tell of the last one after the kernel's trace."""
+        def seen():
+            return [edge.level for edge in self.rig.levels(line, self.since)]
+
+        self.rig.until(lambda: len(seen()) >= len(levels), what=f"{len(levels)} levels on {line}")
+        self.assertEqual(seen(), levels)
 
 
 class BareCase(RigCase):

@@ -52,10 +52,10 @@ class Machine:
         self._answers_lock = threading.Lock()
         self._next_id = 1
         try:
-            self._qmp = self._connect("qmp", 10).makefile("rwb")
+            self._qmp = self._connect("qmp", patience).makefile("rwb")
             self._qmp.readline()
             self.qmp("qmp_capabilities")
-            self._agent = self._connect("ctl", 10)
+            self._agent = self._connect("ctl", patience)
             started = self._answers[0] = Future()
             threading.Thread(target=self._read_answers, daemon=True).start()
             if incoming:
@@ -174,6 +174,12 @@ class Machine:
         if status != 0:
             raise MachineError(f"{path}: {output.decode(errors='replace')}")
         return output
+
+    def halt(self, seconds):
+        """Lets the guest stand still, as a host does that has no time for it."""
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
 
     def report(self):
         """What QEMU and the guest's console said last."""

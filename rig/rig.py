@@ -31,6 +31,10 @@ PWMState = namedtuple("PWMState", "at period duty enabled")
 Tone = namedtuple("Tone", "at frequency")
 
 MS = 1_000_000
+#: Where the guest keeps the times at which it stood still, see guest/standstills.c.
+STANDSTILLS = "/run/rig/standstills.log"
+#: How long a test waits for what has to happen, in seconds: long, for the host may be busy, and nothing waits so long when all is well.
+PATIENCE = 60
 #: Stands in the guest's journal before the name of each test.
 TEST_BEGINS = "rig test:"
 
@@ -54,12 +58,12 @@ class Typing:
     def __init__(self, rig, started, count, text):
         self._rig, self._started, self._count, self._text = rig, started, count, text
 
-    def whole(self, timeout=60):
+    def whole(self, timeout=PATIENCE):
         """Waits for the end; True if all of it has left the device."""
         status, output = self._started.result(timeout)
         return status == 0 and int(output.split()[-1]) == self._count
 
-    def finish(self, timeout=60):
+    def finish(self, timeout=PATIENCE):
         """Waits for the end, which must be the whole text's."""
         status, output = self._started.result(timeout)
         if status != 0 or int(output.split()[-1]) != self._count:
@@ -83,7 +87,7 @@ class Process:
     def running(self):
         return not self.started.done()
 
-    def stop(self, signal="TERM", timeout=20):
+    def stop(self, signal="TERM", timeout=PATIENCE):
         """Sends a signal and waits; returns the exit status (128 + signal if it died of one)."""
         if self.running():
             self._rig.sh(f"kill -{signal} {self.pid}", check=False)
@@ -92,7 +96,7 @@ class Process:
     def clear(self):
         """Ends it at once, with everything that it has started and left behind."""
         self._rig.sh(f"kill -KILL -- -{self.pid}", check=False)
-        self.started.result(20)
+        self.started.result(PATIENCE)
 
 
 def built(folder=FOLDER):
@@ -121,7 +125,7 @@ class Rig:
         # The copy of a booted guest continues at the very same instant each time; the clock of the wall is set anew.
         machine = Machine(kernel, disk, state / "root.qcow2", payload or state / "placeholder", incoming=f"exec:zstd -dc '{state}/state.zst'")
         rig = cls(machine)
-        rig.sh(f"date -s @{time.time():.3f} > /dev/null")
+        rig.sh(f"date -s @{time.time():.3f} > /dev/null; setsid standstills > {STANDSTILLS} 2>&1 < /dev/null &")
         if payload:
             # What was read of the placeholder when the guest was saved is not what is there now.
             rig.sh("blockdev --flushbufs /dev/vdb && mkdir -p /payload && mount -t ext4 -o ro,noatime /dev/vdb /payload")
@@ -165,12 +169,12 @@ class Rig:
         self.processes.append(process)
         return process
 
-    def wait_for(self, condition, timeout=20):
+    def wait_for(self, condition, timeout=PATIENCE):
         """Waits in the guest until a shell condition holds."""
         if not self.ok(f"until {{ {condition}\n}} > /dev/null 2>&1; do ((SECONDS <= {timeout})) || exit 1; sleep 0.05; done", timeout + 30):
             raise MachineError(f"not so within {timeout} s: {condition}")
 
-    def until(self, condition, timeout=20, what="the condition"):
+    def until(self, condition, timeout=PATIENCE, what="the condition"):
         """Waits until a Python function returns something true, and returns that."""
         deadline = time.monotonic() + timeout
         while not (result := condition()):
@@ -196,8 +200,8 @@ class Rig:
         """What a person wants to see of a failure: the guest's journal and console, and what the programs printed."""
         parts = [self.machine.report()]
         for process in self.processes:
-            parts.append(f"--- {process.name}\n" + self.sh(f"tail -n 60 {process.log_path}", check=False).strip())
-        journal = self.sh("journalctl --no-pager -q -n 200 -o short-monotonic", check=False).strip()
+            parts.append(f"--- {process.name}\n" + self.sh(f"tail -n 40 {process.log_path}", check=False).strip())
+        journal = self.sh("journalctl --no-pager -q -n 40 -o short-monotonic", check=False).strip()
         parts.append("--- journal\n" + journal[max(journal.rfind(f" {TEST_BEGINS}"), 0):])
         return "\n".join(part for part in parts if part)
 
@@ -320,7 +324,7 @@ class Rig:
 
     def grabbed(self, node):
         """Whether another process holds the node exclusively. Grabs it for an instant if not."""
-        status, output = self.machine.start(f"keys grab {node}").result(20)
+        status, output = self.machine.start(f"keys grab {node}").result(PATIENCE)
         if status == 0:
             return False
         if output.strip() == b"EBUSY":
@@ -340,12 +344,29 @@ class Rig:
         uptime = self.sh(f"read -r up _ < /proc/uptime; echo MARK {self._marks} > /sys/kernel/tracing/trace_marker; echo $up")
         return int(uptime.strip().replace(".", "")) * 10 * MS
 
+    def standstills(self, since=0):
+        """When the whole guest stood still for more than 20 ms, because its host had no time for it: (begin, end)."""
+        times = (tuple(map(int, line.split())) for line in self.sh(f"cat {STANDSTILLS}").splitlines())
+        return [(begin, end) for begin, end in times if end > since]
+
+    def stood_still(self, start, end):
+        """For how long the guest stood still between two times, in nanoseconds; nothing in it could be on time then."""
+        return sum(max(0, min(resumed, end) - max(begin, start)) for begin, resumed in self.standstills(start))
+
+    def _trace(self):
+        """Everything that the kernel has traced since the guest was saved."""
+        trace = self.sh("cat /sys/kernel/tracing/trace")
+        kept, written = re.search(r"entries-in-buffer/entries-written: (\d+)/(\d+)", trace).groups()
+        if kept != written:
+            raise MachineError(f"the kernel's trace has only the last {kept} of {written} entries: what it tells of levels is wrong")
+        return trace
+
     def edges(self, line, since=0):
         """Changes of level of an output line by name, as the kernel traced them."""
         if self._line_numbers is None:
             base = re.search(r"GPIOs (\d+)-\d+,[^\n]*gpio-sim", self.sh("cat /sys/kernel/debug/gpio"))
             self._line_numbers = {name: int(base[1]) + offset for offset, name in enumerate(LINES)}
-        trace = self.sh("cat /sys/kernel/tracing/trace")
+        trace = self._trace()
         found = re.findall(rf"(\d+)\.(\d+): gpio_value: {self._line_numbers[line]} set ([01])", trace)
         level, edges = 0, []
         for seconds, micros, value in found:
@@ -389,7 +410,7 @@ class Rig:
 
     def pwm_changes(self, since=0):
         """What channels of the PWM chip were set to, as the kernel traced it."""
-        trace = self.sh("cat /sys/kernel/tracing/trace")
+        trace = self._trace()
         found = re.findall(r"(\d+)\.(\d+): pwm_apply: \S+ period=(\d+) duty_cycle=(\d+) polarity=\d+ enabled=([01])", trace)
         changes = [PWMState((int(s) * 1_000_000 + int(us)) * 1000, int(period), int(duty), on == "1") for s, us, period, duty, on in found]
         return [change for change in changes if change.at >= since]

@@ -1,6 +1,7 @@
 """Base of the tests of the installed service: both units as they are shipped, a ticket system, and scanners at two gates."""
 
-import json
+import re
+
 from case import InstalledCase, RigCase
 from rig import MS, PWM_CHIP, SPEAKER
 
@@ -32,8 +33,8 @@ gates:
   north:
     readers: [left]
     ticketSystem: venue
-    deadline: 5 s  # a server on an emulated processor may be slow
-    stale: 6 s
+    deadline: 10 s  # a server on an emulated processor may be slow
+    stale: 20 s
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {north_pulse} ms, fail: secure}}
       green: {{led: "gate:green:pass"}}
@@ -44,8 +45,8 @@ gates:
   south:
     readers: [right]
     ticketSystem: venue
-    deadline: 5 s  # a server on an emulated processor may be slow
-    stale: 6 s
+    deadline: 10 s  # a server on an emulated processor may be slow
+    stale: 20 s
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {SOUTH_PULSE} ms, fail: safe}}
       green: {{gpio: {{chip: gate, line: LAMP_G}}}}
@@ -77,7 +78,7 @@ class ServiceCase(InstalledCase):
         rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database /run/venue/venue.db \
             --import /run/venue/tickets.csv --api-key-file /run/venue/key --no-limits""")
         host, port = VENUE.split(":")
-        rig.wait_for(f": < /dev/tcp/{host}/{port}", 60)
+        rig.wait_for(f": < /dev/tcp/{host}/{port}", 120)
         rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
 
     def setUp(self):
@@ -92,17 +93,24 @@ class ServiceCase(InstalledCase):
         self.rig.processes.clear()
 
     def rest(self):
-        """Waits until both services run and read, and the relays are locked."""
+        """Waits until both services run and read, the gates are ready, and the relays are locked."""
         self.taken(0, 1)
-        self.rig.until(lambda: self.rig.level("RELAY0") == 0 and self.rig.level("RELAY1") == 0, 30, "both gates locked")
+        self.rig.until(lambda: self.rig.level("RELAY0") == 0 and self.rig.level("RELAY1") == 0, what="both gates locked")
 
     def taken(self, *slots):
-        """Waits until the gateway reads the scanners in these slots, past the silence that it insists on."""
-        self.rig.wait_for(f"systemctl -q is-active {GATEWAY} {HOLDER}", 60)
+        """Waits until the gateway has the scanners in these slots, and says that all its readers read and all its gates are ready."""
+        self.rig.wait_for(f"systemctl -q is-active {GATEWAY} {HOLDER}")
         nodes = [self.rig.devices[slot].node for slot in slots]
         held = " && ".join(f"[[ $(find /proc/$(systemctl show -P MainPID {GATEWAY})/fd -lname {node}) ]]" for node in nodes)
-        self.rig.wait_for(held, 60)
-        self.rig.sh("sleep 0.8")
+        self.rig.wait_for(held)
+
+        def is_ready():
+            said = self.rig.sh(f"journalctl -q -o cat _PID=$(systemctl show -P MainPID {GATEWAY})")
+            readers = dict(re.findall(r"^Reader (\S+) (?:is|has) (\w+)", said, re.M))
+            gates = dict(re.findall(r"^Gate (\S+) (is ready|is out of service|cannot decide)", said, re.M))
+            return len(readers) >= len(slots) and set(readers.values()) == {"reading"} and set(gates.values()) == {"is ready"}
+
+        self.rig.until(is_ready, what="all readers reading and all gates ready")
         for node in nodes:
             if "event" in node:
                 self.assertTrue(self.rig.grabbed(node), f"{node} is not grabbed")
@@ -121,6 +129,11 @@ class ServiceCase(InstalledCase):
         since = self.rig.mark()
         self.rig.type(slot, self.code())
         return self.whole_pulses(line, length, 1, since)[0]
+
+    def said(self, pattern, since=None):
+        """Waits for a line of the gateway in the journal."""
+        since = self.since if since is None else since
+        self.rig.until(lambda: any(re.search(pattern, line, re.I) for line in self.rig.journal(GATEWAY, since)), what=f"“{pattern}” in the journal")
 
     def restarted(self, unit, pid, timeout=60):
         """Waits until another process than `pid` runs the unit and is ready; returns when it was started, in nanoseconds of CLOCK_MONOTONIC."""

@@ -1,6 +1,6 @@
 // nodes here PATTERN   waits until there is a device in sysfs whose folder matches, and udev is through with it; prints its node in /dev
 // nodes gone PATTERN   waits until nothing matches
-//                      Both give up after 15 s with exit status 1.
+//                      Both give up after 30 s with exit status 1.
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int is_ready(const char *folder, char node[600]) {
 int main(int count, char **words) {
   if (count != 3) return 2;
   int wants_gone = strcmp(words[1], "gone") == 0;
-  for (int tries = 0; tries < 1500; tries++) {
+  for (int tries = 0; tries < 3000; tries++) {
     glob_t found = {0};
     int status = glob(words[2], GLOB_NOSORT, NULL, &found);
     char node[600];
@@ -42,6 +42,6 @@ int main(int count, char **words) {
     struct timespec step = {0, 10000000};
     nanosleep(&step, NULL);
   }
-  fprintf(stderr, "%s: %s after 15 s\n", words[2], wants_gone ? "still there" : "nothing");
+  fprintf(stderr, "%s: %s after 30 s\n", words[2], wants_gone ? "still there" : "nothing");
   return 1;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 int main(int count, char **words) {
@@ -20,9 +19,8 @@ int main(int count, char **words) {
   struct input_event event;
   while (read(fd, &event, sizeof event) == sizeof event) {
     if (event.type != EV_SND || event.code != SND_TONE) continue;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    printf("%lld %d\n", now.tv_sec * 1000000000LL + now.tv_nsec, event.value);
+    // The kernel's stamp of when it was told: this program may come to read it only later.
+    printf("%lld %d\n", event.input_event_sec * 1000000000LL + event.input_event_usec * 1000LL, event.value);
     fflush(stdout);
   }
   return 1;

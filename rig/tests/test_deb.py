@@ -14,8 +14,8 @@ gates:
   north:
     readers: [READER]
     ticketSystem: venue
-    deadline: 5 s
-    stale: 6 s
+    deadline: 10 s
+    stale: 20 s
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {NORTH_PULSE} ms}}
       green: {{led: "gate:green:pass"}}

@@ -2,7 +2,7 @@
 
 import keyboard
 from case import RigCase
-from rig import MS
+from rig import MS, PATIENCE
 
 # Key codes of Linux (linux/input-event-codes.h) by position on a US keyboard.
 LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyz",
@@ -115,9 +115,18 @@ class Devices(RigCase):
         pulses = self.rig.pulses("RELAY1", self.since)
         self.assertEqual(len(pulses), 3)
         for pulse in pulses:
-            self.assertGreaterEqual(pulse.length, 49 * MS)
-            self.assertLess(pulse.length, 150 * MS)
+            self.assert_length(pulse, 50)
         self.assertEqual(self.rig.edges("RELAY0", self.since), [])
+
+    def test_pulse_in_a_guest_that_stood_still(self):
+        """The control tells for how long, and that excuses the pulse."""
+        self.rig.spawn("pulse", "pulse /run/rig/gpiochip 1 2000 1")
+        self.rig.until(lambda: self.rig.pulses("RELAY1", self.since), what="the pulse")
+        self.rig.machine.halt(3)
+        (pulse,) = self.rig.until(lambda: [pulse for pulse in self.rig.pulses("RELAY1", self.since) if pulse.length], what="its end")
+        self.assertGreater(pulse.length, 2500 * MS, "the guest did not stand still in the pulse")
+        self.assertGreater(self.rig.stood_still(pulse.at, pulse.at + pulse.length), 2800 * MS)
+        self.assert_length(pulse, 2000)
 
     def test_input_line(self):
         for level in (1, 0):
@@ -125,8 +134,9 @@ class Devices(RigCase):
             self.assertEqual(self.rig.level("DOOR"), level)
 
     def test_lamp(self):
-        self.rig.sh("cd '/sys/class/leds/gate:red:deny'; echo 255 > brightness; sleep 0.05; echo 0 > brightness")
-        self.rig.until(lambda: len(self.rig.led_changes("gate:red:deny", self.since)) == 2, what="two changes of the lamp")
+        for count, brightness in enumerate((255, 0), start=1):
+            self.rig.sh(f"echo {brightness} > /sys/class/leds/gate:red:deny/brightness")
+            self.rig.until(lambda: len(self.rig.led_changes("gate:red:deny", self.since)) == count, what=f"change {count} of the lamp")
         on, off = self.rig.led_changes("gate:red:deny", self.since)
         self.assertEqual((on.value, off.value), (255, 0))
         self.assertGreater(off.at, on.at)
@@ -138,7 +148,7 @@ class Devices(RigCase):
         reader = self.rig.spawn("tty", f"bash -c 'exec < {node}; stty -F {node} raw -echo; echo ready; exec head -c 9'")
         self.rig.wait_for(f"grep -q ready {reader.log_path}")
         self.rig.type(0, "Zy-/=@ä")
-        self.assertEqual(reader.started.result(20)[0], 0)
+        self.assertEqual(reader.started.result(PATIENCE)[0], 0)
         self.assertEqual(self.rig.get(reader.log_path), "ready\nZy-/=@ä\r".encode())
 
     def test_serial_text_cut_by_unplugging_does_not_come_after_all(self):
@@ -200,5 +210,5 @@ class Devices(RigCase):
         self.assertTrue(grows())
         wedge = self.rig.wedge_thread(counter.pid, "levels")
         self.rig.kill(counter.pid)
-        self.assertEqual(counter.started.result(20)[0], 137)
-        self.assertEqual(wedge.started.result(20)[0], 0)
+        self.assertEqual(counter.started.result(PATIENCE)[0], 137)
+        self.assertEqual(wedge.started.result(PATIENCE)[0], 0)

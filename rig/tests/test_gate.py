@@ -5,11 +5,12 @@ import re
 
 import case
 from case import RigCase
-from rig import MS
+from rig import MS, PATIENCE
 
 FOLDER = "/run/gate"
 VENUE = "127.0.0.1:8080"
-NORTH_PULSE, SOUTH_PULSE, GAP = 1500, 300, 200
+#: `north` is open for so long that what a test does during the pulse does not come after it.
+NORTH_PULSE, SOUTH_PULSE, GAP = 2500, 300, 200
 
 LEFT = {"vendor": "0c2e", "product": "0901", "manufacturer": "Metrologic", "name": "Honeywell Scanner", "serial": "SN0001"}
 RIGHT = {"vendor": "05e0", "product": "1200", "manufacturer": "Symbol", "name": "Symbol Scanner", "serial": "SN0002"}
@@ -34,8 +35,8 @@ gates:
   north:
     readers: [left{", third" if third else ""}]
     ticketSystem: venue
-    deadline: 5 s  # a server on an emulated processor may be slow
-    stale: 6 s
+    deadline: 10 s  # a server on an emulated processor may be slow
+    stale: 20 s
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {NORTH_PULSE} ms, gap: {GAP} ms}}
       green: {{led: "gate:green:pass"}}
@@ -44,8 +45,8 @@ gates:
   south:
     readers: [right]
     ticketSystem: venue
-    deadline: 5 s  # a server on an emulated processor may be slow
-    stale: 6 s
+    deadline: 10 s  # a server on an emulated processor may be slow
+    stale: 20 s
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {SOUTH_PULSE} ms, gap: {GAP} ms}}
       green: {{gpio: {{chip: gate, line: LAMP_G}}}}
@@ -96,7 +97,7 @@ class GateCase(RigCase):
         rig.until(lambda: self.alive(venue) and rig.ok(f": < /dev/tcp/{host}/{port}"), 120, "the venue listening")
         self.events, self.begun = EventFile(rig, f"{FOLDER}/events.jsonl"), {}
         self.service = rig.spawn("scangate", f"env STATE_DIRECTORY={FOLDER}/state /payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {FOLDER}/events.jsonl", user="gate")
-        rig.until(lambda: self.alive(self.service) and rig.ok(f"[ -e {FOLDER}/events.jsonl ]"), 30, "the service's event file")
+        rig.until(lambda: self.alive(self.service) and rig.ok(f"[ -e {FOLDER}/events.jsonl ]"), what="the service's event file")
 
     def alive(self, process):
         self.assertTrue(process.running(), f"{process.name} has ended")
@@ -122,13 +123,13 @@ class GateCase(RigCase):
     def scans(self):
         return [event for event in self.events() if event["type"] == "scan"]
 
-    def scan_of(self, code, timeout=20):
+    def scan_of(self, code, timeout=PATIENCE):
         """Waits for the service's word on a code."""
         name = holder(code)
         return self.rig.until(
             lambda: self.alive(self.service) and next((scan for scan in self.scans() if scan.get("holder") == name), None), timeout, f"a scan of {code}")
 
-    def scan_count(self, count, timeout=20):
+    def scan_count(self, count, timeout=PATIENCE):
         """Waits for so many scans and returns them."""
         return self.rig.until(lambda: self.alive(self.service) and len(self.scans()) >= count and self.scans(), timeout, f"{count} scans")
 
@@ -149,6 +150,7 @@ class Verdicts(GateCase):
             self.assertFalse(cls.has_failed, "the service did not start, see the first test of this class")
             cls.has_failed = True
             cls.addClassCleanup(RigCase.clear, self)
+            cls.addClassCleanup(cls.forget)
             self.rig.plug(0, **LEFT)
             self.rig.plug(1, **RIGHT)
             self.serve(self.PAID, self.UNPAID)
@@ -160,6 +162,11 @@ class Verdicts(GateCase):
 
     def clear(self):
         """Not after each test but after the last."""
+
+    @classmethod
+    def forget(cls):
+        """Should tests of this class be begun anew, they have another guest."""
+        cls.service, cls.has_failed = None, False
 
     def rest(self):
         """Waits until the lamps of the test before have gone out and stay so."""
@@ -174,7 +181,7 @@ class Verdicts(GateCase):
             after = lamps()
             return before == after and all(not changes or not changes[-1][1] for changes in after)
 
-        self.rig.until(are_quiet, 30, "the lamps going out")
+        self.rig.until(are_quiet, what="the lamps going out")
 
     def lit(self, name):
         return [change for change in self.rig.led_changes(name, self.since) if change.value > 0]

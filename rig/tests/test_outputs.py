@@ -1,6 +1,6 @@
 """What the holder is there for: a gateway that drives its relay itself leaves it to chance when it falls. These tests must see that happen."""
 
-from rig import MS
+from rig import MS, PATIENCE
 from test_gate import LEFT, NORTH_PULSE, RIGHT, GateCase
 
 
@@ -26,7 +26,7 @@ class WithoutHolder(GateCase):
     def test_killed_during_a_pulse_the_gate_stays_released(self):
         self.begin("Killed-1")
         self.rig.kill(self.service.pid)
-        self.service.started.result(20)
+        self.service.started.result(PATIENCE)
         self.rig.sh(f"sleep {NORTH_PULSE / 1000 + 1}")
         self.assertEqual([edge.level for edge in self.rig.levels(self.PULLED_UP, self.since)], [0, 1])
         self.assertEqual(self.rig.level(self.PULLED_UP), 1, "released, and nobody left who would lock it")
@@ -36,7 +36,7 @@ class WithoutHolder(GateCase):
         self.whole_pulses(self.PULLED_UP, NORTH_PULSE, 1)
         killed = self.rig.mark()
         self.rig.kill(self.service.pid)
-        self.service.started.result(20)
+        self.service.started.result(PATIENCE)
         self.rig.until(lambda: self.rig.levels(self.PULLED_UP, killed)[-1].level == 1, what="the line at its pull")
         self.assertEqual(self.rig.edges(self.PULLED_UP, killed), [], "nobody has driven it")
 
