@@ -1,3 +1,4 @@
+internal import SQLiteFile
 public import ScanModel
 
 /// A provisional admission of which the ticket system was not told, or which it does not confirm, as the journal has it.

@@ -1,3 +1,4 @@
+import SQLiteFile
 import ScanModel
 
 /// What the writer says to SQLite about the outbox, compiled once.

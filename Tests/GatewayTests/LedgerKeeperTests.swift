@@ -1,6 +1,7 @@
 import ScanModel
 import ScanPipeline
 import ScanTesting
+import Synchronization
 import Testing
 
 @testable import Gateway

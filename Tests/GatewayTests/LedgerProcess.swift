@@ -21,8 +21,10 @@ struct LedgerProcess {
 
   init(
     _ journal: MemoryJournal = MemoryJournal(), _ system: FakeTicketSystem? = nil, boot: String = "boot 1",
-    whenFailing: JournalFailurePolicy = .continue
+    whenFailing: JournalFailurePolicy = .continue, list: (any TicketList)? = nil,
+    policy: OfflinePolicy = OfflinePolicy(), clock: ClockTrust? = nil
   ) throws {
+    self.policy = policy
     self.journal = journal
     self.boot = boot
     self.system = system ?? FakeTicketSystem(time: time)
