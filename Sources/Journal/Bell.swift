@@ -4,9 +4,13 @@ import LinuxIO
 import ScanModel
 import Synchronization
 
-/// Wakes a thread that waits.
+/// Wakes a thread that waits. A thread that is awake costs who rings no system call.
 final class Bell: Sendable {
   private let descriptor: OwnedDescriptor
+  /// It was rung since the last wait.
+  private let hasRung = Atomic(false)
+  /// The thread sleeps, or is about to.
+  private let isAsleep = Atomic(false)
 
   init() throws(SystemError) {
     let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -16,6 +20,9 @@ final class Bell: Sendable {
 
   /// Wakes whoever waits, or will wait next.
   func ring() {
+    // Each side says its own before it looks at the other's: one of the two sees it.
+    hasRung.store(true, ordering: .sequentiallyConsistent)
+    guard isAsleep.exchange(false, ordering: .sequentiallyConsistent) else { return }
     var one: UInt64 = 1
     // A full counter means that it rings already.
     _ = write(descriptor.number, &one, 8)
@@ -23,10 +30,17 @@ final class Bell: Sendable {
 
   /// Returns when it was rung since the last wait, after `limit` at the latest.
   func wait(atMost limit: Duration) {
+    isAsleep.store(true, ordering: .sequentiallyConsistent)
+    defer {
+      isAsleep.store(false, ordering: .sequentiallyConsistent)
+      // By reading it, what was done before the ring is seen after the wait.
+      _ = hasRung.exchange(false, ordering: .sequentiallyConsistent)
+    }
+    if hasRung.load(ordering: .sequentiallyConsistent) { return }
     var poll = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     let left = min(max(0, limit.saturatedNanoseconds), 3_600_000_000_000)
     var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
-    _ = ppoll(&poll, 1, &timeout, nil)
+    guard ppoll(&poll, 1, &timeout, nil) > 0 else { return }
     var count: UInt64 = 0
     _ = read(descriptor.number, &count, 8)
   }

@@ -16,6 +16,7 @@ struct Housekeeper: Sendable {
 
   func run() {
     var wasTold = false
+    var reading: KeyReading?
     while true {
       let (isClosing, mustLeave, needsCheck) = core.orders.withLock { ($0.isClosing, $0.houseMustLeave, $0.needsCheck) }
       if isClosing { break }
@@ -23,7 +24,8 @@ struct Housekeeper: Sendable {
         leave()
         continue
       }
-      if needsCheck { check() }
+      let isReading = readKeys(&reading)
+      if needsCheck, !isReading { check() }
       if isDue() {
         do throws(SQLiteError) {
           let connection = try connect()
@@ -38,7 +40,7 @@ struct Housekeeper: Sendable {
           report(error, &wasTold)
         }
       }
-      core.houseBell.wait(atMost: .seconds(1))
+      if !isReading { core.houseBell.wait(atMost: .seconds(1)) }
     }
     close()
     core.orders.withLock { $0.isHouseOut = true }
@@ -50,6 +52,31 @@ struct Housekeeper: Sendable {
     let idle = core.clock.now() - core.queue.withLock { $0.lastQueued }
     return frames >= Self.many || frames >= Self.some && idle >= .seconds(1)
       || frames >= Self.few && idle >= .seconds(30)
+  }
+
+  /// Reads some of the keys that are remembered.
+  /// - Returns: whether there are more. Where they cannot be read, who asks goes the slow way, and it is tried again.
+  private func readKeys(_ reading: inout KeyReading?) -> Bool {
+    let (file, isWhole) = core.known.withLock { ($0.file, $0.isWhole) }
+    if isWhole { return false }
+    if reading?.file != file {
+      // What is open here may be an earlier file.
+      close()
+      reading = KeyReading(of: file)
+    }
+    do throws(SQLiteError) {
+      let connection = try connect()
+      let hasMore = try reading?.step(connection) { body in core.known.withLock { body(&$0) } }
+      if hasMore == true { return true }
+      core.known.withLock { $0.finish(file) }
+    } catch {
+      if error.isDamage {
+        core.orders.withLock { $0.damage = error.message }
+        core.writerBell.ring()
+      }
+    }
+    reading = nil
+    return false
   }
 
   /// Looks through the whole file for damage; takes minutes for a big one, beside everything else.

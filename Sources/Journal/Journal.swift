@@ -123,9 +123,20 @@ public final class Journal: ScanJournal {
     _ = try await core.wait(for: mark.number, isDurable: false, until: nil)
   }
 
+  public func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+    try await core.wait(for: mark.number, isDurable: false, until: end)
+  }
+
   public func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
     try await core.wait(for: mark.number, isDurable: true, until: end)
   }
+
+  public func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]? {
+    core.known.withLock { $0.areNew(keys) } ? [:] : nil
+  }
+
+  /// Whether all that is stored is known by key, so that `recallNow` answers: for tests and measurements.
+  package var knowsItsKeys: Bool { core.known.withLock { $0.isWhole } }
 
   public func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
     return try await core.onWriter { writer in

@@ -47,6 +47,7 @@ final class JournalCore: Sendable {
   let teller = StateTeller()
   let queue = Mutex(JournalQueue())
   let orders = Mutex(Orders())
+  let known = Mutex(KnownKeys())
   /// The housekeeper's connection, so that others can interrupt what it does.
   let house = Mutex<Database?>(nil)
   let writerBell: Bell
@@ -84,6 +85,12 @@ final class JournalCore: Sendable {
   // MARK: Callers
 
   func enqueue(_ batch: JournalBatch) -> JournalMark {
+    // Before it can be written: what is not known is nowhere.
+    if !batch.memory.isEmpty {
+      known.withLock { known in
+        for (key, state) in batch.memory where state != nil { known.note(key) }
+      }
+    }
     let mark = queue.withLock { $0.add(batch, at: clock.now()) }
     writerBell.ring()
     return JournalMark(number: mark)
@@ -91,39 +98,66 @@ final class JournalCore: Sendable {
 
   /// Returns with true when everything up to `mark` is written (or durable), with false at `end`.
   func wait(for mark: UInt64, isDurable: Bool, until end: MonotonicTime?) async throws(JournalFault) -> Bool {
-    let own = Mutex<(id: UInt64?, alarm: Task<Void, Never>?)>((nil, nil))
+    let path = settings.path
+    let early = queue.withLock { queue in
+      if isDurable { queue.want(mark) }
+      return queue.answer(for: mark, isDurable: isDurable, path: path)
+    }
+    if let early { return try early.get() }
+    let own = Mutex<UInt64?>(nil)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<Bool, JournalFault>, Never>) in
-        let path = settings.path
         var id: UInt64?
         let now = queue.withLock { queue -> Result<Bool, JournalFault>? in
-          if isDurable { queue.want(mark) }
           if let answer = queue.answer(for: mark, isDurable: isDurable, path: path) { return answer }
           if Task.isCancelled { return .failure(Self.givenUp) }
-          if let end, end <= time.now() { return .success(false) }
+          // A day is for ever here. The alarm goes by the machine's own clock, `end` by the caller's.
+          let left = end.map { min(.seconds(86_400), $0 - time.now()) }
+          if let left, left <= .zero { return .success(false) }
           id = queue.wait(
-            JournalQueue.Waiter(mark: mark, isDurable: isDurable) { continuation.resume(returning: $0) })
+            JournalQueue.Waiter(mark: mark, isDurable: isDurable, end: left.map { clock.now() + $0 }) {
+              continuation.resume(returning: $0)
+            })
           return nil
         }
         if isDurable { syncBell.ring() }
         if let now { continuation.resume(returning: now) }
         guard let id else { return }
-        let alarm = end.map { end in
-          Task {
-            // A day is for ever here; a longer sleep could overflow the runtime's clock.
-            try? await Task.sleep(for: min(.seconds(86_400), max(.zero, end - self.time.now())))
-            self.giveUp(id, .success(false))
-          }
-        }
-        own.withLock { $0 = (id, alarm) }
+        own.withLock { $0 = id }
+        if end != nil { setAlarm() }
         // Cancelled in between: the handler found no number yet.
         if Task.isCancelled { giveUp(id, .failure(Self.givenUp)) }
       }
     } onCancel: {
-      if let id = own.withLock({ $0.id }) { giveUp(id, .failure(Self.givenUp)) }
+      if let id = own.withLock({ $0 }) { giveUp(id, .failure(Self.givenUp)) }
     }
-    own.withLock { $0.alarm }?.cancel()
     return try result.get()
+  }
+
+  /// Has those sent away in time whose wait ends: one alarm for all, which most waits are over before.
+  private func setAlarm() {
+    let now = clock.now()
+    let due = queue.withLock { queue -> MonotonicTime? in
+      // One who waits long keeps no alarm of its own that a shorter wait has made useless.
+      guard let next = queue.nextEnd.map({ min($0, now + .seconds(1)) }) else { return nil }
+      if let alarm = queue.alarm, alarm <= next { return nil }
+      queue.alarm = next
+      return next
+    }
+    guard let due else { return }
+    Task { [weak self] in
+      try? await Task.sleep(for: due - now)
+      self?.alarmRang(due)
+    }
+  }
+
+  private func alarmRang(_ due: MonotonicTime) {
+    let ended = queue.withLock { queue in
+      if queue.alarm == due { queue.alarm = nil }
+      return queue.ended(by: max(due, clock.now()))
+    }
+    for waiter in ended { waiter.answer(.success(false)) }
+    setAlarm()
   }
 
   private static let givenUp = JournalFault(.unavailable, "The wait for the journal was given up.")
@@ -159,6 +193,7 @@ final class JournalCore: Sendable {
   /// Asks the threads to end; returns at once.
   func beginClosing() {
     orders.withLock { $0.isClosing = true }
+    known.withLock { $0.close() }
     for bell in [writerBell, syncBell, houseBell] { bell.ring() }
   }
 

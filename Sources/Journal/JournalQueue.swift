@@ -26,6 +26,8 @@ struct JournalQueue {
     var mark: UInt64
     /// Waits for the disk, not only for the kernel.
     var isDurable: Bool
+    /// When it waits no longer, by the machine's clock; `nil` where it waits for ever.
+    var end: MonotonicTime?
     var answer: @Sendable (Result<Bool, JournalFault>) -> Void
   }
 
@@ -57,6 +59,9 @@ struct JournalQueue {
   private(set) var lastQueued = MonotonicTime(nanoseconds: .min)
   /// Closed: nothing is taken any more.
   var isClosed = false
+
+  /// When those are looked for whose wait ends; `nil` where nobody's does.
+  var alarm: MonotonicTime?
 
   private var waiters: [UInt64: Waiter] = [:]
   private var nextWaiter: UInt64 = 0
@@ -190,6 +195,16 @@ struct JournalQueue {
 
   /// Takes one away who waits no longer.
   mutating func leave(_ id: UInt64) -> Waiter? { waiters.removeValue(forKey: id) }
+
+  /// When the first wait ends.
+  var nextEnd: MonotonicTime? { waiters.values.compactMap(\.end).min() }
+
+  /// Those whose wait has ended, taken away.
+  mutating func ended(by now: MonotonicTime) -> [Waiter] {
+    let ended = waiters.filter { $0.value.end.map { $0 <= now } ?? false }
+    for id in ended.keys { waiters[id] = nil }
+    return Array(ended.values)
+  }
 
   /// Those who can be answered now, taken away.
   mutating func answered(path: String) -> [(Waiter, Result<Bool, JournalFault>)] {

@@ -203,6 +203,8 @@ final class Writer: @unchecked Sendable {
   }
 
   func take(_ store: JournalStore) throws(JournalFault) {
+    core.known.withLock { $0.begin() }
+    core.houseBell.ring()
     self.store = store
     do throws(SystemError) {
       try core.sync.open(core.file.log)

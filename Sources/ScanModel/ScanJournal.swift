@@ -7,12 +7,20 @@ public protocol ScanJournal: Sendable {
   /// What was last stored under these keys; a key that is not in the result was never stored.
   func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]]
 
+  /// What `recall` would say, where that is known at once: without a disk, and without waiting for anybody. `nil` says nothing;
+  /// then `recall` is to be asked. The usual case, keys that were never stored, is to be known.
+  func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]?
+
   /// Queues a batch; from any thread, returns at once.
   @discardableResult func enqueue(_ batch: JournalBatch) -> JournalMark
 
   /// Returns when everything up to `mark` is written.
   /// - Throws: why it is not, and will not be.
   func written(_ mark: JournalMark) async throws(JournalFault)
+
+  /// Returns when everything up to `mark` is written, with false when that is not so at `end`.
+  /// - Throws: why it is not, and will not be.
+  func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool
 
   /// Returns when everything up to `mark` is durable, with false when that is not so at `end`.
   /// - Throws: why it is not, and will not be.
@@ -30,6 +38,11 @@ public protocol ScanJournal: Sendable {
 
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
+}
+
+extension ScanJournal {
+  /// Nothing is known at once.
+  public func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]? { nil }
 }
 
 /// A place in the journal's order; later batches have greater marks.

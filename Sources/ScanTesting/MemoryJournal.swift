@@ -118,6 +118,10 @@ public final class MemoryJournal: ScanJournal {
     _ = try await wait(mark.number, isDurable: false, until: nil)
   }
 
+  public func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+    try await wait(mark.number, isDurable: false, until: end)
+  }
+
   public func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
     try await wait(mark.number, isDurable: true, until: end)
   }

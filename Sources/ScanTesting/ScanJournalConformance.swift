@@ -43,10 +43,22 @@ public struct ScanJournalConformance: Sendable {
     check(
       try await journal.durable(first, until: MonotonicTime(nanoseconds: 0)),
       "what is durable is not told so when the time is over")
+    check(
+      try await journal.written(first, until: MonotonicTime(nanoseconds: 0)),
+      "what is written is not told so when the time is over")
     let empty = journal.enqueue(JournalBatch())
     try await journal.written(empty)
+    check(try await journal.written(empty, until: time.now() + .seconds(60)), "a batch was not written")
     let awaited = journal.enqueue(JournalBatch(memory: [keys[3]: .some([4])]))
     _ = try await journal.durable(awaited, until: MonotonicTime(nanoseconds: 0))
+    // Whatever is known at once is what is so; what was queued is no stranger, forgotten or not.
+    let strangers = [LedgerKey(server: "s9", kind: .entry, bytes: [9])]
+    check(journal.recallNow(strangers).map(\.isEmpty) ?? true, "something is known at once that was never stored")
+    for key in keys {
+      let now = journal.recallNow([key])
+      let found = try await journal.recall([key])
+      check(now == nil || now == found, "what is known at once is not what is recalled")
+    }
 
     // Attempts.
     let attempts = (0..<3).map { asked("code\($0)") }

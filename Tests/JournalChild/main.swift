@@ -12,6 +12,7 @@ import Sealing
 //                                   size), then until it works again; prints states
 //   journal-child fill FILE COUNT   fills a journal with COUNT scans
 //   journal-child open FILE         opens the journal, and prints how long that took
+//   journal-child steps FILE        measures what a scan waits for, step by step
 //   journal-child measure FILE [US] measures, on this disk or on one whose sync takes so many microseconds
 //
 // Built without words on its own: it is for tests alone.
@@ -95,6 +96,44 @@ func measure(_ journal: Journal) async throws {
     }
     let seconds = Double((time.now() - began).saturatedNanoseconds) / 1e9
     say("durable with \(gates) at once: \(Int(Double(each * gates) / seconds)) a second")
+  }
+}
+
+/// What a scan waits for, step by step, as the gate's decision path asks for it.
+func steps(_ journal: Journal) async throws {
+  let names = ["recall ticket", "write asked", "recall entry", "write concluded", "asked durable", "all but that"]
+  var times = [[Duration]](repeating: [], count: names.count)
+  func step(_ index: Int, _ began: MonotonicTime) { times[index].append(time.now() - began) }
+  func recall(_ number: Int, _ kinds: LedgerKey.Kind...) async throws {
+    let bytes = withUnsafeBytes(of: number) { [UInt8]($0) }
+    let keys = kinds.map { LedgerKey(server: "server", kind: $0, bytes: bytes) }
+    let found = try await journal.recall(keys)
+    precondition(found.isEmpty)
+  }
+  for number in 0..<3_000 {
+    usleep(1_000)
+    let asked = asked(number)
+    let started = time.now()
+    try await recall(number, .ticket, .sale)
+    step(0, started)
+    var began = time.now()
+    let mark = journal.enqueue(JournalBatch(facts: [.asked(asked)], isUrgent: true))
+    try await journal.written(mark)
+    step(1, began)
+    began = time.now()
+    try await recall(number, .entry, .sale)
+    step(2, began)
+    began = time.now()
+    try await journal.written(
+      journal.enqueue(JournalBatch(facts: [.concluded(concluded(asked))], memory: memory(number), isUrgent: true)))
+    step(3, began)
+    step(5, started)
+    began = time.now()
+    _ = try await journal.durable(mark, until: time.now() + .milliseconds(50))
+    step(4, began)
+  }
+  for (name, times) in zip(names, times.map { $0.sorted() }) {
+    say("\(name): p50 \(Int(percentile(times, 0.5) * 1e3)) µs, p99 \(Int(percentile(times, 0.99) * 1e3)) µs")
   }
 }
 
@@ -185,6 +224,10 @@ case "open":
   say(
     "opened in \((opened - began).milliseconds) ms, \(open.count) open, first written after \((time.now() - began).milliseconds) ms"
   )
+  await journal.close()
+case "steps":
+  let journal = try open()
+  try await steps(journal)
   await journal.close()
 case "measure":
   let journal: Journal

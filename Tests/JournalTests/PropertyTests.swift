@@ -70,6 +70,10 @@ import Testing
       case 2: #expect(try await journal.durable(mark, until: SystemTime().now() + .seconds(60)))
       case 3: await journal.tidy()
       case 4, 5:
+        for key in keys {
+          #expect(
+            journal.recallNow([key]).map { $0.isEmpty && memory[key] == nil } ?? true, "seed \(seed), step \(step)")
+        }
         #expect(try await journal.recall(keys) == memory, "seed \(seed), step \(step)")
         #expect(try await journal.unconcluded() == open, "seed \(seed), step \(step)")
         #expect(try await journal.owed() == owed, "seed \(seed), step \(step)")
