@@ -70,7 +70,7 @@ struct TicketFile: Sendable {
     case code, kind, status, name, email, quantity, event, date, timezone
   }
 
-  static let statuses = ["paid", "unpaid", "cancelled", "refunded", "expired", "deleted"]
+  static let statuses = TicketStatus.allCases.map(\.rawValue)
   static let quantities = 1...1_000
 
   private(set) var rows: [Row] = []

@@ -11,7 +11,8 @@ import ServiceLifecycle
 /// network nor a key for tickets leads to it, and its file's permissions say who may.
 ///
 /// `GET /misbehaviours` shows those in force, `POST` adds and `PUT` replaces them, with one text a line; a bad line changes
-/// nothing. `GET /book` gives every admission, whole codes included, as lines of JSON.
+/// nothing. `GET /book` gives every admission, `GET /tickets` every ticket, whole codes included, as lines of JSON. `PUT
+/// /status` gives the sale of a ticket another status: two lines, the status and the code.
 struct VenueControl: Sendable {
   let path: String
   let venue: VenueServer
@@ -78,14 +79,9 @@ struct VenueControl: Sendable {
     router.get("/misbehaviours") { _, _ in shown() }
     router.post("/misbehaviours") { request, _ in try await take(request, clearing: false) }
     router.put("/misbehaviours") { request, _ in try await take(request, clearing: true) }
-    router.get("/book") { _, _ in
-      do {
-        let lines = try await venue.book().map { $0.json() + "\n" }.joined()
-        return Self.text(.ok, lines)
-      } catch {
-        return Self.text(.internalServerError, "\(error)")
-      }
-    }
+    router.get("/book") { _, _ in await Self.lines { try await venue.book().map { $0.json() } } }
+    router.get("/tickets") { _, _ in await Self.lines { try await venue.tickets().map { $0.json() } } }
+    router.put("/status") { request, _ in try await setStatus(request) }
     return router.buildResponder()
   }
 
@@ -101,6 +97,30 @@ struct VenueControl: Sendable {
       return shown()
     } catch {
       return Self.text(.badRequest, "\(error)")
+    }
+  }
+
+  private func setStatus(_ request: Request) async throws -> Response {
+    let body = String(buffer: try await request.body.collect(upTo: Self.bodyLimit))
+    let lines = body.split(separator: "\n", maxSplits: 1).map(String.init)
+    guard lines.count == 2, let status = TicketStatus(rawValue: lines[0]) else {
+      return Self.text(.badRequest, "a status and a code are wanted, each on a line of its own")
+    }
+    do {
+      try await venue.setStatus(status, ofCode: lines[1])
+      return Self.text(.ok, "")
+    } catch VenueError.unusable(let words) {
+      return Self.text(.notFound, words)
+    } catch {
+      return Self.text(.internalServerError, "\(error)")
+    }
+  }
+
+  private static func lines(_ lines: () async throws -> [String]) async -> Response {
+    do {
+      return text(.ok, try await lines().map { $0 + "\n" }.joined())
+    } catch {
+      return text(.internalServerError, "\(error)")
     }
   }
 

@@ -32,7 +32,30 @@ public struct VenueControlClient: Sendable {
     }
   }
 
+  /// Every ticket of the venue and how many entries its book has for it.
+  /// - Throws: `VenueError.noControl`.
+  public func tickets() async throws -> [BookedTicket] {
+    try await ask(.GET, "tickets").split(separator: "\n").map { line in
+      guard let ticket = BookedTicket(json: String(line)) else { throw failure("its tickets cannot be read") }
+      return ticket
+    }
+  }
+
+  /// Gives the whole sale of a code another status; see `VenueServer.setStatus`.
+  /// - Throws: `VenueError.noControl`, or `.unusable` where no ticket has this code.
+  public func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
+    let (answer, text) = try await exchange(.PUT, "status", "\(status.rawValue)\n\(code)")
+    if answer == 404 { throw VenueError.unusable(text) }
+    guard answer == 200 else { throw failure("it answers \(answer) \(text)") }
+  }
+
   func ask(_ method: HTTPMethod, _ what: String, _ body: String = "") async throws -> String {
+    let (status, text) = try await exchange(method, what, body)
+    guard status == 200 else { throw failure("it answers \(status) \(text)") }
+    return text
+  }
+
+  private func exchange(_ method: HTTPMethod, _ what: String, _ body: String) async throws -> (Int, String) {
     let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
     guard let host = path.addingPercentEncoding(withAllowedCharacters: unreserved) else {
       throw failure("its path cannot be used")
@@ -56,9 +79,7 @@ public struct VenueControlClient: Sendable {
       outcome = .failure(failure("\(error)"))
     }
     try? await client.shutdown()
-    let (status, text) = try outcome.get()
-    guard status == 200 else { throw failure("it answers \(status) \(text)") }
-    return text
+    return try outcome.get()
   }
 
   private func failure(_ reason: String) -> VenueError { .noControl(path: path, reason: reason) }

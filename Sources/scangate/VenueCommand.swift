@@ -11,7 +11,7 @@ public import VenueServer
 struct VenueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "venue", abstract: "An embedded ticket system for training and tests.",
-    subcommands: [Serve.self, Misbehave.self, Book.self])
+    subcommands: [Serve.self, Misbehave.self, Ticket.self, Book.self])
 
   /// `scangate venue serve`
   struct Serve: AsyncParsableCommand {
@@ -55,7 +55,7 @@ struct VenueCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "A Unix socket, for you alone, on which scangate venue misbehave and scangate venue book reach this venue.",
+        "A Unix socket, for you alone, on which scangate venue misbehave, ticket and book reach this venue.",
         valueName: "socket"))
     var control: String?
 

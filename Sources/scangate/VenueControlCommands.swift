@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Gateway
 import ScanModel
-import VenueServer
+public import VenueServer
 
 extension VenueCommand {
   /// `scangate venue misbehave`
@@ -37,6 +37,32 @@ extension VenueCommand {
     }
   }
 
+  /// `scangate venue ticket`
+  struct Ticket: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give a ticket of a serving venue another status, as when it is refunded.",
+      discussion: "The whole sale of the ticket gets it, from the next request on. What was recorded stays in the book."
+    )
+
+    @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
+    var control: String
+
+    @Option(help: "What the ticket is worth from now on.")
+    var status: TicketStatus
+
+    @Argument(help: "The whole code, as venue serve --seed and venue book --full print it.")
+    var code: String
+
+    func run() async throws {
+      do {
+        try await VenueControlClient(path: control).setStatus(status, ofCode: code)
+      } catch let error as VenueError {
+        throw failure(error.description)
+      }
+      Terminal.out("\(Code(code).shortened) is \(status.rawValue).")
+    }
+  }
+
   /// `scangate venue book`
   struct Book: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,6 +77,9 @@ extension VenueCommand {
     @Flag(help: "Print whole codes, to compare books; else their last characters, as in scangate's events.")
     var full = false
 
+    @Flag(help: "Print every ticket instead: what it is worth now, and how many entries the book has for it.")
+    var tickets = false
+
     @Flag(help: "Print a line of JSON for each.")
     var json = false
 
@@ -61,15 +90,36 @@ extension VenueCommand {
     }
 
     func run() async throws {
-      let book: [BookEntry]
       do {
-        if let control {
-          book = try await VenueControlClient(path: control).book()
-        } else {
-          book = try await VenueServer.book(ofFile: database ?? "")
-        }
+        if tickets { return try await printTickets() }
+        try await printEntries()
       } catch let error as VenueError {
         throw failure(error.description)
+      }
+    }
+
+    private func printTickets() async throws {
+      let tickets: [BookedTicket]
+      if let control {
+        tickets = try await VenueControlClient(path: control).tickets()
+      } else {
+        tickets = try await VenueServer.tickets(ofFile: database ?? "")
+      }
+      for ticket in tickets {
+        let line = [
+          shown(ticket.code), "sale \(ticket.saleID)", ticket.isSale ? "sale" : "entry", ticket.status.rawValue,
+          "\(ticket.entries) of \(ticket.quantity) in",
+        ].joined(separator: "  ")
+        Terminal.out(json ? ticket.json(full ? { $0 } : { Code($0).shortened }) : line)
+      }
+    }
+
+    private func printEntries() async throws {
+      let book: [BookEntry]
+      if let control {
+        book = try await VenueControlClient(path: control).book()
+      } else {
+        book = try await VenueServer.book(ofFile: database ?? "")
       }
       for entry in book { Terminal.out(json ? entry.json(full ? { $0 } : { Code($0).shortened }) : line(entry)) }
     }
@@ -88,3 +138,5 @@ extension VenueCommand {
     }
   }
 }
+
+extension TicketStatus: ExpressibleByArgument {}

@@ -46,6 +46,52 @@ import Testing
     }
   }
 
+  /// What happens to a ticket while a gate is offline, and what its book then tells of each ticket.
+  @Test func aTicketIsRefundedWhileItServes() async throws {
+    try await withControl(storage: { .file($0 + "/venue.sqlite") }) { venue, control, directory in
+      let (entry, sale) = (try venue.code(.entry), try venue.code(.sale))
+      for _ in 0..<3 { #expect(try await venue.scan(sale).status == 201) }
+      #expect(try await venue.scan(entry).status == 201)
+      try await control.setStatus(.refunded, ofCode: sale)
+      try await control.setStatus(.cancelled, ofCode: entry)
+      #expect(try await venue.scan(sale).text.contains("refunded"))
+      #expect(try await venue.scan(entry).text.contains("cancelled"))
+
+      let tickets = try await control.tickets()
+      #expect(tickets.count == venue.seeded.tickets.count)
+      let booked = try #require(tickets.first { $0.code == sale })
+      #expect(booked.isSale && booked.status == .refunded && booked.quantity == 2 && booked.entries == 3)
+      let printed = try #require(tickets.first { $0.code == entry })
+      #expect(!printed.isSale && printed.status == .cancelled && printed.quantity == 1 && printed.entries == 1)
+      #expect(tickets.filter { $0.code != sale && $0.code != entry }.allSatisfy { $0.entries == 0 })
+      #expect(try await venue.server.tickets() == tickets)
+      #expect(try await VenueServer.tickets(ofFile: directory + "/venue.sqlite") == tickets)
+
+      try await control.setStatus(.deleted, ofCode: sale)
+      #expect(try await venue.scan(sale).status == 404)
+      try await control.setStatus(.paid, ofCode: sale)
+      #expect(try await venue.scan(sale).status == 201)
+      #expect(try await venue.server.book().count == 5)
+    }
+  }
+
+  @Test func aStatusThatCannotBeGivenChangesNothing() async throws {
+    try await withControl { venue, control, _ in
+      let before = try await control.tickets()
+      let error = try await #require(throws: VenueError.self) {
+        try await control.setStatus(.refunded, ofCode: "no-such-ticket-anywhere")
+      }
+      #expect(error.description.contains("no ticket has this code"))
+      #expect(!error.description.contains("no-such-ticket"))
+      let code = try venue.code(.entry)
+      for body in ["", "refunded", "lost\n\(code)", code, "\n\n"] {
+        let error = try await #require(throws: VenueError.self) { try await control.ask(.PUT, "status", body) }
+        #expect(error.description.contains("400 a status and a code are wanted"))
+      }
+      #expect(try await control.tickets() == before)
+    }
+  }
+
   @Test func noFileIsMadeWhereThereIsNoBook() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/absent.sqlite"
@@ -60,7 +106,7 @@ import Testing
 
   @Test func ticketsKeysDoNotLeadThere() async throws {
     try await withControl { venue, control, _ in
-      for path in ["/misbehaviours", "/book", "/api/misbehaviours", "/api/book"] {
+      for path in ["/misbehaviours", "/book", "/tickets", "/status", "/api/misbehaviours", "/api/book"] {
         let (read, written) = (try await venue.get(path), try await venue.post("html", to: path))
         #expect(read.status == 404)
         #expect(written.status == 404)

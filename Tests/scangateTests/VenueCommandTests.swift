@@ -74,6 +74,33 @@ import VenueServer
     }
   }
 
+  @Test func aTicketGetsAnotherStatusAndTheBookTellsOfEach() async throws {
+    try await withVenue { venue, database, control in
+      let code = try #require(try await venue.book().first).code
+      let short = "…" + code.suffix(4)
+      let set = try await Program.run(["venue", "ticket", "--control", control, "--status", "refunded", code])
+      #expect(set.lines == ["\(short) is refunded."], "\(set.errors)")
+      let tickets = try await Program.run(["venue", "book", "--control", control, "--tickets"])
+      #expect(tickets.lines.first == "\(short)  sale 1  entry  refunded  1 of 1 in", "\(tickets.errors)")
+      #expect(!tickets.output.contains(code))
+      let file = try await Program.run(["venue", "book", "--database", database, "--tickets"])
+      #expect(file.lines == tickets.lines)
+
+      let json = try await Program.run(["venue", "book", "--database", database, "--tickets", "--json", "--full"])
+      let line = try #require(json.lines.first)
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      #expect(object["code"] as? String == code && object["entries"] as? Int == 1)
+      let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
+      let document = try String(contentsOf: documentFile, encoding: .utf8)
+      for field in object.keys { #expect(document.contains("`\(field)`"), "\(field)") }
+
+      let bad = try await Program.run(["venue", "ticket", "--control", control, "--status", "lost", code])
+      #expect(bad.status == 64 && bad.errors.contains("refunded"))
+      let unknown = try await Program.run(["venue", "ticket", "--control", control, "--status", "paid", "nobodys-code"])
+      #expect(unknown.status == 69 && unknown.errors.contains("no ticket has this code"))
+    }
+  }
+
   @Test func nobodyThereAndNoBookAreExplained() async throws {
     let none = try await Program.run(["venue", "misbehave", "--control", "/nonexistent/venue.sock"])
     #expect(none.status == 69)

@@ -1,0 +1,119 @@
+import Foundation
+import GRDB
+
+/// What a ticket is worth at the venue's door. The raw values are the words in ticket files and on the command line.
+public enum TicketStatus: String, Sendable, CaseIterable {
+  case paid, unpaid, cancelled, refunded, expired, deleted
+}
+
+/// A code that opens, or would, and how often it did.
+public struct BookedTicket: Sendable, Equatable {
+  /// The entry's secret, or the sale's. Not for logs.
+  public let code: String
+  /// Whether the code is a sale's, which makes an entry at each scan; else it is a printed entry.
+  public let isSale: Bool
+  /// The sale that it belongs to.
+  public let saleID: Int64
+  /// What it is worth now, whatever it was when it was scanned.
+  public let status: TicketStatus
+  /// How many persons it was sold for.
+  public let quantity: Int64
+  /// How many entries the book has for it; beyond `quantity` they are surplus.
+  public let entries: Int64
+
+  /// Printed entries, and the sales that have none of those or were scanned by their own code; by sale.
+  static func all(_ db: Database) throws -> [BookedTicket] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT * FROM (
+          SELECT entries.secret AS code, 0 AS is_sale, sales.id AS sale_id, sales.status, sales.is_deleted, 1 AS quantity,
+            entries.scanned_at IS NOT NULL AS entries
+          FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+          JOIN sales ON sales.id = sale_tickets.sale_id WHERE entries.made_by_scan = 0
+          UNION ALL
+          SELECT sales.secret, 1, sales.id, sales.status, sales.is_deleted, SUM(sale_tickets.quantity),
+            (SELECT COUNT(*) FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+              WHERE sale_tickets.sale_id = sales.id AND entries.made_by_scan = 1) AS made
+          FROM sales JOIN sale_tickets ON sale_tickets.sale_id = sales.id GROUP BY sales.id
+          HAVING made > 0 OR NOT EXISTS (SELECT 1 FROM entries JOIN sale_tickets
+            ON sale_tickets.id = entries.sale_ticket_id WHERE sale_tickets.sale_id = sales.id)
+        ) ORDER BY sale_id, is_sale, code
+        """
+    ).map { row in
+      BookedTicket(
+        code: row["code"], isSale: row["is_sale"], saleID: row["sale_id"],
+        status: row["is_deleted"] ? .deleted : TicketStatus(rawValue: row["status"]) ?? .unpaid,
+        quantity: row["quantity"], entries: row["entries"])
+    }
+  }
+}
+
+extension VenueServer {
+  /// Every ticket and how many entries the book has for it.
+  public func tickets() async throws -> [BookedTicket] {
+    try await explaining { store in try await store.read { try BookedTicket.all($0) } }
+  }
+
+  /// Every ticket in a venue's database, without changing it; a venue may be serving from it.
+  public static func tickets(ofFile path: String) async throws -> [BookedTicket] {
+    let store = try VenueStore(reading: path)
+    do {
+      return try await store.read { try BookedTicket.all($0) }
+    } catch {
+      throw store.explained(error)
+    }
+  }
+
+  /// Gives the whole sale of a code another status, from the next request on; its entries stay in the book.
+  /// - Throws: `VenueError.unusable` where no ticket has this code.
+  public func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
+    try await explaining { store in
+      try await store.write { db in
+        guard let found = try TicketBook(db: db).find(code: code) else {
+          throw VenueError.unusable(
+            "no ticket has this code; `scangate venue book --tickets --full` shows those there are")
+        }
+        try db.execute(
+          sql: "UPDATE sales SET status = ?, is_deleted = ? WHERE id = ?",
+          arguments: [status.rawValue, status == .deleted, found.sale])
+      }
+    }
+  }
+}
+
+extension BookedTicket {
+  /// One line of JSON: `code`, `kind`, `sale_id`, `status`, `quantity` and `entries`.
+  ///
+  /// - Parameter show: how the code is shown; whole unless told otherwise.
+  public func json(_ show: (String) -> String = { $0 }) -> String {
+    JSONText.object([
+      ("code", .string(show(code))), ("kind", .string(isSale ? "sale" : "entry")), ("sale_id", .integer(saleID)),
+      ("status", .string(status.rawValue)), ("quantity", .integer(quantity)), ("entries", .integer(entries)),
+    ]).text()
+  }
+
+  /// Reads what `json` wrote; nil for anything else.
+  init?(json: String) {
+    struct Line: Decodable {
+      var code: String
+      var kind: String
+      var sale: Int64
+      var status: String
+      var quantity: Int64
+      var entries: Int64
+
+      enum CodingKeys: String, CodingKey {
+        case code, kind
+        case sale = "sale_id"
+        case status, quantity, entries
+      }
+    }
+    guard let line = try? JSONDecoder().decode(Line.self, from: Data(json.utf8)),
+      let status = TicketStatus(rawValue: line.status)
+    else { return nil }
+    self.init(
+      code: line.code, isSale: line.kind == "sale", saleID: line.sale, status: status, quantity: line.quantity,
+      entries: line.entries)
+  }
+}
