@@ -117,6 +117,8 @@ extension TicketRecord {
   ) -> LateRecord {
     // Nothing was redeemed: it can be told.
     if case .undecided = outcome.wholeAnswer { return .settled }
+    // The attempt that is under way may be the reason; what is told afterwards shows it.
+    if case .refused(.alreadyUsed, _) = outcome.wholeAnswer, self.lock != nil { return .settled }
     switch judge(owed, lock, span, outcome, wall: wall, policy, &book) {
     case .confirmed(let entryID): return .confirms(owed: owed.attempt, entryID: entryID)
     case .contradicted(let reason, let note): return .contradicts(owed: owed.attempt, reason, note)
@@ -234,7 +236,8 @@ extension TicketRecord {
       proveEntry()
       return confirm(owed, on: unclaimed, &book)
     }
-    if isFree, open.contains(where: \.isUnplaced) || doubtful > 0 { return .unsettled }
+    // It does not say when: a lost request of long ago may be the reason, too.
+    if isFree, !open.isEmpty || doubtful > 0 { return .unsettled }
     proveEntry()
     if settled == 0 { isUsedElsewhere = true }
     return contradict(owed, .alreadyUsed, isUsedElsewhere ? .usedElsewhere : nil, &book)

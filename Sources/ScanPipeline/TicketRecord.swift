@@ -305,7 +305,12 @@ struct TicketRecord: Sendable {
     guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen || ownAttempt else {
       let isDoubtful = open.contains(where: \.isUnplaced) || entries.values.contains(where: \.isDoubtful)
       if admitted == 0, !isUsedElsewhere, isDoubtful { return interruption() }
-      proveEntry()
+      if owed.isEmpty {
+        proveEntry()
+      } else if kind == .unknown {
+        // What was sent for who is owed may be the reason; telling shows it.
+        kind = .entry
+      }
       isUsedElsewhere = isUsedElsewhere || (kind == .entry && admitted == 0)
       return decision(.refuse(.alreadyUsed), note: isUsedElsewhere ? .usedElsewhere : nil, detail: detail)
     }

@@ -134,6 +134,11 @@ extension LedgerWorld {
     for owed in outbox where owed.ending != .unsettled {
       if ledger.owes(Self.key, owed.attempt) { problems.append("ended, and still owed") }
     }
+    // Our own lost requests contradict nobody.
+    let isContradictable = isRefunded || foreignRedeemed != nil || allowed > (kind == .sale ? quantity : 1)
+    if !isContradictable, outbox.contains(where: { $0.ending == .contradicted }) {
+      problems.append("contradicted without a reason")
+    }
     let undone = ownAdmissions.count - conflicts.count - exchanges.count { $0.processed != nil }
     if undone > 0, kind == .sale { problems.append("\(undone) admissions without an entry") }
   }
