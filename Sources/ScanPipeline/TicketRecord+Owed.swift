@@ -117,6 +117,8 @@ extension TicketRecord {
   ) -> LateRecord {
     // Nothing was redeemed: it can be told.
     if case .undecided = outcome.wholeAnswer { return .settled }
+    // The attempt that is under way may be the reason; what is told afterwards shows it.
+    if case .refused(.alreadyUsed, _) = outcome.wholeAnswer, self.lock != nil { return .settled }
     switch judge(owed, lock, span, outcome, wall: wall, policy, &book) {
     case .confirmed(let entryID): return .confirms(owed: owed.attempt, entryID: entryID)
     case .contradicted(let reason, let note): return .contradicts(owed: owed.attempt, reason, note)
