@@ -7,8 +7,6 @@ from service import GATEWAY, HOLDER, CONFIGURATION, NORTH_PULSE, SOUTH_PULSE, Se
 
 #: What `scangate-outputs.service` gives the holder, in milliseconds.
 HOLDER_WATCHDOG = 2000
-#: The longest that a holder takes to start on an emulated processor that it shares; some milliseconds elsewhere.
-HOLDER_START = 4000
 
 
 class FaultCase(ServiceCase):
@@ -86,10 +84,7 @@ class HolderFaults(FaultCase):
         pid = self.rig.main_pid(HOLDER)
         self.begin_pulse(0, "RELAY0")
         self.rig.kill(pid)
-        self.restarted(HOLDER, pid)
-        self.rest()
-        self.assert_north_pulses_only(1)
-        self.assert_admits()
+        self.assert_ended_by_successor(self.restarted(HOLDER, pid))
 
     def test_killed_outside_a_pulse(self):
         pid = self.rig.main_pid(HOLDER)
@@ -108,14 +103,18 @@ class HolderFaults(FaultCase):
         self.assert_ended_by_successor(self.restarted(HOLDER, pid))
 
     def assert_ended_by_successor(self, started):
+        """The pulse ended on time; or, if the successor came too late for that, before it said that it is ready, which an emulated processor may delay."""
+        ready = int(self.rig.unit(HOLDER, "ActiveEnterTimestampMonotonic")) * 1000
         self.rest()
         (pulse,) = self.rig.pulses("RELAY0", self.since)
-        self.assertGreaterEqual(pulse.length, (NORTH_PULSE - 1) * MS)
         end = pulse.at + pulse.length
-        still = self.rig.stood_still(pulse.at, end)
-        due = pulse.at + (NORTH_PULSE + 100) * MS
-        self.assertLessEqual(end, max(due, started + HOLDER_START * MS) + still)
-        self.assertLessEqual(pulse.length, (NORTH_PULSE + 2 * HOLDER_WATCHDOG + HOLDER_START) * MS + still)
+        if ready <= pulse.at + NORTH_PULSE * MS:
+            self.assert_length(pulse, NORTH_PULSE)
+        else:
+            self.assertGreaterEqual(pulse.length, (NORTH_PULSE - 1) * MS)
+            self.assertLessEqual(end, max(ready, pulse.at + (NORTH_PULSE + 100) * MS))
+            still = self.rig.stood_still(pulse.at, end)
+            self.assertLessEqual(pulse.length, (NORTH_PULSE + 2 * HOLDER_WATCHDOG) * MS + ready - started + still)
         self.assert_levels("RELAY0", [0, 1, 0])
         self.assert_admits()
 
