@@ -36,7 +36,8 @@ extension LedgerKeeper {
     if let keyFault {
       return .undecided(
         keyFault,
-        detail: "\(system.id) does not answer, and its last answer was that our key may not scan. Nobody passes on that.")
+        detail:
+          "\(system.id) does not answer, and its last answer was that our key may not scan. Nobody passes on that.")
     }
     switch policy.rule {
     case .refuse: return nil
@@ -44,7 +45,8 @@ extension LedgerKeeper {
       guard owedAt[scan.gate, default: 0] < most else {
         return .undecided(
           .unreachable,
-          detail: "\(system.id) does not answer, and \(most) admissions of gate \(scan.gate) wait to be told to it: no more.")
+          detail:
+            "\(system.id) does not answer, and \(most) admissions of gate \(scan.gate) wait to be told to it: no more.")
       }
       return .may(OfflineRight(), .policy)
     case .list(let maxAge):

@@ -58,7 +58,8 @@ extension LedgerKeeper {
     do throws(JournalFault) {
       if try await store.vault.journal.written(mark, until: time.now() + Self.longestWrite) { return nil }
       return JournalFault(
-        .unavailable, "The journal has not written anything for \(Self.longestWrite.milliseconds) ms. Look at the disk.")
+        .unavailable, "The journal has not written anything for \(Self.longestWrite.milliseconds) ms. Look at the disk."
+      )
     } catch {
       return error
     }

@@ -269,7 +269,8 @@ public actor LedgerKeeper {
 
   /// Admits without the ticket system's word: once the admission is durable, and with it that it has to be told.
   private func admitProvisionally(
-    _ deciding: Deciding, _ decision: AttemptDecision, _ decider: Decider, _ outcome: AttemptOutcome, _ asked: AskedMark?
+    _ deciding: Deciding, _ decision: AttemptDecision, _ decider: Decider, _ outcome: AttemptOutcome,
+    _ asked: AskedMark?
   ) async -> KeptDecision {
     let owed = OwedAdmission(
       attempt: deciding.attempt, scan: deciding.scan, system: deciding.system.id, server: store.server,
@@ -296,7 +297,8 @@ public actor LedgerKeeper {
       fault?.description
       ?? "The disk takes longer than \(deciding.policy.durableWithin.milliseconds) ms to keep an admission that nobody else knows of."
     return KeptDecision(
-      AttemptDecision(undecided: .outOfService, detail: detail), asked: outcome, ticket: deciding.key, decider: .station)
+      AttemptDecision(undecided: .outOfService, detail: detail), asked: outcome, ticket: deciding.key, decider: .station
+    )
   }
 
   /// An admission once it is written, and durable in time where `within` is given. One that cannot be kept goes on or is

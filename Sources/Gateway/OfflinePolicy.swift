@@ -80,7 +80,10 @@ struct ListJudge: Sendable {
     let age = now.wall - found.state.asOf
     // By a clock that stands still or was set back no list gets old.
     if !now.isTrusted, policy.untrustedClock == .undecided, age < .zero {
-      return .undecided(.clockWrong, detail: "The list on board of \(system) is from a time that this machine's clock has not reached. Set the clock.")
+      return .undecided(
+        .clockWrong,
+        detail:
+          "The list on board of \(system) is from a time that this machine's clock has not reached. Set the clock.")
     }
     if age > maxAge {
       return .undecided(
@@ -95,7 +98,8 @@ struct ListJudge: Sendable {
     return word(on: ticket, policy, age: age, at: now)
   }
 
-  private func word(on ticket: ListedTicket, _ policy: OfflinePolicy, age: Duration, at now: JournalTime) -> OfflineWord {
+  private func word(on ticket: ListedTicket, _ policy: OfflinePolicy, age: Duration, at now: JournalTime) -> OfflineWord
+  {
     let detail = "By the list on board, \(Self.words(age)) old."
     switch ticket.status {
     case .unpaid: return .refuse(.unpaid, detail: detail)
@@ -109,7 +113,8 @@ struct ListJudge: Sendable {
       guard now.isTrusted else {
         return .undecided(
           .clockWrong,
-          detail: "Whether the ticket is for today cannot be told: nothing keeps this machine's clock right. Set the clock.")
+          detail:
+            "Whether the ticket is for today cannot be told: nothing keeps this machine's clock right. Set the clock.")
       }
       if let from = ticket.from, now.wall < from { return .refuse(.wrongDay, detail: detail) }
       if let until = ticket.until, now.wall >= until { return .refuse(.wrongDay, detail: detail) }

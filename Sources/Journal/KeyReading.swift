@@ -1,4 +1,5 @@
 import GRDBSQLite
+import SQLiteFile
 import ScanModel
 
 /// The housekeeper's reading of all keys that are remembered, so that who asks for one that is not needs no disk.

@@ -17,7 +17,8 @@ import Testing
       verdict: verdict, readAt: WallTime(seconds: 1_766_000_000), decidedIn: .microseconds(12_345),
       details: TicketDetails(
         holder: hostile, event: "Zoë's", tickets: [.init(id: 7, quantity: 2, isUsed: true)]), admitted: 1,
-      allowance: 2, decider: .server, isProvisional: true, note: .ownLostAnswer, firstUse: .init(gate: nil, at: firstUse), detail: hostile,
+      allowance: 2, decider: .server, isProvisional: true, note: .ownLostAnswer,
+      firstUse: .init(gate: nil, at: firstUse), detail: hostile,
       outputFault: nil)
   }
 
@@ -89,7 +90,8 @@ import Testing
       + OfflineCause.allCases.map(\.rawValue)
       + [
         "pending", "lost", "redeemedLate", "surplus", "settled", "parked", "waiting", "reading", "failed", "ready",
-        "fault", "maintenance", "online", "offline", "contradicted", "unsettled", "tooLate", "active", "inactive", "applied", "kept", "needsRestart",
+        "fault", "maintenance", "online", "offline", "contradicted", "unsettled", "tooLate", "active", "inactive",
+        "applied", "kept", "needsRestart",
       ]
     for name in names { #expect(document.contains("`\(name)`"), "\(name)") }
   }

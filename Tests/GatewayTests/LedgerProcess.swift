@@ -29,7 +29,8 @@ struct LedgerProcess {
     self.boot = boot
     self.system = system ?? FakeTicketSystem(time: time)
     keeper = LedgerKeeper(
-      server: "fake", vault: try .inMemory(journal, boot: boot, list: list, clock: clock), policy: AttemptPolicy(lateGrace: .zero),
+      server: "fake", vault: try .inMemory(journal, boot: boot, list: list, clock: clock),
+      policy: AttemptPolicy(lateGrace: .zero),
       whenFailing: whenFailing, lookUps: LookUpPolicy(interval: .milliseconds(1), quiet: .zero), time: time, events: hub
     )
   }

@@ -28,7 +28,8 @@ import Testing
     #expect(kept.decision.isProvisional)
     #expect(kept.decider == .policy)
     #expect(try await owed(process.journal) == 1)
-    #expect(process.journal.facts.contains { if case .owed(let owed) = $0 { owed.scan.code == Self.code } else { false } })
+    #expect(
+      process.journal.facts.contains { if case .owed(let owed) = $0 { owed.scan.code == Self.code } else { false } })
   }
 
   @Test func withoutAPolicyNobodyPasses() async throws {
@@ -216,7 +217,8 @@ import Testing
     OfflinePolicy(.list(maxAge: maxAge), after: .milliseconds(300))
   }
 
-  private func word(_ ticket: ListedTicket?, asOf age: Duration = .seconds(60), policy: OfflinePolicy = policy()) async throws
+  private func word(_ ticket: ListedTicket?, asOf age: Duration = .seconds(60), policy: OfflinePolicy = policy())
+    async throws
     -> KeptDecision
   {
     let now = SystemTime().wall()
@@ -298,7 +300,8 @@ import Testing
   }
 
   @Test func aListThatCannotBeReadIsSaidSo() async throws {
-    let list = FixedList(state: TicketListState(asOf: SystemTime().wall(), count: 1), ticket: nil, fault: TicketListFault("torn"))
+    let list = FixedList(
+      state: TicketListState(asOf: SystemTime().wall(), count: 1), ticket: nil, fault: TicketListFault("torn"))
     let process = try LedgerProcess(list: list, policy: Self.policy())
     process.system.script(Self.code, .fail(.noConnection))
     let decision = await process.present()

@@ -1,4 +1,5 @@
 import Glibc
+import SQLiteFile
 import ScanModel
 import ScanTesting
 import Testing
