@@ -127,7 +127,7 @@ public struct AttemptLedger: Sendable {
   /// A provisional admission is withdrawn: it is owed no more, and the next presentation is asked for or judged offline anew.
   ///
   /// - Parameter admission: `AttemptDecision.admission` of the decision that could not be carried out.
-  /// - Returns: false, and nothing changed, unless it is the last admission on the ticket and was not given back yet.
+  /// - Returns: false, and nothing changed, unless it is the last admission on the ticket, or owed, and was not given back yet.
   @discardableResult
   public mutating func giveBack(_ key: TicketKey, admission: AttemptID, at time: MonotonicTime) -> Bool {
     guard var record = records[key], record.giveBack(admission, until: time + policy.claimFor, &book) else {

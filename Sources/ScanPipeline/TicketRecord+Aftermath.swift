@@ -3,8 +3,16 @@ import ScanModel
 /// What happens to a ticket apart from presenting it: the gate did not open, the person leaves, the process or the machine
 /// ended, the ticket system was looked up; and what of it staff must know.
 extension TicketRecord {
-  /// Takes back the admission of `attempt`, if it was the last: the next presentation claims it until `until`.
+  /// Takes back the admission of `attempt`, if it was the last: the next presentation claims it until `until`. One that is
+  /// owed is taken back in any case: else the ticket system would be told of somebody who did not pass.
   mutating func giveBack(_ attempt: AttemptID, until: MonotonicTime, _ book: inout SaleBook) -> Bool {
+    if last?.attempt != attempt, let owed = owed.first(where: { $0.attempt == attempt && !$0.hasLeft }), admitted > 0 {
+      admitted -= 1
+      if admitted == 0 { firstUse = nil }
+      book.giveBack(sale: sale, entryID: nil)
+      endOwed(owed, &book)
+      return true
+    }
     guard let given = last, given.attempt == attempt, admitted > 0 else { return false }
     last = nil
     admitted -= 1

@@ -386,4 +386,72 @@ struct OwedAdmissionTests {
     bench.ledger.forget(endedBefore: bench.mono(100_000))
     #expect(try bench.owes(owed))
   }
+
+  @Test("A sale secret that admitted one offline: the next is asked, and in at the second scan; an entry secret is not")
+  func mayStandForSeveral() throws {
+    var bench = LedgerBench()
+    let owed = try bench.offline(at: 100)
+    let first = try bench.scan(bench.redemption("e1", 200, quantity: 2), at: 200)
+    #expect(first.verdict == .undecided(.busy) && first.note == .surplusPossible)
+    #expect(try bench.offline(at: 205).verdict == .undecided(.unreachable))
+    #expect(try bench.scan(bench.redemption("e2", 210, quantity: 2), at: 210).verdict == .admit)
+    #expect(try bench.scan(bench.redemption("e3", 220, quantity: 2), at: 220).verdict == .refuse(.alreadyUsed))
+    #expect(try bench.beginTelling(owed, at: 230).1 == .settled(.confirmed(entryID: "e1")))
+    #expect(bench.ledger.unsettled.isEmpty)
+    bench = LedgerBench()
+    let entry = try bench.offline(at: 100)
+    #expect(try bench.scan(bench.redemption("e", 200, quantity: 2), at: 200).verdict == .undecided(.busy))
+    #expect(try bench.scan(bench.redemption("e", 200, quantity: 2), at: 210).verdict == .refuse(.alreadyUsed))
+    #expect(try bench.beginTelling(entry, at: 230).1 == .settled(.confirmed(entryID: "e")))
+  }
+
+  @Test("Of two admissions the first gate did not open: that one is withdrawn")
+  func firstOfTwoGivenBack() throws {
+    var bench = LedgerBench()
+    let right = OfflineRight(quantity: 2, sale: "s", saleQuantity: 2)
+    let first = try bench.offline(at: 100, right)
+    let second = try bench.offline(at: 101, right)
+    let isBack = bench.giveBack(first, at: 102)
+    #expect(isBack)
+    let isBackTwice = bench.giveBack(first, at: 103)
+    #expect(!isBackTwice)
+    #expect(try !bench.owes(first) && bench.owes(second))
+    #expect(try bench.offline(at: 110, right).admitted == 2)
+    #expect(try bench.offline(at: 120, right).verdict == .refuse(.alreadyUsed))
+  }
+
+  @Test("Already used, and a lost request of long ago may be the reason: nobody can tell")
+  func usedLongAgo() throws {
+    var bench = LedgerBench()
+    _ = try bench.lose(at: 100.2)
+    let owed = try bench.offline(at: 110)
+    #expect(
+      try bench.tell(owed, .refused(.alreadyUsed, detail: nil), at: 3_000, mayHaveRedeemed: false) == .unsettled)
+    // Within its grace it is.
+    bench = LedgerBench()
+    _ = try bench.lose(at: 100.2)
+    let soon = try bench.offline(at: 110)
+    #expect(
+      try bench.tell(soon, .refused(.alreadyUsed, detail: nil), at: 120, mayHaveRedeemed: false)
+        == .confirmed(entryID: nil))
+  }
+
+  @Test("What a list teaches of a sale is counted with what is stored of it")
+  func saleOfAListIsRestoredFirst() throws {
+    var bench = LedgerBench()
+    let right = OfflineRight(quantity: 2, sale: "s", saleQuantity: 2)
+    let unanswered = bench.outcome(Self.nothing, from: 100, to: 101, fate: .lost)
+    #expect(bench.ledger.missing(for: unanswered, offline: right) == [.sale("s")])
+    #expect(bench.ledger.missing(for: unanswered).isEmpty)
+    #expect(try bench.offline(at: 100, right).verdict == .admit)
+    let changes = bench.ledger.takeChanges()
+    bench.ledger.letGo(beyond: 0)
+    #expect(bench.ledger.missing(for: unanswered, offline: right) == [.sale("s")])
+    let memory = try #require(changes[.sale("s")] ?? nil)
+    let isFresh = bench.ledger.restore(.sale("s"), memory, age: bench.ledger.age, isSameBoot: true)
+    #expect(isFresh && bench.ledger.missing(for: unanswered, offline: right).isEmpty)
+    let other = TicketKey([8])
+    #expect(try bench.offline(at: 110, right, key: other).verdict == .admit)
+    #expect(try bench.offline(at: 120, right, key: TicketKey([9])).note == .saleUsedUp)
+  }
 }
