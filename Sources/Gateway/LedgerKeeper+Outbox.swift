@@ -41,6 +41,7 @@ extension LedgerKeeper {
   func takeUp(_ earlier: [OwedAdmission]) {
     overdueDay = nil
     for earlier in earlier { owe(earlier) }
+    sendOwed()
   }
 
   /// Stops sending, or goes on.

@@ -18,9 +18,9 @@ extension LedgerKeeper {
     }
   }
 
-  /// Has in the ledger what is stored of the record and the sale that an answer names.
-  func remember(for outcome: AttemptOutcome) async throws(JournalFault) {
-    let places = ledger.missing(for: outcome)
+  /// Has in the ledger what is stored of the record and the sale that an answer names, or the list on board.
+  func remember(for outcome: AttemptOutcome, offline right: OfflineRight? = nil) async throws(JournalFault) {
+    let places = ledger.missing(for: outcome, offline: right)
     if !places.isEmpty { try await recall(places) }
   }
 

@@ -8,13 +8,16 @@ extension LedgerKeeper {
   /// - Parameters:
   ///   - asker: whom to ask what became of them.
   ///   - faces: the same with what each gate adds to its requests, to tell of what happened there.
+  ///   - owed: the admissions of which it has still to be told.
   /// - Returns: what is to be told of them.
   func takeUp(
-    _ attempts: [AskedAttempt], asker: (any TicketSystem)?, faces: [GateID: any TicketSystem] = [:]
+    _ attempts: [AskedAttempt], asker: (any TicketSystem)?, faces: [GateID: any TicketSystem] = [:],
+    owed: [OwedAdmission] = []
   ) async -> [GatewayEvent] {
+    defer { takeUp(owed) }
+    let tellings = Set(owed.map(\.scan.id))
     self.asker = asker
     self.faces = faces
-    sendOwed()
     var taken: [GatewayEvent] = []
     for asked in attempts {
       do throws(JournalFault) {
@@ -28,7 +31,9 @@ extension LedgerKeeper {
         at: time.now(), isSameBoot: isSameBoot)
       // Together or not at all: what is not concluded on the disk is taken up again.
       write([.concluded(store.cutOff(asked.attempt))], isUrgent: true)
-      taken.append(told(asked.attempt, asked.scan, isSameBoot ? .lost : .interrupted))
+      // Where it only told of an admission, nobody stood at the gate.
+      let isLost = isSameBoot || tellings.contains(asked.scan.id)
+      taken.append(told(asked.attempt, asked.scan, isLost ? .lost : .interrupted))
       open(asked.ticket, asked.attempt, asked.scan)
     }
     return taken

@@ -235,17 +235,17 @@ public actor LedgerKeeper {
     var outcome = outcome
     let (key, attempt) = (deciding.key, deciding.attempt)
     if let date = outcome.serverDate { store.vault.clock.compare(date) }
-    do throws(JournalFault) {
-      try await remember(for: outcome)
-    } catch {
-      // Whether the record is known for another code cannot be told: it stays open until the journal can be read.
-      outcome.fate = .lost
-      outcome.answer = .undecided(.outOfService, detail: error.description)
-      outcome.offline = nil
-    }
-    let word = await word(of: deciding.policy, on: deciding.scan, outcome, deciding.system)
+    var word = await word(of: deciding.policy, on: deciding.scan, outcome, deciding.system)
     var right: OfflineRight?
     if case .may(let may, _) = word { right = may }
+    do throws(JournalFault) {
+      try await remember(for: outcome, offline: right)
+    } catch {
+      // Whether the record is known for another code cannot be told: it stays open until the journal can be read.
+      outcome.fate = asked == nil ? .notSent : .lost
+      outcome.answer = .undecided(.outOfService, detail: error.description)
+      (word, right) = (nil, nil)
+    }
     var decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall(), offline: right)
     defer { wake(key) }
     if decision.isProvisional, case .may(_, let decider) = word {
@@ -292,7 +292,7 @@ public actor LedgerKeeper {
     if fault == nil, isDurable || whenFailing == .continue {
       return KeptDecision(decision, asked: outcome, ticket: deciding.key, decider: decider)
     }
-    giveBack(decision, ledgerKey: deciding.key)
+    await giveBack(decision, ledgerKey: deciding.key)
     let detail =
       fault?.description
       ?? "The disk takes longer than \(deciding.policy.durableWithin.milliseconds) ms to keep an admission that nobody else knows of."
@@ -321,7 +321,7 @@ public actor LedgerKeeper {
       if !isTraced { return decision }
       if await store.vault.confess() { return decision }
     }
-    giveBack(decision, ledgerKey: key)
+    await giveBack(decision, ledgerKey: key)
     return AttemptDecision(undecided: .outOfService, detail: fault.description)
   }
 
@@ -338,10 +338,13 @@ public actor LedgerKeeper {
 
   /// Takes an admission back because the gate did not open: presenting the code again admits without a request.
   /// - Parameter ledgerKey: `KeptDecision.ticket`.
-  public func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) {
+  public func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) async {
     guard let admission = decision.admission else { return }
+    try? await remember(ledgerKey)
+    // It may have been told meanwhile.
+    let isOwed = ledger.owes(ledgerKey, admission)
     guard ledger.giveBack(ledgerKey, admission: admission, at: time.now()) else { return }
-    write(decision.isProvisional ? withdrawn(admission) : [])
+    write(isOwed && !ledger.owes(ledgerKey, admission) ? withdrawn(admission) : [])
   }
 
   /// The ticket's key as of now.

@@ -121,12 +121,12 @@ public final class StationMemory: Sendable {
         defer { interrupted.removeAll { $0.server == server } }
         return interrupted.filter { $0.server == server }
       }
-      let taken = await keeper.takeUp(theirs, asker: systems[server], faces: faces[server] ?? [:])
       let toTell = owed.withLock { owed in
         defer { owed.removeAll { $0.server == server } }
         return owed.filter { $0.server == server }
       }
-      await keeper.takeUp(toTell)
+      let taken = await keeper.takeUp(
+        theirs, asker: systems[server], faces: faces[server] ?? [:], owed: toTell)
       untold.withLock { $0 += taken }
     }
   }

@@ -38,8 +38,8 @@ struct LedgerProcess {
   /// The next process on the same journal, and the same ticket system.
   func successor(boot: String? = nil) async throws -> LedgerProcess {
     let next = try LedgerProcess(journal, system, boot: boot ?? self.boot, policy: policy)
-    _ = await next.keeper.takeUp(try await journal.unconcluded(), asker: system)
-    await next.keeper.takeUp(try await journal.owed())
+    _ = await next.keeper.takeUp(
+      try await journal.unconcluded(), asker: system, owed: try await journal.owed())
     return next
   }
 
