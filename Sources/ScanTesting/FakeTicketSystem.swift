@@ -14,6 +14,8 @@ public final class FakeTicketSystem: TicketSystem {
     case unsent
     /// It is sent and the connection breaks.
     case lose
+    /// It makes this record, now.
+    case redeem(String)
     /// It cannot be sent, for this cause.
     case fail(OfflineCause)
   }
@@ -134,6 +136,10 @@ public final class FakeTicketSystem: TicketSystem {
     askedEnd.yield(request.code)
     switch behaviour {
     case .answer(let answer): return answered(answer, sentAt)
+    case .redeem(let entry):
+      let now = WallTime(seconds: time.wall().seconds)
+      return answered(
+        .redeemed(Redemption(entryID: entry, scannedAt: now, quantity: 1, details: TicketDetails())), sentAt)
     case .unsent: return unsent("No connection.", offline: .noConnection)
     case .lose:
       return AttemptOutcome(

@@ -52,7 +52,7 @@ actor DemoDisplay {
 
   /// One line: verdict and reason, the shortened code, holder, event, how many are in.
   static func plainLine(_ decided: DecidedScan) -> String {
-    let more = isProvisional(decided) ? "provisional" : decided.verdict.reason
+    let more = decided.isProvisional ? "provisional" : decided.verdict.reason
     let verdict = ([decided.verdict.name] + [more].compactMap { $0 }).joined(separator: " ")
     let padding = String(repeating: " ", count: max(0, 22 - verdict.count))
     return ([verdict + padding, decided.scan.code.shortened] + facts(decided)).joined(separator: "  ")
@@ -67,17 +67,12 @@ actor DemoDisplay {
     return facts
   }
 
-  /// Whether somebody is admitted who is not known to the ticket system's book yet.
-  private static func isProvisional(_ decided: DecidedScan) -> Bool {
-    decided.verdict == .admit && [.list, .policy].contains(decided.decider)
-  }
-
   private func richLine(_ decided: DecidedScan) -> String {
     let word = decided.verdict.name.uppercased()
     let badge: String
     switch decided.verdict {
     case .admit:
-      badge = Self.isProvisional(decided) ? paint(" \(word) provisional ", .amber) : paint(" \(word) ", .green)
+      badge = decided.isProvisional ? paint(" \(word) provisional ", .amber) : paint(" \(word) ", .green)
     case .refuse(let reason): badge = paint(" \(word) ", .red) + " \(reason.rawValue)"
     case .undecided(let reason): badge = paint(" \(word) ", .amber) + " \(reason.rawValue)"
     }
