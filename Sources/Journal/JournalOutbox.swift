@@ -25,7 +25,7 @@ public struct JournalOwed: Sendable, Equatable {
   public var scan: ScanID
   /// Where somebody was admitted.
   public var gate: GateID
-  /// The code; `nil` without the station's key, and where it was deleted because nothing is left to be told.
+  /// The code, the scan's where nothing is left to be told; `nil` without the station's key, and where it is not known.
   public var code: Code?
   /// The ticket system of the gate.
   public var system: TicketSystemID
@@ -78,6 +78,11 @@ extension Journal.Reader {
     case all
   }
 
+  /// The code of the scan, which follows within a few facts, where that of the admission has gone.
+  private static let code = """
+    coalesce(a.code, (SELECT s.code FROM scan s WHERE s.seq BETWEEN a.seq AND a.seq + 1000 AND s.id = a.scan LIMIT 1))
+    """
+
   /// Admissions that the ticket system was not told of, or does not confirm; oldest first. Costs what they are many, not what
   /// the journal is long.
   /// - Parameter time: those that ended at this time or later, and those that ended by a clock that was not trusted; what waits
@@ -93,7 +98,8 @@ extension Journal.Reader {
     return try told { () throws(SQLiteError) in
       var found: [JournalOwed] = []
       try database.prepare(
-        OutboxStatements.columns + OutboxStatements.endings + OutboxStatements.sources + OutboxStatements.ending
+        OutboxStatements.columns(code: Self.code) + OutboxStatements.endings + OutboxStatements.sources
+          + OutboxStatements.ending
           + " WHERE \(condition) AND (?1 IS NULL OR o.told IS NULL OR t.wall >= ?1 OR t.trusted = 0) ORDER BY o.owed"
       ).each([Value(time?.nanoseconds)]) { row throws(SQLiteError) in
         if let owed = JournalOwed(row, seals: seals) { found.append(owed) }

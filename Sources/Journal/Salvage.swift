@@ -40,7 +40,7 @@ extension JournalStore {
     if save() { saved.attempts = attempts }
     // What waits, and conflicts with how they ended.
     let owed = try? damaged.prepare(
-      OutboxStatements.columns + OutboxStatements.endings + OutboxStatements.sources + OutboxStatements.ending
+      OutboxStatements.columns() + OutboxStatements.endings + OutboxStatements.sources + OutboxStatements.ending
         + " ORDER BY o.owed")
     try? owed?.each { row throws(SQLiteError) in
       guard let admission = self.owed(row) else { return }

@@ -38,9 +38,9 @@ struct OutboxStatements {
     release = try database.prepare("DELETE FROM held WHERE fact = ?")
     releaseTold = try database.prepare("DELETE FROM held WHERE fact IN (SELECT told FROM outbox WHERE owed = ?)")
     purge = try database.prepare("UPDATE owed SET code = NULL WHERE seq = ? AND code IS NOT NULL")
-    waiting = try database.prepare(Self.columns + Self.sources + " WHERE o.told IS NULL ORDER BY o.owed")
+    waiting = try database.prepare(Self.columns() + Self.sources + " WHERE o.told IS NULL ORDER BY o.owed")
     retriable = try database.prepare(
-      Self.columns + Self.sources
+      Self.columns() + Self.sources
         + """
          JOIN told t ON t.seq = o.told
         WHERE o.told IS NOT NULL AND t.ending IN ('tooLate', 'unsettled') AND a.code IS NOT NULL ORDER BY o.owed
@@ -48,10 +48,12 @@ struct OutboxStatements {
   }
 
   /// Admissions of the outbox; `JournalStore.owed(_:)` reads the columns.
-  static let columns = """
-    SELECT a.id, boot.text, a.scan, gate.text, reader.text, a.code, a.symbology, a.read_at, system.text, server.text,
+  static func columns(code: String = "a.code") -> String {
+    """
+    SELECT a.id, boot.text, a.scan, gate.text, reader.text, \(code), a.symbology, a.read_at, system.text, server.text,
       a.ticket, a.wall, a.monotonic, a.trusted, a.decider, a.may_be_told
     """
+  }
 
   static let sources = """
      FROM outbox o JOIN owed a ON a.seq = o.owed

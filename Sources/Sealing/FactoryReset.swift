@@ -58,7 +58,8 @@ public struct FactoryReset: Sendable {
         if isOurs { result.wiped.append(path) } else { result.left.append(path) }
       }
     }
-    result.wiped += names.filter(isJournal) + names.filter(isList) + checks.filter(names.contains)
+    let orders = [StateFile.outboxHold, StateFile.outboxRetry].flatMap { [$0, $0 + PrivateFolder.unfinished] }
+    result.wiped += names.filter(isJournal) + names.filter(isList) + (orders + checks).filter(names.contains)
     let known = Set(result.wiped + [StateFile.credentials, StateFile.journalLock])
     result.left += names.filter { !known.contains($0) }
     return result

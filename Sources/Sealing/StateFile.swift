@@ -19,6 +19,10 @@ enum StateFile {
   static let listPrefix = "tickets-"
   /// Locked by whoever writes the journal: the service.
   static let journalLock = "journal.sqlite.lock"
+  /// While it is there, nothing is sent from the outbox.
+  static let outboxHold = "outbox.hold"
+  /// Everything is to be sent from the outbox.
+  static let outboxRetry = "outbox.retry"
 }
 
 /// A credential that systemd gives to a service (`LoadCredential=` and its like): a file in `$CREDENTIALS_DIRECTORY`.

@@ -178,8 +178,8 @@ import Testing
     try await openJournal(folder.journal).close()
     let database = try stranger(folder.journal)
     for statement in [
-      OutboxStatements.columns + OutboxStatements.sources + " WHERE o.told IS NULL ORDER BY o.owed",
-      OutboxStatements.columns + OutboxStatements.sources + OutboxStatements.ending + " WHERE o.told IS NOT NULL",
+      OutboxStatements.columns() + OutboxStatements.sources + " WHERE o.told IS NULL ORDER BY o.owed",
+      OutboxStatements.columns() + OutboxStatements.sources + OutboxStatements.ending + " WHERE o.told IS NOT NULL",
     ] {
       var plan: [String] = []
       try database.prepare("EXPLAIN QUERY PLAN " + statement).each { row throws(SQLiteError) in

@@ -3,6 +3,7 @@ import PowerCut
 import SQLiteFile
 import ScanModel
 import ScanTesting
+import Synchronization
 import Testing
 
 @testable import Journal
@@ -28,16 +29,33 @@ import Testing
     func close() { file.close() }
   }
 
+  /// What the ticket system has still to be told.
+  private final class Outbox: Sendable {
+    let admissions = Mutex<[OwedAdmission]>([])
+  }
+
   private func key(_ number: Int) -> LedgerKey {
     LedgerKey(server: "server", kind: .ticket, bytes: withUnsafeBytes(of: number) { [UInt8]($0) })
   }
 
-  /// A day of the journal: admissions of four gates, checkpoints, retention, and a new start.
+  /// An admission without the ticket system's word; its ticket is the number.
+  private func owed(_ number: Int) -> OwedAdmission {
+    var owed = sampleOwed("\(number)")
+    owed.ticket = TicketKey(key(number).bytes)
+    return owed
+  }
+
+  /// Whether a number stands for an admission without the ticket system's word: those of every other gate.
+  private func isOwed(_ number: Int) -> Bool { number % 2 == 0 }
+
+  /// A day of the journal: admissions of four gates, at two of them offline, of which the ticket system is told later;
+  /// checkpoints, retention, and a new start.
   private func log(_ folder: ImageFolder, isHonest: Bool = true) async throws -> PowerCutLog {
     let recorder = try PowerCutRecorder(folder: folder.path)
     let path = "\(folder.path)/journal"
     let time = SystemTime()
     try recorder.start()
+    let outbox = Outbox()
     for start in 0..<3 {
       let journal = try openJournal(
         path, sync: RecordedSync(recorder: recorder, log: "\(path)-wal", isHonest: isHonest))
@@ -46,6 +64,15 @@ import Testing
           for gate in 0..<4 {
             let number = (start * 12 + round) * 4 + gate + 1
             group.addTask {
+              guard !self.isOwed(number) else {
+                let owed = self.owed(number)
+                let mark = journal.enqueue(
+                  JournalBatch(facts: [.owed(owed)], memory: [self.key(number): [1]], isUrgent: true))
+                if try await journal.durable(mark, until: time.now() + .seconds(60)) {
+                  recorder.promised(UInt64(number))
+                }
+                return outbox.admissions.withLock { $0.append(owed) }
+              }
               let asked = sampleAttempt("\(number)")
               journal.enqueue(JournalBatch(facts: [.asked(asked)]))
               let mark = journal.enqueue(
@@ -56,6 +83,16 @@ import Testing
             }
           }
           try await group.waitForAll()
+        }
+        // What nobody waits for: it may be lost, but never without what it is about.
+        if round % 3 == 2 {
+          let told = outbox.admissions.withLock { outbox in
+            defer { outbox.removeFirst(min(5, outbox.count)) }
+            return Array(outbox.prefix(5))
+          }
+          for (owed, ending) in zip(told, ToldAdmission.Ending.allCases) {
+            journal.enqueue(JournalBatch(facts: [.told(sampleTold(owed, ending))]))
+          }
         }
         switch round {
         case 3: _ = try await journal.checkpoint()
@@ -84,6 +121,7 @@ import Testing
         let journal = try openJournal(path)
         let keys = image.promised.map { key(Int($0)) }
         #expect(try await journal.recall(keys).count == keys.count, "\(label)")
+        #expect(try await journal.owed().allSatisfy { !$0.scan.code.bytes.isEmpty }, "\(label)")
         await journal.close()
         #expect(!Folders.list(images.path).contains { $0.contains("damaged") }, "\(label)")
       }
@@ -126,7 +164,25 @@ import Testing
     if !lost.isEmpty { wrong.append("\(lost) were promised") }
     // Each batch wholly, and none without those before it.
     let scans = try database.integer("SELECT count(*) FROM scan") ?? 0
-    if scans != remembered.count { wrong.append("\(scans) scans, \(remembered.count) remembered") }
+    let owed = try database.integer("SELECT count(*) FROM owed") ?? 0
+    if scans + owed != remembered.count {
+      wrong.append("\(scans) scans, \(owed) owed, \(remembered.count) remembered")
+    }
+    var tickets = Set<[UInt8]>()
+    try database.prepare("SELECT ticket FROM owed").each { row throws(SQLiteError) in
+      tickets.insert(row.blob(0) ?? [])
+    }
+    let unpaid = promised.filter { isOwed(Int($0)) && !tickets.contains(key(Int($0)).bytes) }
+    if !unpaid.isEmpty { wrong.append("\(unpaid) were promised as owed") }
+    for (rule, count) in [
+      ("told without what it is about", "told WHERE id NOT IN (SELECT id FROM owed)"),
+      (
+        "owed, and in no outbox",
+        "owed WHERE seq NOT IN (SELECT owed FROM outbox) AND id NOT IN (SELECT id FROM told)"
+      ),
+      ("owed, and its code is gone", "owed WHERE code IS NULL AND id NOT IN (SELECT id FROM told)"),
+      ("owed, and not held", "outbox WHERE owed NOT IN (SELECT fact FROM held)"),
+    ] where try database.integer("SELECT count(*) FROM \(count)") != 0 { wrong.append(rule) }
     let orphans = try database.integer("SELECT count(*) FROM conclusion WHERE attempt NOT IN (SELECT seq FROM attempt)")
     if orphans != 0 { wrong.append("conclusions without their attempts") }
     return wrong

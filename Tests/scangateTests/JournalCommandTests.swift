@@ -146,7 +146,8 @@ import Testing
     #expect(found.compactMap { $0["state"] as? String } == ["lost", "pending", "interrupted", "ended"])
     #expect(found.compactMap { $0["code"] as? String } == ["…lost", "…wait", "…boot", "…ends"])
     let all = try await fixture.run(["conflicts", "--from", "-3d"])
-    #expect(all.lines.count == 5)
+    #expect(all.lines.count == 6)
+    #expect(all.lines.last == "5 requests unsettled; no admission without confirmation.")
     #expect(all.lines.contains { $0.contains("interrupted") && $0.contains("Staff decide") })
     #expect(try await fixture.run(["conflicts", "--from", "-1min"]).output.hasPrefix("Nothing is unsettled since "))
   }

@@ -75,7 +75,7 @@ import Testing
     #expect(short.status == 0 && short.output.isEmpty && short.errors.isEmpty, "\(short.errors)")
     var text = try String(contentsOfFile: file, encoding: .utf8)
     #expect(text.contains("…0001") && !text.contains("TICKET") && !text.contains("Ada"))
-    #expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1\r\n"))
+    #expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1,,,\r\n"))
 
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
     let whole = try await fixture.run(["export", "--format", "csv", "--codes", "--output", file])

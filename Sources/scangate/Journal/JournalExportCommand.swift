@@ -39,7 +39,7 @@ struct JournalExportCommand: ParsableCommand {
     do {
       let file = try ReplacedFile(output, mode: codes ? 0o600 : 0o666)
       try journal.telling {
-        let columns = JournalRow.columns(wholeCodes: codes)
+        let columns = JournalRow.columns(wholeCodes: codes, outbox: try reader.outboxByScan())
         if format == .csv { try file.write(CSVText.header(columns.map(\.name))) }
         try reader.scans(matching: filter.filter()) { row in
           let fields = columns.map { JournalField($0.name, $0.value(row)) }

@@ -37,9 +37,14 @@ extension JSONLine {
 
 extension JournalRow {
   /// What is told of a scan, in order; what events have too is named as there.
-  /// - Parameter wholeCodes: whether the code is told as it is, or its last characters.
-  static func columns(wholeCodes: Bool) -> [(name: String, value: (JournalRow) -> JournalField.Value)] {
-    [
+  /// - Parameters:
+  ///   - wholeCodes: whether the code is told as it is, or its last characters.
+  ///   - outbox: provisional admissions that wait or are conflicts, by their scans.
+  static func columns(
+    wholeCodes: Bool, outbox: [ScanID: JournalOwed] = [:]
+  ) -> [(name: String, value: (JournalRow) -> JournalField.Value)] {
+    func owed(_ row: JournalRow) -> JournalOwed? { row.id.flatMap { outbox[$0] } }
+    return [
       ("id", { .text($0.id?.description) }),
       ("gate", { .text($0.gate.name) }),
       ("reader", { .text($0.reader.name) }),
@@ -60,12 +65,15 @@ extension JournalRow {
       ("clock_trusted", { .truth($0.at.isTrusted) }),
       ("decided_ms", { .milliseconds($0.decidedIn) }),
       ("boot", { .text($0.boot.description) }),
+      ("outbox", { .text(owed($0)?.state) }),
+      ("outbox_reason", { .text(owed($0)?.ending?.reason) }),
+      ("outbox_said", { .text(owed($0)?.ending?.said) }),
     ]
   }
 
   /// The scan's values, with the code shortened.
-  var fields: [JournalField] {
-    Self.columns(wholeCodes: false).map { JournalField($0.name, $0.value(self)) }
+  func fields(outbox: [ScanID: JournalOwed] = [:]) -> [JournalField] {
+    Self.columns(wholeCodes: false, outbox: outbox).map { JournalField($0.name, $0.value(self)) }
   }
 }
 

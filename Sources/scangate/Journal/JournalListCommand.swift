@@ -29,9 +29,10 @@ struct JournalListCommand: ParsableCommand {
     let reader = try journal.open()
     var isEmpty = true
     try journal.telling {
+      let outbox = json ? try reader.outboxByScan() : [:]
       try reader.scans(matching: filter.filter(limit: limit)) { row in
         isEmpty = false
-        Terminal.out(json ? JSONLine(row.fields).finished() : JournalText.line(row))
+        Terminal.out(json ? JSONLine(row.fields(outbox: outbox)).finished() : JournalText.line(row))
       }
     }
     if isEmpty, !json { Terminal.error("No scan is like that in \(TerminalText.clean(journal.path)).") }
@@ -41,10 +42,12 @@ struct JournalListCommand: ParsableCommand {
 /// `scangate journal conflicts`
 struct JournalConflictsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "conflicts", abstract: "List what is unsettled: requests of which no answer tells.",
+    commandName: "conflicts",
+    abstract: "List what is unsettled: requests of which no answer tells, and admissions that were not confirmed.",
     discussion: """
-      The ticket system may have recorded an admission on each of them. A later answer to the same ticket settles one; one \
-      that the end of the machine cut off is settled by nobody but staff.
+      The ticket system may have recorded an admission on each of the requests. A later answer to the same ticket settles \
+      one; one that the end of the machine cut off is settled by nobody but staff. Of the admissions that were given without \
+      the ticket system's word, those are listed that it contradicts, and those that it was not told of in time.
       """, helpNames: JournalFilterArgument.helpNames)
 
   @OptionGroup var journal: JournalArgument
@@ -62,7 +65,9 @@ struct JournalConflictsCommand: ParsableCommand {
     let now = SystemTime().wall()
     let reader = try journal.open()
     let since = from ?? now - .seconds(86_400)
-    let unsettled = try journal.telling { try reader.unsettled(since: since, now: now) }
+    let (unsettled, conflicts) = try journal.telling {
+      (try reader.unsettled(since: since, now: now), try reader.outbox(.conflicts, since: since))
+    }
     for one in unsettled {
       if json {
         var line = one.attempt.json
@@ -72,6 +77,11 @@ struct JournalConflictsCommand: ParsableCommand {
         Terminal.out(JournalText.line(one))
       }
     }
-    if unsettled.isEmpty, !json { Terminal.out("Nothing is unsettled since \(LocalTime.text(since)).") }
+    for one in conflicts { Terminal.out(json ? JSONLine(one.fields()).finished() : OutboxText.line(one)) }
+    guard !json else { return }
+    if unsettled.isEmpty, conflicts.isEmpty {
+      return Terminal.out("Nothing is unsettled since \(LocalTime.text(since)).")
+    }
+    Terminal.out("\(unsettled.count) requests unsettled; \(OutboxText.count(conflicts)).")
   }
 }

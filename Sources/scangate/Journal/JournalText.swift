@@ -109,7 +109,7 @@ enum JournalText {
 
   private static func clean(_ text: String, limit: Int = 200) -> String { TerminalText.clean(text, limit: limit) }
 
-  private static func padded(_ text: String, _ width: Int) -> String {
+  static func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.unicodeScalars.count))
   }
 }

@@ -2,6 +2,7 @@ import Gateway
 import Glibc
 import Journal
 import ScanModel
+import Sealing
 
 /// The orders that staff leave for the service in the state folder: `scangate outbox hold` and `retry` make these files.
 struct OutboxFiles: Sendable {
@@ -12,8 +13,8 @@ struct OutboxFiles: Sendable {
 
   /// Names the files; touches nothing.
   init(folder: String) {
-    hold = "\(folder)/outbox.hold"
-    retry = "\(folder)/outbox.retry"
+    hold = "\(folder)/\(StateFile.outboxHold)"
+    retry = "\(folder)/\(StateFile.outboxRetry)"
   }
 
   /// The orders as the gateway reads them.
