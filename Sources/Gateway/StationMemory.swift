@@ -19,7 +19,7 @@ public final class StationMemory: Sendable {
   private let scopes = Mutex<[String: TicketScope]>([:])
   private let interrupted: Mutex<[AskedAttempt]>
   private let owed: Mutex<[OwedAdmission]>
-  private let orders: OutboxOrders
+  private let orders: OutboxControl
   /// What was taken up before anybody listened.
   private let untold = Mutex<[GatewayEvent]>([])
   private let watching = Mutex<[Task<Void, Never>]>([])
@@ -32,7 +32,7 @@ public final class StationMemory: Sendable {
   ///   - orders: what staff want of the outbox.
   public init(
     vault: LedgerVault, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],
-    owed: [OwedAdmission] = [], orders: OutboxOrders = OutboxOrders()
+    owed: [OwedAdmission] = [], orders: OutboxControl = OutboxControl()
   ) {
     self.owed = Mutex(owed)
     self.orders = orders
@@ -62,7 +62,7 @@ public final class StationMemory: Sendable {
     let orders = Task { [weak self] in
       while !Task.isCancelled {
         await self?.obeyOrders()
-        try? await Task.sleep(for: OutboxOrders.interval)
+        try? await Task.sleep(for: OutboxControl.interval)
       }
     }
     watching.withLock { watching in

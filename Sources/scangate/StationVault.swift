@@ -92,10 +92,23 @@ struct StationVault {
             journal: journal, key: key.key, boot: boot, clock: clock,
             list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, orders: OutboxFiles(folder: folder).orders(of: journal)))
+          owed: owed, orders: Self.control(OutboxOrders(state: folder), journal)))
     } catch {
       throw .journal(error.description)
     }
+  }
+}
+
+extension StationVault {
+  /// What staff want of the outbox, as the gateway asks for it.
+  private static func control(_ orders: OutboxOrders, _ journal: Journal) -> OutboxControl {
+    OutboxControl(
+      isHeld: { (try? orders.isHeld()) ?? false },
+      retry: {
+        guard (try? orders.isRetryAsked()) == true, let again = try? await journal.retriable() else { return nil }
+        // Taken only once it can be obeyed.
+        return (try? orders.takeRetry()) == true ? again : nil
+      })
   }
 }
 

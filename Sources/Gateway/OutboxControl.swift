@@ -1,7 +1,7 @@
 public import ScanModel
 
 /// What staff want of the outbox, as `scangate outbox hold` and `retry` leave it for the service.
-public struct OutboxOrders: Sendable {
+public struct OutboxControl: Sendable {
   /// How often they are looked at.
   static let interval: Duration = .seconds(2)
 
