@@ -148,7 +148,7 @@ let package = Package(
       ]),
     tests(of: "Sealing", [crypto]),
     tests(
-      of: "Journal", ["CLinux", "LinuxIO", "PowerCut", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
+      of: "Journal", ["CLinux", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
@@ -162,7 +162,7 @@ let package = Package(
       [
         "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
         "ScanPipeline", "ScanTesting", "Sealing",
-        "TicketTransport", "VenueServer",
+        "TicketLists", "TicketTransport", "VenueServer",
       ]),
     tests(
       of: "VenueServer",

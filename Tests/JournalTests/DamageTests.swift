@@ -1,5 +1,6 @@
 import Glibc
 import GRDBSQLite
+import SQLiteFile
 import ScanModel
 import ScanTesting
 import Testing

@@ -1,5 +1,6 @@
 import GRDBSQLite
 import Glibc
+import SQLiteFile
 import ScanModel
 import ScanTesting
 import Testing

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxIO
+import SQLiteFile
 import ScanModel
 import Testing
 

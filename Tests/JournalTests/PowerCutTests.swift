@@ -1,5 +1,6 @@
 import LinuxIO
 import PowerCut
+import SQLiteFile
 import ScanModel
 import ScanTesting
 import Testing

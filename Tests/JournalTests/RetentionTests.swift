@@ -1,3 +1,4 @@
+import SQLiteFile
 import ScanModel
 import ScanTesting
 import Testing

@@ -1,6 +1,7 @@
 import Glibc
 import GRDBSQLite
 import LinuxIO
+import SQLiteFile
 import ScanModel
 import ScanTesting
 import Sealing
