@@ -82,7 +82,7 @@ let package = Package(
     room("Sealing", ["LinuxIO", crypto]),
     room("SQLiteFile", [sqlite]),
     room("Journal", ["CLinux", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing", sqlite]),
-    room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing", sqlite]),
+    room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing"]),
 
     // Ticket systems.
     room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -106,7 +106,8 @@ let package = Package(
       name: "scangate",
       dependencies: [
         "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
-        "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer", "WedgeReader",
+        "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer",
+        "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
@@ -148,7 +149,8 @@ let package = Package(
       ]),
     tests(of: "Sealing", [crypto]),
     tests(
-      of: "Journal", ["CLinux", "LinuxIO", "PowerCut", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
+      of: "Journal",
+      ["CLinux", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     tests(
@@ -162,7 +164,7 @@ let package = Package(
       [
         "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
         "ScanPipeline", "ScanTesting", "Sealing",
-        "TicketTransport", "VenueServer",
+        "TicketLists", "TicketTransport", "VenueServer",
       ]),
     tests(
       of: "VenueServer",

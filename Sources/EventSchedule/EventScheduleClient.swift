@@ -106,28 +106,51 @@ public final class EventScheduleClient: Sendable {
     var parameters = [(name: "page", value: String(page))]
     if let eventID { parameters.append(("event_id", String(eventID))) }
     if let query { parameters.append(("query", query)) }
+    let secrets = redactions()
+    return try await read("/tickets", parameters, hiding: query, RetryPolicy.harmlessCall, deadline) {
+      SalePage($0, hiding: secrets)
+    }
+  }
+
+  /// Lists all sales with their secrets, in whatever state (`GET /api/sales`; not every version of the server has it).
+  /// Redeems nothing; repeated as `sales`, with more patience: a whole list takes longer than a rate window.
+  /// - Parameter size: how many sales a page has, 1 to 500; an answer must fit the transport's limit.
+  /// - Throws: why there is no page.
+  public func roster(page: Int64, size: Int = 100, deadline: MonotonicTime) async throws(TransportFault) -> RosterPage {
+    let parameters = [(name: "page", value: String(page)), (name: "per_page", value: String(size))]
+    let secrets = redactions()
+    return try await read("/sales", parameters, hiding: nil, RetryPolicy.wholeList, deadline, waitsForBudget: true) {
+      RosterPage($0, number: page, hiding: secrets)
+    }
+  }
+
+  /// Asks what redeems nothing until `parse` can read the answer; 429, 5xx and network errors are repeated.
+  private func read<Value: Sendable>(
+    _ path: String, _ parameters: [(name: String, value: String)], hiding query: String?, _ policy: RetryPolicy,
+    _ deadline: MonotonicTime, waitsForBudget: Bool = false, _ parse: (JSONValue) -> Value?
+  ) async throws(TransportFault) -> Value {
     var random = SystemRandomNumberGenerator()
     var tries = 0
     while true {
-      let outcome = await perform(.get, "/tickets", query: parameters, body: nil, deadline: deadline) { _ in }
+      let outcome = await perform(.get, path, query: parameters, body: nil, deadline: deadline) { _ in }
       tries += 1
       let fault: TransportFault
       var mayRepeat = false
       switch outcome.result {
       case .answered(let answer) where answer.status == 200 && answer.isJSON:
-        if let document = try? JSONValue(answer.body), let page = SalePage(document, hiding: redactions()) {
-          return page
-        }
+        if let document = try? JSONValue(answer.body), let value = parse(document) { return value }
         fault = TransportFault(.badAnswer, "\(host) answered with a list that cannot be read. Check the address.")
       case .answered(let answer):
         mayRepeat = RetryPolicy.mayRepeatHarmlessCall(status: answer.status)
         fault = self.fault(of: answer, to: query)
-      case .notSent(let why): (fault, mayRepeat) = (why, why.isTransient)
+      case .notSent(let why):
+        // Our own budget is spent: for a list there is time until it is not.
+        (fault, mayRepeat) = (why, why.isTransient || (why.reason == .rateLimited && waitsForBudget))
       case .lost(let why): (fault, mayRepeat) = (why, why.reason == .unreachable)
       case .pending: fault = TransportFault(.unreachable, "\(host) did not answer in time.")
       }
       guard mayRepeat,
-        let wait = RetryPolicy.harmlessCall.wait(afterTries: tries, at: time.now(), deadline: deadline, using: &random),
+        let wait = policy.wait(afterTries: tries, at: time.now(), deadline: deadline, using: &random),
         (try? await Task.sleep(for: wait)) != nil
       else { throw fault }
     }

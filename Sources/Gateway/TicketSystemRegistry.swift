@@ -11,6 +11,8 @@ public struct TicketSystemConnection: Sendable {
   public var id: TicketSystemID
   /// The system as a gate asks it, with what the gate's own `ticket` section adds.
   public var face: @Sendable (_ ticket: (any Sendable)?) -> any TicketSystem
+  /// What it tells of all that it has sold; `nil` where it does not.
+  public var roster: (any TicketRoster)?
   /// Ends its connections.
   public var close: @Sendable () async -> Void
 }
@@ -18,6 +20,17 @@ public struct TicketSystemConnection: Sendable {
 /// Finds a credential of the station by its name.
 /// - Throws: that there is none, or why it cannot be had, and what to do.
 public typealias CredentialResolver = @Sendable (_ name: String) throws(SetupError) -> String
+
+/// What a connection is for.
+public enum ConnectionUse: Sendable {
+  /// Gates: the whole budget, small answers.
+  case gates
+  /// A list to be taken on board, perhaps beside a running service: a quarter of the budget, long answers.
+  case list
+
+  /// How much of the budget may be used.
+  var share: Double { self == .gates ? 1 : 0.25 }
+}
 
 /// The ticket systems that scangate knows: one section type and one case each.
 public enum TicketSystemRegistry {
@@ -28,11 +41,12 @@ public enum TicketSystemRegistry {
   /// - Parameter credentials: where keys are that the configuration names.
   /// - Throws: what is wrong with its key, its certificate file or its address.
   public static func connect(
-    _ configuration: TicketSystemConfiguration, credentials: CredentialResolver, time: any TimeSource
+    _ configuration: TicketSystemConfiguration, for use: ConnectionUse = .gates, credentials: CredentialResolver,
+    time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     switch configuration.settings {
     case let settings as EventScheduleSection.System:
-      return try connect(configuration.id, settings, credentials: credentials, time: time)
+      return try connect(configuration.id, settings, for: use, credentials: credentials, time: time)
     default:
       throw SetupError("Ticket system \(configuration.id): nothing here speaks \(configuration.type).")
     }
@@ -44,9 +58,17 @@ public enum TicketSystemRegistry {
     return "\(configuration.type) \(url ?? "")"
   }
 
+  /// The own form of codes of a configured system, without a connection: what its `recognise` gives at a gate.
+  public static func recogniser(of configuration: TicketSystemConfiguration) -> @Sendable (Code) -> Code {
+    switch configuration.settings {
+    case is EventScheduleSection.System: { EventScheduleTicketSystem.secret(in: $0) }
+    default: { $0 }
+    }
+  }
+
   private static func connect(
-    _ id: TicketSystemID, _ settings: EventScheduleSection.System, credentials: CredentialResolver,
-    time: any TimeSource
+    _ id: TicketSystemID, _ settings: EventScheduleSection.System, for use: ConnectionUse,
+    credentials: CredentialResolver, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     let server: ServerAddress
     do {
@@ -56,6 +78,7 @@ public enum TicketSystemRegistry {
     }
     var transportSettings = HTTPTransport.Settings()
     if let caFile = settings.caFile { transportSettings.trust = .onlyFile(path: caFile.path) }
+    if use == .list { transportSettings.mostBytes = 4 << 20 }
     let transport: HTTPTransport
     do {
       transport = try HTTPTransport(server: server, settings: transportSettings, time: time)
@@ -63,7 +86,7 @@ public enum TicketSystemRegistry {
       throw SetupError("Ticket system \(id): \(error.description)")
     }
     let budget = RateBudget(
-      limit: settings.rate.limit, share: Double(settings.rate.share) / 100,
+      limit: settings.rate.limit, share: Double(settings.rate.share) / 100 * use.share,
       model: RateBudget.Model(rawValue: settings.rate.model.rawValue) ?? .both)
     let client = EventScheduleClient(
       transport: transport, key: try key(for: id, settings.key, credentials), budget: budget, time: time)
@@ -74,7 +97,7 @@ public enum TicketSystemRegistry {
         return EventScheduleTicketSystem(
           id: id, client: client, saleTicketID: gate?.saleTicket.map { Int64($0) }, seatNumber: gate?.seat)
       },
-      close: { await transport.close() })
+      roster: EventScheduleRoster(client: client, time: time), close: { await transport.close() })
   }
 
   private static func key(

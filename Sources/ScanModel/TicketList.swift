@@ -80,3 +80,59 @@ public struct TicketListFault: Error, Sendable, Equatable, CustomStringConvertib
   /// Makes a fault.
   public init(_ description: String) { self.description = description }
 }
+
+/// The port to what a ticket system itself tells of all that it has sold: a list to be taken on board. Redeems nothing.
+public protocol TicketRoster: Sendable {
+  /// One page, from 1.
+  /// - Throws: why there is none: from which host, and what to do.
+  func page(_ number: Int) async throws(TicketListFault) -> RosterPage
+}
+
+/// A page of what a ticket system tells.
+public struct RosterPage: Sendable, Equatable {
+  /// Its tickets.
+  public var tickets: [ToldTicket]
+  /// Whether there is another page.
+  public var hasMore: Bool
+
+  /// Makes a page.
+  public init(tickets: [ToldTicket], hasMore: Bool) {
+    self.tickets = tickets
+    self.hasMore = hasMore
+  }
+}
+
+/// A ticket as its ticket system tells it, not judged yet.
+public struct ToldTicket: Sendable, Equatable {
+  /// Its code; empty where our key may not see it. Not for logs.
+  public var code: String
+  /// Whether that is a whole sale's own code, which admits as many as the sale has, and not an entry's.
+  public var isWholeSale: Bool
+  /// Its state; `nil` where that is none that we know.
+  public var status: ListedTicket.Status?
+  /// The day on which it admits, as the ticket system writes it; `nil` where it tells none.
+  public var day: String?
+  /// How many persons it admits.
+  public var quantity: Int
+  /// Its sale, by the ticket system's identifier.
+  public var sale: String?
+  /// The event's name.
+  public var event: String?
+  /// Why a list cannot decide on it, in words without its code; `nil` where it can.
+  public var obstacle: String?
+
+  /// Makes a ticket.
+  public init(
+    code: String, isWholeSale: Bool, status: ListedTicket.Status?, day: String? = nil, quantity: Int = 1,
+    sale: String? = nil, event: String? = nil, obstacle: String? = nil
+  ) {
+    self.code = code
+    self.isWholeSale = isWholeSale
+    self.status = status
+    self.day = day
+    self.quantity = quantity
+    self.sale = sale
+    self.event = event
+    self.obstacle = obstacle
+  }
+}

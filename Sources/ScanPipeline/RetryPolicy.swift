@@ -21,6 +21,8 @@ public struct RetryPolicy: Sendable {
   public static let connect = RetryPolicy(first: .milliseconds(80), longest: .milliseconds(640), mostTries: 16)
   /// For calls that do not redeem: the document's advice.
   public static let harmlessCall = RetryPolicy(first: .seconds(1), longest: .seconds(60), mostTries: 6)
+  /// For a page of a whole list, for which nobody waits: the server's rate window passes in between.
+  public static let wholeList = RetryPolicy(first: .seconds(2), longest: .seconds(70), mostTries: 12)
 
   /// The wait before the next try.
   /// - Parameters:

@@ -3,7 +3,7 @@ internal import Glibc
 /// How hard the codes of a list are to guess, by what they look like. An estimate from above: codes that look random may be
 /// made by a rule that does not show.
 public struct Guessability: Sendable, Equatable {
-  /// Below so many bits a thief who has list and key finds the codes by trying: 2⁶⁴ digests are out of reach, 2⁴⁰ are minutes.
+  /// Below so many bits a thief who has list and key finds the codes by trying: 2⁶⁴ digests are out of reach, 2⁴⁰ take hours.
   public static let enough = 64
 
   /// Bits in a code.

@@ -1,6 +1,7 @@
 /// What a column of an imported file can mean, and the names by which ticket systems call it.
 enum TicketColumn: String, CaseIterable {
-  case code, kind, status, day, zone, from, until, quantity, sale, saleQuantity, event
+  case code, kind, status, day, zone, from, until, quantity, sale, event
+  case saleQuantity = "sale quantity"
 
   /// The names, the best one first; lower case, with `_` for blanks and hyphens. docs/tickets.md lists them.
   var names: [String] {

@@ -75,28 +75,25 @@ public final class TicketImport {
 
   private let settings: Settings
   private let writer: TicketListWriter
+  private var dates: CivilText
   private var report = Report()
   private var isDone = false
 
   /// Begins an import; the list in use stays until `finish`.
   public init(_ settings: Settings) throws(TicketListFault) {
     self.settings = settings
+    dates = CivilText(settings.zone)
     writer = try TicketListWriter(settings.place, key: settings.key, isTrial: settings.isTrial)
   }
 
   deinit { if !isDone { writer.discard() } }
 
-  /// Adds a ticket that a ticket system told.
-  /// - Parameters:
-  ///   - code: as it is printed or as the system keeps it; it is brought into the form that a gate has.
-  ///   - isWholeSale: whether the code is a sale's own, and admits as many as the sale has.
-  public func add(_ code: String, isWholeSale: Bool, _ ticket: ListedTicket) throws(TicketListFault) {
+  /// Adds a ticket as its ticket system told it: its code is brought into the form that a gate has.
+  public func add(_ told: ToldTicket) throws(TicketListFault) {
     let line = report.good + report.bad + 1
     let listed: ListedCode
     do throws(BadLine) {
-      let code = try TicketLineReader.code([UInt8](code.utf8)[...], settings.recognise)
-      guard (1...TicketLineReader.most).contains(ticket.quantity) else { throw BadLine("its quantity is none") }
-      listed = ListedCode(code: code, kind: isWholeSale ? .sale : .entry, ticket: ticket, line: line)
+      listed = try dates.read(told, line: line, settings.recognise)
     } catch {
       return note(error, line)
     }

@@ -112,7 +112,7 @@ struct TicketLineReader {
     let from = try time(.from, record, zone)?.beginning ?? day?.beginning
     let until = try time(.until, record, zone)?.end ?? day?.end
     if let from, let until, until <= from {
-      throw BadLine("it ends before it begins, or a date without a clock is needed")
+      throw BadLine("it ends before it begins")
     }
     return (from, until)
   }
@@ -190,5 +190,27 @@ extension ListedTicket.Status {
   init?(strictness: Int64?) {
     guard let found = Self.allCases.first(where: { $0.strictness == strictness }) else { return nil }
     self = found
+  }
+}
+
+extension CivilText {
+  /// Judges a ticket that a ticket system told.
+  mutating func read(
+    _ told: ToldTicket, line: Int, _ recognise: (Code) -> Code
+  ) throws(BadLine) -> ListedCode {
+    if let obstacle = told.obstacle { throw BadLine(obstacle) }
+    guard let status = told.status else { throw BadLine("its state is none that is known") }
+    guard (1...TicketLineReader.most).contains(told.quantity) else { throw BadLine("it admits nobody") }
+    var day: Reading?
+    if let text = told.day {
+      day = read(trimmed([UInt8](text.utf8)[...]), zone: nil)
+      if day == nil { throw BadLine("its day is none that can be read") }
+    }
+    return ListedCode(
+      code: try TicketLineReader.code([UInt8](told.code.utf8)[...], recognise), kind: told.isWholeSale ? .sale : .entry,
+      ticket: ListedTicket(
+        status: status, from: day?.beginning, until: day.map { max($0.end, $0.beginning + .seconds(1)) },
+        quantity: told.quantity, sale: told.sale, event: told.event),
+      line: line)
   }
 }

@@ -25,13 +25,16 @@ struct Routes {
     let scan: RouterPath = "/api/tickets/scan"
     let scanBySale: RouterPath = "/api/tickets/:sale/scan"
     let tickets: RouterPath = "/api/tickets"
+    let sales: RouterPath = "/api/sales"
     api.on(scan, method: .post) { try await scanByCode($0, $1) }
     api.on(scanBySale, method: .post) { try await scanBySaleID($0, $1) }
     api.on(tickets, method: .get) { try await list($0, $1) }
+    api.on(sales, method: .get) { try await roster($0, $1) }
     // As with the real server's router, a wrong method is told before anybody asks for a key.
     refuseOtherMethods(router, scan, than: .post)
     refuseOtherMethods(router, scanBySale, than: .post)
     refuseOtherMethods(router, tickets, than: .get)
+    refuseOtherMethods(router, sales, than: .get)
     return router.buildResponder()
   }
 
@@ -78,6 +81,17 @@ struct Routes {
       try TicketList(db: db, holder: holder)
         .page(event: event.map { String($0) }, query: text.map { String($0) }, page: page.map { String($0) })
     }
+  }
+
+  private func roster(_ request: Request, _ context: HolderContext) async throws -> Answer {
+    try context.requires(.view)
+    let query = request.uri.queryParameters
+    func text(_ name: Substring) -> String? { query[name].map { String($0) } }
+    let wanted = SalesList.Query(
+      event: text("event_id"), day: text("event_date"), status: text("status"), page: text("page"),
+      size: text("per_page"))
+    let holder = context.holder
+    return try await store.read { db in try SalesList(db: db, holder: holder).page(wanted) }
   }
 
   private func refuseOtherMethods(

@@ -11,7 +11,7 @@ import Testing
 
   private static let journal = [
     "journal.sqlite", "journal.sqlite-shm", "journal.sqlite-wal", "journal.sqlite.damaged-20260131T180000Z",
-    "journal.sqlite.v1.backup",
+    "journal.sqlite.v1.backup", "tickets-main.sqlite", "tickets-main.sqlite.new",
   ]
 
   private func fill() throws {

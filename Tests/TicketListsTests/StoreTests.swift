@@ -273,7 +273,7 @@ import Testing
     do {
       let first = try TicketImport(folder.settings())
       #expect(throws: TicketListFault.self) { try folder.load("code\nb\n") }
-      try first.add("c", isWholeSale: true, ListedTicket(status: .valid, quantity: 3))
+      try first.add(ToldTicket(code: "c", isWholeSale: true, status: .valid, quantity: 3))
       // Broken off: the list in use is as it was.
     }
     #expect(try folder.find("a") != nil)
@@ -297,97 +297,5 @@ import Testing
       guard count > 0 else { return bytes }
       bytes += buffer.prefix(count)
     }
-  }
-}
-
-/// The port, as gates have it.
-@Suite struct StoredTicketListTests {
-  @Test func aNewListIsTakenWithTheNextQuestion() async throws {
-    let folder = try ListFolder()
-    let list = try StoredTicketList(folder.place, key: folder.key)
-    #expect(try await list.state() == nil)
-    #expect(try await list.find(Code("a")) == nil)
-    try folder.load("code\na\n")
-    #expect(try await list.find(Code("a")) == ListedTicket(status: .valid))
-    #expect(try await list.state() == TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 1))
-    try folder.load("code,status\na,cancelled\nb,paid\n")
-    #expect(try await list.find(Code("a"))?.status == .cancelled)
-    #expect(try await list.state()?.count == 2)
-    unlink(folder.place.path)
-    #expect(try await list.find(Code("b")) == nil)
-    #expect(try await list.state() == nil)
-  }
-
-  @Test func aDamagedListIsAFaultUntilAnotherIsThere() async throws {
-    let folder = try ListFolder()
-    let list = try StoredTicketList(folder.place, key: folder.key)
-    let number = open(folder.place.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    #expect(write(number, "no list at all", 14) == 14)
-    close(number)
-    await #expect(throws: TicketListFault.self) { try await list.find(Code("a")) }
-    try folder.load("code\na\n")
-    #expect(try await list.find(Code("a")) != nil)
-  }
-
-  @Test func manyAskAtOnce() async throws {
-    let folder = try ListFolder()
-    try folder.load("code\n" + (0..<500).map { "c\($0)\n" }.joined())
-    let list = try StoredTicketList(folder.place, key: folder.key)
-    let found = await withTaskGroup(of: Bool.self) { group in
-      for index in 0..<1_000 {
-        group.addTask { ((try? await list.find(Code("c\(index)"))) != nil) == (index < 500) }
-      }
-      return await group.reduce(true) { $0 && $1 }
-    }
-    #expect(found)
-  }
-
-  @Test func whatCannotBeOpenedIsNamed() throws {
-    let folder = try ListFolder()
-    mkdir(folder.place.path, 0o700)
-    defer { rmdir(folder.place.path) }
-    let error = #expect(throws: TicketListFault.self) { try folder.find("a") }
-    #expect(error?.description.contains(folder.place.path) == true)
-    let writing = #expect(throws: TicketListFault.self) { try folder.load("code\na\n") }
-    #expect(writing?.description.contains(folder.place.path) == true)
-    #expect(folder.names == ["tickets-venue.sqlite"])
-  }
-}
-
-/// How hard codes are to guess.
-@Suite struct GuessabilityTests {
-  private func measure(_ codes: [String]) -> Guessability {
-    var meter = GuessabilityMeter()
-    for code in codes { meter.see([UInt8](code.utf8)) }
-    return meter.result
-  }
-
-  @Test func randomCodesAreEnough() {
-    var random = SeededGenerator(seed: 1)
-    let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
-    func codes(_ count: Int, _ length: Int, _ alphabet: [Character]) -> [String] {
-      (0..<count).map { _ in String((0..<length).compactMap { _ in alphabet.randomElement(using: &random) }) }
-    }
-    for count in [1, 10, 5_000] {
-      let found = measure(codes(count, 32, letters))
-      #expect(found.isEnough && (155...166).contains(found.bits), "\(count) \(found)")
-    }
-    let short = measure(codes(5_000, 12, letters))
-    #expect(!short.isEnough && (60...62).contains(short.bits) && short.looks == "12 letters and digits")
-    let digits = measure(codes(5_000, 16, Array("0123456789")))
-    #expect(!digits.isEnough && digits.bits == 53 && digits.looks == "16 digits")
-    let hexadecimal = measure(codes(5_000, 32, Array("0123456789abcdef")))
-    #expect((127...128).contains(hexadecimal.bits) && hexadecimal.looks == "32 hexadecimal digits")
-    let stem = measure(codes(5_000, 8, Array("0123456789")).map { "TICKET-2026-" + $0 })
-    #expect((25...27).contains(stem.bits) && stem.looks.contains("the first 12 always the same"), "\(stem)")
-  }
-
-  @Test func numbersInARowAreNone() {
-    let found = measure((1_000_000..<1_001_000).map { "EV\($0)" })
-    #expect(found.bits == 9 && found.looks.contains("numbered in a row"), "\(found)")
-    #expect(measure([]).bits == 0)
-    // Long numbers overflow nothing.
-    #expect(measure([String(repeating: "9", count: 18), String(repeating: "1", count: 18)]).bits >= 0)
-    #expect(measure([String(repeating: "9", count: 40)]).isEnough)
   }
 }

@@ -1,0 +1,96 @@
+public import ScanModel
+internal import TicketTransport
+
+/// The list of all sales as a roster of tickets.
+public struct EventScheduleRoster: TicketRoster {
+  /// How long one page may take: rate windows pass in it.
+  private static let patience = Duration.seconds(600)
+  /// More pages than any venue has: a server that never comes to an end is left.
+  private static let mostPages = 100_000
+
+  private let client: EventScheduleClient
+  private let pageSize: Int
+  private let time: any TimeSource
+
+  /// Makes the roster of a client; asks nothing yet.
+  /// - Parameter pageSize: how many sales a page has, 1 to 500; some 2 KB each have to fit what the client's transport reads.
+  public init(client: EventScheduleClient, pageSize: Int = 500, time: any TimeSource = SystemTime()) {
+    self.client = client
+    self.pageSize = pageSize
+    self.time = time
+  }
+
+  public func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
+    guard number <= Self.mostPages else {
+      throw TicketListFault("\(client.host) has more than \(Self.mostPages) pages of sales: that cannot be.")
+    }
+    do throws(TransportFault) {
+      return try await client.roster(page: Int64(number), size: pageSize, deadline: time.now() + Self.patience)
+    } catch {
+      throw TicketListFault(
+        "\(error.detail) If \(client.host) has no list of sales (GET /api/sales), import a file: scangate tickets import FILE"
+      )
+    }
+  }
+}
+
+extension RosterPage {
+  /// Reads a page of `GET /api/sales`; `nil` if the value is none, or another page than the one that was asked for.
+  /// - Parameter secrets: what its texts must not show.
+  init?(_ value: JSONValue, number: Int64, hiding secrets: [Redaction]) {
+    guard let data = value["data"]?.array else { return nil }
+    let page = value["meta"]?["current_page"]?.integer ?? number
+    // A server that does not know pages would tell the first one for ever.
+    guard page == number else { return nil }
+    let last = value["meta"]?["last_page"]?.integer ?? number
+    self.init(tickets: data.flatMap { Self.tickets($0, hiding: secrets) }, hasMore: last > number)
+  }
+
+  /// The codes of a sale: its own secret, and those of its entries where they are told.
+  private static func tickets(_ sale: JSONValue, hiding secrets: [Redaction]) -> [ToldTicket] {
+    let lines = sale["tickets"]?.array ?? []
+    let admitting = lines.filter { $0["is_addon"] != .bool(true) }
+    // Lines of the sale, not of the list: what does not admit is no person.
+    let persons = admitting.reduce(0) { min($0 + quantity($1), 100_000) }
+    let isPass = lines.contains { $0["is_pass"] == .bool(true) }
+    let isUsed = admitting.contains { $0["usage_status"]?.string == "used" }
+    let plain = ToldTicket(
+      code: "", isWholeSale: false, status: status(sale), day: day(sale["event_date"]), sale: sale["id"]?.identifier,
+      event: sale["event_name"]?.string.flatMap { StaffText.clean($0, hiding: secrets) },
+      obstacle: isPass ? "it is a pass: whether it admits depends on more than a list says" : nil)
+    var whole = plain
+    whole.isWholeSale = true
+    whole.quantity = lines.isEmpty ? Int(clamping: sale["total_quantity"]?.integer ?? 1) : persons
+    if whole.status == .valid, isUsed { whole.status = .used }
+    if let code = sale["secret"]?.string { whole.code = code } else { whole.obstacle = "our key may not see its code" }
+    let entries = admitting.flatMap { $0["entries"]?.array ?? [] }.prefix(1_000).compactMap { entry -> ToldTicket? in
+      guard let code = entry["secret"]?.string else { return nil }
+      var one = plain
+      one.code = code
+      if one.status == .valid, let scanned = entry["scanned_at"], scanned != .null { one.status = .used }
+      return one
+    }
+    return [whole] + entries
+  }
+
+  private static func quantity(_ line: JSONValue) -> Int {
+    Int(clamping: min(max(line["quantity"]?.integer ?? 1, 1), 1_000))
+  }
+
+  private static func day(_ value: JSONValue?) -> String? {
+    // A time after the date is no part of the day.
+    value?.string.map { String($0.prefix(10)) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func status(_ sale: JSONValue) -> ListedTicket.Status? {
+    if sale["is_deleted"] == .bool(true) { return .cancelled }
+    return switch sale["status"]?.string {
+    case "paid": .valid
+    case "unpaid": .unpaid
+    case "cancelled", "deleted": .cancelled
+    case "refunded": .refunded
+    case "expired": .expired
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Gateway
+import ScanConfiguration
+import ScanModel
+import TicketLists
+
+/// `scangate tickets`: the list on board, by which a gate can decide while the ticket system cannot be asked.
+struct TicketsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tickets", abstract: "Bring a list of tickets on board, for when the ticket system cannot be asked.",
+    discussion: """
+      The list holds no readable code and no name: codes are found by digests that only this station can make. A running \
+      service takes a new list with the next scan.
+      """,
+    subcommands: [TicketsImportCommand.self, TicketsStatusCommand.self])
+
+  /// A configured ticket system.
+  static func system(_ name: String, in file: String) throws -> TicketSystemConfiguration {
+    let configuration = try ConfigurationArgument.load(file, checkingFiles: false)
+    guard let system = configuration.ticketSystems.first(where: { $0.id.name == name }) else {
+      let known = configuration.ticketSystems.map(\.id.name).joined(separator: ", ")
+      throw failure("\(file) names no ticket system \(name); it has \(known).", Exit.usage)
+    }
+    return system
+  }
+}
+
+extension TicketListPlace {
+  /// The list of a configured ticket system in a state folder.
+  init(of system: TicketSystemConfiguration, in state: String) {
+    self.init(state: state, system: system.id, server: TicketSystemRegistry.address(of: system))
+  }
+}
+
+/// What both commands say in the same words.
+enum TicketListText {
+  /// `980 valid, 12 used, 3 refunded`
+  static func counts(_ counts: [ListedTicket.Status: Int]) -> String {
+    ListedTicket.Status.allCases.compactMap { status in
+      counts[status].map { "\($0) \(status.rawValue)" }
+    }.joined(separator: ", ")
+  }
+
+  /// What it means that codes can be guessed; `nil` where they cannot.
+  static func warning(_ guessability: Guessability) -> String? {
+    if guessability.isEnough { return nil }
+    return
+      "These codes can be guessed: \(guessability.looks), about \(guessability.bits) bits each. Whoever has this machine's disk "
+      + "and the station's key finds them all by trying. Bind the key to a TPM or an outside medium (docs/security.md), or have "
+      + "longer, random codes printed."
+  }
+}

@@ -1,0 +1,224 @@
+import ArgumentParser
+import Gateway
+import Glibc
+import LinuxIO
+import ScanConfiguration
+import ScanModel
+import Sealing
+import TicketLists
+
+/// `scangate tickets import`
+struct TicketsImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Take a list of tickets on board; it replaces the one before.",
+    discussion: """
+      FILE has comma-separated values (or semicolons, or tabs) with a first line that names the columns: code, and where there \
+      are status, date, valid_from, valid_until, quantity, sale, event. docs/tickets.md has them all. What a line is not taken \
+      for is told by its number, never by its code.
+
+      With --from-system the ticket system itself is asked for all that it has sold, within a quarter of its rate budget: do \
+      that while no gate is busy. Not every system tells it.
+      """, helpNames: JournalFilterArgument.helpNames)
+
+  @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file(extensions: ["csv", "txt", "tsv"]))
+  var file: String?
+
+  @Option(help: ArgumentHelp("The ticket system that sold them, as the configuration names it.", valueName: "name"))
+  var system: String?
+
+  @Option(help: ArgumentHelp("Ask this ticket system instead of reading a file.", valueName: "name"))
+  var fromSystem: String?
+
+  @OptionGroup var configuration: ConfigurationArgument
+  @OptionGroup var state: StateArgument
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "When the list was true; without it, when the file was last written. As in scangate journal list.",
+      valueName: "time"),
+    transform: { try TimeArgument($0).beginning })
+  var asOf: WallTime?
+
+  @Option(help: ArgumentHelp("What dates mean that name no zone; without it this machine's.", valueName: "zone"))
+  var zone: String?
+
+  @Flag(help: "Tell what would be taken, and keep nothing.")
+  var dryRun = false
+
+  @Flag(help: "Take what is good of a list of which more than half is bad.")
+  var force = false
+
+  func validate() throws {
+    if let fromSystem {
+      guard file == nil, asOf == nil, system == nil || system == fromSystem else {
+        throw ValidationError("--from-system takes no file, no --system and no --as-of.")
+      }
+    } else {
+      guard file != nil else { throw ValidationError("Name the file, or the ticket system by --from-system.") }
+      guard system != nil else { throw ValidationError("Name the ticket system by --system: a list belongs to one.") }
+    }
+    if let zone, !ZoneClock.knows(zone) {
+      throw ValidationError("--zone is none that this system knows: write a name such as Europe/Berlin.")
+    }
+    if let asOf, asOf > SystemTime().wall() { throw ValidationError("--as-of is a time to come.") }
+  }
+
+  func run() async throws {
+    guard let name = fromSystem ?? system else { return }
+    let system = try TicketsCommand.system(name, in: configuration.file)
+    let zones = ZoneClock(usual: zone)
+    let now = SystemTime().wall()
+    let report: TicketImport.Report
+    let key: StationKey.Place?
+    var trueAsOf = now
+    if let file {
+      // Opened before the right to read it is given up.
+      let opened = try Self.open(file)
+      trueAsOf = min(asOf ?? opened.written, now)
+      let settings: TicketImport.Settings
+      (settings, key) = try self.settings(for: system, zones)
+      report = try told { () throws(TicketListFault) in
+        let work = try TicketImport(settings)
+        try work.read(opened.descriptor, named: file)
+        return try work.finish(asOf: trueAsOf, imported: now)
+      }
+    } else {
+      let connection: TicketSystemConnection
+      do {
+        connection = try TicketSystemRegistry.connect(
+          system, for: .list, credentials: CredentialStore(keys: state.keys).resolver, time: SystemTime())
+      } catch {
+        throw failure("Nothing was imported. \(error.description)", Exit.configuration)
+      }
+      let settings: TicketImport.Settings
+      (settings, key) = try self.settings(for: system, zones)
+      do throws(TicketListFault) {
+        report = try await fetch(connection, settings, now)
+        await connection.close()
+      } catch {
+        await connection.close()
+        throw Self.failed(error)
+      }
+    }
+    zones.leave()
+    try tell(report, system: name, asOf: trueAsOf, key: key)
+  }
+
+  private func fetch(
+    _ connection: TicketSystemConnection, _ settings: TicketImport.Settings, _ now: WallTime
+  ) async throws(TicketListFault) -> TicketImport.Report {
+    guard let roster = connection.roster else {
+      throw TicketListFault("\(connection.id) does not tell what it has sold: import a file.")
+    }
+    let work = try TicketImport(settings)
+    var number = 1
+    while true {
+      let page = try await roster.page(number)
+      for ticket in page.tickets { try work.add(ticket) }
+      guard page.hasMore else { break }
+      number += 1
+    }
+    // True since the first page was asked for: what was sold meanwhile may be missing.
+    return try work.finish(asOf: now, imported: SystemTime().wall())
+  }
+
+  // MARK: Preparing
+
+  private struct Opened: ~Copyable {
+    let descriptor: OwnedDescriptor
+    let written: WallTime
+  }
+
+  private static func open(_ file: String) throws -> Opened {
+    do throws(SystemError) {
+      let descriptor = try OwnedDescriptor.open(file, O_RDONLY | O_NONBLOCK)
+      var status = stat()
+      guard fstat(descriptor.number, &status) == 0 else { throw SystemError(errno: errno, call: "fstat") }
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        throw SystemError(errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ESPIPE, call: "open")
+      }
+      return Opened(descriptor: descriptor, written: WallTime(seconds: Int64(status.st_mtim.tv_sec)))
+    } catch {
+      let hint = error.errno == ESPIPE ? " It has to be a file: it is read twice." : ""
+      throw failure("\(file) cannot be read: \(error.words).\(hint)")
+    }
+  }
+
+  /// Takes the station's key, and then gives up root's rights.
+  private func settings(
+    for system: TicketSystemConfiguration, _ zones: ZoneClock
+  ) throws -> (TicketImport.Settings, StationKey.Place?) {
+    let (key, kept) = try stationKey()
+    try becomeOwner()
+    let settings = TicketImport.Settings(
+      place: TicketListPlace(of: system, in: state.folder), key: key, isTrial: dryRun, isForced: force,
+      recognise: TicketSystemRegistry.recogniser(of: system), zone: { zones.time(zone: $0, day: $1, clock: $2) })
+    return (settings, kept)
+  }
+
+  /// The station's key; for a trial where nothing was ever kept, any.
+  private func stationKey() throws -> (SealKey, StationKey.Place?) {
+    if !dryRun { state.prepare() }
+    do throws(SealFault) {
+      let station = try state.keys.open(making: !dryRun)
+      for notice in station.notices { Terminal.error(TerminalText.clean(notice, limit: 1_000)) }
+      return (station.key, station.place)
+    } catch {
+      if dryRun, error.kind == .absent { return (SealKey.random().key, nil) }
+      throw failure(error.description)
+    }
+  }
+
+  /// Lets root work as the state folder's owner from here on: what it writes is the service's, and nobody who may write there
+  /// can lead root elsewhere.
+  private func becomeOwner() throws {
+    var status = stat()
+    guard geteuid() == 0, stat(state.folder, &status) == 0, status.st_uid != 0 else { return }
+    guard setegid(status.st_gid) == 0, seteuid(status.st_uid) == 0 else {
+      throw failure(
+        "The user of \(state.folder) cannot be taken on: \(SystemError(errno: errno, call: "seteuid").words).")
+    }
+  }
+
+  private func told<Value>(_ body: () throws(TicketListFault) -> Value) throws -> Value {
+    do throws(TicketListFault) {
+      return try body()
+    } catch {
+      throw Self.failed(error)
+    }
+  }
+
+  private static func failed(_ fault: TicketListFault) -> ExitCode {
+    failure("Nothing was imported. \(fault.description)")
+  }
+
+  // MARK: Telling
+
+  private func tell(
+    _ report: TicketImport.Report, system: String, asOf: WallTime, key: StationKey.Place?
+  ) throws {
+    func note(_ words: String) { Terminal.error(TerminalText.clean(words, limit: 1_000)) }
+    if let encoding = report.encoding, encoding != .utf8 { note("The file was read as \(encoding.rawValue).") }
+    if !report.ignored.isEmpty { note("Columns that were not looked at: \(report.ignored.joined(separator: ", "))") }
+    for line in report.badLines { note("line \(line.line): \(line.words)") }
+    if report.bad > 0 {
+      note("\(report.bad) of \(report.good + report.bad) \(file == nil ? "tickets" : "lines") were not taken.")
+    }
+    for line in report.contradictions { note("line \(line.line): \(line.words); the stricter counts") }
+    if report.contradicting > report.contradictions.count {
+      note("\(report.contradicting) lines say something else on a code than a line before; the stricter counts.")
+    }
+    if let refusal = report.refusal {
+      let hint = report.good > 0 ? " Look at the lines above; --force takes the good ones." : ""
+      throw failure("Nothing was imported. \(refusal)\(hint)", Exit.data)
+    }
+    let again = report.repeated > 0 ? " (\(report.repeated) lines said one again)" : ""
+    let whether = dryRun ? "would be on board" : "are on board"
+    Terminal.out("\(report.codes) tickets of \(system) \(whether)\(again): \(TicketListText.counts(report.counts)).")
+    let whose = self.asOf == nil && file != nil ? " (when the file was last written; --as-of sets another time)" : ""
+    Terminal.out("True as of \(LocalTime.text(asOf))\(whose).")
+    if key != .credential, let warning = TicketListText.warning(report.guessability) { note(warning) }
+    if let hint = state.hint, !dryRun { Terminal.error(hint) }
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Gateway
+import Glibc
+import LinuxIO
+import ScanConfiguration
+import ScanModel
+import Sealing
+import TicketLists
+
+/// `scangate tickets status`
+struct TicketsStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Tell which lists are on board, of when, and whether they can be used.")
+
+  @Option(help: ArgumentHelp("Only that of one ticket system.", valueName: "name"))
+  var system: String?
+
+  @OptionGroup var configuration: ConfigurationArgument
+  @OptionGroup var state: StateArgument
+
+  @Flag(help: "Print a line of JSON for each.")
+  var json = false
+
+  func run() throws {
+    let systems =
+      try system.map { [try TicketsCommand.system($0, in: configuration.file)] }
+      ?? ConfigurationArgument.load(configuration.file, checkingFiles: false).ticketSystems
+    var key: StationKey?
+    var obstacle: String?
+    do throws(SealFault) {
+      key = try state.keys.open(making: false)
+    } catch {
+      obstacle = error.description
+    }
+    var isGood = true
+    for system in systems {
+      let place = TicketListPlace(of: system, in: state.folder)
+      var line = JSONLine([
+        JournalField("ticket_system", .text(system.id.name)), JournalField("file", .text(place.path)),
+      ])
+      do throws(TicketListFault) {
+        guard try place.isPresent() else {
+          line.add("present", false)
+          tell(line, "There is no list for \(system.id): \(place.path)")
+          continue
+        }
+        line.add("present", true)
+        guard let key else { throw TicketListFault(obstacle ?? "There is no key in \(state.folder).") }
+        let summary = try TicketListReader(place, key: key.key).summary()
+        tell(json(line, summary), words(place, summary, key.place))
+      } catch {
+        isGood = false
+        line.add("problem", error.description)
+        tell(line, error.description)
+      }
+    }
+    if let hint = state.hint, !json { Terminal.error(hint) }
+    if !isGood { throw Exit.unavailable }
+  }
+
+  private func tell(_ line: JSONLine, _ words: String) {
+    Terminal.out(json ? line.finished() : TerminalText.clean(words, limit: 2_000))
+  }
+
+  private func json(_ line: JSONLine, _ summary: TicketListReader.Summary) -> JSONLine {
+    var line = line
+    line.add("tickets", Int64(clamping: summary.state.count))
+    for status in ListedTicket.Status.allCases {
+      line.add(status.rawValue, Int64(clamping: summary.counts[status] ?? 0))
+    }
+    line.add("as_of", summary.state.asOf.iso8601)
+    line.add("imported", summary.imported.iso8601)
+    line.add("age_seconds", (SystemTime().wall() - summary.state.asOf).milliseconds / 1_000)
+    line.add("code_bits", Int64(clamping: summary.guessability.bits))
+    line.add("codes_can_be_guessed", !summary.guessability.isEnough)
+    return line
+  }
+
+  private func words(
+    _ place: TicketListPlace, _ summary: TicketListReader.Summary, _ key: StationKey.Place
+  ) -> String {
+    let minutes = max(0, (SystemTime().wall() - summary.state.asOf).milliseconds / 60_000)
+    let age = minutes < 120 ? "\(minutes) min" : minutes < 2_880 ? "\(minutes / 60) h" : "\(minutes / 1_440) days"
+    let warning = key == .credential ? nil : TicketListText.warning(summary.guessability)
+    return "\(place.system): \(summary.state.count) tickets (\(TicketListText.counts(summary.counts))), true as of "
+      + "\(LocalTime.text(summary.state.asOf)) (\(age) ago), in \(place.path); this station's key fits."
+      + (warning.map { " \($0)" } ?? "")
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Glibc
+import ScanModel
+import Sealing
+import Testing
+import TicketLists
+import VenueServer
+
+/// `scangate tickets` as whoever prepares an evening types it.
+@Suite struct TicketsCommandTests {
+  private let folder: URL
+  private let state: String
+
+  init() throws {
+    folder = try temporaryFolder()
+    state = folder.appending(path: "state").path
+  }
+
+  private func station(url: String = "http://127.0.0.1:9") throws -> String {
+    let file = folder.appending(path: "station.yaml")
+    let text = """
+      version: 1
+      station: { name: door }
+      ticketSystems:
+        main: { type: eventschedule, url: "\(url)", apiKey: main }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e", product: "0901", serial: none-here }, keymap: us }
+      gates:
+        north:
+          readers: [left]
+          ticketSystem: main
+          outputs: { green: { led: "no-such-led" } }
+      """
+    try Data(text.utf8).write(to: file)
+    return file.path
+  }
+
+  private func file(_ text: String) throws -> String {
+    let file = folder.appending(path: "tickets.csv")
+    try Data(text.utf8).write(to: file)
+    return file.path
+  }
+
+  private func run(_ arguments: [String], url: String = "http://127.0.0.1:9", zone: String = "UTC-1") async throws
+    -> Program.Result
+  {
+    let result = try await Program.run(
+      ["tickets"] + arguments + ["--config", station(url: url), "--state", state], environment: ["TZ": zone])
+    #expect(!(result.output + result.errors).contains("SECRET"), "\(arguments)")
+    return result
+  }
+
+  private func find(_ code: String, server: String = "http://127.0.0.1:9") throws -> ListedTicket? {
+    try reader(server).find(Code(code))
+  }
+
+  private func reader(_ server: String = "http://127.0.0.1:9") throws -> TicketListReader {
+    let key = try SealKeySource(state: state, given: nil).open(making: false).key
+    let place = TicketListPlace(state: state, system: TicketSystemID("main"), server: "eventschedule \(server)")
+    return try TicketListReader(place, key: key)
+  }
+
+  @Test func aFileIsTakenOnBoardAndTold() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try file(
+      """
+      code;status;date;holder
+      https://tickets.example/ticket/view/Mzk/SECRETaB3;paid;2026-11-21;Ada
+      SECRETsecond;unpaid;2026-11-21;Bob
+      SECRETthird;SECRET?;2026-11-21;Cy
+      SECRETfourth;paid;someday;Di
+
+      SECRETfifth;used;;Ed
+      """)
+    let none = try await run(["status"])
+    #expect(none.status == 0 && none.output.contains("There is no list for main"), "\(none.errors)")
+
+    let trial = try await run(["import", file, "--system", "main", "--dry-run"])
+    #expect(trial.status == 0, "\(trial.errors)")
+    #expect(trial.output.contains("3 tickets of main would be on board: 1 valid, 1 unpaid, 1 used."))
+    #expect(!FileManager.default.fileExists(atPath: state))
+
+    let taken = try await run([
+      "import", file, "--system", "main", "--as-of", "2025-12-10T18:00", "--zone", "Europe/Berlin",
+    ])
+    #expect(taken.status == 0, "\(taken.errors)")
+    #expect(taken.output.contains("3 tickets of main are on board"))
+    #expect(taken.output.contains("True as of 2025-12-10 18:00:00."))
+    #expect(taken.errors.contains("line 4: its state") && taken.errors.contains("line 5: its day is no time"))
+    #expect(taken.errors.contains("2 of 5 lines were not taken.") && taken.errors.contains("looked at: holder"))
+    // As the gate reduces a ticket's URL.
+    #expect(try find("SECRETaB3")?.status == .valid)
+    #expect(try find("SECRETaB3")?.from == WallTime(seconds: 1_795_215_600))
+
+    let status = try await run(["status", "--json"])
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any])
+    #expect(object["tickets"] as? Int == 3 && object["valid"] as? Int == 1 && object["present"] as? Bool == true)
+    #expect(object["as_of"] as? String == "2025-12-10T17:00:00.000Z", "\(object)")
+    #expect(try await run(["status", "--system", "main"]).output.contains("main: 3 tickets"))
+    // Every field is in the document.
+    let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tickets.md")
+    let document = try String(contentsOf: documentFile, encoding: .utf8)
+    for field in object.keys { #expect(document.contains("`\(field)`"), "\(field)") }
+  }
+
+  @Test func whatCannotBeTakenIsToldAndTheListInUseStays() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let good = try file("code\nSECRETa\n")
+    #expect(try await run(["import", good, "--system", "main"]).status == 0)
+    let bad = try await run(["import", file("code,status\nSECRETb,paid\nSECRETc,?\nSECRETd,?\n"), "--system", "main"])
+    #expect(bad.status == 65 && bad.errors.contains("More than half of it is bad"), "\(bad.errors)")
+    #expect(try await run(["import", file("name\nSECRETb\n"), "--system", "main"]).status == 69)
+    #expect(try await run(["import", folder.path, "--system", "main"]).status == 69)
+    #expect(try await run(["import", good, "--system", "other"]).status == 64)
+    #expect(try await run(["import", good]).status == 64)
+    #expect(try await run(["import", good, "--system", "main", "--zone", "../etc/passwd"]).status == 64)
+    #expect(try await run(["import", good, "--system", "main", "--as-of", "2200-01-01"]).status == 64)
+    #expect(try find("SECRETa") != nil)
+    // Another key opens nothing.
+    try FileManager.default.removeItem(atPath: "\(state)/seal-key")
+    let lost = try await run(["status"])
+    #expect(lost.status == 69 && lost.output.contains("key is gone"), "\(lost.output)")
+    #expect(try await run(["import", good, "--system", "main"]).status == 69)
+  }
+
+  /// Whenever an import is killed, the list is wholly the old one or wholly the new one.
+  @Test func aKillAtAnyInstantLeavesAWholeList() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = try station()
+    for round in 0..<12 {
+      let file = try file("code,event\n" + (0..<5_000).map { "code\($0),round \(round)\n" }.joined())
+      let process = Process()
+      process.executableURL = try Program.executable()
+      process.arguments = ["tickets", "import", file, "--system", "main", "--config", configuration, "--state", state]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      // The fault itself, at an instant of its own; the first and the last one may finish.
+      if round > 0, round < 11 {
+        usleep(.random(in: 0..<400_000))
+        kill(process.processIdentifier, SIGKILL)
+      }
+      process.waitUntilExit()
+      let list = try reader()
+      let events = try Set((0..<5_000).map { try #require(try list.find(Code("code\($0)"))?.event) })
+      #expect(events.count == 1, "round \(round): \(events)")
+      if round == 0 || round == 11 { #expect(events == ["round \(round)"]) }
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: state).sorted()
+        == ["seal-key", "seal-key.check", "tickets-main.sqlite"])
+  }
+
+  /// What root imports is the service's.
+  @Test(.enabled(if: geteuid() == 0)) func theListBelongsToTheFoldersOwner() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700, .ownerAccountID: 65_534, .groupOwnerAccountID: 65_534])
+    let taken = try await run(["import", file("code\na\n"), "--system", "main"])
+    #expect(taken.status == 0, "\(taken.errors)")
+    let attributes = try FileManager.default.attributesOfItem(atPath: "\(state)/tickets-main.sqlite")
+    #expect(attributes[.ownerAccountID] as? Int == 65_534 && attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func codesThatCanBeGuessedAreWarnedOf() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try file("code\n" + (1_000..<1_100).map { "\($0)\n" }.joined())
+    let taken = try await run(["import", file, "--system", "main"])
+    #expect(
+      taken.status == 0
+        && taken.errors.contains(
+          "can be guessed: 4 digits, the first 2 always the same, numbered in a row, about 6 bits"),
+      "\(taken.errors)")
+    #expect(try await run(["status"]).output.contains("can be guessed"))
+  }
+
+  @Test func aTicketSystemIsAskedForAllThatItHasSold() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let venue = try VenueServer(
+      VenueConfiguration(storage: .memory, now: { Date(timeIntervalSince1970: 1_765_981_800) }))
+    let seeded = try await venue.seed(Seed(random: 1, apiKey: "a-key-for-a-test", zone: "UTC"))
+    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
+    let serving = Task {
+      defer { tell.finish() }
+      try await venue.run { tell.yield($0) }
+    }
+    let address = try #require(await ready.first { _ in true })
+    let without = try await run(["import", "--from-system", "main"], url: address.url)
+    #expect(without.status == 78 && without.errors.contains("there is no credential main"), "\(without.errors)")
+    _ = try await Program.run(
+      ["credential", "set", "main", "--state", state], input: [UInt8]("a-key-for-a-test".utf8))
+    let taken = try await run(["import", "--from-system", "main", "--zone", "UTC"], url: address.url)
+    #expect(taken.status == 0 && taken.output.contains("are on board"), "\(taken.errors)")
+    serving.cancel()
+    _ = await serving.result
+    for ticket in seeded.tickets {
+      let found = try find(ticket.code, server: address.url)
+      // Another organiser's tickets are not told to our key.
+      if ticket.kind == .otherOrganiser { #expect(found == nil) } else { #expect(found != nil, "\(ticket.kind)") }
+    }
+  }
+}
