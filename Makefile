@@ -44,7 +44,9 @@ fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
 bench: release
+	@$(SWIFT) build -c release --static-swift-stdlib --product journal-child
 	@Benchmarks/bench
+	@Benchmarks/journal
 
 rig: build
 	@rig/build

@@ -21,6 +21,8 @@ final class JournalStore {
   /// Whether the start before this one ended as it should.
   private(set) var lastEndedWell = true
 
+  /// Whether commits are not synced by SQLite: while batches are written.
+  private var isRelaxed = false
   private var nextSeq: Int64 = 1
   private var nameIDs: [String: Int64] = [:]
   /// Where the attempts of this session stand, so that a late answer finds its own; the newest `recentLimit` at least.
@@ -65,26 +67,36 @@ final class JournalStore {
   // MARK: Writing
 
   /// Writes batches in one transaction. When this returns the bytes are the kernel's; the disk has them when the
-  /// write-ahead log was synced.
+  /// write-ahead log was synced. To be followed by `rest`.
   func write(_ batches: [PendingBatch]) throws(SQLiteError) {
     let before = nextSeq
     if database.isInTransaction { try database.execute("ROLLBACK") }
-    // The switch is refused within a transaction, and outside of batches everything is to be FULL.
-    try database.execute("PRAGMA synchronous = NORMAL")
-    defer { try? database.execute("PRAGMA synchronous = FULL") }
+    if !isRelaxed {
+      // The switch is refused within a transaction.
+      try database.execute("PRAGMA synchronous = NORMAL")
+      isRelaxed = true
+    }
     do throws(SQLiteError) {
-      try database.transaction { () throws(SQLiteError) in
-        for pending in batches {
-          for fact in pending.batch.facts { try write(fact) }
-          for (key, state) in pending.batch.memory { try remember(key, state) }
-        }
+      try sql.begin.run()
+      for pending in batches {
+        for fact in pending.batch.facts { try write(fact) }
+        for (key, state) in pending.batch.memory { try remember(key, state) }
       }
+      try sql.commit.run()
     } catch {
+      // Where SQLite has rolled back already, this is an error that says nothing.
+      try? database.execute("ROLLBACK")
       // What was rolled back has no rows: not the names either.
       nextSeq = before
       nameIDs = [:]
       throw error
     }
+  }
+
+  /// Has everything but batches synced by SQLite again. Its own step, so that who waits for a batch need not wait for it.
+  func rest() {
+    guard isRelaxed, (try? database.execute("PRAGMA synchronous = FULL")) != nil else { return }
+    isRelaxed = false
   }
 
   private func write(_ fact: JournalFact) throws(SQLiteError) {

@@ -15,6 +15,7 @@ extension JournalStore {
   func takeOver(from name: String) -> Saved {
     var saved = Saved()
     guard let damaged = try? Database(name, .read, busyMilliseconds: 0) else { return saved }
+    defer { rest() }
     var batch = JournalBatch()
     func save() -> Bool {
       defer { batch = JournalBatch() }

@@ -2,6 +2,8 @@ import SQLiteFile
 
 /// What the writer says to SQLite, compiled once.
 struct StoreStatements {
+  let begin: Statement
+  let commit: Statement
   let addAttempt: Statement
   let openAttempt: Statement
   let findOpen: Statement
@@ -17,6 +19,8 @@ struct StoreStatements {
 
   init(_ database: Database) throws(SQLiteError) {
     func places(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+    begin = try database.prepare("BEGIN IMMEDIATE")
+    commit = try database.prepare("COMMIT")
     addAttempt = try database.prepare(
       """
       INSERT INTO attempt (

@@ -64,6 +64,7 @@ final class Writer: @unchecked Sendable {
   // MARK: Batches
 
   func write() {
+    defer { store?.rest() }
     // Not for ever: others wait for their turn too.
     for _ in 0..<16 {
       let now = core.clock.now()

@@ -3,6 +3,7 @@ import Journal
 import LinuxIO
 import ScanModel
 import Sealing
+import Synchronization
 
 // A process that keeps a journal, so that tests can kill it, take its disk away, and measure.
 //
@@ -12,6 +13,7 @@ import Sealing
 //                                   size), then until it works again; prints states
 //   journal-child fill FILE COUNT   fills a journal with COUNT scans
 //   journal-child open FILE         opens the journal, and prints how long that took
+//   journal-child offline FILE      measures admissions without the ticket system's word, each durable
 //   journal-child steps FILE        measures what a scan waits for, step by step
 //   journal-child measure FILE [US] measures, on this disk or on one whose sync takes so many microseconds
 //
@@ -99,6 +101,64 @@ func measure(_ journal: Journal) async throws {
   }
 }
 
+/// Returns once all keys of the file are known.
+func knowKeys(_ journal: Journal) async {
+  while !journal.knowsItsKeys { usleep(1_000) }
+}
+
+func owed(_ number: Int, gate: Int) -> OwedAdmission {
+  let asked = asked(number)
+  return OwedAdmission(
+    attempt: asked.attempt, scan: scan(number, gate: "gate \(gate)").scan, system: asked.system, server: asked.server,
+    ticket: asked.ticket, decider: .policy, mayBeTold: false, at: asked.at, boot: asked.boot)
+}
+
+/// Admissions a second that are durable before the gate opens, at so many gates at once.
+func offline(_ journal: Journal, gates: Int, seconds: Double) async throws -> Double {
+  let began = time.now()
+  let end = began + .milliseconds(Int64(seconds * 1_000))
+  let count = try await withThrowingTaskGroup(of: Int.self) { group in
+    for gate in 0..<gates {
+      group.addTask {
+        var count = 0
+        while time.now() < end {
+          let batch = JournalBatch(
+            facts: [.owed(owed(count, gate: gate))], memory: memory(gate * 1_000_000 + count), isUrgent: true)
+          _ = try await journal.durable(journal.enqueue(batch), until: time.now() + .seconds(60))
+          count += 1
+        }
+        return count
+      }
+    }
+    return try await group.reduce(0, +)
+  }
+  return Double(count) / (Double((time.now() - began).saturatedNanoseconds) / 1e9)
+}
+
+/// The disk's own sync, with the time that it takes.
+final class TimedSync: WALSync {
+  private let file = FileSync()
+  private let taken = Mutex<(count: Int, time: Duration)>((0, .zero))
+
+  func open(_ path: String) throws(SystemError) { try file.open(path) }
+  func close() { file.close() }
+
+  func sync() throws(SystemError) {
+    let began = time.now()
+    try file.sync()
+    let end = time.now()
+    taken.withLock { $0 = ($0.count + 1, $0.time + (end - began)) }
+  }
+
+  /// How many there were, and the milliseconds that one took, since the last call.
+  func take() -> (count: Int, milliseconds: Double) {
+    taken.withLock { taken in
+      defer { taken = (0, .zero) }
+      return (taken.count, Double(taken.time.saturatedNanoseconds) / 1e6 / Double(max(1, taken.count)))
+    }
+  }
+}
+
 /// What a scan waits for, step by step, as the gate's decision path asks for it.
 func steps(_ journal: Journal) async throws {
   let names = ["recall ticket", "write asked", "recall entry", "write concluded", "asked durable", "all but that"]
@@ -107,9 +167,10 @@ func steps(_ journal: Journal) async throws {
   func recall(_ number: Int, _ kinds: LedgerKey.Kind...) async throws {
     let bytes = withUnsafeBytes(of: number) { [UInt8]($0) }
     let keys = kinds.map { LedgerKey(server: "server", kind: $0, bytes: bytes) }
-    let found = try await journal.recall(keys)
-    precondition(found.isEmpty)
+    if let found = journal.recallNow(keys), found.isEmpty { return }
+    _ = try await journal.recall(keys)
   }
+  await knowKeys(journal)
   for number in 0..<3_000 {
     usleep(1_000)
     let asked = asked(number)
@@ -224,6 +285,23 @@ case "open":
   say(
     "opened in \((opened - began).milliseconds) ms, \(open.count) open, first written after \((time.now() - began).milliseconds) ms"
   )
+  await knowKeys(journal)
+  say("keys known after \((time.now() - began).milliseconds) ms")
+  await journal.close()
+case "offline":
+  for gates in [1, 8] {
+    let sync = TimedSync()
+    let journal = try Journal.open(
+      Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time, sync: sync)
+    _ = sync.take()
+    let rate = try await offline(journal, gates: gates, seconds: 3)
+    let (count, milliseconds) = sync.take()
+    say("offline \(gates) gates: \(rate) a second, \(count) syncs of \(milliseconds) ms")
+    await journal.close()
+  }
+  let journal = try Journal.open(
+    Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time, sync: SlowSync(microseconds: 1_000))
+  say("offline 8 gates on a disk of 1 ms: \(try await offline(journal, gates: 8, seconds: 3)) a second")
   await journal.close()
 case "steps":
   let journal = try open()
