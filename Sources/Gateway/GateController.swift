@@ -123,6 +123,7 @@ public actor GateController {
     if settings.offline.mayAdmit {
       await ledger.watchReach(gate) { [weak self] cause in Task { await self?.reachChanged(cause) } }
     }
+    shownResting = resting
     signals.play(resting)
     if signals.admissionFault == nil { events.emit(.gate(settings.gate, .ready, at: time.wall())) }
     reviewOutputs()
@@ -151,11 +152,20 @@ public actor GateController {
   /// What the gate shows while nobody stands at it.
   private var resting: Signal { offline == nil ? .idle : .offline }
 
+  /// What it was told to show last while nobody stands at it.
+  private var shownResting = Signal.idle
+
   private func reachChanged(_ cause: OfflineCause?) {
-    let isShown = state == .ready && deciding == nil && !isOver
-    let before = resting
     offline = cause.flatMap { settings.offline.applies(to: $0) ? $0 : nil }
-    if isShown, resting != before { signals.play(resting) }
+    // The lamp of a scan that is being decided stays.
+    if deciding == nil { rest() }
+  }
+
+  /// Shows whether the ticket system answers, where that has changed.
+  private func rest() {
+    guard state == .ready, !isOver, shownResting != resting else { return }
+    shownResting = resting
+    signals.play(resting)
   }
 
   /// Takes the gate out of service, or back into it; from any thread, returns at once. The scan that is being decided is
@@ -191,6 +201,7 @@ public actor GateController {
         close(scan, AttemptDecision(undecided: .busy, detail: "The service is being restarted or reloaded."))
       } else {
         await decide(scan)
+        rest()
       }
     }
   }
@@ -331,7 +342,9 @@ public actor GateController {
     let wasReady = state == .ready
     state = new
     events.emit(.gate(settings.gate, new, at: time.wall()))
-    if (new == .ready) != wasReady { signals.play(new == .ready ? resting : .outOfService) }
+    guard (new == .ready) != wasReady else { return }
+    if new == .ready { shownResting = resting }
+    signals.play(new == .ready ? resting : .outOfService)
   }
 
   private func report(_ scan: Scan, _ kept: KeptDecision, outputFault: String?) {

@@ -131,6 +131,10 @@ extension LedgerKeeper {
 
   /// Tells the ticket system of one admission, or settles it without.
   private func tell(_ owed: OwedAdmission, _ asker: any TicketSystem) async -> OutboxOrder.Result {
+    guard !owed.scan.code.bytes.isEmpty else {
+      end(owed, .unsettled, said: "Its code in the journal cannot be opened: another key has sealed it.")
+      return .ended
+    }
     guard (try? await remember(owed.ticket)) != nil else { return .again(retryAfter: nil) }
     let attempt = AttemptID()
     defer { wake(owed.ticket) }
