@@ -47,6 +47,7 @@ bench: release
 	@$(SWIFT) build -c release --static-swift-stdlib --product journal-child
 	@Benchmarks/bench
 	@Benchmarks/journal
+	@Benchmarks/offline
 
 rig: build
 	@rig/build

@@ -31,7 +31,7 @@ gates:
   north:
     readers: [left]
     ticketSystem: main
-    holdOff: 0 ms
+    holdOff: 0 ms{policy}
     outputs:
       relay: {{ gpio: {{ chip: bench, line: 0 }}, pulse: 20 ms, gap: 0 ms }}
       green: {{ gpio: {{ chip: bench, line: 1 }} }}
@@ -66,6 +66,7 @@ def text(value):
 class Holder:
     """The gateway's end of the holder's socket, played: whatever the plan is, every relay works."""
 
+    VERSION = 2
     HELLO, PLAN, PLAY, ADMIT, BEAT, BYE = 1, 2, 3, 4, 5, 6
 
     def __init__(self, path):
@@ -95,7 +96,7 @@ class Holder:
             self.peer = None
             return None
         if packet[0] == self.PLAN:
-            self.send(struct.pack("<BH", 1, 1))
+            self.send(struct.pack("<BH", 1, self.VERSION))
             for gate in (b"north", b"south"):
                 self.send(b"\x04" + text(gate) + b"\x00")
         elif packet[0] == self.ADMIT:
@@ -112,9 +113,10 @@ class Holder:
 
 
 class Station:
-    """One running gateway with its world. `plays_holder`: whether this process is the holder."""
+    """One running gateway with its world, whose holder is this process unless there is a program for it. `policy` is gate
+    north's offline policy."""
 
-    def __init__(self, program, holder_program=None):
+    def __init__(self, program, holder_program=None, policy=""):
         self.folder = tempfile.mkdtemp(prefix="scangate-bench-")
         self.program, self.holder_program = program, holder_program
         self.poll = select.epoll()
@@ -142,7 +144,8 @@ class Station:
         os.chmod(f"{self.folder}/key", 0o600)
         left, right = (os.ttyname(slave) for slave in self.slaves)
         Path(self.folder, "scangate.yaml").write_text(
-            CONFIGURATION.format(port=self.server.getsockname()[1], folder=self.folder, left=left, right=right)
+            CONFIGURATION.format(port=self.server.getsockname()[1], folder=self.folder, left=left, right=right,
+                                 policy=policy and f"\n    offline: {{ policy: {policy}, after: 300 ms }}")
         )
         for socket_ in [self.server, self.manager] + ([self.holder.listener] if self.holder else []):
             self.poll.register(socket_, select.EPOLLIN)

@@ -68,7 +68,9 @@ public struct RateBudget: Sendable {
   /// - Parameter reserve: how many places it must leave to others; at least one place can be had all the same.
   public mutating func tryTake(at now: MonotonicTime, leaving reserve: Int = 0) -> Decision {
     expire(at: now)
-    if let next = nextPossible(after: now, of: max(1, allowance - max(0, reserve))) { return .spent(nextPossible: next) }
+    if let next = nextPossible(after: now, of: max(1, allowance - max(0, reserve))) {
+      return .spent(nextPossible: next)
+    }
     nextNumber &+= 1
     places.append((nextNumber, nil))
     outstanding += 1
