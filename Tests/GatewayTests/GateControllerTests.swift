@@ -1,8 +1,9 @@
-import Gateway
 import ScanModel
 import ScanPipeline
 import ScanTesting
 import Testing
+
+@testable import Gateway
 
 /// A gate with a scripted ticket system; everything else is real.
 private struct Bench {
@@ -451,5 +452,52 @@ extension GatewayEvent {
 extension GatewayEvent {
   fileprivate func isGate(_ state: GateState) -> Bool {
     if case .gate(_, state, _) = self { true } else { false }
+  }
+}
+
+/// Waits until the gate has played so many signals that `matches` says so.
+private func played(_ signals: RecordingSignals, _ matches: ([Signal]) -> Bool) async throws {
+  for await found in signals.changes where matches(found) { return }
+}
+
+@Test(.timeLimit(.minutes(1))) func aProvisionalAdmissionLooksOtherAndSoDoesTheGateUntilTheTicketSystemAnswers()
+  async throws
+{
+  try await Bench {
+    $0.holdOff = .zero
+    $0.offline = OfflinePolicy(.admitAndQueue(most: 2))
+  }.run { bench in
+    bench.system.setReach(.noConnection)
+    _ = await bench.ledger.takeUp([], asker: bench.system)
+    bench.system.script(good, .fail(.noConnection), .redeem("1"))
+    bench.present("good-ticket-1")
+    let decided = await bench.events.nextScan()
+    #expect(decided?.verdict == .admit)
+    #expect(decided?.isProvisional == true)
+    #expect(decided?.decider == .policy)
+    try await played(bench.signals) { $0.last == .offline }
+    #expect(bench.signals.played == [.idle, .provisional, .offline])
+    bench.system.setReach(nil)
+    try await played(bench.signals) { $0.last == .idle }
+    await bench.ledger.allTold()
+    #expect(bench.system.owed == [good])
+    #expect(bench.signals.pulses == 1)
+  }
+}
+
+@Test func aProvisionalAdmissionWhoseRelayFailsOwesNothing() async throws {
+  try await Bench {
+    $0.holdOff = .zero
+    $0.offline = OfflinePolicy(.admitAndQueue(most: 2))
+  }.run { bench in
+    bench.system.script(good, .fail(.noConnection))
+    bench.signals.failNextPulse("stuck")
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.outputFault == "stuck")
+    #expect(await bench.ledger.owedCount == 0)
+    bench.signals.repair()
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.isProvisional == true)
+    #expect(await bench.ledger.owedCount == 1)
   }
 }

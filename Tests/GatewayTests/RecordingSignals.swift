@@ -11,9 +11,15 @@ final class RecordingSignals: SignalOutput {
   }
 
   private let state = Mutex(State())
+  private let feed: AsyncStream<[Signal]>.Continuation
+  /// What has been played, whenever something is; for one test, once.
+  let changes: AsyncStream<[Signal]>
   private let time: any TimeSource
 
-  init(time: any TimeSource) { self.time = time }
+  init(time: any TimeSource) {
+    self.time = time
+    (changes, feed) = AsyncStream.makeStream()
+  }
 
   var played: [Signal] { state.withLock { $0.played } }
   var pulses: Int { state.withLock { $0.pulses } }
@@ -25,7 +31,13 @@ final class RecordingSignals: SignalOutput {
 
   func loseNextAnswer(_ words: String) { state.withLock { $0.outcome = .unanswered(words) } }
 
-  func play(_ signal: Signal) { state.withLock { $0.played.append(signal) } }
+  func play(_ signal: Signal) {
+    feed.yield(
+      state.withLock { state in
+        state.played.append(signal)
+        return state.played
+      })
+  }
 
   func admit(isProvisional: Bool) async -> PulseOutcome {
     let now = time.now()
