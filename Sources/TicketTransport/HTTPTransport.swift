@@ -84,9 +84,18 @@ public final class HTTPTransport: Sendable {
       timeout: .init(connect: TimeAmount(settings.connectLimit)), connectionPool: pool, proxy: nil,
       decompression: .disabled)
     configuration.httpVersion = .http1Only
-    configuration.http1_1ConnectionDebugInitializer = { AnswerOrder.join($0) }
+    configuration.http1_1ConnectionDebugInitializer = { channel in
+      AnswerOrder.join(channel).flatMap { channel.setOption(Self.unacknowledged, value: Self.longestUnacknowledged) }
+    }
     client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
   }
+
+  /// `TCP_USER_TIMEOUT` of tcp(7).
+  private static let unacknowledged = ChannelOptions.tcpOption(.init(rawValue: 18))
+  /// For how many milliseconds the kernel sends bytes again that nobody acknowledges. Left alone, it goes on for minutes after we
+  /// have closed the connection: a scan that was given up, looked up and told anew would be counted a second time when the network
+  /// is back. Less than `AttemptPolicy.lateGrace`, after which a request that was lost is taken never to arrive.
+  private static let longestUnacknowledged = 20_000
 
   deinit { _ = client.shutdown() }
 

@@ -1,0 +1,27 @@
+// address add|remove ADDRESS   gives the guest's own loopback an address, or takes it away: programs that are reached by it
+//                              are then on a network that can go. Everything that is sent there ends with ENETUNREACH then.
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+int main(int count, char **words) {
+  if (count != 3) return 2;
+  struct ifreq request = {.ifr_name = "lo:rig"};
+  struct sockaddr_in *address = (struct sockaddr_in *)&request.ifr_addr;
+  int control = socket(AF_INET, SOCK_DGRAM, 0);
+  int failed = 1;
+  if (strcmp(words[1], "add") == 0) {
+    address->sin_family = AF_INET;
+    if (inet_pton(AF_INET, words[2], &address->sin_addr) != 1) return 2;
+    failed = ioctl(control, SIOCSIFADDR, &request);
+    address->sin_addr.s_addr = htonl(INADDR_BROADCAST);
+    failed = failed || ioctl(control, SIOCSIFNETMASK, &request);
+  } else if (strcmp(words[1], "remove") == 0) {
+    request.ifr_flags = 0;  // an address with a label of its own goes when it is no longer up
+    failed = ioctl(control, SIOCSIFFLAGS, &request);
+  }
+  if (failed) perror(words[2]);
+  return failed ? 1 : 0;
+}

@@ -1,0 +1,360 @@
+"""Gates whose network goes: what they admit on their own is in the ticket system's book afterwards, each once."""
+
+import json
+from collections import Counter
+
+from case import RigCase
+from rig import PATIENCE
+from test_gate import EventFile
+from venue import AS_GATE, PORT, SCANGATE, URL, Venue
+
+FOLDER = "/run/gate"
+STATE = f"{FOLDER}/state"
+#: Short, so that many persons pass.
+PULSE = 60
+#: How many persons stand at each gate while the network is away.
+QUEUE = {"left": 34, "right": 33}
+#: A code by its number. It looks like a secret of a sale: only such a one is looked up where nobody knows whether a request was counted.
+CODE = "OFFLINE0SALE0OF0THE0RIG00000{:04}"
+GATES, RELAYS = {"left": "north", "right": "south"}, {"left": "RELAY0", "right": "RELAY1"}
+
+# An emulated processor may be slow to answer, and its disk to sync: an answer is awaited as long as it can be.
+QUEUES = "offline: {policy: admitAndQueue, after: 2500 ms, durableWithin: 5 s, most: 1000}"
+LISTS = "offline: {policy: list, after: 2500 ms, durableWithin: 5 s}"
+REFUSES = ""
+
+
+def configuration(north, south):
+    """Two gates with an offline policy each."""
+    gate = """
+    ticketSystem: venue
+    holdOff: 0 s
+    floodLimit: 600
+    deadline: 10 s
+    stale: 20 s"""
+    return f"""
+version: 1
+station: {{name: rig}}
+ticketSystems:
+  venue:
+    type: eventschedule
+    url: "{URL}"
+    allowPlainHTTP: true
+    apiKeyFile: {FOLDER}/venue.key
+    rate: {{limit: 10000}}
+    list: {{maxAge: 12 h}}
+readers:
+  left: {{type: serial, match: {{path: /run/rig/left}}}}
+  right: {{type: serial, match: {{path: /run/rig/right}}}}
+gates:
+  north:
+    readers: [left]{gate}
+    accept: {{minLength: 32, maxLength: 32, alphabet: alphanumeric}}
+    {north}
+    outputs:
+      relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {PULSE} ms, gap: 20 ms}}
+      green: {{led: "gate:green:pass"}}
+      red: {{led: "gate:red:deny"}}
+  south:
+    readers: [right]{gate}
+    accept: {{minLength: 32, maxLength: 32, alphabet: alphanumeric}}
+    {south}
+    outputs:
+      relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {PULSE} ms, gap: 20 ms}}
+      green: {{gpio: {{chip: gate, line: LAMP_G}}}}
+      red: {{gpio: {{chip: gate, line: LAMP_R}}}}
+"""
+
+
+class OfflineCase(RigCase):
+    """A venue, and a station with two serial scanners that knows its tickets as they were sold."""
+
+    needs_scangate = True
+
+    def serve(self, north=QUEUES, south=LISTS, sold=60, quantity=None):
+        """Sells tickets and begins to serve; the first two of them are admitted with the network as it should be.
+
+        A sale's own code makes an entry each time that it is told: were one told twice, the book would show it.
+        """
+        rig, quantity = self.rig, quantity or {}
+        rig.sh(f"rm -rf {FOLDER}; install -d -o gate -g gate {FOLDER} {STATE}; chmod 700 {STATE}; chmod a+rw /dev/gpiochip* /sys/class/leds/gate:*/{{brightness,trigger}}")
+        self.codes = iter([CODE.format(number) for number in range(1, sold + 1)])
+        rows = [*((CODE.format(number), 1) for number in range(1, sold + 1)), *quantity.items()]
+        rig.put("code,kind,status,quantity\n" + "".join(f"{code},sale,paid,{number}\n" for code, number in rows), f"{FOLDER}/tickets.csv")
+        rig.put(configuration(north, south), f"{FOLDER}/scangate.yaml")
+        self.venue = Venue(rig, FOLDER)
+        self.addCleanup(self.venue.clear)
+        self.venue.start("--import", self.venue.tickets)
+        self.command(f"tickets import {self.venue.tickets} --system venue --config {FOLDER}/scangate.yaml")
+        self.streams = []
+        self.run_gateway()
+        self.told = []
+        for reader in GATES:
+            code = next(self.codes)
+            self.assertEqual(self.present({reader: code})[reader]["verdict"], "admit")
+            self.told.append(code)
+        self.drained()
+        self.since = rig.mark()
+
+    def run_gateway(self):
+        number = len(self.streams) + 1
+        # New ones each time: the helper keeps them open, so a reader's claim would outlive it.
+        for reader in GATES:
+            pty = self.rig.spawn(f"pty-{reader}-{number}", f"pty /run/rig/{reader} gate")
+            self.rig.wait_for(f"[[ $(find /proc/{pty.pid}/fd -lname /run/rig/{reader}.in) ]]")
+        path = f"{FOLDER}/events-{number}.jsonl"
+        self.service = self.rig.spawn(
+            f"scangate-{number}", f"env STATE_DIRECTORY={STATE} {SCANGATE} run --config {FOLDER}/scangate.yaml --events {path}", user="gate")
+        self.rig.until(lambda: self.alive() and self.rig.ok(f"[ -e {path} ]"), what="the service's event file")
+        self.events = EventFile(self.rig, path)
+        self.streams.append(self.events)
+
+        def read():
+            return {event["reader"] for event in self.of("device") if event["state"] == "reading"}
+
+        self.rig.until(lambda: self.alive() and read() == set(GATES), what="both scanners read")
+
+    def alive(self):
+        self.assertTrue(self.service.running(), "the service has ended")
+        return True
+
+    def command(self, words):
+        return self.rig.sh(f"STATE_DIRECTORY={STATE} {AS_GATE} {SCANGATE} {words}", timeout=120)
+
+    def of(self, kind):
+        return [event for event in self.events() if event["type"] == kind]
+
+    def present(self, codes):
+        """Presents a code to each of some scanners (reader to code); returns the verdicts on them, when there are all."""
+        before = len(self.of("scan"))
+        self.rig.sh("; ".join(f"printf '{code}\\r' > /run/rig/{reader}.in" for reader, code in codes.items()))
+        self.rig.until(lambda: self.alive() and len(self.of("scan")) >= before + len(codes), what=f"verdicts on {codes}")
+        scans = {scan["reader"]: scan for scan in self.of("scan")[before:]}
+        for reader, code in codes.items():
+            self.assertEqual((scans[reader]["code"], scans[reader]["gate"]), ("…" + code[-4:], GATES[reader]))
+        return scans
+
+    def admitted_offline(self, queue):
+        """Lets so many persons (reader to number) present a ticket each, and all pass on trust; returns the codes."""
+        queue, codes = dict(queue), []
+        deciders = {"left": "policy", "right": "list"}
+        while any(queue.values()):
+            turn = {reader: next(self.codes) for reader, left in queue.items() if left}
+            for reader, scan in self.present(turn).items():
+                self.assertEqual((scan["verdict"], scan["provisional"], scan["decided_by"]), ("admit", True, deciders[reader]), scan)
+                queue[reader] -= 1
+            codes += turn.values()
+        self.told += codes
+        return codes
+
+    def drained(self, timeout=180):
+        """Waits until the ticket system answers and was told of everything."""
+        def is_drained():
+            states = self.of("ticketSystem")
+            return self.alive() and (not states or (states[-1]["state"], states[-1]["owed"]) == ("online", 0))
+
+        self.rig.until(is_drained, timeout, "everything told to the ticket system")
+
+    def outbox(self):
+        return json.loads(self.command("outbox status --json"))
+
+    def cut_off(self):
+        """The last characters of codes whose request was sent, and had no answer in time: the network went meanwhile."""
+        return {event["code"] for events in self.streams for event in events() if event["type"] == "attempt"}
+
+    def assert_told_once(self, codes=None, strays=()):
+        """The book has an entry for each, one, and none besides; nothing waits, and nothing is in dispute.
+
+        A request that was cut off may have been counted, though nobody can say so: then its admission may be listed as `unsettled`,
+        and where nobody passed on it (`strays`), there may be an entry all the same. Never are there two.
+        """
+        self.drained()
+        booked, cut_off = Counter(entry["code"] for entry in self.venue.book()), self.cut_off()
+        for code in strays:
+            self.assertLessEqual(booked.pop(code, 0), 1 if "…" + code[-4:] in cut_off else 0, code)
+        self.assertEqual(booked, Counter(self.told if codes is None else codes))
+        conflicts = [(event["state"], event["code"]) for events in self.streams for event in events() if event["type"] == "conflict"]
+        self.assertLessEqual(set(conflicts), {("unsettled", code) for code in cut_off})
+        outbox = self.outbox()
+        self.assertEqual((outbox["waiting"], outbox["conflicts"]), (0, len(conflicts)), outbox)
+
+    def passed(self, **numbers):
+        """Waits until so many persons have passed at each gate since the network went, and sees that no more do."""
+        for reader, relay in RELAYS.items():
+            self.rig.until(lambda: len(self.rig.pulses(relay, self.since)) >= numbers.get(reader, 0), what=f"the pulses on {relay}")
+            self.whole_pulses(relay, PULSE, numbers.get(reader, 0))
+
+
+class Network(OfflineCase):
+    """However the network goes, who passed meanwhile is told of, once."""
+
+    def goes(self, *ways):
+        self.serve(sold=2 + sum(QUEUE.values()))
+        for number, way in enumerate(ways):
+            self.venue.cut(way)
+            # The queue is shared among the ways.
+            shares = {reader: count * (number + 1) // len(ways) - count * number // len(ways) for reader, count in QUEUE.items()}
+            self.admitted_offline(shares)
+            state = self.of("ticketSystem")[-1]
+            self.assertEqual(state["state"], "offline")
+            self.assertIn(state["reason"], Venue.CUTS[way])
+            # What was told before the next way came, or was not, is the next one's trouble.
+            self.venue.mend()
+        self.assert_told_once()
+        self.passed(**QUEUE)
+
+    def test_packets_that_vanish(self):
+        self.goes("dropped")
+
+    def test_connections_that_are_refused_or_find_no_way(self):
+        self.goes("refused", "unreachable")
+
+    def test_name_that_is_not_found(self):
+        self.goes("nameless")
+
+    def test_request_that_the_kernel_still_holds_is_not_counted_after_its_telling(self):
+        self.serve()
+        # An open connection, on which the next request is sent at once.
+        for _ in range(2):
+            self.told.append(next(self.codes))
+            self.present({"left": self.told[-1]})
+        self.venue.drop()
+        self.admitted_offline({"left": 1})
+        self.rig.until(lambda: [event for event in self.of("attempt") if event["state"] == "lost"], what="the request lost")
+        self.rig.sh("sleep 30")  # after that, what was lost counts as gone (AttemptPolicy.lateGrace)
+        self.venue.mend()
+        self.drained()
+        # Nothing more is on its way: no connection that we have closed has still bytes to send (FIN_WAIT1).
+        self.rig.wait_for(f"! grep -q ':{PORT:04X} 04 ' /proc/net/tcp", 120)
+        self.assert_told_once()
+
+    def test_gates_without_a_policy_admit_nobody(self):
+        self.serve(north=REFUSES, south=REFUSES)
+        self.venue.cut("refused")
+        for _ in range(3):
+            for scan in self.present({"left": next(self.codes), "right": next(self.codes)}).values():
+                self.assertEqual((scan["verdict"], scan["reason"], scan["provisional"]), ("undecided", "unreachable", False))
+        self.venue.mend()
+        self.passed()
+        self.assert_told_once()
+
+
+class Tickets(OfflineCase):
+    def test_sale_admits_as_many_as_were_paid_over_both_gates(self):
+        sale = CODE.format(9003)
+        self.serve(north=LISTS, south=LISTS, quantity={sale: 3})
+        self.venue.cut("refused")
+        scans = [self.present({reader: sale})[reader] for reader in ("left", "right", "right", "left", "right")]
+        self.assertEqual([(scan["verdict"], scan["reason"], scan["provisional"]) for scan in scans], 3 * [("admit", None, True)] + 2 * [("refuse", "alreadyUsed", False)])
+        self.venue.mend()
+        self.assert_told_once([*self.told, sale, sale, sale])
+        self.passed(left=1, right=2)
+        self.assertEqual(self.present({"left": sale})["left"]["reason"], "alreadyUsed")
+
+    def test_refund_meanwhile_is_a_conflict(self):
+        self.serve()
+        self.venue.cut("dropped")
+        refunded, kept = next(self.codes), next(self.codes)
+        self.venue.refund(refunded)
+        scan = self.present({"left": refunded})["left"]
+        self.assertEqual((scan["verdict"], scan["provisional"]), ("admit", True))
+        self.assertEqual(self.present({"right": kept})["right"]["provisional"], True)
+        self.venue.mend()
+        self.drained()
+        (conflict,) = self.of("conflict")
+        wanted = {"state": "contradicted", "reason": "refunded", "gate": "north", "code": "…" + refunded[-4:], "scan": scan["id"]}
+        self.assertEqual({name: conflict[name] for name in wanted}, wanted)
+        (listed,) = map(json.loads, self.command("journal conflicts --json").splitlines())
+        self.assertEqual({name: listed[name] for name in wanted}, wanted)
+        self.assertEqual(listed["admitted_at"], conflict["admitted_at"])
+        said = self.command("journal conflicts")
+        for word in ("contradicted", "refunded", "north", "…" + refunded[-4:]):
+            self.assertIn(word, said)
+        self.assertEqual(Counter(entry["code"] for entry in self.venue.book()), Counter([*self.told, kept]))
+
+    def test_key_that_was_revoked_opens_nothing(self):
+        self.serve()
+
+        strays = []
+
+        def nobody_passes():
+            for _ in range(2):
+                strays.append(next(self.codes))
+                scan = self.present({"left": strays[-1]})["left"]
+                self.assertEqual((scan["verdict"], scan["reason"], scan["provisional"]), ("undecided", "keyRefused", False), scan)
+
+        self.venue.misbehave("status=401,on=all")
+        nobody_passes()
+        self.venue.cut("dropped")
+        nobody_passes()
+        self.rig.until(lambda: self.of("ticketSystem")[-1:] and self.of("ticketSystem")[-1]["state"] == "offline", what="the gates offline")
+        nobody_passes()
+        self.passed()
+        # A key that is good again lets the policy be asked again: it was the key.
+        self.venue.misbehave()
+        self.venue.mend()
+        self.drained()
+        self.told.append(next(self.codes))
+        self.assertEqual(self.present({"left": self.told[-1]})["left"]["verdict"], "admit")
+        self.venue.cut("dropped")
+        self.admitted_offline({"left": 1})
+        self.venue.mend()
+        self.assert_told_once(strays=strays)
+
+    def test_station_killed_while_it_owes(self):
+        self.serve()
+        self.venue.cut("dropped")
+        codes = self.admitted_offline({"left": 8, "right": 8})
+        self.rig.kill(self.service.pid)
+        self.service.started.result(PATIENCE)
+        self.assertEqual(self.outbox()["waiting"], len(codes))
+        self.run_gateway()
+        again = self.present({"left": codes[0], "right": codes[1]})
+        self.assertEqual({(scan["verdict"], scan["reason"]) for scan in again.values()}, {("refuse", "alreadyUsed")})
+        self.venue.mend()
+        self.rig.until(lambda: self.of("ticketSystem"), what="word of the ticket system")
+        self.assert_told_once()
+        self.passed(left=8, right=8)
+
+
+class Signals(OfflineCase):
+    def lit(self, name, since):
+        """How long an LED was lit each time, in milliseconds."""
+        changes = self.rig.led_changes(f"gate:{name}", since)
+        return [(after.at - before.at) / 1e6 for before, after in zip(changes, changes[1:]) if before.value and not after.value]
+
+    def test_offline_and_provisional_are_seen_on_the_leds(self):
+        self.serve()
+        rig = self.rig
+
+        def green_of_one(provisional):
+            rig.sh("sleep 3")  # what was shown before is over
+            since = rig.mark()
+            code = next(self.codes)
+            scan = self.present({"left": code})["left"]
+            self.assertEqual((scan["verdict"], scan["provisional"]), ("admit", provisional))
+            self.told.append(code)
+            rig.until(lambda: self.lit("green:pass", since), what="the green LED lit")
+            rig.sh("sleep 2")  # what is still to come of the pattern
+            return self.lit("green:pass", since)
+
+        checked = green_of_one(provisional=False)
+        self.assertEqual(len(checked), 1, checked)
+        self.venue.cut("dropped")
+        self.admitted_offline({"left": 2})
+        rig.until(lambda: self.of("ticketSystem")[-1]["state"] == "offline", what="the gate offline")
+        on_trust = green_of_one(provisional=True)
+        self.assertEqual(len(on_trust), 2, on_trust)
+        self.assertGreater(on_trust[0], 2 * on_trust[1])
+        # At rest: two short flashes, again and again.
+        since = rig.mark()
+        rig.until(lambda: len(self.lit("red:deny", since)) >= 4, what="the red LED flashing at rest")
+        flashes = [change.at for change in rig.led_changes("gate:red:deny", since) if change.value]
+        pauses = sorted(after - before for before, after in zip(flashes, flashes[1:]))[:3]
+        self.assertGreater(pauses[-1], 4 * pauses[0], "the flashes come in pairs")
+        self.assertEqual(self.lit("green:pass", since), [])
+        self.venue.mend()
+        self.assert_told_once()
+        since = rig.mark()
+        rig.sh("sleep 8")  # longer than from one pair of flashes to the next
+        self.assertEqual(rig.led_changes("gate:red:deny", since), [])

@@ -1,0 +1,99 @@
+"""A ticket system in the guest, and the ways in which the network between it and the gates goes."""
+
+import json
+
+from rig import MachineError
+
+#: What a gate's configuration names; the address is one that the guest can lose (guest/address.c).
+NAME, ADDRESS, PORT = "venue.rig", "192.0.2.1", 8080
+URL = f"http://{NAME}:{PORT}"
+SCANGATE = "/payload/bin/scangate"
+AS_GATE = "setpriv --reuid=gate --regid=gate --init-groups"
+
+
+class Venue:
+    """Serves from files in `folder`; `key` and `tickets` are there."""
+
+    #: Every way to cut the network off, and what the gates then may say is the cause. Where packets vanish, that depends on whether
+    #: a connection was there already.
+    CUTS = {"dropped": {"timeOut", "noConnection"}, "refused": {"noConnection"}, "unreachable": {"noConnection"}, "nameless": {"noAddress"}}
+
+    def __init__(self, rig, folder):
+        self._rig, self._folder = rig, folder
+        self.key, self.tickets, self._control = f"{folder}/venue.key", f"{folder}/tickets.csv", f"{folder}/venue.sock"
+        self._cut = None
+        rig.sh(f"address add {ADDRESS}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts")
+
+    # The server
+
+    def start(self, *options):
+        """Serves what was served before, or the tickets of a file: `--import FILE`."""
+        self._rig.sh(f"""systemd-run -q --unit=venue --uid=gate {SCANGATE} venue serve --listen 0.0.0.0:{PORT} --control {self._control} \
+            --database {self._folder}/venue.db --api-key-file {self.key} --no-limits {' '.join(options)}""")
+        self._rig.wait_for(f": < /dev/tcp/127.0.0.1/{PORT}", 120)
+
+    def stop(self):
+        """Ends it in order: its connections, too. What it has recorded stays."""
+        self._rig.sh("systemctl stop venue 2> /dev/null; systemctl reset-failed venue 2> /dev/null; true")
+
+    def _command(self, words):
+        return self._rig.sh(f"{AS_GATE} {SCANGATE} venue {words}", timeout=120)
+
+    def misbehave(self, *texts):
+        """What it does wrong from now on; nothing if nothing is named."""
+        self._command(f"misbehave --control {self._control} --clear {' '.join(texts)}")
+
+    def refund(self, code):
+        self._command(f"ticket --control {self._control} --status refunded {code}")
+
+    def book(self):
+        """Every entry that it has recorded, with the whole code."""
+        return [json.loads(line) for line in self._command(f"book --control {self._control} --json --full").splitlines()]
+
+    # The network
+
+    def cut(self, way):
+        """Takes the network away in one of the `CUTS`, and makes sure of it."""
+        assert self._cut is None and way in self.CUTS
+        self._cut = way
+        if way == "dropped":
+            self._drop()
+        else:
+            self.stop()
+        if way == "unreachable":
+            self._rig.sh(f"address remove {ADDRESS}")
+        if way == "nameless":
+            # It serves again, at once: with its connections gone, it has to be found by its name.
+            self._rig.sh(f"sed -i /{NAME}/d /etc/hosts")
+            self.start()
+        found = self._rig.sh(f"timeout 2 bash -c ': < /dev/tcp/{NAME}/{PORT}' 2>&1; echo $?", check=False)
+        words = {"dropped": "124", "refused": "refused", "unreachable": "unreachable", "nameless": "not known|failure in name"}[way]
+        if not any(word in found for word in words.split("|")):
+            raise MachineError(f"the network was to be {way}, but: {found}")
+
+    def _drop(self):
+        """The kernel drops what comes to the server and what it sends, without a word: connections neither open nor end."""
+        self._rig.sh("systemctl set-property --runtime venue IPAddressDeny=any")
+
+    def drop(self):
+        """Cuts as `dropped` does, without trying whether it is so: open connections stay fresh."""
+        self._cut = "dropped"
+        self._drop()
+
+    def mend(self):
+        """Gives the network back, as it was."""
+        way, self._cut = self._cut, None
+        if way == "dropped":
+            self._rig.sh("systemctl set-property --runtime venue IPAddressDeny=")
+        if way == "unreachable":
+            self._rig.sh(f"address add {ADDRESS}")
+        if way == "nameless":
+            self._rig.sh(f"echo {ADDRESS} {NAME} >> /etc/hosts")
+        if way in ("refused", "unreachable"):
+            self.start()
+        self._rig.wait_for(f": < /dev/tcp/{NAME}/{PORT}")
+
+    def clear(self):
+        """Leaves nothing behind."""
+        self.stop()
+        self._rig.sh(f"address remove {ADDRESS} 2> /dev/null; sed -i /{NAME}/d /etc/hosts")
