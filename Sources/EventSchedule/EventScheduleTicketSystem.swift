@@ -35,12 +35,26 @@ public struct EventScheduleTicketSystem: TicketSystem {
   }
 
   /// By a search that finds nothing.
-  public func reach(deadline: MonotonicTime) async -> OfflineCause? {
+  public func reach(deadline: MonotonicTime) async -> Reach {
     let outcome = await client.search("scangate-asks-whether-you-answer", deadline: deadline)
     switch outcome.result {
-    case .notSent(let fault), .lost(let fault): return fault.offline
-    case .pending: return .timeOut
-    case .answered(let answer): return OfflineCause(status: answer.status)
+    case .notSent(let fault):
+      switch fault.reason {
+      case .keyRefused, .accessDenied, .keyBlocked: return .refusesKey(fault.reason)
+      case .rateLimited: return .unknown
+      default: return fault.offline.map { .offline($0) } ?? .answers
+      }
+    case .lost(let fault): return fault.offline.map { .offline($0) } ?? .answers
+    case .pending: return .offline(.timeOut)
+    case .answered(let answer):
+      switch answer.status {
+      case 401: return .refusesKey(.keyRefused)
+      case 403: return .refusesKey(.accessDenied)
+      case 423: return .refusesKey(.keyBlocked)
+      // An answer all the same.
+      case 429: return .answers
+      default: return OfflineCause(status: answer.status).map { .offline($0) } ?? .answers
+      }
     }
   }
 

@@ -30,14 +30,17 @@ extension LedgerKeeper {
 
   /// What the gate's policy says of a scan; `nil` where it has nothing to say.
   func word(
-    of policy: OfflinePolicy, on scan: Scan, _ outcome: AttemptOutcome, _ system: any TicketSystem
+    of policy: OfflinePolicy, on scan: Scan, _ key: TicketKey, _ outcome: AttemptOutcome, _ system: any TicketSystem
   ) async -> OfflineWord? {
     guard let cause = outcome.offline, policy.applies(to: cause) else { return nil }
-    if let keyFault {
+    if let keyFault = notes.keyFaults[system.id.name].flatMap(UndecidedReason.init) {
       return .undecided(
         keyFault,
         detail:
           "\(system.id) does not answer, and its last answer was that our key may not scan. Nobody passes on that.")
+    }
+    if let (reason, at) = lastWords[key] {
+      return .refuse(reason, detail: "By \(system.id)'s last word on the ticket, at \(at.iso8601).")
     }
     switch policy.rule {
     case .refuse: return nil
@@ -55,18 +58,56 @@ extension LedgerKeeper {
     }
   }
 
-  /// Takes what a request's end says of the ticket system and of our key.
-  func learnReach(of outcome: AttemptOutcome, began: MonotonicTime) {
-    switch outcome.answer {
-    case .redeemed, .valid, .refused: if outcome.fate == .answered { keyFault = nil }
-    case .undecided(let reason, _):
-      switch reason {
-      case .keyRefused, .accessDenied, .keyBlocked: keyFault = reason
-      default: break
-      }
+  /// Whether the ticket system is away, and not only this request: a code on which a server stumbles must not open a gate
+  /// while others are answered.
+  func isConfirmed(_ outcome: AttemptOutcome, _ deciding: Deciding, deadline: MonotonicTime) async -> Bool {
+    guard let cause = outcome.offline, deciding.policy.applies(to: cause), cause != .rateLimited, !reach.isOffline
+    else {
+      return true
     }
-    // What was not sent for another reason says nothing of the server.
-    if outcome.offline != nil || outcome.fate == .answered { take(outcome.offline, began: began) }
+    let began = time.now()
+    let found = await deciding.system.reach(deadline: min(deadline, began + deciding.policy.after))
+    take(found, from: deciding.system.id, began: began)
+    if case .offline = found { return true }
+    return false
+  }
+
+  /// Takes what a request's end says of our key, and of the ticket.
+  func learn(_ outcome: AttemptOutcome, of key: TicketKey, from system: TicketSystemID) {
+    guard outcome.fate == .answered else { return }
+    switch outcome.answer {
+    case .redeemed, .valid:
+      lastWords.forget(key)
+      note { $0.keyFaults[system.name] = nil }
+    case .refused(let reason, _):
+      if reason != .alreadyUsed { lastWords.remember(key, reason, at: time.wall()) }
+      // Of a key without rights some servers say that of each ticket.
+      if reason != .notAuthorised { note { $0.keyFaults[system.name] = nil } }
+    case .undecided:
+      if let reason = outcome.keyFault { note { $0.keyFaults[system.name] = reason.rawValue } }
+    }
+  }
+
+  /// Takes what a request's end says of the ticket system.
+  func learnReach(of outcome: AttemptOutcome, began: MonotonicTime) {
+    if outcome.fate == .answered, outcome.offline == nil || outcome.offline == .rateLimited {
+      // A refusal for its rate is an answer.
+      take(nil, began: began)
+    } else if let cause = outcome.offline {
+      // A connection that ends with the request may be the request's fault: it is not sure yet.
+      take(outcome.fate == .notSent ? cause : cause == .gatewayFault ? cause : .timeOut, began: began)
+    }
+  }
+
+  private func take(_ found: Reach, from system: TicketSystemID, began: MonotonicTime) {
+    switch found {
+    case .answers: take(nil, began: began)
+    case .refusesKey(let reason):
+      note { $0.keyFaults[system.name] = reason.rawValue }
+      take(nil, began: began)
+    case .offline(let cause): take(cause, began: began)
+    case .unknown: break
+    }
   }
 
   private func take(_ cause: OfflineCause?, began: MonotonicTime) {
@@ -89,7 +130,10 @@ extension LedgerKeeper {
         // A scan's answer may have told meanwhile.
         continue
       }
-      take(await asker.reach(deadline: now + Self.longestProbe), began: now)
+      let found = await asker.reach(deadline: now + Self.longestProbe)
+      take(found, from: asker.id, began: now)
+      // Nothing was asked: not at once again.
+      if case .unknown = found { try? await Task.sleep(for: .seconds(5)) }
     }
     probing = nil
   }
@@ -98,4 +142,15 @@ extension LedgerKeeper {
 extension ServerReach {
   /// Why it is offline; `nil` where it is not.
   var cause: OfflineCause? { if case .offline(_, let cause) = state { cause } else { nil } }
+}
+
+extension AttemptOutcome {
+  /// Why our key may not scan, if that is what was answered.
+  var keyFault: UndecidedReason? {
+    guard case .undecided(let reason, _) = answer else { return nil }
+    switch reason {
+    case .keyRefused, .accessDenied, .keyBlocked: return reason
+    default: return nil
+    }
+  }
 }

@@ -14,6 +14,8 @@ import ScanPipeline
 extension LedgerKeeper {
   /// How long a request may take for which nobody waits.
   private static let longestTelling: Duration = .seconds(10)
+  /// How long nothing is told after the ticket system has refused our key.
+  private static let pauseOfRefusedKey: Duration = .seconds(300)
   /// How long the sender waits at most before it looks again, at the clock above all.
   private static let longestPause: Duration = .seconds(30)
 
@@ -122,7 +124,7 @@ extension LedgerKeeper {
     alarm.cancel()
   }
 
-  private func wakeSender() {
+  func wakeSender() {
     senderWaiting?.resume()
     senderWaiting = nil
   }
@@ -166,8 +168,9 @@ extension LedgerKeeper {
     let request = AttemptRequest(
       attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true)
     var outcome = await system.attempt(request) { late in
-      Task { await self.settle(late, of: attempt, scan: scan, key: key) }
+      Task { await self.settle(late, of: attempt, scan: scan, key: key, system: system.id) }
     }
+    learn(outcome, of: key, from: system.id)
     learnReach(of: outcome, began: began)
     if let date = outcome.serverDate { store.vault.clock.compare(date) }
     if (try? await remember(for: outcome)) == nil {
@@ -210,7 +213,10 @@ extension LedgerKeeper {
       return .ended
     case .again:
       write(facts)
-      return .again(retryAfter: outcome?.retryAfter)
+      // An answer about this code alone: the others must not wait behind it.
+      if let outcome, outcome.fate == .answered, outcome.offline == nil, outcome.keyFault == nil { return .unknown }
+      // A few refused keys, and the server blocks them for a quarter of an hour.
+      return .again(retryAfter: outcome?.keyFault == nil ? outcome?.retryAfter : Self.pauseOfRefusedKey)
     case .doubtful:
       write(facts)
       return .doubtful
@@ -247,6 +253,7 @@ extension LedgerKeeper {
   private func ended(_ end: ToldAdmission) -> [JournalFact] {
     guard let owed = owed[end.attempt] else { return [] }
     disown(end.attempt)
+    if let reason = end.reason, reason != .alreadyUsed { lastWords.remember(owed.ticket, reason, at: end.at.wall) }
     if end.ending.isConflict { events.emit(.conflict(OutboxConflict(owed: owed, told: end))) }
     return [.told(end)]
   }

@@ -14,6 +14,7 @@ extension LedgerKeeper {
     _ attempts: [AskedAttempt], asker: (any TicketSystem)?, faces: [GateID: any TicketSystem] = [:],
     owed: [OwedAdmission] = []
   ) async -> [GatewayEvent] {
+    if let earlier = try? await store.recallNotes(), notes == KeeperNotes() { notes = earlier }
     defer { takeUp(owed) }
     let tellings = Set(owed.map(\.scan.id))
     self.asker = asker
@@ -40,7 +41,10 @@ extension LedgerKeeper {
   }
 
   /// Records the final outcome of a request that the gate had stopped waiting for.
-  func settle(_ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey) async {
+  func settle(
+    _ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey, system: TicketSystemID
+  ) async {
+    learn(outcome, of: key, from: system)
     do throws(JournalFault) {
       try await remember(key)
       try await remember(for: outcome)

@@ -47,8 +47,10 @@ public actor LedgerKeeper {
   var reach = ServerReach()
   var reachWatchers: [GateID: @Sendable (OfflineCause?) -> Void] = [:]
   var probing: Task<Void, Never>?
-  /// Why our key may not scan, by the ticket system's last word.
-  var keyFault: UndecidedReason?
+  /// What must not be forgotten over restarts, besides tickets.
+  var notes = KeeperNotes()
+  /// Whom the ticket system has refused lately: while it is offline, its last word counts.
+  var lastWords = LastWords()
   var outbox: OutboxOrder
   /// What is in the outbox.
   var owed: [AttemptID: OwedAdmission] = [:]
@@ -150,11 +152,14 @@ public actor LedgerKeeper {
     let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: patience)
     let began = time.now()
     outbox.liveBegan(at: began)
-    let outcome = await system.attempt(request) { late in
-      Task { await self.settle(late, of: attempt, scan: scan, key: key) }
+    var outcome = await system.attempt(request) { late in
+      Task { await self.settle(late, of: attempt, scan: scan, key: key, system: system.id) }
     }
     outbox.liveEnded()
+    wakeSender()
+    learn(outcome, of: key, from: system.id)
     learnReach(of: outcome, began: began)
+    if await !isConfirmed(outcome, deciding, deadline: deadline) { outcome.offline = nil }
     let kept = await conclude(
       deciding, outcome,
       asked: AskedMark(mark: asked, mayBeWritten: unasked == nil || unasked?.kind == .unavailable))
@@ -235,7 +240,7 @@ public actor LedgerKeeper {
     var outcome = outcome
     let (key, attempt) = (deciding.key, deciding.attempt)
     if let date = outcome.serverDate { store.vault.clock.compare(date) }
-    var word = await word(of: deciding.policy, on: deciding.scan, outcome, deciding.system)
+    var word = await word(of: deciding.policy, on: deciding.scan, key, outcome, deciding.system)
     var right: OfflineRight?
     if case .may(let may, _) = word { right = may }
     do throws(JournalFault) {
@@ -249,10 +254,16 @@ public actor LedgerKeeper {
     var decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall(), offline: right)
     defer { wake(key) }
     if decision.isProvisional, case .may(_, let decider) = word {
+      decision.detail = "\(deciding.system.id) is offline (\(outcome.offline?.rawValue ?? ""))."
       return await admitProvisionally(deciding, decision, decider, outcome, asked)
     }
     var decider = Decider.server
     if case .undecided = decision.verdict, let word { decider = decision.take(word) ?? decider }
+    if case .refuse = decision.verdict, outcome.fate != .answered, decider == .server {
+      // By what was known before.
+      decider = .ledger
+      decision.detail = nil
+    }
     let isAdmission = decision.verdict == .admit
     let concluded = asked.map { _ in JournalFact.concluded(store.concluded(attempt, outcome, decision)) }
     let mark = write([concluded].compactMap(\.self), isUrgent: isAdmission)
@@ -349,12 +360,16 @@ public actor LedgerKeeper {
 
   /// The ticket's key as of now.
   private func key(_ key: TicketKey) -> TicketKey {
-    let now = store.part(of: scope, at: time.wall())
+    let now = now
+    let current = store.part(of: scope, at: now.wall)
+    // By a clock that is not trusted no day changes: after a power cut it may say any.
+    let new = now.isTrusted ? current : notes.part ?? current
+    if now.isTrusted, notes.part != current { note { $0.part = current } }
     // What is being decided is decided by the ledger in which it began.
-    if now != part, !ledger.isDeciding {
+    if new != part, !ledger.isDeciding {
       write([])
       ledger = AttemptLedger(policy)
-      part = now
+      part = new
     }
     return store.key(key, in: part)
   }

@@ -78,12 +78,13 @@ struct ListJudge: Sendable {
       return .undecided(.outOfService, detail: error.description)
     }
     let age = now.wall - found.state.asOf
-    // By a clock that stands still or was set back no list gets old.
-    if !now.isTrusted, policy.untrustedClock == .undecided, age < .zero {
+    // By a clock that was set back no list gets old.
+    if !now.isTrusted, policy.untrustedClock == .undecided {
       return .undecided(
         .clockWrong,
         detail:
-          "The list on board of \(system) is from a time that this machine's clock has not reached. Set the clock.")
+          "How old the list on board of \(system) is cannot be told, nor for which day a ticket is: nothing keeps this "
+          + "machine's clock right. Set the clock.")
     }
     if age > maxAge {
       return .undecided(

@@ -46,7 +46,8 @@ extension Journal.Reader {
     try told { () throws(SQLiteError) in
       let candidates = try attempts(
         where: """
-          (a.wall >= ?1 OR a.trusted = 0 AND a.seq >= (SELECT min(seq) FROM scan WHERE trusted = 1 AND wall >= ?1))
+          -- What became of an admission that was told later is told by the outbox.
+          \(hasOutbox ? "a.scan NOT IN (SELECT scan FROM owed) AND" : "") (a.wall >= ?1 OR a.trusted = 0 AND a.seq >= (SELECT min(seq) FROM scan WHERE trusted = 1 AND wall >= ?1))
             AND NOT EXISTS (SELECT 1 FROM conclusion n WHERE n.attempt = a.seq AND n.fate IN ('answered', 'notSent'))
             AND a.id NOT IN (SELECT n.id FROM conclusion n WHERE n.attempt IS NULL AND n.fate IN ('answered', 'notSent'))
           """, [.integer(time.nanoseconds)]

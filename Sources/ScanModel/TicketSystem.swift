@@ -24,12 +24,23 @@ public protocol TicketSystem: Sendable {
   ) async -> AttemptOutcome
 
   /// Asks without redeeming whether the ticket system answers at all, with a request that costs it little.
-  /// - Returns: why it counts as offline; `nil` where it does not, be it only to refuse our key.
-  func reach(deadline: MonotonicTime) async -> OfflineCause?
+  func reach(deadline: MonotonicTime) async -> Reach
 
   /// Asks without redeeming whether anybody has ever been admitted on the code. To settle what an unanswered attempt has
   /// done; never for a verdict.
   func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp
+}
+
+/// What a request has found that only asks whether the ticket system answers.
+public enum Reach: Sendable, Equatable {
+  /// It answers.
+  case answers
+  /// It answers that our key may not scan.
+  case refusesKey(UndecidedReason)
+  /// It counts as offline.
+  case offline(OfflineCause)
+  /// Nothing could be asked: our own budget is spent.
+  case unknown
 }
 
 /// What a look-up that redeems nothing has found.
@@ -44,7 +55,7 @@ public enum LookUp: Sendable, Equatable {
 
 extension TicketSystem {
   /// Whether it answers shows with the next scan.
-  public func reach(deadline: MonotonicTime) async -> OfflineCause? { nil }
+  public func reach(deadline: MonotonicTime) async -> Reach { .answers }
 
   /// Nothing can be looked up.
   public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }

@@ -69,7 +69,12 @@ public struct AttemptLedger: Sendable {
     ignoringPending: Bool = false
   ) -> Beginning {
     var record = records[key] ?? TicketRecord(key: key)
-    if let lock = record.lock { return .locked(by: lock.attempt) }
+    if let lock = record.lock {
+      // A telling admits nobody, so that what is used up need not wait for it.
+      let isTelling = record.owed.contains { $0.telling?.attempt == lock.attempt }
+      if isTelling, let decision = record.knownUsed(book) { return .known(decision) }
+      return .locked(by: lock.attempt)
+    }
     let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
     if let decision = record.claim(presented, at: time, wall: wall, &book) {
       keep(record, key)

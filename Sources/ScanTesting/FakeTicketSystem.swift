@@ -28,6 +28,7 @@ public final class FakeTicketSystem: TicketSystem {
     var lookUps: [Code: LookUp] = [:]
     var lookedUp = 0
     var reach: OfflineCause?
+    var keyFault: UndecidedReason?
     var owed: [Code] = []
   }
 
@@ -61,7 +62,15 @@ public final class FakeTicketSystem: TicketSystem {
   /// Sets what a probe finds; it answers at first.
   public func setReach(_ cause: OfflineCause?) { state.withLock { $0.reach = cause } }
 
-  public func reach(deadline: MonotonicTime) async -> OfflineCause? { state.withLock { $0.reach } }
+  /// Sets whether probes are told that the key may not scan.
+  public func refuseKey(_ reason: UndecidedReason?) { state.withLock { $0.keyFault = reason } }
+
+  public func reach(deadline: MonotonicTime) async -> Reach {
+    state.withLock { state in
+      if let reason = state.keyFault { return .refusesKey(reason) }
+      return state.reach.map { .offline($0) } ?? .answers
+    }
+  }
 
   /// The codes of admissions that it was told of afterwards, in order.
   public var owed: [Code] { state.withLock { $0.owed } }

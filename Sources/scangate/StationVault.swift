@@ -81,8 +81,17 @@ struct StationVault {
       }
       let interrupted = try await journal.unconcluded()
       let owed = try await journal.owed()
-      if !owed.isEmpty {
-        logger.notice("Admissions of which ticket systems have still to be told: \(owed.count).")
+      let configured = Set(configuration.ticketSystems.map { TicketSystemRegistry.address(of: $0) })
+      for (server, theirs) in Dictionary(grouping: owed, by: \.server) {
+        guard configured.contains(server) else {
+          logger.error(
+            """
+            \(theirs.count) admissions have still to be told to \(server), which no ticket system of the configuration is: \
+            they are told to nobody. Write its address as it was, or see scangate outbox export.
+            """)
+          continue
+        }
+        logger.notice("Admissions that have still to be told to \(server): \(theirs.count).")
       }
       let lists = ListShelf(folder: folder, key: key.key) { logger.error("\(TerminalText.clean($0, limit: 1_000))") }
       return StationVault(

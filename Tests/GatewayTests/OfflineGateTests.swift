@@ -23,6 +23,7 @@ import Testing
     policy.rateLimited = true
     let process = try LedgerProcess(policy: policy)
     process.system.script(Self.code, .fail(cause))
+    process.system.setReach(cause)
     let kept = await process.kept()
     #expect(kept.decision.verdict == .admit)
     #expect(kept.decision.isProvisional)
@@ -70,6 +71,65 @@ import Testing
       process.system.script(third, .fail(.noConnection))
       #expect(await process.present(third).verdict == .admit)
     }
+  }
+
+  @Test(arguments: ["boot 1", "boot 2"]) func aRefusedKeyIsKnownToTheNextProcess(boot: String) async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(
+      Self.code, .answer(.undecided(.keyRefused, detail: nil)), .fail(.noConnection), .redeem("1"))
+    #expect(await process.present().verdict == .undecided(.keyRefused))
+    let next = try await process.successor(boot: boot)
+    #expect(await next.present().verdict == .undecided(.keyRefused))
+    #expect(try await owed(process.journal) == 0)
+  }
+
+  @Test func aRefusedKeyIsLearntFromAProbe() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .lose)
+    process.system.refuseKey(.keyRefused)
+    #expect(await process.present().verdict != .admit)
+    let other = Code("good-ticket-2")
+    process.system.script(other, .fail(.noConnection))
+    #expect(await process.present(other).verdict == .undecided(.keyRefused))
+  }
+
+  @Test func aRefusedKeyIsLearntFromALateAnswer() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.setReach(.timeOut)
+    process.system.script(Self.code, .hold(.undecided(.keyRefused, detail: nil)))
+    #expect(await process.present().isProvisional)
+    process.system.release()
+    let other = Code("good-ticket-2")
+    process.system.script(other, .fail(.noConnection))
+    // The late answer comes by its own way.
+    while await !process.keeper.knowsKeyFault { await Task.yield() }
+    #expect(await process.present(other).verdict == .undecided(.keyRefused))
+  }
+
+  /// A code on which the server stumbles, while others are answered.
+  @Test(arguments: [true, false]) func aCodeThatBreaksTheConnectionOpensNothing(isLost: Bool) async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, isLost ? .lose : .fail(.gatewayFault))
+    for _ in 0..<3 { #expect(await process.present().verdict == .undecided(.unreachable)) }
+    #expect(try await owed(process.journal) == 0)
+    let other = Code("good-ticket-2")
+    process.system.script(other, .redeem("2"))
+    let admitted = await process.present(other)
+    #expect(admitted.verdict == .admit)
+    #expect(!admitted.isProvisional)
+  }
+
+  @Test func theTicketSystemsLastWordCountsWhileItIsAway() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .answer(.refused(.refunded, detail: nil)), .fail(.noConnection))
+    #expect(await process.present().verdict == .refuse(.refunded))
+    let unknown = Code("invented-1")
+    #expect(await process.present(unknown).verdict == .refuse(.notFound))
+    let other = Code("good-ticket-2")
+    process.system.script(other, .fail(.noConnection))
+    #expect(await process.present(other).isProvisional)
+    #expect(await process.present(gate: "south").verdict == .refuse(.refunded))
+    #expect(await process.present(unknown, gate: "south").verdict == .refuse(.notFound))
   }
 
   @Test func asManyAsTheGateMayOweAndNoMore() async throws {
@@ -193,6 +253,19 @@ import Testing
     await next.keeper.hold(false)
     await next.keeper.allTold()
     #expect(process.journal.endings == [.confirmed])
+  }
+
+  /// An answer that is about one code alone.
+  @Test func oneCodeThatIsNotUnderstoodHoldsUpNoOther() async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    let codes = Self.codes(2)
+    process.system.script(codes[0], .fail(.noConnection), .answer(.undecided(.badAnswer, detail: "what?")))
+    process.system.script(codes[1], .redeem("1"))
+    for code in codes { #expect(await process.present(code).isProvisional) }
+    let next = try await process.successor()
+    // It would not return while the first code stood before the second.
+    await next.keeper.allTold()
+    #expect(Set(process.journal.endings) == [.confirmed, .unsettled])
   }
 
   @Test func aGateThatDidNotOpenOwesNothing() async throws {

@@ -66,6 +66,8 @@ enum JournalText {
     var parts = [conclusion.isLate ? "late: \(fate(conclusion.fate))" : fate(conclusion.fate)]
     if let verdict = conclusion.verdict {
       parts.append(Self.verdict(verdict, conclusion.reason))
+    } else if !conclusion.isLate, conclusion.fate == "answered" || conclusion.fate == "notSent" {
+      parts.append("it told of an admission")
     } else if !conclusion.isLate {
       parts.append(words(conclusion.boot == attempt.boot ? .ended : .interrupted))
     }

@@ -1,0 +1,56 @@
+internal import FoundationEssentials
+import ScanModel
+
+/// What a keeper must not forget over restarts, besides tickets.
+struct KeeperNotes: Codable, Equatable {
+  /// Why a ticket system's key may not scan, by its name, as the ticket system said last.
+  var keyFaults: [String: String] = [:]
+  /// The ledger's part when the clock was trusted last.
+  var part: [UInt8]?
+}
+
+/// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.
+struct LastWords: Sendable {
+  private static let most = 20_000
+  private var words: [TicketKey: (reason: RefuseReason, at: WallTime)] = [:]
+
+  subscript(key: TicketKey) -> (reason: RefuseReason, at: WallTime)? { words[key] }
+
+  mutating func remember(_ key: TicketKey, _ reason: RefuseReason, at time: WallTime) {
+    words[key] = (reason, time)
+    guard words.count > Self.most else { return }
+    let median = words.values.map(\.at).sorted()[words.count / 2]
+    words = words.filter { $0.value.at > median }
+  }
+
+  mutating func forget(_ key: TicketKey) { words[key] = nil }
+}
+
+extension LedgerStore {
+  /// Where a keeper's notes lie: no entry of a ticket system has such a name.
+  private var notesKey: LedgerKey { LedgerKey(server: server, kind: .entry, bytes: [0] + Array("notes".utf8)) }
+
+  /// The notes in the journal's form.
+  func memory(of notes: KeeperNotes) -> [LedgerKey: [UInt8]?] {
+    (try? JSONEncoder().encode(notes)).map { [notesKey: [UInt8]($0)] } ?? [:]
+  }
+
+  /// The notes that an earlier process left.
+  func recallNotes() async throws(JournalFault) -> KeeperNotes {
+    let found = try await vault.journal.recall([notesKey])
+    return found[notesKey].flatMap { try? JSONDecoder().decode(KeeperNotes.self, from: Data($0)) } ?? KeeperNotes()
+  }
+}
+
+extension LedgerKeeper {
+  /// Whether a ticket system has said last that our key may not scan.
+  var knowsKeyFault: Bool { !notes.keyFaults.isEmpty }
+
+  /// Changes the notes, and writes them down where that changes anything.
+  func note(_ change: (inout KeeperNotes) -> Void) {
+    let before = notes
+    change(&notes)
+    guard notes != before else { return }
+    store.vault.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
+  }
+}
