@@ -60,7 +60,7 @@ enum OfflineSection {
   private static let untrustedClock = SchemaKey.key(
     "untrustedClock", .choice(OfflineConfiguration.UntrustedClock.self),
     default: OfflineConfiguration().untrustedClock,
-    "With `list`: while the clock cannot be trusted, a ticket bound to a time is `undecided`, or admits on any day (`ignoreDay`)."
+    "With `list`: while the clock cannot be trusted, nobody is admitted (`undecided`), or the list counts on any day and at any age (`ignoreDay`)."
   )
   private static let durableWithin = SchemaKey.key(
     "durableWithin", .duration(.milliseconds(20) ... .seconds(5), example: "300 ms"),
