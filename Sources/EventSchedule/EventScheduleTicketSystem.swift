@@ -42,6 +42,8 @@ public struct EventScheduleTicketSystem: TicketSystem {
       switch fault.reason {
       case .keyRefused, .accessDenied, .keyBlocked: return .refusesKey(fault.reason)
       case .rateLimited: return .unknown
+      // Too many requests without an answer are on their way already.
+      case .unreachable: return fault.offline.map { .offline($0) } ?? .unknown
       default: return fault.offline.map { .offline($0) } ?? .answers
       }
     case .lost(let fault): return fault.offline.map { .offline($0) } ?? .answers

@@ -5,6 +5,8 @@ internal import TicketTransport
 public struct EventScheduleRoster: TicketRoster {
   /// How long one page may take: rate windows pass in it.
   private static let patience = Duration.seconds(600)
+  /// The same for the first page: a server that is not there at all is told soon, and yet a rate window can pass.
+  private static let firstPatience = Duration.seconds(90)
   /// More pages than any venue has: a server that never comes to an end is left.
   private static let mostPages = 100_000
 
@@ -25,7 +27,7 @@ public struct EventScheduleRoster: TicketRoster {
       throw TicketListFault("\(client.host) has more than \(Self.mostPages) pages of sales: that cannot be.")
     }
     do throws(TransportFault) {
-      return try await client.roster(page: Int64(number), size: pageSize, deadline: time.now() + Self.patience)
+      return try await client.roster(page: Int64(number), size: pageSize, deadline: time.now() + (number == 1 ? Self.firstPatience : Self.patience))
     } catch {
       throw TicketListFault(
         "\(error.detail) If \(client.host) has no list of sales (GET /api/sales), import a file: scangate tickets import FILE"

@@ -55,17 +55,20 @@ struct TicketListSeals: Sendable {
   /// code says nothing in another server's list.
   func digest(of code: Code) -> [UInt8] { digester.digest([0], place, code.bytes) }
 
-  func proof(of row: StoredTicket) -> [UInt8] {
+  /// - Parameter list: `TicketListHead.birth` of the row's list: in another list's file the row proves nothing, or an old ticket
+  ///   could be put into a new list.
+  func proof(of row: StoredTicket, in list: [UInt8]) -> [UInt8] {
     var numbers: [UInt8] = []
     for value in [row.status, row.from, row.until, row.quantity] {
       numbers.append(value == nil ? 0 : 1)
       withUnsafeBytes(of: (value ?? 0).bigEndian) { numbers.append(contentsOf: $0) }
     }
-    return short(digester.digest([1], row.digest, numbers, row.sale.map { [1] + [UInt8]($0.utf8) } ?? []))
+    return short(digester.digest([1], list, row.digest, numbers, row.sale.map { [1] + [UInt8]($0.utf8) } ?? []))
   }
 
-  func proof(ofSale sale: String, quantity: Int64) -> [UInt8] {
-    short(digester.digest([2], place, [UInt8](sale.utf8), withUnsafeBytes(of: quantity.bigEndian) { [UInt8]($0) }))
+  func proof(ofSale sale: String, quantity: Int64, in list: [UInt8]) -> [UInt8] {
+    short(
+      digester.digest([2], place, list, [UInt8](sale.utf8), withUnsafeBytes(of: quantity.bigEndian) { [UInt8]($0) }))
   }
 
   private func short(_ digest: [UInt8]) -> [UInt8] { [UInt8](digest.prefix(Self.proofLength)) }
@@ -82,6 +85,11 @@ struct TicketListHead: Equatable {
   var asOf: Int64
   var imported: Int64
   var count: Int64
+
+  /// What tells this list from every other one of the same ticket system.
+  static func birth(asOf: Int64, imported: Int64) -> [UInt8] {
+    [asOf, imported].flatMap { value in withUnsafeBytes(of: value.bigEndian) { [UInt8]($0) } }
+  }
 
   fileprivate var bytes: [UInt8] {
     var bytes = [UInt8]("ticket list".utf8)

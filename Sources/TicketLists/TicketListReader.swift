@@ -21,6 +21,8 @@ public final class TicketListReader {
   /// When its content was true, and how many codes it names.
   public let state: TicketListState
   private let imported: WallTime
+  /// Which list it is, for the rows' proofs.
+  private let birth: [UInt8]
   private let guessability: Guessability
   private let path: String
   private let seals: TicketListSeals
@@ -68,6 +70,7 @@ public final class TicketListReader {
       guard let read else { throw SQLiteError.damage("it does not say what it is") }
       state = TicketListState(asOf: WallTime(nanoseconds: read.head.asOf), count: Int(clamping: read.head.count))
       imported = WallTime(nanoseconds: read.head.imported)
+      birth = TicketListHead.birth(asOf: read.head.asOf, imported: read.head.imported)
       guessability = read.guessability
       try Self.check(read.head, read.proof, place, path, seals)
     } catch let error {
@@ -117,23 +120,33 @@ public final class TicketListReader {
         )
       }
       guard let found else { return nil }
-      guard found.proof == seals.proof(of: found.row), let status = ListedTicket.Status(strictness: found.row.status),
+      guard found.proof == seals.proof(of: found.row, in: birth), let status = ListedTicket.Status(strictness: found.row.status),
         let quantity = found.row.quantity, quantity > 0
       else { throw SQLiteError.damage("a ticket's row is not as it was written") }
       return ListedTicket(
         status: status, from: found.row.from.map { WallTime(nanoseconds: $0) },
         until: found.row.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity),
-        sale: found.row.sale, saleQuantity: try found.row.sale.map(quantity(ofSale:)) ?? nil, event: found.event)
+        sale: found.row.sale, saleQuantity: try saleQuantity(of: found.row, status), event: found.event)
     } catch {
       throw TicketListFault(error, at: path)
     }
+  }
+
+  /// How many the ticket's sale admits. A sale whose row is gone would admit any number.
+  private func saleQuantity(
+    of ticket: StoredTicket, _ status: ListedTicket.Status
+  ) throws(SQLiteError) -> Int? {
+    guard let sale = ticket.sale else { return nil }
+    let found = try quantity(ofSale: sale)
+    if found == nil, status == .valid || status == .used { throw SQLiteError.damage("a sale's row is gone") }
+    return found
   }
 
   private func quantity(ofSale sale: String) throws(SQLiteError) -> Int? {
     var found: (quantity: Int64, proof: [UInt8]?)?
     try findSale.each([.text(sale)]) { row throws(SQLiteError) in found = (row.integer(0) ?? 0, row.blob(1)) }
     guard let found else { return nil }
-    guard found.quantity > 0, found.proof == seals.proof(ofSale: sale, quantity: found.quantity) else {
+    guard found.quantity > 0, found.proof == seals.proof(ofSale: sale, quantity: found.quantity, in: birth) else {
       throw SQLiteError.damage("a sale's row is not as it was written")
     }
     return Int(clamping: found.quantity)

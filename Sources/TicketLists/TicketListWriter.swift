@@ -130,8 +130,9 @@ final class TicketListWriter {
       for (index, name) in eventNames.enumerated() {
         try database.prepare("INSERT INTO event VALUES (?1, ?2)").run(.integer(Int64(index + 1)), .text(name))
       }
-      try writeTickets(&result)
-      try writeSales()
+      let birth = TicketListHead.birth(asOf: asOf.nanoseconds, imported: imported.nanoseconds)
+      try writeTickets(&result, birth)
+      try writeSales(birth)
       let head = TicketListHead(
         system: place.system.name, server: place.server, asOf: asOf.nanoseconds, imported: imported.nanoseconds,
         count: Int64(result.codes))
@@ -197,14 +198,14 @@ final class TicketListWriter {
     }
   }
 
-  private func writeTickets(_ result: inout Result) throws(SQLiteError) {
+  private func writeTickets(_ result: inout Result, _ birth: [UInt8]) throws(SQLiteError) {
     let insert = try database.prepare("INSERT INTO ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
     let part = try database.prepare("INSERT INTO part VALUES (?1, ?2, ?3, ?4)")
     func keep(_ raw: Raw) throws(SQLiteError) {
       let ticket = raw.ticket
       try insert.run(
         .blob(ticket.digest), Value(ticket.status), Value(ticket.from), Value(ticket.until), Value(ticket.quantity),
-        Value(ticket.sale), Value(raw.event == 0 ? nil : raw.event), .blob(seals.proof(of: ticket)))
+        Value(ticket.sale), Value(raw.event == 0 ? nil : raw.event), .blob(seals.proof(of: ticket, in: birth)))
       result.codes += 1
       guard let status = ListedTicket.Status(strictness: ticket.status) else { return }
       result.counts[status, default: 0] += 1
@@ -248,7 +249,7 @@ final class TicketListWriter {
   }
 
   /// How many persons each sale admits: what the lines say, else what its own code admits, else the sum of its codes.
-  private func writeSales() throws(SQLiteError) {
+  private func writeSales(_ birth: [UInt8]) throws(SQLiteError) {
     let insert = try database.prepare("INSERT INTO sale VALUES (?1, ?2, ?3)")
     try database.prepare(
       """
@@ -258,7 +259,7 @@ final class TicketListWriter {
     ).each { row throws(SQLiteError) in
       guard let sale = row.text(0), let quantity = row.integer(1) else { return }
       let bounded = min(max(quantity, 1), Int64(TicketLineReader.most))
-      try insert.run(.text(sale), .integer(bounded), .blob(seals.proof(ofSale: sale, quantity: bounded)))
+      try insert.run(.text(sale), .integer(bounded), .blob(seals.proof(ofSale: sale, quantity: bounded, in: birth)))
     }
     try database.execute("DROP TABLE part")
   }

@@ -94,6 +94,7 @@ struct StationVault {
         logger.notice("Admissions that have still to be told to \(server): \(theirs.count).")
       }
       let lists = ListShelf(folder: folder, key: key.key) { logger.error("\(TerminalText.clean($0, limit: 1_000))") }
+      await lists.look(for: configuration, at: clock.now())
       return StationVault(
         journal, trust,
         StationMemory(
@@ -142,6 +143,27 @@ private final class ListShelf: Sendable {
     self.folder = folder
     self.key = key
     self.problem = problem
+  }
+
+  /// Says which lists are missing or too old that a gate would decide by: before the network goes.
+  func look(for configuration: StationConfiguration, at now: JournalTime) async {
+    for system in configuration.ticketSystems {
+      let gates = configuration.gates.filter { $0.ticketSystem == system.id && $0.offline.policy == .list }
+      guard !gates.isEmpty, let list = list(of: system.id, at: TicketSystemRegistry.address(of: system)) else { continue }
+      let effect = "While \(system.id) is offline, nobody passes at \(gates.map(\.id.name).joined(separator: ", "))."
+      let cure = "Import one with: scangate tickets import FILE --system \(system.id)"
+      do throws(TicketListFault) {
+        guard let state = try await list.state() else {
+          problem("There is no list of tickets of \(system.id) on board. \(effect) \(cure)")
+          continue
+        }
+        if now.isTrusted, now.wall - state.asOf > system.list.maxAge {
+          problem("The list on board of \(system.id) is older than list.maxAge allows. \(effect) \(cure)")
+        }
+      } catch {
+        problem("\(error.description) \(effect)")
+      }
+    }
   }
 
   func list(of system: TicketSystemID, at server: String) -> (any TicketList)? {

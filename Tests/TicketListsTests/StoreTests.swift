@@ -221,7 +221,7 @@ import Testing
     "UPDATE ticket SET status = 0", "UPDATE ticket SET quantity = 9", "UPDATE ticket SET \"until\" = NULL",
     "UPDATE ticket SET sale = 's2'", "UPDATE sale SET quantity = 9", "UPDATE list SET as_of = 5",
     "UPDATE list SET count = 9",
-    "DELETE FROM list", "DROP TABLE ticket", "PRAGMA application_id = 5", "PRAGMA user_version = 9",
+    "DELETE FROM list", "DELETE FROM sale", "DROP TABLE ticket", "PRAGMA application_id = 5", "PRAGMA user_version = 9",
   ])
   func aChangedListIsNotBelieved(change: String) throws {
     let folder = try ListFolder()
@@ -235,6 +235,22 @@ import Testing
       _ = try folder.find("b")
     }
     #expect(error?.description.contains("mport") == true, "\(error?.description ?? "")")
+  }
+
+  /// A ticket that was refunded since, from a list that is too old by itself.
+  @Test func aRowOfAnotherListIsNotBelieved() throws {
+    let folder = try ListFolder()
+    try folder.load("code,status\na,paid\n")
+    let old = folder.path + "/old.sqlite"
+    try #require(rename(folder.place.path, old) == 0)
+    try folder.load([UInt8]("code,status\na,refunded\n".utf8), folder.settings(), asOf: 1_700_100_000)
+    #expect(try folder.find("a")?.status == .refunded)
+    let database = try Database(folder.place.path, .present, busyMilliseconds: 0)
+    try database.execute("ATTACH '\(old)' AS old")
+    try database.execute("DELETE FROM ticket")
+    try database.execute("INSERT INTO ticket SELECT * FROM old.ticket")
+    database.close()
+    #expect(throws: TicketListFault.self) { try folder.find("a") }
   }
 
   /// Whatever a broken disk makes of the file: an answer as listed, none, or a fault; never an end of the process, and never

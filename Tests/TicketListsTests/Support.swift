@@ -48,7 +48,9 @@ final class ListFolder: Sendable {
   }
 
   /// Imports a file of these bytes.
-  @discardableResult func load(_ bytes: [UInt8], _ settings: TicketImport.Settings) throws -> TicketImport.Report {
+  @discardableResult func load(
+    _ bytes: [UInt8], _ settings: TicketImport.Settings, asOf: Int64 = 1_700_000_000
+  ) throws -> TicketImport.Report {
     let file = "\(path)/file.csv"
     let number = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     let opened = OwnedDescriptor(owning: try #require(number >= 0 ? number : nil))
@@ -56,7 +58,7 @@ final class ListFolder: Sendable {
     try #require(write(number, bytes, bytes.count) == bytes.count)
     let work = try TicketImport(settings)
     try work.read(opened, named: "file.csv")
-    return try work.finish(asOf: WallTime(seconds: 1_700_000_000), imported: WallTime(seconds: 1_700_000_100))
+    return try work.finish(asOf: WallTime(seconds: asOf), imported: WallTime(seconds: asOf + 100))
   }
 
   @discardableResult func load(_ text: String) throws -> TicketImport.Report {

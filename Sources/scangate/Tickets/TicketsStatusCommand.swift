@@ -47,7 +47,13 @@ struct TicketsStatusCommand: ParsableCommand {
         line.add("present", true)
         guard let key else { throw TicketListFault(obstacle ?? "There is no key in \(state.folder).") }
         let summary = try TicketListReader(place, key: key.key).summary()
-        tell(json(line, summary), words(place, summary, key.place))
+        let age = SystemTime().wall() - summary.state.asOf
+        let isOld = age > system.list.maxAge
+        if isOld {
+          isGood = false
+          line.add("problem", Self.tooOld)
+        }
+        tell(json(line, summary), words(place, summary, key.place) + (isOld ? " \(Self.tooOld)" : ""))
       } catch {
         isGood = false
         line.add("problem", error.description)
@@ -57,6 +63,9 @@ struct TicketsStatusCommand: ParsableCommand {
     if let hint = state.hint, !json { Terminal.error(hint) }
     if !isGood { throw Exit.unavailable }
   }
+
+  /// What a list is told that is whole and of no use.
+  private static let tooOld = "It is older than list.maxAge allows: no gate admits by it. Import a newer one."
 
   private func tell(_ line: JSONLine, _ words: String) {
     Terminal.out(json ? line.finished() : TerminalText.clean(words, limit: 2_000))
