@@ -27,7 +27,8 @@ public struct EventScheduleRoster: TicketRoster {
       throw TicketListFault("\(client.host) has more than \(Self.mostPages) pages of sales: that cannot be.")
     }
     do throws(TransportFault) {
-      return try await client.roster(page: Int64(number), size: pageSize, deadline: time.now() + (number == 1 ? Self.firstPatience : Self.patience))
+      return try await client.roster(
+        page: Int64(number), size: pageSize, deadline: time.now() + (number == 1 ? Self.firstPatience : Self.patience))
     } catch {
       throw TicketListFault(
         "\(error.detail) If \(client.host) has no list of sales (GET /api/sales), import a file: scangate tickets import FILE"

@@ -120,9 +120,7 @@ public actor GateController {
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
     let gate = settings.gate
-    if settings.offline.mayAdmit {
-      await ledger.watchReach(gate) { [weak self] cause in Task { await self?.reachChanged(cause) } }
-    }
+    await ledger.watch(system.id, for: gate) { [weak self] news in Task { await self?.take(news) } }
     shownResting = resting
     signals.play(resting)
     if signals.admissionFault == nil { events.emit(.gate(settings.gate, .ready, at: time.wall())) }
@@ -132,7 +130,7 @@ public actor GateController {
       group.addTask { await self.decideScans() }
     }
     isOver = true
-    await ledger.watchReach(gate, nil)
+    await ledger.watch(system.id, for: gate, nil)
   }
 
   /// Told when an output has failed or works again; from any thread, returns at once.
@@ -155,8 +153,22 @@ public actor GateController {
   /// What it was told to show last while nobody stands at it.
   private var shownResting = Signal.idle
 
-  private func reachChanged(_ cause: OfflineCause?) {
-    offline = cause.flatMap { settings.offline.applies(to: $0) ? $0 : nil }
+  /// Takes what the gate's ticket system was found to be, by whomever.
+  private func take(_ news: TicketSystemNews) {
+    offline = news.offline.flatMap { settings.offline.applies(to: $0) ? $0 : nil }
+    if let reason = news.keyFault {
+      // Before the first person finds out.
+      if systemFault == nil {
+        systemFault = .fault(reason, "\(system.id) does not accept our key. Put the right one in place.")
+      }
+    } else if case .fault(.keyRefused, _)? = systemFault {
+      systemFault = nil
+    } else if case .fault(.accessDenied, _)? = systemFault {
+      systemFault = nil
+    } else if case .fault(.keyBlocked, _)? = systemFault {
+      systemFault = nil
+    }
+    reviewOutputs()
     // The lamp of a scan that is being decided stays.
     if deciding == nil { rest() }
   }

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-import ScanModel
+public import ScanModel
 
 /// What a keeper must not forget over restarts, besides tickets.
 struct KeeperNotes: Codable, Equatable {
@@ -7,6 +7,14 @@ struct KeeperNotes: Codable, Equatable {
   var keyFaults: [String: String] = [:]
   /// The ledger's part when the clock was trusted last.
   var part: [UInt8]?
+}
+
+/// How a ticket system is, for a gate.
+public struct TicketSystemNews: Sendable, Equatable {
+  /// Why it counts as offline; `nil` where it does not.
+  public var offline: OfflineCause?
+  /// Why our key may not scan, by its last word.
+  public var keyFault: UndecidedReason?
 }
 
 /// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.
@@ -51,6 +59,7 @@ extension LedgerKeeper {
     let before = notes
     change(&notes)
     guard notes != before else { return }
+    if notes.keyFaults != before.keyFaults { tellNews() }
     store.vault.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
   }
 }

@@ -12,10 +12,23 @@ extension LedgerKeeper {
   /// How long a probe may take.
   private static let longestProbe: Duration = .seconds(3)
 
-  /// Tells whenever the ticket system begins or ceases to be offline, and how it is now; `nil` to hear no more.
-  public func watchReach(_ gate: GateID, _ told: (@Sendable (OfflineCause?) -> Void)?) {
-    reachWatchers[gate] = told
-    told?(reach.cause)
+  /// Tells how the ticket system is, and whenever that changes; `nil` to hear no more.
+  public func watch(
+    _ system: TicketSystemID, for gate: GateID, _ told: (@Sendable (TicketSystemNews) -> Void)?
+  ) {
+    watchers[gate] = told.map { (system, $0) }
+    told?(news(of: system))
+  }
+
+  private func news(of system: TicketSystemID) -> TicketSystemNews {
+    TicketSystemNews(offline: reach.cause, keyFault: keyFault(of: system))
+  }
+
+  /// Tells all gates how their ticket systems are.
+  func tellNews() { for (system, tell) in watchers.values { tell(news(of: system)) } }
+
+  private func keyFault(of system: TicketSystemID) -> UndecidedReason? {
+    notes.keyFaults[system.name].flatMap(UndecidedReason.init)
   }
 
   /// What a request would come to, where it need not be made to know that: the ticket system is offline, and the policy
@@ -33,7 +46,7 @@ extension LedgerKeeper {
     of policy: OfflinePolicy, on scan: Scan, _ key: TicketKey, _ outcome: AttemptOutcome, _ system: any TicketSystem
   ) async -> OfflineWord? {
     guard let cause = outcome.offline, policy.applies(to: cause) else { return nil }
-    if let keyFault = notes.keyFaults[system.id.name].flatMap(UndecidedReason.init) {
+    if let keyFault = keyFault(of: system.id) {
       return .undecided(
         keyFault,
         detail:
@@ -115,7 +128,7 @@ extension LedgerKeeper {
     let change = reach.take(cause, began: began, at: time.now(), using: &random)
     if change != nil {
       if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: owed.count, at: time.wall())) }
-      for tell in reachWatchers.values { tell(reach.cause) }
+      tellNews()
       sendOwed()
     }
     if reach.nextProbe != nil, probing == nil, asker != nil { probing = Task { await probe() } }

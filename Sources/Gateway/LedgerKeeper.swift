@@ -45,7 +45,7 @@ public actor LedgerKeeper {
   /// Whom each gate asks: to tell of what happened there.
   var faces: [GateID: any TicketSystem] = [:]
   var reach = ServerReach()
-  var reachWatchers: [GateID: @Sendable (OfflineCause?) -> Void] = [:]
+  var watchers: [GateID: (system: TicketSystemID, tell: @Sendable (TicketSystemNews) -> Void)] = [:]
   var probing: Task<Void, Never>?
   /// What must not be forgotten over restarts, besides tickets.
   var notes = KeeperNotes()

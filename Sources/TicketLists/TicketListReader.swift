@@ -120,7 +120,8 @@ public final class TicketListReader {
         )
       }
       guard let found else { return nil }
-      guard found.proof == seals.proof(of: found.row, in: birth), let status = ListedTicket.Status(strictness: found.row.status),
+      guard found.proof == seals.proof(of: found.row, in: birth),
+        let status = ListedTicket.Status(strictness: found.row.status),
         let quantity = found.row.quantity, quantity > 0
       else { throw SQLiteError.damage("a ticket's row is not as it was written") }
       return ListedTicket(

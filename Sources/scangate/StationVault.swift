@@ -149,7 +149,9 @@ private final class ListShelf: Sendable {
   func look(for configuration: StationConfiguration, at now: JournalTime) async {
     for system in configuration.ticketSystems {
       let gates = configuration.gates.filter { $0.ticketSystem == system.id && $0.offline.policy == .list }
-      guard !gates.isEmpty, let list = list(of: system.id, at: TicketSystemRegistry.address(of: system)) else { continue }
+      guard !gates.isEmpty, let list = list(of: system.id, at: TicketSystemRegistry.address(of: system)) else {
+        continue
+      }
       let effect = "While \(system.id) is offline, nobody passes at \(gates.map(\.id.name).joined(separator: ", "))."
       let cure = "Import one with: scangate tickets import FILE --system \(system.id)"
       do throws(TicketListFault) {

@@ -11,8 +11,14 @@ enum JournalText {
       padded(clean(row.gate.name), 10), padded(verdict(row.verdict, row.reason), 20), padded(code(row.code), 5),
       clean(row.decider),
     ]
+    if isProvisional(row) { parts.append("provisional") }
     parts += [row.note, row.detail, row.outputFault.map { "outputs: \($0)" }].compactMap { $0.map { clean($0) } }
     return parts.joined(separator: "  ")
+  }
+
+  /// Whether somebody was admitted without the ticket system's word.
+  private static func isProvisional(_ row: JournalRow) -> Bool {
+    row.verdict == "admit" && [Decider.list, .policy].map(\.rawValue).contains(row.decider)
   }
 
   /// One line on an unsettled request.
@@ -36,6 +42,9 @@ enum JournalText {
       add("code", (row.code?.shortened ?? "sealed") + (row.symbology.map { " (\($0))" } ?? ""))
       add("holder", row.holder)
       add("verdict", verdict(row.verdict, row.reason))
+      if isProvisional(row) {
+        add("provisional", "the ticket system was away; what it was told later is below, or in scangate outbox status")
+      }
       add("decided by", "\(row.decider), \(JSONLine.milliseconds(row.decidedIn)) ms after the last byte")
       add("at", precise(row.at))
       add("note", row.note)
