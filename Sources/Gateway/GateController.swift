@@ -161,11 +161,7 @@ public actor GateController {
       if systemFault == nil {
         systemFault = .fault(reason, "\(system.id) does not accept our key. Put the right one in place.")
       }
-    } else if case .fault(.keyRefused, _)? = systemFault {
-      systemFault = nil
-    } else if case .fault(.accessDenied, _)? = systemFault {
-      systemFault = nil
-    } else if case .fault(.keyBlocked, _)? = systemFault {
+    } else if case .fault(let reason, _)? = systemFault, reason.isOfKey {
       systemFault = nil
     }
     reviewOutputs()

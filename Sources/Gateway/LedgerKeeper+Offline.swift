@@ -160,10 +160,11 @@ extension ServerReach {
 extension AttemptOutcome {
   /// Why our key may not scan, if that is what was answered.
   var keyFault: UndecidedReason? {
-    guard case .undecided(let reason, _) = answer else { return nil }
-    switch reason {
-    case .keyRefused, .accessDenied, .keyBlocked: return reason
-    default: return nil
-    }
+    if case .undecided(let reason, _) = answer, reason.isOfKey { reason } else { nil }
   }
+}
+
+extension UndecidedReason {
+  /// Whether it says that our key may not scan.
+  var isOfKey: Bool { [.keyRefused, .accessDenied, .keyBlocked].contains(self) }
 }

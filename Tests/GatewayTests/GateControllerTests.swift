@@ -501,3 +501,20 @@ private func played(_ signals: RecordingSignals, _ matches: ([Signal]) -> Bool) 
     #expect(await bench.ledger.owedCount == 1)
   }
 }
+
+@Test(.timeLimit(.minutes(1))) func aKeyThatIsRefusedToAProbeIsTheGatesFaultBeforeAnybodyScans() async throws {
+  try await Bench { $0.offline = OfflinePolicy(.admitAndQueue(most: 2)) }.run { bench in
+    bench.system.setReach(.noConnection)
+    _ = await bench.ledger.takeUp([], asker: bench.system)
+    bench.system.script(good, .fail(.noConnection), .redeem("1"))
+    bench.present("good-ticket-1")
+    #expect(await bench.events.nextScan()?.isProvisional == true)
+    bench.system.refuseKey(.keyRefused)
+    let event = await bench.events.next { if case .gate(_, .fault(.keyRefused, _), _) = $0 { true } else { false } }
+    #expect(event != nil)
+    // The key was put right: the next telling shows it.
+    bench.system.refuseKey(nil)
+    await bench.ledger.allTold()
+    #expect(await bench.events.next { if case .gate(_, .ready, _) = $0 { true } else { false } } != nil)
+  }
+}
