@@ -48,7 +48,7 @@ let package = Package(
       ]),
     room(
       "EventSchedule", ["ScanModel", "ScanPipeline", "TicketTransport"],
-      without: ["EventScheduleClient.swift", "EventScheduleTicketSystem.swift"]),
+      without: ["EventScheduleClient.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift"]),
 
     .target(name: "Fuzzing", path: "Fuzzers/Fuzzing", swiftSettings: strict),
     fuzzer("FuzzWedge", ["ScanModel", "ScanPipeline", "WedgeReader"]),

@@ -1,41 +1,5 @@
-public import ScanModel
+internal import ScanModel
 internal import TicketTransport
-
-/// The list of all sales as a roster of tickets.
-public struct EventScheduleRoster: TicketRoster {
-  /// How long one page may take: rate windows pass in it.
-  private static let patience = Duration.seconds(600)
-  /// The same for the first page: a server that is not there at all is told soon, and yet a rate window can pass.
-  private static let firstPatience = Duration.seconds(90)
-  /// More pages than any venue has: a server that never comes to an end is left.
-  private static let mostPages = 100_000
-
-  private let client: EventScheduleClient
-  private let pageSize: Int
-  private let time: any TimeSource
-
-  /// Makes the roster of a client; asks nothing yet.
-  /// - Parameter pageSize: how many sales a page has, 1 to 500; some 2 KB each have to fit what the client's transport reads.
-  public init(client: EventScheduleClient, pageSize: Int = 500, time: any TimeSource = SystemTime()) {
-    self.client = client
-    self.pageSize = pageSize
-    self.time = time
-  }
-
-  public func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
-    guard number <= Self.mostPages else {
-      throw TicketListFault("\(client.host) has more than \(Self.mostPages) pages of sales: that cannot be.")
-    }
-    do throws(TransportFault) {
-      return try await client.roster(
-        page: Int64(number), size: pageSize, deadline: time.now() + (number == 1 ? Self.firstPatience : Self.patience))
-    } catch {
-      throw TicketListFault(
-        "\(error.detail) If \(client.host) has no list of sales (GET /api/sales), import a file: scangate tickets import FILE"
-      )
-    }
-  }
-}
 
 extension RosterPage {
   /// Reads a page of `GET /api/sales`; `nil` if the value is none, or another page than the one that was asked for.
