@@ -513,6 +513,7 @@ private func played(_ signals: RecordingSignals, _ matches: ([Signal]) -> Bool) 
     let event = await bench.events.next { if case .gate(_, .fault(.keyRefused, _), _) = $0 { true } else { false } }
     #expect(event != nil)
     // The key was put right: the next telling shows it.
+    bench.system.setReach(nil)
     bench.system.refuseKey(nil)
     await bench.ledger.allTold()
     #expect(await bench.events.next { if case .gate(_, .ready, _) = $0 { true } else { false } } != nil)
