@@ -258,7 +258,14 @@ public actor LedgerKeeper {
       return await admitProvisionally(deciding, decision, decider, outcome, asked)
     }
     var decider = Decider.server
-    if case .undecided = decision.verdict, let word { decider = decision.take(word) ?? decider }
+    if case .undecided = decision.verdict, let word {
+      if case .undecided = word, decision.admitted > 0, decision.admitted >= decision.allowance {
+        // Whatever the policy cannot tell: as many as are proven are in.
+        decision.verdict = .refuse(.alreadyUsed)
+      } else {
+        decider = decision.take(word) ?? decider
+      }
+    }
     if case .refuse = decision.verdict, outcome.fate != .answered, decider == .server {
       // By what was known before.
       decider = .ledger

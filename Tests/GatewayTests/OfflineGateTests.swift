@@ -357,6 +357,23 @@ import Testing
     }
   }
 
+  /// After a power cut nothing may keep the clock right, and the list cannot be judged by it.
+  @Test func whoIsInIsRefusedWhateverTheListCannotTell() async throws {
+    let list = FixedList(
+      state: TicketListState(asOf: SystemTime().wall(), count: 1), ticket: ListedTicket(status: .valid))
+    let process = try LedgerProcess(list: list, policy: Self.policy())
+    process.system.script(Self.code, .fail(.noConnection))
+    #expect(await process.present().isProvisional)
+    let next = try LedgerProcess(
+      process.journal, process.system, list: list, policy: Self.policy(),
+      clock: ClockTrust(time: SystemTime(), isDisciplined: { false }))
+    _ = await next.keeper.takeUp([], asker: process.system, owed: try await process.journal.owed())
+    await next.keeper.hold(true)
+    let again = await next.kept()
+    #expect(again.decision.verdict == .refuse(.alreadyUsed))
+    #expect(again.decider == .ledger)
+  }
+
   @Test func twoCodesOfASaleAtTwoGatesAdmitAsManyAsWerePaid() async throws {
     let ticket = ListedTicket(status: .valid, quantity: 2, sale: "s", saleQuantity: 3)
     let list = FixedList(state: TicketListState(asOf: SystemTime().wall(), count: 2), ticket: ticket)
