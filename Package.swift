@@ -63,12 +63,16 @@ let package = Package(
     .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
     .target(
       name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: strict),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+
+    // Pictures: pixels in, symbols out.
+    room("CodeVision", ["CZBar", "ScanModel"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
     room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
