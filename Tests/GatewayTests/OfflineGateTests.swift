@@ -102,7 +102,7 @@ import Testing
     let other = Code("good-ticket-2")
     process.system.script(other, .fail(.noConnection))
     // The late answer comes by its own way.
-    while await !process.keeper.knowsKeyFault { await Task.yield() }
+    while await process.keeper.notes.keyFaults.isEmpty { await Task.yield() }
     #expect(await process.present(other).verdict == .undecided(.keyRefused))
   }
 
@@ -248,7 +248,7 @@ import Testing
     await next.keeper.hold(true)
     _ = await next.keeper.takeUp([], asker: process.system)
     await next.keeper.takeUp(try await process.journal.owed())
-    #expect(await next.keeper.owedCount == 1)
+    #expect(await next.keeper.outbox.count == 1)
     #expect(process.system.owed == [])
     await next.keeper.hold(false)
     await next.keeper.allTold()
