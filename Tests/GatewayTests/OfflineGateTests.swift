@@ -323,6 +323,32 @@ import Testing
     #expect(try await word(ticket, asOf: .seconds(3_700)).decision.verdict == .undecided(.outOfService))
   }
 
+  /// By a clock that may be wrong no list is old, and the venue has said that it is to count.
+  @Test func whereTheDayIsIgnoredTheListsAgeIsToo() async throws {
+    var policy = Self.policy()
+    policy.untrustedClock = .ignoreDay
+    let list = FixedList(
+      state: TicketListState(asOf: SystemTime().wall() - .seconds(900_000), count: 1),
+      ticket: ListedTicket(status: .valid))
+    for (isTrusted, verdict) in [(true, Verdict.undecided(.outOfService)), (false, .admit)] {
+      let process = try LedgerProcess(
+        list: list, policy: policy, clock: ClockTrust(time: SystemTime(), isDisciplined: { isTrusted }))
+      process.system.script(Self.code, .fail(.noConnection))
+      #expect(await process.present().verdict == verdict)
+    }
+  }
+
+  @Test func theLastWordCountsUnlessTheListIsNewer() async throws {
+    for (asOf, verdict) in [(Duration.seconds(-60), Verdict.refuse(.unpaid)), (.seconds(60), .admit)] {
+      let list = FixedList(
+        state: TicketListState(asOf: SystemTime().wall() + asOf, count: 1), ticket: ListedTicket(status: .valid))
+      let process = try LedgerProcess(list: list, policy: Self.policy())
+      process.system.script(Self.code, .answer(.refused(.unpaid, detail: nil)), .fail(.noConnection))
+      #expect(await process.present().verdict == .refuse(.unpaid))
+      #expect(await process.present(gate: "south").verdict == verdict)
+    }
+  }
+
   @Test func withoutAListNobodyPasses() async throws {
     let process = try LedgerProcess(policy: Self.policy())
     process.system.script(Self.code, .fail(.noConnection))
