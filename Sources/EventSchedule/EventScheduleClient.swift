@@ -171,7 +171,7 @@ public final class EventScheduleClient: Sendable {
   /// One search of sales, sent once: for whom the answer's status is enough.
   func search(_ query: String, deadline: MonotonicTime) async -> HTTPOutcome {
     await perform(
-      .get, "/tickets", query: [(name: "query", value: query)], body: nil, deadline: deadline, isOwed: true
+      .get, "/tickets", query: [(name: "query", value: query)], body: nil, deadline: deadline
     ) { _ in }
   }
 

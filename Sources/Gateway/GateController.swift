@@ -119,18 +119,19 @@ public actor GateController {
 
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
-    let gate = settings.gate
-    await ledger.watch(system.id, for: gate) { [weak self] news in Task { await self?.take(news) } }
+    let news = await ledger.news(of: system.id)
     shownResting = resting
     signals.play(resting)
     if signals.admissionFault == nil { events.emit(.gate(settings.gate, .ready, at: time.wall())) }
     reviewOutputs()
     await withTaskGroup(of: Void.self) { group in
+      let listening = Task { for await news in news { self.take(news) } }
       group.addTask { await self.takeReads() }
       group.addTask { await self.decideScans() }
+      await group.waitForAll()
+      listening.cancel()
     }
     isOver = true
-    await ledger.watch(system.id, for: gate, nil)
   }
 
   /// Told when an output has failed or works again; from any thread, returns at once.

@@ -20,9 +20,9 @@ public struct TicketSystemNews: Sendable, Equatable {
 /// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.
 struct LastWords: Sendable {
   private static let most = 20_000
-  private var words: [TicketKey: (reason: RefuseReason, at: WallTime)] = [:]
+  private var words: [TicketKey: LastWord] = [:]
 
-  subscript(key: TicketKey) -> (reason: RefuseReason, at: WallTime)? { words[key] }
+  subscript(key: TicketKey) -> LastWord? { words[key] }
 
   mutating func remember(_ key: TicketKey, _ reason: RefuseReason, at time: WallTime) {
     words[key] = (reason, time)
@@ -51,9 +51,6 @@ extension LedgerStore {
 }
 
 extension LedgerKeeper {
-  /// Whether a ticket system has said last that our key may not scan.
-  var knowsKeyFault: Bool { !notes.keyFaults.isEmpty }
-
   /// Changes the notes, and writes them down where that changes anything.
   func note(_ change: (inout KeeperNotes) -> Void) {
     let before = notes

@@ -63,6 +63,11 @@ extension AttemptDecision {
   mutating func take(_ word: OfflineWord) -> Decider? {
     switch word {
     case .may: return nil
+    case .undecided where admitted > 0 && admitted >= allowance:
+      // Whatever the policy cannot tell: as many as are proven are in.
+      verdict = .refuse(.alreadyUsed)
+      detail = nil
+      return .ledger
     case .refuse(let reason, let detail):
       verdict = .refuse(reason)
       self.detail = detail

@@ -12,20 +12,25 @@ extension LedgerKeeper {
   /// How long a probe may take.
   private static let longestProbe: Duration = .seconds(3)
 
-  /// Tells how the ticket system is, and whenever that changes; `nil` to hear no more.
-  public func watch(
-    _ system: TicketSystemID, for gate: GateID, _ told: (@Sendable (TicketSystemNews) -> Void)?
-  ) {
-    watchers[gate] = told.map { (system, $0) }
-    told?(news(of: system))
+  /// How a ticket system is, and how it is whenever that changes; who is slow gets the latest alone. Ends with its reader.
+  public func news(of system: TicketSystemID) -> AsyncStream<TicketSystemNews> {
+    let (stream, feed) = AsyncStream.makeStream(of: TicketSystemNews.self, bufferingPolicy: .bufferingNewest(1))
+    lastListener += 1
+    let listener = lastListener
+    listeners[listener] = (system, feed)
+    feed.onTermination = { [weak self] _ in Task { await self?.leave(listener) } }
+    feed.yield(newest(of: system))
+    return stream
   }
 
-  private func news(of system: TicketSystemID) -> TicketSystemNews {
+  private func leave(_ listener: UInt64) { listeners[listener] = nil }
+
+  private func newest(of system: TicketSystemID) -> TicketSystemNews {
     TicketSystemNews(offline: reach.cause, keyFault: keyFault(of: system))
   }
 
   /// Tells all gates how their ticket systems are.
-  func tellNews() { for (system, tell) in watchers.values { tell(news(of: system)) } }
+  func tellNews() { for (system, feed) in listeners.values { feed.yield(newest(of: system)) } }
 
   private func keyFault(of system: TicketSystemID) -> UndecidedReason? {
     notes.keyFaults[system.name].flatMap(UndecidedReason.init)
@@ -52,13 +57,12 @@ extension LedgerKeeper {
         detail:
           "\(system.id) does not answer, and its last answer was that our key may not scan. Nobody passes on that.")
     }
-    if let (reason, at) = lastWords[key] {
-      return .refuse(reason, detail: "By \(system.id)'s last word on the ticket, at \(at.iso8601).")
-    }
+    let lastWord = lastWord(on: key)
     switch policy.rule {
     case .refuse: return nil
     case .admitAndQueue(let most):
-      guard owedAt[scan.gate, default: 0] < most else {
+      if let lastWord { return .refuse(by: lastWord, of: system.id) }
+      guard outbox.count(at: scan.gate) < most else {
         return .undecided(
           .unreachable,
           detail:
@@ -67,8 +71,15 @@ extension LedgerKeeper {
       return .may(OfflineRight(), .policy)
     case .list(let maxAge):
       let judge = ListJudge(list: store.vault.list(system.id, store.server), system: system.id)
-      return await judge.word(on: scan.code, policy, maxAge: maxAge, at: now)
+      return await judge.word(on: scan.code, policy, maxAge: maxAge, lastWord: lastWord, at: now)
     }
+  }
+
+  /// The ticket system's last refusal of a ticket. That it is for another day is true on that day only.
+  private func lastWord(on key: TicketKey) -> LastWord? {
+    guard let word = lastWords[key] else { return nil }
+    if word.reason == .wrongDay, store.day(of: word.at, scope) != store.day(of: now.wall, scope) { return nil }
+    return word
   }
 
   /// Whether the ticket system is away, and not only this request: a code on which a server stumbles must not open a gate
@@ -107,8 +118,9 @@ extension LedgerKeeper {
       // A refusal for its rate is an answer.
       take(nil, began: began)
     } else if let cause = outcome.offline {
-      // A connection that ends with the request may be the request's fault: it is not sure yet.
-      take(outcome.fate == .notSent ? cause : cause == .gatewayFault ? cause : .timeOut, began: began)
+      // A connection that ends with the request may be the request's fault: it is no surer than no answer.
+      let isBrokenOff = cause == .noConnection && outcome.fate != .notSent
+      take(isBrokenOff ? .timeOut : cause, began: began)
     }
   }
 
@@ -127,7 +139,7 @@ extension LedgerKeeper {
     var random = SystemRandomNumberGenerator()
     let change = reach.take(cause, began: began, at: time.now(), using: &random)
     if change != nil {
-      if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: owed.count, at: time.wall())) }
+      if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: outbox.count, at: time.wall())) }
       tellNews()
       sendOwed()
     }

@@ -19,24 +19,13 @@ extension LedgerKeeper {
   /// How long the sender waits at most before it looks again, at the clock above all.
   private static let longestPause: Duration = .seconds(30)
 
-  /// How many admissions the ticket system has still to be told of.
-  public var owedCount: Int { owed.count }
-
   /// Returns when everything that is owed was told, or has ended otherwise; while it is held, it does not.
-  public func allTold() async { await sending?.value }
+  func allTold() async { await sending?.value }
 
   /// Puts an admission into the outbox.
   func owe(_ new: OwedAdmission, isByHand: Bool = false) {
-    guard owed.updateValue(new, forKey: new.attempt) == nil else { return }
-    owedAt[new.scan.gate, default: 0] += 1
     outbox.add(new, isByHand: isByHand)
     sendOwed()
-  }
-
-  private func disown(_ attempt: AttemptID) {
-    outbox.remove(attempt)
-    guard let gone = owed.removeValue(forKey: attempt) else { return }
-    owedAt[gone.scan.gate, default: 1] -= 1
   }
 
   /// Takes what an earlier process had still to tell.
@@ -62,7 +51,7 @@ extension LedgerKeeper {
 
   /// What is to be written when an admission was taken back before it was told.
   func withdrawn(_ attempt: AttemptID) -> [JournalFact] {
-    disown(attempt)
+    outbox.remove(attempt)
     return [.told(ToldAdmission(attempt: attempt, ending: .withdrawn, at: now))]
   }
 
@@ -71,12 +60,12 @@ extension LedgerKeeper {
   /// Lets the sender look at what there is to do.
   func sendOwed() {
     if sending != nil { return wakeSender() }
-    guard !owed.isEmpty, asker != nil else { return }
+    guard outbox.count > 0, asker != nil else { return }
     sending = Task { await send() }
   }
 
   private func send() async {
-    while !owed.isEmpty, let asker {
+    while outbox.count > 0, let asker {
       endOverdue()
       guard !reach.isOffline else {
         await senderPause(until: nil)
@@ -90,13 +79,11 @@ extension LedgerKeeper {
           end(next, .unsettled, said: "Whether the ticket system has the admission could not be found out.")
         }
       case .wait(let until): await senderPause(until: until)
-      case .idle:
-        if owed.isEmpty { break }
-        await senderPause(until: nil)
+      case .idle: await senderPause(until: nil)
       }
     }
     sending = nil
-    if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: owed.count, at: time.wall())) }
+    if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: outbox.count, at: time.wall())) }
   }
 
   /// Ends what was not told before the venue's day changed: today it would be refused, or noted on the wrong day.
@@ -208,7 +195,6 @@ extension LedgerKeeper {
       write(facts + end(owed.attempt, told, outcome), isUrgent: true)
       return .ended
     case .gone:
-      disown(owed.attempt)
       write(facts)
       return .ended
     case .again:
@@ -243,16 +229,16 @@ extension LedgerKeeper {
       end.said = "The ticket system has an admission on the ticket; whether it is this one cannot be told."
     case .again, .doubtful, .gone: return []
     }
-    return ended(end)
+    return outbox.remove(attempt).map { ended($0, end) } ?? []
   }
 
+  /// Ends an admission without the ledger's word on it.
   private func end(_ owed: OwedAdmission, _ ending: ToldAdmission.Ending, said: String) {
-    write(ended(ToldAdmission(attempt: owed.attempt, ending: ending, said: said, at: now)), isUrgent: true)
+    outbox.remove(owed.attempt)
+    write(ended(owed, ToldAdmission(attempt: owed.attempt, ending: ending, said: said, at: now)), isUrgent: true)
   }
 
-  private func ended(_ end: ToldAdmission) -> [JournalFact] {
-    guard let owed = owed[end.attempt] else { return [] }
-    disown(end.attempt)
+  private func ended(_ owed: OwedAdmission, _ end: ToldAdmission) -> [JournalFact] {
     if let reason = end.reason, reason != .alreadyUsed { lastWords.remember(owed.ticket, reason, at: end.at.wall) }
     if end.ending.isConflict { events.emit(.conflict(OutboxConflict(owed: owed, told: end))) }
     return [.told(end)]

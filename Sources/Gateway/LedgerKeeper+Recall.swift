@@ -51,6 +51,7 @@ extension LedgerKeeper {
   func writeAnew() {
     ledger.markAllChanged()
     write(outbox.waiting.map { .owed($0) }, isUrgent: true)
+    store.vault.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
   }
 
   /// Why it is not written; `nil` when it is. A disk on its last legs can hold a system call for minutes.

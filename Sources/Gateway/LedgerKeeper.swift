@@ -45,17 +45,14 @@ public actor LedgerKeeper {
   /// Whom each gate asks: to tell of what happened there.
   var faces: [GateID: any TicketSystem] = [:]
   var reach = ServerReach()
-  var watchers: [GateID: (system: TicketSystemID, tell: @Sendable (TicketSystemNews) -> Void)] = [:]
+  var listeners: [UInt64: (system: TicketSystemID, feed: AsyncStream<TicketSystemNews>.Continuation)] = [:]
+  var lastListener: UInt64 = 0
   var probing: Task<Void, Never>?
   /// What must not be forgotten over restarts, besides tickets.
   var notes = KeeperNotes()
   /// Whom the ticket system has refused lately: while it is offline, its last word counts.
   var lastWords = LastWords()
   var outbox: OutboxOrder
-  /// What is in the outbox.
-  var owed: [AttemptID: OwedAdmission] = [:]
-  /// How many of these each gate has admitted.
-  var owedAt: [GateID: Int] = [:]
   /// The venue's day on which it was last looked for what is too late.
   var overdueDay: Int?
   var sending: Task<Void, Never>?
@@ -213,7 +210,9 @@ public actor LedgerKeeper {
       case .locked:
         guard time.now() < deadline else {
           return (
-            AttemptDecision(undecided: .busy, detail: "The same code is being decided at another gate."), .station
+            AttemptDecision(
+              undecided: .busy, detail: "The same code is being decided at another gate, or told to the ticket system."),
+            .station
           )
         }
         await change(of: key, until: deadline)
@@ -258,14 +257,7 @@ public actor LedgerKeeper {
       return await admitProvisionally(deciding, decision, decider, outcome, asked)
     }
     var decider = Decider.server
-    if case .undecided = decision.verdict, let word {
-      if case .undecided = word, decision.admitted > 0, decision.admitted >= decision.allowance {
-        // Whatever the policy cannot tell: as many as are proven are in.
-        decision.verdict = .refuse(.alreadyUsed)
-      } else {
-        decider = decision.take(word) ?? decider
-      }
-    }
+    if case .undecided = decision.verdict, let word { decider = decision.take(word) ?? decider }
     if case .refuse = decision.verdict, outcome.fate != .answered, decider == .server {
       // By what was known before.
       decider = .ledger

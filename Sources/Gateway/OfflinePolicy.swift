@@ -12,11 +12,11 @@ public struct OfflinePolicy: Sendable, Equatable {
     case list(maxAge: Duration)
   }
 
-  /// What wrong-day checks by the list do while the machine's clock cannot be trusted.
+  /// What the list counts for while the machine's clock cannot be trusted.
   public enum ClockRule: Sendable, Equatable {
-    /// Nobody passes whose ticket is bound to a time.
+    /// Nothing: nobody passes by it.
     case undecided
-    /// The time is not looked at.
+    /// Neither its age nor a ticket's day is looked at.
     case ignoreDay
   }
 
@@ -26,7 +26,7 @@ public struct OfflinePolicy: Sendable, Equatable {
   public var after: Duration
   /// Whether a spent budget (429) counts as offline.
   public var rateLimited: Bool
-  /// What wrong-day checks do without a trusted clock.
+  /// What the list counts for without a trusted clock.
   public var untrustedClock: ClockRule
   /// How long an admission waits to be durable before the policy for a failing journal decides.
   public var durableWithin: Duration
@@ -60,14 +60,27 @@ enum OfflineWord: Sendable {
   case undecided(UndecidedReason, detail: String)
 }
 
+/// The ticket system's last word on a ticket: a refusal, and when it was told.
+typealias LastWord = (reason: RefuseReason, at: WallTime)
+
 /// The list on board of a ticket system, judged by a gate's policy.
 struct ListJudge: Sendable {
   let list: (any TicketList)?
   let system: TicketSystemID
 
   /// What the list says of a code now.
-  func word(on code: Code, _ policy: OfflinePolicy, maxAge: Duration, at now: JournalTime) async -> OfflineWord {
-    let cure = "Import one with: scangate tickets import --system \(system) FILE"
+  /// - Parameter lastWord: what the ticket system itself said last; it counts unless the list is newer.
+  func word(
+    on code: Code, _ policy: OfflinePolicy, maxAge: Duration, lastWord: LastWord?, at now: JournalTime
+  ) async -> OfflineWord {
+    let cure = "Import one with: scangate tickets import FILE --system \(system)"
+    guard now.isTrusted || policy.untrustedClock == .ignoreDay else {
+      return .undecided(
+        .clockWrong,
+        detail:
+          "How old the list on board of \(system) is cannot be told, nor for which day a ticket is: nothing keeps this "
+          + "machine's clock right. Set the clock.")
+    }
     let found: (ticket: ListedTicket?, state: TicketListState)
     do throws(TicketListFault) {
       guard let list, let state = try await list.state() else {
@@ -78,61 +91,42 @@ struct ListJudge: Sendable {
       return .undecided(.outOfService, detail: error.description)
     }
     let age = now.wall - found.state.asOf
-    // By a clock that was set back no list gets old.
-    if !now.isTrusted, policy.untrustedClock == .undecided {
-      return .undecided(
-        .clockWrong,
-        detail:
-          "How old the list on board of \(system) is cannot be told, nor for which day a ticket is: nothing keeps this "
-          + "machine's clock right. Set the clock.")
-    }
-    if age > maxAge {
+    if now.isTrusted, age > maxAge {
       return .undecided(
         .outOfService,
-        detail: "The list on board of \(system) is \(Self.words(age)) old; it may be \(Self.words(maxAge)). \(cure)")
+        detail: "The list on board of \(system) is \(age.asAge) old; it may be \(maxAge.asAge). \(cure)")
     }
+    if let lastWord, lastWord.at >= found.state.asOf { return .refuse(by: lastWord, of: system) }
+    let listed = "the list on board, " + (now.isTrusted ? "\(age.asAge) old" : "of an age that cannot be told")
     guard let ticket = found.ticket else {
-      return .undecided(
-        .unreachable,
-        detail: "\(system) does not answer, and the list on board, \(Self.words(age)) old, does not name the ticket.")
+      return .undecided(.unreachable, detail: "\(system) does not answer, and \(listed), does not name the ticket.")
     }
-    return word(on: ticket, policy, age: age, at: now)
-  }
-
-  private func word(on ticket: ListedTicket, _ policy: OfflinePolicy, age: Duration, at now: JournalTime) -> OfflineWord
-  {
-    let detail = "By the list on board, \(Self.words(age)) old."
-    switch ticket.status {
-    case .unpaid: return .refuse(.unpaid, detail: detail)
-    case .cancelled: return .refuse(.cancelled, detail: detail)
-    case .refunded: return .refuse(.refunded, detail: detail)
-    case .expired: return .refuse(.expired, detail: detail)
-    case .used: return .refuse(.alreadyUsed, detail: detail)
-    case .valid: break
-    }
-    if ticket.from != nil || ticket.until != nil, now.isTrusted || policy.untrustedClock == .undecided {
-      guard now.isTrusted else {
-        return .undecided(
-          .clockWrong,
-          detail:
-            "Whether the ticket is for today cannot be told: nothing keeps this machine's clock right. Set the clock.")
-      }
-      if let from = ticket.from, now.wall < from { return .refuse(.wrongDay, detail: detail) }
-      if let until = ticket.until, now.wall >= until { return .refuse(.wrongDay, detail: detail) }
-    }
+    if let reason = ticket.refusal(at: now) { return .refuse(reason, detail: "By \(listed).") }
     return .may(
       OfflineRight(
         quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity,
         details: TicketDetails(event: ticket.event)), .list)
   }
+}
 
-  /// An age in the unit that fits.
-  private static func words(_ duration: Duration) -> String {
-    let minutes = max(0, duration.milliseconds / 60_000)
-    switch minutes {
-    case 0..<120: return "\(minutes) min"
-    case 120..<2_880: return "\(minutes / 60) h"
-    default: return "\(minutes / 1_440) days"
+extension OfflineWord {
+  /// A refusal that the ticket system itself has told before.
+  static func refuse(by word: LastWord, of system: TicketSystemID) -> OfflineWord {
+    .refuse(word.reason, detail: "By \(system)'s last word on the ticket, at \(word.at.iso8601).")
+  }
+}
+
+extension ListedTicket {
+  /// Why it does not admit; a clock that is not trusted says nothing of the day.
+  fileprivate func refusal(at now: JournalTime) -> RefuseReason? {
+    switch status {
+    case .unpaid: .unpaid
+    case .cancelled: .cancelled
+    case .refunded: .refunded
+    case .expired: .expired
+    case .used: .alreadyUsed
+    case .valid:
+      now.isTrusted && (from.map { now.wall < $0 } == true || until.map { now.wall >= $0 } == true) ? .wrongDay : nil
     }
   }
 }

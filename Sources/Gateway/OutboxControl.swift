@@ -6,13 +6,13 @@ public struct OutboxControl: Sendable {
   static let interval: Duration = .seconds(2)
 
   /// Whether nothing is to be sent.
-  public var isHeld: @Sendable () -> Bool
+  public var isHeld: @Sendable () async -> Bool
   /// Takes the order to send everything now: the conflicts that can be sent once more; `nil` without such an order.
   public var retry: @Sendable () async -> [OwedAdmission]?
 
   /// Joins them; without arguments nobody orders anything.
   public init(
-    isHeld: @escaping @Sendable () -> Bool = { false },
+    isHeld: @escaping @Sendable () async -> Bool = { false },
     retry: @escaping @Sendable () async -> [OwedAdmission]? = { nil }
   ) {
     self.isHeld = isHeld

@@ -73,7 +73,7 @@ public final class StationMemory: Sendable {
 
   /// Looks whether staff want something of the outbox.
   private func obeyOrders() async {
-    let isHeld = orders.isHeld()
+    let isHeld = await orders.isHeld()
     let keepers = ledgers.withLock { $0 }
     for keeper in keepers.values { await keeper.hold(isHeld) }
     guard let again = await orders.retry() else { return }

@@ -10,11 +10,11 @@ public struct OfflineConfiguration: Sendable, Equatable {
     case list
   }
 
-  /// What the list's days and hours mean while the clock cannot be trusted. The raw values are the words in the file.
+  /// What the list counts for while the clock cannot be trusted. The raw values are the words in the file.
   public enum UntrustedClock: String, Sendable, CaseIterable {
-    /// A ticket that is bound to a time is undecided.
+    /// Nothing: nobody passes by it.
     case undecided
-    /// A ticket admits whatever its time is.
+    /// Neither its age nor a ticket's day is looked at.
     case ignoreDay
   }
 
@@ -29,7 +29,7 @@ public struct OfflineConfiguration: Sendable, Equatable {
   public var most = 100
   /// Whether a rate limit (429) counts as offline.
   public var rateLimited = false
-  /// What becomes of a ticket bound to a time while the clock cannot be trusted, with `list`.
+  /// What the list counts for while the clock cannot be trusted, with `list`.
   public var untrustedClock = UntrustedClock.undecided
   /// How long the gate waits for the disk to hold an admission before it opens; after that the journal counts as failing.
   public var durableWithin = Duration.milliseconds(300)

@@ -58,6 +58,9 @@ public struct OutboxOrder: Sendable {
 
   private let lateGrace: Duration
   private var items: [Item] = []
+  /// The names of all that wait.
+  private var known: Set<AttemptID> = []
+  private var counts: [GateID: Int] = [:]
   private var underWay: AttemptID?
   private var failures = 0
   private var serverWaits: MonotonicTime?
@@ -76,16 +79,33 @@ public struct OutboxOrder: Sendable {
   /// Those that wait, oldest first, the one under way included.
   public var waiting: [OwedAdmission] { items.map(\.owed) }
 
+  /// How many of one gate's wait.
+  public func count(at gate: GateID) -> Int { counts[gate, default: 0] }
+
   /// Takes an admission, as the youngest; one that it has already stays where it is.
   /// - Parameter isByHand: staff have it sent: it is not too late on another day.
   public mutating func add(_ owed: OwedAdmission, isByHand: Bool = false) {
-    guard index(of: owed.attempt) == nil else { return }
+    guard known.insert(owed.attempt).inserted else { return }
     items.append(Item(owed: owed, isByHand: isByHand))
+    counts[owed.scan.gate, default: 0] += 1
   }
 
   /// It ended otherwise: confirmed or contradicted by a late answer, or withdrawn. `finish` is due all the same if it is
   /// under way.
-  public mutating func remove(_ attempt: AttemptID) { items.removeAll { $0.owed.attempt == attempt } }
+  /// - Returns: the admission; `nil` where it had ended before.
+  @discardableResult
+  public mutating func remove(_ attempt: AttemptID) -> OwedAdmission? {
+    guard known.contains(attempt), let index = index(of: attempt) else { return nil }
+    let owed = items.remove(at: index).owed
+    forget(owed)
+    return owed
+  }
+
+  private mutating func forget(_ owed: OwedAdmission) {
+    known.remove(owed.attempt)
+    let left = counts[owed.scan.gate, default: 1] - 1
+    counts[owed.scan.gate] = left > 0 ? left : nil
+  }
 
   /// A scan's request to the server begins.
   public mutating func liveBegan(at time: MonotonicTime) {
@@ -152,7 +172,7 @@ public struct OutboxOrder: Sendable {
       items[index].tries += 1
       let tries = items[index].tries
       if tries >= Self.mostTries {
-        items.remove(at: index)
+        forget(items.remove(at: index).owed)
         return true
       }
       items[index].notBefore = time + lateGrace * (1 << (tries - 1))
@@ -181,6 +201,7 @@ public struct OutboxOrder: Sendable {
       late.append(item.owed)
       return true
     }
+    for late in late { forget(late) }
     return late
   }
 

@@ -17,7 +17,7 @@ public actor StoredTicketList: TicketList {
 
   private let place: TicketListPlace
   private let seals: TicketListSeals
-  private let thread: ThreadExecutor
+  private let thread: DeviceLoop
   private var open: (identity: Identity, reader: TicketListReader)?
 
   /// Names the list; it may be imported later.
@@ -26,11 +26,13 @@ public actor StoredTicketList: TicketList {
     self.place = place
     seals = TicketListSeals(key, of: place)
     do throws(SystemError) {
-      thread = try ThreadExecutor("ticket list")
+      thread = try DeviceLoop(name: "ticket list")
     } catch {
       throw TicketListFault("No thread can be had for the list of tickets (\(error.words)).")
     }
   }
+
+  deinit { thread.stop() }
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 

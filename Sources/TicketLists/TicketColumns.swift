@@ -63,7 +63,7 @@ struct TicketColumns {
   }
 
   /// Lower case, without blanks around it, with `_` for blanks and hyphens within.
-  private static func plain(_ bytes: ArraySlice<UInt8>) -> String {
+  static func plain(_ bytes: ArraySlice<UInt8>) -> String {
     let text = trimmed(bytes).map { byte -> UInt8 in
       switch byte {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20

@@ -96,7 +96,7 @@ struct TicketLineReader {
   }
 
   private func kind(_ record: borrowing CSVRecord) throws(BadLine) -> CodeKind? {
-    switch Self.word(field(.kind, record)) {
+    switch TicketColumns.plain(field(.kind, record)) {
     case "": return nil
     case "entry": return .entry
     case "sale": return .sale
@@ -133,7 +133,7 @@ struct TicketLineReader {
     if columns.states.isEmpty { return .valid }
     var found: ListedTicket.Status?
     for column in columns.states {
-      let word = Self.word(record[column])
+      let word = TicketColumns.plain(record[column])
       if word.isEmpty { continue }
       // The word is not repeated: in a line whose columns are shifted it can be the code.
       guard let status = Self.statuses[word] else {
@@ -161,17 +161,6 @@ struct TicketLineReader {
     for (status, names) in words { for name in names { all[name] = status } }
     return all
   }()
-
-  private static func word(_ bytes: ArraySlice<UInt8>) -> String {
-    let text = trimmed(bytes).prefix(65).map { byte -> UInt8 in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-      case UInt8(ascii: " "), UInt8(ascii: "-"): UInt8(ascii: "_")
-      default: byte
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
 }
 
 extension ListedTicket.Status {

@@ -49,6 +49,12 @@ struct StationVault {
     if !clock.now().isTrusted {
       logger.warning("This machine's clock is not synchronised: times in the journal are marked as not trusted.")
     }
+    let desk: OrderDesk
+    do throws(SystemError) {
+      desk = try OrderDesk(OutboxOrders(state: folder))
+    } catch {
+      throw .journal("No thread can be had for it (\(error.words)).")
+    }
     do throws(JournalFault) {
       let journal = try Journal.open(
         Journal.Settings(
@@ -102,7 +108,7 @@ struct StationVault {
             journal: journal, key: key.key, boot: boot, clock: clock,
             list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, orders: Self.control(OutboxOrders(state: folder), journal)))
+          owed: owed, orders: Self.control(desk, journal)))
     } catch {
       throw .journal(error.description)
     }
@@ -111,15 +117,36 @@ struct StationVault {
 
 extension StationVault {
   /// What staff want of the outbox, as the gateway asks for it.
-  private static func control(_ orders: OutboxOrders, _ journal: Journal) -> OutboxControl {
+  private static func control(_ desk: OrderDesk, _ journal: Journal) -> OutboxControl {
     OutboxControl(
-      isHeld: { (try? orders.isHeld()) ?? false },
+      isHeld: { await desk.isHeld },
       retry: {
-        guard (try? orders.isRetryAsked()) == true, let again = try? await journal.retriable() else { return nil }
+        guard await desk.isRetryAsked, let again = try? await journal.retriable() else { return nil }
         // Taken only once it can be obeyed.
-        return (try? orders.takeRetry()) == true ? again : nil
+        return await desk.takeRetry() ? again : nil
       })
   }
+}
+
+/// Looks for orders in the state folder, on a thread of its own: a disk can hold a system call for minutes.
+private actor OrderDesk {
+  private let orders: OutboxOrders
+  private let thread: DeviceLoop
+
+  init(_ orders: OutboxOrders) throws(SystemError) {
+    self.orders = orders
+    thread = try DeviceLoop(name: "outbox orders")
+  }
+
+  deinit { thread.stop() }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  var isHeld: Bool { (try? orders.isHeld()) ?? false }
+
+  var isRetryAsked: Bool { (try? orders.isRetryAsked()) ?? false }
+
+  func takeRetry() -> Bool { (try? orders.takeRetry()) ?? false }
 }
 
 /// Why there is no journal.

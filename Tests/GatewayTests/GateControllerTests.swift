@@ -494,11 +494,11 @@ private func played(_ signals: RecordingSignals, _ matches: ([Signal]) -> Bool) 
     bench.signals.failNextPulse("stuck")
     bench.present("good-ticket-1")
     #expect(await bench.events.nextScan()?.outputFault == "stuck")
-    #expect(await bench.ledger.owedCount == 0)
+    #expect(await bench.ledger.outbox.count == 0)
     bench.signals.repair()
     bench.present("good-ticket-1")
     #expect(await bench.events.nextScan()?.isProvisional == true)
-    #expect(await bench.ledger.owedCount == 1)
+    #expect(await bench.ledger.outbox.count == 1)
   }
 }
 

@@ -168,6 +168,15 @@ class Devices(RigCase):
         self.rig.wait_for(f"[ -s {again.log_path} ]")
         self.assertEqual(again.log(), "b")
 
+    def test_serial_text_that_waits_in_the_port_is_lost_by_unplugging(self):
+        self.rig.plug_serial(0, "05e0", "1701")
+        typing = self.rig.start_typing(0, "a" * 50, gap_us=0)
+        # Nobody reads: all is written, and nothing leaves.
+        self.rig.wait_for("pid=$(pidof serialg) && (($(sed -n 's/^wchar: //p' /proc/$pid/io) >= 51))")
+        self.rig.unplug(0)
+        self.assertFalse(typing.whole())
+        self.rig.remove(0)
+
     def test_buzzer_on_a_pwm_chip(self):
         self.rig.sh("""cd /sys/class/pwm/pwmchip0; [[ $(readlink device) == */pwm-sim ]]
             echo 0 > export; cd pwm0; echo 500000 > period; echo 250000 > duty_cycle; echo 1 > enable; echo 0 > enable; cd ..; echo 0 > unexport""")

@@ -88,11 +88,9 @@ struct TicketsStatusCommand: ParsableCommand {
   private func words(
     _ place: TicketListPlace, _ summary: TicketListReader.Summary, _ key: StationKey.Place
   ) -> String {
-    let minutes = max(0, (SystemTime().wall() - summary.state.asOf).milliseconds / 60_000)
-    let age = minutes < 120 ? "\(minutes) min" : minutes < 2_880 ? "\(minutes / 60) h" : "\(minutes / 1_440) days"
     let warning = key == .credential ? nil : TicketListText.warning(summary.guessability)
     return "\(place.system): \(summary.state.count) tickets (\(TicketListText.counts(summary.counts))), true as of "
-      + "\(LocalTime.text(summary.state.asOf)) (\(age) ago), in \(place.path); this station's key fits."
+      + "\(LocalTime.text(summary.state.asOf)) (\((SystemTime().wall() - summary.state.asOf).asAge) ago), in \(place.path); this station's key fits."
       + (warning.map { " \($0)" } ?? "")
   }
 }
