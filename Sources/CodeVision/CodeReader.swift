@@ -7,10 +7,12 @@ public final class CodeReader {
   public let settings: VisionSettings
 
   private let zbarQR: ZBarScanner?
+  private let pass: QRPass
 
   /// Makes a reader.
   public init(_ settings: VisionSettings) {
     self.settings = settings
+    pass = QRPass(stages: settings.stages)
     zbarQR = settings.kinds.contains(.qr) ? ZBarScanner(.qr) : nil
   }
 
@@ -18,7 +20,7 @@ public final class CodeReader {
   public func read(picture: GreyImage) -> ViewReading {
     let start = Self.threadTime()
     var reading = ViewReading()
-    if let zbarQR { reading.symbols += zbarQR.scan(picture) }
+    if settings.kinds.contains(.qr) { readQR(picture, &reading) }
     let linear = settings.kinds.intersection(.linear)
     if !linear.isEmpty, let scanner = ZBarScanner(linear) { reading.symbols += scanner.scan(picture) }
     reading.decodeTime = Self.threadTime() &- start
@@ -27,6 +29,20 @@ public final class CodeReader {
 
   /// Reads the next frame of a camera, with a bounded share of work: still scenes are skipped, the last place is looked at first.
   public func read(frame: GreyImage) -> ViewReading { ViewReading() }
+
+  private func readQR(_ picture: GreyImage, _ reading: inout ViewReading) {
+    let isLarge = max(picture.width, picture.height) >= 1_000
+    let order: [(QRLevel, Bool)] =
+      isLarge
+      ? [(.half, false), (.quarter, false), (.full, false), (.eighth, false), (.half, true)]
+      : [(.full, false), (.half, false), (.full, true), (.quarter, false), (.doubled, false)]
+    for (level, inverted) in order {
+      let result = pass.read(picture, level: level, inverted: inverted)
+      reading.quality.finders = max(reading.quality.finders, result.finders)
+      reading.symbols += result.symbols
+      if !reading.symbols.isEmpty { return }
+    }
+  }
 
   /// CPU time of this thread in nanoseconds.
   private static func threadTime() -> UInt64 {
