@@ -13,15 +13,24 @@ extension Finder {
     let limit = 6.5 * size
     var inner = SIMD16<Float>(repeating: 0)
     var count = 0
+    var doubt: Float = 0
     for index in 0..<16 {
       let direction = directions[index]
+      var middle: Float = 0
       var distance = step
       var changes = 0
       var isBlack = true
       var before = 1
       while distance < limit {
         let place = self.place + direction * distance
-        guard scene.contains(place) else { break }
+        guard scene.contains(place) else {
+          // A pattern that fills its corner of the picture ends with it.
+          if changes == 2 && distance > 2.2 * size {
+            rays[index] = distance
+            count += 1
+          }
+          break
+        }
         let darkness = scene.darkness(at: place)
         if (darkness >= 0) != isBlack {
           // Between the two, by how dark they are.
@@ -30,10 +39,13 @@ extension Finder {
           changes += 1
           isBlack.toggle()
           if changes == 1 { inner[index] = edge }
+          if changes == 2 { middle = edge }
           if changes == 3 {
             if edge > 2.2 * size {
               rays[index] = edge
               count += 1
+              // Half a pixel is the grid's own doubt.
+              doubt += max(0, abs(inner[index] / edge - 3 / 7) + abs(middle / edge - 5 / 7) - 0.5 / edge)
             }
             break
           }
@@ -43,6 +55,7 @@ extension Finder {
       }
     }
     seenRays = count
+    self.doubt = doubt / Float(max(count, 1)) + Float(16 - count) / 48
     guard count >= 9 else { return false }
     // What opposite rays tell of the inner square pulls the middle there.
     var shift = SIMD2<Float>(0, 0)
@@ -63,6 +76,9 @@ extension Finder {
     }
     return true
   }
+
+  /// Where a ray ended.
+  func rayEnd(_ index: Int) -> SIMD2<Float> { place + directions[index & 15] * rays[index & 15] }
 
   /// Pixels of a module along a direction: a seventh of the pattern's width there.
   func module(along direction: SIMD2<Float>) -> Float {

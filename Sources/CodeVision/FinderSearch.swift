@@ -10,6 +10,11 @@ struct Finder {
   var rays = SIMD16<Float>(repeating: 0)
   /// How many directions showed it.
   var seenRays = 0
+  /// How far its rings are from where they should be: 0 is perfect, a third is chance.
+  var doubt: Float = 0
+
+  /// Below this doubt it is hardly anything else.
+  static let sure: Float = 0.12
 
   /// Pixels of a module, whichever way.
   var size: Float { (module.x + module.y) / 2 }

@@ -65,8 +65,8 @@ extension FinderTriple {
     let sizes = [a.size, b.size, c.size].sorted()
     let spread = sizes[2] / sizes[0] - 1
     let skew = max(across, down) / min(across, down) - 1
-    let unseen = Float(48 - a.seenRays - b.seenRays - c.seenRays) / 48
+    let doubt = a.doubt + b.doubt + c.doubt
     return FinderTriple(
-      corner: corner, right: right, below: below, cost: cosine + 0.5 * spread + 2 * skew + 0.5 * unseen + across / 400)
+      corner: corner, right: right, below: below, cost: cosine + 0.5 * spread + 2 * skew + 2 * doubt + across / 1_000)
   }
 }

@@ -20,13 +20,13 @@ enum QRLevel: CaseIterable {
 struct QRPassResult {
   /// What was read, each once.
   var symbols: [SeenSymbol] = []
-  /// Finder patterns that were seen.
+  /// Finder patterns that were surely seen.
   var finders = 0
-  /// Those that are not part of what was read: three make a code.
+  /// Those of them that are not part of what was read: three make a code.
   var unreadFinders = 0
   /// Pixels of a module of the best finder pattern; 0 without one.
   var module: Float = 0
-  /// Where the finder patterns are.
+  /// Where the finder patterns are, the doubtful ones too.
   var places: [ViewPoint] = []
 }
 
@@ -37,6 +37,8 @@ final class QRPass {
   /// The most triples of finder patterns that are looked at, and the most symbols that are given to zbar.
   static let maximumTriples = 48
   static let maximumDrawings = 24
+  /// Modules a side of the largest symbol that is bent piece by piece: larger ones have alignment patterns everywhere.
+  static let maximumBentSide = 101
 
   private let stages: VisionStages
   private let scaler = PictureScaler()
@@ -44,6 +46,11 @@ final class QRPass {
   private var search = FinderSearch()
   private let redraw = SymbolRedraw()
   private let zbar = ZBarScanner(.qr)
+
+  /// Whether each pass draws what it saw; nothing is done for it otherwise.
+  var explains = false
+  /// What the last pass saw.
+  private(set) var explained: ExplainPass?
 
   /// Makes a pass with these stages.
   init(stages: VisionStages) {
@@ -53,6 +60,7 @@ final class QRPass {
   /// Searches the picture, or a part of it.
   func read(_ image: GreyImage, level: QRLevel, inverted: Bool = false, region: PixelRect? = nil) -> QRPassResult {
     var result = QRPassResult()
+    explained = nil
     let part = (region ?? image.bounds).intersection(image.bounds)
     guard var picture = image.cropped(to: part).flatMap({ scaler.scaled($0, to: level) }) else { return result }
     guard picture.width >= Self.minimumSide, picture.height >= Self.minimumSide else { return result }
@@ -61,15 +69,17 @@ final class QRPass {
     let scene = Scene(image: picture, thresholds: map, across: thresholds.across, down: thresholds.down)
     search.search(scene, step: 2, looksAround: stages.contains(.rays))
     let finders = search.finders
-    result.finders = finders.count
+    explained = explains ? ExplainPass(scene) : nil
+    explained?.draw(finders)
     guard !finders.isEmpty else { return result }
+    result.finders = finders.count { $0.doubt < Finder.sure }
     let origin = SIMD2(Float(part.x), Float(part.y))
     func told(_ place: SIMD2<Float>) -> ViewPoint {
       let own = place * level.scale + origin
       return ViewPoint(x: own.x, y: own.y)
     }
     result.places = finders.map { told($0.place) }
-    result.module = (finders.max { ($0.seenRays, $0.sightings) < ($1.seenRays, $1.sightings) }?.size ?? 0) * level.scale
+    result.module = (finders.min { $0.doubt < $1.doubt }?.size ?? 0) * level.scale
 
     var isUsed = [Bool](repeating: false, count: finders.count)
     var drawings = 0
@@ -87,7 +97,7 @@ final class QRPass {
         result.symbols.append(symbol)
       }
     }
-    result.unreadFinders = isUsed.count { !$0 }
+    result.unreadFinders = zip(finders, isUsed).count { !$1 && $0.doubt < Finder.sure }
     return result
   }
 
@@ -100,22 +110,32 @@ final class QRPass {
     if stages.contains(.refinement) { grid = grid.refined(scene) }
     if stages.contains(.alignmentGrid) { grid = grid.bentToAlignment(scene) }
     guard grid.timing(scene) >= 0.68 else { return nil }
+    explained?.draw(guess)
     let samples = redraw.sample(grid, scene)
-    let version = grid.version
+    explained?.draw(grid, samples)
+    let side = grid.version.side
+    let plain = SymbolFormat.distance(samples, side: side, isMirrored: false)
+    let mirrored = stages.contains(.mirrored) ? SymbolFormat.distance(samples, side: side, isMirrored: true) : 30
+    let distance = min(plain, mirrored)
+    guard distance <= 8 else { return nil }
+    let isMirrored = mirrored < plain
     drawings += 1
-    if let symbols = scan(redraw.draw(samples, version: version)) { return (symbols, grid) }
-    let sharp = redraw.sharpen(samples, side: version.side)
+    if let symbols = scan(samples, grid, isMirrored) { return (symbols, grid) }
+    // From here on it costs more: for what is surely a symbol.
+    guard distance <= 5 else { return nil }
     drawings += 1
-    if let symbols = scan(redraw.draw(sharp, version: version)) { return (symbols, grid) }
-    if stages.contains(.mirrored) {
-      drawings += 1
-      if let symbols = scan(redraw.draw(sharp, version: version, isMirrored: true)) { return (symbols, grid) }
-    }
-    return nil
+    if let symbols = scan(redraw.sharpen(samples, side: side), grid, isMirrored) { return (symbols, grid) }
+    guard stages.contains(.bending), side <= Self.maximumBentSide else { return nil }
+    drawings += 1
+    grid = grid.bentToModules(scene)
+    guard let symbols = scan(redraw.sample(grid, scene), grid, isMirrored) else { return nil }
+    return (symbols, grid)
   }
 
-  private func scan(_ drawing: GreyImage) -> [SeenSymbol]? {
+  private func scan(_ samples: UnsafePointer<Float>, _ grid: SymbolGrid, _ isMirrored: Bool) -> [SeenSymbol]? {
+    let drawing = redraw.draw(samples, version: grid.version, isMirrored: isMirrored)
     guard let symbols = zbar?.scan(drawing), !symbols.isEmpty else { return nil }
+    explained?.draw(grid, read: drawing)
     return symbols
   }
 }
