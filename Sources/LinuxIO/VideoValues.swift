@@ -71,6 +71,19 @@ public enum VideoSizes: Sendable, Equatable {
   case one(VideoSize)
   /// All from one to another by steps.
   case range(from: VideoSize, to: VideoSize, step: VideoSize)
+
+  /// Whether a size is among them.
+  public func contains(_ size: VideoSize) -> Bool {
+    switch self {
+    case .one(let one): return one == size
+    case .range(let least, let most, let step):
+      func fits(_ value: Int, _ least: Int, _ most: Int, _ step: Int) -> Bool {
+        least <= value && value <= most && (value - least) % max(1, step) == 0
+      }
+      return fits(size.width, least.width, most.width, step.width)
+        && fits(size.height, least.height, most.height, step.height)
+    }
+  }
 }
 
 /// An entry of a camera's list of rates.
