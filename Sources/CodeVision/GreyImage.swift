@@ -21,4 +21,12 @@ public struct GreyImage {
     self.height = height
     self.stride = stride
   }
+
+  /// Pixels that the caller knows to be there: `height` rows of `width`, `stride` bytes apart.
+  init(inside pixels: UnsafePointer<UInt8>, width: Int, height: Int, stride: Int) {
+    self.pixels = pixels
+    self.width = width
+    self.height = height
+    self.stride = stride
+  }
 }

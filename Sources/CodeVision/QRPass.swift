@@ -1,0 +1,141 @@
+internal import ScanModel
+
+/// At what size a pass looks at a picture.
+enum QRLevel: CaseIterable {
+  case full, half, quarter, eighth, doubled
+
+  /// Pixels of the picture in one of the pass.
+  var scale: Float {
+    switch self {
+    case .full: 1
+    case .half: 2
+    case .quarter: 4
+    case .eighth: 8
+    case .doubled: 0.5
+    }
+  }
+}
+
+/// What one pass saw, in the picture's own pixels.
+struct QRPassResult {
+  /// What was read, each once.
+  var symbols: [SeenSymbol] = []
+  /// Finder patterns that were surely seen.
+  var finders = 0
+  /// Those of them that are not part of what was read: three make a code.
+  var unreadFinders = 0
+  /// Pixels of a module of the best finder pattern; 0 without one.
+  var module: Float = 0
+  /// Where the finder patterns are, the doubtful ones too.
+  var places: [ViewPoint] = []
+}
+
+/// One search for QR codes in one picture at one size. Keeps its buffers.
+final class QRPass {
+  /// The smallest side of a picture that can hold a code.
+  static let minimumSide = 21
+  /// The most triples of finder patterns that are looked at, and the most symbols that are given to zbar.
+  static let maximumTriples = 48
+  static let maximumDrawings = 24
+  /// Modules a side of the largest symbol that is bent piece by piece: larger ones have alignment patterns everywhere.
+  static let maximumBentSide = 101
+
+  private let stages: VisionStages
+  private let scaler = PictureScaler()
+  private let thresholds = ThresholdMap()
+  private var search = FinderSearch()
+  private let redraw = SymbolRedraw()
+  private let zbar = ZBarScanner(.qr)
+
+  /// Whether each pass draws what it saw; nothing is done for it otherwise.
+  var explains = false
+  /// What the last pass saw.
+  private(set) var explained: ExplainPass?
+
+  /// Makes a pass with these stages.
+  init(stages: VisionStages) {
+    self.stages = stages
+  }
+
+  /// Searches the picture, or a part of it.
+  func read(_ image: GreyImage, level: QRLevel, inverted: Bool = false, region: PixelRect? = nil) -> QRPassResult {
+    var result = QRPassResult()
+    explained = nil
+    let part = (region ?? image.bounds).intersection(image.bounds)
+    guard var picture = image.cropped(to: part).flatMap({ scaler.scaled($0, to: level) }) else { return result }
+    guard picture.width >= Self.minimumSide, picture.height >= Self.minimumSide else { return result }
+    if inverted { picture = scaler.inverted(picture) }
+    let map = thresholds.measure(picture)
+    let scene = Scene(image: picture, thresholds: map, across: thresholds.across, down: thresholds.down)
+    search.search(scene, step: 2, looksAround: stages.contains(.rays))
+    let finders = search.finders
+    explained = explains ? ExplainPass(scene) : nil
+    explained?.draw(finders)
+    guard !finders.isEmpty else { return result }
+    result.finders = finders.count { $0.doubt < Finder.sure }
+    let origin = SIMD2(Float(part.x), Float(part.y))
+    func told(_ place: SIMD2<Float>) -> ViewPoint {
+      let own = place * level.scale + origin
+      return ViewPoint(x: own.x, y: own.y)
+    }
+    result.places = finders.map { told($0.place) }
+    result.module = (finders.min { $0.doubt < $1.doubt }?.size ?? 0) * level.scale
+
+    var isUsed = [Bool](repeating: false, count: finders.count)
+    var drawings = 0
+    for triple in FinderTriple.all(finders, limit: Self.maximumTriples) {
+      if isUsed[triple.corner] || isUsed[triple.right] || isUsed[triple.below] { continue }
+      guard drawings < Self.maximumDrawings else { break }
+      let guess = GridGuess(
+        scene: scene, corner: finders[triple.corner], right: finders[triple.right], below: finders[triple.below])
+      guard let (symbols, grid) = read(guess, scene, &drawings) else { continue }
+      for finder in [triple.corner, triple.right, triple.below] { isUsed[finder] = true }
+      let side = Float(grid.version.side)
+      let corners = [grid.place(0, 0), grid.place(side, 0), grid.place(side, side), grid.place(0, side)].map(told)
+      for var symbol in symbols where !result.symbols.contains(where: { $0.bytes == symbol.bytes }) {
+        symbol.points = corners
+        result.symbols.append(symbol)
+      }
+    }
+    result.unreadFinders = zip(finders, isUsed).count { !$1 && $0.doubt < Finder.sure }
+    return result
+  }
+
+  /// Lays the grid, samples it and lets zbar read it.
+  private func read(_ guess: GridGuess, _ scene: Scene, _ drawings: inout Int) -> ([SeenSymbol], SymbolGrid)? {
+    guard let (first, timing) = guess.best(useEdges: stages.contains(.edges)) else { return nil }
+    guard timing >= (first.version.number >= 7 ? 0.58 : 0.66) else { return nil }
+    var grid = first
+    if stages.contains(.alignment) { grid = grid.aligned(scene) }
+    if stages.contains(.refinement) { grid = grid.refined(scene) }
+    if stages.contains(.alignmentGrid) { grid = grid.bentToAlignment(scene) }
+    guard grid.timing(scene) >= 0.68 else { return nil }
+    explained?.draw(guess)
+    let samples = redraw.sample(grid, scene)
+    explained?.draw(grid, samples)
+    let side = grid.version.side
+    let plain = SymbolFormat.distance(samples, side: side, isMirrored: false)
+    let mirrored = stages.contains(.mirrored) ? SymbolFormat.distance(samples, side: side, isMirrored: true) : 30
+    let distance = min(plain, mirrored)
+    guard distance <= 8 else { return nil }
+    let isMirrored = mirrored < plain
+    drawings += 1
+    if let symbols = scan(samples, grid, isMirrored) { return (symbols, grid) }
+    // From here on it costs more: for what is surely a symbol.
+    guard distance <= 5 else { return nil }
+    drawings += 1
+    if let symbols = scan(redraw.sharpen(samples, side: side), grid, isMirrored) { return (symbols, grid) }
+    guard stages.contains(.bending), side <= Self.maximumBentSide else { return nil }
+    drawings += 1
+    grid = grid.bentToModules(scene)
+    guard let symbols = scan(redraw.sample(grid, scene), grid, isMirrored) else { return nil }
+    return (symbols, grid)
+  }
+
+  private func scan(_ samples: UnsafePointer<Float>, _ grid: SymbolGrid, _ isMirrored: Bool) -> [SeenSymbol]? {
+    let drawing = redraw.draw(samples, version: grid.version, isMirrored: isMirrored)
+    guard let symbols = zbar?.scan(drawing), !symbols.isEmpty else { return nil }
+    explained?.draw(grid, read: drawing)
+    return symbols
+  }
+}
