@@ -93,6 +93,7 @@ let package = Package(
       ]),
     room("DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
     .executableTarget(name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: strict),
+    room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
     room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
@@ -117,8 +118,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline",
-        "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
+        "CameraReader", "DecodeClient", "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO",
+        "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
       ]),
     room(
       "VenueServer",
@@ -129,6 +130,7 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
+        "CameraReader", "DecodeClient", "DecodeProtocol",
         "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
         "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer",
         "WedgeReader",
@@ -163,6 +165,7 @@ let package = Package(
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
+    tests(of: "CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),

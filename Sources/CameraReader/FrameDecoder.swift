@@ -1,4 +1,5 @@
 public import DecodeClient
+import DecodeProtocol
 public import LinuxIO
 
 /// What looks at a camera's pictures, in a process of its own; confined to the loop that it was made on.
@@ -15,3 +16,13 @@ public protocol FrameDecoder: AnyObject {
 public typealias FrameDecoderMaker =
   @Sendable (_ loop: DeviceLoop, _ camera: CameraConfiguration, _ report: @escaping (DecodeEvent) -> Void) ->
   any FrameDecoder
+
+extension FencedDecoder: FrameDecoder {}
+
+/// Makes decoders that look at pictures in a process behind a fence.
+/// - Parameter program: the worker's executable, such as `DecodeProgram.path` finds.
+public func fencedDecoders(program: String) -> FrameDecoderMaker {
+  { loop, camera, report in
+    FencedDecoder(loop: loop, program: program, settings: DecodeSettings(kinds: camera.kinds), report: report)
+  }
+}

@@ -20,6 +20,8 @@ public struct DecodeResult: Sendable, Equatable {
   public var height: UInt32
   /// Symbols that did not fit into the packet.
   public var omitted: UInt16
+  /// It was a frame of a video.
+  public var isVideo: Bool
   /// A frame of the video comes after this one.
   public var hasMore: Bool
   /// How many bytes of the second shared memory are a PNG; 0 where none was asked for, or where none could be made.
@@ -27,13 +29,15 @@ public struct DecodeResult: Sendable, Equatable {
 
   /// Makes a result.
   public init(
-    reading: ViewReading, width: UInt32 = 0, height: UInt32 = 0, omitted: UInt16 = 0, hasMore: Bool = false,
+    reading: ViewReading, width: UInt32 = 0, height: UInt32 = 0, omitted: UInt16 = 0, isVideo: Bool = false,
+    hasMore: Bool = false,
     explanationBytes: UInt32 = 0
   ) {
     self.reading = reading
     self.width = width
     self.height = height
     self.omitted = omitted
+    self.isVideo = isVideo
     self.hasMore = hasMore
     self.explanationBytes = explanationBytes
   }

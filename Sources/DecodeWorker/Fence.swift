@@ -100,9 +100,9 @@ public struct Fence {
     try rule(cseccomp_allow, "mprotect", [argument(2, PROT_EXEC, is: 0)])
     for name in ["brk", "munmap", "mremap", "madvise"] { try rule(cseccomp_allow, name, []) }
 
-    // What a run time without threads does.
+    // What a run time without threads does. The C library's sorting asks for the machine's memory (sysinfo).
     for name in [
-      "futex", "clock_gettime", "gettimeofday", "getrandom", "sched_yield", "rt_sigprocmask", "rt_sigaction",
+      "sysinfo", "futex", "clock_gettime", "gettimeofday", "getrandom", "sched_yield", "rt_sigprocmask", "rt_sigaction",
       "rt_sigreturn", "restart_syscall", "exit", "exit_group",
     ] { try rule(cseccomp_allow, name, []) }
 

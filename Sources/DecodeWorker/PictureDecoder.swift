@@ -1,3 +1,4 @@
+import CPNG
 import CodeVision
 import DecodeProtocol
 import Glibc
@@ -64,9 +65,28 @@ final class PictureDecoder: Answering {
     let picture = try pictures.read(bytes, frame: Int(layout.frame))
     if picture.isVideo, layout.frame == 0 { video = Self.reader(settings) }
     let image = picture.image
-    let reading = Self.timed { picture.isVideo ? video.read(frame: image) : reader.read(picture: image) }
+    var canvas: ExplainCanvas?
+    let reading = Self.timed {
+      if layout.purpose == .explanation, !picture.isVideo {
+        let (reading, explained) = reader.explain(picture: image)
+        canvas = explained
+        return reading
+      }
+      return picture.isVideo ? video.read(frame: image) : reader.read(picture: image)
+    }
     return DecodeResult(
-      reading: reading, width: UInt32(image.width), height: UInt32(image.height), hasMore: picture.hasMore)
+      reading: reading, width: UInt32(image.width), height: UInt32(image.height), isVideo: picture.isVideo,
+      hasMore: picture.hasMore,
+      explanationBytes: canvas.map { Self.write($0, to: returns) } ?? 0)
+  }
+
+  /// Writes what was drawn as a PNG; returns its length, 0 where it does not fit.
+  private static func write(_ canvas: ExplainCanvas, to returns: UnsafeMutableRawBufferPointer?) -> UInt32 {
+    guard let returns, canvas.rgb.count >= 3 * canvas.width * canvas.height else { return 0 }
+    let count = canvas.rgb.withUnsafeBytes {
+      cpng_write($0.baseAddress, UInt32(canvas.width), UInt32(canvas.height), returns.baseAddress, returns.count)
+    }
+    return UInt32(clamping: count)
   }
 
   /// A reading with the processor's time that it took.

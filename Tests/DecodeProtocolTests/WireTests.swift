@@ -62,7 +62,8 @@ struct RandomMessages {
       return .result(
         number: number(),
         DecodeResult(
-          reading: reading, width: number(), height: number(), omitted: number(), hasMore: below(2) == 0,
+          reading: reading, width: number(), height: number(), omitted: number(), isVideo: below(2) == 0,
+          hasMore: below(2) == 0,
           explanationBytes: number()))
     }
   }
