@@ -39,6 +39,7 @@ let package = Package(
   products: [
     .executable(name: "scangate", targets: ["scangate"]),
     .executable(name: "scangate-outputs", targets: ["scangate-outputs"]),
+    .executable(name: "scangate-decode", targets: ["scangate-decode"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -63,6 +64,10 @@ let package = Package(
     .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+    .systemLibrary(name: "CV4LConvert", pkgConfig: "libv4lconvert", providers: [.apt(["libv4l-dev"])]),
     .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
     .target(
       name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: strict),
@@ -74,10 +79,26 @@ let package = Package(
     // Pictures: pixels in, symbols out.
     room("CodeVision", ["CZBar", "ScanModel"]),
 
+    // What the protocols between our processes have in common.
+    room("WireCoding", ["ScanModel"]),
+
+    // Pictures are read in a process of their own, behind a fence: no Foundation, no NIO, no network code in it. The gateway's
+    // half links neither zbar nor what reads JPEG and PNG.
+    room("DecodeProtocol", ["ScanModel", "WireCoding"]),
+    room(
+      "DecodeWorker",
+      [
+        "CLinux", "CPNG", "CSeccomp", "CTurboJPEG", "CV4LConvert", "CodeVision", "DecodeProtocol", "ScanModel",
+        "WireCoding",
+      ]),
+    room("DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
+    .executableTarget(name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: strict),
+    room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
+
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
-    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
-    room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs"]),
-    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
+    room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
+    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "WireCoding"]),
     .executableTarget(
       name: "scangate-outputs",
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
@@ -97,8 +118,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline",
-        "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
+        "CameraReader", "DecodeClient", "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO",
+        "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
       ]),
     room(
       "VenueServer",
@@ -109,6 +130,7 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
+        "CameraReader", "DecodeClient", "DecodeProtocol",
         "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
         "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer",
         "WedgeReader",
@@ -143,9 +165,17 @@ let package = Package(
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
+    tests(of: "CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
-    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs"]),
+    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),
+    .executableTarget(
+      name: "decode-mock", dependencies: ["CLinux", "DecodeProtocol", "DecodeWorker", "ScanModel"],
+      path: "Tests/DecodeMock", swiftSettings: strict),
+    tests(of: "DecodeProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    tests(of: "DecodeWorker", ["CTurboJPEG", "CodeVision", "DecodeProtocol", "ScanModel", "ScanTesting"]),
+    tests(
+      of: "DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "decode-mock", "scangate-decode"]),
     tests(
       of: "OutputHolder",
       [

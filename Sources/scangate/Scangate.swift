@@ -13,7 +13,8 @@ struct Scangate: AsyncParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, DemoCommand.self, DevicesCommand.self, ConfigCommand.self, CredentialCommand.self,
-      JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, FactoryResetCommand.self,
+      JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, DecodeCommand.self,
+      FactoryResetCommand.self,
       VenueCommand.self,
       VersionCommand.self,
     ]

@@ -17,7 +17,8 @@ OWN_MODULE = Path(__file__).parent.parent / "guest/module/pwm-sim.c"
 MODULES = [
     "virtio_pci", "virtio_blk", "virtio_console", "virtio_rng", "crc32c_generic", "ext4", "autofs4",
     "evdev", "uinput", "uhid", "usbhid", "hid_generic", "dummy_hcd", "libcomposite", "usb_f_hid", "usb_f_acm", "cdc_acm", "configfs",
-    "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds", "pwm-sim", "vivid", "v4l2loopback",
+    "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds", "pwm-sim",
+    "vivid", "v4l2loopback", "uvcvideo",
 ]
 
 

@@ -1,0 +1,60 @@
+// What a process does to itself so that it can do no more: prctl and syscall are variadic, its numbers macros.
+#ifndef CLINUX_FENCE_H
+#define CLINUX_FENCE_H
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Every function returns 0 when it worked, -1 with errno when not.
+
+/// Nothing that this process may start can get more rights than it.
+static inline int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+/// No core, and nobody else of the same user may look into its memory.
+static inline int clinux_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/// It is killed when the thread that started it ends.
+static inline int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+
+/// Drops every capability.
+static inline int clinux_drop_capabilities(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+  memset(data, 0, sizeof data);
+  return (int)syscall(SYS_capset, &header, data);
+}
+
+/// The limits of a process, whose names are an enumeration of glibc's.
+enum clinux_limit {
+  clinux_limit_memory = RLIMIT_AS,
+  clinux_limit_data = RLIMIT_DATA,
+  clinux_limit_core = RLIMIT_CORE,
+  clinux_limit_file_size = RLIMIT_FSIZE,
+  clinux_limit_files = RLIMIT_NOFILE,
+  clinux_limit_processes = RLIMIT_NPROC,
+  clinux_limit_locked = RLIMIT_MEMLOCK,
+};
+
+/// Sets a limit for good.
+static inline int clinux_limit(enum clinux_limit limit, unsigned long most) {
+  struct rlimit both = {.rlim_cur = most, .rlim_max = most};
+  return setrlimit((int)limit, &both);
+}
+
+/// The C library asks nothing about its two output streams any more, and keeps no memory for them.
+static inline void clinux_unbuffered(void) {
+  setvbuf(stdout, NULL, _IONBF, 0);
+  setvbuf(stderr, NULL, _IONBF, 0);
+}
+
+/// A call that a closed fence answers with an error of its own, and an open one with a number: the parent's.
+static inline long clinux_parent(void) { return syscall(SYS_getppid); }
+
+#endif
