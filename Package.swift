@@ -161,7 +161,7 @@ let package = Package(
       swiftSettings: strict),
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
-    tests(of: "CodeVision", ["ScanModel", "ScanTesting"]),
+    tests(of: "CodeVision", ["ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
