@@ -172,7 +172,7 @@ let package = Package(
     tests(of: "DecodeProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
     tests(of: "DecodeWorker", ["CTurboJPEG", "CodeVision", "DecodeProtocol", "ScanModel", "ScanTesting"]),
     tests(
-      of: "DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "decode-mock", "scangate-decode"]),
+      of: "DecodeClient", ["DecodeProtocol", "LinuxIO", "ScanModel", "ScanTesting", "decode-mock", "scangate-decode"]),
     tests(
       of: "OutputHolder",
       [
