@@ -129,7 +129,8 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
+        "DecodeClient", "DecodeProtocol", "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners",
+        "LinuxIO", "ScanModel",
         "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer",
         "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
@@ -194,7 +195,8 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
+        "CMockDevices", "scangate-decode", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO",
+        "ScanModel",
         "ScanPipeline", "ScanTesting", "Sealing",
         "TicketLists", "TicketTransport", "VenueServer",
       ]),
