@@ -92,8 +92,12 @@ extension LedgerKeeper {
     let began = time.now()
     let found = await deciding.system.reach(deadline: min(deadline, began + deciding.policy.after))
     take(found, from: deciding.system.id, began: began)
-    if case .offline = found { return true }
-    return false
+    switch found {
+    case .offline: return true
+    case .answers, .refusesKey: return false
+    // There was no time to ask: another gate may have found out meanwhile.
+    case .unknown: return reach.isOffline
+    }
   }
 
   /// Takes what a request's end says of our key, and of the ticket.

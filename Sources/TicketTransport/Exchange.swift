@@ -127,17 +127,13 @@ final class Exchange: HTTPClientResponseDelegate {
   // MARK: Time
 
   /// The deadline has come.
-  /// - Parameter wasTried: false where it had passed before anything was tried, which says nothing of the network.
   /// - Returns: whether the request is to be cancelled, for nothing was sent.
-  func deadlineCame(wasTried: Bool = true) -> Bool {
+  func deadlineCame() -> Bool {
     let now = time.now()
     let (report, cancel) = state.withLock { state -> ((() -> Void)?, Bool) in
       switch state.phase {
       case .connecting:
-        let fault = TransportFault(
-          .unreachable, "No connection to \(host) in time. Check the network and whether the server is up.",
-          isTransient: true, offline: wasTried ? .noConnection : nil)
-        return (Self.end(&state, .notSent(fault), at: now), true)
+        return (Self.end(&state, .notSent(FaultWords.noConnectionInTime(host: host)), at: now), true)
       case .sent(let sentAt):
         guard let report = state.report else { return (nil, false) }
         state.report = nil

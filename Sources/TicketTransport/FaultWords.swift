@@ -8,6 +8,18 @@ internal import ScanModel
 
 /// What the errors of the network libraries mean, in words that lead to a cure.
 enum FaultWords {
+  /// The deadline came while a connection was being made.
+  static func noConnectionInTime(host: String) -> TransportFault {
+    TransportFault(
+      .unreachable, "No connection to \(host) in time. Check the network and whether the server is up.",
+      isTransient: true, offline: .noConnection)
+  }
+
+  /// The deadline had passed before anything was tried.
+  static func noTime(host: String) -> TransportFault {
+    TransportFault(.unreachable, "There was no time left to ask \(host): this machine is too busy, or stood still.")
+  }
+
   /// An error before any byte was handed over.
   static func beforeSending(_ error: any Error, host: String) -> TransportFault {
     if isTLS(error) {
@@ -41,9 +53,7 @@ enum FaultWords {
     }
     switch error as? HTTPClientError {
     case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?, .deadlineExceeded?:
-      return TransportFault(
-        .unreachable, "No connection to \(host) in time. Check the network and whether the server is up.",
-        isTransient: true, offline: .noConnection)
+      return noConnectionInTime(host: host)
     case .invalidURL?, .emptyHost?, .emptyScheme?:
       return TransportFault(.badAnswer, "The address of \(host) cannot be used. Correct it in the configuration.")
     case .alreadyShutdown?, .cancelled?:

@@ -112,8 +112,14 @@ public final class HTTPTransport: Sendable {
   ) async -> HTTPOutcome {
     var random = SystemRandomNumberGenerator()
     var tries = 0
+    var before: HTTPOutcome?
     while true {
-      let outcome = await sendOnce(call, deadline: deadline, late: late)
+      guard let outcome = await sendOnce(call, deadline: deadline, late: late) else {
+        // A machine that stood still: that says nothing of the network, and what an earlier try found out stays true.
+        return before
+          ?? HTTPOutcome(.notSent(FaultWords.noTime(host: server.description)), sentAt: nil, endedAt: time.now())
+      }
+      before = outcome
       tries += 1
       guard case .notSent(let fault) = outcome.result else { return outcome }
       if fault.reason == .tlsFault { return await explained(outcome, deadline: deadline) }
@@ -124,18 +130,16 @@ public final class HTTPTransport: Sendable {
     }
   }
 
+  /// Tries once; `nil` where the deadline has passed before anything could be tried.
   private func sendOnce(
     _ call: HTTPCall, deadline: MonotonicTime, late: @escaping @Sendable (HTTPOutcome) -> Void
-  ) async -> HTTPOutcome {
-    await withCheckedContinuation { continuation in
+  ) async -> HTTPOutcome? {
+    let remaining = deadline - time.now()
+    guard remaining > .zero else { return nil }
+    return await withCheckedContinuation { continuation in
       let exchange = Exchange(
         host: server.description, mostBytes: settings.mostBytes, time: time,
         report: { continuation.resume(returning: $0) }, late: late)
-      let remaining = deadline - time.now()
-      guard remaining > .zero else {
-        _ = exchange.deadlineCame(wasTried: false)
-        return
-      }
       let request: HTTPClient.Request
       do {
         request = try makeRequest(call, exchange: exchange)
