@@ -67,7 +67,7 @@ final class QRPass {
     if inverted { picture = scaler.inverted(picture) }
     let map = thresholds.measure(picture)
     let scene = Scene(image: picture, thresholds: map, across: thresholds.across, down: thresholds.down)
-    search.search(scene, step: 2, looksAround: stages.contains(.rays))
+    search.search(scene, step: 1, looksAround: stages.contains(.rays))
     let finders = search.finders
     explained = explains ? ExplainPass(scene) : nil
     explained?.draw(finders)
