@@ -101,10 +101,19 @@ final class QRPass {
     return result
   }
 
-  /// Lays the grid, samples it and lets zbar read it.
+  /// Lays the grid in the versions that fit, and takes the first that is read.
   private func read(_ guess: GridGuess, _ scene: Scene, _ drawings: inout Int) -> ([SeenSymbol], SymbolGrid)? {
-    guard let (first, timing) = guess.best(useEdges: stages.contains(.edges)) else { return nil }
-    guard timing >= (first.version.number >= 7 ? 0.58 : 0.66) else { return nil }
+    for (grid, timing) in guess.grids(useEdges: stages.contains(.edges)).prefix(3) {
+      guard timing >= (grid.version.number >= 7 ? 0.58 : 0.66) else { return nil }
+      if let result = read(grid, guess, scene, &drawings) { return result }
+    }
+    return nil
+  }
+
+  /// Fits the grid, samples it and lets zbar read it.
+  private func read(
+    _ first: SymbolGrid, _ guess: GridGuess, _ scene: Scene, _ drawings: inout Int
+  ) -> ([SeenSymbol], SymbolGrid)? {
     var grid = first
     if stages.contains(.alignment) { grid = grid.aligned(scene) }
     if stages.contains(.refinement) { grid = grid.refined(scene) }
