@@ -49,6 +49,14 @@ struct GridGuess {
     let side = Float(version.side)
     let share = (side - 10) / (side - 7)
     var places = [corner.place + (across + down) * share]
+    // Along a line, modules shrink with the square of the depth: so the patterns' own sizes tell how deep they lie.
+    let depthRight = (corner.module(along: across) / right.module(along: across)).squareRoot()
+    let depthBelow = (corner.module(along: down) / below.module(along: down)).squareRoot()
+    let depthFar = 1 + share * (depthRight + depthBelow - 2)
+    if depthFar.isFinite, depthFar > 0.2 {
+      let flat = corner.place * (1 - 2 * share) + (right.place * depthRight + below.place * depthBelow) * share
+      places.append(flat / depthFar)
+    }
     if useEdges, let one = right.edge(towards: across), let two = below.edge(towards: down) {
       let determinant = one.along.x * two.along.y - one.along.y * two.along.x
       if abs(determinant) > 1e-3 {

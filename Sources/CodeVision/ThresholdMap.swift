@@ -68,7 +68,7 @@ final class ThresholdMap {
         // What shows one thing only tells nothing; what shows two tells it the better, the more they differ, up to a point.
         let weight = range <= Self.flatRange ? 0 : min(range &- Self.flatRange, Self.fullRange)
         weights[place] = weight
-        levels[place] = weight &* (mean &+ (darkest &+ brightest) / 2) / 2
+        levels[place] = weight &* mean
         floors[place] = UInt8(truncatingIfNeeded: darkest)
       }
       column += 2
