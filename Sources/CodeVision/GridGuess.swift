@@ -5,6 +5,9 @@ struct GridGuess {
   let right: Finder
   let below: Finder
 
+  /// The doubt of the most doubtful of the three.
+  var doubt: Float { max(corner.doubt, right.doubt, below.doubt) }
+
   /// The grids whose timing patterns fit best, one of a version, the best first, and the share of them that does.
   func grids(useEdges: Bool) -> [(grid: SymbolGrid, timing: Float)] {
     let across = right.place - corner.place

@@ -90,7 +90,8 @@ final class ThresholdMap {
 
   /// The mean of 5 by 5 blocks, each by its weight; at edges of the nearest five that are all inside. Where nothing tells, all is white.
   private func smooth(
-    _ weights: UnsafeMutablePointer<UInt32>, _ levels: UnsafeMutablePointer<UInt32>, _ floors: UnsafeMutablePointer<UInt8>
+    _ weights: UnsafeMutablePointer<UInt32>, _ levels: UnsafeMutablePointer<UInt32>,
+    _ floors: UnsafeMutablePointer<UInt8>
   ) -> UnsafeMutablePointer<UInt8> {
     let count = across * down
     let out = thresholds.reserve(count)
