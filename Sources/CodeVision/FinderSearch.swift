@@ -32,6 +32,9 @@ struct FinderSearch {
   private let edges = PixelBuffer<Int32>(filledWith: 0)
   private let thresholdRow = PixelBuffer<UInt8>(filledWith: 0)
 
+  /// Elements that are kept.
+  var capacity: Int { finders.capacity + edges.capacity + thresholdRow.capacity }
+
   /// Searches every `step`th row of a picture of 21 by 21 pixels or more.
   mutating func search(_ scene: Scene, step: Int, looksAround: Bool) {
     finders.removeAll(keepingCapacity: true)

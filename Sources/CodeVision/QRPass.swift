@@ -58,6 +58,9 @@ final class QRPass {
   /// What the last pass saw.
   private(set) var explained: ExplainPass?
 
+  /// Elements that are kept from one picture to the next.
+  var capacity: Int { scaler.capacity + thresholds.capacity + search.capacity + redraw.capacity }
+
   /// Makes a pass with these stages.
   init(stages: VisionStages) {
     self.stages = stages

@@ -18,6 +18,9 @@ final class ThresholdMap {
   /// What 25 blocks must weigh together to tell a threshold.
   private static let leastWeight: UInt32 = 24
 
+  /// Elements that are kept.
+  var capacity: Int { weights.capacity + levels.capacity + floors.capacity + thresholds.capacity + sums.capacity }
+
   /// Measures a picture of 8 by 8 pixels or more; thresholds of its blocks, row by row, valid until the next call.
   func measure(_ image: GreyImage) -> UnsafePointer<UInt8> {
     across = (image.width + 7) / 8
