@@ -34,7 +34,7 @@ struct QRPassResult {
 final class QRPass {
   /// The smallest side of a picture that can hold a code.
   static let minimumSide = 21
-  /// The most triples of finder patterns that are looked at, and the most symbols that are given to zbar.
+  /// The most triples of finder patterns that are looked at in vain, and the most drawings that zbar sees in vain one after the other.
   static let maximumTriples = 48
   static let maximumDrawings = 24
   /// Modules a side of the largest symbol that is bent piece by piece: larger ones have alignment patterns everywhere.
@@ -80,7 +80,8 @@ final class QRPass {
     let scene = Scene(image: picture, thresholds: map, across: thresholds.across, down: thresholds.down)
     // A large picture was looked at smaller before: there, small patterns have many rows.
     search.search(scene, step: picture.width >= 1_000 && !thorough ? 2 : 1, looksAround: stages.contains(.rays))
-    let finders = search.finders
+    // The surest first: of too many, only those are put together.
+    let finders = search.finders.sorted { $0.doubt < $1.doubt }
     explained = explains ? ExplainPass(scene) : nil
     explained?.draw(finders)
     guard !finders.isEmpty else { return result }
@@ -95,13 +96,18 @@ final class QRPass {
 
     var isUsed = [Bool](repeating: false, count: finders.count)
     var drawings = 0
+    var failures = 0
     bends = 0
-    for triple in FinderTriple.all(finders, limit: Self.maximumTriples) {
+    for triple in FinderTriple.all(finders) {
       if isUsed[triple.corner] || isUsed[triple.right] || isUsed[triple.below] { continue }
-      guard drawings < Self.maximumDrawings else { break }
+      guard drawings < Self.maximumDrawings, failures < Self.maximumTriples else { break }
       let guess = GridGuess(
         scene: scene, corner: finders[triple.corner], right: finders[triple.right], below: finders[triple.below])
-      guard let (symbols, grid) = read(guess, scene, &drawings) else { continue }
+      guard let (symbols, grid) = read(guess, scene, &drawings) else {
+        failures += 1
+        continue
+      }
+      drawings = 0
       for finder in [triple.corner, triple.right, triple.below] { isUsed[finder] = true }
       let side = Float(grid.version.side)
       let corners = [grid.place(0, 0), grid.place(side, 0), grid.place(side, side), grid.place(0, side)].map(told)
