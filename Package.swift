@@ -160,7 +160,9 @@ let package = Package(
       swiftSettings: strict),
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
-    tests(of: "CodeVision", ["ScanModel", "ScanTesting"]),
+    .testTarget(
+      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanTesting"], exclude: ["pictures"],
+      swiftSettings: strict),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
