@@ -27,9 +27,10 @@ deps:
 
 build: deps
 	@$(BUILD) --product scangate
+	@$(BUILD) --product scangate-decode
 
 release: deps
-	@for product in scangate scangate-outputs; do $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
+	@for product in scangate scangate-outputs scangate-decode; do $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
 
 demo: build
 	@$(BIN) demo

@@ -161,7 +161,9 @@ let package = Package(
       swiftSettings: strict),
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
-    tests(of: "CodeVision", ["ScanModel", "ScanTesting"]),
+    .testTarget(
+      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanTesting"], exclude: ["pictures"],
+      swiftSettings: strict),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
@@ -175,7 +177,7 @@ let package = Package(
     tests(of: "DecodeProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
     tests(of: "DecodeWorker", ["CTurboJPEG", "CodeVision", "DecodeProtocol", "ScanModel", "ScanTesting"]),
     tests(
-      of: "DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "decode-mock", "scangate-decode"]),
+      of: "DecodeClient", ["DecodeProtocol", "LinuxIO", "ScanModel", "ScanTesting", "decode-mock", "scangate-decode"]),
     tests(
       of: "OutputHolder",
       [
@@ -197,7 +199,8 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
+        "CMockDevices", "scangate-decode", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO",
+        "ScanModel",
         "ScanPipeline", "ScanTesting", "Sealing",
         "TicketLists", "TicketTransport", "VenueServer",
       ]),

@@ -2,7 +2,6 @@ import DecodeProtocol
 import Glibc
 import LinuxIO
 import ScanModel
-import WireCoding
 
 /// Keeps one worker alive, and gives it one request at a time.
 ///
@@ -27,7 +26,7 @@ final class WorkerKeeper: @unchecked Sendable {
     case noise(Int)
   }
 
-  private enum Phase {
+  enum Phase {
     case resting
     case starting(WorkerProcess)
     case ready(WorkerProcess)
@@ -44,25 +43,25 @@ final class WorkerKeeper: @unchecked Sendable {
   let counters = Counters()
   /// Called when a worker has closed its fence.
   var onReady: () -> Void = {}
-  private let loop: DeviceLoop
-  private let program: String
-  private let settings: DecodeSettings
+  let loop: DeviceLoop
+  let program: String
+  let settings: DecodeSettings
   private let deadline: Duration
-  private let tell: (Event) -> Void
-  private let time = SystemTime()
+  let tell: (Event) -> Void
+  let time = SystemTime()
 
   private var memory: Memory?
-  private var phase = Phase.resting
-  private var watches: [DeviceLoop.Watch] = []
+  var phase = Phase.resting
+  var watches: [DeviceLoop.Watch] = []
   private var alarm: DeviceLoop.Timer?
-  private var noiseAlarm: DeviceLoop.Timer?
-  private var noise = 0
+  var noiseAlarm: DeviceLoop.Timer?
+  var noise = 0
   /// Workers in a row that ended without an answer.
-  private var failures = 0
+  var failures = 0
   /// It was told that none can be started.
-  private var isFaultTold = false
+  var isFaultTold = false
   /// The first words of a worker that has seen no picture yet.
-  private var words: [UInt8] = []
+  var words: [UInt8] = []
 
   /// The counters, which the owner shows.
   final class Counters { var values = DecodeCounters() }
@@ -204,7 +203,7 @@ final class WorkerKeeper: @unchecked Sendable {
   }
 
   /// Ends a worker that is not to be trusted any more.
-  private func end(_ worker: WorkerProcess, _ fault: DecodeFault, lost: UInt64?) {
+  func end(_ worker: WorkerProcess, _ fault: DecodeFault, lost: UInt64?) {
     worker.kill()
     // Nothing more of it is heard but its end.
     unwatch()
@@ -224,7 +223,7 @@ final class WorkerKeeper: @unchecked Sendable {
   }
 
   /// The process is gone. What it had said before still counts.
-  private func ended() {
+  func ended() {
     if case .starting = phase { listen() }
     receive()
     let worker: WorkerProcess
@@ -267,106 +266,6 @@ final class WorkerKeeper: @unchecked Sendable {
     startLater()
   }
 
-  // MARK: What it says
-
-  private func receive() {
-    let worker: WorkerProcess
-    switch phase {
-    case .starting(let one), .ready(let one), .busy(let one, _): worker = one
-    case .resting, .ending, .stopped: return
-    }
-    switch worker.socket.receive(limit: DecodeLimits.maximumPacket) {
-    case .packet(let bytes):
-      do throws(WireError) {
-        take(try DecodeAnswer(bytes: bytes), from: worker)
-      } catch {
-        lied(worker, error.description)
-      }
-    case .tooLong(let count): lied(worker, "a packet of \(count) bytes")
-    // The process's end is told by its handle.
-    case .nothing: break
-    case .end:
-      if let watch = watches.first { loop.unwatch(watch) }
-      // Whoever closes the socket and lives on is of no use.
-      worker.kill()
-    }
-  }
-
-  private func lied(_ worker: WorkerProcess, _ words: String) {
-    if case .busy(_, let number) = phase {
-      end(worker, .lied(words), lost: number)
-    } else {
-      end(worker, .lied(words), lost: nil)
-    }
-  }
-
-  private func take(_ answer: DecodeAnswer, from worker: WorkerProcess) {
-    switch (phase, answer) {
-    case (.starting, .fenced(DecodeLimits.version)):
-      cancelAlarm()
-      phase = .ready(worker)
-      isFaultTold = false
-      counters.values.fenced += 1
-      onReady()
-    case (.starting, .fenced(let version)):
-      end(
-        worker,
-        .cannotStart(
-          "\(program) speaks version \(version), not \(DecodeLimits.version); install both from one release"),
-        lost: nil)
-    case (.busy(_, let asked), .result(let number, let result)) where number == asked:
-      if let problem = problem(of: result) { return lied(worker, problem) }
-      answered(worker)
-      counters.values.read += 1
-      tell(.result(number, result))
-    case (.busy(_, let asked), .spoilt(let number, let fault)) where number == asked:
-      answered(worker)
-      counters.values.spoilt += 1
-      tell(.spoilt(number, fault))
-    default: lied(worker, "an answer that nobody asked for")
-    }
-  }
-
-  private func answered(_ worker: WorkerProcess) {
-    cancelAlarm()
-    failures = 0
-    phase = .ready(worker)
-  }
-
-  /// What a worker cannot have found.
-  private func problem(of result: DecodeResult) -> String? {
-    for symbol in result.reading.symbols where !settings.kinds.contains(symbol.symbology) {
-      return "a code of a kind that it was not asked for: \(symbol.symbology.rawValue)"
-    }
-    return Int(result.explanationBytes) > DecodeLimits.maximumExplanation ? "more bytes than there are" : nil
-  }
-
-  /// Its standard error: counted, and thrown away.
-  private func listen() {
-    let worker: WorkerProcess
-    switch phase {
-    case .starting(let one), .ready(let one), .busy(let one, _): worker = one
-    case .resting, .ending, .stopped: return
-    }
-    let bytes = worker.takeNoise()
-    // At the end of the pipe there is nothing to watch any more.
-    if bytes.isEmpty, watches.count == 3 { loop.unwatch(watches[2]) }
-    if case .starting = phase { words += bytes.prefix(200 - min(200, words.count)) }
-    let lines = bytes.count { $0 == 10 }
-    guard lines > 0 else { return }
-    counters.values.noise += lines
-    noise += lines
-    // Told once a second at most: a library may complain about every frame.
-    if noiseAlarm == nil { noiseAlarm = loop.at(time.now() + .seconds(1)) { self.tellNoise() } }
-  }
-
-  private func tellNoise() {
-    noiseAlarm = nil
-    let lines = noise
-    noise = 0
-    if lines > 0 { tell(.noise(lines)) }
-  }
-
   // MARK: Timers and watches
 
   private func setAlarm(_ delay: Duration, _ handler: @escaping @Sendable () -> Void) {
@@ -374,12 +273,12 @@ final class WorkerKeeper: @unchecked Sendable {
     alarm = loop.at(time.now() + delay, handler)
   }
 
-  private func cancelAlarm() {
+  func cancelAlarm() {
     if let alarm { loop.cancel(alarm) }
     alarm = nil
   }
 
-  private func unwatch() {
+  func unwatch() {
     for watch in watches { loop.unwatch(watch) }
     watches = []
     cancelAlarm()

@@ -69,7 +69,9 @@ public struct Fence {
   }
 
   private static func filter() throws(Failure) {
-    guard let filter = seccomp_init(cseccomp_kill) else { throw Failure(description: "no filter can be made") }
+    guard let filter = seccomp_init(cseccomp_kill) else {
+      throw Failure(description: "the kernel refuses seccomp; a service that may not call it cannot start a decoder")
+    }
     defer { seccomp_release(filter) }
     // Calls of another architecture's numbers: this kernel may know some.
     guard seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, cseccomp_kill) == 0 else {

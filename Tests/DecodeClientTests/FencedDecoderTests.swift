@@ -192,7 +192,7 @@ import Testing
     while await bench.counters.replaced < 3 { await bench.loop.turn() }
     #expect(await !bench.isReady)
     await bench.stop()
-    #expect(await events.next(isolation: #isolation) == nil)
+    await #expect(throws: CancellationError.self, "told once") { _ = try await next(&events) }
   }
 
   @Test func aProgramThatIsNotThereIsToldOnce() async throws {

@@ -23,12 +23,15 @@ static inline int clinux_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0
 /// It is killed when the thread that started it ends.
 static inline int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
-/// Drops every capability.
+/// Drops every capability. Where there is none, nothing is asked for: a service's own filter may refuse even that.
 static inline int clinux_drop_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-  memset(data, 0, sizeof data);
-  return (int)syscall(SYS_capset, &header, data);
+  struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3], none[_LINUX_CAPABILITY_U32S_3];
+  memset(has, 0xFF, sizeof has);
+  memset(none, 0, sizeof none);
+  if (syscall(SYS_capget, &header, has) == 0 && memcmp(has, none, sizeof none) == 0) return 0;
+  header.version = _LINUX_CAPABILITY_VERSION_3;
+  return (int)syscall(SYS_capset, &header, none);
 }
 
 /// The limits of a process, whose names are an enumeration of glibc's.
