@@ -130,8 +130,8 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "CameraReader", "DecodeClient", "DecodeProtocol",
-        "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
+        "CameraReader", "DecodeClient", "DecodeProtocol", "ScanConfiguration", "EventSchedule", "Gateway", "Journal",
+        "KnownScanners", "LinuxIO", "ScanModel",
         "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer",
         "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
@@ -162,7 +162,7 @@ let package = Package(
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
-      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanTesting"], exclude: ["pictures"],
+      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanPipeline", "ScanTesting"], exclude: ["pictures"],
       swiftSettings: strict),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),

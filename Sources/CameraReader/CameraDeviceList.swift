@@ -76,7 +76,10 @@ private func report(
   case .unfit: return made(.unusable, "it cannot be read")
   case .taken(let lane):
     if let service, let access = NodeAccess(node: device.node), !access.allows(service) {
-      return made(.noPermission, access.refusal(of: device.node, to: service))
+      return made(
+        .noPermission,
+        "the service's user \(service.name) may not open it (\(access.title)): sudo usermod -aG video \(service.name), then restart the service"
+      )
     }
     guard let obstacle else { return made(.taken, "reader \(configurations[lane].id) takes it") }
     let what = obstacle.words(device, wish) ?? "it has just gone"

@@ -1,4 +1,5 @@
 import DecodeClient
+import Glibc
 import LinuxIO
 import ScanModel
 import ScanPipeline
@@ -68,6 +69,7 @@ final class CameraSession {
     var device = device
     shortfalls = device.apply(configuration.controls)
     format = try device.start(choice.format, choice.size, choice.rate)
+    guard StreamChoice.readable.contains(format.format) else { throw SystemError(errno: EPROTO, call: "VIDIOC_S_FMT") }
     self.device = device
     stream = FrameStream(format: format, startedAt: time)
     pace = FramePace(idleRate: configuration.idleRate, startedAt: time)

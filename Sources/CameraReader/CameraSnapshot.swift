@@ -41,27 +41,28 @@ public struct CameraSnapshot: Sendable {
     controls: CameraConfiguration.Controls = CameraConfiguration.Controls(), for time: Duration = .seconds(1),
     calls: any VideoCalls = SystemVideoCalls()
   ) throws(DeviceError) {
+    var camera: VideoDevice
     do throws(SystemError) {
-      var camera = try VideoDevice(node: device.node, calls: calls)
-      let offers = camera.offers()
-      guard let choice = StreamChoice(of: offers, wish: wish) else {
-        throw Self.failure(device, offers.isEmpty ? .noCamera : .nothingFits(offers: summary(of: offers)), wish)
-      }
-      shortfalls = camera.apply(controls)
-      format = try camera.start(choice.format, choice.size, choice.rate)
-      guard format.isKept else {
-        throw DeviceError(
-          device: device.title, what: "its pictures come as \(format.format.name), which can be read but not be kept",
-          remedy: "Ask for another format that it has: \(summary(of: offers)).")
-      }
-      try take(from: camera, of: device, for: time)
-    } catch let error as SystemError {
-      throw Self.failure(device, CameraObstacle(error), wish)
-    } catch let error as DeviceError {
-      throw error
+      camera = try VideoDevice(node: device.node, calls: calls)
     } catch {
-      throw DeviceError(device: device.title, what: "\(error)", remedy: "Try again.")
+      throw Self.failure(device, CameraObstacle(error), wish)
     }
+    let offers = camera.offers()
+    guard let choice = StreamChoice(of: offers, wish: wish) else {
+      throw Self.failure(device, offers.isEmpty ? .noCamera : .nothingFits(offers: summary(of: offers)), wish)
+    }
+    shortfalls = camera.apply(controls)
+    do throws(SystemError) {
+      format = try camera.start(choice.format, choice.size, choice.rate)
+    } catch {
+      throw Self.failure(device, CameraObstacle(error), wish)
+    }
+    guard format.isKept else {
+      throw DeviceError(
+        device: device.title, what: "its pictures come as \(format.format.name), which can be read but not be kept",
+        remedy: "Ask for another format that it has: \(summary(of: offers)).")
+    }
+    try take(from: camera, of: device, for: time)
   }
 
   private mutating func take(

@@ -78,13 +78,19 @@ public struct VideoDevice: ~Copyable {
       place += 1
       var sizes: [VideoSizes] = []
       var index: UInt32 = 0
-      while may(index, Self.mostSizes), let size = try? calls.sizes(owner.number, of: format, at: index),
-        !sizes.contains(size)
-      {
-        sizes.append(size)
-        // A range says it all.
-        if case .range = size { break }
-        index += 1
+      while may(index, Self.mostSizes) {
+        do throws(SystemError) {
+          let size = try calls.sizes(owner.number, of: format, at: index)
+          guard !sizes.contains(size) else { break }
+          sizes.append(size)
+          // A range says it all.
+          if case .range = size { break }
+          index += 1
+        } catch {
+          // Old drivers have no such list and take what they are asked for, or make something else of it.
+          if index == 0, error.errno == ENOTTY { sizes = [.any] }
+          break
+        }
       }
       for size in sizes {
         var rates: [VideoRates] = []
@@ -201,6 +207,11 @@ public struct VideoDevice: ~Copyable {
 }
 
 extension VideoSizes {
+  /// Every size that a picture can have here.
+  static let any = VideoSizes.range(
+    from: VideoSize(width: 16, height: 16), to: VideoSize(width: 8192, height: 8192),
+    step: VideoSize(width: 1, height: 1))
+
   /// The size at which rates are asked for.
   var typical: VideoSize {
     switch self {

@@ -19,7 +19,7 @@ public enum ViewAdvice: Sendable, Hashable, CaseIterable {
 
   private static let darkest: Float = 40
   private static let brightest: Float = 225
-  private static let leastContrast: Float = 50
+  private static let leastContrast: Float = 30
   private static let leastSharpness: Float = 0.2
   private static let leastModule: Float = 2
 
@@ -35,8 +35,9 @@ public enum ViewAdvice: Sendable, Hashable, CaseIterable {
     } else if best(\.contrast) < leastContrast {
       advice.append(.flat)
     }
-    // A picture without edges has no sharpness either.
-    if advice.isEmpty, best(\.sharpness) < leastSharpness { advice.append(.blurred) }
+    // A picture without edges has no sharpness at all.
+    let sharpness = best(\.sharpness)
+    if advice.isEmpty, sharpness > 0, sharpness < leastSharpness { advice.append(.blurred) }
     let finders = qualities.map(\.finders).max() ?? 0
     let module = best(\.modulePixels)
     if finders > 0, module > 0, module < leastModule {
@@ -55,7 +56,8 @@ public enum ViewAdvice: Sendable, Hashable, CaseIterable {
     case .tooDark: "the picture is too dark: give more light, or a longer exposure"
     case .tooBright: "the picture is too bright: turn the lamp away from the glass, or set a shorter exposure"
     case .flat: "black and white are hardly told apart: look for glare, dirt on the lens, or a dim screen"
-    case .blurred: "the picture is blurred: focus on the place where codes are held, or set a shorter exposure with more light"
+    case .blurred:
+      "the picture is blurred: focus on the place where codes are held, or set a shorter exposure with more light"
     case .tooSmall: "the code is too small: hold it nearer, or choose a larger size"
     case .partial: "corners of a QR code are seen, but not enough of it: is it whole, flat and within the picture?"
     case .noCode: "nothing looks like a QR code: is one held into the picture?"

@@ -21,6 +21,8 @@ final class FakeCamera: VideoCalls {
     var controls: [VideoControl: (range: ClosedRange<Int32>, value: Int32)] = [:]
     var settings: [(VideoControl, Int32)] = []
     var pictureBytes = 64 * 48
+    /// What every buffer holds; `nil` fills each with its number.
+    var picture: [UInt8]?
     var queued: [UInt32] = []
     var filled: [VideoFrame] = []
     var isStreaming = false
@@ -159,6 +161,7 @@ final class FakeCamera: VideoCalls {
     let address = try counted("map") { state -> Result<UInt, SystemError> in
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: state.pictureBytes, alignment: 16)
       memory.initializeMemory(as: UInt8.self, repeating: UInt8(buffer))
+      if let picture = state.picture { memory.copyBytes(from: picture.prefix(memory.count)) }
       state.mapped += 1
       return .success(UInt(bitPattern: memory.baseAddress))
     }

@@ -86,6 +86,18 @@ private let small = VideoSize(width: 64, height: 48)
     #expect(camera.calls("format") + camera.calls("sizes") + camera.calls("rates") < 2000)
   }
 
+  @Test func aDriverWithoutAListOfSizesIsAskedForAny() throws {
+    let camera = try FakeCamera()
+    camera.fail("sizes", ENOTTY)
+    let device = try VideoDevice(node: camera.node, calls: camera)
+    let offers = device.offers()
+    #expect(offers.count == 1)
+    #expect(offers.first?.sizes.contains(VideoSize(width: 1280, height: 720)) == true)
+    camera.fail("sizes", EINVAL)
+    let none = device.offers()
+    #expect(none.isEmpty)
+  }
+
   @Test func onlyNodesThatGivePicturesAreCameras() throws {
     let camera = try FakeCamera()
     camera.state.withLock { $0.capability.captures = false }

@@ -22,8 +22,10 @@ struct CameraCommand: AsyncParsableCommand {
 /// `scangate camera list`.
 struct CameraListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Show the cameras that are plugged in, what they offer, and what would be asked of them.",
-    discussion: "Asks each camera what it can do; takes no picture. As root, permissions are judged for the service's user.")
+    commandName: "list",
+    abstract: "Show the cameras that are plugged in, what they offer, and what would be asked of them.",
+    discussion:
+      "Asks each camera what it can do; takes no picture. As root, permissions are judged for the service's user.")
 
   @OptionGroup var source: ConfigurationArgument
 
@@ -38,7 +40,8 @@ struct CameraListCommand: AsyncParsableCommand {
     } catch {
       throw failure(error.description)
     }
-    let listings = cameras.map(CameraListing.init)
+    let names = CameraCommand.configuration(source.file)?.readers.map(\.id.name) ?? []
+    let listings = CameraListing.all(cameras, readers: names)
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -65,8 +68,17 @@ struct CameraListing: Encodable {
   var offers: String
   /// What would be asked of it: size, format, rate.
   var choice: String?
+  /// The block to paste under `readers:`, where no reader has it.
+  var block: String?
 
-  init(_ report: CameraReport) {
+  /// All cameras, with blocks whose names are not given away.
+  static func all(_ reports: [CameraReport], readers: [String]) -> [CameraListing] {
+    let blocks = ScannerSearch.blocks(for: reports, readers: readers)
+    return reports.map { CameraListing($0, block: blocks[$0.device.device.node]) }
+  }
+
+  private init(_ report: CameraReport, block: String?) {
+    self.block = block
     func clean(_ text: String?) -> String? { text.map { TerminalText.clean($0, limit: 128) } }
     let device = report.device.device
     node = device.node
@@ -98,6 +110,10 @@ struct CameraListing: Encodable {
     lines.append("      offers \(offers)")
     if let choice { lines.append("      would be read at \(choice)") }
     lines.append("      \(outcome): \(words)")
+    if let block {
+      lines.append("      as a reader, under readers: in the configuration")
+      lines += block.split(separator: "\n").map { "      \($0)" }
+    }
     return lines
   }
 }

@@ -103,7 +103,9 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
       Terminal.out(
         "\(found.symbol.symbology.rawValue) \"\(text)\" in \(found.count) of \(pictures.count) pictures")
     }
-    if most > 1 { Terminal.out("\(most) codes at once: a gate reads the one nearest to the centre, or none (several: refuse)") }
+    if most > 1 {
+      Terminal.out("\(most) codes at once: a gate reads the one nearest to the centre, or none (several: refuse)")
+    }
     if seen.isEmpty {
       Terminal.out("No code was read.")
       for advice in ViewAdvice.of(qualities) { Terminal.out("  \(advice.words)") }
@@ -112,7 +114,9 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
   }
 
   private func save(_ bytes: [UInt8], _ picture: CameraPicture, to path: String) throws {
-    guard !bytes.isEmpty else { throw failure("There is nothing to explain: QR codes were not looked for.", Exit.usage) }
+    guard !bytes.isEmpty else {
+      throw failure("There is nothing to explain: QR codes were not looked for.", Exit.usage)
+    }
     if !path.hasSuffix(".png"), path.hasSuffix(".pgm") == picture.isJPEG {
       Terminal.error("The camera gave a \(picture.isJPEG ? "JPEG" : "PGM"), which is written as it is.")
     }
