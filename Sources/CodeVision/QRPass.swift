@@ -162,6 +162,16 @@ final class QRPass {
   ) -> ([SeenSymbol], SymbolGrid)? {
     var grid = first
     if stages.contains(.alignment) { grid = grid.aligned(scene) }
+    if grid.version.number < 7, grid.timing(scene) >= 0.98 {
+      // Most symbols are small and lie flat: they need no more.
+      let samples = redraw.sample(grid, scene)
+      if SymbolFormat.distance(samples, side: grid.version.side, isMirrored: false) <= 2 {
+        drawings += 1
+        explained?.draw(guess)
+        explained?.draw(grid, samples)
+        if let symbols = scan(samples, grid, false) { return (symbols, grid) }
+      }
+    }
     if stages.contains(.refinement) { grid = grid.refined(scene) }
     if stages.contains(.alignmentGrid) { grid = grid.bentToAlignment(scene) }
     guard grid.timing(scene) >= 0.68 else { return nil }

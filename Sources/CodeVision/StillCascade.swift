@@ -14,7 +14,7 @@ final class StillCascade {
 
   /// The widest picture that is looked at in full before a smaller copy of it.
   private static let largestFirst = 1_000
-  /// Pixels of the largest picture that is doubled, and of the largest that zbar may search without three finder patterns.
+  /// Pixels of the largest picture that is doubled, and of the largest that zbar may search without two finder patterns.
   private static let largestDoubled = 1_000_000
   private static let largestUnseen = 200_000
   /// Pixels of the largest picture that zbar searches at all: it takes 50 ms for two million.
@@ -44,7 +44,7 @@ final class StillCascade {
     }
     let pixels = picture.width * picture.height
     // All below costs more than all above: it is for what looked like a code.
-    guard isThorough, all.symbols.isEmpty, all.finders >= 3 || (pixels <= Self.largestUnseen && !hasBars) else {
+    guard isThorough, all.symbols.isEmpty, all.finders >= 2 || (pixels <= Self.largestUnseen && !hasBars) else {
       return all
     }
     if stages.contains(.doubled), pixels <= Self.largestDoubled {
