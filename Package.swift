@@ -152,6 +152,8 @@ let package = Package(
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
       ], path: "Tests/HolderBench", swiftSettings: strict),
     .executableTarget(
+      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/DecodeBench", swiftSettings: strict),
+    .executableTarget(
       name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"], path: "Tests/JournalChild",
       swiftSettings: strict),
     .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -161,8 +163,8 @@ let package = Package(
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
-      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanTesting"], exclude: ["pictures"],
-      swiftSettings: strict),
+      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanTesting", "decode-bench"],
+      exclude: ["pictures"], swiftSettings: strict),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),

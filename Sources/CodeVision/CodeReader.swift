@@ -8,12 +8,18 @@ public final class CodeReader {
 
   private let pass: QRPass
   private let cascade: StillCascade
+  private let linear: LinearPass?
+  let frames: FrameReader
 
   /// Makes a reader.
   public init(_ settings: VisionSettings) {
     self.settings = settings
     pass = QRPass(stages: settings.stages)
     cascade = StillCascade(stages: settings.stages, pass: pass)
+    linear =
+      settings.kinds.isDisjoint(with: .linear) || !settings.stages.contains(.bars)
+      ? nil : LinearPass(settings.kinds, stages: settings.stages)
+    frames = FrameReader(settings, qr: settings.kinds.contains(.qr) ? pass : nil, linear: linear)
   }
 
   /// Reads a picture that stands alone, with all that helps: the whole cascade.
@@ -21,14 +27,19 @@ public final class CodeReader {
     let start = Self.threadTime()
     var reading = ViewReading()
     reading.quality = ViewQuality(of: picture)
+    // What is cheap first, of both: the expensive looks are for pictures in which neither read anything.
+    var hasBars = false
+    if let linear {
+      reading.symbols += linear.read(picture, effort: .patient)
+      hasBars = linear.hasBars
+    }
     if settings.kinds.contains(.qr) {
-      let result = cascade.read(picture)
+      let result = cascade.read(picture, isThorough: reading.symbols.isEmpty, hasBars: hasBars)
       reading.symbols += result.symbols
       reading.quality.finders = result.finders
       reading.quality.modulePixels = result.module
     }
-    let linear = settings.kinds.intersection(.linear)
-    if !linear.isEmpty, let scanner = ZBarScanner(linear) { reading.symbols += scanner.scan(picture) }
+    if reading.symbols.isEmpty, let linear { reading.symbols += linear.read(picture, effort: .rest) }
     reading.decodeTime = Self.threadTime() &- start
     return reading
   }
@@ -42,11 +53,8 @@ public final class CodeReader {
     return (reading, cascade.explained)
   }
 
-  /// Reads the next frame of a camera, with a bounded share of work: still scenes are skipped, the last place is looked at first.
-  public func read(frame: GreyImage) -> ViewReading { ViewReading() }
-
   /// CPU time of this thread in nanoseconds.
-  private static func threadTime() -> UInt64 {
+  static func threadTime() -> UInt64 {
     var time = timespec()
     guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
     return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)

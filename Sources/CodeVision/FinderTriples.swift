@@ -7,8 +7,12 @@ struct FinderTriple {
 }
 
 extension FinderTriple {
-  /// The best triples, best first.
-  static func all(_ finders: [Finder], limit: Int) -> [FinderTriple] {
+  /// How many patterns are put together at most: the first.
+  static let maximumFinders = 72
+
+  /// All triples, best first.
+  static func all(_ finders: [Finder]) -> [FinderTriple] {
+    let finders = finders.prefix(maximumFinders)
     guard finders.count >= 3 else { return [] }
     var triples: [FinderTriple] = []
     for first in 0..<finders.count - 2 {
@@ -21,12 +25,12 @@ extension FinderTriple {
       }
     }
     triples.sort { $0.cost < $1.cost }
-    return Array(triples.prefix(limit))
+    return triples
   }
 
   private static func fits(_ first: Float, _ second: Float) -> Bool { first < 2.2 * second && second < 2.2 * first }
 
-  private static func make(_ finders: [Finder], _ first: Int, _ second: Int, _ third: Int) -> FinderTriple? {
+  private static func make(_ finders: ArraySlice<Finder>, _ first: Int, _ second: Int, _ third: Int) -> FinderTriple? {
     let (a, b, c) = (finders[first], finders[second], finders[third])
     guard fits(a.size, c.size), fits(b.size, c.size) else { return nil }
     func square(_ one: Finder, _ other: Finder) -> Float {

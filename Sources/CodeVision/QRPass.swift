@@ -30,13 +30,27 @@ struct QRPassResult {
   var places: [ViewPoint] = []
 }
 
+/// How much one pass may try: three of many finder patterns make very many triples.
+struct QREffort {
+  /// Of how many rows one is searched for finder patterns.
+  var step: Int
+  /// Finder patterns that are taken for corners, the surest first.
+  var finders: Int
+  /// Triples of them that are looked at in vain.
+  var triples: Int
+  /// Drawings that zbar sees in vain one after the other.
+  var drawings: Int
+
+  /// For a picture that stands alone.
+  static let picture = QREffort(step: 1, finders: .max, triples: 48, drawings: 24)
+  /// For one frame of many.
+  static let frame = QREffort(step: 2, finders: 16, triples: 12, drawings: 6)
+}
+
 /// One search for QR codes in one picture at one size. Keeps its buffers.
 final class QRPass {
   /// The smallest side of a picture that can hold a code.
   static let minimumSide = 21
-  /// The most triples of finder patterns that are looked at, and the most symbols that are given to zbar.
-  static let maximumTriples = 48
-  static let maximumDrawings = 24
   /// Modules a side of the largest symbol that is bent piece by piece: larger ones have alignment patterns everywhere.
   static let maximumBentSide = 101
 
@@ -66,9 +80,9 @@ final class QRPass {
     self.stages = stages
   }
 
-  /// Searches the picture, or a part of it; `thorough` looks at each row of a large one.
+  /// Searches the picture, or a part of it.
   func read(
-    _ image: GreyImage, level: QRLevel, inverted: Bool = false, region: PixelRect? = nil, thorough: Bool = false
+    _ image: GreyImage, level: QRLevel, inverted: Bool = false, region: PixelRect? = nil, effort: QREffort = .picture
   ) -> QRPassResult {
     var result = QRPassResult()
     explained = nil
@@ -78,9 +92,10 @@ final class QRPass {
     if inverted { picture = scaler.inverted(picture) }
     let map = thresholds.measure(picture)
     let scene = Scene(image: picture, thresholds: map, across: thresholds.across, down: thresholds.down)
-    // A large picture was looked at smaller before: there, small patterns have many rows.
-    search.search(scene, step: picture.width >= 1_000 && !thorough ? 2 : 1, looksAround: stages.contains(.rays))
-    let finders = search.finders
+    search.search(scene, step: effort.step, looksAround: stages.contains(.rays))
+    // The surest first: of too many, only those are put together.
+    var finders = search.finders.sorted { $0.doubt < $1.doubt }
+    if finders.count > effort.finders { finders.removeLast(finders.count - effort.finders) }
     explained = explains ? ExplainPass(scene) : nil
     explained?.draw(finders)
     guard !finders.isEmpty else { return result }
@@ -95,13 +110,18 @@ final class QRPass {
 
     var isUsed = [Bool](repeating: false, count: finders.count)
     var drawings = 0
+    var failures = 0
     bends = 0
-    for triple in FinderTriple.all(finders, limit: Self.maximumTriples) {
+    for triple in FinderTriple.all(finders) {
       if isUsed[triple.corner] || isUsed[triple.right] || isUsed[triple.below] { continue }
-      guard drawings < Self.maximumDrawings else { break }
+      guard drawings < effort.drawings, failures < effort.triples else { break }
       let guess = GridGuess(
         scene: scene, corner: finders[triple.corner], right: finders[triple.right], below: finders[triple.below])
-      guard let (symbols, grid) = read(guess, scene, &drawings) else { continue }
+      guard let (symbols, grid) = read(guess, scene, &drawings) else {
+        failures += 1
+        continue
+      }
+      drawings = 0
       for finder in [triple.corner, triple.right, triple.below] { isUsed[finder] = true }
       let side = Float(grid.version.side)
       let corners = [grid.place(0, 0), grid.place(side, 0), grid.place(side, side), grid.place(0, side)].map(told)

@@ -27,25 +27,28 @@ final class StillCascade {
     zbar = ZBarScanner(.qr)
   }
 
-  /// What is read in a picture, and what finder patterns were seen.
-  func read(_ picture: GreyImage) -> QRPassResult {
+  /// What is read in a picture, and what finder patterns were seen; only the two cheapest looks where it is not to be
+  /// thorough; in a picture that has bars, the expensive ones are for what has finder patterns.
+  func read(_ picture: GreyImage, isThorough: Bool = true, hasBars: Bool = false) -> QRPassResult {
     var all = QRPassResult()
     explained = nil
     guard stages.contains(.finders) else {
       all.symbols = zbar?.scan(picture) ?? []
       return all
     }
-    for (level, inverted) in order(picture) {
-      let result = pass.read(picture, level: level, inverted: inverted, thorough: true)
+    for (level, inverted) in order(picture).prefix(isThorough ? .max : 2) {
+      let result = pass.read(picture, level: level, inverted: inverted)
       explain(result)
       all.add(result)
       if all.isDone { return all }
     }
     let pixels = picture.width * picture.height
     // All below costs more than all above: it is for what looked like a code.
-    guard all.symbols.isEmpty, all.finders >= 3 || pixels <= Self.largestUnseen else { return all }
+    guard isThorough, all.symbols.isEmpty, all.finders >= 3 || (pixels <= Self.largestUnseen && !hasBars) else {
+      return all
+    }
     if stages.contains(.doubled), pixels <= Self.largestDoubled {
-      let result = pass.read(picture, level: .doubled, thorough: true)
+      let result = pass.read(picture, level: .doubled)
       explain(result)
       all.add(result)
       if !all.symbols.isEmpty { return all }

@@ -50,6 +50,19 @@ public struct VisionStages: OptionSet, Sendable {
 
   // Linear codes and frames over time: bits 16 to 31.
 
+  /// Search for regions of bars, and straightened lines across them: without it no linear code is read.
+  public static let bars = VisionStages(rawValue: 1 << 16)
+  /// EAN and UPC-A are read by us as well, from all lines together.
+  public static let ownRetail = VisionStages(rawValue: 1 << 17)
+  /// Bars at half and a quarter of the size.
+  public static let smallerBars = VisionStages(rawValue: 1 << 18)
+  /// zbar's own lines over the pixels as they are, in pictures where bars were seen that nothing else read.
+  public static let rawBars = VisionStages(rawValue: 1 << 19)
+  /// Frames of a still scene are not looked at again.
+  public static let stillness = VisionStages(rawValue: 1 << 20)
+  /// The places of the last symbols are looked at first.
+  public static let tracking = VisionStages(rawValue: 1 << 21)
+
   /// Every stage.
   public static let all = VisionStages(rawValue: .max)
 }

@@ -49,7 +49,16 @@ final class ZBarScanner {
 
   /// What it reads in the picture: at most 64 symbols. Nothing in a picture with a side beyond 8,192 pixels.
   func scan(_ picture: GreyImage) -> [SeenSymbol] {
-    guard picture.width <= Self.maximumSide, picture.height <= Self.maximumSide else { return [] }
+    var seen: [SeenSymbol] = []
+    scan(picture) { found, _ in
+      if !seen.contains(where: { $0.symbology == found.symbology && $0.bytes == found.bytes }) { seen.append(found) }
+    }
+    return seen
+  }
+
+  /// The same, each symbol with the lines that read it.
+  func scan(_ picture: GreyImage, _ found: (SeenSymbol, _ lines: Int) -> Void) {
+    guard picture.width <= Self.maximumSide, picture.height <= Self.maximumSide else { return }
     let count = picture.width * picture.height
     var pixels = picture.pixels
     if picture.stride != picture.width {
@@ -63,17 +72,14 @@ final class ZBarScanner {
     // Without a clean-up handler zbar neither frees nor changes the pixels.
     zbar_image_set_data(image, pixels, CUnsignedLong(count), nil)
     defer { zbar_image_set_data(image, nil, 0, nil) }
-    guard zbar_scan_image(scanner, image) > 0 else { return [] }
-    var seen: [SeenSymbol] = []
+    guard zbar_scan_image(scanner, image) > 0 else { return }
+    var taken = 0
     var next = zbar_image_first_symbol(image)
-    while let symbol = next, seen.count < Self.maximumSymbols {
-      if let found = take(symbol), !seen.contains(where: { $0.symbology == found.symbology && $0.bytes == found.bytes })
-      {
-        seen.append(found)
-      }
+    while let symbol = next, taken < Self.maximumSymbols {
+      if let symbol = take(symbol) { found(symbol, max(1, Int(zbar_symbol_get_quality(next)))) }
+      taken += 1
       next = zbar_symbol_next(symbol)
     }
-    return seen
   }
 
   private func set(_ type: zbar_symbol_type_t, _ setting: zbar_config_t, _ value: CInt) {
