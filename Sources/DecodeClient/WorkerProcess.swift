@@ -82,7 +82,14 @@ final class WorkerProcess {
   /// Takes its ending from the kernel; `nil` where it still runs.
   func reap() -> Ending? {
     var status: Int32 = 0
-    guard !isReaped, waitpid(id, &status, WNOHANG) == id else { return nil }
+    if isReaped { return nil }
+    let reaped = waitpid(id, &status, WNOHANG)
+    // Where this process was started with its children's ends ignored (SIGCHLD), the kernel reaps, and does not tell how.
+    if reaped < 0, errno == ECHILD {
+      isReaped = true
+      return .status(-1)
+    }
+    guard reaped == id else { return nil }
     isReaped = true
     let signal = status & 0x7F
     return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)

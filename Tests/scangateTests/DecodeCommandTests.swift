@@ -84,6 +84,17 @@ import Testing
     #expect(other.status == 0 && other.lines == ["-: no code"])
   }
 
+  @Test func aVideoIsReadFrameByFrame() async throws {
+    let (side, grey) = Self.picture()
+    let blank = [UInt8](repeating: 180, count: side * side)
+    let file = [blank, grey].reduce(Array("YUV4MPEG2 W\(side) H\(side) Cmono\n".utf8)) {
+      $0 + Array("FRAME\n".utf8) + $1
+    }
+    let result = try await Program.run(["decode", "--json", "-"], input: file)
+    #expect(result.status == 0 && result.lines.count == 1, "\(result.errors)")
+    #expect(try object(result.lines.first ?? "")["frame"] as? Int == 1)
+  }
+
   @Test func whatWasSeenIsExplained() async throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
