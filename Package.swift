@@ -161,7 +161,9 @@ let package = Package(
       swiftSettings: strict),
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
-    tests(of: "CodeVision", ["ScanModel", "ScanPipeline", "ScanTesting"]),
+    .testTarget(
+      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanPipeline", "ScanTesting"], exclude: ["pictures"],
+      swiftSettings: strict),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),

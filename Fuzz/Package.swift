@@ -36,6 +36,8 @@ let package = Package(
     .systemLibrary(name: "CEvdev", path: "Rooms/CEvdev", pkgConfig: "libevdev"),
     .systemLibrary(name: "CUdev", path: "Rooms/CUdev", pkgConfig: "libudev"),
     .systemLibrary(name: "CXKB", path: "Rooms/CXKB", pkgConfig: "xkbcommon"),
+    .systemLibrary(name: "CZBar", path: "Rooms/CZBar", pkgConfig: "zbar"),
+    room("CodeVision", ["CZBar", "ScanModel"]),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
@@ -72,6 +74,8 @@ let package = Package(
     fuzzer("FuzzPicture", ["CodeVision", "DecodeProtocol", "DecodeWorker", "ScanModel"]),
     fuzzer("FuzzHolder", ["HolderProtocol", "ScanPipeline", "SignalOutputs"]),
     fuzzer("FuzzConfiguration", ["ScanConfiguration", "ScanModel", "ScanPipeline"]),
+    fuzzer("FuzzVision", ["CodeVision", "ScanModel"]),
+    fuzzer("FuzzText", ["CodeVision"]),
     fuzzer("FuzzAnswer", ["EventSchedule", "ScanModel", "TicketTransport"]),
   ],
   swiftLanguageModes: [.v6]

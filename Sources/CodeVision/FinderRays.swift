@@ -17,6 +17,8 @@ extension Finder {
     for index in 0..<16 {
       let direction = directions[index]
       var middle: Float = 0
+      // Too many were missed, or what was seen is too far off: texture.
+      if index - count > 7 || doubt > Self.possible * 16 { return false }
       var distance = step
       var changes = 0
       var isBlack = true

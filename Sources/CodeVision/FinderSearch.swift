@@ -13,6 +13,8 @@ struct Finder {
   /// How far its rings are from where they should be: 0 is perfect, a third is chance.
   var doubt: Float = 0
 
+  /// Beyond this doubt it is texture.
+  static let possible: Float = 0.15
   /// Below this doubt it is hardly anything else.
   static let sure: Float = 0.12
 
@@ -29,6 +31,9 @@ struct FinderSearch {
   private(set) var finders: [Finder] = []
   private let edges = PixelBuffer<Int32>(filledWith: 0)
   private let thresholdRow = PixelBuffer<UInt8>(filledWith: 0)
+
+  /// Elements that are kept.
+  var capacity: Int { finders.capacity + edges.capacity + thresholdRow.capacity }
 
   /// Searches every `step`th row of a picture of 21 by 21 pixels or more.
   mutating func search(_ scene: Scene, step: Int, looksAround: Bool) {
@@ -50,7 +55,6 @@ struct FinderSearch {
       }
       let count = findEdges(image.pixels + row * image.stride, wide, image.width, edges)
       take(UnsafeBufferPointer(start: edges, count: count), row, scene, looksAround)
-      if finders.count >= Self.maximumFinders { return }
       row += step
     }
   }
@@ -127,11 +131,11 @@ struct FinderSearch {
     }
   }
 
-  /// A seventh, within six tenths of itself.
+  /// A seventh, within eight tenths of itself.
   @inline(__always)
   private static func isModule(_ run: Int32, _ total: Int32) -> Bool {
     let difference = abs(35 &* run &- 5 &* total)
-    return difference <= 3 &* total
+    return difference <= 4 &* total
   }
 
   private mutating func consider(_ x: Float, _ row: Int, _ module: Float, _ scene: Scene, _ looksAround: Bool) {
@@ -153,7 +157,11 @@ struct FinderSearch {
       let away = known.place - finder.place
       if max(abs(away.x), abs(away.y)) < 1.2 * min(known.size, finder.size) { return }
     }
-    if looksAround && !finder.lookAround(scene) { return }
+    if looksAround && (!finder.lookAround(scene) || finder.doubt > Finder.possible) { return }
+    if finders.count >= Self.maximumFinders {
+      guard let worst = finders.indices.max(by: { finders[$0].doubt < finders[$1].doubt }) else { return }
+      finders.remove(at: worst)
+    }
     finders.append(finder)
   }
 
@@ -196,7 +204,7 @@ struct FinderSearch {
     for run in [low.0 - low.1, low.1 - low.2, high.1 - high.0, high.2 - high.1] {
       // Half a pixel more is allowed than along the row, which was there first.
       let difference = abs(35 * run - 5 * total)
-      guard difference <= 3 * Int(all) + 17 else { return nil }
+      guard difference <= 4 * Int(all) + 17 else { return nil }
     }
     return (Float(low.0 + 1 + high.0) / 2, Float(total) / 7)
   }

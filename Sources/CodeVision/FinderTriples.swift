@@ -57,8 +57,8 @@ extension FinderTriple {
     // Fourteen modules lie between the middles of the smallest code, 170 of the largest.
     let u = (finders[right].place - place)
     let v = (finders[below].place - place)
-    let moduleU = (finders[corner].module(along: u) + finders[right].module(along: u)) / 2
-    let moduleV = (finders[corner].module(along: v) + finders[below].module(along: v)) / 2
+    let moduleU = (finders[corner].module(along: u) * finders[right].module(along: u)).squareRoot()
+    let moduleV = (finders[corner].module(along: v) * finders[below].module(along: v)).squareRoot()
     let across = (u * u).sum().squareRoot() / moduleU
     let down = (v * v).sum().squareRoot() / moduleV
     guard across > 9, down > 9, across < 240, down < 240, across < 2 * down, down < 2 * across else { return nil }

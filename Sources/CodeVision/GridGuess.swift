@@ -5,14 +5,18 @@ struct GridGuess {
   let right: Finder
   let below: Finder
 
-  /// The grid whose timing patterns fit best, and the share of them that does; `nil` where none can be laid.
-  func best(useEdges: Bool) -> (grid: SymbolGrid, timing: Float)? {
+  /// The doubt of the most doubtful of the three.
+  var doubt: Float { max(corner.doubt, right.doubt, below.doubt) }
+
+  /// The grids whose timing patterns fit best, one of a version, the best first, and the share of them that does.
+  func grids(useEdges: Bool) -> [(grid: SymbolGrid, timing: Float)] {
     let across = right.place - corner.place
     let down = below.place - corner.place
-    let modulesAcross = length(across) / ((corner.module(along: across) + right.module(along: across)) / 2)
-    let modulesDown = length(down) / ((corner.module(along: down) + below.module(along: down)) / 2)
+    // Seen at an angle, a line of equal modules is as many times their geometric mean at its ends.
+    let modulesAcross = length(across) / (corner.module(along: across) * right.module(along: across)).squareRoot()
+    let modulesDown = length(down) / (corner.module(along: down) * below.module(along: down)).squareRoot()
     let estimate = (modulesAcross + modulesDown) / 2 + 7
-    guard estimate.isFinite, estimate > 17, estimate < 220 else { return nil }
+    guard estimate.isFinite, estimate > 17, estimate < 220 else { return [] }
     let near = SymbolVersion(nearest: estimate)
     var versions: [SymbolVersion] = []
     if estimate > 41, let told = toldVersion(across, down) { versions = [told] }
@@ -22,8 +26,9 @@ struct GridGuess {
         SymbolVersion(number: $0)
       }
     }
-    var best: (grid: SymbolGrid, timing: Float)?
+    var grids: [(grid: SymbolGrid, timing: Float)] = []
     for version in versions {
+      var best: (grid: SymbolGrid, timing: Float)?
       for far in farCorners(version, across, down, useEdges) {
         guard
           let grid = SymbolGrid(
@@ -33,8 +38,9 @@ struct GridGuess {
         let timing = grid.timing(scene) - 0.01 * abs(Float(version.side) - estimate) / 4
         if timing > best?.timing ?? -1 { best = (grid, timing) }
       }
+      if let best { grids.append(best) }
     }
-    return best
+    return grids.sorted { $0.timing > $1.timing }
   }
 
   private func length(_ way: SIMD2<Float>) -> Float { (way * way).sum().squareRoot() }
@@ -46,6 +52,14 @@ struct GridGuess {
     let side = Float(version.side)
     let share = (side - 10) / (side - 7)
     var places = [corner.place + (across + down) * share]
+    // Along a line, modules shrink with the square of the depth: so the patterns' own sizes tell how deep they lie.
+    let depthRight = (corner.module(along: across) / right.module(along: across)).squareRoot()
+    let depthBelow = (corner.module(along: down) / below.module(along: down)).squareRoot()
+    let depthFar = 1 + share * (depthRight + depthBelow - 2)
+    if depthFar.isFinite, depthFar > 0.2 {
+      let flat = corner.place * (1 - 2 * share) + (right.place * depthRight + below.place * depthBelow) * share
+      places.append(flat / depthFar)
+    }
     if useEdges, let one = right.edge(towards: across), let two = below.edge(towards: down) {
       let determinant = one.along.x * two.along.y - one.along.y * two.along.x
       if abs(determinant) > 1e-3 {

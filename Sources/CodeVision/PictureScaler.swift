@@ -6,6 +6,9 @@ final class PictureScaler {
   private let large = PixelBuffer<UInt8>(filledWith: 0)
   private let negative = PixelBuffer<UInt8>(filledWith: 0)
 
+  /// Bytes that are kept.
+  var capacity: Int { halves.reduce(0) { $0 + $1.capacity } + large.capacity + negative.capacity }
+
   /// The picture at the size of a level; `nil` where nothing would be left of it, or it would be too large.
   func scaled(_ image: GreyImage, to level: QRLevel) -> GreyImage? {
     switch level {

@@ -9,6 +9,9 @@ final class PixelBuffer<Element: BitwiseCopyable> {
 
   deinit { memory.deallocate() }
 
+  /// How many elements there is room for.
+  var capacity: Int { memory.count }
+
   /// Room for `count` elements at least, 1 or more; valid until the next call.
   func reserve(_ count: Int) -> UnsafeMutablePointer<Element> {
     if let base = memory.baseAddress, memory.count >= count { return base }

@@ -40,25 +40,36 @@ final class QRPass {
   /// Modules a side of the largest symbol that is bent piece by piece: larger ones have alignment patterns everywhere.
   static let maximumBentSide = 101
 
+  /// The same where the grid is not even at first: its beginning and its end are too far apart in larger ones.
+  static let maximumUnevenSide = 61
+  /// The most grids that are bent without being even at first, in one pass: it takes a millisecond.
+  static let maximumBends = 4
+
+  private var bends = 0
   private let stages: VisionStages
   private let scaler = PictureScaler()
   private let thresholds = ThresholdMap()
   private var search = FinderSearch()
   private let redraw = SymbolRedraw()
-  private let zbar = ZBarScanner(.qr)
+  private let zbar = ZBarScanner(.qr, xDensity: 2, yDensity: 2)
 
   /// Whether each pass draws what it saw; nothing is done for it otherwise.
   var explains = false
   /// What the last pass saw.
   private(set) var explained: ExplainPass?
 
+  /// Elements that are kept from one picture to the next.
+  var capacity: Int { scaler.capacity + thresholds.capacity + search.capacity + redraw.capacity }
+
   /// Makes a pass with these stages.
   init(stages: VisionStages) {
     self.stages = stages
   }
 
-  /// Searches the picture, or a part of it.
-  func read(_ image: GreyImage, level: QRLevel, inverted: Bool = false, region: PixelRect? = nil) -> QRPassResult {
+  /// Searches the picture, or a part of it; `thorough` looks at each row of a large one.
+  func read(
+    _ image: GreyImage, level: QRLevel, inverted: Bool = false, region: PixelRect? = nil, thorough: Bool = false
+  ) -> QRPassResult {
     var result = QRPassResult()
     explained = nil
     let part = (region ?? image.bounds).intersection(image.bounds)
@@ -67,7 +78,8 @@ final class QRPass {
     if inverted { picture = scaler.inverted(picture) }
     let map = thresholds.measure(picture)
     let scene = Scene(image: picture, thresholds: map, across: thresholds.across, down: thresholds.down)
-    search.search(scene, step: 2, looksAround: stages.contains(.rays))
+    // A large picture was looked at smaller before: there, small patterns have many rows.
+    search.search(scene, step: picture.width >= 1_000 && !thorough ? 2 : 1, looksAround: stages.contains(.rays))
     let finders = search.finders
     explained = explains ? ExplainPass(scene) : nil
     explained?.draw(finders)
@@ -83,6 +95,7 @@ final class QRPass {
 
     var isUsed = [Bool](repeating: false, count: finders.count)
     var drawings = 0
+    bends = 0
     for triple in FinderTriple.all(finders, limit: Self.maximumTriples) {
       if isUsed[triple.corner] || isUsed[triple.right] || isUsed[triple.below] { continue }
       guard drawings < Self.maximumDrawings else { break }
@@ -101,10 +114,32 @@ final class QRPass {
     return result
   }
 
-  /// Lays the grid, samples it and lets zbar read it.
+  /// Lays the grid in the versions that fit, and takes the first that is read.
   private func read(_ guess: GridGuess, _ scene: Scene, _ drawings: inout Int) -> ([SeenSymbol], SymbolGrid)? {
-    guard let (first, timing) = guess.best(useEdges: stages.contains(.edges)) else { return nil }
-    guard timing >= (first.version.number >= 7 ? 0.58 : 0.66) else { return nil }
+    let grids = guess.grids(useEdges: stages.contains(.edges)).prefix(3)
+    for (grid, timing) in grids where timing >= (grid.version.number >= 7 ? 0.58 : 0.66) {
+      if let result = read(grid, guess, scene, &drawings) { return result }
+    }
+    // Three sure patterns and no even grid: the symbol may be bent.
+    guard stages.contains(.bending), guess.doubt < Finder.sure / 2 else { return nil }
+    for (grid, timing) in grids where timing > 0.5 && grid.version.side <= Self.maximumUnevenSide {
+      guard bends < Self.maximumBends else { return nil }
+      bends += 1
+      let bent = grid.bentToModules(scene)
+      guard bent.timing(scene) >= 0.85 else { continue }
+      let samples = redraw.sample(bent, scene)
+      let plain = SymbolFormat.distance(samples, side: grid.version.side, isMirrored: false)
+      guard plain <= 8 else { continue }
+      drawings += 1
+      if let symbols = scan(samples, bent, false) { return (symbols, bent) }
+    }
+    return nil
+  }
+
+  /// Fits the grid, samples it and lets zbar read it.
+  private func read(
+    _ first: SymbolGrid, _ guess: GridGuess, _ scene: Scene, _ drawings: inout Int
+  ) -> ([SeenSymbol], SymbolGrid)? {
     var grid = first
     if stages.contains(.alignment) { grid = grid.aligned(scene) }
     if stages.contains(.refinement) { grid = grid.refined(scene) }

@@ -36,7 +36,7 @@ final class StillCascade {
       return all
     }
     for (level, inverted) in order(picture) {
-      let result = pass.read(picture, level: level, inverted: inverted)
+      let result = pass.read(picture, level: level, inverted: inverted, thorough: true)
       explain(result)
       all.add(result)
       if all.isDone { return all }
@@ -45,7 +45,7 @@ final class StillCascade {
     // All below costs more than all above: it is for what looked like a code.
     guard all.symbols.isEmpty, all.finders >= 3 || pixels <= Self.largestUnseen else { return all }
     if stages.contains(.doubled), pixels <= Self.largestDoubled {
-      let result = pass.read(picture, level: .doubled)
+      let result = pass.read(picture, level: .doubled, thorough: true)
       explain(result)
       all.add(result)
       if !all.symbols.isEmpty { return all }

@@ -8,6 +8,9 @@ final class SymbolRedraw {
   private let drawing = PixelBuffer<UInt8>(filledWith: 0)
   private let sums = PixelBuffer<Float>(filledWith: 0)
 
+  /// Elements that are kept.
+  var capacity: Int { darkness.capacity + drawing.capacity + sums.capacity }
+
   /// Looks at nine places of each module; how much darker than the threshold it is, row by row, valid until the next call.
   func sample(_ grid: SymbolGrid, _ scene: Scene) -> UnsafePointer<Float> {
     let side = grid.version.side

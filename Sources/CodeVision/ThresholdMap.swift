@@ -6,28 +6,41 @@ final class ThresholdMap {
   /// Rows of blocks.
   private(set) var down = 0
 
-  private let levels = PixelBuffer<UInt8>(filledWith: 0)
+  private let weights = PixelBuffer<UInt32>(filledWith: 0)
+  private let levels = PixelBuffer<UInt32>(filledWith: 0)
+  private let floors = PixelBuffer<UInt8>(filledWith: 0)
   private let thresholds = PixelBuffer<UInt8>(filledWith: 0)
-  private let sums = PixelBuffer<UInt16>(filledWith: 0)
+  private let sums = PixelBuffer<UInt32>(filledWith: 0)
 
-  /// Below this range of brightness a block shows one thing only, and noise.
-  private static let flatRange = 24
+  /// Up to this range of brightness a block shows one thing only, and noise; and so much more is as good as any.
+  private static let flatRange: UInt32 = 12
+  private static let fullRange: UInt32 = 48
+  /// What 25 blocks must weigh together to tell a threshold.
+  private static let leastWeight: UInt32 = 24
+
+  /// Elements that are kept.
+  var capacity: Int { weights.capacity + levels.capacity + floors.capacity + thresholds.capacity + sums.capacity }
 
   /// Measures a picture of 8 by 8 pixels or more; thresholds of its blocks, row by row, valid until the next call.
   func measure(_ image: GreyImage) -> UnsafePointer<UInt8> {
     across = (image.width + 7) / 8
     down = (image.height + 7) / 8
-    let levels = levels.reserve(across * down)
-    for row in 0..<down { measureBlocks(row, of: image, into: levels) }
-    return UnsafePointer(smooth(levels))
+    let count = across * down
+    let weights = weights.reserve(count)
+    let levels = levels.reserve(count)
+    let floors = floors.reserve(count)
+    for row in 0..<down { measureBlocks(row, of: image, weights, levels, floors) }
+    return UnsafePointer(smooth(weights, levels, floors))
   }
 
   /// Two blocks at a time. A block that would reach over an edge lies inside it: it shares pixels with its neighbour.
-  private func measureBlocks(_ row: Int, of image: GreyImage, into levels: UnsafeMutablePointer<UInt8>) {
+  private func measureBlocks(
+    _ row: Int, of image: GreyImage, _ weights: UnsafeMutablePointer<UInt32>, _ levels: UnsafeMutablePointer<UInt32>,
+    _ floors: UnsafeMutablePointer<UInt8>
+  ) {
     let top = min(row * 8, image.height - 8)
     let base = UnsafeRawPointer(image.pixels + top * image.stride)
     let last = image.width - 8
-    let out = levels + row * across
     var column = 0
     while column < across {
       let left = min(column * 8, last)
@@ -50,19 +63,16 @@ final class ThresholdMap {
       // Four sums of 16 bits in each half; 64 pixels of 255 fit.
       let totals = (unsafeBitCast(sum, to: SIMD2<UInt64>.self) &* 0x0001_0001_0001_0001) &>> 48
       for half in 0..<min(2, across - column) {
-        let place = column + half
-        let darkest = Int(half == 0 ? lows.0 : lows.1)
-        let brightest = Int(half == 0 ? highs.0 : highs.1)
-        var level = Int(totals[half] >> 6)
-        if brightest - darkest <= Self.flatRange {
-          // One thing only: white, unless its neighbours, which show more, call it black.
-          level = darkest / 2
-          if row > 0 && place > 0 {
-            let around = (Int(out[place - across]) + 2 * Int(out[place - 1]) + Int(out[place - across - 1])) / 4
-            if darkest < around { level = around }
-          }
-        }
-        out[place] = UInt8(truncatingIfNeeded: level)
+        let darkest = UInt32(half == 0 ? lows.0 : lows.1)
+        let brightest = UInt32(half == 0 ? highs.0 : highs.1)
+        let mean = UInt32(truncatingIfNeeded: totals[half] >> 6)
+        let range = brightest &- darkest
+        let place = row * across + column + half
+        // What shows one thing only tells nothing; what shows two tells it the better, the more they differ, up to a point.
+        let weight = range <= Self.flatRange ? 0 : min(range &- Self.flatRange, Self.fullRange)
+        weights[place] = weight
+        levels[place] = weight &* mean
+        floors[place] = UInt8(truncatingIfNeeded: darkest)
       }
       column += 2
     }
@@ -81,32 +91,41 @@ final class ThresholdMap {
     return (lanes[0], lanes[8])
   }
 
-  /// The mean of 5 by 5 blocks, or of what there is; at edges of the nearest five that are all inside.
-  private func smooth(_ levels: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
-    let out = thresholds.reserve(across * down)
-    let sums = sums.reserve(across * down)
+  /// The mean of 5 by 5 blocks, each by its weight; at edges of the nearest five that are all inside. Where nothing tells, all is white.
+  private func smooth(
+    _ weights: UnsafeMutablePointer<UInt32>, _ levels: UnsafeMutablePointer<UInt32>,
+    _ floors: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
+    let count = across * down
+    let out = thresholds.reserve(count)
+    let sums = sums.reserve(2 * count)
+    let (weightSums, levelSums) = (sums, sums + count)
     let wide = min(5, across)
     let tall = min(5, down)
     for row in 0..<down {
-      let from = levels + row * across
-      let to = sums + row * across
       for column in 0..<across {
-        let first = max(0, min(column - 2, across - 5))
-        var sum: UInt16 = 0
-        for index in first..<(first + wide) { sum &+= UInt16(from[index]) }
-        to[column] = sum
+        let first = row * across + max(0, min(column - 2, across - 5))
+        var weight: UInt32 = 0
+        var level: UInt32 = 0
+        for index in first..<(first + wide) {
+          weight &+= weights[index]
+          level &+= levels[index]
+        }
+        weightSums[row * across + column] = weight
+        levelSums[row * across + column] = level
       }
     }
-    let count = UInt32(wide * tall)
-    // Exact for sums up to 25 × 255.
-    let reciprocal = (65_536 + count - 1) / count
     for row in 0..<down {
       let first = max(0, min(row - 2, down - 5))
-      let to = out + row * across
       for column in 0..<across {
-        var sum: UInt32 = 0
-        for index in first..<(first + tall) { sum &+= UInt32(sums[index * across + column]) }
-        to[column] = UInt8(truncatingIfNeeded: min(255, (sum &* reciprocal) &>> 16))
+        var weight: UInt32 = 0
+        var level: UInt32 = 0
+        for index in first..<(first + tall) {
+          weight &+= weightSums[index * across + column]
+          level &+= levelSums[index * across + column]
+        }
+        let place = row * across + column
+        out[place] = weight < Self.leastWeight ? floors[place] / 2 : UInt8(truncatingIfNeeded: level / weight)
       }
     }
     return out

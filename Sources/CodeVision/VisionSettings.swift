@@ -43,7 +43,7 @@ public struct VisionStages: OptionSet, Sendable {
   public static let doubled = VisionStages(rawValue: 1 << 8)
   /// Light codes on dark.
   public static let inverted = VisionStages(rawValue: 1 << 9)
-  /// Mirrored codes.
+  /// Mirrored codes are turned round before zbar sees them.
   public static let mirrored = VisionStages(rawValue: 1 << 10)
   /// zbar's own search for QR codes, where ours saw something that it could not read.
   public static let fallback = VisionStages(rawValue: 1 << 11)

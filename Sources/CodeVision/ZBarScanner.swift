@@ -93,7 +93,11 @@ final class ZBarScanner {
     case .code128: set(ZBAR_CODE128, ZBAR_CFG_MIN_LEN, 1)
     }
     set(Self.type(of: kind), ZBAR_CFG_ENABLE, 1)
-    if kind == .ean13 || kind == .upcA { set(ZBAR_UPCE, ZBAR_CFG_ENABLE, 1) }
+    if kind == .ean13 || kind == .upcA {
+      set(ZBAR_UPCE, ZBAR_CFG_ENABLE, 1)
+      // It reads a UPC-A as an EAN-13 first.
+      set(ZBAR_EAN13, ZBAR_CFG_ENABLE, 1)
+    }
   }
 
   private static func type(of kind: Symbology) -> zbar_symbol_type_t {
