@@ -118,7 +118,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "CameraReader", "DecodeClient", "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO",
+        "CameraReader", "DecodeClient", "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol",
+        "LinuxIO",
         "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
       ]),
     room(
@@ -169,7 +170,8 @@ let package = Package(
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
-    tests(of: "CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
+    tests(
+      of: "CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),
