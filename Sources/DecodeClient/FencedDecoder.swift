@@ -14,7 +14,7 @@ public final class FencedDecoder {
   ///   - loop: the thread of the decoder, and of its owner.
   ///   - program: the worker's executable, such as `DecodeProgram.path` finds.
   ///   - settings: what is looked for.
-  ///   - deadline: how long a frame may take.
+  ///   - deadline: how much of the processor's time a frame may take. A worker that takes none is ended after 2 s.
   ///   - report: called on the loop's thread, never from within `submit`.
   public init(
     loop: DeviceLoop, program: String, settings: DecodeSettings, deadline: Duration = .milliseconds(300),

@@ -40,6 +40,9 @@ final class WorkerKeeper: @unchecked Sendable {
   private static let firstDelay: Duration = .milliseconds(50)
   private static let lastDelay: Duration = .seconds(2)
 
+  /// How long a worker may be silent however little of the processor it had: then it waits for something that never comes.
+  private static let patience: Duration = .seconds(2)
+
   let counters = Counters()
   /// Called when a worker has closed its fence.
   var onReady: () -> Void = {}
@@ -54,6 +57,9 @@ final class WorkerKeeper: @unchecked Sendable {
   var phase = Phase.resting
   var watches: [DeviceLoop.Watch] = []
   private var alarm: DeviceLoop.Timer?
+  /// When the worker was asked, and how much of the processor it had used by then.
+  private var requestedAt = MonotonicTime(nanoseconds: 0)
+  private var spentBefore = Duration.zero
   var noiseAlarm: DeviceLoop.Timer?
   var noise = 0
   /// Workers in a row that ended without an answer.
@@ -125,6 +131,8 @@ final class WorkerKeeper: @unchecked Sendable {
     }
     counters.values.taken += 1
     phase = .busy(worker, number)
+    requestedAt = time.now()
+    spentBefore = worker.processorTime
     setAlarm(deadline) { self.late() }
     return true
   }
@@ -197,7 +205,14 @@ final class WorkerKeeper: @unchecked Sendable {
     switch phase {
     case .starting(let worker):
       end(worker, .cannotStart("\(program) does not close its fence"), lost: nil)
-    case .busy(let worker, let number): end(worker, .hung(deadline), lost: number)
+    case .busy(let worker, let number):
+      let now = time.now()
+      // On a busy machine it may not have had the processor for so long: that is not its fault.
+      if now - requestedAt < Self.patience, worker.processorTime - spentBefore < deadline {
+        setAlarm(deadline) { self.late() }
+      } else {
+        end(worker, .hung(deadline), lost: number)
+      }
     case .resting, .ready, .ending, .stopped: break
     }
   }

@@ -76,6 +76,14 @@ final class WorkerProcess {
     return OwnedDescriptor(owning: copy)
   }
 
+  /// How much of the processor it has used; nothing where it has ended.
+  var processorTime: Duration {
+    var clock = clockid_t()
+    var spent = timespec()
+    guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &spent) == 0 else { return .zero }
+    return .seconds(Int64(spent.tv_sec)) + .nanoseconds(Int64(spent.tv_nsec))
+  }
+
   /// Ends it, whatever it does; `handle` tells when it has.
   func kill() { if !isReaped { Glibc.kill(id, SIGKILL) } }
 

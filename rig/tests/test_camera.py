@@ -114,7 +114,7 @@ class Presentations(CameraCase):
         self.assertEqual(self.rig.pulses("RELAY0", self.since), [])
 
     def test_codes_one_after_the_other_are_each_a_scan(self):
-        codes = [f"Next-{number}" for number in range(4)]
+        codes = [f"Next-code-{number}" for number in range(4)]
         self.rig.plug_camera("GREY")
         self.watch(*codes)
         for code in codes:
@@ -211,8 +211,8 @@ class Faults(CameraCase):
 
     def begin(self):
         self.rig.plug(0, **LEFT)
-        self.codes = iter([f"Typed-{number}" for number in range(10)])
-        self.serve([f"Typed-{number}" for number in range(10)], text=configuration(FAULTY_CAMERA, ""))
+        self.codes = iter([f"Typed-code-{number}" for number in range(10)])
+        self.serve([f"Typed-code-{number}" for number in range(10)], text=configuration(FAULTY_CAMERA, "size: 320x180, "))
         self.taken(0)
         self.reading("desk")
         self.assert_looks()

@@ -12,7 +12,7 @@ class Cameras(ServiceCase):
     def configured():
         readers = f"""readers:
   desk:  {{type: camera, match: {{path: {CAMERA}}}, kinds: [qr]}}
-  spare: {{type: camera, match: {{path: {FAULTY_CAMERA}}}, kinds: [qr]}}"""
+  spare: {{type: camera, match: {{path: {FAULTY_CAMERA}}}, size: 320x180, kinds: [qr]}}"""
         text = configuration().replace("readers:", readers, 1)
         return text.replace("readers: [left]", "readers: [desk, left]").replace("readers: [right]", "readers: [spare, right]")
 
