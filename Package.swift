@@ -165,7 +165,8 @@ let package = Package(
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
-      name: "CodeVisionTests", dependencies: ["CodeVision", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
+      name: "CodeVisionTests",
+      dependencies: ["CodeVision", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
       exclude: ["pictures"], swiftSettings: strict),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
