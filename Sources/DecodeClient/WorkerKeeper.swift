@@ -43,6 +43,9 @@ final class WorkerKeeper: @unchecked Sendable {
   /// How long a worker may be silent however little of the processor it had: then it waits for something that never comes.
   private static let patience: Duration = .seconds(2)
 
+  /// How long an excuse for being late counts.
+  private static let nextLook: Duration = .milliseconds(50)
+
   let counters = Counters()
   /// Called when a worker has closed its fence.
   var onReady: () -> Void = {}
@@ -206,10 +209,12 @@ final class WorkerKeeper: @unchecked Sendable {
     case .starting(let worker):
       end(worker, .cannotStart("\(program) does not close its fence"), lost: nil)
     case .busy(let worker, let number):
-      let now = time.now()
-      // On a busy machine it may not have had the processor for so long: that is not its fault.
-      if now - requestedAt < Self.patience, worker.processorTime - spentBefore < deadline {
-        setAlarm(deadline) { self.late() }
+      // On a busy machine it may not have had the processor for so long: that is not its fault. One that was stopped has no
+      // such excuse.
+      let isExcused =
+        time.now() - requestedAt < Self.patience && worker.processorTime - spentBefore < deadline && !worker.isStopped
+      if isExcused {
+        setAlarm(Self.nextLook) { self.late() }
       } else {
         end(worker, .hung(deadline), lost: number)
       }

@@ -84,6 +84,13 @@ final class WorkerProcess {
     return .seconds(Int64(spent.tv_sec)) + .nanoseconds(Int64(spent.tv_nsec))
   }
 
+  /// It stands still by a signal (SIGSTOP), or by a debugger.
+  var isStopped: Bool {
+    if isReaped { return false }
+    var found = siginfo_t()
+    return waitid(P_PID, id_t(id), &found, WSTOPPED | WNOHANG | WNOWAIT) == 0 && found.si_signo == SIGCHLD
+  }
+
   /// Ends it, whatever it does; `handle` tells when it has.
   func kill() { if !isReaped { Glibc.kill(id, SIGKILL) } }
 
