@@ -304,4 +304,4 @@ class Commands(CameraCase):
 
     def test_empty_view_is_told(self):
         self.rig.plug_camera()
-        self.assertIn("no code", self.scangate(f"camera snapshot {CAMERA}"))
+        self.assertIn("No code was read", self.scangate(f"camera snapshot {CAMERA}"))
