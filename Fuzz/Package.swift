@@ -36,8 +36,6 @@ let package = Package(
     .systemLibrary(name: "CEvdev", path: "Rooms/CEvdev", pkgConfig: "libevdev"),
     .systemLibrary(name: "CUdev", path: "Rooms/CUdev", pkgConfig: "libudev"),
     .systemLibrary(name: "CXKB", path: "Rooms/CXKB", pkgConfig: "xkbcommon"),
-    .systemLibrary(name: "CZBar", path: "Rooms/CZBar", pkgConfig: "zbar"),
-    room("CodeVision", ["CZBar", "ScanModel"]),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
