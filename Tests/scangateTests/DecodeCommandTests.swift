@@ -105,6 +105,38 @@ import Testing
     #expect(try await Program.run(["decode", "--explain", drawn.path, "a", "b"]).status == 64)
   }
 
+  @Test func aPictureIsNeverReplacedByItsExplanation() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let picture = folder.appending(path: "ticket.pgm")
+    try Data(Self.pgm()).write(to: picture)
+    for file in [picture.path, "-"] {
+      let result = try await Program.run(["decode", "--explain", picture.path, file], input: Self.pgm())
+      #expect(result.status == 64 && result.errors.contains("exists already"))
+    }
+    #expect(try Data(contentsOf: picture) == Data(Self.pgm()))
+  }
+
+  @Test func aVideoIsNotExplained() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = Array("YUV4MPEG2 W16 H16 Cmono\nFRAME\n".utf8) + [UInt8](repeating: 180, count: 256)
+    let result = try await Program.run(
+      ["decode", "--explain", folder.appending(path: "out.png").path, "-"], input: file)
+    #expect(result.status == 1 && result.errors.contains("this is a video"))
+    #expect(try await Program.run(["decode", "-"], input: file).lines == ["-: no code"])
+  }
+
+  /// Without a camera on the machine.
+  @Test(arguments: [
+    ("nobody", "no camera has that node"), ("/dev/null", "it is no camera"), ("/dev/nowhere", "there is no such node"),
+    ("desk-camera", "its camera is not plugged in"), ("desk-scanner", "it is no camera"),
+  ]) func aSnapshotOfWhatIsNoCameraIsToldSo(name: String, words: String) async throws {
+    let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/camera.yaml")
+    let result = try await Program.run(["camera", "snapshot", "-c", example.path, name])
+    #expect(result.status == 69 && result.errors.contains(words), "\(result.errors)")
+  }
+
   @Test func aKindThatIsNoneIsToldWithThoseThatAre() async throws {
     let result = try await Program.run(["decode", "--formats", "qr,klingon", "-"])
     #expect(result.status == 64 && result.errors.contains("klingon") && result.errors.contains("code128"))

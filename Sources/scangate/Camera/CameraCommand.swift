@@ -34,13 +34,13 @@ struct CameraListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let cameras: [CameraReport]
+    let configuration = CameraCommand.configuration(source.file)
     do throws(DeviceError) {
-      cameras = try listCameras(
-        CameraCommand.configuration(source.file)?.cameras ?? [], as: DevicesCommand.serviceUser)
+      cameras = try listCameras(configuration?.cameras ?? [], as: DevicesCommand.serviceUser)
     } catch {
       throw failure(error.description)
     }
-    let names = CameraCommand.configuration(source.file)?.readers.map(\.id.name) ?? []
+    let names = configuration?.readers.map(\.id.name) ?? []
     let listings = CameraListing.all(cameras, readers: names)
     if json {
       let encoder = JSONEncoder()

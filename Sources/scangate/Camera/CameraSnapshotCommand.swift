@@ -5,6 +5,7 @@ import DecodeProtocol
 import Gateway
 import Glibc
 import LinuxIO
+import ScanConfiguration
 import ScanModel
 import ScanPipeline
 
@@ -37,14 +38,14 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configured = CameraCommand.configuration(source.file)?.cameras ?? []
+    let configuration = CameraCommand.configuration(source.file)
+    let configured = configuration?.cameras ?? []
     let shot: CameraSnapshot
     let reader: CameraConfiguration?
     do throws(DeviceError) {
       let present = try listCameras(configured)
       guard let device = present.first(where: { isMeant($0) })?.device else {
-        throw DeviceError(
-          device: camera, what: "there is no such camera", remedy: "See: scangate camera list")
+        throw absence(configuration)
       }
       reader = configured.first { $0.id == device.reader }
       shot = try CameraSnapshot(
@@ -60,6 +61,24 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
     for shortfall in shot.shortfalls { Terminal.out(shortfall) }
     let wanted = kinds.flatMap { try? KindNames.parse($0).get() } ?? reader?.kinds ?? .qr
     try await look(at: shot.pictures, wanted)
+  }
+
+  /// Why there is nothing to be seen by that name.
+  private func absence(_ configuration: StationConfiguration?) -> DeviceError {
+    let list = "See: scangate camera list"
+    if configuration?.cameras.contains(where: { $0.id.name == camera }) == true {
+      return DeviceError(device: "reader \(camera)", what: "its camera is not plugged in", remedy: list)
+    }
+    if configuration?.readers.contains(where: { $0.id.name == camera }) == true {
+      return DeviceError(device: "reader \(camera)", what: "it is no camera", remedy: list)
+    }
+    if camera.hasPrefix("/") {
+      let isThere = access(camera, F_OK) == 0
+      return DeviceError(device: camera, what: isThere ? "it is no camera" : "there is no such node", remedy: list)
+    }
+    return DeviceError(
+      device: "\"\(camera)\"", what: "no camera has that node, and no reader of the configuration that name",
+      remedy: list)
   }
 
   private func isMeant(_ report: CameraReport) -> Bool {

@@ -19,7 +19,7 @@ struct DecodeCommand: AsyncParsableCommand {
 
   @Flag(
     help:
-      "Print one JSON object a file, or for a video one a frame with a code: file, symbols (symbology, text, bytes, points), decode_ms."
+      "Print one JSON object a file: file, symbols (symbology, text, bytes, points), decode_ms; for a video one a frame with a code, with its frame; for a file that cannot be read: file, error."
   )
   var json = false
 
@@ -44,7 +44,14 @@ struct DecodeCommand: AsyncParsableCommand {
     if case .failure(let unknown) = KindNames.parse(formats) {
       throw ValidationError("\"\(TerminalText.clean(unknown.word))\" is no kind of code; there are \(KindNames.words)")
     }
-    if explain != nil, files.count != 1 { throw ValidationError("--explain is for one picture") }
+    guard let explain else { return }
+    if files.count != 1 { throw ValidationError("--explain is for one picture") }
+    // A slip of the hand must not cost a picture.
+    guard access(explain, F_OK) != 0 else {
+      throw ValidationError(
+        "\(TerminalText.clean(explain)) exists already: --explain wants the name of a new file, and the picture after it"
+      )
+    }
   }
 
   func run() async throws {
@@ -74,14 +81,23 @@ struct DecodeCommand: AsyncParsableCommand {
         tell(line, first.result)
         return explain.map { save(first.explanation, to: $0, line) } ?? true
       }
+      guard explain == nil else {
+        Terminal.error(line.plain(error: "--explain is for a picture, and this is a video"))
+        return false
+      }
       line.frame = 0
       var result = first.result
+      var hasCode = false
       while true {
-        if !result.reading.symbols.isEmpty { tell(line, result) }
+        if !result.reading.symbols.isEmpty {
+          hasCode = true
+          tell(line, result)
+        }
         guard result.hasMore, let frame = line.frame else { break }
         line.frame = frame + 1
         result = try await session.read(nil, frame: frame + 1).result
       }
+      if !hasCode, !json { for text in DecodedLine(file: file).plain(ViewReading()) { Terminal.out(text) } }
       return true
     } catch {
       tell(line, error.description)
