@@ -15,7 +15,7 @@ help:
   'make replug  scanners unplugged 200 times while they type' \
 	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
 	  'make bench   build for release and measure: times, memory, processor, scans a second' \
-	  'make bench-decode  reading of pictures and frames beside libzbar and zxing-cpp; DECODE_IMAGES=folder' \
+	  'make bench-decode  reading of pictures and frames beside libzbar and zxing-cpp, and what the whole camera reader takes; DECODE_IMAGES=folder' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
 	  'make check   formatting and the rules of the tree, no build' \
 	  'make format  put every Swift file into the form that check wants' \
@@ -52,7 +52,8 @@ bench: release
 	@Benchmarks/offline
 
 bench-decode: deps
-	@$(SWIFT) build -c release --static-swift-stdlib --product decode-bench
+	@for product in decode-bench camera-replay scangate-decode; do \
+	  $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
 	@Benchmarks/decode $(if $(DECODE_IMAGES),--images "$(DECODE_IMAGES)")
 
 rig: build

@@ -155,6 +155,12 @@ let package = Package(
       ], path: "Tests/HolderBench", swiftSettings: strict),
     .executableTarget(
       name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/DecodeBench", swiftSettings: strict),
+    .target(
+      name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/CameraTesting", swiftSettings: strict),
+    .executableTarget(
+      name: "camera-replay",
+      dependencies: ["CameraReader", "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel"],
+      path: "Tests/CameraReplay", swiftSettings: strict),
     .executableTarget(
       name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"], path: "Tests/JournalChild",
       swiftSettings: strict),
@@ -173,7 +179,10 @@ let package = Package(
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(
       of: "CameraReader",
-      ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "scangate-decode"]),
+      [
+        "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
+        "scangate-decode",
+      ]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
     tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),

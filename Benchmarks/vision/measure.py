@@ -224,7 +224,32 @@ def measure_scenes(ours, others, folder, chosen):
     return results
 
 
-def report_aims(pictures, frames):
+def measure_replay(program, folder):
+    """A table of how much of a core the whole reader takes; returns {(scene, format, idle rate): what camera-replay printed}."""
+    results = {}
+    print("\n| 1280 x 720 at 30 a second, whole reader | share of a core | gateway | decoder | frames looked at a second | bytes a frame |")
+    print("|---|---|---|---|---|---|")
+    for scene in scenes.all_scenes():
+        if scene.size != "720p" or scene.kind != "empty":
+            continue
+        for form in ("yuyv", "mjpg"):
+            paths = [str(path) for path in scenes.camera_frames(folder, scene, form)]
+            # There and back, so that nothing jumps where it begins anew.
+            paths += paths[-2:0:-1]
+            # What moves is looked at whole, whatever the rate at rest.
+            for idle in ("10", "all") if scene.hardness == "still" else ("10",):
+                command = [str(program), f"--format={form}", f"--idle-rate={idle}", *paths]
+                result = subprocess.run(command, stdout=subprocess.PIPE)
+                if result.returncode:
+                    sys.exit(f"measure: {program} with {scene.title}, {form} ended with {result.returncode}.")
+                got = results[scene.hardness, form, idle] = json.loads(result.stdout)
+                words = f"{scene.hardness}, {form}" + (f", idleRate {idle}" if scene.hardness == "still" else "")
+                shares = " | ".join(f"{100 * got[name]:.2f} %" for name in ("core", "gateway", "decoder"))
+                print(f"| {words} | {shares} | {got['looked'] / got['seconds']:.1f} | {got['frameBytes']} |")
+    return results
+
+
+def report_aims(pictures, frames, replays):
     """Each aim with what came of it."""
     print("\n| aim | measured | |\n|---|---|---|")
 
@@ -256,33 +281,41 @@ def report_aims(pictures, frames):
             aim("still 720p: 0.15 ms", f"{mean:.3f} ms mean", mean <= 0.15)
         if title == "720p QR easy":
             aim("easy QR in 720p: 1 ms", f"{mean:.2f} ms mean", mean <= 1)
+    for (scene, form, idle), got in replays.items():
+        if scene == "still":
+            most = {"yuyv": 3, "mjpg": 8}[form]
+            aim(f"whole reader, still 720p, 30 a second, {form}, idleRate {idle}: under {most} % of a core",
+                f"{100 * got['core']:.2f} %", 100 * got["core"] < most)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, help="the release build of decode-bench")
+    parser.add_argument("--replay", type=Path, help="the release build of camera-replay; beside decode-bench if nothing else is said")
     parser.add_argument("--folder", required=True, type=Path, help="where pictures made by this are kept")
     parser.add_argument("--images", type=Path, default=os.environ.get("DECODE_IMAGES"), help="folders of pictures with their texts (DECODE_IMAGES)")
     parser.add_argument("--only", help="a pattern of folders or scenes")
-    parser.add_argument("--part", choices=["pictures", "frames"], help="one part alone")
+    parser.add_argument("--part", choices=["pictures", "frames", "replay"], help="one part alone")
     parser.add_argument("--details", action="store_true", help="what was read in each picture")
     parser.add_argument("--ours-only", action="store_true", help="leave the others out")
     parser.add_argument("options", nargs="*", help="for decode-bench")
     arguments = parser.parse_args()
     ours = Scangate(arguments.program, arguments.options)
     others = [] if arguments.ours_only else [engines.ZBar(), engines.ZXing(True), engines.ZXing(False)]
-    pictures, frames = {}, {}
-    if arguments.part != "frames":
+    pictures, frames, replays = {}, {}, {}
+    if arguments.part in (None, "pictures"):
         if arguments.images and Path(arguments.images).is_dir():
             pictures = measure_pictures(
                 ours, others, Path(arguments.images), arguments.folder / "pictures", arguments.only, arguments.details)
         else:
             print("No pictures: they are not in the tree. Name a folder of them by --images or DECODE_IMAGES.")
-    if arguments.part != "pictures":
+    if arguments.part in (None, "frames"):
         frames = measure_scenes(ours, others, arguments.folder / "scenes", arguments.only)
+    if arguments.part == "replay" or (arguments.part is None and not arguments.only):
+        program = arguments.replay or Path(arguments.program).with_name("camera-replay")
+        replays = measure_replay(program, arguments.folder / "scenes")
     if others:
-        report_aims(pictures, frames)
-    # The whole reader (camera, fence and gateway on a replayed 720p stream) belongs here, as a share of a core.
+        report_aims(pictures, frames, replays)
 
 
 if __name__ == "__main__":

@@ -169,3 +169,27 @@ def frames(path):
         width, height = int(words[1][1:]), int(words[2][1:])
         while file.readline():
             yield numpy.frombuffer(file.read(width * height), numpy.uint8).reshape(height, width)
+
+
+def camera_frames(folder, scene, form):
+    """The files of a scene's first sequence as a camera gives them, colour and all: `yuyv`, or `mjpg`, a JPEG a frame."""
+    path, _ = next(scene.render(folder))
+    places = []
+    for number, grey in enumerate(frames(path)):
+        place = path.with_name(f"{path.stem}-{number:02}.{form}")
+        places.append(place)
+        if place.exists():
+            continue
+        # Colour goes with the light, so that it moves as the scene does; its noise is that of a sensor.
+        random = numpy.random.default_rng(zlib.crc32(place.name.encode()))
+        soft = numpy.asarray(Image.fromarray(grey).filter(ImageFilter.GaussianBlur(3)), dtype=numpy.float32) - 128
+        blue, red = (
+            numpy.clip(128 + share * soft + random.normal(0, 1.2, soft.shape), 0, 255).astype(numpy.uint8) for share in (0.25, -0.3))
+        if form == "yuyv":
+            pixels = numpy.empty((*grey.shape, 2), numpy.uint8)
+            pixels[:, :, 0], pixels[:, 0::2, 1], pixels[:, 1::2, 1] = grey, blue[:, 0::2], red[:, 0::2]
+            place.write_bytes(pixels.tobytes())
+        else:
+            planes = [Image.fromarray(plane) for plane in (grey, blue, red)]
+            Image.merge("YCbCr", planes).save(place, "JPEG", quality=80, subsampling="4:2:2")
+    return places

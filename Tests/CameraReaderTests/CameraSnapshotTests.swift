@@ -1,4 +1,5 @@
 import CameraReader
+import CameraTesting
 import Glibc
 import LinuxIO
 import ScanModel

@@ -1,4 +1,5 @@
 import CameraReader
+import CameraTesting
 import DecodeClient
 import Glibc
 import LinuxIO

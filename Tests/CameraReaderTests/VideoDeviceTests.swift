@@ -1,3 +1,4 @@
+import CameraTesting
 import Glibc
 import LinuxIO
 import ScanModel

@@ -1,41 +1,43 @@
 import Glibc
-import LinuxIO
-import ScanModel
-import Synchronization
+package import LinuxIO
+package import ScanModel
+package import Synchronization
 
 /// A camera behind the system calls: does what a driver does, and fails or lies where a test says so. Its node is a real file,
 /// so that it can come and go; what is waited for is a real pipe.
-final class FakeCamera: VideoCalls {
-  struct State {
-    var failures: [String: Int32] = [:]
-    var calls: [String: Int] = [:]
-    var capability = VideoCapability(driver: "fake", name: "Fake", bus: "fake", captures: true)
-    var offers: [VideoOffer] = [
+package final class FakeCamera: VideoCalls {
+  package struct State {
+    package var failures: [String: Int32] = [:]
+    package var calls: [String: Int] = [:]
+    package var capability = VideoCapability(driver: "fake", name: "Fake", bus: "fake", captures: true)
+    package var offers: [VideoOffer] = [
       VideoOffer(
         format: .grey, sizes: .one(VideoSize(width: 64, height: 48)), rates: [.one(VideoRate(pictures: 30))])
     ]
     /// Lists that never end.
-    var endless = false
+    package var endless = false
     /// What the driver makes of a format; `nil` takes what is asked for.
-    var made: VideoFormat?
-    var controls: [VideoControl: (range: ClosedRange<Int32>, value: Int32)] = [:]
-    var settings: [(VideoControl, Int32)] = []
-    var pictureBytes = 64 * 48
+    package var made: VideoFormat?
+    package var controls: [VideoControl: (range: ClosedRange<Int32>, value: Int32)] = [:]
+    package var settings: [(VideoControl, Int32)] = []
+    package var pictureBytes = 64 * 48
     /// What every buffer holds; `nil` fills each with its number.
-    var picture: [UInt8]?
-    var queued: [UInt32] = []
-    var filled: [VideoFrame] = []
-    var isStreaming = false
-    var input: Int32 = -1
-    var isGone = false
-    var mapped = 0
-    var sequence: UInt32 = 0
+    package var picture: [UInt8]?
+    /// Where each buffer is mapped, by its number.
+    package var memory: [UInt32: UInt] = [:]
+    package var queued: [UInt32] = []
+    package var filled: [VideoFrame] = []
+    package var isStreaming = false
+    package var input: Int32 = -1
+    package var isGone = false
+    package var mapped = 0
+    package var sequence: UInt32 = 0
   }
 
-  let node: String
-  let state = Mutex(State())
+  package let node: String
+  package let state = Mutex(State())
 
-  init() throws {
+  package init() throws {
     var template = Array("/tmp/scangate-camera-XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw SystemError(errno: errno, call: "mkstemp") }
@@ -50,12 +52,12 @@ final class FakeCamera: VideoCalls {
 
   // MARK: For tests
 
-  func plug() {
+  package func plug() {
     close(Glibc.open(node, O_CREAT | O_RDWR, 0o600))
     state.withLock { $0.isGone = false }
   }
 
-  func unplug() {
+  package func unplug() {
     unlink(node)
     state.withLock { state in
       state.isGone = true
@@ -68,22 +70,30 @@ final class FakeCamera: VideoCalls {
   }
 
   /// Fills the oldest buffer that the driver has; `false` where it has none or does not stream.
+  /// - Parameter picture: what it holds then; where there is none, what it held before.
   @discardableResult
-  func take(bytes: Int? = nil, isDamaged: Bool = false, buffer: UInt32? = nil) -> Bool {
+  package func take(
+    _ picture: [UInt8]? = nil, bytes: Int? = nil, isDamaged: Bool = false, buffer: UInt32? = nil
+  ) -> Bool {
     state.withLock { state in
       guard state.isStreaming, let index = state.queued.first else { return false }
       state.queued.removeFirst()
+      if let picture, let address = state.memory[index] {
+        UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: state.pictureBytes)
+          .copyBytes(from: picture.prefix(state.pictureBytes))
+      }
       state.sequence += 1
       state.filled.append(
         VideoFrame(
-          buffer: buffer ?? index, bytes: bytes ?? state.pictureBytes, sequence: state.sequence, isDamaged: isDamaged))
+          buffer: buffer ?? index, bytes: bytes ?? picture?.count ?? state.pictureBytes, sequence: state.sequence,
+          isDamaged: isDamaged))
       var byte: UInt8 = 0
       return write(state.input, &byte, 1) == 1
     }
   }
 
-  func calls(_ name: String) -> Int { state.withLock { $0.calls[name] ?? 0 } }
-  func fail(_ name: String, _ errno: Int32?) { state.withLock { $0.failures[name] = errno } }
+  package func calls(_ name: String) -> Int { state.withLock { $0.calls[name] ?? 0 } }
+  package func fail(_ name: String, _ errno: Int32?) { state.withLock { $0.failures[name] = errno } }
 
   // MARK: The calls
 
@@ -98,7 +108,7 @@ final class FakeCamera: VideoCalls {
     }.get()
   }
 
-  func open(_ node: String) throws(SystemError) -> OwnedDescriptor {
+  package func open(_ node: String) throws(SystemError) -> OwnedDescriptor {
     let ends = try counted("open") { state -> Result<Int32, SystemError> in
       var ends: [Int32] = [-1, -1]
       guard node == self.node, pipe(&ends) == 0 else { return .failure(SystemError(errno: ENOENT, call: "open")) }
@@ -109,11 +119,11 @@ final class FakeCamera: VideoCalls {
     return OwnedDescriptor(owning: ends)
   }
 
-  func capability(_ camera: Int32) throws(SystemError) -> VideoCapability {
+  package func capability(_ camera: Int32) throws(SystemError) -> VideoCapability {
     try counted("capability") { .success($0.capability) }
   }
 
-  func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat {
+  package func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat {
     try counted("format") { state in
       if state.endless { return .success(PixelFormat(rawValue: 0x3030_3030 + index)) }
       var formats: [PixelFormat] = []
@@ -122,14 +132,14 @@ final class FakeCamera: VideoCalls {
     }
   }
 
-  func sizes(_ camera: Int32, of format: PixelFormat, at index: UInt32) throws(SystemError) -> VideoSizes {
+  package func sizes(_ camera: Int32, of format: PixelFormat, at index: UInt32) throws(SystemError) -> VideoSizes {
     try counted("sizes") { state in
       if state.endless { return .success(.one(VideoSize(width: 100 + Int(index), height: 100))) }
       return Self.entry(state.offers.filter { $0.format == format }.map(\.sizes), index)
     }
   }
 
-  func rates(
+  package func rates(
     _ camera: Int32, of format: PixelFormat, _ size: VideoSize, at index: UInt32
   ) throws(SystemError) -> VideoRates {
     try counted("rates") { state in
@@ -143,7 +153,7 @@ final class FakeCamera: VideoCalls {
     index < list.count ? .success(list[Int(index)]) : .failure(SystemError(errno: EINVAL, call: "list"))
   }
 
-  func setFormat(_ camera: Int32, _ format: PixelFormat, _ size: VideoSize) throws(SystemError) -> VideoFormat {
+  package func setFormat(_ camera: Int32, _ format: PixelFormat, _ size: VideoSize) throws(SystemError) -> VideoFormat {
     try counted("setFormat") { state in
       .success(
         state.made
@@ -151,30 +161,36 @@ final class FakeCamera: VideoCalls {
     }
   }
 
-  func setRate(_ camera: Int32, _ rate: VideoRate) throws(SystemError) { try counted("setRate") { _ in .success(()) } }
-
-  func requestBuffers(_ camera: Int32, _ count: UInt32) throws(SystemError) -> Int {
-    try counted("requestBuffers") { _ in .success(Int(count)) }
+  package func setRate(_ camera: Int32, _ rate: VideoRate) throws(SystemError) {
+    try counted("setRate") { _ in .success(()) }
   }
 
-  func map(_ camera: Int32, buffer: UInt32) throws(SystemError) -> UnsafeRawBufferPointer {
+  package func requestBuffers(_ camera: Int32, _ count: UInt32) throws(SystemError) -> Int {
+    try counted("requestBuffers") { state in
+      state.memory = [:]
+      return .success(Int(count))
+    }
+  }
+
+  package func map(_ camera: Int32, buffer: UInt32) throws(SystemError) -> UnsafeRawBufferPointer {
     let address = try counted("map") { state -> Result<UInt, SystemError> in
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: state.pictureBytes, alignment: 16)
       memory.initializeMemory(as: UInt8.self, repeating: UInt8(buffer))
       if let picture = state.picture { memory.copyBytes(from: picture.prefix(memory.count)) }
       state.mapped += 1
+      state.memory[buffer] = UInt(bitPattern: memory.baseAddress)
       return .success(UInt(bitPattern: memory.baseAddress))
     }
     return UnsafeRawBufferPointer(
       start: UnsafeRawPointer(bitPattern: address), count: state.withLock { $0.pictureBytes })
   }
 
-  func unmap(_ buffer: UnsafeRawBufferPointer) {
+  package func unmap(_ buffer: UnsafeRawBufferPointer) {
     state.withLock { $0.mapped -= 1 }
     buffer.deallocate()
   }
 
-  func queue(_ camera: Int32, buffer: UInt32) throws(SystemError) {
+  package func queue(_ camera: Int32, buffer: UInt32) throws(SystemError) {
     try counted("queue") { state -> Result<Void, SystemError> in
       guard !state.queued.contains(buffer) else { return .failure(SystemError(errno: EINVAL, call: "queue")) }
       state.queued.append(buffer)
@@ -182,7 +198,7 @@ final class FakeCamera: VideoCalls {
     }
   }
 
-  func dequeue(_ camera: Int32) throws(SystemError) -> VideoFrame {
+  package func dequeue(_ camera: Int32) throws(SystemError) -> VideoFrame {
     try counted("dequeue") { state in
       guard !state.filled.isEmpty else { return .failure(SystemError(errno: EAGAIN, call: "dequeue")) }
       var byte: UInt8 = 0
@@ -191,7 +207,7 @@ final class FakeCamera: VideoCalls {
     }
   }
 
-  func stream(_ camera: Int32, on: Bool) throws(SystemError) {
+  package func stream(_ camera: Int32, on: Bool) throws(SystemError) {
     try counted(on ? "streamOn" : "streamOff") { state in
       state.isStreaming = on
       if !on {
@@ -202,23 +218,23 @@ final class FakeCamera: VideoCalls {
     }
   }
 
-  func control(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> ClosedRange<Int32> {
+  package func control(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> ClosedRange<Int32> {
     try counted("control") { state in
       state.controls[control].map { .success($0.range) } ?? .failure(SystemError(errno: EINVAL, call: "control"))
     }
   }
 
-  func hasEntry(_ camera: Int32, _ control: VideoControl, _ entry: Int32) -> Bool {
+  package func hasEntry(_ camera: Int32, _ control: VideoControl, _ entry: Int32) -> Bool {
     state.withLock { $0.controls[control]?.range.contains(entry) ?? false }
   }
 
-  func value(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> Int32 {
+  package func value(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> Int32 {
     try counted("value") { state in
       state.controls[control].map { .success($0.value) } ?? .failure(SystemError(errno: EINVAL, call: "value"))
     }
   }
 
-  func set(_ camera: Int32, _ control: VideoControl, to value: Int32) throws(SystemError) {
+  package func set(_ camera: Int32, _ control: VideoControl, to value: Int32) throws(SystemError) {
     try counted("set") { state -> Result<Void, SystemError> in
       guard state.controls[control]?.range.contains(value) == true else {
         return .failure(SystemError(errno: ERANGE, call: "set"))
