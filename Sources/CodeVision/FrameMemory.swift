@@ -3,8 +3,10 @@
 /// A cell is told by the mean of two rows of 16 pixels in it: a camera's noise hardly moves that. Frames are compared with the
 /// frame that was remembered, not with the one before, so that what changes slowly is seen too.
 final class FrameMemory {
-  /// Grey values by which a cell may differ from the one remembered.
+  /// Grey values by which a cell may differ from the one remembered; of a noisy camera's cells, one in 400 does.
   static let tolerance = 6
+  /// Grey values by which no noise makes a cell differ: two such cells are a change, for a small code covers no more.
+  static let noise = 12
 
   private let cells = PixelBuffer<UInt8>(filledWith: 0)
   private let latest = PixelBuffer<UInt8>(filledWith: 0)
@@ -28,8 +30,9 @@ final class FrameMemory {
       }
     }
     let before = cells.reserve(count)
-    if image.width == width && image.height == height && Self.differences(before, now, count) <= count / 400 + 1 {
-      return false
+    if image.width == width && image.height == height {
+      let (slight, plain) = Self.differences(before, now, count)
+      if slight <= count / 400 + 1 && plain < 2 { return false }
     }
     before.update(from: now, count: count)
     (width, height) = (image.width, image.height)
@@ -50,12 +53,16 @@ final class FrameMemory {
     return UInt8(truncatingIfNeeded: sum >> 5)
   }
 
-  private static func differences(_ before: UnsafePointer<UInt8>, _ now: UnsafePointer<UInt8>, _ count: Int) -> Int {
-    var changed = 0
+  private static func differences(
+    _ before: UnsafePointer<UInt8>, _ now: UnsafePointer<UInt8>, _ count: Int
+  ) -> (slight: Int, plain: Int) {
+    var slight = 0
+    var plain = 0
     for index in 0..<count {
-      let difference = Int(before[index]) &- Int(now[index])
-      if difference > tolerance || difference < -tolerance { changed &+= 1 }
+      let difference = abs(Int(before[index]) &- Int(now[index]))
+      if difference > tolerance { slight &+= 1 }
+      if difference > noise { plain &+= 1 }
     }
-    return changed
+    return (slight, plain)
   }
 }

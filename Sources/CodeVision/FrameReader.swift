@@ -4,10 +4,20 @@ internal import ScanModel
 final class FrameReader {
   /// A symbol, and how it was found, to be found there again.
   private struct Place {
+    var symbol: SeenSymbol
     var region: PixelRect
     var level: QRLevel
     var isInverted: Bool
     var isLinear: Bool
+  }
+
+  /// A symbol that was read since the scene is as it is.
+  private struct Kept {
+    var symbol: SeenSymbol
+    /// Where it was; `nil` where that is not known.
+    var place: Place?
+    /// Checks in a row that have not found it.
+    var misses = 0
   }
 
   private let stages: VisionStages
@@ -17,8 +27,9 @@ final class FrameReader {
   private var schedule: FrameSchedule
   private var places: [Place] = []
   private var sinceWhole = 0
-  /// What was read since the scene is as it is.
-  private var kept: [SeenSymbol] = []
+  private var kept: [Kept] = []
+  /// Frames of the still scene that were not searched.
+  private var stillFrames = 0
   private var quality = ViewQuality()
   /// What can be said of the pixels alone, of one frame of eight.
   private var pixels = ViewQuality()
@@ -27,6 +38,12 @@ final class FrameReader {
   private static let framesBetween = 2
   private static let mostPlaces = 4
   private static let framesOfQuality = 8
+  /// A scene can change without its cells showing it: one code is shown in the place of another like it, or a small one is taken
+  /// away. So what was read is looked for again in every third frame of a still scene, and the whole frame in every thirtieth.
+  private static let framesBetweenChecks = 3
+  private static let framesBetweenSearches = 30
+  /// Checks in a row that must miss a symbol until it has gone: noise hides one now and then.
+  private static let mostMisses = 2
 
   init(_ settings: VisionSettings, qr: QRPass?, linear: LinearPass?, budget: UInt64 = 8_000_000) {
     stages = settings.stages
@@ -42,23 +59,72 @@ final class FrameReader {
     var reading = ViewReading()
     switch schedule.next(hasChanged: hasChanged) {
     case .skip:
-      reading.isStill = true
-      reading.symbols = kept
+      stillFrames &+= 1
       reading.quality = quality
+      if isAsBefore(frame, &reading) {
+        reading.isStill = true
+        reading.symbols = kept.map(\.symbol)
+      } else {
+        // Another scene after all: it is looked at with everything from the next frame on.
+        memory.forget()
+      }
       reading.decodeTime = clock() &- start
     case .look(let turn, let variant):
       if hasChanged { kept.removeAll(keepingCapacity: true) }
+      stillFrames = 0
       // What the picture is like changes slowly; what is seen in it does not.
       if turn % Self.framesOfQuality == 1 { pixels = ViewQuality(of: frame) }
       reading.quality = pixels
       let sawUnread = look(frame, turn, variant, &reading)
-      for symbol in reading.symbols { Self.add(symbol, to: &kept) }
+      keep(reading.symbols)
       quality = reading.quality
       reading.decodeTime = clock() &- start
       schedule.looked(took: reading.decodeTime, sawUnread: sawUnread)
     }
     return reading
   }
+
+  // MARK: The still scene
+
+  /// Whether a still scene holds what was read in it, as far as this frame is for finding that out.
+  private func isAsBefore(_ frame: GreyImage, _ reading: inout ViewReading) -> Bool {
+    if stillFrames % Self.framesBetweenSearches == 0 {
+      sinceWhole = Self.framesBetween
+      _ = look(frame, stillFrames / Self.framesBetweenSearches, nil, &reading)
+    } else if !kept.isEmpty, stillFrames % Self.framesBetweenChecks == 0 {
+      for place in kept.compactMap(\.place) { lookAt(place, frame, &reading) }
+    } else {
+      return true
+    }
+    let found = reading.symbols
+    var isSame = found.allSatisfy { symbol in kept.contains { Self.areSame($0.symbol, symbol) } }
+    for index in kept.indices {
+      let isFound = found.contains { Self.areSame($0, kept[index].symbol) }
+      kept[index].misses = isFound ? 0 : kept[index].misses + 1
+      if kept[index].misses >= Self.mostMisses { isSame = false }
+    }
+    return isSame
+  }
+
+  /// Keeps what was read, instead of what was in its place before.
+  private func keep(_ symbols: [SeenSymbol]) {
+    for symbol in symbols {
+      let place = places.first { Self.areSame($0.symbol, symbol) }
+      if let index = kept.firstIndex(where: { Self.areSame($0.symbol, symbol) }) {
+        kept[index] = Kept(symbol: symbol, place: place ?? kept[index].place)
+        continue
+      }
+      kept.removeAll { old in
+        guard let region = old.place?.region, !symbols.contains(where: { Self.areSame($0, old.symbol) }) else {
+          return false
+        }
+        return symbol.points.contains { region.contains($0) }
+      }
+      kept.append(Kept(symbol: symbol, place: place))
+    }
+  }
+
+  // MARK: Looking
 
   /// Whether something was seen that could not be read.
   private func look(_ frame: GreyImage, _ turn: Int, _ variant: FrameVariant?, _ reading: inout ViewReading) -> Bool {
@@ -97,14 +163,18 @@ final class FrameReader {
     places.removeAll(keepingCapacity: true)
     for place in before {
       let count = reading.symbols.count
-      if place.isLinear {
-        if let linear { find(frame, linear, .glance(place.level), &reading, in: place.region) }
-      } else {
-        _ = search(frame, place.level, inverted: place.isInverted, place.region, &reading)
-      }
+      lookAt(place, frame, &reading)
       if reading.symbols.count == count { return false }
     }
     return true
+  }
+
+  private func lookAt(_ place: Place, _ frame: GreyImage, _ reading: inout ViewReading) {
+    if place.isLinear {
+      if let linear { find(frame, linear, .glance(place.level), &reading, in: place.region) }
+    } else {
+      _ = search(frame, place.level, inverted: place.isInverted, place.region, &reading)
+    }
   }
 
   /// Searches QR codes; whether finder patterns were seen that are of nothing that was read.
@@ -170,12 +240,15 @@ final class FrameReader {
       height: whole(bottom - top + 2 * edge))
     let region = box.intersection(frame.bounds)
     guard region.width > 0, region.height > 0 else { return }
-    places.append(Place(region: region, level: level, isInverted: inverted, isLinear: isLinear))
+    places.append(
+      Place(symbol: symbol, region: region, level: level, isInverted: inverted, isLinear: isLinear))
   }
 
   private static func add(_ symbol: SeenSymbol, to symbols: inout [SeenSymbol]) {
-    if !symbols.contains(where: { $0.symbology == symbol.symbology && $0.bytes == symbol.bytes }) {
-      symbols.append(symbol)
-    }
+    if !symbols.contains(where: { areSame($0, symbol) }) { symbols.append(symbol) }
+  }
+
+  private static func areSame(_ one: SeenSymbol, _ other: SeenSymbol) -> Bool {
+    one.symbology == other.symbology && one.bytes == other.bytes
   }
 }

@@ -1,3 +1,5 @@
+internal import ScanModel
+
 /// A part of a picture, in whole pixels.
 struct PixelRect: Equatable {
   /// The first column.
@@ -8,6 +10,12 @@ struct PixelRect: Equatable {
   var width: Int
   /// Rows.
   var height: Int
+
+  /// Whether a point lies in it.
+  func contains(_ point: ViewPoint) -> Bool {
+    point.x >= Float(x) && point.y >= Float(y) && point.x < Float(x.clampedSum(width))
+      && point.y < Float(y.clampedSum(height))
+  }
 
   /// What both have; empty (0 by 0) where that is nothing.
   func intersection(_ other: PixelRect) -> PixelRect {

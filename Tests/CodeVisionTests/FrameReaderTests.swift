@@ -32,6 +32,35 @@ import Testing
     #expect(!empty.isStill && empty.symbols.isEmpty)
   }
 
+  /// A code whose change no cell shows: the rows by which cells are told are blank.
+  private func unseen(_ text: String?, noise seed: UInt64) -> BarPicture {
+    var picture = BarPicture()
+    if let text { picture.draw(Bars.ean13(text), at: (200, 120), module: 2) }
+    for row in 0..<picture.height where row % 16 == 4 || row % 16 == 12 {
+      for column in 0..<picture.width { picture.pixels[row * picture.width + column] = 200 }
+    }
+    picture.addNoise(2, seed: seed)
+    return picture
+  }
+
+  @Test func aCodeInThePlaceOfAnotherIsReadInAStillSceneToo() throws {
+    let reader = CodeReader(VisionSettings(kinds: .all))
+    var seed: UInt64 = 0
+    func read(_ text: String?, frames: Int) throws -> [[String]] {
+      try (0..<frames).map { _ in
+        seed += 1
+        return try #require(unseen(text, noise: seed).withImage { reader.read(frame: $0) }).symbols.map(\.text)
+      }
+    }
+    for frames in [4, 40] {
+      #expect(try read("4006381333931", frames: frames).last == ["4006381333931"])
+      let second = try read("5901234123457", frames: 40)
+      #expect(second.last == ["5901234123457"])
+      #expect(second.allSatisfy { $0.count <= 1 }, "one code is shown at a time")
+      #expect(try read(nil, frames: 40).last == [])
+    }
+  }
+
   @Test func whatMovesIsLookedAtAlways() throws {
     let reader = CodeReader(VisionSettings(kinds: .linear))
     for frame in 0..<20 {
