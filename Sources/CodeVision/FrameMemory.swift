@@ -4,9 +4,14 @@
 /// frame that was remembered, not with the one before, so that what changes slowly is seen too.
 final class FrameMemory {
   /// Grey values by which a cell may differ from the one remembered; of a noisy camera's cells, one in 400 does.
-  static let tolerance = 6
+  let tolerance: Int
   /// Grey values by which no noise makes a cell differ: two such cells are a change, for a small code covers no more.
-  static let noise = 12
+  let noise: Int
+
+  init(tolerance: Int = 6, noise: Int = 12) {
+    self.tolerance = tolerance
+    self.noise = noise
+  }
 
   private let cells = PixelBuffer<UInt8>(filledWith: 0)
   private let latest = PixelBuffer<UInt8>(filledWith: 0)
@@ -31,7 +36,7 @@ final class FrameMemory {
     }
     let before = cells.reserve(count)
     if image.width == width && image.height == height {
-      let (slight, plain) = Self.differences(before, now, count)
+      let (slight, plain) = differences(before, now, count)
       if slight <= count / 400 + 1 && plain < 2 { return false }
     }
     before.update(from: now, count: count)
@@ -53,7 +58,7 @@ final class FrameMemory {
     return UInt8(truncatingIfNeeded: sum >> 5)
   }
 
-  private static func differences(
+  private func differences(
     _ before: UnsafePointer<UInt8>, _ now: UnsafePointer<UInt8>, _ count: Int
   ) -> (slight: Int, plain: Int) {
     var slight = 0

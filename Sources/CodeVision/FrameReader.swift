@@ -23,7 +23,7 @@ final class FrameReader {
   private let stages: VisionStages
   private let qr: QRPass?
   private let linear: LinearPass?
-  private let memory = FrameMemory()
+  private let memory: FrameMemory
   private var schedule: FrameSchedule
   private var places: [Place] = []
   private var sinceWhole = 0
@@ -45,7 +45,11 @@ final class FrameReader {
   /// Checks in a row that must miss a symbol until it has gone: noise hides one now and then.
   private static let mostMisses = 2
 
-  init(_ settings: VisionSettings, qr: QRPass?, linear: LinearPass?, budget: UInt64 = 8_000_000) {
+  init(
+    _ settings: VisionSettings, qr: QRPass?, linear: LinearPass?, budget: UInt64 = 8_000_000,
+    memory: FrameMemory = FrameMemory()
+  ) {
+    self.memory = memory
     stages = settings.stages
     self.qr = qr
     self.linear = linear
