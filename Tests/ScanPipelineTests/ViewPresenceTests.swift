@@ -104,6 +104,16 @@ struct ViewPresenceTests {
     #expect(view.reads == ["A", "B"])
   }
 
+  @Test("A screen that flashes codes is read as slowly as people are, and who stays is read")
+  func flashing() {
+    var view = Desk()
+    for number in 0..<300 { view.show([symbol("invented \(number)")]) }
+    #expect((15...20).contains(view.reads.count), "10 seconds")
+    view = Desk()
+    for number in 0..<10 { view.show([symbol("ticket \(number)")], pictures: 17) }
+    #expect(view.reads == (0..<10).map { "ticket \($0)" })
+  }
+
   @Test("A still picture keeps its code in view, and counts as a look only after a while")
   func still() {
     var view = Desk()
@@ -124,6 +134,7 @@ struct ViewPresenceTests {
     var view = Desk()
     view.show([symbol("1", kind)])
     #expect(view.reads == (kind.isWeak ? [] : ["1"]))
+    view.nothing(milliseconds: 500)
     view.show([symbol("2", kind)])
     view.show([symbol("1", kind)])
     #expect(view.reads == (kind.isWeak ? ["1"] : ["1", "2"]))
