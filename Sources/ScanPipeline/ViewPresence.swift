@@ -68,7 +68,8 @@ public struct ViewPresence: Sendable {
   private var entries: [String: Entry] = [:]
   private var lastLook: MonotonicTime?
   private var nextOrder: UInt64 = 0
-  private var lastRead: MonotonicTime?
+  /// When as many codes as may come at once may come again; at most so many times `pace` away.
+  private var restedAt: MonotonicTime?
   /// Time looked at since several codes were last seen at once; `nil` where that is over.
   private var crowd: Duration?
 
@@ -80,9 +81,10 @@ public struct ViewPresence: Sendable {
   static let longestStep = Duration.milliseconds(500)
   /// After this time a picture that does not change is believed as much as one that was looked at again.
   static let patience = Duration.milliseconds(500)
-  /// The time between two codes at least. People need longer; a screen that flashes invented codes would use up what the ticket
-  /// system may be asked.
+  /// The time between two codes at least, in the long run: people need longer, and a screen that flashes invented codes would use
+  /// up what the ticket system may be asked. A few may follow one another at once.
   static let pace = Duration.milliseconds(500)
+  static let mostAtOnce = 3
   /// How many codes are remembered: some pictures full of them.
   static let capacity = 256
 
@@ -196,8 +198,8 @@ public struct ViewPresence: Sendable {
   }
 
   private func choose(_ distances: [String: Double], at time: MonotonicTime) -> String? {
-    // Who is in view for that long is read then.
-    if let lastRead, lastRead <= time, time - lastRead < Self.pace { return nil }
+    // Who is still in view when it may go on is read then.
+    if let restedAt, restedAt - time > Self.pace * (Self.mostAtOnce - 1) { return nil }
     // Where one is to be shown at a time, a first look alone cannot tell that it is one.
     let least = settings.several == .refuse ? 2 : 1
     var best: (text: String, distance: Double, order: UInt64)?
@@ -227,7 +229,7 @@ public struct ViewPresence: Sendable {
 
   private mutating func read(_ text: String, at time: MonotonicTime) -> ReaderEvent {
     let characters = text.unicodeScalars.count
-    lastRead = time
+    restedAt = max(restedAt ?? time, time) + Self.pace
     entries[text]?.toldAt = time
     entries[text]?.isTold = characters <= Self.maximumCharacters
     guard let entry = entries[text], entry.isTold else {
