@@ -199,7 +199,11 @@ public struct ViewPresence: Sendable {
 
   private func choose(_ distances: [String: Double], at time: MonotonicTime) -> String? {
     // Who is still in view when it may go on is read then.
-    if let restedAt, restedAt - time > Self.pace * (Self.mostAtOnce - 1) { return nil }
+    if let restedAt {
+      let wait = restedAt - time
+      // Longer than it can be: a clock that ran backwards keeps nobody waiting.
+      if wait > Self.pace * (Self.mostAtOnce - 1), wait <= Self.pace * Self.mostAtOnce { return nil }
+    }
     // Where one is to be shown at a time, a first look alone cannot tell that it is one.
     let least = settings.several == .refuse ? 2 : 1
     var best: (text: String, distance: Double, order: UInt64)?
@@ -229,7 +233,7 @@ public struct ViewPresence: Sendable {
 
   private mutating func read(_ text: String, at time: MonotonicTime) -> ReaderEvent {
     let characters = text.unicodeScalars.count
-    restedAt = max(restedAt ?? time, time) + Self.pace
+    restedAt = min(max(restedAt ?? time, time), time + Self.pace * (Self.mostAtOnce - 1)) + Self.pace
     entries[text]?.toldAt = time
     entries[text]?.isTold = characters <= Self.maximumCharacters
     guard let entry = entries[text], entry.isTold else {
