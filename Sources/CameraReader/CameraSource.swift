@@ -324,8 +324,13 @@ public actor CameraSource: ReadSource {
     if let node, let session = node.session {
       let title = node.identity.title
       if session.isWithoutDecoder, let fault = session.lastReplacement {
-        return .failed(
-          "\(title) cannot be looked at: \(fault). Look whether scangate-decode is installed whole")
+        let advice =
+          if case .cannotStart = fault {
+            "Look whether scangate-decode is installed whole"
+          } else {
+            "Something that it sees makes the decoder fail: look at what is before the camera"
+          }
+        return .failed("\(title) cannot be looked at: \(fault). \(advice)")
       }
       guard session.stream.isSettled else {
         return .waiting(node.obstacle?.words(node.identity, wish) ?? "the first pictures of \(title)")

@@ -52,8 +52,8 @@ public enum DecodeFault: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .picture(let fault): fault.words
-    // SIGSYS, by number: what the fence does.
-    case .died(signal: 31, _): "the decoder tried what it may not do, and was ended"
+    // SIGSYS, by number: what the fence does, also to the C library where that ends a process whose memory is broken.
+    case .died(signal: 31, _): "the decoder broke, or tried what it may not do, and was ended"
     case .died(signal: let signal?, _): "the decoder was ended by signal \(signal)"
     case .died(_, let status): "the decoder ended with status \(status)"
     case .hung(let time): "the decoder did not answer within \(time.milliseconds) ms, and was ended"

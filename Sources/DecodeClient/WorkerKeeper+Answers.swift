@@ -42,6 +42,7 @@ extension WorkerKeeper {
     case (.starting, .fenced(DecodeLimits.version)):
       cancelAlarm()
       phase = .ready(worker)
+      spentAtRest = worker.processorTime
       isFaultTold = false
       counters.values.fenced += 1
       onReady()
@@ -68,6 +69,7 @@ extension WorkerKeeper {
     cancelAlarm()
     failures = 0
     phase = .ready(worker)
+    spentAtRest = worker.processorTime
   }
 
   /// What a worker cannot have found.
@@ -75,8 +77,13 @@ extension WorkerKeeper {
     for symbol in result.reading.symbols where !settings.kinds.contains(symbol.symbology) {
       return "a code of a kind that it was not asked for: \(symbol.symbology.rawValue)"
     }
+    // A command would ask for frame after frame.
+    if result.hasMore, framesLeft <= 1 { return "more frames than the file can hold" }
     return Int(result.explanationBytes) > DecodeLimits.maximumExplanation ? "more bytes than there are" : nil
   }
+
+  /// The most bytes on the standard error for one request: libraries complain in lines, not in books.
+  private static let mostHeard = 256 << 10
 
   /// Its standard error: counted, and thrown away.
   func listen() {
@@ -89,7 +96,18 @@ extension WorkerKeeper {
     // At the end of the pipe there is nothing to watch any more.
     if bytes.isEmpty, watches.count == 3 { loop.unwatch(watches[2]) }
     if case .starting = phase { words += bytes.prefix(200 - min(200, words.count)) }
-    let lines = bytes.count { $0 == 10 }
+    count(bytes.count { $0 == 10 })
+    heard += bytes.count
+    guard heard > Self.mostHeard else { return }
+    // Nobody has to read for ever.
+    if case .starting = phase {
+      end(worker, .cannotStart("\(program) says more than is listened to"), lost: nil)
+    } else {
+      lied(worker, "more words than are listened to")
+    }
+  }
+
+  private func count(_ lines: Int) {
     guard lines > 0 else { return }
     counters.values.noise += lines
     noise += lines
@@ -102,5 +120,14 @@ extension WorkerKeeper {
     let lines = noise
     noise = 0
     if lines > 0 { tell(.noise(lines)) }
+  }
+}
+
+extension DecodeRequest {
+  /// How many frames a picture file can hold at most, from the one on that is asked for; a camera's frame is one.
+  var framesLeft: Int {
+    // The shortest one is a line, and has no pixels.
+    guard case .picture(_, let layout) = self else { return 1 }
+    return min(Int(layout.byteCount) / 6, DecodeLimits.maximumVideoFrames) - Int(layout.frame)
   }
 }

@@ -11,6 +11,8 @@ import ScanModel
 ///        │ reaped             │ dead, silent   │ dead             │ dead, silent for the deadline, lying
 ///        └──────── ending ◀───┴────────────────┴──────────────────┘
 ///
+/// One that worked on without a request is ended, too, when the next request is made.
+///
 /// A new one is started at once, unless the last one ended before it had answered anything: then after 50 ms, 100 ms, and so
 /// on up to 2 s. The memory stays the same. A worker that is being ended has still mapped it, so the next one is started
 /// when it is reaped, which takes some milliseconds.
@@ -46,6 +48,9 @@ final class WorkerKeeper: @unchecked Sendable {
   /// How long an excuse for being late counts.
   private static let nextLook: Duration = .milliseconds(50)
 
+  /// How much of the processor a worker may use without a request: none, but for what it does around its answer.
+  private static let idleLimit: Duration = .milliseconds(100)
+
   let counters = Counters()
   /// Called when a worker has closed its fence.
   var onReady: () -> Void = {}
@@ -63,6 +68,14 @@ final class WorkerKeeper: @unchecked Sendable {
   /// When the worker was asked, and how much of the processor it had used by then.
   private var requestedAt = MonotonicTime(nanoseconds: 0)
   private var spentBefore = Duration.zero
+  /// How much of the processor the worker had used when it had nothing more to do.
+  var spentAtRest = Duration.zero
+  /// What is told of a worker when it has ended.
+  private var untold: DecodeFault?
+  /// Bytes on the worker's standard error since it was asked.
+  var heard = 0
+  /// How many frames the file can hold that the worker was asked about, from the one on that it was asked for.
+  var framesLeft = 0
   var noiseAlarm: DeviceLoop.Timer?
   var noise = 0
   /// Workers in a row that ended without an answer.
@@ -128,6 +141,13 @@ final class WorkerKeeper: @unchecked Sendable {
   /// - Returns: whether it was taken.
   func request(_ request: DecodeRequest, number: UInt64) -> Bool {
     guard case .ready(let worker) = phase else { return false }
+    spentBefore = worker.processorTime
+    guard spentBefore - spentAtRest <= Self.idleLimit else {
+      // Told when it is gone, not from within the owner's call.
+      untold = .lied("it went on working after its answer")
+      kill(worker)
+      return false
+    }
     guard worker.socket.send(request.bytes) else {
       // It is dying: the kernel tells how in a moment.
       return false
@@ -135,7 +155,8 @@ final class WorkerKeeper: @unchecked Sendable {
     counters.values.taken += 1
     phase = .busy(worker, number)
     requestedAt = time.now()
-    spentBefore = worker.processorTime
+    heard = 0
+    framesLeft = request.framesLeft
     setAlarm(deadline) { self.late() }
     return true
   }
@@ -173,6 +194,7 @@ final class WorkerKeeper: @unchecked Sendable {
     guard case .resting = phase else { return }
     guard let memory = obtainMemory() else { return cannotStart("no memory can be shared") }
     words = []
+    heard = 0
     do throws(SystemError) {
       let worker = try WorkerProcess(
         program: program, settings: settings, pictures: memory.pictures, returns: memory.returns)
@@ -224,12 +246,16 @@ final class WorkerKeeper: @unchecked Sendable {
 
   /// Ends a worker that is not to be trusted any more.
   func end(_ worker: WorkerProcess, _ fault: DecodeFault, lost: UInt64?) {
+    kill(worker)
+    told(fault, lost: lost)
+  }
+
+  private func kill(_ worker: WorkerProcess) {
     worker.kill()
     // Nothing more of it is heard but its end.
     unwatch()
     watches = [loop.watch(worker.handle.number, for: .readable) { _ in self.ended() }]
     phase = .ending(worker)
-    told(fault, lost: lost)
   }
 
   private func told(_ fault: DecodeFault, lost: UInt64?) {
@@ -244,7 +270,7 @@ final class WorkerKeeper: @unchecked Sendable {
 
   /// The process is gone. What it had said before still counts.
   func ended() {
-    if case .starting = phase { listen() }
+    listen()
     receive()
     let worker: WorkerProcess
     let lost: UInt64?
@@ -257,6 +283,8 @@ final class WorkerKeeper: @unchecked Sendable {
       lost = number
     case .ending(let one):
       guard one.reap() != nil else { return }
+      if let untold { told(untold, lost: nil) }
+      untold = nil
       return replace()
     case .resting, .stopped: return
     }

@@ -27,6 +27,13 @@ public struct Fence {
   /// The answer of a closed fence to a call that is tried on purpose: no system call gives it by itself there.
   private static let trialError = ENOTRECOVERABLE
 
+  /// Lets the gateway, which started it, have memory and the processor first. Where the system does not take that, the
+  /// limits are there.
+  static func giveWay() {
+    _ = clinux_die_first()
+    _ = clinux_no_favour()
+  }
+
   /// Gives up rights for good.
   /// - Throws: what did not work; the process has to end then.
   static func restrict() throws(Failure) {
@@ -34,7 +41,7 @@ public struct Fence {
       ("dying with the client", clinux_die_with_parent),
       ("no new privileges", clinux_no_new_privileges),
       ("no capabilities", clinux_drop_capabilities),
-      ("not to be looked into", clinux_not_dumpable),
+      ("not to be looked into", clinux_not_dumpable), ("words that do not end it", clinux_no_size_signal),
     ]
     for (name, step) in steps where step() != 0 { throw failure(name, errno) }
   }
@@ -91,6 +98,8 @@ public struct Fence {
     let nowhere = scmp_arg_cmp(arg: 4, op: SCMP_CMP_EQ, datum_a: 0, datum_b: 0)
     try rule(cseccomp_allow, "sendto", [argument(0, is: socket), nowhere])
     for output in [STDOUT_FILENO, STDERR_FILENO] { try rule(cseccomp_allow, "write", [argument(0, is: output)]) }
+    // The C library's last words, when it finds its memory broken.
+    try rule(cseccomp_allow, "writev", [argument(0, is: STDERR_FILENO)])
 
     // Memory of its own, never to be run.
     try rule(

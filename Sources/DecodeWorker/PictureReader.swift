@@ -6,6 +6,7 @@ final class PictureReader {
   private let jpeg: JPEGReader
   private let png = PNGReader()
   private let pgm = PGMReader()
+  private var video = Y4MReader()
 
   /// One picture.
   struct Picture {
@@ -28,7 +29,7 @@ final class PictureReader {
   ) throws(PictureFault) -> Picture {
     guard !bytes.isEmpty else { throw PictureFault(.empty, "the file is empty") }
     if bytes.starts(with: Y4MReader.magic) {
-      let (image, hasMore) = try Y4MReader.read(bytes, frame: frame, limit: limit)
+      let (image, hasMore) = try video.read(bytes, frame: frame, limit: limit)
       return Picture(image: image, isVideo: true, hasMore: hasMore)
     }
     guard frame == 0 else { throw PictureFault(.damaged, "the picture has one frame only") }

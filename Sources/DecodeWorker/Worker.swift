@@ -15,6 +15,10 @@ public protocol Answering {
 
 /// A worker's life: it takes its settings, closes the fence, says so, and answers until the client is gone.
 public enum Worker {
+  /// How many bytes of its own a worker may use: several times the largest frame, so that several of them fit beside the
+  /// gateway, or what the largest picture takes.
+  private static func ownBytes(_ mode: DecodeSettings.Mode) -> Int { mode == .frames ? 128 << 20 : 1_024 << 20 }
+
   /// Runs the worker that reads codes, on the descriptors that its client gave it.
   /// - Returns: the process's exit status.
   public static func run() -> Int32 {
@@ -33,6 +37,7 @@ public enum Worker {
   /// - Parameter make: makes what answers, before the fence is closed.
   public static func run(_ make: (DecodeSettings) throws(Fence.Failure) -> any Answering) -> Int32 {
     do throws(Fence.Failure) {
+      Fence.giveWay()
       try Fence.restrict()
       guard let packet = receive(),
         case .settings(DecodeLimits.version, let settings)? = try? DecodeRequest(bytes: packet)
@@ -40,7 +45,7 @@ public enum Worker {
       let memory = try map(Fence.pictures, atLeast: settings.sharedBytes, PROT_READ)
       let returns = settings.mode == .pictures ? try map(Fence.returns, atLeast: 1, PROT_READ | PROT_WRITE) : nil
       var answering = try make(settings)
-      try Fence.close(memory: settings.mode == .frames ? 384 << 20 : 1_024 << 20)
+      try Fence.close(memory: ownBytes(settings.mode))
       guard send(DecodeAnswer.fenced(version: DecodeLimits.version).bytes) else { return 0 }
       while let packet = receive() {
         guard let request = try? DecodeRequest(bytes: packet),

@@ -2,11 +2,11 @@ import CodeVision
 import DecodeProtocol
 
 /// Frames of raw video (YUV4MPEG2), eight bits: the grey plane of each.
-enum Y4MReader {
+struct Y4MReader {
   /// What a file begins with.
   static let magic = [UInt8]("YUV4MPEG2 ".utf8)
 
-  private struct Stream {
+  private struct Stream: Equatable {
     var width: Int
     var height: Int
     /// Bytes of a frame without its head.
@@ -15,17 +15,37 @@ enum Y4MReader {
     var start: Int
   }
 
+  /// Where a frame's head begins.
+  private struct Place {
+    var stream: Stream
+    /// Of the whole file.
+    var byteCount: Int
+    var frame: Int
+    var start: Int
+  }
+
+  /// Of the frame after the one that was read last: frames that are read in turn are not looked for from the first one.
+  private var next: Place?
+
   /// The grey pixels of a frame, which are the file's own bytes, and whether another one follows.
+  ///
+  /// A file begins anew with its frame 0.
   /// - Throws: what is wrong with it.
-  static func read(
+  mutating func read(
     _ bytes: UnsafeRawBufferPointer, frame: Int, limit: Int
   ) throws(PictureFault) -> (image: GreyImage, hasMore: Bool) {
-    let stream = try head(bytes, limit: limit)
-    var place = stream.start
-    for _ in 0..<min(frame, DecodeLimits.maximumVideoFrames) { place = try pixels(bytes, stream, at: place).upperBound }
-    let range = try pixels(bytes, stream, at: place)
-    guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { throw short }
+    let stream = try Self.head(bytes, limit: limit)
+    var place = Place(stream: stream, byteCount: bytes.count, frame: 0, start: stream.start)
+    if let next, frame > 0, next.frame <= frame, next.stream == stream, next.byteCount == bytes.count { place = next }
+    next = nil
+    while place.frame < min(frame, DecodeLimits.maximumVideoFrames) {
+      place.start = try Self.pixels(bytes, stream, at: place.start).upperBound
+      place.frame += 1
+    }
+    let range = try Self.pixels(bytes, stream, at: place.start)
+    guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { throw Self.short }
     let image = try greyImage(start + range.lowerBound, count: range.count, width: stream.width, height: stream.height)
+    next = Place(stream: stream, byteCount: bytes.count, frame: place.frame + 1, start: range.upperBound)
     let hasMore = range.upperBound < bytes.count && frame + 1 < DecodeLimits.maximumVideoFrames
     return (image, hasMore)
   }

@@ -135,7 +135,9 @@ import Testing
     try await desk.state("reading")
     desk.view.state.withLock { $0.faults = Array(repeating: .died(signal: 9, status: 0), count: 3) }
     try await desk.feed(3)
-    #expect(try await desk.state("failed").contains("cannot be looked at"))
+    let words = try await desk.state("failed")
+    #expect(words.contains("cannot be looked at") && words.contains("before the camera"))
+    #expect(!words.contains("installed"))
     desk.view.show("WELL")
     try await desk.feed(1)
     // The code first: it is read by what works again.

@@ -149,7 +149,63 @@ import Testing
     await bench.ready()
     let number = await bench.submit("b")
     let megabytes = text(try await next(&events), number).flatMap { Int($0) }
-    #expect((100...384).contains(megabytes ?? 0))
+    #expect((64...128).contains(megabytes ?? 0))
+    await bench.stop()
+  }
+
+  /// It used the processor without a request: it is not asked again.
+  @Test func whoGoesOnWorkingIsReplaced() async throws {
+    let bench = try Bench()
+    var events = bench.events.makeAsyncIterator()
+    await bench.ready()
+    let process = await bench.process
+    let first = await bench.submit("h")
+    #expect(text(try await next(&events), first) == "at work")
+    // It has worked for long enough when it says so.
+    #expect(await events.next(isolation: #isolation) == .noise(lines: 1))
+    #expect(await bench.submit("r") == nil)
+    guard case .replaced(.lied) = try await next(&events) else {
+      Issue.record("it was believed")
+      return
+    }
+    await bench.ready()
+    #expect(Bench.isGone(process))
+    let number = await bench.submit("r")
+    #expect(text(try await next(&events), number) == "read")
+    let counters = await bench.counters
+    #expect(counters.dropped == 0 && counters.replaced == 1)
+    await bench.stop()
+  }
+
+  /// Instead of its answer, and after it.
+  @Test(arguments: [false, true]) func whoTalksForEverIsReplaced(isAnswered: Bool) async throws {
+    let bench = try Bench()
+    var events = bench.events.makeAsyncIterator()
+    await bench.ready()
+    let process = await bench.process
+    let first = await bench.submit(isAnswered ? "Y" : "y")
+    if isAnswered { #expect(text(try await next(&events), first) == "heard") }
+    guard case .replaced(.lied) = try await next(&events) else {
+      Issue.record("it was listened to")
+      return
+    }
+    await bench.ready()
+    #expect(Bench.isGone(process))
+    #expect(await bench.counters.dropped == (isAnswered ? 0 : 1))
+    await bench.stop()
+  }
+
+  /// The C library says what is broken before it ends the process.
+  @Test func lastWordsAreHeard() async throws {
+    let bench = try Bench()
+    var events = bench.events.makeAsyncIterator()
+    await bench.ready()
+    _ = await bench.submit("a")
+    guard case .replaced(.died) = try await next(&events) else {
+      Issue.record("it lives")
+      return
+    }
+    #expect(await bench.counters.noise == 1)
     await bench.stop()
   }
 
@@ -229,6 +285,46 @@ import Testing
     let status = String(decoding: bytes.prefix(count), as: UTF8.self)
     #expect(status.contains("Seccomp:\t2\n") && status.contains("NoNewPrivs:\t1\n"))
     #expect(status.contains("CapEff:\t0000000000000000\n") && status.contains("Threads:\t1\n"))
+    await bench.stop()
+  }
+
+  /// Where memory runs out, it goes before what it serves.
+  @Test func itGivesWay() async throws {
+    let bench = try Bench("scangate-decode")
+    await bench.ready()
+    let file = try #require(fopen("/proc/\(await bench.process)/oom_score_adj", "r"))
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = fread(&bytes, 1, bytes.count, file)
+    #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "1000\n")
+    await bench.stop()
+  }
+
+  /// Its memory is enough for the largest frame of each sort.
+  @Test(arguments: [
+    ("GREY", 4_096, 4_096, 1), ("BA81", 4_096, 4_096, 1), ("YUYV", 4_096, 2_048, 2), ("RGB3", 2_048, 2_048, 3),
+  ])
+  func theLargestFrameIsRead(name: String, width: Int, height: Int, size: Int) async throws {
+    let bench = try Bench("scangate-decode")
+    var events = bench.events.makeAsyncIterator()
+    await bench.ready()
+    let (side, grey) = QRSample.pixels(scale: 12)
+    var bytes = [UInt8](repeating: name == "YUYV" ? 128 : 250, count: width * height * size)
+    for row in 0..<side {
+      for column in 0..<side * size where name != "YUYV" || column % 2 == 0 {
+        bytes[(row * width) * size + column] = grey[row * side + column / size]
+      }
+    }
+    let scalars = Array(name.unicodeScalars)
+    let format = PixelFormat(scalars[0], scalars[1], scalars[2], scalars[3])
+    let number = await bench.submit(format, width, height, width * size, bytes)
+    #expect(number != nil)
+    guard case .reading(number, let reading)? = await events.next(isolation: #isolation) else {
+      Issue.record("it was not read")
+      return
+    }
+    #expect(reading.symbols.map(\.text) == [QRSample.text])
+    #expect(await bench.counters.replaced == 0)
     await bench.stop()
   }
 

@@ -117,6 +117,19 @@ import Testing
     await session.stop()
   }
 
+  /// Whoever believed it would ask for ever.
+  @Test func aVideoHasNoMoreFramesThanItsFileCanHold() async throws {
+    let session = try session("decode-mock")
+    let file = Array("V".utf8) + [UInt8](repeating: 0, count: 17)
+    #expect(try await session.read(file).result.hasMore)
+    #expect(try await session.read(nil, frame: 1).result.hasMore)
+    await #expect(throws: DecodeFault.lied("more frames than the file can hold")) {
+      _ = try await session.read(nil, frame: 2)
+    }
+    #expect(try await session.read(Array("r".utf8)).result.reading.symbols.count == 1)
+    await session.stop()
+  }
+
   @Test func whereNoWorkerCanStartEveryPictureIsToldSo() async throws {
     let session = try session("decode-mock", stages: 1)
     for _ in 0..<3 {

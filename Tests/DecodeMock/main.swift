@@ -56,9 +56,27 @@ struct Mock: Answering {
       // The shared memory is the client's to write.
       memory.baseAddress.map { UnsafeMutableRawPointer(mutating: $0).storeBytes(of: 1, as: UInt8.self) }
     case UInt8(ascii: "e"):
-      let words = "one\ntwo\nthree\n"
-      _ = write(2, words, words.utf8.count)
+      write("one\ntwo\nthree\n")
       return said("noisy", number: number)
+    case UInt8(ascii: "a"):
+      // What the C library ends.
+      let block = malloc(64)
+      free(block)
+      free(block)
+    case UInt8(ascii: "y"): write("words without end\n", forever: true)
+    case UInt8(ascii: "Y"):
+      send(said("heard", number: number))
+      write("words without end\n", forever: true)
+    case UInt8(ascii: "h"):
+      // It answers, and works on.
+      send(said("at work", number: number))
+      while spent() < 0.3 { errno = 0 }
+      write("enough\n")
+      while true { errno = 0 }
+    case UInt8(ascii: "V"):
+      return DecodeAnswer.result(
+        number: number, DecodeResult(reading: ViewReading(), width: 1, height: 1, isVideo: true, hasMore: true)
+      ).bytes
     case UInt8(ascii: "N"): return said("another", number: number &+ 1)
     case UInt8(ascii: "K"): return said("4006381333931", kind: .ean13, number: number)
     case UInt8(ascii: "t"): return said("and more", number: number) + [0]
@@ -67,9 +85,8 @@ struct Mock: Answering {
     case UInt8(ascii: "F"): return DecodeAnswer.fenced(version: DecodeLimits.version).bytes
     case UInt8(ascii: "2"):
       // One answer too many.
-      let bytes = said("once", number: number)
-      _ = send(3, bytes, bytes.count, 0)
-      return bytes
+      send(said("once", number: number))
+      return said("once", number: number)
     case UInt8(ascii: "C"):
       // Character sets that a code names, behind the fence.
       let names = (1...16).filter { $0 != 12 }.map { "ISO8859-\($0)" } + ["SJIS", "BIG5", "CP437"]
@@ -80,6 +97,19 @@ struct Mock: Answering {
     }
     // What was tried did nothing: the fence has a hole.
     return said("through", number: number)
+  }
+
+  private func send(_ packet: [UInt8]) { _ = Glibc.send(3, packet, packet.count, 0) }
+
+  private func write(_ words: String, forever: Bool = false) {
+    repeat { _ = Glibc.write(STDERR_FILENO, words, words.utf8.count) } while forever
+  }
+
+  /// The processor's time that it has used, in seconds.
+  private func spent() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
 

@@ -167,4 +167,25 @@ private let sample = Pixels(
     #expect(fault(video("W4 H4", [], head: ""))?.kind == .damaged)
     #expect(fault(Array("YUV4MPEG2 W4 H4".utf8))?.kind == .damaged)
   }
+
+  /// In turn, with steps, and from the beginning; what lies before the frame that was read last is not looked at again.
+  @Test func framesInTurnAreNotLookedForFromTheFirst() throws {
+    let frames = (0..<6).map { [UInt8](repeating: UInt8(10 * $0), count: 16) }
+    var file = video("W4 H4 Cmono", frames)
+    let reader = try PictureReader()
+    func level(_ frame: Int) throws -> UInt8? {
+      try file.withUnsafeBytes { Pixels(try reader.read($0, frame: frame).image).grey.first }
+    }
+    #expect(try level(0) == 0 && level(1) == 10)
+    let head = try #require(file.firstIndex(of: UInt8(ascii: "\n"))) + 1
+    file[head] = 0
+    #expect(try level(2) == 20 && level(4) == 40 && level(5) == 50)
+    #expect(throws: PictureFault.self) { try level(3) }
+    #expect(throws: PictureFault.self) { try level(5) }
+    file[head] = UInt8(ascii: "F")
+    #expect(try level(3) == 30 && level(3) == 30 && level(0) == 0)
+    // Another file with the same number of frames begins anew.
+    file = video("W4 H4 Cmono", frames.reversed(), head: "FRAME Ip\n")
+    #expect(try level(1) == 40 && level(2) == 30)
+  }
 }

@@ -3,6 +3,7 @@
 #define CLINUX_FENCE_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +34,26 @@ static inline int clinux_drop_capabilities(void) {
   header.version = _LINUX_CAPABILITY_VERSION_3;
   return (int)syscall(SYS_capset, &header, none);
 }
+
+/// Where memory runs out it is ended first. Only while it is dumpable: the file is another user's afterwards.
+static inline int clinux_die_first(void) {
+  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  ssize_t count = write(file, "1000", 4);
+  close(file);
+  return count == 4 ? 0 : -1;
+}
+
+/// It comes no sooner to the processor than a process that nobody favours.
+static inline int clinux_no_favour(void) {
+  errno = 0;
+  int nice = getpriority(PRIO_PROCESS, 0);
+  if (nice == -1 && errno != 0) return -1;
+  return nice < 0 ? setpriority(PRIO_PROCESS, 0, 0) : 0;
+}
+
+/// What would write past the limit of file size fails, and does not end.
+static inline int clinux_no_size_signal(void) { return signal(SIGXFSZ, SIG_IGN) == SIG_ERR ? -1 : 0; }
 
 /// The limits of a process, whose names are an enumeration of glibc's.
 enum clinux_limit {
