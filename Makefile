@@ -4,7 +4,7 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 BIN := .build/debug/scangate
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test unit fuzz bench rig replug torture check format deb install uninstall clean
+.PHONY: help deps build release demo test unit fuzz bench bench-decode rig replug torture check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -15,6 +15,7 @@ help:
   'make replug  scanners unplugged 200 times while they type' \
 	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
 	  'make bench   build for release and measure: times, memory, processor, scans a second' \
+	  'make bench-decode  reading of pictures and frames beside libzbar and zxing-cpp, and what the whole camera reader takes; DECODE_IMAGES=folder' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
 	  'make check   formatting and the rules of the tree, no build' \
 	  'make format  put every Swift file into the form that check wants' \
@@ -27,9 +28,10 @@ deps:
 
 build: deps
 	@$(BUILD) --product scangate
+	@$(BUILD) --product scangate-decode
 
 release: deps
-	@for product in scangate scangate-outputs; do $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
+	@for product in scangate scangate-outputs scangate-decode; do $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
 
 demo: build
 	@$(BIN) demo
@@ -48,6 +50,11 @@ bench: release
 	@Benchmarks/bench
 	@Benchmarks/journal
 	@Benchmarks/offline
+
+bench-decode: deps
+	@for product in decode-bench camera-replay scangate-decode; do \
+	  $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
+	@Benchmarks/decode $(if $(DECODE_IMAGES),--images "$(DECODE_IMAGES)")
 
 rig: build
 	@rig/build

@@ -39,6 +39,7 @@ let package = Package(
   products: [
     .executable(name: "scangate", targets: ["scangate"]),
     .executable(name: "scangate-outputs", targets: ["scangate-outputs"]),
+    .executable(name: "scangate-decode", targets: ["scangate-decode"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -63,6 +64,11 @@ let package = Package(
     .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+    .systemLibrary(name: "CV4LConvert", pkgConfig: "libv4lconvert", providers: [.apt(["libv4l-dev"])]),
+    .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
     .target(
       name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: strict),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
@@ -70,10 +76,29 @@ let package = Package(
     room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
+    // Pictures: pixels in, symbols out.
+    room("CodeVision", ["CZBar", "ScanModel"]),
+
+    // What the protocols between our processes have in common.
+    room("WireCoding", ["ScanModel"]),
+
+    // Pictures are read in a process of their own, behind a fence: no Foundation, no NIO, no network code in it. The gateway's
+    // half links neither zbar nor what reads JPEG and PNG.
+    room("DecodeProtocol", ["ScanModel", "WireCoding"]),
+    room(
+      "DecodeWorker",
+      [
+        "CLinux", "CPNG", "CSeccomp", "CTurboJPEG", "CV4LConvert", "CodeVision", "DecodeProtocol", "ScanModel",
+        "WireCoding",
+      ]),
+    room("DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
+    .executableTarget(name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: strict),
+    room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
+
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
-    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs"]),
-    room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs"]),
-    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
+    room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
+    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "WireCoding"]),
     .executableTarget(
       name: "scangate-outputs",
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
@@ -93,8 +118,9 @@ let package = Package(
     room(
       "Gateway",
       [
-        "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline",
-        "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
+        "CameraReader", "DecodeClient", "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol",
+        "LinuxIO",
+        "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
       ]),
     room(
       "VenueServer",
@@ -105,7 +131,8 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "ScanConfiguration", "EventSchedule", "Gateway", "Journal", "KnownScanners", "LinuxIO", "ScanModel",
+        "CameraReader", "DecodeClient", "DecodeProtocol", "ScanConfiguration", "EventSchedule", "Gateway", "Journal",
+        "KnownScanners", "LinuxIO", "ScanModel",
         "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer",
         "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
@@ -127,6 +154,14 @@ let package = Package(
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
       ], path: "Tests/HolderBench", swiftSettings: strict),
     .executableTarget(
+      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/DecodeBench", swiftSettings: strict),
+    .target(
+      name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/CameraTesting", swiftSettings: strict),
+    .executableTarget(
+      name: "camera-replay",
+      dependencies: ["CameraReader", "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel"],
+      path: "Tests/CameraReplay", swiftSettings: strict),
+    .executableTarget(
       name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"], path: "Tests/JournalChild",
       swiftSettings: strict),
     .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -135,12 +170,29 @@ let package = Package(
       swiftSettings: strict),
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
+    .testTarget(
+      name: "CodeVisionTests",
+      dependencies: ["CodeVision", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
+      exclude: ["pictures"], swiftSettings: strict),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
+    tests(
+      of: "CameraReader",
+      [
+        "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
+        "scangate-decode",
+      ]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
-    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs"]),
+    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),
+    .executableTarget(
+      name: "decode-mock", dependencies: ["CLinux", "DecodeProtocol", "DecodeWorker", "ScanModel"],
+      path: "Tests/DecodeMock", swiftSettings: strict),
+    tests(of: "DecodeProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    tests(of: "DecodeWorker", ["CTurboJPEG", "CodeVision", "DecodeProtocol", "ScanModel", "ScanTesting"]),
+    tests(
+      of: "DecodeClient", ["DecodeProtocol", "LinuxIO", "ScanModel", "ScanTesting", "decode-mock", "scangate-decode"]),
     tests(
       of: "OutputHolder",
       [
@@ -162,7 +214,8 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "CMockDevices", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
+        "CMockDevices", "scangate-decode", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO",
+        "ScanModel",
         "ScanPipeline", "ScanTesting", "Sealing",
         "TicketLists", "TicketTransport", "VenueServer",
       ]),

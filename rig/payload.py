@@ -1,4 +1,4 @@
-"""Programs under test, as a disk for the guest: a binary and the shared libraries it needs, or a Debian package and those it depends on."""
+"""Programs under test, as a disk for the guest: binaries and the shared libraries they need, or a Debian package and those it depends on."""
 
 import hashlib
 import os
@@ -26,18 +26,31 @@ def libraries(program):
     return {name: Path(path) for name, path in found if not SYSTEM_LIBRARY.match(name)}
 
 
+def worker(program):
+    """The fenced decoder, which scangate looks for beside itself."""
+    return Path(program).parent / "scangate-decode"
+
+
 def directory(program, into):
-    """Fills `into` with `bin/scangate` (a starter), `lib/` and the stripped program itself, whatever it is called here."""
+    """Fills `into` with `bin/scangate` (a starter), `lib/` and the stripped program itself, whatever it is called here; and so the worker beside it, if there is one."""
     program, into = Path(program), Path(into)
-    for name in ("bin", "lib", "libexec"):
+    for name in ("bin", "lib", "libexec", "libexec/real"):
         (into / name).mkdir(parents=True)
-    for name, path in {"scangate": program, **libraries(program)}.items():
-        target = into / ("libexec" if path == program else "lib") / name
+    install(program, into, "libexec/scangate", into / "bin/scangate")
+    if worker(program).exists():
+        # It starts with an environment of its own, hence with a starter of its own in the place where it is looked for.
+        install(worker(program), into, "libexec/real/scangate-decode", into / "libexec/scangate-decode")
+
+
+def install(program, into, name, starter):
+    """Copies a program and the libraries it needs, stripped, and writes the script that starts it."""
+    for target, path in {into / name: program, **{into / "lib" / library: path for library, path in libraries(program).items()}}.items():
+        if target.exists():
+            continue
         shutil.copy(path, target)
         if path == program or path.stat().st_size > 1 << 20:
             subprocess.run(["strip", "-g", target], check=False, stderr=subprocess.DEVNULL)
-    starter = into / "bin" / "scangate"
-    starter.write_text('#!/bin/sh\nLD_LIBRARY_PATH=/payload/lib exec /payload/libexec/scangate "$@"\n')
+    starter.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH=/payload/lib exec /payload/{name} "$@"\n')
     starter.chmod(0o755)
 
 
@@ -52,9 +65,9 @@ def image(folder):
 
 
 def of_program(program, cache):
-    """The image for a program, made anew when the program's content has changed."""
+    """The image for a program and its worker, made anew when the content of one has changed."""
     program = Path(program).resolve()
-    return stored("payload", content_key(program), cache, lambda content: directory(program, content))
+    return stored("payload", content_key(*filter(Path.exists, [program, worker(program)])), cache, lambda content: directory(program, content))
 
 
 def of_package(deb, cache):

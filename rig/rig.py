@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import keyboard
+import picture
 from machine import Machine, MachineError
 
 FOLDER = Path(__file__).resolve().parent.parent / ".rig"
@@ -17,7 +18,12 @@ LEDS = ["gate:green:pass", "gate:red:deny"]
 PWM_CHIP = "pwm-sim"
 SPEAKER = "Gate Speaker"
 #: Kinds of devices that a bare guest gets when a test says so.
-KINDS = ["usb", "gpio", "leds", "pwm", "sound"]
+KINDS = ["usb", "gpio", "leds", "pwm", "sound", "cameras"]
+#: The camera that shows what a test wants, and the one that fails as a test wants; see guest/root/usr/local/bin/devices.
+CAMERA, FAULTY_CAMERA = "/dev/video10", "/dev/video20"
+FAULTY_DRIVER = "/sys/bus/platform/drivers/vivid"
+#: What the camera shows.
+FRAME = "/run/rig/frame"
 
 #: A change of level: time in nanoseconds of the guest's CLOCK_MONOTONIC, and the level that the line has from then on.
 Edge = namedtuple("Edge", "at level")
@@ -50,6 +56,19 @@ class Device:
     @property
     def node(self):
         return self.nodes[0]
+
+
+@dataclass
+class Camera:
+    """The camera that shows what a test wants, while its sensor runs."""
+    format: str
+    width: int
+    height: int
+    #: Frames a second.
+    rate: int
+    #: The running program, or the one that ran last.
+    sensor: object = None
+    node: str = CAMERA
 
 
 class Typing:
@@ -111,6 +130,7 @@ class Rig:
         self.machine = machine
         self.devices = {}
         self.processes = []
+        self.camera = None
         self._marks = 0
         self._line_numbers = None
 
@@ -334,6 +354,47 @@ class Rig:
     def opened_by(self, node, process):
         """Whether a process has the node open; disturbs nobody."""
         return self.ok(f"[[ $(find /proc/{process.pid}/fd -lname {node}) ]]")
+
+    # Cameras
+
+    def plug_camera(self, format="YUYV", width=640, height=480, rate=10):
+        """Brings the camera into being, with nothing in view; to programs it is a camera from now on.
+
+        It stays there without a frame when `camera.sensor` is stopped, as a camera does that hangs; `resume_camera` ends that.
+        `FAULTY_CAMERA` is there at any time.
+        """
+        self.camera = Camera(format, width, height, rate)
+        self.show()
+        self.resume_camera()
+        # Without a sensor it was no camera when it was made: whoever waits for one is told now.
+        self.sh(f"udevadm trigger --settle --action=add {CAMERA}")
+        return self.camera
+
+    def resume_camera(self):
+        """Lets the camera's sensor run, from the picture that it showed last."""
+        camera = self.camera
+        name = f"sensor-{len(self.processes)}"
+        camera.sensor = self.spawn(name, f"camfeed {camera.node} {camera.width} {camera.height} {camera.format} {camera.rate} {FRAME}")
+        self.wait_for(f"grep -q showing {camera.sensor.log_path} || ! [ -d /proc/{camera.sensor.pid} ]")
+        if not camera.sensor.running():
+            raise MachineError(camera.sensor.log())
+
+    def show(self, *codes):
+        """Puts QR codes into the view of the camera side by side in place of what was there; nothing if there are none."""
+        camera = self.camera
+        self.put(picture.Picture.of(*codes, width=camera.width, height=camera.height).frame(camera.format), FRAME)
+
+    def fault(self, control, value=1):
+        """Sets a control of the camera that fails, by its name."""
+        self.sh(f"camera set {FAULTY_CAMERA} '{control}' {value}")
+
+    def pull_camera(self):
+        """Unplugs the camera that fails, in the midst of a frame if need be; returns when its node is gone."""
+        self.sh(f"echo vivid.0 > {FAULTY_DRIVER}/unbind; nodes gone /sys/class/video4linux/{FAULTY_CAMERA.rpartition('/')[2]}")
+
+    def replug_camera(self):
+        """Plugs it in again; returns when udev is through with it."""
+        self.sh(f"echo vivid.0 > {FAULTY_DRIVER}/bind; nodes here '/sys/devices/platform/vivid.0/video4linux/video*' > /dev/null")
 
     # Lines and lamps
 

@@ -58,12 +58,17 @@ gates:
 class ServiceCase(InstalledCase):
     """Tests with a running service. It is started before any of its devices exists, and serves all tests of the module."""
 
+    @staticmethod
+    def configured():
+        """What the service is started by."""
+        return configuration()
+
     @classmethod
     def start(cls):
         rig = super().start()
         rig.unused_codes = iter(CODES)
         cls.serve_tickets(rig)
-        rig.put(configuration(), CONFIGURATION)
+        rig.put(cls.configured(), CONFIGURATION)
         rig.sh(f"systemctl start {SOCKET} {HOLDER} {GATEWAY}", timeout=120)
         rig.load_devices()
         rig.plug(0, **LEFT)

@@ -1,3 +1,5 @@
+internal import CameraReader
+internal import DecodeClient
 internal import LinuxIO
 public import ScanConfiguration
 public import ScanModel
@@ -134,6 +136,10 @@ private func sources(of configuration: StationConfiguration) throws(SetupError) 
     let serials = configuration.serials
     if !wedges.isEmpty { sources.append(try WedgeSource(wedges)) }
     if !serials.isEmpty { sources.append(try SerialSource(serials)) }
+    let cameras = configuration.cameras
+    if !cameras.isEmpty {
+      sources.append(try CameraSource(cameras, makeDecoder: fencedDecoders(program: DecodeProgram.path)))
+    }
   } catch {
     throw SetupError(error.description)
   }

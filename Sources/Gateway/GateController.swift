@@ -64,8 +64,8 @@ public actor GateController {
   private let events: any EventSink
   private let time: any TimeSource
 
-  private let inlet: AsyncStream<RawRead>
-  private let inletEnd: AsyncStream<RawRead>.Continuation
+  private let inlet: AsyncStream<Sight>
+  private let inletEnd: AsyncStream<Sight>.Continuation
   private let queue: AsyncStream<Scan>
   private let queueEnd: AsyncStream<Scan>.Continuation
 
@@ -109,13 +109,31 @@ public actor GateController {
     (queue, queueEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, settings.queue)))
   }
 
+  /// What a reader of this gate saw.
+  private enum Sight: Sendable {
+    case read(RawRead)
+    case inView(RawRead)
+    case left(RawRead)
+    case several
+  }
+
   /// Takes a raw read; from any thread, returns at once. A gate whose inlet is full is being flooded: the read is dropped,
   /// and the person scans again.
   public nonisolated func deliver(_ read: RawRead) {
-    guard case .dropped(let lost) = inletEnd.yield(read) else { return }
+    guard case .dropped(.read(let lost)) = inletEnd.yield(.read(read)) else { return }
     events.emit(
       .discarded(reader: lost.reader, reason: .busy, characters: lost.bytes.count, at: time.wall()))
   }
+
+  /// Takes it that a code which was read is still in its reader's view; from any thread, returns at once. What is lost of it
+  /// where the inlet is full only makes the hold-off end sooner.
+  public nonisolated func stillInView(_ read: RawRead) { inletEnd.yield(.inView(read)) }
+
+  /// Takes it that a code which was read has left its reader's view; likewise.
+  public nonisolated func leftView(_ read: RawRead) { inletEnd.yield(.left(read)) }
+
+  /// Takes it that several codes were shown where one is to be shown at a time; likewise.
+  public nonisolated func severalInView() { inletEnd.yield(.several) }
 
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
@@ -200,7 +218,18 @@ public actor GateController {
   }
 
   private func takeReads() async {
-    for await read in inlet { take(read) }
+    for await sight in inlet {
+      switch sight {
+      case .read(let read): take(read)
+      case .inView(let read):
+        if let code = code(of: read) { holdOff.inView(code, at: time.now()) }
+      case .left(let read):
+        if let code = code(of: read) { holdOff.left(code, viewOf: read.reader) }
+      case .several:
+        // A verdict in flight has the lamps.
+        if deciding == nil, state == .ready { signals.play(.refuse(.unreadable)) }
+      }
+    }
     queueEnd.finish()
   }
 
@@ -217,13 +246,15 @@ public actor GateController {
 
   // MARK: From raw read to scan
 
+  private func code(of read: RawRead) -> Code? { Normaliser.normalise(read.bytes).map(system.recognise) }
+
   private func take(_ read: RawRead) {
     guard let whole = Normaliser.normalise(read.bytes) else { return refuseUnreadable(Code(bytes: read.bytes), read) }
     let code = system.recognise(whole)
     guard settings.accept.accepts(code) else { return refuseUnreadable(code, read) }
 
     let now = time.now()
-    switch holdOff.sighting(of: code, at: now) {
+    switch holdOff.sighting(of: code, by: read.reader, at: now) {
     case .repeat(let inFlight):
       events.emit(.repeat(gate: settings.gate, reader: read.reader, code: code, at: time.wall()))
       if !inFlight, deciding == nil { replay(holdOff.lastVerdict(of: code)) }

@@ -1,5 +1,7 @@
+public import CameraReader
 internal import LinuxIO
 public import ScanConfiguration
+internal import ScanModel
 internal import ScanPipeline
 public import SerialReader
 public import WedgeReader
@@ -36,6 +38,44 @@ extension StationConfiguration {
           terminators: Set(line.terminators.map(\.byte)),
           silence: endingSilence(reader, hasTerminator: !line.terminators.isEmpty), quiet: reader.silence,
           prefix: reader.prefix, suffix: reader.suffix, splitAIM: reader.aim))
+    }
+  }
+}
+
+extension StationConfiguration {
+  /// The station's cameras, as the camera reader takes them.
+  public var cameras: [CameraConfiguration] {
+    readers.compactMap { reader in
+      guard case .camera(let view) = reader.technology else { return nil }
+      return CameraConfiguration(
+        id: reader.id, place: reader.match.path.map { .path($0) } ?? .match(deviceMatch(reader.match)),
+        kinds: SymbologySet(view.kinds),
+        wish: StreamChoice.Wish(
+          size: view.size.map { VideoSize(width: $0.width, height: $0.height) }, rate: view.rate,
+          format: view.format.map(\.pixels)),
+        controls: CameraConfiguration.Controls(
+          exposure: view.exposure.map { Int32(clamping: $0.saturatedNanoseconds / 100_000) },
+          focus: view.focus.map { focus in
+            switch focus {
+            case .auto: .auto
+            case .fixed(let value): .fixed(Int32(clamping: value))
+            }
+          },
+          powerLine: view.powerLine.map { $0 == .hertz60 ? 60 : 50 }),
+        presence: ViewPresence.Settings(leaves: view.leaves, several: view.several == .refuse ? .refuse : .nearest),
+        idleRate: view.idleRate)
+    }
+  }
+}
+
+extension CameraView.Format {
+  fileprivate var pixels: PixelFormat {
+    switch self {
+    case .grey: .grey
+    case .nv12: .nv12
+    case .yu12: .yu12
+    case .yuyv: .yuyv
+    case .mjpg: .mjpg
     }
   }
 }

@@ -50,7 +50,10 @@ public struct Station: Sendable {
           try await source.start { [events, time] event in
             switch event {
             case .read(let read): lead[read.reader]?.deliver(read)
+            case .inView(let read): lead[read.reader]?.stillInView(read)
+            case .left(let read): lead[read.reader]?.leftView(read)
             case .discarded(let reader, let reason, let characters, _):
+              if reason == .several { lead[reader]?.severalInView() }
               events.emit(.discarded(reader: reader, reason: reason, characters: characters, at: time.wall()))
             case .state(let reader, let state):
               events.emit(.device(reader: reader, state: state, at: time.wall()))

@@ -18,7 +18,9 @@ public enum TerminalText {
 
   /// Whether a character is shown as itself and does nothing else.
   static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
+    // Letters that show nothing, such as Hangul's fillers.
+    if scalar.properties.isDefaultIgnorableCodePoint, !scalar.properties.isVariationSelector { return false }
+    return switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
     default: true
     }

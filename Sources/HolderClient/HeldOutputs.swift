@@ -3,6 +3,7 @@ public import LinuxIO
 public import ScanModel
 public import ScanPipeline
 import Synchronization
+import WireCoding
 
 /// The outputs of a station's gates in the hands of the output holder: the gateway's end of its socket.
 ///

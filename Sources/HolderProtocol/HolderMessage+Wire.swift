@@ -1,5 +1,6 @@
 import ScanModel
 import ScanPipeline
+public import WireCoding
 
 extension GatewayMessage {
   /// The packet.

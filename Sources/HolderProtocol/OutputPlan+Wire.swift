@@ -1,6 +1,7 @@
 import ScanModel
 import ScanPipeline
 import SignalOutputs
+public import WireCoding
 
 extension OutputPlan {
   /// The plan's bytes, as packets and the holder's file have them.

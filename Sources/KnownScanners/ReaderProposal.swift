@@ -1,3 +1,14 @@
+extension ScannerCandidate.Kind {
+  /// The technology of a reader that reads it.
+  fileprivate var readerType: String {
+    switch self {
+    case .serial: "serial"
+    case .camera: "camera"
+    case .wedge, .hidPOS: "wedge"
+    }
+  }
+}
+
 /// The configuration of a reader for a device that is plugged in, to be pasted.
 public struct ReaderProposal: Hashable, Sendable {
   /// The device.
@@ -41,7 +52,7 @@ public struct ReaderProposal: Hashable, Sendable {
   /// The block, indented to stand under `readers:`; ends with a line feed.
   public var yaml: String {
     var lines = ["  \(reader):"]
-    lines.append("    type: \(candidate.kind == .serial ? "serial" : "wedge")")
+    lines.append("    type: \(candidate.kind.readerType)")
     let fields = match.map { "\($0.key): \(Self.quoted($0.value))" }.joined(separator: ", ")
     lines.append("    match: { \(fields) }")
     if candidate.kind == .wedge {

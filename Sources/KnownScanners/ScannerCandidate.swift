@@ -8,6 +8,8 @@ public struct ScannerCandidate: Hashable, Sendable {
     case serial
     /// A HID point-of-sale scanner: no keyboard, no port.
     case hidPOS
+    /// A camera.
+    case camera
   }
 
   /// How it shows itself.
@@ -51,7 +53,7 @@ public struct ScannerCandidate: Hashable, Sendable {
   /// Whether it may be proposed without asking: an id or a name speaks for a scanner. A keyboard of which nothing is known
   /// is somebody's keyboard, and a serial port of which nothing is known may be anything.
   public var isLikely: Bool {
-    if kind == .hidPOS { return true }
+    if kind == .hidPOS || kind == .camera { return true }
     if let model { return kind != .serial || !model.isShared || Self.speaks(name) }
     return Self.speaks(name)
   }

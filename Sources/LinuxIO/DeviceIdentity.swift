@@ -31,13 +31,16 @@ public struct DeviceIdentity: Hashable, Sendable {
   public var isKeyboard: Bool
   /// Whether it is a serial line with hardware behind it: no console, and no port that the kernel only keeps room for.
   public var isSerialLine: Bool
+  /// Whether it is the node of a camera that gives pictures, as far as udev tells: the first of the camera, and not the one
+  /// for metadata.
+  public var isCamera: Bool
 
   /// Makes an identity.
   public init(
     node: String, sysfsPath: String, subsystem: String = "input", physicalPath: String? = nil, vendor: UInt16? = nil,
     product: UInt16? = nil, serial: String? = nil, name: String? = nil, port: String? = nil, idPath: String? = nil,
     interface: Int? = nil, usbInterfaces: String? = nil, byIDLink: String? = nil, isKeyboard: Bool = true,
-    isSerialLine: Bool = false
+    isSerialLine: Bool = false, isCamera: Bool = false
   ) {
     self.node = node
     self.sysfsPath = sysfsPath
@@ -54,6 +57,7 @@ public struct DeviceIdentity: Hashable, Sendable {
     self.byIDLink = byIDLink
     self.isKeyboard = isKeyboard
     self.isSerialLine = isSerialLine
+    self.isCamera = isCamera
   }
 
   /// Whether the device is plugged in at `place`: its USB port (`1-1.2`), or its ID_PATH with or without the interface.

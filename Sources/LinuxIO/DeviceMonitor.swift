@@ -119,17 +119,20 @@ public final class DeviceMonitor {
     identity.product = number(
       property(device, "ID_MODEL_ID") ?? attribute(usb, "idProduct") ?? attribute(input, "id/product"))
     identity.serial = property(device, "ID_SERIAL_SHORT") ?? attribute(usb, "serial") ?? attribute(input, "uniq")
-    identity.name = attribute(input, "name") ?? property(device, "ID_MODEL")
+    identity.name =
+      subsystem == "video4linux"
+      ? attribute(device, "name") : attribute(input, "name") ?? property(device, "ID_MODEL")
     identity.port = usb.flatMap { text(udev_device_get_sysname($0)) }
     identity.idPath = property(device, "ID_PATH")
     identity.interface = (attribute(usbInterface, "bInterfaceNumber") ?? property(device, "ID_USB_INTERFACE_NUM"))
       .flatMap { Int($0, radix: 16) }
     identity.usbInterfaces = property(device, "ID_USB_INTERFACES")
-    identity.byIDLink = links(device).first {
-      $0.hasPrefix("/dev/\(subsystem == "tty" ? "serial" : subsystem)/by-id/")
-    }
+    let folder = ["tty": "serial", "video4linux": "v4l"][subsystem] ?? subsystem
+    identity.byIDLink = links(device).first { $0.hasPrefix("/dev/\(folder)/by-id/") }
     identity.isKeyboard =
       property(device, "ID_INPUT_KEYBOARD") == "1" || Self.hasDigitKeys(attribute(input, "capabilities/key"))
+    identity.isCamera = Self.isCamera(
+      subsystem, node, index: attribute(device, "index"), capabilities: property(device, "ID_V4L_CAPABILITIES"))
     identity.isSerialLine = Self.isSerialLine(subsystem, path, type: attribute(device, "type"))
     return identity
   }
@@ -139,6 +142,14 @@ public final class DeviceMonitor {
     // Bits 2 to 11 are in the last word whether words have 32 bits or 64.
     guard let last = bitmap?.split(separator: " ").last, let word = UInt64(last, radix: 16) else { return false }
     return word & 0xFFC != 0
+  }
+
+  /// Whether a video node may give pictures.
+  /// - Parameters:
+  ///   - index: the node's number among its device's.
+  ///   - capabilities: what udev found it to do, between colons; what it says of loopback devices changes with their feeder.
+  static func isCamera(_ subsystem: String, _ node: String, index: String?, capabilities: String?) -> Bool {
+    subsystem == "video4linux" && node.hasPrefix("/dev/video") && (index ?? "0") == "0" && capabilities != ":"
   }
 
   /// Whether a tty is a line with hardware behind it.

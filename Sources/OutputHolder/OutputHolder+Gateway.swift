@@ -3,6 +3,7 @@ import LinuxIO
 import ScanModel
 import ScanPipeline
 import SignalOutputs
+import WireCoding
 
 /// The holder's end of the socket: whom it listens to, what it understands, and when it stops.
 extension OutputHolder {

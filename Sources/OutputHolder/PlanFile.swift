@@ -2,6 +2,7 @@ import Glibc
 import HolderProtocol
 import LinuxIO
 import ScanPipeline
+import WireCoding
 
 /// The last plan, in a file of the holder's state directory: what is held before a gateway comes.
 ///

@@ -26,10 +26,17 @@ enum MatchSection {
     .text(
       "absolute path", example: "/dev/serial/by-id/usb-Acme_Scanner_SN0001-if00",
       expected: "write the absolute path of the line, such as /dev/ttyS0 or a link in /dev/serial/by-id",
-      where: { text in
-        text.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count < 4096
-          && !text.unicodeScalars.contains { $0.value < 0x20 }
-      }), "The line itself, by any link to it; then no other field.")
+      where: isDevicePath), "The line itself, by any link to it; then no other field.")
+
+  private static let view = SchemaKey<String>.optional(
+    "interface", .hexadecimal(2, example: "\"00\""),
+    "The USB interface, where a device holds several cameras; only with another field.")
+  private static let node = SchemaKey<String>.optional(
+    "path",
+    .text(
+      "absolute path", example: "/dev/v4l/by-id/usb-Acme_Camera_SN0001-video-index0",
+      expected: "write the absolute path of the camera, such as /dev/video0 or a link in /dev/v4l/by-id",
+      where: isDevicePath), "The camera itself, by any link to it; then no other field.")
 
   static let wedge = SectionSchema(
     "readers.<name>.match, type wedge",
@@ -43,16 +50,22 @@ enum MatchSection {
       vendor.description, product.description, serialNumber.description, port.description, line.description,
       path.description,
     ], refused: ["name": "a serial line has none; name a vendor, serial, port or path"])
+  static let camera = SectionSchema(
+    "readers.<name>.match, type camera",
+    keys: [
+      vendor.description, product.description, serialNumber.description, port.description, name.description,
+      view.description, node.description,
+    ])
 
   static func read(_ reader: SectionReader, of kind: ReaderConfiguration.Kind) -> DeviceMatch? {
     let hadErrors = reader.findings.errors.count
     let match = DeviceMatch(
       vendor: reader.read(vendor)?.lowercased(), product: reader.read(product)?.lowercased(),
-      serial: reader.read(serialNumber), port: reader.read(port), name: kind == .wedge ? reader.read(name) : nil,
-      interface: reader.read(interface)?.lowercased(), path: kind == .serial ? reader.read(path) : nil)
+      serial: reader.read(serialNumber), port: reader.read(port), name: kind == .serial ? nil : reader.read(name),
+      interface: reader.read(interface)?.lowercased(), path: path(reader, of: kind))
     guard reader.findings.errors.count == hadErrors else { return nil }
     let place = reader.node.label
-    let fields = "vendor, serial, port or \(kind == .serial ? "path" : "name")"
+    let fields = "vendor, serial, port or \(kind == .wedge ? "name" : "path")"
     if match == DeviceMatch() {
       reader.findings.error(at: place, "\(quoted(reader.node.path)) fits every device", "name a \(fields)")
     } else if match == DeviceMatch(interface: match.interface) {
@@ -60,7 +73,8 @@ enum MatchSection {
         at: place, "an interface alone fits every device\(kind == .wedge ? ", keyboards too" : "")", "add a \(fields)")
     } else if match.path != nil && match != DeviceMatch(path: match.path) {
       reader.findings.error(
-        at: reader.position(of: "path"), "a path says already which line it is", "keep either the path or the others")
+        at: reader.position(of: "path"), "a path says already which \(kind == .camera ? "camera" : "line") it is",
+        "keep either the path or the others")
     } else if match.product != nil && match.vendor == nil {
       reader.findings.error(
         at: reader.position(of: "product"), "a product number means nothing without its vendor", "add the vendor")
@@ -68,6 +82,19 @@ enum MatchSection {
       return match
     }
     return nil
+  }
+
+  private static func path(_ reader: SectionReader, of kind: ReaderConfiguration.Kind) -> String? {
+    switch kind {
+    case .wedge: nil
+    case .serial: reader.read(path)
+    case .camera: reader.read(node)
+    }
+  }
+
+  private static func isDevicePath(_ text: String) -> Bool {
+    text.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count < 4096
+      && !text.unicodeScalars.contains { $0.value < 0x20 }
   }
 
   /// A bus, a hyphen, and ports joined by dots, as the kernel names USB devices.

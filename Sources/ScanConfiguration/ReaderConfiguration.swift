@@ -8,6 +8,8 @@ public struct ReaderConfiguration: Sendable, Equatable {
     case wedge
     /// A scanner on a serial line.
     case serial
+    /// A camera.
+    case camera
   }
 
   /// A technology with what only it has.
@@ -16,6 +18,8 @@ public struct ReaderConfiguration: Sendable, Equatable {
     case wedge(WedgeTyping)
     /// A scanner on a serial line.
     case serial(SerialLine)
+    /// A camera.
+    case camera(CameraView)
   }
 
   /// The name.
@@ -24,7 +28,8 @@ public struct ReaderConfiguration: Sendable, Equatable {
   public var match: DeviceMatch
   /// The technology.
   public var technology: Technology
-  /// Silence that ends a code without a terminator, and that is awaited after attach.
+  /// Silence that ends a code without a terminator, and that is awaited after attach. Neither this nor what follows means
+  /// anything to a camera.
   public var silence: Duration
   /// What the scanner sends before each code.
   public var prefix: String
@@ -38,6 +43,7 @@ public struct ReaderConfiguration: Sendable, Equatable {
     switch technology {
     case .wedge: .wedge
     case .serial: .serial
+    case .camera: .camera
     }
   }
 }
@@ -145,7 +151,7 @@ public struct DeviceMatch: Sendable, Hashable {
   public var name: String?
   /// The USB interface of a composite device: two lower-case hexadecimal digits.
   public var interface: String?
-  /// The line of a serial reader by its absolute path; then nothing else is set.
+  /// The line of a serial reader, or the camera, by its absolute path; then nothing else is set.
   public var path: String?
 }
 

@@ -16,19 +16,20 @@ enum ReaderSection {
   private static let aim = SchemaKey.key(
     "aim", .boolean, default: true, "Splits an AIM identifier such as `]Q1` off the code.")
 
-  static let schemas = [WedgeSection.schema, SerialSection.schema]
+  static let schemas = [WedgeSection.schema, SerialSection.schema, CameraSection.schema]
 
-  /// A technology's section with what all have around it.
+  /// A technology's section with what all have around it, and what all have that send characters.
   static func schema(
-    of kind: ReaderConfiguration.Kind, match: KeyDescription, keys: [KeyDescription], refused: [String: String]
+    of kind: ReaderConfiguration.Kind, match: KeyDescription, keys: [KeyDescription], hasFraming: Bool = true,
+    refused: [String: String]
   ) -> SectionSchema {
     let type = KeyDescription(
       name: typeKey, summary: "`\(kind.rawValue)`", example: kind.rawValue, isRequired: true, defaultText: nil,
       doc: "The reader's technology.", sections: [])
+    let framing = [silence.description, prefix.description, suffix.description, aim.description]
     return SectionSchema(
-      "readers.<name>, type \(kind.rawValue)",
-      keys: [type, match] + keys
-        + [silence.description, prefix.description, suffix.description, aim.description], refused: refused)
+      "readers.<name>, type \(kind.rawValue)", keys: [type, match] + keys + (hasFraming ? framing : []),
+      refused: refused)
   }
 
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> ReaderConfiguration? {
@@ -38,6 +39,7 @@ enum ReaderSection {
     switch kind {
     case .wedge: (schema, readOwn) = (WedgeSection.schema, WedgeSection.read)
     case .serial: (schema, readOwn) = (SerialSection.schema, SerialSection.read)
+    case .camera: (schema, readOwn) = (CameraSection.schema, CameraSection.read)
     }
     guard let reader = SectionReader(node, schema, findings) else { return nil }
     let own = readOwn(reader)

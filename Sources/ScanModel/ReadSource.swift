@@ -15,6 +15,12 @@ public protocol ReadSource: Sendable {
 public enum ReaderEvent: Sendable, Equatable {
   /// A whole read.
   case read(RawRead)
+  /// A code that was read before is still in the reader's view, and the gate's hold-off counts from here. Told now and then as
+  /// long as it is so; `readAt` is when it was seen.
+  case inView(RawRead)
+  /// A code that was read before has left the reader's view: shown to it again, it is presented anew. `readAt` is when it was
+  /// last seen.
+  case left(RawRead)
   /// Input that was thrown away, because a code made of it could be a wrong one. `characters` is what is known of its length.
   case discarded(reader: ReaderID, reason: DiscardReason, characters: Int, at: MonotonicTime)
   /// The reader's state changed.
@@ -56,6 +62,8 @@ public enum DiscardReason: String, Sendable, CaseIterable {
   case damaged
   /// More reads at once than the gate can look at.
   case busy
+  /// Several codes in view of a camera that is to be shown one at a time.
+  case several
 }
 
 /// The state of a configured reader.

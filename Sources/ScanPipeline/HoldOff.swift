@@ -9,6 +9,10 @@ public import ScanModel
 ///                                       │       repeat(inFlight: false), time counts anew
 ///                                       └── not seen for the duration ──▶ (unknown)
 ///
+/// A reader that sees when a code leaves its view says so by `left`: that reader's next sighting is new, however soon it comes.
+/// At the gate's other readers the time counts on, and a sighting by one of them takes the permission back: a person who
+/// tries both readers is one person.
+///
 /// It cannot end while the code is unanswered. A clock that runs backwards makes the time count anew from there.
 public struct HoldOff: Sendable {
   /// What a sighting of a code is.
@@ -23,6 +27,8 @@ public struct HoldOff: Sendable {
   private struct Entry: Sendable {
     var lastSeen: MonotonicTime
     var verdict: Verdict?
+    /// The readers whose view the code has left since anybody saw it.
+    var leftViews: Set<ReaderID> = []
   }
 
   private let duration: Duration
@@ -42,11 +48,13 @@ public struct HoldOff: Sendable {
   /// How many codes it remembers.
   public var count: Int { entries.count }
 
-  /// Takes a sighting of `code` at `time`.
-  public mutating func sighting(of code: Code, at time: MonotonicTime) -> Sighting {
+  /// Takes a sighting of `code` at `time` by `reader`.
+  public mutating func sighting(of code: Code, by reader: ReaderID? = nil, at time: MonotonicTime) -> Sighting {
     if let entry = entries[code] {
-      if entry.verdict == nil || time - entry.lastSeen < duration {
+      let isBack = reader.map(entry.leftViews.contains) ?? false
+      if entry.verdict == nil || time - entry.lastSeen < duration && !isBack {
         entries[code]?.lastSeen = time
+        entries[code]?.leftViews = []
         return .repeat(inFlight: entry.verdict == nil)
       }
     } else {
@@ -54,6 +62,19 @@ public struct HoldOff: Sendable {
     }
     entries[code] = Entry(lastSeen: time, verdict: nil)
     return .new
+  }
+
+  /// Takes it that `code` is still in view: no presentation, but the time counts from here.
+  public mutating func inView(_ code: Code, at time: MonotonicTime) {
+    guard let entry = entries[code], entry.verdict == nil || time - entry.lastSeen < duration else { return }
+    entries[code]?.lastSeen = max(entry.lastSeen, time)
+    entries[code]?.leftViews = []
+  }
+
+  /// Takes it that `code` has left the view of `reader`.
+  public mutating func left(_ code: Code, viewOf reader: ReaderID) {
+    // A gate has few readers; what is not remembered is not held off.
+    entries[code]?.leftViews.insert(reader)
   }
 
   /// Takes the verdict of a scan that `sighting` reported as new. A code that is not in flight is left as it is.

@@ -12,8 +12,10 @@ struct Scangate: AsyncParsableCommand {
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [
-      RunCommand.self, DemoCommand.self, DevicesCommand.self, ConfigCommand.self, CredentialCommand.self,
-      JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, FactoryResetCommand.self,
+      RunCommand.self, DemoCommand.self, DevicesCommand.self, CameraCommand.self, ConfigCommand.self,
+      CredentialCommand.self,
+      JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, DecodeCommand.self,
+      FactoryResetCommand.self,
       VenueCommand.self,
       VersionCommand.self,
     ]

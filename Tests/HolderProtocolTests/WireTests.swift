@@ -3,6 +3,7 @@ import ScanModel
 import ScanPipeline
 import SignalOutputs
 import Testing
+import WireCoding
 
 @Suite struct WireTests {
   @Test(arguments: 0..<200) func whatIsSentArrives(seed: Int) throws {

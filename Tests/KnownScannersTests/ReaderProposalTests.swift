@@ -85,6 +85,16 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
     }
   }
 
+  @Test func aCameraIsAReaderToo() throws {
+    let webcam = candidate(1, 0x046d, 0x0825, serial: "5A5A", name: "C270 HD WEBCAM", kind: .camera)
+    let loopback = ScannerCandidate(kind: .camera, node: "/dev/video7", physicalPath: "/sys/7", name: "Dummy: \"7\"")
+    let readers = ReaderProposal.proposals(for: [webcam, loopback], among: [webcam, loopback])
+    #expect(readers.map(keys) == [["vendor", "product", "serial"], ["name"]])
+    let configuration = try parse(ExampleConfiguration(readers: readers).yaml, "cameras")
+    #expect(configuration.readers.map(\.kind) == [.camera, .camera])
+    #expect(configuration.readers.last?.match.name == "Dummy: \"7\"")
+  }
+
   @Test func theExampleChecks() throws {
     let devices = [candidate(1, serial: "SN1"), candidate(2, 0x05fe, 0x1010)]
     let readers = ReaderProposal.proposals(for: devices, among: devices)

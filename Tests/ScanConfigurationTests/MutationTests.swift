@@ -8,7 +8,7 @@ import Testing
 /// Files as they come out of hurried editing, and worse: never a crash or a hang, and what is accepted can be relied on.
 @Suite struct MutationTests {
   private static let seeds: [String] = {
-    let names = ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml"]
+    let names = ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml"]
     let examples = names.compactMap {
       try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)
     }

@@ -258,7 +258,29 @@ import Testing
     #expect(gates.map(\.accept.minLength) == [12, 12])
   }
 
-  @Test(arguments: ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml"])
+  @Test func readsACamera() throws {
+    func camera(_ keys: String) throws -> ReaderConfiguration? {
+      let text = goodFile.replacingOccurrences(
+        of: "gates:", with: "  eye: { type: camera, match: { name: \"Eye 1\" }\(keys) }\ngates:")
+      return try read(text.replacingOccurrences(of: "readers: [scanner]", with: "readers: [scanner, eye]")).readers.last
+    }
+    let plain = try #require(try camera(""))
+    #expect(plain.match == DeviceMatch(vendor: nil, product: nil, serial: nil, port: nil, name: "Eye 1"))
+    #expect(plain.technology == .camera(CameraView(kinds: [.qr])))
+    let full = try #require(
+      try camera(
+        ", kinds: [qr, ean13], size: 640x480, rate: 30, format: MJPG, exposure: 2.5 ms, focus: 120, powerLine: 60, "
+          + "several: refuse, leaves: 1.5 s, idleRate: 5"))
+    #expect(
+      full.technology
+        == .camera(
+          CameraView(
+            kinds: [.qr, .ean13], size: .init(width: 640, height: 480), rate: 30, format: .mjpg,
+            exposure: .microseconds(2500), focus: .fixed(120), powerLine: .hertz60, several: .refuse,
+            leaves: .milliseconds(1500), idleRate: 5)))
+  }
+
+  @Test(arguments: ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml"])
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
     let reading = try ConfigurationFile.load(path: path, options: testOptions)
@@ -270,7 +292,7 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: packageFolder.appending(path: "examples").path)
     #expect(
       names.filter { $0.hasSuffix(".yaml") }.sorted() == [
-        "check-in-desk.yaml", "one-gate.yaml", "serial.yaml", "two-gates.yaml",
+        "camera.yaml", "check-in-desk.yaml", "one-gate.yaml", "serial.yaml", "two-gates.yaml",
       ])
   }
 }

@@ -30,6 +30,40 @@ struct HoldOffTests {
     #expect(holdOff.sighting(of: code, at: at(61)) == .repeat(inFlight: false))
   }
 
+  @Test("Still in view counts as seen, and leaving a reader's view lifts it for that reader alone")
+  func view() {
+    let (camera, wedge) = (ReaderID("camera"), ReaderID("wedge"))
+    var holdOff = HoldOff()
+    #expect(holdOff.sighting(of: code, by: camera, at: at(0)) == .new)
+    holdOff.decided(code, .admit)
+    for time in stride(from: 0.2, through: 10, by: 0.2) { holdOff.inView(code, at: at(time)) }
+    #expect(holdOff.sighting(of: code, by: wedge, at: at(11.9)) == .repeat(inFlight: false))
+    holdOff.left(code, viewOf: camera)
+    // The same person tries the other reader, then the camera again.
+    #expect(holdOff.sighting(of: code, by: wedge, at: at(12)) == .repeat(inFlight: false))
+    #expect(holdOff.sighting(of: code, by: camera, at: at(12.2)) == .repeat(inFlight: false))
+    holdOff.left(code, viewOf: camera)
+    #expect(holdOff.sighting(of: code, by: camera, at: at(13.3)) == .new)
+    // In flight it joins, whatever left.
+    holdOff.left(code, viewOf: camera)
+    #expect(holdOff.sighting(of: code, by: camera, at: at(13.4)) == .repeat(inFlight: true))
+    holdOff.decided(code, .admit)
+    #expect(holdOff.sighting(of: code, by: camera, at: at(13.5)) == .repeat(inFlight: false))
+  }
+
+  @Test("What is not held off is not by being in view")
+  func viewOfUnknown() {
+    var holdOff = HoldOff()
+    holdOff.inView(code, at: at(0))
+    holdOff.left(code, viewOf: ReaderID("camera"))
+    #expect(holdOff.count == 0)
+    #expect(holdOff.sighting(of: code, at: at(0)) == .new)
+    holdOff.decided(code, .admit)
+    // It had ended before.
+    holdOff.inView(code, at: at(2))
+    #expect(holdOff.sighting(of: code, at: at(2)) == .new)
+  }
+
   @Test("Lifted at once after undecided")
   func undecided() {
     var holdOff = HoldOff()

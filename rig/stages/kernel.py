@@ -1,4 +1,4 @@
-"""Debian's stock kernel, its modules that the rig loads, two that Debian does not build (gpio-sim, uleds) and one of our own (pwm-sim)."""
+"""Debian's stock kernel, its modules that the rig loads, three that Debian does not build (gpio-sim, uleds, v4l2loopback) and one of our own (pwm-sim)."""
 
 import lzma
 import re
@@ -9,6 +9,8 @@ from pathlib import Path
 from . import cache, host
 
 ARCHITECTURE = "amd64"
+#: A module that Debian has as source alone, in this package.
+CAMERA_SOURCE = "v4l2loopback-dkms"
 OWN_MODULE = Path(__file__).parent.parent / "guest/module/pwm-sim.c"
 
 # What the guest loads, with all that these depend on. crc32c_generic: ext4 needs it without saying so.
@@ -16,6 +18,7 @@ MODULES = [
     "virtio_pci", "virtio_blk", "virtio_console", "virtio_rng", "crc32c_generic", "ext4", "autofs4",
     "evdev", "uinput", "uhid", "usbhid", "hid_generic", "dummy_hcd", "libcomposite", "usb_f_hid", "usb_f_acm", "cdc_acm", "configfs",
     "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds", "pwm-sim",
+    "vivid", "v4l2loopback", "uvcvideo",
 ]
 
 
@@ -33,7 +36,7 @@ def packages():
     image = f"linux-image-{abi}-{ARCHITECTURE}"
     version = host.candidate(image)
     names = [image, f"linux-headers-{abi}-{ARCHITECTURE}", f"linux-headers-{abi}-common", f"linux-kbuild-{series}", f"linux-source-{series}"]
-    return f"{abi}-{ARCHITECTURE}", series, {name: version for name in names}
+    return f"{abi}-{ARCHITECTURE}", series, {**dict.fromkeys(names, version), CAMERA_SOURCE: host.candidate(CAMERA_SOURCE)}
 
 
 def stage(store):
@@ -50,7 +53,7 @@ def make(folder, release, series, wanted):
     image = next(path for name, path in debs.items() if name.startswith("linux-image-"))
     host.run("dpkg-deb", "-x", image, work / "image")
     for name, path in debs.items():
-        if name.startswith(("linux-headers-", "linux-kbuild-")):
+        if name.startswith(("linux-headers-", "linux-kbuild-", CAMERA_SOURCE)):
             host.run("dpkg-deb", "-x", path, work / "headers")
     source = extract_sources(work, debs[f"linux-source-{series}"], series)
 
@@ -74,7 +77,7 @@ def extract_sources(work, deb, series):
 
 
 def build_modules(work, source, release):
-    """gpio-sim with its simulated interrupts, uleds, and pwm-sim."""
+    """gpio-sim with its simulated interrupts, uleds, pwm-sim, and v4l2loopback."""
     headers = work / f"headers/usr/src/linux-headers-{release}"
     makefile = headers / "Makefile"  # it includes its other half by an absolute path
     makefile.write_text(re.sub(r"^include /usr/src/", f"include {work}/headers/usr/src/", makefile.read_text(), flags=re.M))
@@ -91,7 +94,9 @@ def build_modules(work, source, release):
     (leds / "Kbuild").write_text("obj-m := uleds.o\n")
     shutil.copy(OWN_MODULE, pwm)
     (pwm / "Kbuild").write_text("obj-m := pwm-sim.o\n")
-    for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko"), (pwm, "pwm-sim.ko")):
+    camera = next((work / "headers/usr/src").glob("v4l2loopback-*"))
+    (camera / "Kbuild").write_text("obj-m := v4l2loopback.o\n")
+    for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko"), (pwm, "pwm-sim.ko"), (camera, "v4l2loopback.ko")):
         host.run("make", "-C", headers, f"M={folder}", f"KERNELRELEASE={release}", "modules")
         host.run("strip", "-g", folder / module)
         yield folder / module

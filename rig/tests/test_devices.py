@@ -2,7 +2,8 @@
 
 import keyboard
 from case import RigCase
-from rig import MS, PATIENCE
+from picture import Picture
+from rig import FAULTY_CAMERA, MS, PATIENCE
 
 # Key codes of Linux (linux/input-event-codes.h) by position on a US keyboard.
 LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyz",
@@ -221,3 +222,60 @@ class Devices(RigCase):
         self.rig.kill(counter.pid)
         self.assertEqual(counter.started.result(PATIENCE)[0], 137)
         self.assertEqual(wedge.started.result(PATIENCE)[0], 0)
+
+
+class Cameras(RigCase):
+    def frame(self, node):
+        """A frame as an application has it from the camera: (format, width, height), and its bytes."""
+        words = self.rig.sh(f"camera read {node} /run/rig/taken").split()
+        taken = self.rig.get("/run/rig/taken")
+        self.assertEqual(len(taken), int(words[3]))
+        return (words[0], int(words[1]), int(words[2])), taken
+
+    def test_what_is_shown_is_what_applications_get(self):
+        for fourcc in ("YUYV", "GREY"):
+            camera = self.rig.plug_camera(fourcc)
+            for codes in ((), ("One-code",), ("Two-codes-1", "Two-codes-2")):
+                self.rig.show(*codes)
+                kind, taken = self.frame(camera.node)
+                self.assertEqual(kind, (fourcc, 640, 480))
+                shown = Picture.of(*codes).frame(fourcc)
+                self.assertEqual(len(taken), len(shown))
+                self.assertNotEqual(taken, shown, "a frame without noise")
+                even = bytes(value & 0xFE for value in range(256))
+                self.assertEqual(taken.translate(even), shown.translate(even))
+            camera.sensor.stop()
+
+    def test_jpeg_frames(self):
+        camera = self.rig.plug_camera("MJPG")
+        self.rig.show("One-code")
+        kind, taken = self.frame(camera.node)
+        self.assertEqual(kind, ("MJPG", 640, 480))
+        self.assertEqual(taken, Picture.of("One-code").frame("MJPG"), "the JPEG, and nothing behind it")
+
+    def test_camera_is_told_as_one_by_udev(self):
+        camera = self.rig.plug_camera()
+        for node in (camera.node, FAULTY_CAMERA):
+            self.assertTrue(self.rig.property(node, "ID_V4L_CAPABILITIES").startswith(":capture:"))
+
+    def test_camera_is_pulled_while_it_streams(self):
+        _, taken = self.frame(FAULTY_CAMERA)
+        self.assertGreater(len(set(taken)), 8, "a test picture has colours")
+        watch = self.rig.spawn("watch", f"camera watch {FAULTY_CAMERA}")
+        self.rig.wait_for(f"grep -q frame {watch.log_path}")
+        self.rig.pull_camera()
+        self.rig.wait_for(f"grep -q 'No such device' {watch.log_path}")
+        self.rig.replug_camera()
+        self.frame(FAULTY_CAMERA)
+
+    def test_camera_fails_as_told(self):
+        for control, words in (("Disconnect", "No such device"), ("Inject Fatal Streaming Error", "Input/output error")):
+            watch = self.rig.spawn("watch", f"camera watch {FAULTY_CAMERA}")
+            self.rig.wait_for(f"grep -q frame {watch.log_path}")
+            self.rig.fault(control)
+            self.rig.wait_for(f"grep -q '{words}' {watch.log_path}")
+            self.assertEqual(watch.started.result(PATIENCE)[0], 1)
+        for control, words in (("Inject VIDIOC_REQBUFS Error", "REQBUFS"), ("Inject VIDIOC_STREAMON Error", "STREAMON"), ("Inject VIDIOC_QBUF Error", "QBUF")):
+            self.rig.fault(control)
+            self.assertRegex(self.rig.sh(f"camera read {FAULTY_CAMERA} /run/rig/taken 2>&1", check=False), words)
+            self.frame(FAULTY_CAMERA)

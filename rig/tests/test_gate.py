@@ -87,11 +87,12 @@ class GateCase(RigCase):
 
     needs_scangate = True
 
-    def serve(self, paid=(), unpaid=(), **matches):
+    def serve(self, paid=(), unpaid=(), text=None, **matches):
+        """Starts both, the service by the configuration `text` or by that of this module with `matches`."""
         rig = self.rig
         rig.sh(f"rm -rf {FOLDER}; install -d -o gate -g gate {FOLDER}; chmod a+rw /dev/gpiochip* /sys/class/leds/gate:*/{{brightness,trigger}}")
         rig.put(tickets(paid, unpaid), f"{FOLDER}/tickets.csv")
-        rig.put(configuration(**matches), f"{FOLDER}/scangate.yaml")
+        rig.put(text or configuration(**matches), f"{FOLDER}/scangate.yaml")
         venue = rig.spawn("venue", venue_command(), user="gate")
         host, port = VENUE.split(":")
         rig.until(lambda: self.alive(venue) and rig.ok(f": < /dev/tcp/{host}/{port}"), 120, "the venue listening")
@@ -108,17 +109,23 @@ class GateCase(RigCase):
         nodes = [self.rig.devices[slot].node for slot in slots]
         self.rig.wait_for(" && ".join(f"[[ $(find /proc/{self.service.pid}/fd -lname {node}) ]]" for node in nodes))
         for slot in slots:
-            reader = READERS[slot]
-
-            def reads():
-                states = [event["state"] for event in self.events() if event["type"] == "device" and event["reader"] == reader]
-                # Plugged in once more, it must have begun to read once more.
-                return states.count("reading") > self.begun.get(reader, 0) and states[-1] == "reading" and states.count("reading")
-
-            self.begun[reader] = self.rig.until(lambda: self.alive(self.service) and reads(), what=f"{reader} reading")
+            self.reading(READERS[slot])
         for slot in slots:
             if self.rig.devices[slot].functions == ("keyboard",):
                 self.assertTrue(self.rig.grabbed(self.rig.devices[slot].node), f"{READERS[slot]} is not grabbed")
+
+    def states(self, reader):
+        """Every state that a reader has had."""
+        return [event["state"] for event in self.events() if event["type"] == "device" and event["reader"] == reader]
+
+    def reading(self, reader):
+        """Waits until a reader reads that did not when this was asked before: plugged in once more, it must have begun to read once more."""
+
+        def reads():
+            states = self.states(reader)
+            return states.count("reading") > self.begun.get(reader, 0) and states[-1] == "reading" and states.count("reading")
+
+        self.begun[reader] = self.rig.until(lambda: self.alive(self.service) and reads(), what=f"{reader} reading")
 
     def scans(self):
         return [event for event in self.events() if event["type"] == "scan"]

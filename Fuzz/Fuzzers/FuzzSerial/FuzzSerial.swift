@@ -73,7 +73,7 @@ public func fuzzSerial(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       case .discarded(_, _, let characters, let at):
         property(characters >= 0 && told <= at && at <= now, "a discard is counted and stamped within its time")
         told = at
-      case .state, .identityChanged: property(false, "an assembler tells nothing else")
+      case .inView, .left, .state, .identityChanged: property(false, "an assembler tells nothing else")
       }
       account.end()
     }

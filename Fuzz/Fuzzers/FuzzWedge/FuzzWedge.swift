@@ -72,7 +72,7 @@ public func fuzzWedge(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         property(characters >= 0, "characters are counted")
         property(told <= at && at <= now, "a discard is stamped within its time")
         told = at
-      case .state, .identityChanged: property(false, "an assembler tells nothing else")
+      case .inView, .left, .state, .identityChanged: property(false, "an assembler tells nothing else")
       }
       account.end()
     }

@@ -52,6 +52,7 @@ struct DeviceListing: Encodable {
 
   var inputs: [Input]
   var serials: [Input]
+  var cameras: [CameraListing]
   var scanners: [Scanner]
   var chips: [Chip]
   var leds: [LED]
@@ -61,10 +62,14 @@ struct DeviceListing: Encodable {
   private let buzzers: BuzzerListing
 
   private enum CodingKeys: CodingKey {
-    case inputs, serials, scanners, chips, leds, pwmChips, soundDevices, problems
+    case inputs, serials, cameras, scanners, chips, leds, pwmChips, soundDevices, problems
   }
 
-  init(inputs: [DeviceReport], serials: [DeviceReport], search: ScannerSearch, outputs: OutputInventory) {
+  init(
+    inputs: [DeviceReport], serials: [DeviceReport], cameras: [CameraListing], search: ScannerSearch,
+    outputs: OutputInventory
+  ) {
+    self.cameras = cameras
     let database = ScannerDatabase.carried
     func clean(_ text: String?) -> String? { text.map { TerminalText.clean($0, limit: 128) } }
     func hex(_ value: Int, _ width: Int) -> String {
@@ -112,6 +117,9 @@ struct DeviceListing: Encodable {
 
   var lines: [String] {
     var lines = Self.lines(of: inputs, title: "Input devices") + Self.lines(of: serials, title: "Serial lines")
+    lines.append("Cameras")
+    if cameras.isEmpty { lines.append("  none") }
+    lines += cameras.flatMap(\.lines)
     lines.append("GPIO chips")
     if chips.isEmpty { lines.append("  none") }
     for chip in chips {

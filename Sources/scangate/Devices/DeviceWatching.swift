@@ -21,7 +21,7 @@ enum DeviceWatching {
     let interrupts = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let watch: HotplugWatch
     do throws(SystemError) {
-      watch = try HotplugWatch(subsystems: ["input", "tty", "hidraw"])
+      watch = try HotplugWatch(subsystems: ["input", "tty", "hidraw", "video4linux"])
       try await watch.start { news in
         guard isShown(news) else { return }
         Terminal.out(json ? jsonText(news) : text(news))
@@ -39,6 +39,7 @@ enum DeviceWatching {
     switch device.subsystem {
     case "input": return device.node.hasPrefix("/dev/input/event")
     case "tty": return device.port != nil
+    case "video4linux": return device.isCamera
     default: return true
     }
   }

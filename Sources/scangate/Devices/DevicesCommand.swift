@@ -1,4 +1,5 @@
 import ArgumentParser
+import CameraReader
 import FoundationEssentials
 import Gateway
 import Glibc
@@ -15,7 +16,7 @@ struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
     abstract:
-      "Show what is plugged in: scanners, GPIO chips, LEDs, buzzers; what this station would take, and why not.",
+      "Show what is plugged in: scanners, cameras, GPIO chips, LEDs, buzzers; what this station would take, and why not.",
     discussion: """
       Without a configuration nothing would be taken; what is plugged in is shown all the same, with the configuration to
       paste for each scanner. As root, whether a device may be opened is judged for the service's user.
@@ -51,10 +52,12 @@ struct DevicesCommand: AsyncParsableCommand {
     }
     let inputs: [DeviceReport]
     let serials: [DeviceReport]
+    let cameras: [CameraReport]
     let search: ScannerSearch
     do throws(DeviceError) {
       inputs = try listInputDevices(configuration?.wedges ?? [], as: Self.serviceUser)
       serials = try listSerialDevices(configuration?.serials ?? [], as: Self.serviceUser)
+      cameras = try listCameras(configuration?.cameras ?? [], as: Self.serviceUser)
       search = try ScannerSearch(
         inputs: inputs, serials: serials, readers: configuration?.readers.map(\.id.name) ?? [])
     } catch {
@@ -65,7 +68,10 @@ struct DevicesCommand: AsyncParsableCommand {
       Terminal.write(ExampleConfiguration(search, outputs).yaml)
       return
     }
-    let found = DeviceListing(inputs: inputs, serials: serials, search: search, outputs: outputs)
+    let names = (configuration?.readers.map(\.id.name) ?? []) + search.proposals.map(\.reader)
+    let found = DeviceListing(
+      inputs: inputs, serials: serials, cameras: CameraListing.all(cameras, readers: names), search: search,
+      outputs: outputs)
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

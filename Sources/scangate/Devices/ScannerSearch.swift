@@ -1,3 +1,4 @@
+import CameraReader
 import KnownScanners
 import LinuxIO
 import ScanModel
@@ -37,6 +38,20 @@ struct ScannerSearch {
     let freeLines = zip(lines, serial).filter { $0.0.outcome == .notMatched }.map(\.1)
     proposals = ReaderProposal.proposals(
       for: (free + freeLines).filter(\.isLikely), among: typing + serial, taken: Set(readers))
+  }
+
+  /// Blocks for the cameras that no reader has, by their nodes.
+  /// - Parameter readers: the names that are given away.
+  static func blocks(for cameras: [CameraReport], readers: [String]) -> [String: String] {
+    func candidate(_ report: CameraReport) -> ScannerCandidate {
+      let device = report.device.device
+      return ScannerCandidate(
+        kind: .camera, node: device.node, physicalPath: device.physicalPath, vendor: device.vendor,
+        product: device.product, serial: device.serial, port: device.port, name: device.name)
+    }
+    let free = cameras.filter { $0.device.outcome == .notMatched }.map(candidate)
+    let proposals = ReaderProposal.proposals(for: free, among: cameras.map(candidate), taken: Set(readers))
+    return Dictionary(proposals.map { ($0.candidate.node, $0.yaml) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// A device with what the database knows of it.

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxIO
 
-/// Text for standard output, or for a file that is there wholly or not at all: it is written beside its place, synced, and
+/// Text or bytes for standard output, or for a file that is there wholly or not at all: it is written beside its place, synced, and
 /// then given its name.
 final class ReplacedFile {
   private static let pieces = 65_536
@@ -41,8 +41,11 @@ final class ReplacedFile {
   deinit { if path != nil, !isFinished { unlink(temporary) } }
 
   /// Adds text.
-  func write(_ text: String) throws(SystemError) {
-    buffer += text.utf8
+  func write(_ text: String) throws(SystemError) { try write(bytes: text.utf8) }
+
+  /// Adds bytes.
+  func write(bytes: some Sequence<UInt8>) throws(SystemError) {
+    buffer += bytes
     if buffer.count >= Self.pieces { try flush() }
   }
 

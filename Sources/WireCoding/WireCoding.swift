@@ -4,47 +4,66 @@ import ScanModel
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The words.
   public let description: String
-  init(_ description: String) { self.description = description }
+
+  /// Makes an error of words.
+  package init(_ description: String) { self.description = description }
+}
+
+/// What all protocols of the house have in common.
+package enum WireLimits {
+  /// The longest text in bytes where nothing else is said.
+  package static let text = 255
 }
 
 /// Puts values into bytes: integers in little-endian order, lists and texts after their length.
-struct WireWriter {
-  private(set) var bytes: [UInt8] = []
+package struct WireWriter {
+  /// What was put in.
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func put<Number: FixedWidthInteger>(_ number: Number) {
+  /// Begins with nothing.
+  package init() {}
+
+  package mutating func put<Number: FixedWidthInteger>(_ number: Number) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func put(_ flag: Bool) { put(flag ? 1 : 0 as UInt8) }
+  package mutating func put(_ flag: Bool) { put(flag ? 1 : 0 as UInt8) }
 
-  mutating func put(_ duration: Duration) { put(duration.saturatedNanoseconds) }
+  package mutating func put(_ duration: Duration) { put(duration.saturatedNanoseconds) }
 
   /// A text; what is longer than `limit` bytes is cut between two characters.
-  mutating func put(_ text: String, limit: Int = HolderLimits.maximumName) {
+  package mutating func put(_ text: String, limit: Int = WireLimits.text) {
     var text = text[...]
     while text.utf8.count > limit { text.removeLast() }
     put(UInt16(truncatingIfNeeded: text.utf8.count))
     bytes.append(contentsOf: text.utf8)
   }
 
-  mutating func putOptional<Value>(_ value: Value?, _ put: (inout Self, Value) -> Void) {
+  /// Bytes; what is longer than 65,535 is cut.
+  package mutating func put(bytes list: some Collection<UInt8>) {
+    put(UInt16(clamping: list.count))
+    bytes.append(contentsOf: list.prefix(Int(UInt16.max)))
+  }
+
+  package mutating func putOptional<Value>(_ value: Value?, _ put: (inout Self, Value) -> Void) {
     self.put(value != nil)
     if let value { put(&self, value) }
   }
 
-  mutating func putList<Values: Collection>(_ values: Values, _ put: (inout Self, Values.Element) -> Void) {
+  package mutating func putList<Values: Collection>(_ values: Values, _ put: (inout Self, Values.Element) -> Void) {
     self.put(UInt16(clamping: values.count))
     for value in values.prefix(Int(UInt16.max)) { put(&self, value) }
   }
 }
 
 /// Takes values from bytes; whatever the bytes are, it takes a value or throws.
-struct WireReader {
+package struct WireReader {
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(Array(bytes)) }
+  /// Reads these bytes.
+  package init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(Array(bytes)) }
 
-  mutating func take<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(WireError) -> Number {
+  package mutating func take<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(WireError) -> Number {
     let size = MemoryLayout<Number>.size
     guard rest.count >= size else { throw WireError("a packet ends in the middle of a number") }
     var number: Number = 0
@@ -55,7 +74,7 @@ struct WireReader {
     return number
   }
 
-  mutating func takeFlag() throws(WireError) -> Bool {
+  package mutating func takeFlag() throws(WireError) -> Bool {
     switch try take(UInt8.self) {
     case 0: return false
     case 1: return true
@@ -63,9 +82,9 @@ struct WireReader {
     }
   }
 
-  mutating func takeDuration() throws(WireError) -> Duration { .nanoseconds(try take(Int64.self)) }
+  package mutating func takeDuration() throws(WireError) -> Duration { .nanoseconds(try take(Int64.self)) }
 
-  mutating func takeText(limit: Int = HolderLimits.maximumName) throws(WireError) -> String {
+  package mutating func takeText(limit: Int = WireLimits.text) throws(WireError) -> String {
     let count = Int(try take(UInt16.self))
     guard count <= limit else { throw WireError("a text of \(count) bytes is longer than \(limit)") }
     guard rest.count >= count else { throw WireError("a packet ends in the middle of a text") }
@@ -76,17 +95,28 @@ struct WireReader {
     return text
   }
 
-  mutating func takeWord<Word: RawRepresentable<String>>(_ type: Word.Type = Word.self) throws(WireError) -> Word {
+  package mutating func takeBytes(limit: Int) throws(WireError) -> [UInt8] {
+    let count = Int(try take(UInt16.self))
+    guard count <= limit else { throw WireError("\(count) bytes are more than \(limit)") }
+    guard rest.count >= count else { throw WireError("a packet ends in the middle of bytes") }
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  package mutating func takeWord<Word: RawRepresentable<String>>(_ type: Word.Type = Word.self) throws(WireError)
+    -> Word
+  {
     let text = try takeText()
     guard let word = Word(rawValue: text) else { throw WireError("\"\(text.prefix(40))\" is no \(Word.self)") }
     return word
   }
 
-  mutating func takeOptional<Value>(_ take: (inout Self) throws(WireError) -> Value) throws(WireError) -> Value? {
+  package mutating func takeOptional<Value>(_ take: (inout Self) throws(WireError) -> Value) throws(WireError) -> Value?
+  {
     try takeFlag() ? try take(&self) : nil
   }
 
-  mutating func takeList<Value>(
+  package mutating func takeList<Value>(
     limit: Int, _ take: (inout Self) throws(WireError) -> Value
   ) throws(WireError) -> [Value] {
     let count = Int(try self.take(UInt16.self))
@@ -97,7 +127,7 @@ struct WireReader {
   }
 
   /// Nothing may be left: it would be something that this version does not understand.
-  func end() throws(WireError) {
+  package func end() throws(WireError) {
     if !rest.isEmpty { throw WireError("\(rest.count) bytes too many") }
   }
 }

@@ -1,0 +1,175 @@
+import DecodeClient
+import Glibc
+import LinuxIO
+import ScanModel
+import ScanPipeline
+
+/// A camera that belongs to a reader: waited for, or read.
+///
+/// ```
+///            opened                   gone                   silent, bad: begun anew after a pause
+///   waiting ────────▶ session ────────────────▶ forgotten        ┌───────────┐
+///    ▲  │ permission,    │                      found again by   │           │
+///    └──┘ another        └───────────────────── udev or path ◀───┘           ▼
+///         program, …                                                     waiting
+/// ```
+final class CameraNode {
+  let identity: DeviceIdentity
+  let lane: Int
+  /// What is in the way; `nil` while reading and before the first try.
+  var obstacle: CameraObstacle?
+  var retry: DeviceLoop.Timer?
+  var pause = Duration.zero
+  var session: CameraSession?
+
+  init(identity: DeviceIdentity, lane: Int) {
+    self.identity = identity
+    self.lane = lane
+  }
+
+  /// Whether udev tells of the same device that was plugged in here before, perhaps with other properties.
+  func isSamePlug(as device: DeviceIdentity) -> Bool {
+    device.node == identity.node && device.vendor == identity.vendor && device.product == identity.product
+      && device.serial == identity.serial
+  }
+}
+
+/// An open camera that streams, with what looks at its pictures.
+final class CameraSession {
+  /// How pictures lie in memory.
+  let format: VideoFormat
+  /// What could not be set, in words.
+  let shortfalls: [String]
+  var stream: FrameStream
+  var watch: DeviceLoop.Watch?
+  var check: DeviceLoop.Timer?
+  var decoder: (any FrameDecoder)?
+  /// How often the decoder was replaced since it last read a picture.
+  private(set) var replacements = 0
+  private(set) var lastReplacement: DecodeFault?
+  private(set) var counts = CameraCounts()
+
+  private let device: VideoDevice
+  private var pace: FramePace
+  private var presence: ViewPresence
+  private var number: UInt64 = 0
+  /// The picture that the decoder has now.
+  private var inHand: (number: UInt64, takenAt: MonotonicTime)?
+  private var lastSequence: UInt32?
+
+  /// How often a decoder may be replaced in a row before the reader is said to have failed.
+  private static let mostReplacements = 3
+  /// How old a picture may be by its driver's word before that is not believed.
+  private static let longestAge = Duration.seconds(1)
+
+  /// Sets the camera up and begins to stream.
+  init(device: consuming VideoDevice, configuration: CameraConfiguration, choice: StreamChoice, at time: MonotonicTime)
+    throws(SystemError)
+  {
+    var device = device
+    shortfalls = device.apply(configuration.controls)
+    format = try device.start(choice.format, choice.size, choice.rate)
+    guard StreamChoice.readable.contains(format.format) else { throw SystemError(errno: EPROTO, call: "VIDIOC_S_FMT") }
+    self.device = device
+    stream = FrameStream(format: format, startedAt: time)
+    pace = FramePace(idleRate: configuration.idleRate, startedAt: time)
+    presence = ViewPresence(reader: configuration.id, settings: configuration.presence)
+  }
+
+  var descriptor: Int32 { device.descriptor }
+
+  /// Whether the decoder ends again and again, or cannot be started.
+  var isWithoutDecoder: Bool {
+    if replacements > 0, case .cannotStart = lastReplacement { return true }
+    return replacements >= Self.mostReplacements
+  }
+
+  /// Takes what has come; the newest good picture goes to the decoder, if that is free.
+  func take(at now: MonotonicTime) -> VideoDevice.End {
+    device.takeNewest(
+      examine: { frame, bytes in
+        counts.pictures += 1
+        if let lastSequence { counts.lost += Int(min(1000, max(1, frame.sequence &- lastSequence) - 1)) }
+        lastSequence = frame.sequence
+        return stream.take(frame, bytes, at: now)
+      },
+      use: { frame, bytes in
+        guard let decoder, pace.wants(at: now), decoder.isReady else { return }
+        let raw = RawFrame(
+          format: format.format, width: format.size.width, height: format.size.height, stride: format.bytesPerLine,
+          bytes: bytes)
+        number &+= 1
+        guard decoder.submit(raw, number: number) else { return }
+        pace.offered(at: now)
+        let told = frame.takenAt ?? now
+        inHand = (number, told <= now && now - told <= Self.longestAge ? told : now)
+        counts.looked += 1
+      })
+  }
+
+  /// Takes what the decoder tells; answers what the reader has to tell of it.
+  func take(_ event: DecodeEvent, at now: MonotonicTime) -> [ReaderEvent] {
+    switch event {
+    case .reading(let frame, let reading):
+      guard let hand = inHand, hand.number == frame else { return [] }
+      inHand = nil
+      replacements = 0
+      stream.decoded(false)
+      pace.took(isStill: reading.isStill, at: now)
+      return presence.take(reading, width: format.size.width, height: format.size.height, at: hand.takenAt)
+    case .spoilt:
+      inHand = nil
+      replacements = 0
+      counts.spoilt += 1
+      stream.decoded(true)
+    case .replaced(let fault):
+      inHand = nil
+      counts.replacements += 1
+      replacements += 1
+      lastReplacement = fault
+    case .noise(let lines): counts.noise += lines
+    }
+    return []
+  }
+}
+
+/// What a camera and its decoder have done since the camera was opened.
+public struct CameraCounts: Sendable, Equatable {
+  /// Pictures that came.
+  public var pictures = 0
+  /// Pictures that the driver counted and that never came.
+  public var lost = 0
+  /// Pictures that were handed to the decoder.
+  public var looked = 0
+  /// Pictures that the decoder could make nothing of.
+  public var spoilt = 0
+  /// How often the decoder was replaced.
+  public var replacements = 0
+  /// Lines that the decoder wrote to its standard error.
+  public var noise = 0
+}
+
+extension VideoDevice {
+  /// Sets what is configured; answers what the camera does not take, in words.
+  mutating func apply(_ controls: CameraConfiguration.Controls) -> [String] {
+    var shortfalls: [String] = []
+    if let exposure = controls.exposure {
+      _ = set(.autoExposure, to: VideoControl.manualExposure)
+      if !set(.exposure, to: exposure) { shortfalls.append("its exposure cannot be set") }
+    } else {
+      // In the dark it would slow down, and people would wait.
+      _ = set(.exposurePriority, to: 0)
+    }
+    switch controls.focus {
+    case .auto: if !set(.autoFocus, to: 1) { shortfalls.append("it cannot focus by itself") }
+    case .fixed(let focus):
+      _ = set(.autoFocus, to: 0)
+      if !set(.focus, to: focus) { shortfalls.append("its focus cannot be set") }
+    case nil: break
+    }
+    if let hertz = controls.powerLine, !set(.powerLine, to: hertz == 60 ? 2 : 1) {
+      shortfalls.append("it does not know the frequency of the mains")
+    }
+    return shortfalls
+  }
+}

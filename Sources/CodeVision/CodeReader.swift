@@ -1,0 +1,62 @@
+internal import Glibc
+public import ScanModel
+
+/// Reads codes from grey pixels. Not to be shared between threads: it keeps what it allocated, and what it saw last.
+public final class CodeReader {
+  /// What it looks for, and how.
+  public let settings: VisionSettings
+
+  private let pass: QRPass
+  private let cascade: StillCascade
+  private let linear: LinearPass?
+  let frames: FrameReader
+
+  /// Makes a reader.
+  public init(_ settings: VisionSettings) {
+    self.settings = settings
+    pass = QRPass(stages: settings.stages)
+    cascade = StillCascade(stages: settings.stages, pass: pass)
+    linear =
+      settings.kinds.isDisjoint(with: .linear) || !settings.stages.contains(.bars)
+      ? nil : LinearPass(settings.kinds, stages: settings.stages)
+    frames = FrameReader(settings, qr: settings.kinds.contains(.qr) ? pass : nil, linear: linear)
+  }
+
+  /// Reads a picture that stands alone, with all that helps: the whole cascade.
+  public func read(picture: GreyImage) -> ViewReading {
+    let start = Self.threadTime()
+    var reading = ViewReading()
+    reading.quality = ViewQuality(of: picture)
+    // What is cheap first, of both: the expensive looks are for pictures in which neither read anything.
+    var hasBars = false
+    if let linear {
+      reading.symbols += linear.read(picture, effort: .patient)
+      hasBars = linear.hasBars
+    }
+    if settings.kinds.contains(.qr) {
+      let result = cascade.read(picture, isThorough: reading.symbols.isEmpty, hasBars: hasBars)
+      reading.symbols += result.symbols
+      reading.quality.finders = result.finders
+      reading.quality.modulePixels = result.module
+    }
+    if reading.symbols.isEmpty, let linear { reading.symbols += linear.read(picture, effort: .rest) }
+    reading.decodeTime = Self.threadTime() &- start
+    return reading
+  }
+
+  /// Reads a picture that stands alone, and draws over it what the search for QR codes saw, at the size at which it saw most. `nil`
+  /// where it did not look.
+  public func explain(picture: GreyImage) -> (reading: ViewReading, canvas: ExplainCanvas?) {
+    pass.explains = true
+    defer { pass.explains = false }
+    let reading = read(picture: picture)
+    return (reading, cascade.explained)
+  }
+
+  /// CPU time of this thread in nanoseconds.
+  static func threadTime() -> UInt64 {
+    var time = timespec()
+    guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
+    return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
+  }
+}

@@ -1,0 +1,72 @@
+public import ScanModel
+
+/// What a worker says. Nothing of it is believed before it was checked: the worker has seen pictures of strangers.
+public enum DecodeAnswer: Sendable, Equatable {
+  /// The fence is closed and was tried; said once, before anything else.
+  case fenced(version: UInt16)
+  /// What was read.
+  case result(number: UInt64, DecodeResult)
+  /// The picture cannot be read.
+  case spoilt(number: UInt64, PictureFault)
+}
+
+/// What was read in one picture.
+public struct DecodeResult: Sendable, Equatable {
+  /// The codes, and what the picture is like.
+  public var reading: ViewReading
+  /// The picture's size in pixels.
+  public var width: UInt32
+  /// The picture's size in pixels.
+  public var height: UInt32
+  /// Symbols that did not fit into the packet.
+  public var omitted: UInt16
+  /// It was a frame of a video.
+  public var isVideo: Bool
+  /// A frame of the video comes after this one.
+  public var hasMore: Bool
+  /// How many bytes of the second shared memory are a PNG; 0 where none was asked for, or where none could be made.
+  public var explanationBytes: UInt32
+
+  /// Makes a result.
+  public init(
+    reading: ViewReading, width: UInt32 = 0, height: UInt32 = 0, omitted: UInt16 = 0, isVideo: Bool = false,
+    hasMore: Bool = false,
+    explanationBytes: UInt32 = 0
+  ) {
+    self.reading = reading
+    self.width = width
+    self.height = height
+    self.omitted = omitted
+    self.isVideo = isVideo
+    self.hasMore = hasMore
+    self.explanationBytes = explanationBytes
+  }
+}
+
+/// Why a picture cannot be read: the picture's fault, not the worker's.
+public struct PictureFault: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Sorts of faults.
+  public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+    /// It ends too early, or contradicts itself.
+    case damaged = 1
+    /// It is of a format, or a sort of it, that is not read.
+    case unsupported = 2
+    /// It is larger than is allowed.
+    case tooLarge = 3
+    /// It has no pixels.
+    case empty = 4
+  }
+
+  /// The sort.
+  public var kind: Kind
+  /// What is wrong, for people; never what the picture shows.
+  public var words: String
+
+  /// Makes a fault.
+  public init(_ kind: Kind, _ words: String) {
+    self.kind = kind
+    self.words = words
+  }
+
+  public var description: String { words }
+}

@@ -1,0 +1,116 @@
+import CPNG
+import CodeVision
+import DecodeProtocol
+import Glibc
+import ScanModel
+
+/// Answers requests with what is seen in their pictures.
+final class PictureDecoder: Answering {
+  private let settings: DecodeSettings
+  private let frames: FrameReader
+  private let pictures: PictureReader
+  private let reader: CodeReader
+  /// Of the video that was begun last.
+  private var video: CodeReader
+
+  /// Makes a decoder.
+  /// - Throws: a fault where a library cannot.
+  init(_ settings: DecodeSettings) throws(PictureFault) {
+    self.settings = settings
+    frames = try FrameReader()
+    pictures = try PictureReader()
+    reader = Self.reader(settings)
+    video = Self.reader(settings)
+  }
+
+  private static func reader(_ settings: DecodeSettings) -> CodeReader {
+    CodeReader(VisionSettings(kinds: settings.kinds, stages: VisionStages(rawValue: settings.stages)))
+  }
+
+  /// Reads a JPEG in every way, whatever is in it.
+  func warmUp(_ jpeg: UnsafeRawBufferPointer) {
+    let layout = FrameLayout(format: .mjpg, width: 64, height: 64, stride: 64, byteCount: UInt32(jpeg.count))
+    _ = try? read(layout, jpeg)
+    _ = try? read(PictureLayout(byteCount: UInt32(jpeg.count)), jpeg, nil)
+  }
+
+  func answer(_ request: DecodeRequest, _ memory: UnsafeRawBufferPointer, _ returns: UnsafeMutableRawBufferPointer?)
+    -> [UInt8]?
+  {
+    do throws(PictureFault) {
+      switch request {
+      case .settings: return nil
+      case .frame(let number, let layout):
+        return DecodeAnswer.result(number: number, try read(layout, memory)).bytes
+      case .picture(let number, let layout):
+        return DecodeAnswer.result(number: number, try read(layout, memory, returns)).bytes
+      }
+    } catch {
+      return DecodeAnswer.spoilt(number: request.number, error).bytes
+    }
+  }
+
+  private func read(_ layout: FrameLayout, _ memory: UnsafeRawBufferPointer) throws(PictureFault) -> DecodeResult {
+    let image = try frames.read(layout, memory)
+    let reading = Self.timed { reader.read(frame: image) }
+    return DecodeResult(reading: reading, width: UInt32(image.width), height: UInt32(image.height))
+  }
+
+  private func read(
+    _ layout: PictureLayout, _ memory: UnsafeRawBufferPointer, _ returns: UnsafeMutableRawBufferPointer?
+  ) throws(PictureFault) -> DecodeResult {
+    guard Int(layout.byteCount) <= memory.count else { throw PictureFault(.tooLarge, "the file is too large") }
+    let bytes = UnsafeRawBufferPointer(rebasing: memory[..<Int(layout.byteCount)])
+    defer { pictures.shrink() }
+    let picture = try pictures.read(bytes, frame: Int(layout.frame))
+    if picture.isVideo, layout.frame == 0 { video = Self.reader(settings) }
+    let image = picture.image
+    var canvas: ExplainCanvas?
+    let reading = Self.timed {
+      if layout.purpose == .explanation, !picture.isVideo {
+        let (reading, explained) = reader.explain(picture: image)
+        canvas = explained
+        return reading
+      }
+      return picture.isVideo ? video.read(frame: image) : reader.read(picture: image)
+    }
+    return DecodeResult(
+      reading: reading, width: UInt32(image.width), height: UInt32(image.height), isVideo: picture.isVideo,
+      hasMore: picture.hasMore,
+      explanationBytes: canvas.map { Self.write($0, to: returns) } ?? 0)
+  }
+
+  /// Writes what was drawn as a PNG; returns its length, 0 where it does not fit.
+  private static func write(_ canvas: ExplainCanvas, to returns: UnsafeMutableRawBufferPointer?) -> UInt32 {
+    guard let returns, canvas.rgb.count >= 3 * canvas.width * canvas.height else { return 0 }
+    let count = canvas.rgb.withUnsafeBytes {
+      cpng_write($0.baseAddress, UInt32(canvas.width), UInt32(canvas.height), returns.baseAddress, returns.count)
+    }
+    return UInt32(clamping: count)
+  }
+
+  /// A reading with the processor's time that it took.
+  private static func timed(_ read: () -> ViewReading) -> ViewReading {
+    let start = processorTime
+    var reading = read()
+    reading.decodeTime = processorTime &- start
+    return reading
+  }
+
+  /// The processor's time of this process, which has one thread, in nanoseconds.
+  private static var processorTime: UInt64 {
+    var time = timespec()
+    guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
+    return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
+  }
+}
+
+extension DecodeRequest {
+  /// The number of the picture; 0 where it is about none.
+  fileprivate var number: UInt64 {
+    switch self {
+    case .settings: 0
+    case .frame(let number, _), .picture(let number, _): number
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Gateway
+import ScanModel
+
+/// Lines about what was read in a picture: for people, and for programs.
+struct DecodedLine {
+  /// The file as it was named.
+  let file: String
+  /// Which frame of a video; `nil` for a picture.
+  var frame: UInt32?
+
+  /// One JSON object: what was read.
+  func json(_ reading: ViewReading) -> String {
+    var line = begin()
+    line.add("symbols", objects: reading.symbols.map(Self.object))
+    line.add(milliseconds: "decode_ms", .nanoseconds(Int64(clamping: reading.decodeTime)))
+    return line.finished()
+  }
+
+  /// One JSON object: why nothing was.
+  func json(error: String) -> String {
+    var line = begin()
+    line.add("error", error)
+    return line.finished()
+  }
+
+  /// One line for each code; its text steers no terminal.
+  func plain(_ reading: ViewReading) -> [String] {
+    if reading.symbols.isEmpty { return ["\(name): no code"] }
+    return reading.symbols.map {
+      "\(name): \($0.symbology.rawValue) \"\(TerminalText.clean($0.text, limit: 8_000))\""
+    }
+  }
+
+  /// A line for people: why nothing was read.
+  func plain(error: String) -> String { "\(name): \(TerminalText.clean(error, limit: 1_000))" }
+
+  private var name: String {
+    TerminalText.clean(file, limit: 4_096) + (frame.map { " frame \($0)" } ?? "")
+  }
+
+  private func begin() -> JSONLine {
+    var line = JSONLine()
+    line.add("file", file)
+    if let frame { line.add("frame", Int64(frame)) }
+    return line
+  }
+
+  private static func object(_ symbol: SeenSymbol) -> String {
+    var object = JSONLine()
+    object.add("symbology", symbol.symbology.rawValue)
+    object.add("text", symbol.text)
+    object.add("bytes", base64(symbol.bytes))
+    object.add("points", objects: symbol.points.map { "[\(tenths($0.x)),\(tenths($0.y))]" })
+    return object.finished()
+  }
+
+  /// A number with one decimal; the worker's numbers are finite, and a picture's are small.
+  private static func tenths(_ number: Float) -> String {
+    let tenths = Int((min(max(number, -1e6), 1e6) * 10).rounded())
+    return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+
+  /// Base64 with padding (RFC 4648, section 4).
+  static func base64(_ bytes: [UInt8]) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let three = bytes[start..<min(start + 3, bytes.count)]
+      let value = three.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - three.count))
+      for place in 0..<4 {
+        let isDigit = place <= three.count
+        text.append(isDigit ? digits[Int(value >> UInt32(18 - 6 * place)) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
