@@ -69,6 +69,8 @@ import Testing
     try await desk.state("reading")
     desk.camera.unplug()
     try await desk.state("parked")
+    // Told, and let go of in the same turn.
+    await desk.source.turn()
     #expect(desk.camera.state.withLock { $0.mapped } == 0)
     desk.camera.plug()
     desk.view.show("BACK")
