@@ -4,7 +4,7 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 BIN := .build/debug/scangate
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test unit fuzz bench bench-decode rig replug torture check format deb install uninstall clean
+.PHONY: help deps build release demo test unit fuzz bench bench-decode rig replug cameras torture check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -12,6 +12,7 @@ help:
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
 	  'make torture the gateway killed 1,000 times while people present tickets (KILLS=n, SEED=n)' \
+  'make cameras the rig tests of cameras, all of them: ten minutes' \
   'make replug  scanners unplugged 200 times while they type' \
 	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
 	  'make bench   build for release and measure: times, memory, processor, scans a second' \
@@ -64,6 +65,10 @@ torture: release
 
 replug: release
 	@rig/test --scangate .build/release/scangate -k Replugging --rounds 200
+
+cameras:
+	@scripts/deb
+	@rig/test --scangate .build/release/scangate -k test_camera
 
 check:
 	@scripts/check
