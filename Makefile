@@ -4,7 +4,7 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 BIN := .build/debug/scangate
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test unit fuzz bench bench-decode rig replug cameras torture check format deb install uninstall clean
+.PHONY: help deps build release demo test unit fuzz bench bench-decode rig replug cameras kiosks torture check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -13,6 +13,7 @@ help:
 	  'make unit    the tests without the rig' \
 	  'make torture the gateway killed 1,000 times while people present tickets (KILLS=n, SEED=n)' \
   'make cameras the rig tests of cameras, all of them: ten minutes' \
+  'make kiosks  the rig tests of setting up by a scan, all of them, with the power cut at any moment: ten minutes' \
   'make replug  scanners unplugged 200 times while they type' \
 	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
 	  'make bench   build for release and measure: times, memory, processor, scans a second' \
@@ -69,6 +70,10 @@ replug: release
 cameras:
 	@scripts/deb
 	@rig/test --scangate .build/release/scangate -k test_camera
+
+kiosks:
+	@scripts/deb
+	@rig/test --scangate .build/release/scangate -k test_kiosk
 
 check:
 	@scripts/check

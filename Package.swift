@@ -25,7 +25,9 @@ let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift"
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -47,6 +49,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -65,6 +68,7 @@ let package = Package(
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .systemLibrary(name: "CV4LConvert", pkgConfig: "libv4lconvert", providers: [.apt(["libv4l-dev"])]),
@@ -109,32 +113,45 @@ let package = Package(
     room("Journal", ["CLinux", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing", sqlite]),
     room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing"]),
 
+    // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
+    room("ForeignText", ["ScanModel"]),
+
     // Ticket systems.
-    room("TicketTransport", ["ScanModel", "ScanPipeline", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
-    room("EventSchedule", ["ScanModel", "ScanPipeline", "TicketTransport"]),
+    room(
+      "TicketTransport",
+      [
+        "ForeignText", "ScanModel", "ScanPipeline", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix,
+        nioSSL,
+      ]),
+    room("EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"]),
+
+    // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
+    room("SetUpCodes", ["ForeignText", "ScanModel", crypto]),
+    room("Enrolment", ["ForeignText", "ScanModel", "ScanPipeline", "SetUpCodes", "TicketTransport"]),
+    room("KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"]),
 
     // The whole.
     room("ScanConfiguration", ["ScanModel", yams]),
     room(
       "Gateway",
       [
-        "CameraReader", "DecodeClient", "ScanConfiguration", "EventSchedule", "HolderClient", "HolderProtocol",
-        "LinuxIO",
-        "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketTransport", "WedgeReader",
+        "CameraReader", "DecodeClient", "Enrolment", "EventSchedule", "HolderClient", "HolderProtocol", "KioskControl",
+        "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SetUpCodes",
+        "SignalOutputs", "TicketTransport", "WedgeReader",
       ]),
     room(
       "VenueServer",
       [
-        asyncHTTPClient, crypto, grdb, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
-        serviceLifecycle,
+        asyncHTTPClient, crypto, grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore,
+        nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
       ]),
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "CameraReader", "DecodeClient", "DecodeProtocol", "ScanConfiguration", "EventSchedule", "Gateway", "Journal",
-        "KnownScanners", "LinuxIO", "ScanModel",
-        "ScanPipeline", "Sealing", "SerialReader", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer",
-        "WedgeReader",
+        "CQREncode", "CameraReader", "DecodeClient", "DecodeProtocol", "Enrolment", "EventSchedule",
+        "ForeignText", "Gateway", "Journal", "KioskControl", "KnownScanners", "LinuxIO", "ScanConfiguration",
+        "ScanModel", "ScanPipeline", "Sealing",
+        "SerialReader", "SetUpCodes", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer", "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: strict),
@@ -204,24 +221,50 @@ let package = Package(
       of: "Journal",
       ["CLinux", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
     tests(of: "TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing"]),
+    tests(of: "ForeignText", ["ScanModel", "ScanTesting"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
+    .target(
+      name: "ScriptedHTTP", dependencies: ["ScanModel", nioCore, nioPosix, nioSSL], path: "Tests/ScriptedHTTP",
+      swiftSettings: strict),
     tests(
-      of: "EventSchedule", ["ScanModel", "ScanPipeline", "ScanTesting", "TicketTransport", nioCore, nioPosix, nioSSL]),
+      of: "EventSchedule",
+      ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport", nioCore, nioPosix, nioSSL]),
+    tests(of: "SetUpCodes", ["ScanModel", "ScanTesting", crypto]),
+    tests(
+      of: "Enrolment",
+      ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "SetUpCodes", "TicketTransport", crypto]),
+    tests(
+      of: "KioskControl",
+      ["ForeignText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
     .testTarget(
       name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel", "ScanTesting"], exclude: ["bad"],
       swiftSettings: strict),
-    tests(of: "Gateway", ["LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing"]),
+    .target(
+      name: "ControlTesting", dependencies: ["ScanModel"], path: "Tests/ControlTesting", swiftSettings: strict),
+    .executableTarget(
+      name: "control-child", dependencies: ["ControlTesting", "Gateway", "ScanModel", "Sealing"],
+      path: "Tests/ControlChild", swiftSettings: strict),
+    tests(
+      of: "Gateway",
+      [
+        "KioskControl", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP",
+        "Sealing", "SetUpCodes", "TicketTransport",
+      ]),
+    // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
+    .testTarget(
+      name: "StationControlTests",
+      dependencies: [
+        "ControlTesting", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing", "control-child",
+      ], swiftSettings: strict),
     tests(
       of: "scangate",
       [
-        "CMockDevices", "scangate-decode", "scangate-outputs", "EventSchedule", "Gateway", "Journal", "LinuxIO",
-        "ScanModel",
-        "ScanPipeline", "ScanTesting", "Sealing",
-        "TicketLists", "TicketTransport", "VenueServer",
+        "CMockDevices", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
+        "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode", "scangate-outputs",
       ]),
     tests(
       of: "VenueServer",
-      [asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
+      ["ScriptedHTTP", asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle]),
   ],
   swiftLanguageModes: [.v6]
 )

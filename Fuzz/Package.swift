@@ -28,7 +28,10 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
   name: "fuzz",
-  dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.2")],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
   targets: [
     room("ScanModel"),
     room("ScanPipeline", ["ScanModel"]),
@@ -55,14 +58,19 @@ let package = Package(
         "WireCoding",
       ]),
     room("ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
+    room("ForeignText", ["ScanModel"]),
+    room("SetUpCodes", ["ForeignText", "ScanModel", .product(name: "Crypto", package: "swift-crypto")]),
     room(
-      "TicketTransport", ["ScanModel", "ScanPipeline"],
+      "TicketTransport", ["ForeignText", "ScanModel", "ScanPipeline"],
       without: [
         "AnswerOrder.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift", "HTTPTransport.swift",
       ]),
     room(
-      "EventSchedule", ["ScanModel", "ScanPipeline", "TicketTransport"],
+      "EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
       without: ["EventScheduleClient.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift"]),
+    room(
+      "KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
+      without: ["JoinedCalls.swift", "KioskClient.swift"]),
 
     .target(name: "Fuzzing", path: "Fuzzers/Fuzzing", swiftSettings: strict),
     fuzzer("FuzzWedge", ["ScanModel", "ScanPipeline", "WedgeReader"]),
@@ -74,7 +82,9 @@ let package = Package(
     fuzzer("FuzzConfiguration", ["ScanConfiguration", "ScanModel", "ScanPipeline"]),
     fuzzer("FuzzVision", ["CodeVision", "ScanModel"]),
     fuzzer("FuzzText", ["CodeVision"]),
-    fuzzer("FuzzAnswer", ["EventSchedule", "ScanModel", "TicketTransport"]),
+    fuzzer("FuzzAnswer", ["EventSchedule", "ForeignText", "ScanModel", "TicketTransport"]),
+    fuzzer("FuzzSetUp", ["ForeignText", "ScanModel", "SetUpCodes"]),
+    fuzzer("FuzzKiosk", ["ForeignText", "KioskControl", "ScanModel", "TicketTransport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -13,8 +13,11 @@ import time
 from concurrent.futures import Future
 from pathlib import Path
 
+from stages import host
+
 MEMORY_MB = 768
 PAYLOAD_SIZE = 1 << 30
+STATION_SIZE = 128 << 20
 KERNEL_LINE = ("console=ttyS0 panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on systemd.show_status=0 audit=0 cryptomgr.notests")
 
 
@@ -33,6 +36,7 @@ class Machine:
         self.folder = Path(tempfile.mkdtemp(prefix="rig."))  # short: paths of sockets are limited to 107 bytes
         self.console_path = self.folder / "console"
         snapshot = "off" if keep_changes else "on"
+        station = self._make_station()
         command = [
             "qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1", "-m", str(MEMORY_MB),
             "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
@@ -43,6 +47,7 @@ class Machine:
             "-chardev", f"socket,id=ctl,path={self.folder}/ctl,server=on,wait=off", "-device", "virtserialport,chardev=ctl,name=ctl,nr=1",
             "-drive", f"file={root},format=qcow2,if=none,id=root,snapshot={snapshot},cache=unsafe", "-device", "virtio-blk-pci,drive=root",
             "-drive", f"file={payload},format=raw,if=none,id=payload,snapshot=on,cache=unsafe", "-device", "virtio-blk-pci,drive=payload",
+            "-drive", f"file={station},format=raw,if=none,id=station,cache=unsafe", "-device", "virtio-blk-pci,drive=station",
             "-device", "virtio-rng-pci",
             *(["-incoming", incoming] if incoming else []),
         ]
@@ -70,6 +75,14 @@ class Machine:
             report = self.report()
             self.close()
             raise MachineError(f"the guest does not answer: {error!r}\n{report}") from error
+
+    def _make_station(self):
+        """A fresh disk with a journal, as stations have: where a power cut must not lose what was promised."""
+        path = self.folder / "station"
+        with open(path, "wb") as file:
+            file.truncate(STATION_SIZE)
+        host.run("mke2fs", "-q", "-F", "-t", "ext4", "-E", "root_owner=0:0", path)
+        return path
 
     def _check(self):
         if self.process.poll() is not None:

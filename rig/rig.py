@@ -33,10 +33,14 @@ Pulse = namedtuple("Pulse", "at length")
 Brightness = namedtuple("Brightness", "at value")
 #: What a PWM channel was set to: period and duty in nanoseconds.
 PWMState = namedtuple("PWMState", "at period duty enabled")
+#: An IP packet; the ports are texts, and empty where the protocol has none.
+Packet = namedtuple("Packet", "at protocol source source_port destination port length")
 #: What a speaker was told to sound, in hertz; 0 is silence.
 Tone = namedtuple("Tone", "at frequency")
 
 MS = 1_000_000
+#: Where the disk is that `mount_station` mounts.
+STATION = "/station"
 #: Where the guest keeps the times at which it stood still, see guest/standstills.c.
 STANDSTILLS = "/run/rig/standstills.log"
 #: How long a test waits for what has to happen, in seconds: long, for the host may be busy, and nothing waits so long when all is well.
@@ -216,6 +220,11 @@ class Rig:
             self.put(text, path)
             self.sh("udevadm control --reload")
 
+    def set_clock_trust(self, trusted):
+        """Whether the guest's kernel takes its clock for one that something keeps right, as after a word from a time server (adjtimex)."""
+        modes, wrong, unknown = 0x14, (0 if trusted else 16_000_000), (0 if trusted else 0x40)  # ADJ_STATUS, ADJ_MAXERROR; STA_UNSYNC
+        self.sh(f"perl -e '$t = pack(\"Lx4q4l\", {modes}, 0, 0, {wrong}, 0, {unknown}) . \"\\0\" x 200; syscall(159, $t) >= 0 or die $!'")
+
     def report(self):
         """What a person wants to see of a failure: the guest's journal and console, and what the programs printed."""
         parts = [self.machine.report()]
@@ -238,6 +247,43 @@ class Rig:
         if not wedge.running():
             raise MachineError(wedge.log())
         return wedge
+
+    # A power cut
+
+    def mount_station(self):
+        """Mounts the disk on which a station keeps its state, at /station: the one disk of the guest that bears a power cut."""
+        # Another guest of the same saved state has had another disk there.
+        self.sh(f"mountpoint -q {STATION} || {{ blockdev --flushbufs /dev/vdc && mkdir -p {STATION} && mount -t ext4 -o noatime /dev/vdc {STATION}; }}")
+
+    def cut_power(self, *processes):
+        """Pulls the station's plug: its programs end without a word, and what its disk was not told to sync is gone.
+
+        The rest of the guest is other machines, and goes on. When this returns the disk is back, as the station finds it at its next start.
+        """
+        self.sh(f"powercut {STATION} {' '.join(str(-process.pid) for process in processes)}")
+        for process in processes:
+            process.started.result(PATIENCE)
+        self.sh(f"umount {STATION}")
+        self.mount_station()
+
+    # Packets
+
+    def watch_wire(self):
+        """Begins to look at every IP packet, see `packets`."""
+        wire = self.spawn(f"wire-{len(self.processes)}", "wire")
+        self.wait_for(f"grep -q ready {wire.log_path} || ! [ -d /proc/{wire.pid} ]")
+        if not wire.running():
+            raise MachineError(wire.log())
+        return wire
+
+    def packets(self, wire):
+        """Ends the watch; everything that was on the wire meanwhile."""
+        wire.stop()
+        lines = [line.split() for line in wire.log().splitlines()]
+        if lines[-1:] != [["lost", "0"]]:
+            raise MachineError(f"packets went unseen: {lines[-1:]}")
+        return [Packet(int(at), protocol, *source.rpartition(".")[::2], *destination.rpartition(".")[::2], int(length)) if protocol in ("tcp", "udp")
+                else Packet(int(at), protocol, source, "", destination, "", int(length)) for at, protocol, source, destination, length in lines[1:-1]]
 
     # Services
 

@@ -76,12 +76,12 @@ class ServiceCase(InstalledCase):
         return rig
 
     @staticmethod
-    def serve_tickets(rig):
-        """A ticket system in the guest, with a ticket for each code; its key is where the configuration says."""
+    def serve_tickets(rig, *options):
+        """A ticket system in the guest, with a ticket for each code; its key is where the configuration says. `options` are the server's."""
         rig.sh("install -d /run/venue")
         rig.put("code,kind,status\n" + "".join(f"{code},entry,paid\n" for code in CODES), "/run/venue/tickets.csv")
         rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database /run/venue/venue.db \
-            --import /run/venue/tickets.csv --api-key-file /run/venue/key --no-limits""")
+            --import /run/venue/tickets.csv --api-key-file /run/venue/key --no-limits {' '.join(options)}""")
         host, port = VENUE.split(":")
         rig.wait_for(f": < /dev/tcp/{host}/{port}", 120)
         rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")

@@ -1,12 +1,16 @@
-"""A ticket system in the guest, and the ways in which the network between it and the gates goes."""
+"""A ticket system and kiosk service in the guest, and the ways in which the network between it and the gates goes."""
 
 import json
+import re
+import time
 
 from rig import MachineError
 
 #: What a gate's configuration names; the address is one that the guest can lose (guest/address.c).
 NAME, ADDRESS, PORT = "venue.rig", "192.0.2.1", 8080
 URL = f"http://{NAME}:{PORT}"
+#: A server that nobody trusts, at an address that is the guest's own: whoever spoke to it would have an answer, for the venue listens there, too.
+EVIL, EVIL_ADDRESS = "evil.rig", "192.0.2.66"
 SCANGATE = "/payload/bin/scangate"
 AS_GATE = "setpriv --reuid=gate --regid=gate --init-groups"
 
@@ -23,6 +27,10 @@ class Venue:
         self.key, self.tickets, self._control = f"{folder}/venue.key", f"{folder}/tickets.csv", f"{folder}/venue.sock"
         self._cut = None
         rig.sh(f"address add {ADDRESS}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts")
+
+    def tempt(self):
+        """Makes it reachable by the name of a server that nobody trusts."""
+        self._rig.sh(f"address add {EVIL_ADDRESS}; sed -i /{EVIL}/d /etc/hosts; echo {EVIL_ADDRESS} {EVIL} >> /etc/hosts")
 
     # The server
 
@@ -49,6 +57,35 @@ class Venue:
     def book(self):
         """Every entry that it has recorded, with the whole code."""
         return [json.loads(line) for line in self._command(f"book --control {self._control} --json --full").splitlines()]
+
+    # Stations that it sets up
+
+    def activation_code(self):
+        """A fresh activation code, as it is."""
+        return re.search(r"\b[0-9A-F]{8}\b", self._command(f"activation-code --control {self._control}"))[0]
+
+    def enrolment(self, gate):
+        """A fresh secret for an enrolment and what belongs to it, as `enrol-code` reads it."""
+        return self._command(f"enrolment --control {self._control} --gate {gate}").strip()
+
+    def kiosks(self):
+        """What it knows of the stations that were activated or registered."""
+        return [json.loads(line) for line in self._command(f"kiosk list --control {self._control}").splitlines()]
+
+    def kiosk_requests(self):
+        """What stations have asked it for since it was started: (method, path, status)."""
+        lines = self._command(f"kiosk log --control {self._control} --json").splitlines()
+        return [(request["method"], request["path"], request["status"]) for request in map(json.loads, lines)]
+
+    def set_kiosk_state(self, state):
+        """Says how the one station is to be: active, inactive or maintenance."""
+        (kiosk,) = self.kiosks()
+        self._command(f"kiosk state --control {self._control} {kiosk['id']} {state}")
+
+    def revoke_tokens(self):
+        """Accepts the token of the one station no more."""
+        (kiosk,) = self.kiosks()
+        self._command(f"kiosk revoke --control {self._control} {kiosk['id']}")
 
     # The network
 
@@ -96,4 +133,24 @@ class Venue:
     def clear(self):
         """Leaves nothing behind."""
         self.stop()
-        self._rig.sh(f"address remove {ADDRESS} 2> /dev/null; sed -i /{NAME}/d /etc/hosts")
+        self._rig.sh(f"for gone in {ADDRESS} {EVIL_ADDRESS}; do address remove $gone 2> /dev/null; done; sed -i '/{NAME}/d; /{EVIL}/d' /etc/hosts")
+
+
+#: A station as a service may call it.
+KIOSK = "0b7f6a52-4f0f-4a52-9d0d-1b1c2e3d4f5a"
+
+
+def code_document(code, server=f"{NAME}:{PORT}"):
+    """An activation code in the JSON that admin pages show as QR code; good for an hour."""
+    return json.dumps({"type": "kiosk_activation", "code": code, "server": server, "timestamp": int(time.time() * 1000)})
+
+
+def code_with_end(code, minutes=60):
+    """The other JSON, which names no server and says when it ends."""
+    end = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + 60 * minutes))
+    return json.dumps({"type": "kiosk_activation", "id": KIOSK, "code": code, "expires": end})
+
+
+def code_link(code, server=f"http://{NAME}:{PORT}"):
+    """The link."""
+    return f"{server}/activate?kioskId={KIOSK}&code={code}"

@@ -1,3 +1,4 @@
+internal import ForeignText
 public import ScanModel
 public import ScanPipeline
 internal import Synchronization

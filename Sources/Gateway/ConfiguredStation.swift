@@ -17,6 +17,9 @@ public struct ConfiguredStation: Sendable {
   private let directory: GateDirectory
   /// What each gate asks, by servers.
   private let faces: [String: [GateID: any TicketSystem]]
+  private let setUp: StationSetUp?
+  /// The gates as who sets the station up sees them.
+  private let seats: [GateID: GateRoll.Seat]
 
   /// Puts a station together. Reads keys and compiles keymaps; opens no device and connects nowhere. To be run once,
   /// or to be discarded.
@@ -24,11 +27,13 @@ public struct ConfiguredStation: Sendable {
   ///   - outputs: who drives the outputs.
   ///   - credentials: where keys are that the configuration names.
   ///   - memory: what an earlier station of this process has left.
+  ///   - setUp: who sets the station up by scans and speaks with its control service; `nil` where nobody does.
   ///   - log: takes lines for the operator; from any thread, and at once.
   /// - Throws: the first thing that keeps it from working.
   public static func make(
     _ configuration: StationConfiguration, outputs place: OutputPlace, credentials: CredentialResolver,
-    memory: StationMemory, events: any EventSink, time: any TimeSource = SystemTime(), log: @escaping OperatorLines
+    memory: StationMemory, setUp: StationSetUp? = nil, events: any EventSink, time: any TimeSource = SystemTime(),
+    log: @escaping OperatorLines
   ) async throws(SetupError) -> ConfiguredStation {
     var connections: [TicketSystemConnection] = []
     do throws(SetupError) {
@@ -36,7 +41,8 @@ public struct ConfiguredStation: Sendable {
         connections.append(try TicketSystemRegistry.connect(system, credentials: credentials, time: time))
       }
       let station = try ConfiguredStation(
-        configuration, place, connections: connections, memory: memory, events: events, time: time, log: log)
+        configuration, place, connections: connections, memory: memory, setUp: setUp, events: events, time: time,
+        log: log)
       var systems: [String: any TicketSystem] = [:]
       for (system, connection) in zip(configuration.ticketSystems, connections) {
         systems[TicketSystemRegistry.address(of: system)] = connection.face(nil)
@@ -51,9 +57,11 @@ public struct ConfiguredStation: Sendable {
 
   private init(
     _ configuration: StationConfiguration, _ place: OutputPlace, connections: [TicketSystemConnection],
-    memory: StationMemory, events: any EventSink, time: any TimeSource, log: @escaping OperatorLines
+    memory: StationMemory, setUp: StationSetUp?, events: any EventSink, time: any TimeSource,
+    log: @escaping OperatorLines
   ) throws(SetupError) {
     self.connections = connections
+    self.setUp = setUp
     directory = GateDirectory()
     let directory = directory
     outputs = try place.outputs(
@@ -69,6 +77,7 @@ public struct ConfiguredStation: Sendable {
         }))
     var gates: [StationGate] = []
     var faces: [String: [GateID: any TicketSystem]] = [:]
+    var seats: [GateID: GateRoll.Seat] = [:]
     for gate in configuration.gates {
       guard let system = configuration.ticketSystems.first(where: { $0.id == gate.ticketSystem }),
         let connection = connections.first(where: { $0.id == gate.ticketSystem })
@@ -82,15 +91,21 @@ public struct ConfiguredStation: Sendable {
       faces[TicketSystemRegistry.address(of: system), default: [:]][gate.id] = face
       let controller = GateController(
         settings: try GateSettings(gate, list: system.list), system: face, ledger: ledger,
-        signals: outputs.signals(of: gate.id), events: events, time: time)
+        signals: outputs.signals(of: gate.id), events: events, time: time,
+        watch: { setUp?.roll.note($0, $1) })
       directory[gate.id] = GateDirectory.Entry(
         controller: controller,
-        inputs: InputWatch(gate, events: events, time: time) { controller.setMaintenance($0) })
+        inputs: InputWatch(
+          gate, events: events, time: time, onMaintenance: { controller.setMaintenance($0) },
+          onSetUpButton: { setUp?.buttonHeld() }))
+      seats[gate.id] = GateRoll.Seat(controller: controller, system: gate.ticketSystem, readers: gate.readers)
       gates.append(StationGate(controller: controller, readers: gate.readers))
     }
     self.faces = faces
+    self.seats = seats
     station = Station(
-      gates: gates, sources: try sources(of: configuration), events: events, time: time, endsInAHurry: true)
+      gates: gates, sources: try sources(of: configuration), events: events, time: time, endsInAHurry: true,
+      divert: { setUp?.takes($0) ?? false })
   }
 
   /// Opens the outputs, serves until `ended` returns, and leaves every relay off.
@@ -99,6 +114,8 @@ public struct ConfiguredStation: Sendable {
   public func run(
     ready: @escaping @Sendable () -> Void = {}, until ended: @escaping @Sendable () async -> Void
   ) async throws {
+    setUp?.roll.attach(seats)
+    defer { setUp?.roll.detach(seats) }
     await outputs.start()
     let result: Result<Void, any Error>
     do {

@@ -1,5 +1,6 @@
 public import ScanModel
 public import ScanPipeline
+internal import SetUpCodes
 import Synchronization
 
 /// How one gate decides.
@@ -75,12 +76,18 @@ public actor GateController {
   private var quota = RecordQuota()
   private var deciding: Code?
   private var state = GateState.ready
+  /// Whether `run` has begun; before it there is nothing to show.
+  private var hasBegun = false
   /// Whether everything is decided and nothing more is taken; outputs that are let go of then are no fault.
   private var isOver = false
   /// What the ticket system's answers say of the gate, apart from its outputs.
   private var systemFault: GateState?
   /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
   private let maintenance = Mutex(false)
+  /// What keeps it out of service from outside; likewise.
+  private let withholding = Mutex<GateWithholding?>(nil)
+  /// Takes what the gate does; called on the gate's own task, and to return at once.
+  private let watch: @Sendable (GateID, GateActivity) -> Void
   /// Whether scans that wait are no longer decided.
   private let hurry = Mutex(false)
   /// When the relay can pulse again.
@@ -93,10 +100,13 @@ public actor GateController {
   private static let busyAfter = Duration.milliseconds(200)
 
   /// Makes a gate; it does nothing until `run`.
+  /// - Parameter watch: called with what the gate does, at each change; on its task, and to return at once.
   public init(
     settings: GateSettings, system: any TicketSystem, ledger: LedgerKeeper, signals: any SignalOutput,
-    events: any EventSink, time: any TimeSource
+    events: any EventSink, time: any TimeSource,
+    watch: @escaping @Sendable (GateID, GateActivity) -> Void = { _, _ in }
   ) {
+    self.watch = watch
     self.settings = settings
     self.system = system
     self.ledger = ledger
@@ -138,9 +148,13 @@ public actor GateController {
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
     let news = await ledger.news(of: system.id)
+    hasBegun = true
     shownResting = resting
     signals.play(resting)
-    if signals.admissionFault == nil { events.emit(.gate(settings.gate, .ready, at: time.wall())) }
+    if signals.admissionFault == nil, withheld == nil, !isInMaintenance {
+      events.emit(.gate(settings.gate, .ready, at: time.wall()))
+      watch(settings.gate, .open)
+    }
     reviewOutputs()
     await withTaskGroup(of: Void.self) { group in
       let listening = Task { for await news in news { self.take(news) } }
@@ -158,8 +172,9 @@ public actor GateController {
   /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
   /// the ticket system stands until an answer disproves it.
   private func reviewOutputs() {
-    if isOver { return }
+    if isOver || !hasBegun { return }
     if isInMaintenance { return setState(.maintenance) }
+    if let withheld { return setState(withheld.state, showing: withheld.background) }
     setState(signals.admissionFault.map { .fault(.outOfService, $0) } ?? systemFault ?? .ready)
   }
 
@@ -203,6 +218,19 @@ public actor GateController {
   }
 
   private nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
+
+  /// Keeps the gate out of service, or gives it back; from any thread, returns at once. It can never open the gate.
+  public nonisolated func setWithholding(_ withholding: GateWithholding?) {
+    self.withholding.withLock { $0 = withholding }
+    outputsChanged()
+  }
+
+  private nonisolated var withheld: GateWithholding? { withholding.withLock { $0 } }
+
+  /// Shows a step of setting the station up, where no scan is being decided; from any thread, returns at once.
+  public nonisolated func show(_ step: SetUpSignal) { Task { await self.play(step) } }
+
+  private func play(_ step: SetUpSignal) { if deciding == nil, !isOver { signals.play(.setUp(step)) } }
 
   /// Returns once the gate has turned to it: a gate that does not is stuck.
   public func turn() { turns &+= 1 }
@@ -251,7 +279,10 @@ public actor GateController {
   private func take(_ read: RawRead) {
     guard let whole = Normaliser.normalise(read.bytes) else { return refuseUnreadable(Code(bytes: read.bytes), read) }
     let code = system.recognise(whole)
-    guard settings.accept.accepts(code) else { return refuseUnreadable(code, read) }
+    // A code that sets stations up is no ticket, and its secret is not for the ticket system.
+    guard settings.accept.accepts(code), !SetUpReader.isSetUpCode(whole) else {
+      return refuseUnreadable(code, read)
+    }
 
     let now = time.now()
     switch holdOff.sighting(of: code, by: read.reader, at: now) {
@@ -290,7 +321,11 @@ public actor GateController {
   private func decide(_ scan: Scan) async {
     let started = time.now()
     deciding = scan.code
-    defer { deciding = nil }
+    if state == .ready { watch(settings.gate, .deciding) }
+    defer {
+      deciding = nil
+      watch(settings.gate, state == .ready ? .open : .outOfService)
+    }
     // Counted to the moment when the gate could open: what is redeemed must not open for whoever stands there later.
     if max(started, freeAt ?? started) - scan.readAt > settings.stale {
       let detail = "It waited longer than \(settings.stale.milliseconds) ms for the scans before it."
@@ -305,6 +340,7 @@ public actor GateController {
       let detail = "Staff have taken gate \(settings.gate) out of service by its maintenance input."
       return close(scan, AttemptDecision(undecided: .outOfService, detail: detail))
     }
+    if let withheld { return close(scan, AttemptDecision(undecided: .outOfService, detail: withheld.detail)) }
     if let fault = signals.admissionFault {
       // Asking would redeem a ticket for a person who cannot pass.
       return close(scan, AttemptDecision(undecided: .outOfService, detail: fault))
@@ -377,14 +413,19 @@ public actor GateController {
     close(scan, KeptDecision(decision, decider: .station))
   }
 
-  private func setState(_ new: GateState) {
-    guard new != state else { return }
-    let wasReady = state == .ready
+  /// - Parameter background: what the gate shows while it cannot decide.
+  private func setState(_ new: GateState, showing background: Signal = .outOfService) {
+    let shown = new == .ready ? resting : background
+    let isNews = new != state
     state = new
-    events.emit(.gate(settings.gate, new, at: time.wall()))
-    guard (new == .ready) != wasReady else { return }
-    if new == .ready { shownResting = resting }
-    signals.play(new == .ready ? resting : .outOfService)
+    if isNews {
+      events.emit(.gate(settings.gate, new, at: time.wall()))
+      if deciding == nil { watch(settings.gate, new == .ready ? .open : .outOfService) }
+    }
+    // While it is ready, `rest` shows what changes.
+    guard isNews || new != .ready, shown != shownResting else { return }
+    shownResting = shown
+    signals.play(shown)
   }
 
   private func report(_ scan: Scan, _ kept: KeptDecision, outputFault: String?) {

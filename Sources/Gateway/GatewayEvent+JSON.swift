@@ -72,13 +72,8 @@ extension GatewayEvent {
       line.add("type", "gate")
       line.add("gate", gate.name)
       line.add("state", state.name)
-      if case .fault(let reason, let detail) = state {
-        line.add("reason", reason.rawValue)
-        line.add("detail", detail)
-      } else {
-        line.add("reason", nil as String?)
-        line.add("detail", nil as String?)
-      }
+      line.add("reason", state.reason?.rawValue)
+      line.add("detail", state.detail)
       line.add("at", at.iso8601)
     case .input(let gate, let input, let isActive, let at):
       line.add("type", "input")
@@ -115,6 +110,20 @@ extension GatewayEvent {
       line.add("state", state.name)
       line.add("detail", state.detail)
       line.add("at", at.iso8601)
+    case .setUp(let event):
+      line.add("type", "setUp")
+      line.add("state", event.state.rawValue)
+      line.add("reason", event.reason?.rawValue)
+      line.add("gate", event.gate?.name)
+      line.add("reader", event.reader?.name)
+      line.add("detail", event.detail)
+      line.add("at", event.at.iso8601)
+    case .control(let event):
+      line.add("type", "control")
+      line.add("state", event.state.rawValue)
+      line.add("reason", event.kind?.rawValue)
+      line.add("detail", event.detail)
+      line.add("at", event.at.iso8601)
     }
     return line.finished()
   }
@@ -127,6 +136,21 @@ extension GateState {
     case .ready: "ready"
     case .fault: "fault"
     case .maintenance: "maintenance"
+    case .notSetUp: "notSetUp"
+    case .closed: "closed"
+    }
+  }
+
+  /// The fault's reason, where it is one.
+  var reason: UndecidedReason? {
+    if case .fault(let reason, _) = self { reason } else { nil }
+  }
+
+  /// The words that come with the state, if any.
+  public var detail: String? {
+    switch self {
+    case .ready, .maintenance: nil
+    case .fault(_, let words), .notSetUp(let words), .closed(let words): words
     }
   }
 }
@@ -158,31 +182,5 @@ extension ReaderState {
     case .parked: nil
     case .waiting(let words), .reading(let words), .failed(let words): words
     }
-  }
-}
-
-extension WallTime {
-  /// UTC with milliseconds by ISO 8601 (RFC 3339), such as `2026-01-31T18:00:00.000Z`.
-  public var iso8601: String {
-    let second = (seconds % 86_400 + 86_400) % 86_400
-    let days = (seconds - second) / 86_400
-    // Days to civil date, after Howard Hinnant's public "chrono-compatible low-level date algorithms".
-    let z = days + 719_468
-    let era = (z >= 0 ? z : z - 146_096) / 146_097
-    let dayOfEra = z - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * shifted + 2) / 5 + 1
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let millisecond = (nanoseconds &- seconds &* 1_000_000_000) / 1_000_000
-
-    func digits(_ value: Int64, _ width: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-    return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T"
-      + "\(digits(second / 3_600, 2)):\(digits(second / 60 % 60, 2)):\(digits(second % 60, 2)).\(digits(millisecond, 3))Z"
   }
 }

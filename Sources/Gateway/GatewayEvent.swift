@@ -29,6 +29,10 @@ public enum GatewayEvent: Sendable, Equatable {
   case conflict(OutboxConflict)
   /// The journal began or ceased to keep what it is given, or found something that the operator must know.
   case journal(JournalState, at: WallTime)
+  /// A station is being set up by a scan.
+  case setUp(SetUpEvent)
+  /// The control service has changed something, or what we hold of it has.
+  case control(ControlEvent)
 }
 
 /// A scan with its verdict and everything that staff may want to know of it.
@@ -109,6 +113,10 @@ public enum GateState: Sendable, Equatable {
   case fault(UndecidedReason, String)
   /// Staff have taken it out of service by its maintenance input.
   case maintenance
+  /// The station is not set up yet: what is missing, and what to do.
+  case notSetUp(String)
+  /// The control service has taken it out of service: why.
+  case closed(String)
 }
 
 /// What became of a reload.

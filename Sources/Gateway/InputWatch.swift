@@ -4,11 +4,12 @@ internal import ScanPipeline
 internal import SignalOutputs
 internal import Synchronization
 
-/// What a gate's inputs mean: each change is an event, and buttons and switches for maintenance take the gate out of
-/// service. Told from the inputs' thread; it never waits.
+/// What a gate's inputs mean: each change is an event, buttons and switches for maintenance take the gate out of service, and a
+/// held button lets the station take set-up codes. Told from the inputs' thread; it never waits.
 final class InputWatch: Sendable {
   private struct State {
     var maintenance: MaintenanceInput
+    var button: HeldButton
     var levels: [InputName: Bool] = [:]
   }
 
@@ -17,32 +18,49 @@ final class InputWatch: Sendable {
   private let events: any EventSink
   private let time: any TimeSource
   private let onMaintenance: @Sendable (Bool) -> Void
+  private let onSetUpButton: @Sendable () -> Void
 
   /// Makes the watch of a gate's configured inputs.
   init(
     _ gate: GateConfiguration, events: any EventSink, time: any TimeSource,
-    onMaintenance: @escaping @Sendable (Bool) -> Void
+    onMaintenance: @escaping @Sendable (Bool) -> Void, onSetUpButton: @escaping @Sendable () -> Void
   ) {
+    self.onSetUpButton = onSetUpButton
     self.gate = gate.id
     self.events = events
     self.time = time
     self.onMaintenance = onMaintenance
     let uses = inputs(of: gate).map { ($0.name, $0.use) }
-    state = Mutex(State(maintenance: MaintenanceInput(Dictionary(uses) { _, last in last })))
+    let byName = Dictionary(uses) { _, last in last }
+    state = Mutex(State(maintenance: MaintenanceInput(byName), button: HeldButton(byName)))
   }
 
   /// An input's level was told, changed or not.
   func level(of input: InputName, isActive: Bool) {
-    let (isNew, maintenance) = state.withLock { state in
+    let now = time.now()
+    let (isNew, maintenance, isHeld, due) = state.withLock { state in
       (
         state.levels.updateValue(isActive, forKey: input) != isActive,
-        state.maintenance.level(of: input, isActive: isActive)
+        state.maintenance.level(of: input, isActive: isActive),
+        state.button.level(of: input, isActive: isActive, at: now), state.button.deadline
       )
+    }
+    if isHeld { onSetUpButton() }
+    if let due {
+      Task {
+        try? await Task.sleep(for: due - now)
+        if self.state.withLock({ $0.button.advance(to: self.time.now()) }) { self.onSetUpButton() }
+      }
     }
     if isNew { events.emit(.input(gate: gate, input: input.name, isActive: isActive, at: time.wall())) }
     if let maintenance { onMaintenance(maintenance) }
   }
 
   /// An input cannot be read any more.
-  func lost(_ input: InputName) { state.withLock { $0.maintenance.lost(input) } }
+  func lost(_ input: InputName) {
+    state.withLock { state in
+      state.maintenance.lost(input)
+      state.button.lost(input)
+    }
+  }
 }

@@ -31,6 +31,23 @@ package struct JSONLine {
     text += "[" + objects.joined(separator: ",") + "]"
   }
 
+  /// Adds a finished object, or null.
+  package mutating func add(_ key: String, object: String?) {
+    begin(key)
+    text += object ?? "null"
+  }
+
+  /// Adds a list of texts.
+  package mutating func add(_ key: String, texts: [String]) {
+    begin(key)
+    text += "["
+    for (index, value) in texts.enumerated() {
+      if index > 0 { text += "," }
+      Self.append(value, to: &text)
+    }
+    text += "]"
+  }
+
   /// Adds a number with three decimals, as milliseconds are written.
   package mutating func add(milliseconds key: String, _ duration: Duration) {
     begin(key)

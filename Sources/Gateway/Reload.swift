@@ -6,7 +6,10 @@ extension StationMemory {
   ///
   /// - Parameter old: the configuration by which the station runs.
   public func restartReasons(from old: StationConfiguration, to new: StationConfiguration) -> [String] {
+    let unenrolled = Set(old.ticketSystems.filter(\.isUnenrolled).map(\.id))
     var reasons = new.ticketSystems.compactMap { system -> String? in
+      // Nobody was admitted by one that was not there yet.
+      if unenrolled.contains(system.id) { return nil }
       let address = TicketSystemRegistry.address(of: system)
       if let scope = scope(of: address), scope != system.scope {
         return "ticketSystems.\(system.id) has another scope. Restart the service when the doors are closed."
@@ -19,6 +22,11 @@ extension StationMemory {
     }
     if old.journal != new.journal {
       reasons.append("journal: how long things are kept is set at the start. Restart the service.")
+    }
+    if old.control != new.control || old.setUp != new.setUp {
+      reasons.append("control and setUp: how a station is set up is read at the start. Restart the service.")
+    } else if !old.isSetUpByScan, new.isSetUpByScan {
+      reasons.append("ticketSystems: set-up codes are taken from the start on only. Restart the service.")
     }
     return reasons
   }

@@ -28,6 +28,7 @@ func patterns(
     case .idle: patterns.idle = pattern
     case .offline: patterns.offline = pattern
     case .outOfService: patterns.outOfService = pattern
+    case .setUp(let step): patterns.setUp[step] = pattern
     }
   }
   return patterns

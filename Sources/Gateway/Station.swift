@@ -21,14 +21,18 @@ public struct Station: Sendable {
   private let events: any EventSink
   private let time: any TimeSource
   private let isHurried: Bool
+  private let divert: @Sendable (ReaderEvent) -> Bool
 
   /// Makes a station; nothing is opened before `run`.
-  /// - Parameter endsInAHurry: whether scans that wait at the end are closed unasked.
+  /// - Parameters:
+  ///   - endsInAHurry: whether scans that wait at the end are closed unasked.
+  ///   - divert: whether what a reader tells is taken by somebody else than its gate; on the reader's thread, and to return at once.
   public init(
     gates: [StationGate], sources: [any ReadSource], events: any EventSink, time: any TimeSource,
-    endsInAHurry: Bool = false
+    endsInAHurry: Bool = false, divert: @escaping @Sendable (ReaderEvent) -> Bool = { _ in false }
   ) {
     isHurried = endsInAHurry
+    self.divert = divert
     self.gates = gates
     self.sources = sources
     self.events = events
@@ -47,7 +51,8 @@ public struct Station: Sendable {
       for gate in gates { group.addTask { await gate.controller.run() } }
       do {
         for source in sources {
-          try await source.start { [events, time] event in
+          try await source.start { [events, time, divert] event in
+            if divert(event) { return }
             switch event {
             case .read(let read): lead[read.reader]?.deliver(read)
             case .inView(let read): lead[read.reader]?.stillInView(read)

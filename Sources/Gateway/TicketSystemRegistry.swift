@@ -45,6 +45,9 @@ public enum TicketSystemRegistry {
     time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     switch configuration.settings {
+    case is EventScheduleSection.System where configuration.isUnenrolled && use == .gates:
+      let system = UnenrolledTicketSystem(id: configuration.id)
+      return TicketSystemConnection(id: configuration.id, face: { _ in system }, roster: nil, close: {})
     case let settings as EventScheduleSection.System:
       return try connect(configuration.id, settings, for: use, credentials: credentials, time: time)
     default:
@@ -54,8 +57,10 @@ public enum TicketSystemRegistry {
 
   /// Which server a configured system is, of which type: what its ledger belongs to.
   public static func address(of configuration: TicketSystemConfiguration) -> String {
-    let url = (configuration.settings as? EventScheduleSection.System)?.url.description
-    return "\(configuration.type) \(url ?? "")"
+    guard case .configured(let url, _) = (configuration.settings as? EventScheduleSection.System)?.place else {
+      return "\(configuration.type) (\(configuration.id) is not enrolled)"
+    }
+    return "\(configuration.type) \(url)"
   }
 
   /// The own form of codes of a configured system, without a connection: what its `recognise` gives at a gate.
@@ -70,9 +75,12 @@ public enum TicketSystemRegistry {
     _ id: TicketSystemID, _ settings: EventScheduleSection.System, for use: ConnectionUse,
     credentials: CredentialResolver, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
+    guard case .configured(let url, let place) = settings.place else {
+      throw SetupError("Ticket system \(id): the station is not enrolled. Hold a set-up code to its scanner.")
+    }
     let server: ServerAddress
     do {
-      server = try ServerAddress(settings.url.description, allowPlainHTTP: settings.allowPlainHTTP)
+      server = try ServerAddress(url.description, allowPlainHTTP: settings.allowPlainHTTP)
     } catch {
       throw SetupError("Ticket system \(id): \(error.description)")
     }
@@ -89,7 +97,7 @@ public enum TicketSystemRegistry {
       limit: settings.rate.limit, share: Double(settings.rate.share) / 100 * use.share,
       model: RateBudget.Model(rawValue: settings.rate.model.rawValue) ?? .both)
     let client = EventScheduleClient(
-      transport: transport, key: try key(for: id, settings.key, credentials), budget: budget, time: time)
+      transport: transport, key: try key(for: id, place, credentials), budget: budget, time: time)
     return TicketSystemConnection(
       id: id,
       face: { ticket in

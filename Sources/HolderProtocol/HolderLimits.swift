@@ -1,7 +1,7 @@
 /// The numbers that both ends of the holder's socket keep to.
 public enum HolderLimits {
   /// The protocol's version; ends of different versions part with words.
-  public static let version: UInt16 = 2
+  public static let version: UInt16 = 3
   /// The longest packet in bytes.
   public static let maximumPacket = 65_536
   /// How often each end says that it lives.

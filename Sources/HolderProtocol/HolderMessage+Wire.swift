@@ -131,6 +131,7 @@ extension WireWriter {
     switch signal {
     case .refuse(let reason): put(reason.rawValue)
     case .undecided(let reason): put(reason.rawValue)
+    case .setUp(let step): put(step.name)
     case .admit, .provisional, .busy, .idle, .offline, .outOfService: break
     }
   }
@@ -165,8 +166,14 @@ extension WireReader {
     case "idle": return .idle
     case "offline": return .offline
     case "outOfService": return .outOfService
+    case "setUp": return .setUp(try takeSetUpSignal())
     default: throw WireError("an unknown signal")
     }
+  }
+
+  mutating func takeSetUpSignal() throws(WireError) -> SetUpSignal {
+    guard let step = SetUpSignal(name: try takeText()) else { throw WireError("an unknown step of setting up") }
+    return step
   }
 
   fileprivate mutating func takeOutcome() throws(WireError) -> PulseOutcome {

@@ -91,6 +91,10 @@ extension WireWriter {
       $0.put($1.key.rawValue)
       $0.put($1.value)
     }
+    putList(patterns.setUp.sorted { $0.key.name < $1.key.name }) {
+      $0.put($1.key.name)
+      $0.put($1.value)
+    }
   }
 
   private mutating func put(_ pattern: SignalPattern) {
@@ -175,6 +179,11 @@ extension WireReader {
       (try reader.takeWord(), try reader.takePattern())
     }
     for (reason, pattern) in undecided { patterns.undecidedReasons[reason] = pattern }
+    let setUp = try takeList(limit: SetUpSignal.all.count) {
+      (reader) throws(WireError) -> (SetUpSignal, SignalPattern) in
+      (try reader.takeSetUpSignal(), try reader.takePattern())
+    }
+    for (step, pattern) in setUp { patterns.setUp[step] = pattern }
     return patterns
   }
 

@@ -1,21 +1,11 @@
 import Glibc
 import LinuxIO
 
-/// Small files, whole.
-enum SmallFile {
+extension SmallFile {
   /// A file's bytes, `limit` at most.
   static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try OwnedDescriptor.open(path, O_RDONLY)
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    while bytes.count < limit {
-      let count = Glibc.read(file.number, &buffer, min(buffer.count, limit - bytes.count))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
-      if count == 0 { break }
-      bytes += buffer.prefix(count)
-    }
-    return bytes
+    return Array(try read(file.number, upTo: limit).prefix(limit))
   }
 
   /// Replaces a file's content: whoever reads it sees all of the old or all of the new, after a cut of power too.

@@ -27,6 +27,12 @@ struct CrossChecks {
     return []
   }
 
+  /// Whether the credential is the registration token, which is no ticket system's.
+  private func isOfControl(_ credential: CredentialReference) -> Bool {
+    let control = value(ControlSection.key, of: root)
+    return control.flatMap { value(ControlSection.registrationKey, of: $0) }?.position == credential.position
+  }
+
   private func value(_ key: String, of node: SourceNode) -> SourceNode? {
     guard case .mapping(let entries) = node.content else { return nil }
     return entries.first { $0.key == key }?.value
@@ -183,7 +189,7 @@ struct CrossChecks {
   /// Two systems with one key would each believe that the server's whole rate is theirs.
   private func checkKeys() {
     var named: [String: SourcePosition] = [:]
-    for credential in findings.credentials {
+    for credential in findings.credentials where !isOfControl(credential) {
       if let other = named[credential.name], other != credential.position {
         findings.warning(
           at: credential.position, "the ticket system of line \(other.line) has the same credential",

@@ -2,16 +2,22 @@
 public enum EventScheduleSection: TicketSystemSection {
   /// `ticketSystems.<name>` of this type.
   public struct System: Sendable, Equatable {
-    /// The server; the API is below it: `/api/tickets/scan`.
-    public var url: ServerURL
-    /// Where the API key is.
-    public var key: Key
+    /// Where server and API key are known from.
+    public var place: Place
     /// Certificates to trust instead of the system's.
     public var caFile: FileReference?
     /// Whether plain HTTP may go elsewhere than to loopback.
     public var allowPlainHTTP: Bool
     /// What the server lets this credential ask.
     public var rate: Rate
+  }
+
+  /// Where a system's server and API key are known from.
+  public enum Place: Sendable, Equatable {
+    /// From the file. The API is below the address: `/api/tickets/scan`.
+    case configured(ServerURL, Key)
+    /// From a set-up code that was held to the station's scanner, once one was: `enrol`.
+    case enrolled
   }
 
   /// `ticketSystems.<name>.apiKey` or `.apiKeyFile`: where the API key is.
@@ -48,23 +54,42 @@ public enum EventScheduleSection: TicketSystemSection {
     public var saleTicket: Int?
     /// The seat that is checked in.
     public var seat: String?
+
+    /// Makes what a gate tells its ticket system.
+    public init(saleTicket: Int?, seat: String?) {
+      self.saleTicket = saleTicket
+      self.seat = seat
+    }
   }
 
   public static let type = "eventschedule"
 
-  private static let url = SchemaKey.required(
-    "url", .server(example: "https://tickets.example.org"), "The server; the API is below it: `/api/tickets/scan`.")
-  private static let apiKey = SchemaKey<String>.optional(
+  static let url = SchemaKey<ServerURL>.optional(
+    "url", .server(example: "https://tickets.example.org"),
+    "The server; the API is below it: `/api/tickets/scan`. Required without `enrol`.")
+  static let apiKey = SchemaKey<String>.optional(
     "apiKey", .credential(example: "main"),
-    "The name of the credential that holds the API key: `scangate credential set NAME`. This or `apiKeyFile` is required."
+    "The name of the credential that holds the API key: `scangate credential set NAME`. This or `apiKeyFile` is required without `enrol`."
   )
-  private static let apiKeyFile = SchemaKey<String>.optional(
+  static let apiKeyFile = SchemaKey<String>.optional(
     "apiKeyFile", .path(.secret, example: "/etc/scangate/keys/main.key"),
     "Instead of `apiKey`: the file that holds the API key, alone on its line; readable by the service only.")
+  static let enrol = SchemaKey.key(
+    enrolKey,
+    ValueKind<Bool>(summary: "`true` or `false`", example: "true", show: { $0 ? "true" : "false" }) { node, findings in
+      guard let text = node.text(like: "true or false", findings) else { return nil }
+      if let value = Bool(text) { return value }
+      // Somebody may have put the code itself here: it is not repeated.
+      findings.error(
+        at: node.position, "\(quoted(node.path)) is neither true nor false",
+        "write enrol: true, and hold the set-up code to the station's scanner")
+      return nil
+    }, default: false,
+    "Instead of `url` and a key: both come by a set-up code that is held to the station's scanner; see `setUp`.")
   private static let caFile = SchemaKey<String>.optional(
     "caFile", .path(.certificates, example: "/etc/scangate/venue-ca.pem"),
     "Certificates in PEM. When given, only these are trusted for this server, not the system's.")
-  private static let allowPlainHTTP = SchemaKey.key(
+  static let allowPlainHTTP = SchemaKey.key(
     "allowPlainHTTP", .boolean, default: false,
     "Lets plain HTTP go elsewhere than to loopback: key and codes are then readable in the network.")
   private static let rate = SchemaKey.key(
@@ -93,8 +118,8 @@ public enum EventScheduleSection: TicketSystemSection {
   public static let systemSchema = SectionSchema(
     "ticketSystems.<name>",
     keys: [
-      url.description, apiKey.description, apiKeyFile.description, caFile.description, allowPlainHTTP.description,
-      rate.description,
+      url.description, apiKey.description, apiKeyFile.description, enrol.description, caFile.description,
+      allowPlainHTTP.description, rate.description,
     ],
     refused: [
       "api_key": inlineSecret, "apikey": inlineSecret, "key": inlineSecret, "token": inlineSecret,
@@ -117,56 +142,15 @@ public enum EventScheduleSection: TicketSystemSection {
   }
 
   public static func readSystem(_ reader: SectionReader) -> System? {
-    let url = reader.read(url)
-    let key = readKey(reader)
+    let place = readPlace(reader)
     let ca = reader.read(caFile)
     let plain = reader.read(allowPlainHTTP)
     let rate = reader.read(rate)
-    if let url, let plain { checkPlainHTTP(url, isAllowed: plain, reader) }
-    guard let url, let key, let plain, let rate else { return nil }
+    guard let place, let plain, let rate else { return nil }
     return System(
-      url: url, key: key,
+      place: place,
       caFile: ca.map { FileReference(path: $0, role: .certificates, position: reader.position(of: "caFile")) },
       allowPlainHTTP: plain, rate: rate)
-  }
-
-  /// Where the key is: exactly one of two places.
-  private static func readKey(_ reader: SectionReader) -> Key? {
-    let name = reader.read(apiKey)
-    let path = reader.read(apiKeyFile)
-    switch (reader.keyPosition(of: "apiKey"), reader.keyPosition(of: "apiKeyFile")) {
-    case (.some, .some(let second)):
-      reader.findings.error(
-        at: second, "\(quoted(reader.node.path)) has both apiKey and apiKeyFile",
-        "keep one: apiKey names a credential, apiKeyFile a file")
-      return nil
-    case (nil, nil):
-      guard !reader.guesses.contains("apiKey"), !reader.guesses.contains("apiKeyFile") else { return nil }
-      reader.findings.error(
-        at: reader.node.label, "neither apiKey nor apiKeyFile is in \(quoted(reader.node.path))",
-        "put the key in with \"scangate credential set main\" and add apiKey: main")
-      return nil
-    default: break
-    }
-    if let name { return .credential(CredentialReference(name: name, position: reader.position(of: "apiKey"))) }
-    return path.map { .file(FileReference(path: $0, role: .secret, position: reader.position(of: "apiKeyFile"))) }
-  }
-
-  private static func checkPlainHTTP(_ url: ServerURL, isAllowed: Bool, _ reader: SectionReader) {
-    if url.isSecure { return }
-    let place = reader.position(of: "url")
-    if !url.isLoopback && !isAllowed {
-      reader.findings.error(
-        at: place, "plain HTTP to \(url.host) shows the key and every code to the network",
-        "write https://, or set allowPlainHTTP: true where the network is your own")
-    } else if !url.isLoopback {
-      reader.findings.warning(
-        at: place, "plain HTTP to \(url.host) shows the key and every code to the network",
-        "write https:// when you can")
-    }
-    if let caFile = reader.keyPosition(of: "caFile") {
-      reader.findings.warning(at: caFile, "caFile has no effect with plain HTTP", "write https://, or remove caFile")
-    }
   }
 
   public static func readGate(_ reader: SectionReader) -> Gate? {

@@ -3,7 +3,7 @@ extension StationConfiguration {
   public struct FileFindings: Sendable, Equatable {
     /// Files without which the service cannot work, sorted by position.
     public var errors: [ConfigurationError]
-    /// Files that others can read, sorted by position.
+    /// Secrets that others can read, and lists that only setting up needs and that cannot be used; sorted by position.
     public var warnings: [ConfigurationError]
   }
 
@@ -20,7 +20,8 @@ extension StationConfiguration {
       do throws(FileFault) {
         let content = try FileContent.read(file.path, upTo: file.role.limit)
         if let problem = file.role.problem(with: content.bytes) {
-          errors.insert(ConfigurationError(at: file.position, "the file \(name) \(problem)", file.role.remedy))
+          let finding = ConfigurationError(at: file.position, "the file \(name) \(problem)", file.role.remedy)
+          if file.role == .trustList { warnings.insert(finding) } else { errors.insert(finding) }
         }
         if file.role == .secret && content.mode & 0o077 != 0 {
           warnings.insert(
@@ -29,7 +30,9 @@ extension StationConfiguration {
               "let the service's user own it and run \"chmod 600\""))
         }
       } catch {
-        errors.insert(ConfigurationError(at: file.position, "the file \(name) \(error.problem)", error.remedy))
+        let finding = ConfigurationError(at: file.position, "the file \(name) \(error.problem)", error.remedy)
+        // A gate that works must not stop for a list that only setting up needs.
+        if file.role == .trustList { warnings.insert(finding) } else { errors.insert(finding) }
       }
     }
     return FileFindings(errors: errors.sorted(), warnings: warnings.sorted())
@@ -45,6 +48,7 @@ extension FileReference.Role {
     switch self {
     case .secret: 2 * longestKey
     case .certificates: 4 << 20
+    case .trustList: 64 << 10
     }
   }
 
@@ -52,6 +56,7 @@ extension FileReference.Role {
     switch self {
     case .secret: "write the key into it, alone on one line"
     case .certificates: "write certificates in PEM into it (-----BEGIN CERTIFICATE-----)"
+    case .trustList: "write servers and organiser's keys into it, one a line"
     }
   }
 
@@ -61,6 +66,7 @@ extension FileReference.Role {
     switch self {
     case .secret: return keyProblem(bytes)
     case .certificates: return certificateProblem(bytes)
+    case .trustList: return bytes.allSatisfy(isWhiteSpace) ? "is empty" : nil
     }
   }
 }

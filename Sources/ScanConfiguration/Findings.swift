@@ -69,6 +69,8 @@ public struct FileReference: Sendable, Hashable {
     case secret
     /// Certificates in PEM.
     case certificates
+    /// The servers and organiser's keys that set-up codes may name. It may come later, on a medium that anybody writes.
+    case trustList
   }
 
   /// The absolute path.
@@ -85,4 +87,10 @@ public struct CredentialReference: Sendable, Hashable {
   public let name: String
   /// Where the configuration names it.
   public let position: SourcePosition
+
+  /// Names a credential.
+  public init(name: String, position: SourcePosition) {
+    self.name = name
+    self.position = position
+  }
 }

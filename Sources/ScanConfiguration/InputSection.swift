@@ -8,7 +8,7 @@ enum InputSection {
     "How long a level must last before it counts; `0 ms` for a sensor that does not bounce.")
   private static let use = SchemaKey.key(
     "use", .choice(InputConfiguration.Use.self), default: .log,
-    "What it does: its changes are events (`log`); each press begins or ends maintenance (`maintenanceButton`); maintenance as long as it is active (`maintenanceSwitch`)."
+    "What it does: its changes are events (`log`); each press begins or ends maintenance (`maintenanceButton`); maintenance as long as it is active (`maintenanceSwitch`); held for 3 s, it lets the station take set-up codes (`setUpButton`)."
   )
 
   static let schema = SectionSchema(

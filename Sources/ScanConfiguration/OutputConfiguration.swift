@@ -66,6 +66,8 @@ public struct InputConfiguration: Sendable, Equatable {
     case maintenanceButton
     /// Maintenance as long as it is active.
     case maintenanceSwitch
+    /// Held for 3 s, it lets the station take set-up codes.
+    case setUpButton
   }
 
   /// The name.

@@ -92,6 +92,17 @@ enum SignalsSection {
     case .idle: "Ready for the next person."
     case .offline: "Instead of `idle`, while the gate decides by its `offline` policy."
     case .outOfService: "Nobody can pass here until an operator acts."
+    case .setUp(.armed): "Set-up codes are taken: the next scan may be one."
+    case .setUp(.working): "A set-up code was read and is being tried."
+    case .setUp(.done): "The station is set up."
+    case .setUp(.refused(.wrong)): "Set-up code: none, or not known to the service."
+    case .setUp(.refused(.expired)): "Set-up code: its time is over."
+    case .setUp(.refused(.used)): "Set-up code: somebody has used it."
+    case .setUp(.refused(.unknownStation)): "Set-up code: the service does not know this station."
+    case .setUp(.refused(.offline)): "Set-up code: the service cannot be reached."
+    case .setUp(.refused(.untrusted)): "Set-up code: it names a server that this station does not trust."
+    case .setUp(.refused(.lockedOut)): "Set-up code: too many were refused, none is taken for a while."
+    case .setUp(.refused(.fault)): "Set-up code: anything else; read the log."
     }
   }
 }

@@ -14,6 +14,10 @@ public struct StationConfiguration: Sendable {
   public var gates: [GateConfiguration]
   /// What is kept of the scans.
   public var journal: JournalConfiguration
+  /// How set-up codes are taken; `nil` where nothing is set up by them.
+  public var setUp: SetUpConfiguration?
+  /// The service that tells the station what it is; `nil` where there is none.
+  public var control: ControlServiceConfiguration?
   /// The files that the configuration names; `checkFiles` looks at them.
   public var files: [FileReference]
   /// The credentials that it names.
@@ -119,11 +123,14 @@ public enum SignalName: Hashable, Sendable {
   case offline
   /// `outOfService`.
   case outOfService
+  /// `setUp.armed`, `setUp.working`, `setUp.done`, or `setUp.<refusal>`.
+  case setUp(SetUpSignal)
 
   /// All of them, in the order of the documentation.
   public static var all: [Self] {
     [.admit, .provisional, .refuse(nil)] + RefuseReason.allCases.map { .refuse($0) } + [.undecided(nil)]
       + UndecidedReason.allCases.map { .undecided($0) } + [.busy, .idle, .offline, .outOfService]
+      + SetUpSignal.all.map { .setUp($0) }
   }
 
   /// The key in the file.
@@ -139,6 +146,7 @@ public enum SignalName: Hashable, Sendable {
     case .idle: "idle"
     case .offline: "offline"
     case .outOfService: "outOfService"
+    case .setUp(let step): "setUp.\(step.name)"
     }
   }
 }

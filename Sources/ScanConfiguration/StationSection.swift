@@ -36,11 +36,21 @@ enum StationSection {
     "journal", .section(JournalSection.schema, example: "{ keepDays: 400 }", read: JournalSection.read),
     default: JournalConfiguration(), "What is kept of the scans, and for how long.")
 
+  private static let setUp = SchemaKey<SetUpConfiguration>.optional(
+    SetUpSection.key, .section(SetUpSection.schema, example: "{ window: 10 min }", read: SetUpSection.read),
+    "How the station takes the codes that set it up: activation for `control`, enrolment for ticket systems with `enrol`."
+  )
+  private static let control = SchemaKey<ControlServiceConfiguration>.optional(
+    ControlSection.key,
+    .section(
+      ControlSection.schema, example: "{ type: kiosk, url: https://kiosks.example.org }", read: ControlSection.read),
+    "The service that tells the station what it is, once an activation code was held to its scanner.")
+
   static let schema = SectionSchema(
     "",
     keys: [
       version.description, station.description, ticketSystems.description, readers.description, gates.description,
-      journal.description,
+      journal.description, setUp.description, control.description,
     ])
 
   /// Reads the whole tree; `nil` only after an error was recorded.
@@ -59,10 +69,15 @@ enum StationSection {
     let readers = reader.read(readers)
     let gates = reader.read(gates)
     let journal = reader.read(journal)
+    let setUp = reader.read(setUp)
+    let control = reader.read(control)
     CrossChecks(root: root, findings: findings).run(systems: systems ?? [], readers: readers ?? [], gates: gates ?? [])
+    let checks = SetUpChecks(root: root, findings: findings)
+    checks.run(setUp: setUp, control: control, readers: readers ?? [], gates: gates ?? [])
     guard let station, let systems, let readers, let gates, let journal else { return nil }
     return StationConfiguration(
       file: root.position.file, name: station, ticketSystems: systems, readers: readers, gates: gates,
-      journal: journal, files: findings.files, credentials: findings.credentials)
+      journal: journal, setUp: setUp ?? (checks.isWanted ? SetUpConfiguration() : nil), control: control,
+      files: findings.files, credentials: findings.credentials)
   }
 }

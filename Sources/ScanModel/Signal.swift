@@ -16,8 +16,10 @@ public enum Signal: Hashable, Sendable {
   case offline
   /// Nobody can pass here until an operator acts.
   case outOfService
+  /// The station is being set up by a code that is held to its scanner.
+  case setUp(SetUpSignal)
 
-  /// The name in configuration and on the command line; a refusal's reason is not part of it.
+  /// The name in configuration and on the command line; a refusal's reason is not part of it, nor a step of setting up.
   public var name: String {
     switch self {
     case .admit: "admit"
@@ -28,14 +30,15 @@ public enum Signal: Hashable, Sendable {
     case .idle: "idle"
     case .offline: "offline"
     case .outOfService: "outOfService"
+    case .setUp: "setUp"
     }
   }
 
   /// Whether it stays until another background replaces it, rather than being an event.
   public var isBackground: Bool {
     switch self {
-    case .idle, .offline, .outOfService: true
-    case .admit, .provisional, .refuse, .undecided, .busy: false
+    case .idle, .offline, .outOfService, .setUp(.armed): true
+    case .admit, .provisional, .refuse, .undecided, .busy, .setUp: false
     }
   }
 }

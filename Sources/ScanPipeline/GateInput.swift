@@ -17,4 +17,6 @@ public enum InputUse: String, Hashable, Sendable, CaseIterable {
   case maintenanceButton
   /// A switch: maintenance as long as it is active.
   case maintenanceSwitch
+  /// A button: held for 3 s, it lets the station take set-up codes; see `HeldButton`.
+  case setUpButton
 }

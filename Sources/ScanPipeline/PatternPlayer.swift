@@ -2,8 +2,9 @@ import ScanModel
 
 /// Plays the patterns of lamps and buzzers. Pure; knows nothing of relays.
 ///
-///     background (idle, offline, outOfService) ──play(verdict, busy)──▶ foreground ──its pattern ends──▶ background
+///     background (idle, offline, outOfService, setUp.armed) ──play(verdict, busy)──▶ foreground ──its pattern ends──▶ background
 ///
+/// What came of a set-up code is played as a verdict is, and `setUp.working` as `busy`.
 /// A new foreground pre-empts the old one. A background signal waits for a foreground that ends of itself, and replaces
 /// one that does not. Steps are counted from when they really began: a late timer makes a beep longer, it never joins two
 /// beeps into one, which would be another signal.
@@ -118,8 +119,8 @@ struct PatternPlayer: Sendable {
   ) {
     let isVerdict =
       switch signal {
-      case .admit, .provisional, .refuse, .undecided: true
-      case .busy, .idle, .offline, .outOfService: false
+      case .admit, .provisional, .refuse, .undecided, .setUp(.done), .setUp(.refused): true
+      case .busy, .idle, .offline, .outOfService, .setUp(.armed), .setUp(.working): false
       }
     tracks = [:]
     for (output, pattern) in patterns.pattern(for: signal).outputs where outputs.contains(output) {

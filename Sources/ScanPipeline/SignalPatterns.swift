@@ -22,13 +22,16 @@ public struct SignalPatterns: Hashable, Sendable {
   public var offline: SignalPattern
   /// Closed until an operator acts; background.
   public var outOfService: SignalPattern
+  /// While the station is being set up, in place of the built-in ones (`SetUpPatterns`), which a sequencer has by itself:
+  /// they are long, and the plan of many gates must fit into one packet to the holder.
+  public var setUp: [SetUpSignal: SignalPattern]
 
   /// Makes patterns; what is not given is off.
   public init(
     admit: SignalPattern = .off, provisional: SignalPattern = .off, refuse: SignalPattern = .off,
     refuseReasons: [RefuseReason: SignalPattern] = [:], undecided: SignalPattern = .off,
     undecidedReasons: [UndecidedReason: SignalPattern] = [:], busy: SignalPattern = .off, idle: SignalPattern = .off,
-    offline: SignalPattern = .off, outOfService: SignalPattern = .off
+    offline: SignalPattern = .off, outOfService: SignalPattern = .off, setUp: [SetUpSignal: SignalPattern] = [:]
   ) {
     self.admit = admit
     self.provisional = provisional
@@ -40,9 +43,11 @@ public struct SignalPatterns: Hashable, Sendable {
     self.idle = idle
     self.offline = offline
     self.outOfService = outOfService
+    self.setUp = setUp
   }
 
-  /// The pattern of `signal`: that of its reason where there is one, else that of its name.
+  /// The pattern of `signal`: that of its reason where there is one, else that of its name. Off for a step of setting up
+  /// that is not given here.
   public func pattern(for signal: Signal) -> SignalPattern {
     switch signal {
     case .admit: admit
@@ -53,6 +58,7 @@ public struct SignalPatterns: Hashable, Sendable {
     case .idle: idle
     case .offline: offline
     case .outOfService: outOfService
+    case .setUp(let step): setUp[step] ?? .off
     }
   }
 
@@ -70,6 +76,8 @@ public struct SignalPatterns: Hashable, Sendable {
   /// | idle | – | – |
   /// | offline | amber, two short flashes every 6 s for ever; red where there is no amber | – |
   /// | outOfService | red and amber, a flash every 2 s for ever | – |
+  ///
+  /// Those of setting up are in `SetUpPatterns`.
   ///
   /// Green lights for an admission and for nothing else. Nothing blinks more than three times in a second, which people
   /// with photosensitive epilepsy bear (WCAG 2.2, 2.3.1).
@@ -108,6 +116,7 @@ public struct SignalPatterns: Hashable, Sendable {
       ("admit", admit), ("provisional", provisional), ("refuse", refuse), ("undecided", undecided), ("busy", busy),
       ("idle", idle), ("offline", offline), ("outOfService", outOfService),
     ]
+    named += setUp.map { ("setUp.\($0.key.name)", $0.value) }.sorted { $0.0 < $1.0 }
     named += refuseReasons.map { ("refuse \($0.key.rawValue)", $0.value) }.sorted { $0.0 < $1.0 }
     named += undecidedReasons.map { ("undecided \($0.key.rawValue)", $0.value) }.sorted { $0.0 < $1.0 }
     return named.flatMap { signal, pattern in

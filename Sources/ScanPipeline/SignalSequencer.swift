@@ -77,6 +77,8 @@ public struct SignalSequencer: Sendable {
     }
     relay = relays.first.map { RelayMachine(output: $0, timing: timing, safeState: safeState) }
     hasRelay = relay != nil
+    var patterns = patterns
+    patterns.setUp.merge(SetUpPatterns.standard(for: outputs)) { given, _ in given }
     player = PatternPlayer(outputs: Set(outputs.filter { $0.value != .relay }.keys), patterns: patterns)
   }
 

@@ -16,7 +16,8 @@ public enum SignalOutputConformance {
     async let second = output.admit(isProvisional: true)
     // Signals pre-empt each other, and no pulse.
     let signals: [Signal] = [
-      .busy, .refuse(.unpaid), .provisional, .undecided(.unreachable), .idle, .offline, .outOfService, .idle,
+      .busy, .refuse(.unpaid), .provisional, .undecided(.unreachable), .idle, .offline, .outOfService, .setUp(.armed),
+      .setUp(.working), .setUp(.done), .setUp(.refused(.wrong)), .idle,
     ]
     for signal in signals { output.play(signal) }
     var pulses: [(start: MonotonicTime, end: MonotonicTime)] = []

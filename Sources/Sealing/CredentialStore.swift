@@ -25,7 +25,10 @@ public struct CredentialStore: Sendable {
     public let isUsed: Bool
   }
 
-  private static let header = [UInt8]("scangate credential 1\n".utf8)
+  /// How credentials are kept.
+  static let kind = SealedFolder.Kind(
+    folder: StateFile.credentials, header: [UInt8]("scangate credential 1\n".utf8), purpose: .credentials,
+    longest: PastedSecret.longest, isName: isName)
 
   /// Where the station's key comes from.
   public let keys: SealKeySource
@@ -48,11 +51,9 @@ public struct CredentialStore: Sendable {
   @discardableResult public func set(_ name: String, _ secret: PastedSecret) throws(SealFault) -> StationKey {
     try Self.check(name)
     let station = try keys.open()
-    let sealed = station.key.sealer(for: .credentials).seal([UInt8](secret.text.utf8), binding: [UInt8](name.utf8))
-    let folder = try PrivateFolder.make(keys.state).makeSubfolder(StateFile.credentials)
-    try folder.locked { folder throws(SealFault) in
-      try folder.replace(name + StateFile.sealedCredential, with: Self.header + sealed)
-    }
+    let sealed = Self.kind.seal([UInt8](secret.text.utf8), name, by: station.key)
+    let folder = try files.make()
+    try folder.locked { folder throws(SealFault) in try folder.replace(SealedFolder.file(name), with: sealed) }
     return station
   }
 
@@ -67,8 +68,8 @@ public struct CredentialStore: Sendable {
         throw SealFault(.refused, "The systemd credential \(name) is none: \(error.description)")
       }
     }
-    guard let file = try sealed(name) else { return nil }
-    guard let plain = Self.open(file, name, by: try keys.open(making: false).key) else {
+    guard let file = try files.read(name) else { return nil }
+    guard let plain = Self.kind.open(file, name, by: try keys.open(making: false).key) else {
       throw SealFault(
         .wrongKey,
         "The credential \(name) does not open: \(path(of: name)) is damaged, or was sealed by another key. Set it again with: "
@@ -88,7 +89,7 @@ public struct CredentialStore: Sendable {
   public func contains(_ name: String) throws(SealFault) -> Bool {
     try Self.check(name)
     if try isGiven(name) { return true }
-    return try sealed(name) != nil
+    return try files.read(name) != nil
   }
 
   /// Whether systemd gives a credential of that name: then a sealed one is not used.
@@ -109,11 +110,9 @@ public struct CredentialStore: Sendable {
         given.insert(name)
       }
     }
-    for name in try sealedNames() {
-      guard let folder = try folder() else { break }
-      let content = try folder.read(Self.file(name), upTo: Self.limit)
-      guard let content else { continue }
-      let opens = key.map { Self.open(content, name, by: $0) != nil }
+    for name in try files.names() {
+      guard let content = try files.read(name) else { continue }
+      let opens = key.map { Self.kind.open(content, name, by: $0) != nil }
       entries.append(
         Entry(name: name, place: .sealed, set: content.written, opens: opens, isUsed: !given.contains(name)))
     }
@@ -124,19 +123,13 @@ public struct CredentialStore: Sendable {
   /// - Returns: whether there was one.
   @discardableResult public func remove(_ name: String) throws(SealFault) -> Bool {
     try Self.check(name)
-    guard let folder = try folder() else { return false }
-    return try folder.locked { folder throws(SealFault) in
-      try folder.remove(Self.file(name) + PrivateFolder.unfinished, overwriting: true)
-      return try folder.remove(Self.file(name), overwriting: true)
-    }
+    return try files.remove(name)
   }
 
   /// Where a credential is kept, for words.
-  public func path(of name: String) -> String { "\(keys.state)/\(StateFile.credentials)/\(Self.file(name))" }
+  public func path(of name: String) -> String { files.path(of: name) }
 
-  private static func file(_ name: String) -> String { name + StateFile.sealedCredential }
-
-  private static let limit = PastedSecret.longest + Sealer.overhead + header.count
+  private var files: SealedFolder { SealedFolder(kind: Self.kind, state: keys.state) }
 
   private static func check(_ name: String) throws(SealFault) {
     guard !isName(name) else { return }
@@ -149,44 +142,6 @@ public struct CredentialStore: Sendable {
       .refused,
       "A credential's name has 1 to 32 letters (a to z), digits, - and _, no - or _ first (from 20 on with - or _ in it); this "
         + "is none. The secret itself is asked for, and never an argument.")
-  }
-
-  /// Whether the key opens one of the credentials of a state folder; `nil` where there is none.
-  static func opensAny(in state: borrowing PrivateFolder, by key: SealKey) throws(SealFault) -> Bool? {
-    guard let folder = try state.subfolder(StateFile.credentials) else { return nil }
-    var opens: Bool?
-    for name in try sealedNames(in: folder) {
-      guard let content = try folder.read(file(name), upTo: limit) else { continue }
-      if open(content, name, by: key) != nil { return true }
-      opens = false
-    }
-    return opens
-  }
-
-  private static func open(_ file: PrivateFolder.Content, _ name: String, by key: SealKey) -> [UInt8]? {
-    guard file.bytes.starts(with: header) else { return nil }
-    let sealer = key.sealer(for: .credentials)
-    return sealer.open(file.bytes.dropFirst(header.count), binding: [UInt8](name.utf8))
-  }
-
-  private func folder() throws(SealFault) -> PrivateFolder? {
-    guard let state = try PrivateFolder.open(keys.state) else { return nil }
-    return try state.subfolder(StateFile.credentials)
-  }
-
-  private func sealed(_ name: String) throws(SealFault) -> PrivateFolder.Content? {
-    guard let folder = try folder() else { return nil }
-    return try folder.read(Self.file(name), upTo: Self.limit)
-  }
-
-  private func sealedNames() throws(SealFault) -> [String] {
-    guard let folder = try folder() else { return [] }
-    return try Self.sealedNames(in: folder)
-  }
-
-  private static func sealedNames(in folder: borrowing PrivateFolder) throws(SealFault) -> [String] {
-    try folder.names().filter { $0.hasSuffix(StateFile.sealedCredential) }
-      .map { String($0.dropLast(StateFile.sealedCredential.count)) }.filter(isName)
   }
 }
 

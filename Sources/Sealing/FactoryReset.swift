@@ -1,7 +1,8 @@
 internal import Glibc
 internal import LinuxIO
 
-/// Wipes what a station knows: its key, its credentials, its journal and its lists of tickets, so that another venue can have the machine.
+/// Wipes what a station knows: its key, its credentials, what services have given it, its journal and its lists of tickets, so
+/// that another venue can have the machine.
 public struct FactoryReset: Sendable {
   /// What was wiped, and what was left.
   public struct Result: Sendable, Equatable {
@@ -31,9 +32,9 @@ public struct FactoryReset: Sendable {
     return try folder.locked { folder throws(SealFault) in
       let result = try Self.sort(folder)
       for name in result.wiped {
-        if name.hasPrefix(StateFile.credentials + "/") {
-          guard let credentials = try folder.subfolder(StateFile.credentials) else { continue }
-          try credentials.remove(String(name.dropFirst(StateFile.credentials.count + 1)), overwriting: true)
+        if let place = Self.folders.first(where: { name.hasPrefix($0 + "/") }) {
+          guard let subfolder = try folder.subfolder(place) else { continue }
+          try subfolder.remove(String(name.dropFirst(place.count + 1)), overwriting: true)
         } else {
           // Journal and lists may be large, and without the key their codes and names are noise.
           try folder.remove(name, overwriting: !Self.isJournal(name) && !Self.isList(name))
@@ -43,24 +44,28 @@ public struct FactoryReset: Sendable {
     }
   }
 
-  /// Files in the order in which they go: keys, credentials, the journal, lists of tickets, and the check of the key last, so that half a reset
-  /// is not taken for a new station.
+  /// The folders of what is sealed.
+  private static let folders = [StateFile.credentials, StateFile.records]
+
+  /// Files in the order in which they go: keys, credentials and records, the journal, lists of tickets, and the check of the
+  /// key last, so that half a reset is not taken for a new station.
   private static func sort(_ folder: borrowing PrivateFolder) throws(SealFault) -> Result {
     let keys = [StateFile.plainKey, StateFile.sealedKey].flatMap { [$0, $0 + PrivateFolder.unfinished] }
     let checks = [StateFile.keyCheck, StateFile.keyCheck + PrivateFolder.unfinished]
     let names = try folder.names()
     var result = Result(wiped: keys.filter(names.contains))
-    if let credentials = try folder.subfolder(StateFile.credentials) {
-      for name in try credentials.names() {
-        let isOurs = [StateFile.sealedCredential, StateFile.sealedCredential + PrivateFolder.unfinished]
-          .contains(where: name.hasSuffix)
-        let path = "\(StateFile.credentials)/\(name)"
+    for place in folders {
+      guard let subfolder = try folder.subfolder(place) else { continue }
+      for name in try subfolder.names() {
+        let isOurs = [StateFile.sealed, StateFile.sealed + PrivateFolder.unfinished].contains(where: name.hasSuffix)
+        let path = "\(place)/\(name)"
         if isOurs { result.wiped.append(path) } else { result.left.append(path) }
       }
     }
-    let orders = [StateFile.outboxHold, StateFile.outboxRetry].flatMap { [$0, $0 + PrivateFolder.unfinished] }
+    let orders = [StateFile.outboxHold, StateFile.outboxRetry, StateFile.setUpArm]
+      .flatMap { [$0, $0 + PrivateFolder.unfinished] }
     result.wiped += names.filter(isJournal) + names.filter(isList) + (orders + checks).filter(names.contains)
-    let known = Set(result.wiped + [StateFile.credentials, StateFile.journalLock])
+    let known = Set(result.wiped + folders + [StateFile.journalLock])
     result.left += names.filter { !known.contains($0) }
     return result
   }

@@ -114,6 +114,18 @@ struct PrivateFolder: ~Copyable {
     return false
   }
 
+  /// What changes with each time that a file is replaced: its number, when that was, and its size; `nil` where there is none.
+  func stamp(_ name: String) throws(SealFault) -> RecordStamp? {
+    var status = stat()
+    if fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 {
+      return RecordStamp(
+        number: UInt64(status.st_ino), seconds: Int64(status.st_ctim.tv_sec),
+        nanoseconds: Int64(status.st_ctim.tv_nsec), size: Int64(status.st_size))
+    }
+    guard errno == ENOENT else { throw Self.fault("\(path)/\(name) cannot be looked at", errno) }
+    return nil
+  }
+
   /// A file's content; `nil` where there is none.
   /// - Throws: why it cannot be read, that it has more than `limit` bytes, or that it is not the folder's owner's alone.
   func read(_ name: String, upTo limit: Int) throws(SealFault) -> Content? {
@@ -250,22 +262,7 @@ struct PrivateFolder: ~Copyable {
   }
 }
 
-/// Small files, by their descriptor.
-enum SmallFile {
-  /// The bytes to the end, one more than `limit` at most.
-  static func read(_ file: Int32, upTo limit: Int) throws(SystemError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    while bytes.count <= limit {
-      let count = Glibc.read(file, &buffer, min(buffer.count, limit + 1 - bytes.count))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
-      if count == 0 { break }
-      bytes += buffer.prefix(count)
-    }
-    return bytes
-  }
-
+extension SmallFile {
   /// Writes from the beginning, and to the disk.
   static func write(_ file: Int32, _ bytes: [UInt8]) throws(SystemError) {
     var rest = bytes[...]

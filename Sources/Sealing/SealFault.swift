@@ -8,6 +8,8 @@ public struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
     case wrongKey
     /// A file is damaged, or open to others.
     case refused
+    /// A record does not open although the key is the right one: it is damaged, or was put there from elsewhere.
+    case damaged
     /// The disk does not let us: no room, read-only, errors, no permission. The keys may be right, and another try may succeed.
     case disk
     /// Something else is in the way: the service runs, or a file is where a folder should be.
@@ -19,7 +21,8 @@ public struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The words, ready to print.
   public let description: String
 
-  init(_ kind: Kind, _ description: String) {
+  /// Makes a fault of its words.
+  public init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
   }

@@ -19,6 +19,8 @@ public struct SealKey: Sendable {
     case list = "scangate list 1"
     /// API keys and tokens.
     case credentials = "scangate credentials 1"
+    /// What the station keeps of itself: what services have given it.
+    case records = "scangate records 1"
     /// The station's key itself, sealed by an outside one; and what tells it from another.
     case key = "scangate key 1"
   }

@@ -130,10 +130,12 @@ public struct SealKeySource: Sendable {
       return
     }
     // Without the check, what is sealed tells whose key this is.
-    if try CredentialStore.opensAny(in: folder, by: key) == false {
+    let credentials = try CredentialStore.kind.opensAny(in: folder, by: key)
+    let records = try SealedRecordStore.kind.opensAny(in: folder, by: key)
+    if [credentials, records].contains(false), credentials != true, records != true {
       throw SealFault(
         .wrongKey,
-        "The key in \(folder.path) opens none of the credentials there, and \(StateFile.keyCheck) is gone: it is another key. "
+        "The key in \(folder.path) opens nothing that is sealed there, and \(StateFile.keyCheck) is gone: it is another key. "
           + "Put the former one back from a copy, or begin anew by: scangate factory-reset")
     }
     if making {
@@ -145,8 +147,11 @@ public struct SealKeySource: Sendable {
   private func hasKept(in folder: borrowing PrivateFolder) throws(SealFault) -> Bool {
     if try folder.has(StateFile.keyCheck) { return true }
     if try folder.has(StateFile.journal) { return true }
-    guard let credentials = try folder.subfolder(StateFile.credentials) else { return false }
-    return try credentials.names().contains { $0.hasSuffix(StateFile.sealedCredential) }
+    for name in [StateFile.credentials, StateFile.records] {
+      guard let sealed = try folder.subfolder(name) else { continue }
+      if try sealed.names().contains(where: { $0.hasSuffix(StateFile.sealed) }) { return true }
+    }
+    return false
   }
 
   private func plainKey(in folder: borrowing PrivateFolder) throws(SealFault) -> [UInt8]? {

@@ -11,8 +11,10 @@ enum StateFile {
   static let keyCheck = "seal-key.check"
   /// The folder of credentials.
   static let credentials = "credentials"
-  /// The end of the name of a credential's file.
-  static let sealedCredential = ".sealed"
+  /// The folder of records.
+  static let records = "records"
+  /// The end of the name of a file that is sealed.
+  static let sealed = ".sealed"
   /// The journal.
   static let journal = "journal.sqlite"
   /// The beginning of the name of a list of tickets.
@@ -23,6 +25,8 @@ enum StateFile {
   static let outboxHold = "outbox.hold"
   /// Everything is to be sent from the outbox.
   static let outboxRetry = "outbox.retry"
+  /// Set-up codes are to be taken for a while.
+  static let setUpArm = "setup.arm"
 }
 
 /// A credential that systemd gives to a service (`LoadCredential=` and its like): a file in `$CREDENTIALS_DIRECTORY`.

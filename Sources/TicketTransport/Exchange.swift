@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import ForeignText
 internal import NIOCore
 internal import NIOHTTP1
 internal import ScanModel
@@ -35,15 +36,18 @@ final class Exchange: HTTPClientResponseDelegate {
   private let time: any TimeSource
   private let mostBytes: Int
   private let host: String
+  private let words: HTTPTransport.Words
 
   /// - Parameters:
   ///   - report: called exactly once, by the deadline.
   ///   - late: called exactly once if `report` said `pending`, and never otherwise.
   init(
-    host: String, mostBytes: Int, time: any TimeSource, report: @escaping @Sendable (HTTPOutcome) -> Void,
+    host: String, words: HTTPTransport.Words, mostBytes: Int, time: any TimeSource,
+    report: @escaping @Sendable (HTTPOutcome) -> Void,
     late: @escaping @Sendable (HTTPOutcome) -> Void
   ) {
     self.host = host
+    self.words = words
     self.mostBytes = mostBytes
     self.time = time
     state = Mutex(State(report: report, late: late))
@@ -109,7 +113,7 @@ final class Exchange: HTTPClientResponseDelegate {
     let fault =
       error is TooLarge
       ? TransportFault(
-        .badAnswer, "\(host) sent an answer of more than \(mostBytes / 1_024) KiB. Is this the ticket system's address?"
+        .badAnswer, "\(host) sent an answer of more than \(mostBytes / 1_024) KiB. Is this the \(words.role)'s address?"
       )
       : nil
     let report = state.withLock { state -> (() -> Void)? in
@@ -117,7 +121,8 @@ final class Exchange: HTTPClientResponseDelegate {
       case .connecting: Self.end(&state, .notSent(fault ?? FaultWords.beforeSending(error, host: host)), at: now)
       case .sent:
         Self.end(
-          &state, .lost(fault ?? FaultWords.afterSending(error, host: host, sawHead: state.head != nil)), at: now)
+          &state, .lost(fault ?? FaultWords.afterSending(error, host: host, words: words, sawHead: state.head != nil)),
+          at: now)
       case .over: nil
       }
     }

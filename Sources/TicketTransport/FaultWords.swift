@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
 internal import ScanModel
@@ -81,7 +82,14 @@ enum FaultWords {
   }
 
   /// An error after some byte may have been handed over.
-  static func afterSending(_ error: any Error, host: String, sawHead: Bool) -> TransportFault {
+  static func afterSending(
+    _ error: any Error, host: String, words: HTTPTransport.Words, sawHead: Bool
+  ) -> TransportFault {
+    if error is NIOHTTPDecompression.DecompressionError || error is NIOHTTPDecompression.ExtraDecompressionError {
+      return TransportFault(
+        .badAnswer,
+        "\(host) sent a packed answer that cannot be unpacked, or is too large. Is this the \(words.role)'s address?")
+    }
     let isBrokenOff =
       switch error as? HTTPParserError {
       case .invalidEOFState?, .closedConnection?: true
@@ -89,13 +97,13 @@ enum FaultWords {
       }
     if error is AnswerOrder.Fault || (error is HTTPParserError && !isBrokenOff) {
       return TransportFault(
-        .badAnswer, "\(host) answered something that is not HTTP. Is this the ticket system's address?")
+        .badAnswer, "\(host) answered something that is not HTTP. Is this the \(words.role)'s address?")
     }
     return TransportFault(
       .unreachable,
       sawHead
-        ? "\(host) broke off in the middle of its answer; it may have counted the scan."
-        : "\(host) took the request and gave no answer; it may have counted the scan.",
+        ? "\(host) broke off in the middle of its answer; \(words.whenLost)."
+        : "\(host) took the request and gave no answer; \(words.whenLost).",
       offline: sawHead ? nil : .noConnection)
   }
 

@@ -1,3 +1,4 @@
+internal import ForeignText
 public import ScanModel
 
 /// One HTTP request, below the server's base URL.
@@ -10,6 +11,8 @@ public struct HTTPCall: Sendable {
     case post = "POST"
     /// Changes part of something.
     case patch = "PATCH"
+    /// Puts something in the place of what was there; repeating is harmless.
+    case put = "PUT"
   }
 
   /// The method.
@@ -22,6 +25,8 @@ public struct HTTPCall: Sendable {
   public var credential: (header: String, prefix: String, secret: Secret)?
   /// The body, JSON; `nil` for none.
   public var body: [UInt8]?
+  /// Whether no cache on the way may answer.
+  public var skipsCaches = false
 
   /// Makes a call.
   public init(
@@ -136,48 +141,5 @@ public struct HTTPOutcome: Sendable, Equatable {
     self.result = result
     self.sentAt = sentAt
     self.endedAt = endedAt
-  }
-}
-
-/// Percent-encoding (RFC 3986, 2.1), strict in both directions.
-public enum PercentCoding {
-  /// Every byte that is not unreserved as `%XX`.
-  public static func encode(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      if byte < 0x80, Character(scalar).isLetter || Character(scalar).isNumber || "-._~".unicodeScalars.contains(scalar)
-      {
-        result.unicodeScalars.append(scalar)
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += digits.count == 1 ? "%0" + digits : "%" + digits
-      }
-    }
-    return result
-  }
-
-  /// The bytes that `text` stands for; `nil` if a percent sign is not followed by two hexadecimal digits.
-  public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-    func digit(_ byte: UInt8?) -> UInt8? {
-      guard let byte else { return nil }
-      switch byte {
-      case 0x30...0x39: return byte - 0x30
-      case 0x41...0x46: return byte - 0x41 + 10
-      case 0x61...0x66: return byte - 0x61 + 10
-      default: return nil
-      }
-    }
-    var bytes: [UInt8] = []
-    var iterator = text.makeIterator()
-    while let byte = iterator.next() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = digit(iterator.next()), let low = digit(iterator.next()) else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
   }
 }

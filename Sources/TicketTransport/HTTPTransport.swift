@@ -1,6 +1,8 @@
 internal import AsyncHTTPClient
+internal import ForeignText
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
 public import ScanModel
@@ -10,7 +12,7 @@ internal import Synchronization
 /// The HTTP client as ticket systems need it: one server, a deadline over everything, no request sent twice, and for each
 /// call exact knowledge of whether the server can have seen it.
 ///
-/// No redirects, proxies, cookies or compression. Connections stay open between calls and are closed here before the
+/// No redirects, proxies or cookies, and compression only where it is wanted. Connections stay open between calls and are closed here before the
 /// server would: a request on a connection that the server is just closing is a lost one.
 public final class HTTPTransport: Sendable {
   /// How the server is spoken to.
@@ -33,8 +35,23 @@ public final class HTTPTransport: Sendable {
     public var connectLimit = Duration.seconds(5)
     /// The largest body that is read, in bytes.
     public var mostBytes = 256 * 1_024
+    /// Whether an answer may come packed (gzip, deflate). What comes out of it is held to `mostBytes`, too.
+    public var decompresses = false
+    /// How messages speak of the server.
+    public var words = Words()
 
     /// The usual settings.
+    public init() {}
+  }
+
+  /// How messages speak of a server.
+  public struct Words: Sendable, Equatable {
+    /// What it is: “Is this the …'s address?”
+    public var role = "ticket system"
+    /// What it may have done where its answer is lost; a clause.
+    public var whenLost = "it may have counted the scan"
+
+    /// The words for a ticket system.
     public init() {}
   }
 
@@ -42,6 +59,9 @@ public final class HTTPTransport: Sendable {
   public struct SetupFault: Error, Equatable, CustomStringConvertible {
     /// What is wrong, with which file, and what to do.
     public let description: String
+
+    /// Says what is wrong.
+    public init(_ description: String) { self.description = description }
   }
 
   /// The server.
@@ -71,8 +91,7 @@ public final class HTTPTransport: Sendable {
     if case .onlyFile(let path) = settings.trust {
       guard let authorities = try? NIOSSLCertificate.fromPEMFile(path), !authorities.isEmpty else {
         throw SetupFault(
-          description:
-            "The CA file \(path) cannot be read as PEM certificates. Check the path, its permissions and its format.")
+          "The CA file \(path) cannot be read as PEM certificates. Check the path, its permissions and its format.")
       }
       tls.trustRoots = .certificates(authorities)
     }
@@ -82,7 +101,8 @@ public final class HTTPTransport: Sendable {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,
       timeout: .init(connect: TimeAmount(settings.connectLimit)), connectionPool: pool, proxy: nil,
-      decompression: .disabled)
+      // Packed, a megabyte of nothing is a kilobyte: what comes out is counted before it is kept.
+      decompression: settings.decompresses ? .enabled(limit: .size(max(settings.mostBytes, 0))) : .disabled)
     configuration.httpVersion = .http1Only
     configuration.http1_1ConnectionDebugInitializer = { channel in
       AnswerOrder.join(channel).flatMap { channel.setOption(Self.unacknowledged, value: Self.longestUnacknowledged) }
@@ -138,7 +158,7 @@ public final class HTTPTransport: Sendable {
     guard remaining > .zero else { return nil }
     return await withCheckedContinuation { continuation in
       let exchange = Exchange(
-        host: server.description, mostBytes: settings.mostBytes, time: time,
+        host: server.description, words: settings.words, mostBytes: settings.mostBytes, time: time,
         report: { continuation.resume(returning: $0) }, late: late)
       let request: HTTPClient.Request
       do {
@@ -170,6 +190,7 @@ public final class HTTPTransport: Sendable {
 
   private func makeRequest(_ call: HTTPCall, exchange: Exchange) throws -> HTTPClient.Request {
     var headers = HTTPHeaders([("Accept", "application/json"), ("User-Agent", "scangate")])
+    if call.skipsCaches { headers.add(name: "Cache-Control", value: "no-cache") }
     if let credential = call.credential {
       headers.add(name: credential.header, value: credential.prefix + credential.secret.value)
     }

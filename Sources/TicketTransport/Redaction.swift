@@ -1,3 +1,5 @@
+internal import ForeignText
+
 /// A key or a code that a server's text must not show, and what stands in its place. Prints no part of itself.
 ///
 /// It is found by its bytes, not by its characters, for a mark behind it makes its last letter another character; in

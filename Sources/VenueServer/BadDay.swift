@@ -37,17 +37,28 @@ public struct BadDay: Sendable {
   }
 
   /// What happens to the next request.
-  mutating func manners(isScan: Bool) -> Manners {
+  mutating func manners(for kind: RequestKind) -> Manners {
     var manners = Manners()
     for index in entries.indices {
       let misbehaviour = entries[index].misbehaviour
-      guard isScan || misbehaviour.scope == .all, !entries[index].isOver else { continue }
+      guard misbehaviour.scope.includes(kind), !entries[index].isOver else { continue }
       // Drawn even where another fault comes first: who is hit depends on the requests alone.
       let isDrawn = drawers[index].next() % 100 < UInt64(max(0, misbehaviour.share))
       let isHit = isDrawn && manners.add(misbehaviour.fault, &drawers[index])
       if isHit { entries[index].hits += 1 }
     }
     return manners
+  }
+}
+
+extension Misbehaviour.Scope {
+  /// Whether it is for such a request.
+  func includes(_ kind: RequestKind) -> Bool {
+    switch self {
+    case .scans: kind == .scan
+    case .kiosk: kind == .kiosk
+    case .all: true
+    }
   }
 }
 

@@ -8,13 +8,13 @@ struct BadManners: RouterMiddleware {
   typealias Context = VisitorContext
 
   let configuration: VenueConfiguration
-  let manners: @Sendable (_ isScan: Bool) -> Manners
+  let manners: @Sendable (RequestKind) -> Manners
 
   func handle(
     _ request: Request, context: VisitorContext,
     next: (Request, VisitorContext) async throws -> Response
   ) async throws -> Response {
-    let manners = manners(Self.isScan(request))
+    let manners = manners(RequestKind(request))
     guard !manners.isGood else { return try await next(request, context) }
     configuration.logger.info("A request meets a misbehaviour", metadata: ["manners": "\(manners)"])
     var context = context
@@ -36,13 +36,6 @@ struct BadManners: RouterMiddleware {
     Timestamp(seconds: Timestamp(configuration.now()).seconds + Int64(manners.clock)).httpDate
   }
 
-  /// The two that redeem, by their look: a proxy that fails does not ask for a key either.
-  private static func isScan(_ request: Request) -> Bool {
-    let steps = request.uri.path.split(separator: "/")
-    return request.method == .post && (3...4).contains(steps.count) && steps[0] == "api" && steps[1] == "tickets"
-      && steps.last == "scan"
-  }
-
   private func answer(
     _ fault: Misbehaviour.Fault?, _ request: Request, _ context: VisitorContext,
     _ next: (Request, VisitorContext) async throws -> Response
@@ -52,7 +45,8 @@ struct BadManners: RouterMiddleware {
       return try await next(request, context)
     case .status(let code, let retryAfter, let moment):
       if moment == .after { _ = try await next(request, context) }
-      return WrongAnswer.status(code, retryAfter: retryAfter, to: request, context)
+      return WrongAnswer.status(
+        code, retryAfter: retryAfter, to: request, context, configuration: configuration)
     case .page(let moment):
       if moment == .after { _ = try await next(request, context) }
       return WrongAnswer.page

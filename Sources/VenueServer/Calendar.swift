@@ -96,6 +96,11 @@ struct Timestamp: Equatable, Sendable {
     seconds = since1970.isNaN ? 0 : Int64(min(max(since1970, -62_167_219_200), 253_402_300_799).rounded(.down))
   }
 
+  /// From what a file or a peer says, clamped likewise.
+  init(clamping seconds: Int64) {
+    self.seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
+  }
+
   var day: CalendarDay {
     CalendarDay(number: Int((seconds >= 0 ? seconds : seconds - 86_399) / 86_400))
   }
@@ -110,6 +115,9 @@ struct Timestamp: Equatable, Sendable {
 
   /// `2025-12-17T14:30:00Z`
   var utc: String { "\(day)T\(clock)Z" }
+
+  /// `2025-12-17T14:30:00.000Z`, as JavaScript writes it.
+  var javaScript: String { "\(day)T\(clock).000Z" }
 
   /// `2025-12-17 14:30:00`, in UTC though it does not say so.
   var sql: String { "\(day) \(clock)" }

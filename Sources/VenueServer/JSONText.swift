@@ -10,6 +10,8 @@ enum JSONText: Sendable {
   case string(String)
   case array([JSONText])
   case object([(key: String, value: JSONText)])
+  /// A text that SQLite has found to be JSON, as it is.
+  case json(String)
 
   enum Layout {
     case compact
@@ -37,6 +39,7 @@ enum JSONText: Sendable {
     case .integer(let value): out += String(value)
     case .decimal(let value): out += Self.number(value)
     case .string(let value): Self.quote(value, to: &out)
+    case .json(let text): out += text
     case .array(let elements):
       Self.enclose(elements, "[", "]", to: &out, layout, level) { element, out in
         element.write(to: &out, layout, level: level + 1)

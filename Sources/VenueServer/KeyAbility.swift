@@ -27,12 +27,7 @@ struct KeyHolder: Sendable {
 
 /// API keys: made here, stored and compared by their SHA-256 only.
 enum APIKeys {
-  static func hash(_ key: String) -> String {
-    SHA256.hash(data: [UInt8](key.utf8)).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
-  }
+  static func hash(_ key: String) -> String { Secret.hash([UInt8](key.utf8)) }
 
   /// Whether a key can travel in a header: printable ASCII without spaces.
   static func isUsable(_ key: String) -> Bool {
@@ -59,6 +54,7 @@ enum APIKeys {
 /// Random secrets of tickets and keys.
 enum Secret {
   private static let lowerCase = [UInt8]("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
+  private static let upperHex = [UInt8]("0123456789ABCDEF".utf8)
   private static let mixedCase = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
   /// 32 lower-case letters and digits: a printed ticket's secret, and a sale's.
@@ -69,6 +65,24 @@ enum Secret {
 
   /// 40 letters of both cases and digits: an API key.
   static func apiKey(_ random: inout some RandomNumberGenerator) -> String { make(40, of: mixedCase, &random) }
+
+  /// 8 digits of base 16 in upper case: an activation code.
+  static func activationCode(_ random: inout some RandomNumberGenerator) -> String { make(8, of: upperHex, &random) }
+
+  /// The SHA-256 of a secret in base 16: how secrets are stored and compared.
+  static func hash(_ secret: [UInt8]) -> String { hex(SHA256.hash(data: secret)) }
+
+  /// Base 16 in lower case.
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+  }
+
+  static func bytes(_ length: Int, _ random: inout some RandomNumberGenerator) -> [UInt8] {
+    (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }
 
   private static func make(_ length: Int, of alphabet: [UInt8], _ random: inout some RandomNumberGenerator) -> String {
     let letters = (0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] }

@@ -57,6 +57,8 @@ public struct Misbehaviour: Sendable, Hashable {
   public enum Scope: String, Sendable, CaseIterable {
     /// The two that redeem, whatever their key.
     case scans
+    /// Those of stations that are set up or report: the kiosk service and enrolment.
+    case kiosk
     /// Every request.
     case all
   }

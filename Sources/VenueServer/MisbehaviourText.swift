@@ -180,7 +180,7 @@ private func isDigits(_ text: String) -> Bool {
 private func whole(_ text: String) -> Int? { isDigits(text) ? Int(text) : nil }
 
 /// A time with its unit, in milliseconds; `nil` for anything else and for what no `Int` holds.
-private func milliseconds(_ text: String) -> Int? {
+func milliseconds(_ text: String) -> Int? {
   let digits = text.prefix { $0.isASCII && $0.isNumber }
   let units = ["ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
   guard let amount = whole(String(digits)), let unit = units[String(text.dropFirst(digits.count)).trimmed] else {

@@ -11,13 +11,18 @@ struct Routes {
   let store: VenueStore
   let configuration: VenueConfiguration
   /// What happens to the next request, by whether it is a redeeming scan.
-  var manners: @Sendable (_ isScan: Bool) -> Manners = { _ in Manners() }
+  var manners: @Sendable (RequestKind) -> Manners = { _ in Manners() }
+  /// Told of the requests of stations.
+  let kioskLog: KioskLog
+  /// Where the venue is reached.
+  let address: @Sendable () -> String
 
   func responder() -> RouterResponder<VisitorContext> {
     let router = Router(context: VisitorContext.self)
     // Outermost first.
+    router.add(middleware: kioskLog)
     router.add(middleware: BadManners(configuration: configuration, manners: manners))
-    router.add(middleware: AnswerEverything(logger: configuration.logger))
+    router.add(middleware: AnswerEverything(configuration: configuration))
     router.add(middleware: BodyLimit())
 
     let api = router.group().add(middleware: Doorkeeper(store: store, configuration: configuration))
@@ -35,7 +40,22 @@ struct Routes {
     refuseOtherMethods(router, scanBySale, than: .post)
     refuseOtherMethods(router, tickets, than: .get)
     refuseOtherMethods(router, sales, than: .get)
+    addKiosks(to: router)
     return router.buildResponder()
+  }
+
+  /// What stations that are set up or report ask for: no key for tickets leads there, and none is wanted.
+  private func addKiosks(to router: Router<VisitorContext>) {
+    let desk = KioskDesk(store: store, configuration: configuration)
+    let enrolments = KioskDesk(store: store, configuration: configuration)
+    EnrolmentDesk(desk: enrolments, address: address).add(to: router)
+    switch configuration.kioskShape.family {
+    case .document: DocumentKiosks(desk: desk).add(to: router)
+    case .cueit: CueITKiosks(desk: desk).add(to: router)
+    case .nova:
+      CueITKiosks(desk: desk).add(to: router)
+      NovaKiosks(desk: desk).add(to: router)
+    }
   }
 
   private func scanByCode(_ request: Request, _ context: HolderContext) async throws -> Response {
@@ -115,7 +135,10 @@ struct Routes {
 /// and status. Queries, headers and bodies, where keys and codes are, stay out of it.
 struct AnswerEverything: RouterMiddleware {
   typealias Context = VisitorContext
-  let logger: Logger
+  let configuration: VenueConfiguration
+  private var logger: Logger { configuration.logger }
+
+  init(configuration: VenueConfiguration) { self.configuration = configuration }
 
   func handle(
     _ request: Request, context: VisitorContext,
@@ -129,7 +152,9 @@ struct AnswerEverything: RouterMiddleware {
     } catch is NIOTooManyBytesError {
       response = BodyLimit.answer.response(from: request, context: context)
     } catch let error as any HTTPResponseError where error.status == .notFound {
-      response = Answer.message(.notFound, "The route \(request.uri.path.dropFirst()) could not be found.")
+      response =
+        KioskWords.notFound(request, configuration)
+        ?? Answer.message(.notFound, "The route \(request.uri.path.dropFirst()) could not be found.")
         .response(from: request, context: context)
     } catch let error as any HTTPResponseError {
       response = Answer.message(error.status, error.status.reasonPhrase).response(from: request, context: context)

@@ -20,7 +20,7 @@ public struct VenueConfiguration: Sendable {
     case pause
   }
 
-  /// The address to listen on. Loopback unless somebody asks for more: the venue speaks plain HTTP.
+  /// The address to listen on. Loopback unless somebody asks for more: without `tls` the venue speaks plain HTTP.
   public var host: String
   /// The TCP port; 0 takes a free one, which `VenueServer.run` then tells.
   public var port: Int
@@ -39,6 +39,16 @@ public struct VenueConfiguration: Sendable {
   /// The path of a Unix socket on which the venue is told to misbehave and asked for its book; nil for none. Only the
   /// user of this process and root can open it, and nobody through the address that tickets are scanned at.
   public var controlSocket: String?
+  /// The files for TLS; nil for plain HTTP. The control socket needs none.
+  public var tls: VenueTLS?
+  /// The address at which stations reach the venue, without a slash at its end; nil for the one that they use.
+  public var publicURL: String?
+  /// Which kiosk service it passes for.
+  public var kioskShape: KioskShape
+  /// What a kiosk shows to be registered, and in some shapes with each request; nil where any will do.
+  public var kioskToken: String?
+  /// How long a kiosk's own token is good.
+  public var kioskTokenLife: Duration
   /// Told of starts, answers (method, route, status) and faults; never of keys or codes.
   public var logger: Logger
 
@@ -47,6 +57,8 @@ public struct VenueConfiguration: Sendable {
     host: String = "127.0.0.1", port: Int = 0, storage: Storage = .memory, rateModel: RateModel = .pause,
     noLimits: Bool = false, failureDelay: Duration = .milliseconds(250),
     now: @escaping @Sendable () -> Date = { Date() }, misbehaviours: [Misbehaviour] = [], controlSocket: String? = nil,
+    tls: VenueTLS? = nil, publicURL: String? = nil, kioskShape: KioskShape = .document, kioskToken: String? = nil,
+    kioskTokenLife: Duration = .seconds(3_600),
     logger: Logger = Logger(label: "venue", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.host = host
@@ -58,7 +70,21 @@ public struct VenueConfiguration: Sendable {
     self.now = now
     self.misbehaviours = misbehaviours
     self.controlSocket = controlSocket
+    self.tls = tls
+    self.publicURL = publicURL
+    self.kioskShape = kioskShape
+    self.kioskToken = kioskToken
+    self.kioskTokenLife = kioskTokenLife
     self.logger = logger
+  }
+}
+
+extension VenueConfiguration {
+  /// Reads the life of a token: whole seconds from `1s` to `365d`, with a unit of `s`, `min`, `h` or `d`; nil for anything
+  /// else.
+  public static func life(_ text: String) -> Duration? {
+    guard let life = milliseconds(text), life >= 1_000, life % 1_000 == 0, life <= 365 * 86_400_000 else { return nil }
+    return .milliseconds(life)
   }
 }
 
@@ -68,9 +94,17 @@ public struct VenueAddress: Sendable, Equatable {
   public let host: String
   /// The bound port, never 0.
   public let port: Int
+  /// Whether it speaks TLS.
+  public let isEncrypted: Bool
+
+  init(host: String, port: Int, isEncrypted: Bool = false) {
+    self.host = host
+    self.port = port
+    self.isEncrypted = isEncrypted
+  }
 
   /// The base URL for a client, without a trailing slash.
   public var url: String {
-    "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    "\(isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 }

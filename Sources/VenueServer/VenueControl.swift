@@ -12,13 +12,13 @@ import ServiceLifecycle
 ///
 /// `GET /misbehaviours` shows those in force, `POST` adds and `PUT` replaces them, with one text a line; a bad line changes
 /// nothing. `GET /book` gives every admission, `GET /tickets` every ticket, whole codes included, as lines of JSON. `PUT
-/// /status` gives the sale of a ticket another status: two lines, the status and the code.
+/// /status` gives the sale of a ticket another status: two lines, the status and the code. What it does about kiosks is beside.
 struct VenueControl: Sendable {
   let path: String
   let venue: VenueServer
 
   /// The largest body taken, in bytes.
-  private static let bodyLimit = 65_536
+  static let bodyLimit = 65_536
 
   /// Serves while `work` runs; `work` begins when the socket is there.
   func run(while work: @escaping @Sendable () async throws -> Void) async throws {
@@ -82,6 +82,7 @@ struct VenueControl: Sendable {
     router.get("/book") { _, _ in await Self.lines { try await venue.book().map { $0.json() } } }
     router.get("/tickets") { _, _ in await Self.lines { try await venue.tickets().map { $0.json() } } }
     router.put("/status") { request, _ in try await setStatus(request) }
+    addKiosks(to: router)
     return router.buildResponder()
   }
 
@@ -116,7 +117,7 @@ struct VenueControl: Sendable {
     }
   }
 
-  private static func lines(_ lines: () async throws -> [String]) async -> Response {
+  static func lines(_ lines: () async throws -> [String]) async -> Response {
     do {
       return text(.ok, try await lines().map { $0 + "\n" }.joined())
     } catch {
@@ -124,7 +125,7 @@ struct VenueControl: Sendable {
     }
   }
 
-  private static func text(_ status: HTTPResponse.Status, _ text: String) -> Response {
+  static func text(_ status: HTTPResponse.Status, _ text: String) -> Response {
     Response(
       status: status, headers: [.contentType: "text/plain; charset=UTF-8"],
       body: .init(byteBuffer: ByteBuffer(string: text)))

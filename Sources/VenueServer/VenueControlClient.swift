@@ -55,7 +55,7 @@ public struct VenueControlClient: Sendable {
     return text
   }
 
-  private func exchange(_ method: HTTPMethod, _ what: String, _ body: String) async throws -> (Int, String) {
+  func exchange(_ method: HTTPMethod, _ what: String, _ body: String) async throws -> (Int, String) {
     let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
     guard let host = path.addingPercentEncoding(withAllowedCharacters: unreserved) else {
       throw failure("its path cannot be used")
@@ -82,5 +82,5 @@ public struct VenueControlClient: Sendable {
     return try outcome.get()
   }
 
-  private func failure(_ reason: String) -> VenueError { .noControl(path: path, reason: reason) }
+  func failure(_ reason: String) -> VenueError { .noControl(path: path, reason: reason) }
 }

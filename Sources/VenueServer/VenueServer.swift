@@ -3,6 +3,7 @@ import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
@@ -16,13 +17,24 @@ import Synchronization
 public final class VenueServer: Sendable {
   let configuration: VenueConfiguration
   let store: VenueStore
+  let kioskLog: KioskLog
   private let badDay: Mutex<BadDay>
+  private let bound: Mutex<VenueAddress>
 
   /// Opens (or creates) the database. Nothing listens yet.
   public init(_ configuration: VenueConfiguration) throws(VenueError) {
+    if let token = configuration.kioskToken, !APIKeys.isUsable(token) {
+      throw .unusable("the given kiosk token must have 8 to 255 printable ASCII characters and no spaces")
+    }
+    if configuration.kioskToken == nil, configuration.kioskShape.needsKioskToken {
+      throw .unusable("kiosks of the shape \(configuration.kioskShape.rawValue) show a token; give it a kiosk token")
+    }
     self.configuration = configuration
     store = try VenueStore(configuration.storage)
+    kioskLog = KioskLog(now: configuration.now)
     badDay = Mutex(BadDay(configuration.misbehaviours))
+    bound = Mutex(
+      VenueAddress(host: configuration.host, port: configuration.port, isEncrypted: configuration.tls != nil))
   }
 
   /// Listens and answers until the task is cancelled or a graceful shutdown is asked for; running requests are finished.
@@ -34,17 +46,23 @@ public final class VenueServer: Sendable {
     try await VenueControl(path: path, venue: self).run { try await self.serve(onReady) }
   }
 
+  /// Where it is reached: as configured before it serves, with the bound port from then on.
+  var address: VenueAddress { bound.withLock { $0 } }
+
   private func serve(_ onReady: @escaping @Sendable (VenueAddress) async -> Void) async throws {
     let configuration = configuration
     let responder = Routes(
       store: store, configuration: configuration,
-      manners: { isScan in self.badDay.withLock { $0.manners(isScan: isScan) } }
+      manners: { kind in self.badDay.withLock { $0.manners(for: kind) } }, kioskLog: kioskLog,
+      address: { self.address.url }
     ).responder()
     var quiet = configuration.logger
     // The library's own lower levels could quote a request.
     quiet.logLevel = max(quiet.logLevel, .warning)
     let logger = quiet
-    let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(75))).buildServer(
+    let plain = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(75)))
+    let builder = try configuration.tls.map { tls in try .tls(plain, tlsConfiguration: tls.configuration()) } ?? plain
+    let server = try builder.buildServer(
       configuration: ServerConfiguration(address: .hostname(configuration.host, port: configuration.port)),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
       responder: { request, writer, channel in
@@ -62,7 +80,10 @@ public final class VenueServer: Sendable {
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? configuration.port
         configuration.logger.info("The venue listens on \(configuration.host):\(port)")
-        await onReady(VenueAddress(host: configuration.host, port: port))
+        let address = VenueAddress(
+          host: configuration.host, port: port, isEncrypted: configuration.tls != nil)
+        self.bound.withLock { $0 = address }
+        await onReady(address)
       })
     do {
       try await server.run()

@@ -4,7 +4,7 @@ import GRDB
 struct VenueStore: Sendable {
   /// "SGvn": marks a file as ours, so that no other program's database is ever written to.
   private static let applicationID: Int64 = 0x5347_766E
-  private static let schemaVersion = 1
+  private static let schemaVersion = 2
 
   /// One writer at a time: each request's transaction sees all those before it.
   let queue: DatabaseQueue
@@ -34,7 +34,12 @@ struct VenueStore: Sendable {
         // GRDB has set NORMAL for WAL; an answered scan must outlive a power cut.
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.inTransaction(.immediate) {
-          if try Self.check(db, path: path) == 0 { try Self.create(db) }
+          switch try Self.check(db, path: path) {
+          case 0: try Self.create(db)
+          case 1: try KioskSchema.add(to: db)
+          default: break
+          }
+          try db.execute(sql: "PRAGMA user_version = \(Self.schemaVersion)")
           return .commit
         }
       }
@@ -178,8 +183,8 @@ struct VenueStore: Sendable {
         CREATE INDEX entries_by_sale_ticket ON entries (sale_ticket_id);
 
         PRAGMA application_id = \(applicationID);
-        PRAGMA user_version = \(schemaVersion);
         """)
+    try KioskSchema.add(to: db)
   }
 }
 

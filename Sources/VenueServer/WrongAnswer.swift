@@ -10,10 +10,14 @@ enum WrongAnswer {
   static let depth = 10_000
 
   /// As the real server words it where it is the real server's, else as the web server before it does.
-  static func status(_ code: Int, retryAfter: Int?, to request: Request, _ context: VisitorContext) -> Response {
+  static func status(
+    _ code: Int, retryAfter: Int?, to request: Request, _ context: VisitorContext, configuration: VenueConfiguration
+  ) -> Response {
     let status = named(code)
     var response: Response
     switch code {
+    case ...500 where RequestKind(request) == .kiosk:
+      response = KioskWords.refusal(status, request, context, configuration).response(from: request, context: context)
     case 401: response = Answer.error(status, "Invalid API key").response(from: request, context: context)
     case 403: response = Answer.message(status, "Access denied").response(from: request, context: context)
     case 423: response = Answer.error(status, "API key temporarily blocked").response(from: request, context: context)

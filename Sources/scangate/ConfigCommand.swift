@@ -25,6 +25,15 @@ struct ConfigCommand: AsyncParsableCommand {
       // An operator's own folder tells nothing of the service's.
       let missing = state.hint == nil ? CredentialStore(keys: state.keys).warnings(on: configuration) : []
       for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }
+      if let path = configuration.setUp?.trust?.path {
+        do throws(SetupError) {
+          _ = try TrustFile.load(path)
+        } catch {
+          for line in error.description.split(separator: "\n") {
+            Terminal.error("warning: \(TerminalText.clean(String(line), limit: 1_000))")
+          }
+        }
+      }
       // Keymaps are checked by compiling them, as the service will.
       let problems = WedgeConfiguration.problems(in: configuration.wedges)
       for problem in problems { Terminal.error("\(file): \(TerminalText.clean(problem.description))") }

@@ -67,11 +67,11 @@ struct CredentialCommand: ParsableCommand {
       do throws(SystemError) {
         if let file {
           let opened = try OwnedDescriptor.open(file, O_RDONLY | O_NONBLOCK)
-          bytes = try HiddenInput.read(opened.number, upTo: limit)
+          bytes = try SmallFile.read(opened.number, upTo: limit)
         } else if isatty(STDIN_FILENO) != 0 {
           bytes = try HiddenInput.ask("Paste \(name) and press Enter (it is not shown): ", upTo: limit)
         } else {
-          bytes = try HiddenInput.read(STDIN_FILENO, upTo: limit)
+          bytes = try SmallFile.read(STDIN_FILENO, upTo: limit)
         }
       } catch {
         let isCancelled = error.errno == ECANCELED
@@ -164,15 +164,6 @@ private func checkName(_ name: String) throws {
   throw ValidationError(
     "a credential's name has 1 to 32 letters, digits, - and _ (from 20 on with - or _ in it), and is not "
       + "\(SealKeySource.credential); the secret itself is asked for, and never an argument")
-}
-
-/// A fault as an exit that has told it.
-private func told<Result>(_ body: () throws(SealFault) -> Result) throws -> Result {
-  do throws(SealFault) {
-    return try body()
-  } catch {
-    throw failure(error.description)
-  }
 }
 
 extension CredentialStore.Entry {

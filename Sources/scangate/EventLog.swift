@@ -66,6 +66,21 @@ enum EventLog {
       logger.notice("Gate \(gate) is out of service: maintenance.")
     case .gate(let gate, .fault(let reason, let detail), _):
       logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail))")
+    case .gate(let gate, .notSetUp(let words), _):
+      logger.notice("Gate \(gate) is not set up: \(TerminalText.clean(words))")
+    case .gate(let gate, .closed(let words), _):
+      logger.notice("Gate \(gate) is out of service: \(TerminalText.clean(words))")
+    case .setUp(let event):
+      let place = event.gate.map { "Gate \($0): " } ?? ""
+      let words = "\(place)\(TerminalText.clean(event.detail ?? event.state.rawValue, limit: 1_000))"
+      if event.state == .refused { logger.warning("\(words)") } else { logger.notice("\(words)") }
+    case .control(let event):
+      let words = "\(TerminalText.clean(event.detail ?? event.state.rawValue, limit: 1_000))"
+      switch event.state {
+      case .tokenRefused, .fault: logger.error("\(words)")
+      case .tokenEnding: logger.warning("\(words)")
+      case .activated, .reset, .configured, .tokenAccepted, .answers: logger.notice("\(words)")
+      }
     case .input(let gate, let input, let isActive, _):
       logger.info("Gate \(gate): input \(input) is \(isActive ? "active" : "inactive").")
     case .ticketSystem(let system, let cause?, let owed, _):

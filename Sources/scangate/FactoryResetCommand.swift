@@ -8,7 +8,7 @@ import Sealing
 struct FactoryResetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "factory-reset",
-    abstract: "Wipe what this station knows: its key, its credentials, its journal and its lists of tickets.",
+    abstract: "Wipe what this station knows: keys, what services have given it, its journal and its lists of tickets.",
     discussion: """
       The service must not run. The key goes first: nothing that it sealed opens again, wherever a copy of it is. The \
       configuration, key files that it names, and what systemd gives stay; see docs/security.md.

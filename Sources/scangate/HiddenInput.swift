@@ -3,20 +3,6 @@ import LinuxIO
 
 /// Input that nobody shall see.
 enum HiddenInput {
-  /// Everything up to the end of a file or pipe; one more than `limit` bytes at most.
-  static func read(_ file: Int32, upTo limit: Int) throws(SystemError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    while bytes.count <= limit {
-      let count = Glibc.read(file, &buffer, min(buffer.count, limit + 1 - bytes.count))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw SystemError(errno: errno, call: "read") }
-      if count == 0 { break }
-      bytes += buffer.prefix(count)
-    }
-    return bytes
-  }
-
   /// A line of the terminal at standard input, which shows none of it. What comes right behind the line belongs to the same
   /// paste, and to what is handed over: half a key is none. What comes later is dropped; it is not for the shell.
   ///

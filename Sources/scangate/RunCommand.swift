@@ -25,15 +25,30 @@ struct RunCommand: AsyncParsableCommand {
   var events: String?
 
   func run() async throws {
-    let configuration = try ConfigurationArgument.load(source.file)
+    var configuration = try ConfigurationArgument.load(source.file)
     // Whoever stops reading our events or our log does not end the service.
     signal(SIGPIPE, SIG_IGN)
     let log = try OperatorLog()
     let logger = log.logger
     let hub = EventHub()
+    // From the first event on.
+    let logStream = hub.subscribe()
     state.prepare()
     let vault: StationVault
     let service: StationService
+    let written = configuration
+    let clock = ClockTrust(time: SystemTime())
+    let setUp: StationSetUp?
+    do throws(SetupError) {
+      setUp =
+        written.isSetUpByScan
+        ? try StationSetUp(
+          written, version: Scangate.version, keys: state.keys, credentials: CredentialStore(keys: state.keys).resolver,
+          events: hub, clockIsTrusted: { clock.now().isTrusted }) : nil
+      configuration = setUp?.complete(written).configuration ?? written
+    } catch {
+      throw failure(error.description, Exit.configuration)
+    }
     do throws(StationVaultError) {
       vault = try await StationVault.open(configuration, folder: state.folder, keys: state.keys, logger: logger)
     } catch {
@@ -46,7 +61,8 @@ struct RunCommand: AsyncParsableCommand {
     do throws(SetupError) {
       service = try await StationService(
         file: source.file, configuration, outputs: place.outputs,
-        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, events: hub, logger: logger)
+        credentials: EnrolmentBook(keys: state.keys).resolver(else: CredentialStore(keys: state.keys).resolver),
+        memory: vault.memory, setUp: setUp, events: hub, logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }
@@ -63,7 +79,6 @@ struct RunCommand: AsyncParsableCommand {
             : "\(events): \(error.words). Name a file that this service can write.")
       }
     }
-    let logStream = hub.subscribe()
     let logging = Task { for await event in logStream { EventLog.write(event, to: logger) } }
 
     let gates = configuration.gates.map(\.id.name).joined(separator: ", ")

@@ -15,7 +15,7 @@ struct Scangate: AsyncParsableCommand {
       RunCommand.self, DemoCommand.self, DevicesCommand.self, CameraCommand.self, ConfigCommand.self,
       CredentialCommand.self,
       JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, DecodeCommand.self,
-      FactoryResetCommand.self,
+      KioskCommand.self, EnrolCodeCommand.self, EnrolmentCommand.self, FactoryResetCommand.self,
       VenueCommand.self,
       VersionCommand.self,
     ]

@@ -18,7 +18,8 @@ struct SignalCommand: AsyncParsableCommand {
       discussion: """
         Without a signal all are played, one after another, except admit and provisional: the relay moves only when it is \
         asked for. The service must not run, for it commands the gate. Where the output holder runs \
-        (/run/scangate-outputs.sock), it plays them. A reason may be added, as in refuse.unpaid.
+        (/run/scangate-outputs.sock), it plays them. A reason may be added, as in refuse.unpaid; what is shown while the \
+        station is set up is tried by names of its own: setUp.armed, setUp.done, setUp.wrong.
         """)
 
     @OptionGroup var source: ConfigurationArgument
@@ -32,7 +33,8 @@ struct SignalCommand: AsyncParsableCommand {
     @Argument(help: "The gate's name.")
     var gate: String
 
-    @Argument(help: "admit, provisional, refuse[.reason], undecided[.reason], busy, idle, offline or outOfService.")
+    @Argument(
+      help: "admit, provisional, refuse[.reason], undecided[.reason], busy, idle, offline, outOfService or setUp.step.")
     var signal: String?
 
     func run() async throws {
@@ -45,8 +47,8 @@ struct SignalCommand: AsyncParsableCommand {
       if let signal {
         guard let one = Signal(text: signal) else {
           throw ValidationError(
-            "\(signal) is no signal; try admit, provisional, refuse, refuse.unpaid, undecided, busy, idle, offline or "
-              + "outOfService")
+            "\(signal) is no signal; try admit, provisional, refuse, refuse.unpaid, undecided, busy, idle, offline, "
+              + "outOfService or setUp.wrong")
         }
         played = [one]
       } else {
@@ -91,13 +93,13 @@ struct SignalCommand: AsyncParsableCommand {
           var failures: [String] = []
           for signal in signals {
             if Task.isCancelled { break }
-            Terminal.out("\(gate): \(signal.name)")
+            Terminal.out("\(gate): \(signal.fullName)")
             do throws(SetupError) {
               try await trial.play(signal)
             } catch {
               failures.append(error.description)
             }
-            try? await Task.sleep(for: .seconds(3))
+            try? await Task.sleep(for: signal.trialTime)
           }
           return failures
         }
@@ -114,6 +116,12 @@ struct SignalCommand: AsyncParsableCommand {
 }
 
 extension Signal {
+  /// The name as it is given on the command line.
+  fileprivate var fullName: String { if case .setUp(let step) = self { "setUp.\(step.name)" } else { name } }
+
+  /// How long it is looked at: what came of a set-up code is counted, twice, and may count to eight.
+  fileprivate var trialTime: Duration { if case .setUp(.refused) = self { .seconds(18) } else { .seconds(3) } }
+
   /// A signal by the name that configuration and documentation give it; without a reason, a usual one.
   init?(text: String) {
     let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
@@ -124,6 +132,9 @@ extension Signal {
     case ("idle", nil): self = .idle
     case ("offline", nil): self = .offline
     case ("outOfService", nil): self = .outOfService
+    case ("setUp", let step?):
+      guard let step = SetUpSignal(name: step) else { return nil }
+      self = .setUp(step)
     case ("refuse", let reason):
       guard let reason = RefuseReason(rawValue: reason ?? RefuseReason.notFound.rawValue) else { return nil }
       self = .refuse(reason)

@@ -33,8 +33,12 @@ final class StationService: Service {
   private let credentials: CredentialResolver
   private let station: ConfiguredStation
   private let memory: StationMemory
+  /// Who sets the station up by scans; `nil` where nothing is to be set up.
+  private let setUp: StationSetUp?
   /// The configuration by which the station runs.
   private let current: Mutex<StationConfiguration>
+  /// The configuration that was put together last, as far as it is complete.
+  private let prepared = Mutex<EnrolmentBook.Completed?>(nil)
   private let isReloadDue = Flag()
   private let events: EventHub
   private let logger: Logger
@@ -43,20 +47,24 @@ final class StationService: Service {
   /// Puts the service together; nothing is opened before `run`.
   init(
     file: String, _ configuration: StationConfiguration, outputs: OutputPlace,
-    credentials: @escaping CredentialResolver, memory: StationMemory, events: EventHub, logger: Logger
+    credentials: @escaping CredentialResolver, memory: StationMemory, setUp: StationSetUp?, events: EventHub,
+    logger: Logger
   ) async throws(SetupError) {
     self.file = file
     self.outputs = outputs
     self.credentials = credentials
     self.memory = memory
+    self.setUp = setUp
     current = Mutex(configuration)
     self.events = events
     self.logger = logger
-    station = try await Self.make(configuration, outputs, credentials, memory, events, logger)
+    station = try await Self.make(configuration, outputs, credentials, memory, setUp, events, logger)
   }
 
   func run() async throws {
     memory.watch(events: events, time: SystemTime())
+    // What the records say comes before the first gate shows anything.
+    await setUp?.start()
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let (orders, order) = AsyncStream.makeStream(of: Order.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -67,6 +75,12 @@ final class StationService: Service {
       group.addTask {
         // Many at once are one: the file is read when its turn comes.
         for await _ in hangups where !self.isReloadDue.raise() { order.yield(.reload) }
+      }
+      if let setUp {
+        group.addTask { await setUp.run() }
+        group.addTask {
+          for await _ in setUp.reloads where !self.isReloadDue.raise() { order.yield(.reload) }
+        }
       }
       if let interval = manager?.watchdogInterval {
         group.addTask {
@@ -95,6 +109,8 @@ final class StationService: Service {
         if let station = await prepare() {
           let feeding = feed()
           try await serving.end()
+          // Not before: gates of the station that ends have not what the new ones have.
+          if let completed = prepared.withLock({ $0 }) { setUp?.take(completed) }
           serving = Serving(station, manager: manager, order: order)
           feeding.cancel()
           events.emit(.configuration(.applied, at: SystemTime().wall()))
@@ -120,18 +136,21 @@ final class StationService: Service {
   private func prepare() async -> ConfiguredStation? {
     let reading = ConfigurationArgument.read(file)
     for warning in reading.warnings { logger.warning("\(TerminalText.clean(warning, limit: 1_000))") }
-    guard let new = reading.configuration else {
+    guard let written = reading.configuration else {
       events.emit(.configuration(.kept(reading.errors), at: SystemTime().wall()))
       return nil
     }
+    let completed = setUp?.complete(written) ?? EnrolmentBook.Completed(configuration: written)
+    let new = completed.configuration
     let reasons = memory.restartReasons(from: current.withLock { $0 }, to: new)
     guard reasons.isEmpty else {
       events.emit(.configuration(.needsRestart(reasons), at: SystemTime().wall()))
       return nil
     }
     do throws(SetupError) {
-      let station = try await Self.make(new, outputs, credentials, memory, events, logger)
+      let station = try await Self.make(new, outputs, credentials, memory, setUp, events, logger)
       current.withLock { $0 = new }
+      prepared.withLock { $0 = completed }
       return station
     } catch {
       events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))
@@ -154,10 +173,10 @@ final class StationService: Service {
 
   private static func make(
     _ configuration: StationConfiguration, _ outputs: OutputPlace, _ credentials: CredentialResolver,
-    _ memory: StationMemory, _ events: EventHub, _ logger: Logger
+    _ memory: StationMemory, _ setUp: StationSetUp?, _ events: EventHub, _ logger: Logger
   ) async throws(SetupError) -> ConfiguredStation {
     try await ConfiguredStation.make(
-      configuration, outputs: outputs, credentials: credentials, memory: memory, events: events
+      configuration, outputs: outputs, credentials: credentials, memory: memory, setUp: setUp, events: events
     ) {
       logger.log(level: $0 == .problem ? .error : .notice, "\(TerminalText.clean($1, limit: 1_000))")
     }

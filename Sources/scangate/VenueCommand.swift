@@ -11,7 +11,9 @@ public import VenueServer
 struct VenueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "venue", abstract: "An embedded ticket system for training and tests.",
-    subcommands: [Serve.self, Misbehave.self, Ticket.self, Book.self])
+    subcommands: [
+      Serve.self, Misbehave.self, Ticket.self, Book.self, MakeActivationCode.self, MakeEnrolment.self, Kiosk.self,
+    ])
 
   /// `scangate venue serve`
   struct Serve: AsyncParsableCommand {
@@ -22,7 +24,8 @@ struct VenueCommand: AsyncParsableCommand {
         it, readable by you alone. Without the option a fresh key is printed once.
         """)
 
-    @Option(help: "Address and port to listen on. The venue speaks plain HTTP: keep it on loopback.")
+    @Option(
+      help: "Address and port to listen on. Without --certificate the venue speaks plain HTTP: keep it on loopback.")
     var listen = "127.0.0.1:8080"
 
     @Option(
@@ -55,12 +58,58 @@ struct VenueCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "A Unix socket, for you alone, on which scangate venue misbehave, ticket and book reach this venue.",
+        "A Unix socket, for you alone, on which the other scangate venue commands reach this venue.",
         valueName: "socket"))
     var control: String?
 
     @Flag(help: "No rate limit and no block of failing keys: for benches.")
     var noLimits = false
+
+    @Option(
+      help: ArgumentHelp(
+        "A PEM file with the certificate for TLS, and those that lead to its authority.", valueName: "file"))
+    var certificate: String?
+
+    @Option(help: ArgumentHelp("The PEM file with its private key, without a passphrase.", valueName: "file"))
+    var privateKey: String?
+
+    @Option(
+      help: ArgumentHelp(
+        "The address at which stations reach the venue, such as https://venue.example:8443.", valueName: "url"))
+    var publicURL: String?
+
+    @Option(
+      help: "Which kiosk service it passes for: the document's, or a server that there really was. See docs/venue.md.")
+    var kioskShape = KioskShape.document
+
+    @Option(
+      help: ArgumentHelp(
+        "The file that holds the token with which kiosks register, or shall hold it. Without it any token will do.",
+        valueName: "file"))
+    var kioskTokenFile: String?
+
+    @Option(
+      help: ArgumentHelp("How long the tokens of kiosks last, such as 90s or 1h.", valueName: "time"),
+      transform: { text in
+        guard let life = VenueConfiguration.life(text) else {
+          throw ValidationError("a life is 1s to 365d, such as 90s or 1h; it got \(text)")
+        }
+        return life
+      })
+    var kioskTokenLife = Duration.seconds(3_600)
+
+    func validate() throws {
+      guard (certificate == nil) == (privateKey == nil) else {
+        throw ValidationError("--certificate and --private-key go together.")
+      }
+      if kioskShape.needsKioskToken, kioskTokenFile == nil {
+        throw ValidationError(
+          "Kiosks of the shape \(kioskShape.rawValue) show a token with each request: give --kiosk-token-file.")
+      }
+      if let publicURL, !Self.isAddress(publicURL) {
+        throw ValidationError("--public-url wants an address such as https://venue.example:8443; it got \(publicURL)")
+      }
+    }
 
     func run() async throws {
       let (host, port) = try address()
@@ -73,7 +122,9 @@ struct VenueCommand: AsyncParsableCommand {
         venue = try VenueServer(
           VenueConfiguration(
             host: host, port: port, storage: database.map { .file($0) } ?? .memory, rateModel: rateModel,
-            noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, logger: logger))
+            noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, tls: tls,
+            publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }, kioskShape: kioskShape,
+            kioskToken: try kioskToken(), kioskTokenLife: kioskTokenLife, logger: logger))
         try await prepare(venue)
       } catch let error as VenueError {
         throw failure(error.description)
@@ -92,6 +143,29 @@ struct VenueCommand: AsyncParsableCommand {
       } catch let error as VenueError {
         throw failure(error.description)
       }
+    }
+
+    private var tls: VenueTLS? {
+      guard let certificate, let privateKey else { return nil }
+      return VenueTLS(certificate: certificate, privateKey: privateKey)
+    }
+
+    /// The token in its file; made with the file where there is none.
+    private func kioskToken() throws -> String? {
+      guard let kioskTokenFile else { return nil }
+      if let token = try Self.readKey(kioskTokenFile) { return token }
+      let token = VenueServer.makeKioskToken()
+      try Self.writeKey(token, to: kioskTokenFile)
+      Terminal.out("The kiosk token is in \(kioskTokenFile).")
+      return token
+    }
+
+    /// A scheme, a host, perhaps a port and a path; nothing that could be taken for more.
+    private static func isAddress(_ text: String) -> Bool {
+      guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
+      let rest = text.dropFirst(scheme.count)
+      return !rest.isEmpty && rest.first != "/" && text.utf8.count <= 1_000
+        && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#@\\\"".utf8.contains($0) }
     }
 
     private func prepare(_ venue: VenueServer) async throws {
@@ -162,6 +236,7 @@ struct VenueCommand: AsyncParsableCommand {
 }
 
 extension VenueConfiguration.RateModel: ExpressibleByArgument {}
+extension KioskShape: ExpressibleByArgument {}
 
 /// The venue under a service group, which ends it on SIGTERM and SIGINT.
 private struct VenueService: Service {

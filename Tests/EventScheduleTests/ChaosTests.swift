@@ -2,6 +2,7 @@ import EventSchedule
 import ScanModel
 import ScanPipeline
 import ScanTesting
+import ScriptedHTTP
 import Synchronization
 import Testing
 import TicketTransport

@@ -1,6 +1,7 @@
 import EventSchedule
 import ScanModel
 import ScanTesting
+import ScriptedHTTP
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import EventSchedule
 import ScanModel
 import ScanPipeline
+import ScriptedHTTP
 import Testing
 import TicketTransport
 

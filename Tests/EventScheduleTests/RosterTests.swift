@@ -1,5 +1,6 @@
 import EventSchedule
 import ScanModel
+import ScriptedHTTP
 import Synchronization
 import Testing
 import TicketTransport

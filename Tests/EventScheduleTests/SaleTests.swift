@@ -1,5 +1,6 @@
 import EventSchedule
 import ScanModel
+import ScriptedHTTP
 import Testing
 
 /// Which sale a record belongs to, and how many persons the whole sale admits.

@@ -2,6 +2,7 @@ import EventSchedule
 import Glibc
 import ScanModel
 import ScanPipeline
+import ScriptedHTTP
 import Synchronization
 import Testing
 import TicketTransport

@@ -59,6 +59,14 @@ import Testing
     .configuration(.applied, at: WallTime(seconds: 1)),
     .configuration(.kept([hostile, "second"]), at: WallTime(seconds: 1)),
     .configuration(.needsRestart(["first"]), at: WallTime(seconds: 1)),
+    .gate(GateID("north"), .notSetUp(hostile), at: WallTime(seconds: 1)),
+    .gate(GateID("north"), .closed(hostile), at: WallTime(seconds: 1)),
+    .setUp(SetUpEvent(state: .armed, at: WallTime(seconds: 1))),
+    .setUp(
+      SetUpEvent(
+        state: .refused, reason: .untrusted, gate: GateID("north"), reader: ReaderID("left"), detail: hostile,
+        at: WallTime(seconds: 1))),
+    .control(ControlEvent(.fault, kind: .server, detail: hostile, at: WallTime(seconds: 1))),
   ]
 
   @Test(arguments: events) func eachEventIsOneLineOfJSONWhoseFieldsAreDocumented(_ event: GatewayEvent) throws {
@@ -87,11 +95,13 @@ import Testing
     let names =
       RefuseReason.allCases.map(\.rawValue) + UndecidedReason.allCases.map(\.rawValue)
       + DiscardReason.allCases.map(\.rawValue) + AttemptDecision.Note.allCases.map(\.rawValue)
-      + OfflineCause.allCases.map(\.rawValue)
+      + OfflineCause.allCases.map(\.rawValue) + SetUpRefusal.allCases.map(\.rawValue)
+      + ControlFaultKind.allCases.map(\.rawValue) + SetUpEvent.State.allCases.map(\.rawValue)
+      + ControlEvent.State.allCases.map(\.rawValue)
       + [
         "pending", "lost", "redeemedLate", "surplus", "settled", "parked", "waiting", "reading", "failed", "ready",
         "fault", "maintenance", "online", "offline", "contradicted", "unsettled", "tooLate", "active", "inactive",
-        "applied", "kept", "needsRestart",
+        "applied", "kept", "needsRestart", "notSetUp", "closed",
       ]
     for name in names { #expect(document.contains("`\(name)`"), "\(name)") }
   }

@@ -215,8 +215,10 @@ import Testing
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .fail(.noConnection), .answer(.refused(reason, detail: "words")))
     #expect(await process.present().isProvisional)
-    let next = try await process.successor()
+    let next = try LedgerProcess(process.journal, process.system, policy: Self.queue)
+    // Before it is taken up: it may be told at once.
     let conflicts = next.hub.subscribe()
+    _ = await next.keeper.takeUp([], asker: process.system, owed: try await process.journal.owed())
     await next.keeper.allTold()
     #expect(process.journal.endings == [.contradicted])
     for await event in conflicts {

@@ -22,7 +22,7 @@ struct RandomMessages {
   }
 
   mutating func signal() -> Signal {
-    switch below(8) {
+    switch below(9) {
     case 0: .admit
     case 1: .provisional
     case 2: .refuse(pick(RefuseReason.allCases))
@@ -30,6 +30,7 @@ struct RandomMessages {
     case 4: .busy
     case 5: .idle
     case 6: .offline
+    case 7: .setUp(pick(SetUpSignal.all))
     default: .outOfService
     }
   }
@@ -73,6 +74,7 @@ struct RandomMessages {
         admit: try pattern(), provisional: try pattern(), refuse: try pattern(), undecided: try pattern(),
         busy: try pattern(), idle: try pattern(), offline: try pattern(), outOfService: try pattern())
       for _ in 0..<below(3) { patterns.refuseReasons[pick(RefuseReason.allCases)] = try pattern() }
+      for _ in 0..<below(4) { patterns.setUp[pick(SetUpSignal.all)] = try pattern() }
       for _ in 0..<below(3) { patterns.undecidedReasons[pick(UndecidedReason.allCases)] = try pattern() }
       gates.append(
         OutputPlan.Gate(

@@ -66,6 +66,23 @@ import WireCoding
     }
   }
 
+  @Test func aStationOfManyGatesFitsIntoAPacket() {
+    let kinds: [OutputName: OutputKind] = [
+      "relay": .relay, "green": .lamp, "red": .lamp, "amber": .lamp, "buzzer": .buzzer,
+    ]
+    let gates = (0..<HolderLimits.maximumGates).map { number in
+      OutputPlan.Gate(
+        id: GateID("gate-\(number)"),
+        outputs: kinds.sorted { $0.key < $1.key }.enumerated().map { index, output in
+          let line = GPIOLineConfiguration(chip: "gate", line: .offset(UInt32(8 * number + index)))
+          return OutputConfiguration(name: output.key, kind: output.value, target: .gpio(line))
+        }, patterns: .standard(for: kinds))
+    }
+    let plan = OutputPlan(gates: gates)
+    #expect(plan.problem == nil)
+    #expect(GatewayMessage.plan(plan).bytes.count <= HolderLimits.maximumPacket)
+  }
+
   @Test func aPlanSaysWhatIsWrongWithIt() {
     func gate(_ name: String, _ outputs: [OutputConfiguration], inputs: [InputConfiguration] = []) -> OutputPlan.Gate {
       OutputPlan.Gate(id: GateID(name), outputs: outputs, inputs: inputs, patterns: SignalPatterns())

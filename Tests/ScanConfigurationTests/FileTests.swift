@@ -107,6 +107,23 @@ import Testing
     #expect(try check(key: write("key", "k"), ca: write("ca.pem", text)).errors == [])
   }
 
+  /// A gate that works does not stop for a list that only setting up needs.
+  @Test func aTrustListMayComeLater() throws {
+    func check(_ path: String) throws -> StationConfiguration.FileFindings {
+      let key = try write("key", "k")
+      let text = goodFile.replacingOccurrences(of: "/etc/scangate/keys/main.key", with: "\"\(key)\"")
+      let more = "setUp: { trust: \"\(path)\" }\ncontrol: { type: kiosk, url: \"https://k.example.org\" }\n"
+      return try ConfigurationFile.parse(text: text + more, file: "f").configuration.checkFiles()
+    }
+    let good = try check(write("trust.txt", "server tickets.example.org\n", mode: 0o644))
+    #expect(good.errors == [] && good.warnings == [])
+    let large = try write("large.txt", String(repeating: "#", count: 70_000))
+    for path in ["/nonexistent/trust.txt", folder.path, try write("empty.txt", " \n"), large] {
+      let findings = try check(path)
+      #expect(findings.errors == [] && findings.warnings.count == 1, "\(path)")
+    }
+  }
+
   @Test func aNamedPipeIsNotWaitedFor() throws {
     let path = folder.appending(path: "pipe").path
     #expect(mkfifo(path, 0o600) == 0)

@@ -8,7 +8,9 @@ import Testing
 /// Files as they come out of hurried editing, and worse: never a crash or a hang, and what is accepted can be relied on.
 @Suite struct MutationTests {
   private static let seeds: [String] = {
-    let names = ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml"]
+    let names = [
+      "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
+    ]
     let examples = names.compactMap {
       try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)
     }
@@ -88,6 +90,14 @@ import Testing
     for reader in station.readers {
       #expect(reader.match != DeviceMatch(interface: reader.match.interface), text)
       #expect((.milliseconds(20) ... .seconds(2)).contains(reader.silence), text)
+    }
+    #expect(station.setUp.map { (.zero ... .seconds(3_600)).contains($0.window) } ?? true, text)
+    let isEnrolled = station.ticketSystems.contains {
+      ($0.settings as? EventScheduleSection.System)?.place == .enrolled
+    }
+    #expect(station.setUp != nil || (station.control == nil && !isEnrolled), text)
+    if let control = station.control {
+      #expect(control.url.isSecure || control.url.isLoopback || control.allowPlainHTTP, text)
     }
     for gate in station.gates {
       #expect(isName(gate.id.name) && !gate.readers.isEmpty, text)

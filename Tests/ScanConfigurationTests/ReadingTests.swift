@@ -24,18 +24,26 @@ import Testing
     let system = try #require(station.ticketSystems.first)
     #expect(system.id == TicketSystemID("main") && system.type == "eventschedule")
     let settings = try #require(system.settings as? EventScheduleSection.System)
-    #expect(settings.url.description == "https://tickets.example.org")
-    guard case .credential(let credential) = settings.key else {
-      Issue.record("\(settings.key)")
+    guard case .configured(let url, .credential(let credential)) = settings.place else {
+      Issue.record("\(settings.place)")
       return
     }
+    #expect(url.description == "https://tickets.example.org")
     #expect(credential.name == "main")
-    #expect(station.credentials == [credential])
+    let control = try #require(station.control)
+    let registration = try #require(control.registration)
+    #expect(registration.name == "kiosk-registration")
+    #expect(station.credentials == [credential, registration])
+    #expect(control.kind == .kiosk && control.url.description == "https://kiosks.example.org")
+    #expect(control.caFile?.path == "/etc/scangate/kiosk-ca.pem" && !control.allowPlainHTTP)
+    #expect(station.setUp?.trust?.path == "/boot/firmware/scangate-trust.txt")
+    #expect(station.setUp?.window == .seconds(900))
+    #expect(station.setUp?.caFile?.path == "/etc/scangate/venue-ca.pem")
     #expect(settings.caFile?.path == "/etc/scangate/venue-ca.pem")
     #expect(!settings.allowPlainHTTP)
     #expect(settings.rate == .init(limit: 60, share: 100, model: .both))
     #expect(system.list.maxAge == .seconds(12 * 3_600))
-    #expect(station.files.map(\.role) == [.certificates])
+    #expect(station.files.map(\.role) == [.certificates, .trustList, .certificates, .certificates])
 
     let reader = try #require(station.readers.first)
     #expect(
@@ -80,10 +88,12 @@ import Testing
     #expect(gate.outputs[4].target == .pwm(PWMChannel(chip: "fe20c000.pwm", channel: 0, frequency: 2000)))
     #expect(gate.outputs[5].target == .sound(SoundDevice(name: "PC Speaker", frequency: 1000)))
     let button = GPIOLine(chip: "gate", line: .name("BUTTON0"), activeLow: true, bias: .pullUp, drive: .pushPull)
+    let setUp = GPIOLine(chip: "gate", line: .offset(8), activeLow: false, bias: .asIs, drive: .pushPull)
     let door = GPIOLine(chip: "gate", line: .offset(7), activeLow: false, bias: .asIs, drive: .pushPull)
     #expect(
       gate.inputs == [
         InputConfiguration(name: "lockout", line: button, debounce: .milliseconds(30), use: .maintenanceButton),
+        InputConfiguration(name: "setup", line: setUp, debounce: .milliseconds(30), use: .setUpButton),
         InputConfiguration(name: "door", line: door, debounce: .zero, use: .log),
       ])
     #expect(gate.signals[.admit] == ["green": .steps([.seconds(2)]), "buzzer": .steps([.milliseconds(400)])])
@@ -99,6 +109,9 @@ import Testing
     #expect(gate.signals[.idle] == ["green": .off, "red": .off])
     #expect(gate.signals[.outOfService] == ["red": .on])
     #expect(gate.signals[.busy] == nil)
+    #expect(
+      gate.signals[.setUp(.armed)] == ["red": .blink(on: .seconds(1), off: .seconds(1), total: nil)])
+    #expect(gate.signals[.setUp(.refused(.lockedOut))] == ["red": .steps([.seconds(2)])])
   }
 
   @Test func takesLampsThatASignalNames() throws {
@@ -280,7 +293,9 @@ import Testing
             leaves: .milliseconds(1500), idleRate: 5)))
   }
 
-  @Test(arguments: ["one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml"])
+  @Test(arguments: [
+    "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
+  ])
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
     let reading = try ConfigurationFile.load(path: path, options: testOptions)
@@ -292,7 +307,8 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: packageFolder.appending(path: "examples").path)
     #expect(
       names.filter { $0.hasSuffix(".yaml") }.sorted() == [
-        "camera.yaml", "check-in-desk.yaml", "one-gate.yaml", "serial.yaml", "two-gates.yaml",
+        "camera.yaml", "check-in-desk.yaml", "enrol.yaml", "kiosk.yaml", "one-gate.yaml", "serial.yaml",
+        "two-gates.yaml",
       ])
   }
 }
@@ -382,7 +398,9 @@ import Testing
   @Test func aFileOrACredential() throws {
     func key(_ text: String) throws -> EventScheduleSection.Key? {
       let station = try ConfigurationFile.parse(text: text, file: "f", options: testOptions).configuration
-      return (station.ticketSystems.first?.settings as? EventScheduleSection.System)?.key
+      return (station.ticketSystems.first?.settings as? EventScheduleSection.System).flatMap {
+        if case .configured(_, let key) = $0.place { key } else { nil }
+      }
     }
     guard case .file(let file) = try key(goodFile) else {
       Issue.record("no file")

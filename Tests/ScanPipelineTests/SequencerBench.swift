@@ -11,7 +11,7 @@ struct SequencerBench {
     var end: MonotonicTime?
   }
 
-  struct Switch: Equatable {
+  struct Switch: Hashable {
     var output: OutputName
     var isOn: Bool
     var at: Duration

@@ -56,73 +56,6 @@ import TicketTransport
   }
 }
 
-@Suite struct CivilTimeTests {
-  let now = WallTime(seconds: 1_800_000_000)  // 2027
-
-  @Test(
-    arguments: [
-      ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-      ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-      ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Friday, 01-Jan-77 00:00:00 GMT", 3_376_684_800),
-      ("Saturday, 01-Jan-78 00:00:00 GMT", 252_460_800),
-    ] as [(String, Int64)]) func readsHTTPDates(text: String, seconds: Int64)
-  {
-    #expect(CivilTime.httpDate(text, now: now)?.seconds == seconds)
-  }
-
-  @Test(arguments: [
-    "", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT",
-    "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 0000 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
-    "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 19940 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
-    "Sun, 06 Nov 1994 8:49:37 GMT",
-    "Sun, 06 Nov 1994 -8:49:37 GMT", "Thu, 29 Feb 2023 00:00:00 GMT",
-  ]) func refusesOtherDates(text: String) {
-    #expect(CivilTime.httpDate(text, now: now) == nil)
-  }
-
-  @Test(
-    arguments: [
-      ("2025-12-17T14:30:00.000000Z", 1_765_981_800), ("2025-12-17T14:30:00Z", 1_765_981_800),
-      ("2025-12-17T15:30:00+01:00", 1_765_981_800), ("2025-12-17t09:00:00.5-0530", 1_765_981_800),
-      ("2025-12-17 14:30:00.999999999999Z", 1_765_981_800),
-    ] as [(String, Int64)]) func readsTimestamps(text: String, seconds: Int64)
-  {
-    #expect(CivilTime.timestamp(text)?.seconds == seconds)
-  }
-
-  @Test(arguments: [
-    "", "2025-12-17", "2025-12-17T14:30:00", "2025-12-17T14:30Z", "2025-13-17T14:30:00Z", "2025-12-17T14:30:00.Z",
-    "2025-12-17T14:30:00ZZ",
-    "2025-02-29T14:30:00Z", "2025-12-17T14:30:00+1", "２０25-12-17T14:30:00Z", "+025-12-17T14:30:00Z",
-    "2025-12-17T14:30:00." + String(repeating: "0", count: 1_000) + "Z",
-  ]) func refusesOtherTimestamps(text: String) {
-    #expect(CivilTime.timestamp(text) == nil)
-  }
-
-  @Test func agreesWithFoundation() throws {
-    let formatter = ISO8601DateFormatter()
-    var random = SeededGenerator(seed: 11)
-    for _ in 0..<2_000 {
-      let seconds = Int64.random(in: -9_000_000_000...9_000_000_000, using: &random)
-      let text = formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
-      #expect(CivilTime.timestamp(text)?.seconds == seconds)
-      #expect(CivilTime.text(WallTime(seconds: seconds)) == text)
-    }
-  }
-
-  @Test func noTrapOnRandomBytes() {
-    var random = SeededGenerator(seed: 5)
-    let alphabet = Array("0123456789-:TZ+., GMTSunNov\u{0}é")
-    var read = 0
-    for _ in 0..<20_000 {
-      let length = Int.random(in: 0...40, using: &random)
-      let text = String((0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
-      if CivilTime.timestamp(text) != nil || CivilTime.httpDate(text, now: now) != nil { read += 1 }
-    }
-    #expect(read == 0)
-  }
-}
-
 @Suite struct TextTests {
   @Test func staffTextCannotSteerATerminal() {
     #expect(StaffText.clean("a\u{1B}[31mb\r\n\tc\u{0}\u{202E}d\u{200B}") == "a [31mb c d")
@@ -134,17 +67,6 @@ import TicketTransport
     #expect(
       (StaffText.clean("e" + String(repeating: "\u{301}", count: 5_000)) ?? "").unicodeScalars.count
         <= StaffText.longest)
-  }
-
-  @Test func percentCoding() {
-    #expect(PercentCoding.encode("a b&c=é~") == "a%20b%26c%3D%C3%A9~")
-    #expect(PercentCoding.decode("a%20%c3%A9".utf8) == [UInt8]("a é".utf8))
-    for bad in ["%", "%2", "%zz", "a%2", "%%20", "%+1"] { #expect(PercentCoding.decode(bad.utf8) == nil) }
-    var random = SeededGenerator(seed: 9)
-    for _ in 0..<200 {
-      let text = random.text()
-      #expect(PercentCoding.decode(PercentCoding.encode(text).utf8) == [UInt8](text.utf8))
-    }
   }
 }
 

@@ -7,13 +7,13 @@ import Testing
 
   private func hits(_ day: BadDay, of count: Int) -> [Bool] {
     var day = day
-    return (0..<count).map { _ in !day.manners(isScan: true).isGood }
+    return (0..<count).map { _ in !day.manners(for: .scan).isGood }
   }
 
   @Test func aGoodDayChangesNothing() {
     var day = BadDay()
-    #expect(day.manners(isScan: true).isGood)
-    #expect(day.manners(isScan: false).isGood)
+    #expect(day.manners(for: .scan).isGood)
+    #expect(day.manners(for: .other).isGood)
   }
 
   @Test func theNextThreeAreHitAndThenNoMore() throws {
@@ -31,24 +31,24 @@ import Testing
 
   @Test func onlyScansAreHitUnlessAllAre() throws {
     var scans = try day("html")
-    #expect(scans.manners(isScan: false).isGood)
-    #expect(!scans.manners(isScan: true).isGood)
+    #expect(scans.manners(for: .other).isGood)
+    #expect(!scans.manners(for: .scan).isGood)
     var all = try day("html,on=all")
-    #expect(!all.manners(isScan: false).isGood)
+    #expect(!all.manners(for: .other).isGood)
   }
 
   @Test func pausesAndClocksAddUpAndTheFirstOtherFaultWins() throws {
     var day = try day(
       "latency=1s", "clock=-1h", "status=503,next=1", "latency=2s,when=after", "close=after,next=1", "clock=10s",
       "latency=5ms")
-    let first = day.manners(isScan: true)
+    let first = day.manners(for: .scan)
     #expect(first.pauseBefore == 1_005)
     #expect(first.pauseAfter == 2_000)
     #expect(first.clock == -3_590)
     #expect(first.fault == .status(503, retryAfter: nil, .before))
     #expect(day.entries.map(\.hits) == [1, 1, 1, 1, 0, 1, 1])
-    #expect(day.manners(isScan: true).fault == .end(.close, .after))
-    #expect(day.manners(isScan: true).fault == nil)
+    #expect(day.manners(for: .scan).fault == .end(.close, .after))
+    #expect(day.manners(for: .scan).fault == nil)
     #expect(day.entries[4].description == "close=after,next=1  (hits: 1, over)")
   }
 
@@ -64,12 +64,12 @@ import Testing
     let requests = (0..<200).map { _ in Bool.random(using: &random) }
     var (day, again, shorter) = (BadDay(list), BadDay(list), BadDay(Array(list.dropLast())))
     for isScan in requests {
-      let manners = day.manners(isScan: isScan)
-      #expect(manners == again.manners(isScan: isScan), "seed \(seed)")
+      let manners = day.manners(for: isScan ? .scan : .other)
+      #expect(manners == again.manners(for: isScan ? .scan : .other), "seed \(seed)")
       #expect((0...Misbehaviour.longestPause).contains(manners.pauseBefore))
       #expect((0...Misbehaviour.longestPause).contains(manners.pauseAfter))
       #expect(abs(manners.clock) <= Misbehaviour.furthestClock)
-      let without = shorter.manners(isScan: isScan)
+      let without = shorter.manners(for: isScan ? .scan : .other)
       if let fault = without.fault { #expect(manners.fault == fault, "seed \(seed)") }
     }
     #expect(day.entries.dropLast().elementsEqual(shorter.entries), "seed \(seed)")

@@ -36,7 +36,7 @@ import Testing
     ("status=429,retry-after=3ms", "whole seconds"), ("clock=1ms", "whole seconds"), ("clock=366d", "365d"),
     ("clock", "clock wants"), ("html=yes", "takes no value"), ("html,html", "stands twice"),
     ("html,always,next=2", "always goes with neither"), ("html,sahre=20%", #""sahre" is no part"#),
-    ("html,on=none", "scans, all"), ("html,seed=-1", "seed wants"), ("redirect=", "printable ASCII"),
+    ("html,on=none", "scans, kiosk, all"), ("html,seed=-1", "seed wants"), ("redirect=", "printable ASCII"),
     ("redirect=/a\r\nX: y", "printable ASCII"), ("html\u{1B}[2J", "·[2J"),
   ])
   func whatIsWrongIsToldInWords(text: String, words: String) throws {

@@ -52,7 +52,7 @@ import Testing
       }
       #expect(journal == "wal")
       #expect(synchronous == 2)
-      #expect(version == 1)
+      #expect(version == 2)
     }
   }
 
@@ -97,6 +97,44 @@ import Testing
       #expect(log.contains("POST /api/tickets/scan 201"))
       #expect(log.contains("POST /api/tickets/scan 401"))
       for secret in [key, code, "an-unknown-key"] { #expect(!log.contains(secret)) }
+    }
+  }
+
+  @Test(arguments: KioskShape.allCases) func theLogHoldsNoSecretsOfStations(_ shape: KioskShape) async throws {
+    let lines = Lines()
+    var logger = Logger(label: "venue") { _ in lines }
+    logger.logLevel = .trace
+    try await withKioskVenue(shape, change: { $0.logger = logger }) { venue, _ in
+      let (code, secret) = (
+        try await venue.activationCode(), try await venue.server.makeEnrolment(gate: "north").secret
+      )
+      let register = #"{"id":"\#(kioskID)","version":"1.0.0","token":"\#(kioskToken)"}"#
+      _ = await venue.kiosk("POST /api/register-kiosk", register)
+      let activate = #"{"activationCode":"\#(code)","kioskId":"\#(kioskID)"}"#
+      let token = try await venue.kiosk("POST /api/kiosks/activate", activate).json.string("token")
+      for bearer in [token ?? kioskToken, "a-wrong-bearer"] {
+        _ = await venue.kiosk("GET /api/kiosks/configuration?kioskToken=\(bearer)", bearer: bearer)
+      }
+      let enrol = #"{"secret":"\#(secret)","station":{"id":"x"},"gate":"north"}"#
+      let key = try await venue.kiosk("POST /enrol", enrol).json.string("ticketSystem.apiKey") ?? ""
+      venue.server.misbehave([try Misbehaviour("json=cut,on=kiosk")])
+      _ = await venue.kiosk("POST /enrol", enrol)
+      let log = lines.all.joined(separator: "\n") + venue.server.kioskRequests.map(\.json).joined()
+      #expect(log.contains("POST /enrol 200") && key.count == 64)
+      for secret in [code, secret, key, token ?? kioskToken, kioskToken, "a-wrong-bearer"] {
+        #expect(!log.contains(secret))
+      }
+    }
+  }
+
+  /// Where kiosks would show a token that there is not, nothing could ever work.
+  @Test func aKioskTokenIsWantedWhereItIsShown() {
+    for shape in KioskShape.allCases {
+      let isMissed = (try? VenueServer(VenueConfiguration(kioskShape: shape))) == nil
+      #expect(isMissed == shape.needsKioskToken)
+    }
+    for token in ["short", "with a blank", "änderung"] {
+      #expect(throws: VenueError.self) { try VenueServer(VenueConfiguration(kioskToken: token)) }
     }
   }
 

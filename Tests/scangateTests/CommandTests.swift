@@ -71,7 +71,7 @@ import Testing
     #expect(result.output.hasPrefix("scangate "))
   }
 
-  @Test func anUnknownGateIsNamedWithThoseThatThereAre() async throws {
+  @Test func anUnknownGateOrSignalIsNamedWithThoseThatThereAre() async throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "one.yaml")
@@ -89,5 +89,8 @@ import Testing
     let result = try await Program.run(["signal", "test", "south", "--config", file.path])
     #expect(result.status != 0)
     #expect(result.errors.contains("north"))
+    let slip = try await Program.run(["signal", "test", "north", "setUp.wrng", "--config", file.path])
+    #expect(slip.status != 0)
+    #expect(slip.errors.contains("setUp.wrng is no signal") && slip.errors.contains("setUp.wrong"))
   }
 }

@@ -13,6 +13,7 @@ PACKAGES = [
     "qemu-system-x86", "qemu-utils", "busybox-static", "cpio", "zstd", "kmod", "e2fsprogs", "mmdebstrap", "eatmydata",
     "gcc", "libc6-dev", "linux-libc-dev", "make", "xz-utils", "libelf1", "binutils", "debian-archive-keyring",
     "qrencode", "libjpeg-turbo-progs",  # what cameras are shown
+    "openssl",  # certificates of venues
 ]
 
 

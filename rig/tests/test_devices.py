@@ -111,6 +111,31 @@ class Devices(RigCase):
         self.rig.set_mode(node, 0o660, "root:input")
         self.assertTrue(self.rig.ok(readable))
 
+    def test_packets_on_the_wire(self):
+        quiet = self.rig.watch_wire()
+        self.assertEqual(self.rig.packets(quiet), [])
+        wire = self.rig.watch_wire()
+        # Of its own, of nobody's, and by a name: whatever is tried is seen.
+        self.rig.sh("for to in 127.0.0.1/9 203.0.113.9/80; do timeout 1 bash -c ': < /dev/tcp/'$to; done; timeout 2 getent hosts nowhere.example; true", check=False)
+        seen = {(packet.protocol, packet.destination, packet.port) for packet in self.rig.packets(wire)}
+        self.assertLessEqual({("tcp", "127.0.0.1", "9"), ("tcp", "203.0.113.9", "80")}, seen)
+        self.assertIn(("udp", "53"), {(protocol, port) for protocol, _, port in seen})
+
+    def test_clock_is_trusted_as_told(self):
+        # adjtimex gives TIME_ERROR (5) for a clock that nothing keeps right.
+        state = "perl -e '$t = qq(\\0) x 208; print syscall(159, $t)'"
+        for trusted in (True, False):
+            self.rig.set_clock_trust(trusted)
+            self.assertEqual(self.rig.sh(state) != "5", trusted)
+
+    def test_power_cut_takes_what_was_not_synced(self):
+        self.rig.mount_station()
+        writer = self.rig.spawn("writer", "bash -c 'cd /station; echo kept > kept; sync kept .; echo lost > lost; mv kept moved; echo written; sleep infinity'")
+        self.rig.wait_for(f"grep -q written {writer.log_path}")
+        self.assertEqual(self.rig.sh("cd /station; ls lost moved").split(), ["lost", "moved"])
+        self.rig.cut_power(writer)
+        self.assertEqual(self.rig.sh("cd /station; ls; cat kept").split(), ["kept", "lost+found", "kept"])
+
     def test_pulses_on_a_line(self):
         self.rig.sh("pulse /run/rig/gpiochip 1 50 3 20")
         pulses = self.rig.pulses("RELAY1", self.since)

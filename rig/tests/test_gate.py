@@ -1,10 +1,10 @@
 """The service on real devices: a code is typed on a scanner, an HTTP venue is asked, and the relay opens or stays shut."""
 
-import json
 import re
 
 import case
 from case import RigCase
+from events import EventFile
 from rig import MS, PATIENCE
 
 FOLDER = "/run/gate"
@@ -66,20 +66,6 @@ def holder(code):
 
 def venue_command():
     return f"/payload/bin/scangate venue serve --listen {VENUE} --database {FOLDER}/venue.db --import {FOLDER}/tickets.csv --api-key-file {FOLDER}/venue.key --no-limits"
-
-
-class EventFile:
-    """What a service has written to its event file, in whole lines; each call fetches only what is new."""
-
-    def __init__(self, rig, path):
-        self._rig, self._path, self._offset, self._events = rig, path, 0, []
-
-    def __call__(self):
-        new = self._rig.get_from(self._path, self._offset)
-        new = new[:new.rfind(b"\n") + 1]
-        self._offset += len(new)
-        self._events += map(json.loads, new.splitlines())
-        return self._events
 
 
 class GateCase(RigCase):

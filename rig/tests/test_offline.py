@@ -4,8 +4,8 @@ import json
 from collections import Counter
 
 from case import RigCase
+from events import EventFile
 from rig import PATIENCE
-from test_gate import EventFile
 from venue import AS_GATE, PORT, SCANGATE, URL, Venue
 
 FOLDER = "/run/gate"

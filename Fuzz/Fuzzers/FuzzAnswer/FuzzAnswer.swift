@@ -1,3 +1,4 @@
+import ForeignText
 import Fuzzing
 import ScanModel
 @testable import EventSchedule

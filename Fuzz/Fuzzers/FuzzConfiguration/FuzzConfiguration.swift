@@ -42,6 +42,15 @@ private func check(_ station: StationConfiguration) {
   for reader in station.readers {
     property((.milliseconds(20) ... .seconds(2)).contains(reader.silence), "silence has limits")
   }
+  if let setUp = station.setUp {
+    property((.zero ... .seconds(3_600)).contains(setUp.window), "the time for set-up codes has limits")
+  } else {
+    property(station.control == nil, "what a code sets up has a time for it")
+  }
+  if let url = station.control?.url {
+    property(
+      url.isSecure || url.isLoopback || station.control?.allowPlainHTTP == true, "plain HTTP is where it is allowed")
+  }
   for system in station.ticketSystems {
     property((.seconds(60) ... .seconds(366 * 86_400)).contains(system.list.maxAge), "a list's age has limits")
   }

@@ -41,7 +41,7 @@ final class TypedCodes: ReadSource {
         try? await Task.sleep(for: holdOff + .milliseconds(20))
         send(input)
       case .attempt, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal, .ticketSystem,
-        .conflict:
+        .conflict, .setUp, .control:
         continue
       }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
+import ForeignText
 import Glibc
 import ScanModel
-import TicketTransport
 
 /// A time as somebody types it, in the machine's own zone unless it names another.
 struct TimeArgument: Equatable {

@@ -14,9 +14,17 @@ struct TicketsCommand: AsyncParsableCommand {
       """,
     subcommands: [TicketsImportCommand.self, TicketsStatusCommand.self])
 
-  /// A configured ticket system.
-  static func system(_ name: String, in file: String) throws -> TicketSystemConfiguration {
+  /// The configuration, with what set-up codes have brought.
+  static func configuration(_ file: String, _ state: StateArgument) throws -> StationConfiguration {
     let configuration = try ConfigurationArgument.load(file, checkingFiles: false)
+    let completed = EnrolmentBook(keys: state.keys).complete(configuration)
+    for problem in completed.problems.values.sorted() { Terminal.error(TerminalText.clean(problem, limit: 1_000)) }
+    return completed.configuration
+  }
+
+  /// A configured ticket system.
+  static func system(_ name: String, in file: String, _ state: StateArgument) throws -> TicketSystemConfiguration {
+    let configuration = try configuration(file, state)
     guard let system = configuration.ticketSystems.first(where: { $0.id.name == name }) else {
       let known = configuration.ticketSystems.map(\.id.name).joined(separator: ", ")
       throw failure("\(file) names no ticket system \(name); it has \(known).", Exit.usage)

@@ -23,8 +23,8 @@ struct TicketsStatusCommand: ParsableCommand {
 
   func run() throws {
     let systems =
-      try system.map { [try TicketsCommand.system($0, in: configuration.file)] }
-      ?? ConfigurationArgument.load(configuration.file, checkingFiles: false).ticketSystems
+      try system.map { [try TicketsCommand.system($0, in: configuration.file, state)] }
+      ?? TicketsCommand.configuration(configuration.file, state).ticketSystems
     var key: StationKey?
     var obstacle: String?
     do throws(SealFault) {

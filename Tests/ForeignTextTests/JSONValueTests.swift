@@ -1,7 +1,7 @@
+import ForeignText
 import Foundation
 import ScanTesting
 import Testing
-import TicketTransport
 
 @Suite struct JSONValueTests {
   private func parse(_ text: String) throws -> JSONValue { try JSONValue([UInt8](text.utf8)) }

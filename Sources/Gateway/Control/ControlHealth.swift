@@ -1,0 +1,67 @@
+public import ScanModel
+
+/// How a station stands with its control service, as the service's document has it, and since when.
+public struct ControlHealth: Sendable, Equatable {
+  /// Whether the server answered, and was well, when it was asked last.
+  public var serverConnected = false
+  /// Whether the server accepts the token: its last word on it was yes, or it needs none.
+  public var tokenValid = false
+  /// Whether the configuration was fetched less than an hour ago.
+  public var configCurrent = false
+  /// Since when the configuration is this old; `nil` where there is none.
+  public var configAge: Duration?
+  /// When the server was heard last.
+  public var heard: WallTime?
+  /// What is not as it should be, and what to do; empty where all is well.
+  public var words: [String] = []
+
+  /// Whether all three are.
+  public var isHealthy: Bool { serverConnected && tokenValid && configCurrent }
+
+  /// Makes the health of a station that nothing is known of.
+  public init() {}
+}
+
+/// What a station is to its control service now.
+public struct ControlState: Sendable, Equatable {
+  /// Who it is.
+  public var stationID: String
+  /// The server that it is activated at, else the configured one; `nil` where there is none.
+  public var server: ControlServer?
+  /// What its activation gave; `nil` where it is not activated.
+  public var activation: Activation?
+  /// When it was activated.
+  public var activated: WallTime?
+  /// When an activation was sent whose answer is not known; `nil` where there is none.
+  public var attempted: WallTime?
+  /// The last configuration, and when it was fetched.
+  public var configuration: ControlConfiguration?
+  public var fetched: WallTime?
+  /// Since when the server refuses the token; `nil` where it does not.
+  public var tokenRefusedSince: WallTime?
+  /// What staff have set by hand.
+  public var manualStatus: StationStatus?
+
+  /// Whether the station has been activated: its token may be refused meanwhile, or lost, and that changes nothing here.
+  public var isActivated: Bool { activation != nil }
+}
+
+/// What an operator should hear of, once each time.
+public enum ControlNotice: Sendable, Equatable {
+  /// A configuration that differs from the one before; the names of what changed, `all` where there was none before.
+  case configurationChanged(ControlConfiguration, [String])
+  /// The token ends soon.
+  case tokenExpiring(WallTime)
+  /// The token has ended by this machine's clock, and the server has not accepted it since.
+  case tokenExpired(WallTime)
+  /// The server refuses the token; why, and what to do.
+  case tokenRefused(String)
+  /// The server accepts it again.
+  case tokenAccepted
+  /// After faults that were told, all is well with the server again.
+  case answers
+  /// A call went wrong; a fault that lasts is told once an hour.
+  case fault(ControlFault)
+  /// What the station kept cannot be read, or not be written: what is lost, and what to do.
+  case record(String)
+}

@@ -1,0 +1,133 @@
+public import ScanModel
+internal import ScanPipeline
+internal import Sealing
+
+extension ControlOffice {
+  /// Asks whether the service accepts the token.
+  public func validate(deadline: MonotonicTime) async throws(ControlFault) {
+    let kept = try activated()
+    let activation = bearer(kept)
+    do throws(ControlFault) {
+      try await ask(.validate, at: kept.server) { control throws(ControlFault) in
+        try await control.validate(activation, deadline: deadline)
+      }
+    } catch {
+      note(error, of: kept)
+      throw error
+    }
+    noteAccepted(kept)
+  }
+
+  /// Tries a token that is refused again, where that is due, and tells of one that ends. To be called every half minute or so.
+  public func watchToken() async {
+    guard let record = try? record(), let kept = record.activation else { return }
+    if let notice = token.notice(of: kept, accepted: record.token.accepted, at: time.wall()) { notify(notice) }
+    let hasEnded = kept.value.expires.map { $0 <= time.wall() && (token.accepted ?? $0) <= $0 } ?? false
+    guard record.token.refusedSince != nil || hasEnded, token.isTrialDue(at: time.now()) else { return }
+    do throws(ControlFault) {
+      try await validate(deadline: time.now() + Self.patience)
+    } catch {
+      // Also where nobody answers: the next trial is not at once.
+      if error.kind != .authentication { token.nextTrial = time.now() + ControlRecovery.period }
+    }
+  }
+
+  /// Asks the server whether it is well.
+  func askHealth(_ deadline: MonotonicTime) async throws(ControlFault) {
+    guard let server = (try? record())?.activation?.server ?? configured else { throw Self.noServer }
+    try await ask(.health, at: server) { control throws(ControlFault) in try await control.health(deadline: deadline) }
+  }
+
+  /// Whether a request that needs the token may be made; one that is refused is not sent again and again.
+  func checkTrial(_ isUrgent: Bool) throws(ControlFault) {
+    guard !isUrgent, let since = (try? record())?.token.refusedSince, !token.isTrialDue(at: time.now()) else { return }
+    throw ControlFault(
+      .authentication, "The server refuses the token since \(since.iso8601). \(Self.cure)", wasSent: false)
+  }
+
+  /// Notes what a fault says of the token.
+  func note(_ fault: ControlFault, of kept: KeptActivation) {
+    // Where there is no token, none can be refused.
+    guard fault.kind == .authentication, fault.wasSent, bearer(kept).token != nil else { return }
+    if case .validate(let wait) = recovery.failed(fault, using: &random) { token.nextTrial = time.now() + wait }
+    guard let record = try? record(), record.activation == kept, record.token.refusedSince == nil else { return }
+    let now = time.wall()
+    changeIfPossible { if $0.activation == kept { $0.token.refusedSince = now } }
+    notify(.tokenRefused("\(fault.detail) \(Self.cure)"))
+  }
+
+  /// Notes that the service accepted the token.
+  func noteAccepted(_ kept: KeptActivation) {
+    let now = time.wall()
+    token.accepted(at: now)
+    recovery.succeeded(showedToken: true)
+    guard let record = try? record(), record.activation == kept else { return }
+    let wasRefused = record.token.refusedSince != nil
+    let isOld = record.token.accepted.map { now - $0 > .seconds(3_600) || now < $0 } ?? true
+    if wasRefused || isOld {
+      changeIfPossible { if $0.activation == kept { $0.token = TokenNote(refusedSince: nil, accepted: now) } }
+    }
+    if wasRefused { notify(.tokenAccepted) }
+  }
+
+  private static let cure =
+    "The gates work on as before. Have a new activation code made, and put it in by: scangate kiosk activate --again"
+
+  /// How the station stands with the service.
+  /// - Parameter deadline: asks the server and for the token until then; `nil` tells what is known.
+  public func health(asking deadline: MonotonicTime? = nil) async -> ControlHealth {
+    var health = ControlHealth()
+    var faults: [String] = []
+    if let deadline {
+      do throws(ControlFault) {
+        try await askHealth(deadline)
+        if (try? record())?.activation != nil { try await validate(deadline: deadline) }
+      } catch {
+        // What is said of the token follows below.
+        if error.kind != .authentication { faults.append(error.detail) }
+      }
+    }
+    let record: ControlRecord
+    do throws(SealFault) {
+      record = try self.record()
+    } catch {
+      health.words = [error.description]
+      return health
+    }
+    health.serverConnected = isConnected
+    health.heard = [unkept.heard, ControlSeen.read(store).heard].compactMap { $0 }.max()
+    health.words = faults
+    guard let kept = record.activation else {
+      health.words.append(
+        record.attempt.map {
+          "The station is not activated: an activation was sent to \($0.server) at \($0.sent.iso8601), and its answer was lost. "
+            + "Try the code again; if it was used, make a new one."
+        } ?? "The station is not activated: hold an activation code to its scanner, or run scangate kiosk activate."
+      )
+      return health
+    }
+    let now = time.wall()
+    let accepted = [token.accepted, record.token.accepted].compactMap { $0 }.max()
+    if let since = record.token.refusedSince {
+      health.words.append("The server refuses the token since \(since.iso8601). \(Self.cure)")
+    } else if let end = kept.value.expires, now >= end, accepted.map({ $0 < end }) ?? true {
+      health.words.append("The token ended at \(end.iso8601). \(Self.cure)")
+    } else {
+      health.tokenValid = true
+    }
+    if let configuration = record.configuration {
+      // Another process can have fetched it later.
+      let byClock = now - configuration.fetched
+      let age = fetched.map { byClock < .zero ? time.now() - $0 : min(time.now() - $0, byClock) } ?? byClock
+      health.configAge = age
+      // A clock that was set back a little makes nothing old.
+      health.configCurrent = age < .seconds(3_600) && age > .seconds(-300)
+      if !health.configCurrent {
+        health.words.append("The configuration was fetched at \(configuration.fetched.iso8601).")
+      }
+    } else {
+      health.words.append("The service has given no configuration yet.")
+    }
+    return health
+  }
+}

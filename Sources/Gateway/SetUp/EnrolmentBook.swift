@@ -1,0 +1,180 @@
+internal import Enrolment
+internal import FoundationEssentials
+public import ScanConfiguration
+public import ScanModel
+public import Sealing
+
+/// What ticket systems have given this station for set-up codes: their addresses and keys, sealed in the state folder.
+///
+/// Its calls touch the disk: not for a cooperative thread of the service.
+public struct EnrolmentBook: Sendable {
+  /// What is kept of an enrolment.
+  struct Entry: Codable, Equatable {
+    var version = 1
+    var type: String
+    var url: String
+    var apiKey: String
+    var gate: String
+    var saleTicket: Int64?
+    var seat: String?
+    /// The station's own gate, which sale ticket and seat are for.
+    var station: String?
+    var at: WallTime
+  }
+
+  private let records: SealedRecordStore
+
+  /// Names the station's state folder and key; touches nothing.
+  public init(keys: SealKeySource) { records = SealedRecordStore(keys: keys) }
+
+  /// Forgets an enrolment: the next start awaits a set-up code again.
+  /// - Returns: whether there was one.
+  public func forget(_ system: TicketSystemID) throws(SealFault) -> Bool { try records.remove(Self.record(of: system)) }
+
+  /// An enrolment, as far as it may be shown.
+  public struct Listed: Sendable, Equatable {
+    /// The ticket system, as the configuration names it.
+    public var system: TicketSystemID
+    /// Where its API is.
+    public var url: String
+    /// Which gate the station is to it.
+    public var gate: String
+    /// When it was enrolled.
+    public var at: WallTime
+  }
+
+  /// All enrolments, by the names of the systems.
+  /// - Throws: why they cannot be read.
+  public func list() throws(SealFault) -> [Listed] {
+    var listed: [Listed] = []
+    for name in try records.names() {
+      guard let system = Self.system(ofRecord: name), let entry = try entry(of: system) else { continue }
+      listed.append(Listed(system: system, url: entry.url, gate: entry.gate, at: entry.at))
+    }
+    return listed.sorted { $0.system.name < $1.system.name }
+  }
+
+  /// A configuration, and what could not be completed in it.
+  public struct Completed: Sendable {
+    /// The configuration with what its ticket systems have given in the place of `enrol: true`.
+    public var configuration: StationConfiguration
+    /// Why an enrolment cannot be used: its system stays unenrolled, and the others work.
+    public var problems: [TicketSystemID: String] = [:]
+
+    /// A configuration that needs nothing, or has everything.
+    public init(configuration: StationConfiguration) { self.configuration = configuration }
+  }
+
+  /// Completes a configuration with what its ticket systems have given.
+  public func complete(_ configuration: StationConfiguration) -> Completed {
+    var completed = Completed(configuration: configuration)
+    for index in configuration.ticketSystems.indices {
+      let system = configuration.ticketSystems[index]
+      guard system.isUnenrolled else { continue }
+      do throws(SealFault) {
+        guard let entry = try entry(of: system.id) else { continue }
+        guard entry.type == system.type,
+          let enrolled = system.enrolled(at: entry.url, credential: Self.prefix + system.id.name)
+        else {
+          throw SealFault(
+            .refused, "\(system.id) was enrolled as \(entry.type) at \(entry.url). \(Self.cure(system.id))")
+        }
+        completed.configuration.ticketSystems[index] = enrolled
+        for gate in configuration.gates.indices where configuration.gates[gate].ticketSystem == system.id {
+          guard entry.station == nil || entry.station == configuration.gates[gate].id.name else { continue }
+          completed.configuration.gates[gate].enrol(saleTicket: entry.saleTicket, seat: entry.seat)
+        }
+      } catch {
+        completed.problems[system.id] = error.description
+      }
+    }
+    return completed
+  }
+
+  /// Finds the keys that enrolments gave, and asks `other` for all that the configuration names.
+  public func resolver(else other: @escaping CredentialResolver) -> CredentialResolver {
+    { name throws(SetupError) in
+      guard name.hasPrefix(Self.prefix) else { return try other(name) }
+      let system = TicketSystemID(String(name.dropFirst(Self.prefix.count)))
+      do throws(SealFault) {
+        if let entry = try entry(of: system) { return entry.apiKey }
+      } catch {
+        throw SetupError(error.description)
+      }
+      throw SetupError("it is not enrolled. Hold its set-up code to the scanner.")
+    }
+  }
+
+  /// Keeps what a ticket system gave; when this returns, it is on the disk.
+  func keep(
+    _ enrolment: Enrolment, of system: TicketSystemID, by gate: GateID, at time: WallTime
+  ) throws(SealFault) {
+    let entry = Entry(
+      type: enrolment.type, url: enrolment.url, apiKey: enrolment.apiKey.text, gate: enrolment.gate,
+      saleTicket: enrolment.saleTicket, seat: enrolment.seat, station: gate.name, at: time)
+    guard let bytes = try? JSONEncoder().encode(entry) else {
+      throw SealFault(.refused, "What the ticket system gave cannot be kept. Ask its operator.")
+    }
+    try records.set(Self.record(of: system), [UInt8](bytes))
+  }
+
+  private func entry(of system: TicketSystemID) throws(SealFault) -> Entry? {
+    guard let bytes = try records.get(Self.record(of: system)) else { return nil }
+    guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes)), entry.version == 1 else {
+      throw SealFault(
+        .refused,
+        "The enrolment of \(system) cannot be read. \(Self.cure(system))")
+    }
+    return entry
+  }
+
+  private static func cure(_ system: TicketSystemID) -> String {
+    "Forget it with: scangate enrolment forget \(system). Then show a new set-up code."
+  }
+
+  /// The beginning of the names by which enrolled keys are asked for; no credential can have it.
+  private static let prefix = "enrolled:"
+
+  /// Who the station is to ticket systems; made once.
+  func identity(version: String) throws(SealFault) -> StationIdentity {
+    let bytes = try records.update(Self.stationRecord, replacingDamaged: true) { old in
+      if let old, StationUUID.isOne(String(decoding: old, as: UTF8.self)) { return old }
+      return [UInt8](StationUUID.make().utf8)
+    }
+    return StationIdentity(id: String(decoding: bytes ?? [], as: UTF8.self), version: version)
+  }
+
+  private static let stationRecord = "station"
+
+  private static let recordPrefix = "enrolment."
+
+  /// The system whose enrolment a record is; `nil` where it is none.
+  private static func system(ofRecord name: String) -> TicketSystemID? {
+    guard name.hasPrefix(recordPrefix) else { return nil }
+    var bytes: [UInt8] = []
+    var rest = name.dropFirst(recordPrefix.count)
+    while let first = rest.first {
+      if first == "." {
+        guard let byte = UInt8(rest.dropFirst().prefix(2), radix: 16) else { return nil }
+        bytes.append(byte)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes += String(first).utf8
+        rest = rest.dropFirst()
+      }
+    }
+    return TicketSystemID(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// The record's name: what a record's name cannot have is written as a dot and two hexadecimal digits.
+  private static func record(of system: TicketSystemID) -> String {
+    recordPrefix
+      + system.name.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+          String(decoding: [byte], as: UTF8.self)
+        default: "." + String(UInt16(byte) + 0x100, radix: 16).dropFirst()
+        }
+      }.joined()
+  }
+}

@@ -1,0 +1,312 @@
+internal import Enrolment
+internal import LinuxIO
+internal import ScanConfiguration
+internal import ScanModel
+internal import ScanPipeline
+internal import Sealing
+internal import SetUpCodes
+internal import Synchronization
+internal import TicketTransport
+
+/// Takes set-up codes from the scanners of gates that await them, tries them, and shows what became of each.
+///
+/// ```
+/// raw read ─▶ does its gate await set-up, and is the station armed? ──no──▶ gate
+///                │ yes
+///                ▼
+///         what does it say? ──refused──▶ shown, counted
+///                │ activation                  │ enrolment
+///                ▼                             ▼
+///         control office                ticket system's POST /enrol
+///                └──────── kept on the disk ───┘──▶ shown; the gate goes into service
+/// ```
+/// No relay is ever driven by it. One code is tried at a time; what is shown meanwhile is ignored.
+actor SetUpDesk {
+  /// What the desk needs to know of the station.
+  struct Settings: Sendable {
+    /// The station's name, for the ticket system's books.
+    var station: String
+    /// The program's version, likewise.
+    var version: String
+    /// The file that names servers and organisers' keys.
+    var trust: String?
+    /// Certificates for servers that codes name.
+    var caFile: String?
+  }
+
+  /// A raw read that may be a set-up code.
+  private struct Presented: Sendable {
+    var read: RawRead
+    var gate: GateID
+    var seat: GateRoll.Seat
+  }
+
+  private struct Desk {
+    var arming: SetUpArming
+    /// Whether a code is being tried.
+    var isTrying = false
+    /// The code that was tried last and where, and until when it is still the same presentation.
+    var last: (reader: ReaderID, bytes: [UInt8], until: MonotonicTime)?
+
+    /// The next code may be tried; this one is the same presentation for a while.
+    mutating func tried(at now: MonotonicTime) {
+      isTrying = false
+      last?.until = now + SetUpDesk.holdOff
+    }
+  }
+
+  private let thread: DeviceLoop
+  private let settings: Settings
+  private let roll: GateRoll
+  private let office: ControlOffice?
+  private let book: EnrolmentBook
+  /// What is shown, for a command that waits.
+  private let diary: SetUpDiary
+  private let orders: SetUpOrders
+  private let events: any EventSink
+  private let time: any TimeSource
+  private let clockIsTrusted: @Sendable () -> Bool
+  /// Told when a ticket system was enrolled: the station is to be put together anew.
+  private let enrolled: @Sendable () -> Void
+
+  private let desk: Mutex<Desk>
+  private let inbox: AsyncStream<Presented>
+  private let inlet: AsyncStream<Presented>.Continuation
+
+  /// How long a code that was tried is still the same presentation after it was last seen.
+  private static let holdOff = Duration.seconds(3)
+  /// How long a service may take to give something for a code.
+  private static let patience = Duration.seconds(20)
+  /// How often orders and the end of the window are looked for.
+  private static let interval = Duration.seconds(1)
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  init(
+    _ settings: Settings, roll: GateRoll, arming: SetUpArming, office: ControlOffice?, book: EnrolmentBook,
+    diary: SetUpDiary, orders: SetUpOrders, events: any EventSink, time: any TimeSource,
+    clockIsTrusted: @escaping @Sendable () -> Bool, enrolled: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    thread = try DeviceLoop(name: "set-up")
+    self.settings = settings
+    self.roll = roll
+    self.office = office
+    self.book = book
+    self.diary = diary
+    self.orders = orders
+    self.events = events
+    self.time = time
+    self.clockIsTrusted = clockIsTrusted
+    self.enrolled = enrolled
+    desk = Mutex(Desk(arming: arming))
+    (inbox, inlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+  }
+
+  deinit { thread.stop() }
+
+  // MARK: From any thread
+
+  /// Whether the desk takes what a reader told, so that its gate does not; from any thread, returns at once.
+  nonisolated func takes(_ event: ReaderEvent) -> Bool {
+    switch event {
+    case .read(let read): takes(read)
+    case .inView(let read): isStill(read)
+    case .left, .discarded, .state, .identityChanged: false
+    }
+  }
+
+  private nonisolated func takes(_ read: RawRead) -> Bool {
+    if isStill(read) { return true }
+    guard let (id, seat, awaits) = roll.gate(of: read.reader), awaits else { return false }
+    let now = time.now()
+    let presented = Presented(read: read, gate: id, seat: seat)
+    let taking = desk.withLock { desk -> Taking in
+      switch desk.arming.state(at: now) {
+      case .off: return .notTaken
+      case .lockedOut(let end):
+        desk.last = (read.reader, read.bytes, now + Self.holdOff)
+        return .lockedOut(for: end - now)
+      case .armed:
+        if desk.isTrying { return .ignored }
+        desk.isTrying = true
+        desk.last = (read.reader, read.bytes, now + Self.holdOff)
+        return .toTry
+      }
+    }
+    switch taking {
+    case .notTaken: return false
+    case .ignored: break
+    case .toTry: inlet.yield(presented)
+    case .lockedOut(let wait):
+      let words = "Too many codes were refused: the next one is taken in \(max(1, wait.milliseconds / 1_000)) s."
+      seat.controller.show(.refused(.lockedOut))
+      tell(.refused, presented, .lockedOut, words)
+    }
+    return true
+  }
+
+  /// What becomes of a read at a gate that awaits its set-up.
+  private enum Taking {
+    case notTaken
+    case ignored
+    case toTry
+    case lockedOut(for: Duration)
+  }
+
+  /// Whether it is the code that was tried last, still held to the scanner.
+  private nonisolated func isStill(_ read: RawRead) -> Bool {
+    let now = time.now()
+    return desk.withLock { desk in
+      guard let last = desk.last, last.reader == read.reader, last.bytes == read.bytes else { return false }
+      guard desk.isTrying || now < last.until else { return false }
+      desk.last?.until = now + Self.holdOff
+      return true
+    }
+  }
+
+  /// Staff have held the set-up button of a gate; from any thread, returns at once.
+  nonisolated func buttonHeld() {
+    _ = desk.withLock { $0.arming.buttonHeld(at: time.now()) }
+    Task { await self.review() }
+  }
+
+  /// What is missing has changed.
+  nonisolated func reviewSoon() { Task { await self.review() } }
+
+  // MARK: On its own thread
+
+  /// Serves until the task is cancelled.
+  func run() async {
+    desk.withLock { $0.arming.started(at: time.now()) }
+    review()
+    let trying = Task { for await presented in inbox { await self.tryOut(presented) } }
+    while !Task.isCancelled {
+      try? await Task.sleep(for: Self.interval)
+      if let minutes = (try? orders.takeArm()) ?? nil {
+        _ = desk.withLock { $0.arming.ordered(for: .seconds(60 * minutes), at: time.now()) }
+      }
+      review()
+    }
+    inlet.finish()
+    // Not awaited: a service that does not answer holds up no end, and what was noted durably is all that counts.
+    trying.cancel()
+  }
+
+  /// Has the gates show whether codes are taken, and tells it.
+  private func review() {
+    let setUp = roll.setUp
+    let isMissing = setUp.isMissing
+    let now = time.now()
+    let isArmed = desk.withLock { desk in
+      if desk.arming.isMissing != isMissing { desk.arming.nowMissing(isMissing) }
+      if let lockOut = setUp.lockOut { desk.arming.lockOut = lockOut }
+      return desk.arming.isArmed(at: now)
+    }
+    guard isArmed != setUp.isArmed else { return }
+    roll.take { $0.isArmed = isArmed }
+    let words =
+      isArmed
+      ? "Set-up codes are taken: hold one to the scanner."
+      : isMissing
+        ? "Set-up codes are no longer taken. Hold the set-up button, restart the service, or run: scangate kiosk activate --wait"
+        : "The station is set up: set-up codes are no longer taken."
+    events.emit(.setUp(SetUpEvent(state: isArmed ? .armed : .disarmed, detail: words, at: time.wall())))
+  }
+
+  private func tryOut(_ presented: Presented) async {
+    guard let code = Normaliser.normalise(presented.read.bytes) else {
+      return refuse(presented, .wrong, "What was read is no text. Is it the right code?")
+    }
+    let trust: TrustList
+    do throws(SetupError) {
+      trust = try settings.trust.map { path throws(SetupError) in try TrustFile.load(path) } ?? .none
+    } catch {
+      return refuse(presented, .fault, error.description)
+    }
+    let reader = SetUpReader(trust: trust, configured: office?.configured?.name)
+    switch reader.read(code, at: time.wall(), clockIsTrusted: clockIsTrusted()) {
+    case .refused(let refusal, let detail): refuse(presented, refusal, detail)
+    case .code(.activation(let code, at: let server)): await activate(presented, code, at: server)
+    case .code(.enrolment(let code)): await enrol(presented, code, trust)
+    }
+  }
+
+  private func activate(_ presented: Presented, _ code: ActivationCode, at server: NamedServer?) async {
+    guard let office, roll.setUp.activation != nil else {
+      return refuse(
+        presented, .wrong,
+        "It is an activation code, and this station is not waiting for an activation. Use its set-up code.")
+    }
+    show(.working, presented, "A code was read and is being tried.")
+    switch await office.activate(
+      code, at: server.map { ControlServer($0) }, deadline: time.now() + Self.patience)
+    {
+    case .success:
+      done(presented, "The station is activated: \((try? await office.state().words) ?? "its name is not known yet").")
+    case .failure(let fault): refuse(presented, fault.refusal, fault.detail)
+    }
+  }
+
+  private func enrol(_ presented: Presented, _ code: EnrolmentCode, _ trust: TrustList) async {
+    let system = presented.seat.system
+    guard roll.setUp.enrolments[system] != nil else {
+      return refuse(
+        presented, .wrong,
+        "It is a set-up code for a ticket system, and gate \(presented.gate) has its ticket system already.")
+    }
+    let named = GateID(code.gate)
+    guard named == presented.gate || !roll.has(named) else {
+      return refuse(presented, .wrong, "It is the set-up code of gate \(named). Hold it to the scanner of that gate.")
+    }
+    show(.working, presented, "A code was read and is being tried.")
+    var transport = HTTPTransport.Settings()
+    if let caFile = settings.caFile { transport.trust = .onlyFile(path: caFile) }
+    let client = EnrolmentClient(trust: trust, settings: transport, time: time)
+    do {
+      let station = try book.identity(version: settings.version)
+      let enrolment = try await client.enrol(
+        code, station: station, name: settings.station, deadline: time.now() + Self.patience)
+      try book.keep(enrolment, of: system, by: presented.gate, at: time.wall())
+      // The gate stays out of service until the station is put together anew.
+      done(presented, "Ticket system \(system) is enrolled at \(enrolment.url), as gate \(enrolment.gate).")
+      enrolled()
+    } catch let fault as EnrolmentFault {
+      refuse(presented, fault.refusal, fault.detail)
+    } catch {
+      refuse(presented, .fault, "\(error)")
+    }
+  }
+
+  private func refuse(_ presented: Presented, _ refusal: SetUpRefusal, _ detail: String) {
+    let now = time.now()
+    desk.withLock { desk in
+      _ = desk.arming.refused(refusal, at: now)
+      desk.tried(at: now)
+    }
+    show(.refused(refusal), presented, detail)
+    tell(.refused, presented, refusal, detail)
+  }
+
+  private func done(_ presented: Presented, _ detail: String) {
+    desk.withLock { $0.tried(at: time.now()) }
+    show(.done, presented, detail)
+    tell(.done, presented, nil, detail)
+    review()
+  }
+
+  private func show(_ step: SetUpSignal, _ presented: Presented, _ words: String) {
+    presented.seat.controller.show(step)
+    // What is kept of it is for a command that waits: nothing depends on it.
+    try? diary.add(step, words, at: time.wall())
+  }
+
+  private nonisolated func tell(
+    _ state: SetUpEvent.State, _ presented: Presented, _ reason: SetUpRefusal?, _ detail: String
+  ) {
+    events.emit(
+      .setUp(
+        SetUpEvent(
+          state: state, reason: reason, gate: presented.gate, reader: presented.read.reader, detail: detail,
+          at: time.wall())))
+  }
+}

@@ -1,0 +1,120 @@
+internal import LinuxIO
+public import ScanConfiguration
+public import ScanModel
+internal import ScanPipeline
+public import Sealing
+
+/// Everything by which a station is set up without a keyboard: set-up codes at its scanners, and its control service.
+/// Outlives a reload of the configuration.
+public final class StationSetUp: Sendable {
+  let roll = GateRoll()
+  private let book: EnrolmentBook
+  private let desk: SetUpDesk
+  private let keeper: ControlKeeper?
+  private let reload: AsyncStream<Void>.Continuation
+  /// An element when the station is to be put together anew, because a ticket system was enrolled.
+  public let reloads: AsyncStream<Void>
+
+  /// Puts it together. Reads the registration token; connects nowhere and waits for nothing.
+  /// - Parameters:
+  ///   - configuration: as it stands in the file.
+  ///   - keys: the state folder and the station's key.
+  ///   - clockIsTrusted: whether the machine's civil time can be believed.
+  /// - Throws: what keeps it from working.
+  public init(
+    _ configuration: StationConfiguration, version: String, keys: SealKeySource, credentials: CredentialResolver,
+    events: any EventSink, time: any TimeSource = SystemTime(), clockIsTrusted: @escaping @Sendable () -> Bool
+  ) throws(SetupError) {
+    book = EnrolmentBook(keys: keys)
+    let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.reloads = reloads
+    self.reload = reload
+    let setUp = configuration.setUp ?? SetUpConfiguration()
+    let office = try configuration.control.map { control throws(SetupError) in
+      do throws(SystemError) {
+        return try ControlOffice(
+          store: SealedRecordStore(keys: keys), server: ControlServer(control), version: version,
+          registrationToken: Self.registrationToken(control, credentials) { words in
+            events.emit(.control(ControlEvent(.fault, kind: .authentication, detail: words, at: time.wall())))
+          }, time: time,
+          connect: ControlOffice.connecting(as: configuration, time: time),
+          notify: { events.emit(.control(ControlEvent($0, at: time.wall()))) })
+      } catch {
+        throw SetupError(
+          "The thread of the control service cannot be started (\(error.words)). Free memory or threads.")
+      }
+    }
+    do throws(SystemError) {
+      desk = try SetUpDesk(
+        SetUpDesk.Settings(
+          station: configuration.name, version: version, trust: setUp.trust?.path, caFile: setUp.caFile?.path),
+        roll: roll, arming: SetUpArming(isMissing: true, window: setUp.window), office: office, book: book,
+        diary: SetUpDiary(SealedRecordStore(keys: keys)), orders: SetUpOrders(state: keys.state), events: events,
+        time: time, clockIsTrusted: clockIsTrusted,
+        enrolled: { reload.yield() })
+    } catch {
+      throw SetupError("A thread for setting up cannot be started (\(error.words)). Free memory or threads.")
+    }
+    let desk = desk
+    let roll = roll
+    keeper = office.map {
+      ControlKeeper($0, roll: roll, desk: desk, events: events, time: time, clockIsTrusted: clockIsTrusted)
+    }
+    if configuration.control != nil { roll.take { $0.activation = Self.missingActivation } }
+    take(complete(configuration))
+  }
+
+  /// What the service wants to see of a new station; without it the station works as before, and the operator is told.
+  private static func registrationToken(
+    _ control: ControlServiceConfiguration, _ credentials: CredentialResolver, _ tell: (String) -> Void
+  ) -> ControlToken? {
+    guard let name = control.registration?.name else { return nil }
+    do throws(SetupError) {
+      if let token = ControlToken(try credentials(name)) { return token }
+      tell("control.registration: the credential \(name) is no token. Set it again: scangate credential set \(name)")
+    } catch {
+      tell("control.registration: \(error.description)")
+    }
+    return nil
+  }
+
+  /// What a station is told that is not activated.
+  static let missingActivation = "It is not activated."
+
+  /// Takes the configuration by which the station is about to run: what it misses keeps its gates out of service.
+  public func take(_ completed: EnrolmentBook.Completed) {
+    var missing: [TicketSystemID: String] = [:]
+    for system in completed.configuration.ticketSystems where system.isUnenrolled {
+      missing[system.id] =
+        completed.problems[system.id]
+        ?? "Its ticket system \(system.id) is not enrolled."
+    }
+    roll.take { $0.enrolments = missing }
+    desk.reviewSoon()
+  }
+
+  /// The configuration with what its ticket systems have given in the place of `enrol: true`.
+  public func complete(_ configuration: StationConfiguration) -> EnrolmentBook.Completed {
+    book.complete(configuration)
+  }
+
+  /// Finds the keys that enrolments gave, and asks `other` for all that the configuration names.
+  public func resolver(else other: @escaping CredentialResolver) -> CredentialResolver { book.resolver(else: other) }
+
+  /// Learns from the records what the station is; to be called before its gates run, and before `run`.
+  public func start() async { await keeper?.start() }
+
+  /// Takes set-up codes and speaks with the control service until the task is cancelled.
+  public func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.desk.run() }
+      if let keeper { group.addTask { await keeper.run() } }
+    }
+  }
+
+  /// Whether the desk takes what a reader told; from any thread, returns at once.
+  func takes(_ event: ReaderEvent) -> Bool { desk.takes(event) }
+
+  /// Staff have held a gate's set-up button; likewise.
+  func buttonHeld() { desk.buttonHeld() }
+}

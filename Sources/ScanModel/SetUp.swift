@@ -1,0 +1,70 @@
+/// A code that was made for one activation at a control service.
+public struct ActivationCode: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The code as the service wants it: letters in upper case. A secret until it is used.
+  public var code: String
+  /// The station that it was made for, where it says so.
+  public var kioskID: String?
+
+  /// Makes a code.
+  public init(code: String, kioskID: String? = nil) {
+    self.code = code
+    self.kioskID = kioskID
+  }
+
+  public var description: String { "(activation code)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+/// Why a set-up code did not set the station up. The raw values are the names in events, configuration and documentation.
+public enum SetUpRefusal: String, Sendable, CaseIterable, Codable {
+  /// It is no set-up code, or the service does not know it.
+  case wrong
+  /// It was good until a time that has passed.
+  case expired
+  /// Somebody has used it before.
+  case used
+  /// The service does not know this station.
+  case unknownStation
+  /// The service cannot be reached.
+  case offline
+  /// It names a server that this station does not trust.
+  case untrusted
+  /// Too many were refused: none is taken for a while.
+  case lockedOut
+  /// Anything else: an operator must look.
+  case fault
+}
+
+/// What a person at a scanner is shown while a station is being set up.
+public enum SetUpSignal: Hashable, Sendable {
+  /// Set-up codes are taken: the next scan may be one. A background.
+  case armed
+  /// A code was read and is being tried.
+  case working
+  /// The station is set up.
+  case done
+  /// It is not, by this code.
+  case refused(SetUpRefusal)
+
+  /// The name in configuration and on the command line.
+  public var name: String {
+    switch self {
+    case .armed: "armed"
+    case .working: "working"
+    case .done: "done"
+    case .refused(let refusal): refusal.rawValue
+    }
+  }
+
+  /// All of them, in the order of the documentation.
+  public static var all: [Self] { [.armed, .working, .done] + SetUpRefusal.allCases.map { .refused($0) } }
+
+  /// The one that is called `name`; `nil` where none is.
+  public init?(name: String) {
+    guard let signal = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = signal
+  }
+}

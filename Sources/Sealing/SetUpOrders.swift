@@ -1,0 +1,46 @@
+/// What staff ask of a running service while a station is set up: a file in the state folder, as with the outbox.
+public struct SetUpOrders: Sendable {
+  /// For how many minutes set-up codes can be taken by order.
+  public static let minutes = 1...60
+
+  private let state: String
+
+  /// Names the state folder; touches nothing.
+  public init(state: String) { self.state = state }
+
+  /// Asks that set-up codes are taken for so many minutes, within `Self.minutes`, as far as the station lacks something.
+  /// - Throws: why that cannot be noted.
+  public func arm(minutes: Int) throws(SealFault) {
+    guard let folder = try PrivateFolder.open(state) else {
+      throw SealFault(.system, "There is no state folder \(state). The service makes it at its first start.")
+    }
+    let minutes = min(max(minutes, Self.minutes.lowerBound), Self.minutes.upperBound)
+    try folder.replace(StateFile.setUpArm, with: [UInt8]("\(minutes)\n".utf8))
+  }
+
+  /// Whether that is asked for, and no service has taken it yet. One look, no file is read.
+  public func isArmAsked() throws(SealFault) -> Bool {
+    guard let folder = try PrivateFolder.open(state) else { return false }
+    return try folder.has(StateFile.setUpArm)
+  }
+
+  /// Takes the order, for whoever obeys it now.
+  /// - Returns: for how many minutes; `nil` where nothing is asked for.
+  /// - Throws: why it cannot be taken: then it would be asked for again.
+  public func takeArm() throws(SealFault) -> Int? {
+    guard let folder = try PrivateFolder.open(state), let file = try folder.read(StateFile.setUpArm, upTo: 16) else {
+      return nil
+    }
+    try folder.remove(StateFile.setUpArm, overwriting: false)
+    let digits = file.bytes.prefix { (0x30...0x39).contains($0) }
+    guard let minutes = Int(String(decoding: digits, as: UTF8.self)), Self.minutes.contains(minutes) else { return nil }
+    return minutes
+  }
+
+  /// Takes the order back, where no service has taken it.
+  /// - Returns: whether there was one.
+  @discardableResult public func disarm() throws(SealFault) -> Bool {
+    guard let folder = try PrivateFolder.open(state) else { return false }
+    return try folder.remove(StateFile.setUpArm, overwriting: false)
+  }
+}

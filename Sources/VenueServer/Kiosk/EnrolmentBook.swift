@@ -1,0 +1,69 @@
+import Crypto
+import Foundation
+import GRDB
+
+/// One-time secrets for which stations get an API key, inside a transaction. Of a secret only its hash is stored.
+struct EnrolmentBook {
+  /// How long an answer that was lost on its way is given again to the station that it was for, in seconds.
+  static let repeatable: Int64 = 600
+  /// The length of a secret, in bytes.
+  static let secretLength = 16
+
+  let db: Database
+  let now: Timestamp
+
+  /// What a gate is told of itself.
+  struct Gate: Sendable, Equatable {
+    var name: String
+    /// The sale ticket that the gate names in each scan; nil for none.
+    var saleTicket: Int64?
+    /// The seat, likewise.
+    var seat: String?
+  }
+
+  enum Outcome: Sendable, Equatable {
+    case enrolled(Gate, url: String, apiKey: String)
+    case unknown, expired, used, otherStation, otherGate
+  }
+
+  func add(secret: [UInt8], gate: Gate, station: String?, expires: Int64) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO enrolments (sha256, gate, sale_ticket, seat, station_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [Secret.hash(secret), gate.name, gate.saleTicket, gate.seat, station, expires])
+  }
+
+  /// Uses a secret up, or gives once more what it has given.
+  func enrol(_ secret: [UInt8], station: String, gate wanted: String?, url: String) throws -> Outcome {
+    let hash = Secret.hash(secret)
+    guard let row = try Row.fetchOne(db, sql: "SELECT * FROM enrolments WHERE sha256 = ?", arguments: [hash]) else {
+      return .unknown
+    }
+    let gate = Gate(name: row["gate"], saleTicket: row["sale_ticket"], seat: row["seat"])
+    if let by: String = row["used_by"], let at: Int64 = row["used_at"] {
+      guard by == station, at >= now.seconds - Self.repeatable, wanted == nil || wanted == gate.name else {
+        return .used
+      }
+      return .enrolled(gate, url: row["url"], apiKey: try apiKey(secret, station))
+    }
+    let expires: Int64 = row["expires_at"]
+    guard now.seconds < expires else { return .expired }
+    if let meant: String = row["station_id"], meant != station { return .otherStation }
+    if let wanted, wanted != gate.name { return .otherGate }
+    let key = try apiKey(secret, station)
+    try APIKeys.store(db, hash: APIKeys.hash(key), ability: .manage)
+    try db.execute(
+      sql: "UPDATE enrolments SET used_by = ?, used_at = ?, url = ? WHERE sha256 = ?",
+      arguments: [station, now.seconds, url, hash])
+    return .enrolled(gate, url: url, apiKey: key)
+  }
+
+  /// The key that a station gets for a secret: made of both and of what only this venue has, so that it can be told again
+  /// and need not be kept.
+  private func apiKey(_ secret: [UInt8], _ station: String) throws -> String {
+    let input = [UInt8]("enrolment".utf8) + secret + [UInt8](station.utf8)
+    let code = HMAC<SHA256>.authenticationCode(for: input, using: try VenueSecret.key(db))
+    return Secret.hex(code)
+  }
+}

@@ -1,0 +1,93 @@
+import HTTPTypes
+import Hummingbird
+
+/// `POST /enrol`: a one-time secret for the ticket system's address and an API key; docs/set-up.md has the exchange.
+struct EnrolmentDesk: Sendable {
+  /// Wrong secrets are counted here: ten a minute from an address.
+  let desk: KioskDesk
+  /// Where the venue is reached, when a request does not say.
+  let address: @Sendable () -> String
+
+  private static let longest = 200
+
+  func add(to router: Router<VisitorContext>) {
+    router.post("/enrol") { try await enrol($0, $1) }
+    let others: [HTTPRequest.Method] = [.get, .head, .put, .patch, .delete, .options]
+    for other in others {
+      router.on("/enrol", method: other) { _, _ -> Answer in
+        var answer = Self.refusal(.methodNotAllowed, "METHOD_NOT_ALLOWED", "Use POST")
+        answer.headers[.allow] = "POST"
+        return answer
+      }
+    }
+  }
+
+  private func enrol(_ request: Request, _ context: VisitorContext) async throws -> Answer {
+    if let wait = desk.wait(context) {
+      var answer = Self.refusal(.tooManyRequests, "TOO_MANY_REQUESTS", "Too many wrong enrolment secrets")
+      answer.headers[.retryAfter] = String(wait)
+      return answer
+    }
+    let fields = try await RequestFields(of: request)
+    let station = fields.object("station")
+    guard let secret = fields["secret"], let id = station["id"], id.utf8.count <= Self.longest else {
+      return Self.refusal(.badRequest, "INVALID_REQUEST", "secret and station.id are required")
+    }
+    guard let bytes = Base32.bytes(secret), bytes.count == EnrolmentBook.secretLength else {
+      desk.countGuess(context)
+      return Self.unknown
+    }
+    let (now, url, gate) = (desk.now, publicURL(request), fields["gate"])
+    let outcome = try await desk.store.write { db in
+      try EnrolmentBook(db: db, now: now).enrol(bytes, station: id, gate: gate, url: url)
+    }
+    switch outcome {
+    case .unknown:
+      desk.countGuess(context)
+      return Self.unknown
+    case .expired: return Self.refusal(.gone, "SECRET_EXPIRED", "The enrolment secret has expired")
+    case .used: return Self.refusal(.conflict, "SECRET_USED", "The enrolment secret has been used")
+    case .otherStation:
+      return Self.refusal(.forbidden, "STATION_UNKNOWN", "The enrolment secret was made for another station")
+    case .otherGate:
+      return Self.refusal(.badRequest, "INVALID_REQUEST", "The enrolment secret was made for another gate")
+    case .enrolled(let gate, let url, let apiKey):
+      return Answer(
+        status: .ok,
+        body: .object([
+          (
+            "ticketSystem",
+            .object([("type", .string("eventschedule")), ("url", .string(url)), ("apiKey", .string(apiKey))])
+          ),
+          (
+            "gate",
+            .object([
+              ("name", .string(gate.name)), ("saleTicket", gate.saleTicket.map { .integer($0) } ?? .null),
+              ("seat", .optional(gate.seat)),
+            ])
+          ),
+        ]))
+    }
+  }
+
+  /// The address that the station is to use from then on: the given one, else the one that it has used.
+  private func publicURL(_ request: Request) -> String {
+    if let given = desk.configuration.publicURL { return given }
+    guard let authority = request.head.authority, (1...255).contains(authority.utf8.count),
+      authority.utf8.allSatisfy({
+        (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D || $0 == 0x2E
+      })
+    else { return address() }
+    return (desk.configuration.tls == nil ? "http://" : "https://") + authority
+  }
+
+  private static var unknown: Answer {
+    refusal(.notFound, "SECRET_UNKNOWN", "The enrolment secret is not known")
+  }
+
+  private static func refusal(_ status: HTTPResponse.Status, _ code: String, _ message: String) -> Answer {
+    Answer(
+      status: status,
+      body: .object([("error", .object([("code", .string(code)), ("message", .string(message))]))]))
+  }
+}

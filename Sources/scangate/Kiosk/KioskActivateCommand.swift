@@ -1,0 +1,158 @@
+import ArgumentParser
+import Gateway
+import Glibc
+import LinuxIO
+import ScanConfiguration
+import ScanModel
+import Sealing
+import SetUpCodes
+
+/// `scangate kiosk activate`
+struct KioskActivateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "activate", abstract: "Activate the station by a code, or have its scanner wait for one.",
+    discussion: """
+      Without an argument the code is asked for without showing it, or read from a pipe. Every form that can be scanned is \
+      understood, and what it names is trusted as at the scanner. With --wait the running service takes set-up codes for a \
+      while, and each step is told.
+      """)
+
+  @Argument(help: "The code; other users of the machine can see it while this runs, and the shell remembers it.")
+  var code: String?
+
+  @Option(help: ArgumentHelp("Read the code from this file.", valueName: "path"), completion: .file())
+  var codeFile: String?
+
+  @Flag(help: "Have the running service take set-up codes, and wait until one has activated the station.")
+  var wait = false
+
+  @Option(help: ArgumentHelp("For how long, with --wait.", valueName: "1 to 60"))
+  var minutes = 10
+
+  @Flag(help: "Activate a station that is activated already, as the same one: for a new token.")
+  var again = false
+
+  @OptionGroup var kiosk: KioskArguments
+
+  func validate() throws {
+    guard !wait || (code == nil && codeFile == nil && !again) else {
+      throw ValidationError("with --wait the code comes from the scanner")
+    }
+    guard code == nil || codeFile == nil else { throw ValidationError("the code comes from one place") }
+    guard SetUpOrders.minutes.contains(minutes) else { throw ValidationError("--minutes wants 1 to 60") }
+  }
+
+  func run() async throws {
+    if wait { return try await waitForScanner() }
+    let station = try kiosk.station()
+    let (code, server) = try read(try given(), station)
+    try await kiosk.withOffice { office in
+      let result = await office.activate(
+        code, at: server.map { ControlServer($0) }, renewing: again, deadline: KioskArguments.deadline)
+      switch result {
+      case .success(let activation):
+        let state = try await office.state()
+        Terminal.out(
+          "The station is activated at \(state.server?.name ?? "") as \(TerminalText.clean(activation.kioskID)).")
+        if let configuration = state.configuration {
+          for line in KioskText.lines(of: configuration) { Terminal.out(line) }
+        } else {
+          Terminal.error("Its configuration could not be fetched yet; the service goes on trying.")
+        }
+      case .failure(let fault):
+        throw failure("Not activated (\(fault.refusal.rawValue)). \(fault.detail)")
+      }
+    }
+  }
+
+  /// The text of the code.
+  private func given() throws -> [UInt8] {
+    if let code {
+      Terminal.error("warning: an argument can be seen by others; next time leave it out, and the code is asked for.")
+      return [UInt8](code.utf8)
+    }
+    let limit = 4_096
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      if let codeFile {
+        let file = try OwnedDescriptor.open(codeFile, O_RDONLY | O_NONBLOCK)
+        bytes = try SmallFile.read(file.number, upTo: limit)
+      } else if isatty(STDIN_FILENO) != 0 {
+        bytes = try HiddenInput.ask("Type or scan the activation code and press Enter (it is not shown): ", upTo: limit)
+      } else {
+        bytes = try SmallFile.read(STDIN_FILENO, upTo: limit)
+      }
+    } catch {
+      if error.errno == ECANCELED { throw failure("Nothing was changed.", ExitCode(130)) }
+      throw failure("\(codeFile ?? "The input") cannot be read: \(error.words).")
+    }
+    guard bytes.count <= limit else { throw failure("That is too long for an activation code.", Exit.data) }
+    return bytes
+  }
+
+  /// What the code says, where it may be tried.
+  private func read(_ bytes: [UInt8], _ station: StationConfiguration) throws -> (ActivationCode, NamedServer?) {
+    let isBlank = { (byte: UInt8) in byte <= 0x20 }
+    let trimmed = bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+    let time = SystemTime()
+    let reader = SetUpReader(
+      trust: try trust(station), configured: station.control.map { ControlServer($0).name })
+    let reading = reader.read(
+      Code(bytes: Array(trimmed)), at: time.wall(), clockIsTrusted: ClockTrust(time: time).now().isTrusted)
+    switch reading {
+    case .code(.activation(let code, at: let server)): return (code, server)
+    case .code(.enrolment):
+      throw failure("This code enrols the station at a ticket system: hold it to the scanner.", Exit.data)
+    case .refused(let refusal, let detail):
+      throw failure("Not activated (\(refusal.rawValue)). \(detail)", Exit.data)
+    }
+  }
+
+  private func trust(_ station: StationConfiguration) throws -> TrustList {
+    guard let path = station.setUp?.trust?.path else { return .none }
+    do throws(SetupError) {
+      return try TrustFile.load(path)
+    } catch {
+      throw failure(error.description, Exit.configuration)
+    }
+  }
+}
+
+extension KioskActivateCommand {
+  /// Arms the running service, and tells its steps.
+  private func waitForScanner() async throws {
+    let orders = SetUpOrders(state: kiosk.state.folder)
+    let diary = SetUpDiary(kiosk.store)
+    try await kiosk.withOffice { office in
+      guard try await !office.state().isActivated else {
+        return Terminal.out("The station is activated already. For a new token: scangate kiosk activate --again")
+      }
+      var seen = diary.entries().last?.number ?? 0
+      try orders.arm(minutes: minutes)
+      let begin = SystemTime().now()
+      var isTaken = false
+      while true {
+        try await Task.sleep(for: .milliseconds(200))
+        for entry in diary.entries() where entry.number > seen {
+          seen = entry.number
+          Terminal.out(TerminalText.clean("\(entry.signal): \(entry.words)", limit: 600))
+        }
+        if try await office.state().isActivated {
+          return Terminal.out("The station is activated.")
+        }
+        let waited = SystemTime().now() - begin
+        if !isTaken, try !orders.isArmAsked() {
+          isTaken = true
+          Terminal.out("The service takes set-up codes for \(minutes) min: hold one to the scanner.")
+        }
+        if !isTaken, waited > .seconds(15) {
+          try orders.disarm()
+          throw failure("No service takes the order. Start it: systemctl start scangate")
+        }
+        if waited > .seconds(minutes * 60 + 15) {
+          throw failure("No code has activated the station within \(minutes) min.")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import LinuxIO
+
+/// A file that was not there before: nothing is ever overwritten.
+enum NewFile {
+  /// Writes a file that its owner alone can read, and has it on disk for good.
+  /// - Throws: why there is none; `EEXIST` where something of that name was there.
+  static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+    let file = OwnedDescriptor(owning: number)
+    do throws(SystemError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let written = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+        if written < 0, errno == EINTR { continue }
+        guard written > 0 else { throw SystemError(errno: errno, call: "write") }
+        rest = rest.dropFirst(written)
+      }
+      guard fsync(file.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+}

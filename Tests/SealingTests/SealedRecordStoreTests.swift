@@ -1,0 +1,151 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Sealing
+
+/// Records in real files.
+@Suite struct SealedRecordStoreTests {
+  private let folder: StateFolder
+  private let store: SealedRecordStore
+
+  init() throws {
+    folder = try StateFolder()
+    store = SealedRecordStore(keys: folder.byFile)
+  }
+
+  private func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
+
+  @Test func whatIsSetIsThereAgainAndNowhereReadable() throws {
+    #expect(try store.get("control") == nil)
+    try store.set("control", bytes("hunter2"))
+    try store.set("enrolment.main", [])
+    #expect(try store.get("control") == bytes("hunter2"))
+    #expect(try store.get("enrolment.main") == [])
+    #expect(try store.names() == ["control", "enrolment.main"])
+    #expect(try folder.mode("records/control.sealed") == 0o600)
+    #expect(try folder.mode("records") == 0o700)
+    for name in folder.files { #expect(!String(decoding: try folder.bytes(name), as: UTF8.self).contains("hunter2")) }
+    #expect(try store.remove("control"))
+    #expect(try !store.remove("control"))
+    #expect(try store.get("control") == nil)
+  }
+
+  @Test(arguments: [
+    "", ".a", "-a", "A", "a/b", "..", "a b", "a_b", "ä", "a\u{0}", String(repeating: "a", count: 65),
+  ]) func aNameThatIsNoneIsRefused(name: String) throws {
+    for call in [
+      { () throws in try store.set(name, []) }, { () throws in _ = try store.get(name) },
+      { () throws in _ = try store.remove(name) }, { () throws in _ = try store.stamp(name) },
+    ] {
+      #expect(fault(call)?.kind == .refused)
+    }
+    #expect(folder.files == [])
+  }
+
+  @Test func theLongestFitsAndOneByteMoreDoesNot() throws {
+    let longest = [UInt8](repeating: 7, count: SealedRecordStore.longest)
+    try store.set("a", longest)
+    #expect(try store.get("a") == longest)
+    #expect(fault { try store.set("a", longest + [1]) }?.kind == .refused)
+    #expect(try store.get("a") == longest)
+  }
+
+  @Test func aChangedOrMovedFileDoesNotOpenAndIsReplacedOnlyWhereThatIsMeant() throws {
+    try store.set("a", bytes("hunter2"))
+    let whole = try folder.bytes("records/a.sealed")
+    for index in whole.indices {
+      var changed = whole
+      changed[index] ^= 1
+      try folder.write("records/a.sealed", changed)
+      #expect(fault { _ = try store.get("a") }?.kind == .damaged)
+    }
+    #expect(fault { try store.update("a") { $0 } }?.kind == .damaged)
+    try folder.write("records/b.sealed", whole)
+    #expect(fault { _ = try store.get("b") }?.kind == .damaged)
+    try store.update("a", replacingDamaged: true) { old in
+      #expect(old == nil)
+      return [1]
+    }
+    #expect(try store.get("a") == [1])
+  }
+
+  /// What one kind seals is none of the other, under the same name and key.
+  @Test func aCredentialIsNoRecord() throws {
+    try CredentialStore(keys: folder.byFile).set("main", try PastedSecret(bytes("hunter2")))
+    try store.set("other", [])
+    let sealed = Array(try folder.bytes("credentials/main.sealed").dropFirst("scangate credential 1\n".utf8.count))
+    try folder.write("records/main.sealed", bytes("scangate record 1\n") + sealed)
+    #expect(fault { _ = try store.get("main") }?.kind == .damaged)
+  }
+
+  @Test func aStampChangesWithEachWriteAndOnlyThen() throws {
+    #expect(try store.stamp("a") == nil)
+    var stamps: [RecordStamp?] = [nil]
+    for number in 0..<20 {
+      try store.set("a", [UInt8(number)])
+      let stamp = try store.stamp("a")
+      #expect(stamp != stamps.last)
+      #expect(try store.stamp("a") == stamp)
+      // Nothing changes, nothing is written.
+      try store.set("a", [UInt8(number)])
+      #expect(try store.stamp("a") == stamp)
+      stamps.append(stamp)
+    }
+    try store.remove("a")
+    #expect(try store.stamp("a") == nil)
+  }
+
+  @Test func changesOfManyAtOnceAreAllThere() async throws {
+    let store = store
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<10 { try store.update("count") { [UInt8](repeating: 1, count: ($0?.count ?? 0) + 1) } }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try store.get("count")?.count == 80)
+    #expect(!folder.files.contains { $0.hasSuffix(".new") })
+  }
+
+  @Test func withoutItsKeyNothingIsMadeAnew() throws {
+    try store.set("a", [1])
+    #expect(unlink("\(folder.state)/seal-key") == 0)
+    #expect(fault { try store.set("a", [2]) }?.kind == .wrongKey)
+    #expect(unlink("\(folder.state)/seal-key.check") == 0)
+    #expect(fault { try store.set("a", [2]) }?.kind == .wrongKey)
+    let other = try StateFolder()
+    try SealedRecordStore(keys: other.byFile).set("x", [])
+    try folder.write("seal-key", try other.bytes("seal-key"))
+    #expect(fault { try store.set("a", [2]) }?.kind == .wrongKey)
+  }
+
+  @Test func aFactoryResetWipesThemAndTheOrders() throws {
+    try store.set("control", bytes("hunter2"))
+    try SetUpOrders(state: folder.state).arm(minutes: 5)
+    try folder.write("records/note.txt", [1])
+    let result = try FactoryReset(state: folder.state).run()
+    #expect(result.wiped == ["seal-key", "records/control.sealed", "setup.arm", "seal-key.check"])
+    #expect(result.left == ["records/note.txt"])
+  }
+
+  @Test func anOrderIsTakenOnce() throws {
+    let orders = SetUpOrders(state: folder.state)
+    #expect(try orders.takeArm() == nil && !orders.isArmAsked())
+    try orders.arm(minutes: 5)
+    try orders.arm(minutes: 500)
+    #expect(try orders.isArmAsked())
+    #expect(try orders.takeArm() == 60)
+    #expect(try orders.takeArm() == nil)
+    try orders.arm(minutes: 1)
+    #expect(try orders.disarm() && !orders.disarm())
+    for text in ["", "x", "0", "-1", "99", "1e9"] {
+      try folder.write("setup.arm", bytes(text))
+      #expect(try orders.takeArm() ?? 1 == 1)
+      #expect(try !orders.isArmAsked())
+    }
+    #expect(fault { try SetUpOrders(state: "/nonexistent/x").arm(minutes: 1) } != nil)
+  }
+}

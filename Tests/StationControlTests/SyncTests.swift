@@ -1,0 +1,293 @@
+import ScanModel
+import ScanTesting
+import Sealing
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// Configuration, status and token of an activated station.
+@Suite struct SyncTests {
+  private let fixture: ControlFixture
+  private let service = WrittenService()
+  private let office: ControlOffice
+
+  init() async throws {
+    fixture = try ControlFixture()
+    office = try fixture.office(service)
+    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    service.calls.withLock { $0 = [] }
+    fixture.notices.withLock { $0 = [] }
+  }
+
+  private static let refused = ControlFault(.authentication, "401", status: 401)
+
+  @Test func aConfigurationThatChangedIsToldByWhatChanged() async throws {
+    var new = ControlConfiguration()
+    new.name = "North"
+    new.texts = ["welcomeMessage": "Hello"]
+    service.configured.withLock { $0 = .success(new) }
+    #expect(try await office.sync().get() == new)
+    #expect(fixture.told == [.configurationChanged(new, ["name", "texts"])])
+    #expect(try await office.sync().get() == new)
+    #expect(fixture.told.count == 1)
+    #expect(await office.counters().changes == 2)
+  }
+
+  @Test(arguments: ControlFaultKind.allCases) func aFaultLeavesTheConfigurationInPlace(kind: ControlFaultKind)
+    async throws
+  {
+    let before = try await office.state()
+    service.configured.withLock { $0 = .failure(ControlFault(kind, "no")) }
+    #expect(await office.sync() == .failure(ControlFault(kind, "no")))
+    let after = try await office.state()
+    #expect(after.configuration == before.configuration && after.activation == before.activation)
+    let tries = service.asked.filter { $0.hasPrefix("configuration") }
+    switch kind {
+    case .network, .server: #expect(tries.count == 4)
+    case .configuration: #expect(tries == ["configuration t", "configuration t refreshing"])
+    case .authentication, .unknown: #expect(tries.count == 1)
+    }
+    #expect(service.asked.filter { $0 == "health" }.count == (kind == .server ? 3 : 0))
+    #expect(await office.counters().faults[kind.rawValue] == UInt64(tries.count))
+  }
+
+  @Test func callsAtTheSameTimeAreOne() async throws {
+    async let first = office.sync()
+    async let second = office.sync()
+    async let third = office.sync()
+    let results = await [first, second, third]
+    #expect(results.allSatisfy { $0 == .success(ControlConfiguration()) })
+    // The office runs on one thread: whoever comes while one waits joins it.
+    #expect(service.asked.filter { $0.hasPrefix("configuration") }.count < 3)
+  }
+
+  @Test func whoeverWantsTheNewestIsNotGivenAnAnswerToLess() async throws {
+    async let usual = office.sync()
+    async let newest = office.sync(refreshing: true)
+    async let another = office.sync(refreshing: true)
+    _ = await [usual, newest, another]
+    #expect(service.asked.contains("configuration t refreshing"))
+  }
+
+  @Test func aTokenThatIsRefusedIsNotShownAgainUntilItIsDueAndChangesNothingElse() async throws {
+    service.configured.withLock { $0 = .failure(Self.refused) }
+    service.validated.withLock { $0 = Self.refused }
+    service.reported.withLock { $0 = Self.refused }
+    _ = await office.sync()
+    let state = try await office.state()
+    #expect(state.tokenRefusedSince == fixture.time.wall())
+    #expect(state.isActivated)
+    #expect(fixture.told.count == 1)
+    let before = service.asked.count
+    _ = await office.sync()
+    await #expect(throws: ControlFault.self) { try await office.report(.available, deadline: fixture.deadline) }
+    await office.watchToken()
+    #expect(service.asked.count == before)
+    // The waits grow.
+    for _ in 0..<20 {
+      fixture.time.advance(by: .seconds(2_161))
+      await office.watchToken()
+    }
+    #expect(service.asked.count == before + 20)
+    fixture.time.advance(by: .seconds(60))
+    await office.watchToken()
+    #expect(service.asked.count == before + 20)
+    // Somebody who asks by hand is answered.
+    _ = await office.sync(isUrgent: true)
+    #expect(service.asked.count == before + 21)
+
+    service.validated.withLock { $0 = nil }
+    fixture.time.advance(by: .seconds(2_200))
+    await office.watchToken()
+    #expect(try await office.state().tokenRefusedSince == nil)
+    #expect(fixture.told.last == .tokenAccepted)
+    #expect(try await office.state().isActivated)
+  }
+
+  @Test func theEndOfATokenIsToldBeforeAndOnce() async throws {
+    let end = fixture.time.wall() + .seconds(3_600)
+    try await office.reset()
+    service.expires.withLock { $0 = end }
+    _ = try await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get()
+    fixture.notices.withLock { $0 = [] }
+    fixture.time.advance(by: .seconds(3_000))
+    await office.watchToken()
+    #expect(fixture.told == [])
+    // A tenth of its life.
+    fixture.time.advance(by: .seconds(241))
+    await office.watchToken()
+    await office.watchToken()
+    #expect(fixture.told == [.tokenExpiring(end)])
+    service.validated.withLock { $0 = ControlFault(.network, "gone") }
+    fixture.time.advance(by: .seconds(360))
+    await office.watchToken()
+    await office.watchToken()
+    #expect(fixture.told == [.tokenExpiring(end), .tokenExpired(end)])
+    #expect(await office.health().tokenValid == false)
+    #expect(try await office.state().isActivated)
+  }
+
+  /// It is the service's clock that counts.
+  @Test func aClockThatIsOffByADayEndsNoTokenThatTheServiceAccepts() async throws {
+    try await office.reset()
+    service.expires.withLock { $0 = fixture.time.wall() + .seconds(3_600) }
+    _ = try await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get()
+    fixture.time.advance(by: .seconds(86_400))
+    _ = await office.sync()
+    fixture.notices.withLock { $0 = [] }
+    await office.watchToken()
+    let health = await office.health(asking: fixture.deadline)
+    #expect(health.isHealthy)
+    #expect(health.words == [])
+    #expect(fixture.told == [])
+    // The next process knows it too.
+    #expect(await (try fixture.office(service)).health().tokenValid)
+  }
+
+  @Test func healthIsWhatTheDocumentSays() async throws {
+    var health = await office.health(asking: fixture.deadline)
+    #expect(health.serverConnected && health.tokenValid && health.configCurrent && health.isHealthy)
+    fixture.time.advance(by: .seconds(3_601))
+    health = await office.health(asking: fixture.deadline)
+    #expect(health.serverConnected && health.tokenValid && !health.configCurrent)
+    #expect(health.configAge == .seconds(3_601))
+    service.well.withLock { $0 = ControlFault(.server, "starting", status: 503) }
+    health = await office.health(asking: fixture.deadline)
+    #expect(!health.serverConnected && health.words.contains("starting"))
+    service.well.withLock { $0 = nil }
+    service.validated.withLock { $0 = Self.refused }
+    health = await office.health(asking: fixture.deadline)
+    #expect(health.serverConnected && !health.tokenValid)
+    try await office.reset()
+    health = await office.health()
+    #expect(!health.tokenValid && !health.configCurrent && !health.isHealthy)
+  }
+
+  @Test func whatIsSetByHandComesFirstAndOutlivesTheProcess() async throws {
+    try await office.setManualStatus(.lunch)
+    let next = try fixture.office(service)
+    try await next.report(.available, deadline: fixture.deadline)
+    #expect(service.asked.last == "report lunch by hand")
+    try await next.setManualStatus(nil)
+    try await office.report(.inUse, deadline: fixture.deadline)
+    #expect(service.asked.last == "report in-use")
+  }
+
+  @Test func whatTwoProcessesCountIsAdded() async throws {
+    let next = try fixture.office(service)
+    _ = await office.sync()
+    _ = await next.sync()
+    await next.close()
+    await office.close()
+    let counters = try await fixture.office(service).counters()
+    #expect(counters.activations == 1)
+    #expect(counters.configurations == 3)
+    #expect(counters.requests["configuration"]?.count == 3)
+    #expect(counters.requests["configuration"]?.succeeded != nil)
+  }
+
+  @Test func anotherProcessesChangeIsSeen() async throws {
+    let next = try fixture.office(service)
+    _ = try await next.state()
+    try await office.setManualStatus(.brb)
+    #expect(try await next.state().manualStatus == .brb)
+    try await office.reset()
+    #expect(try await !next.state().isActivated)
+  }
+
+  @Test func workTellsStatusesAndKeepsTheConfigurationCurrent() async throws {
+    try await fixture.work(service, saying: .inUse, for: .seconds(3_600))
+    let fetches = service.asked.filter { $0.hasPrefix("configuration") }.count
+    let reports = service.asked.filter { $0 == "report in-use" }.count
+    // Every 5 minutes, and every 2 minutes.
+    #expect((8...14).contains(fetches), "\(fetches)")
+    #expect((22...50).contains(reports), "\(reports)")
+  }
+
+  /// A service that was out of its mind may have changed its mind, too: what it says is not left for the whole interval.
+  @Test(arguments: [ControlFaultKind.unknown, .server, .configuration, .network])
+  func aFaultOfAStatusHasTheConfigurationFetchedSoon(kind: ControlFaultKind) async throws {
+    let service = service
+    let fixture = fixture
+    // Well for the first configuration, out of order for the first status, and well from then on.
+    let failed = Mutex<MonotonicTime?>(nil)
+    let fetches = Mutex<Int>(0)
+    service.atReport.withLock {
+      $0 = {
+        guard service.asked.filter({ $0.hasPrefix("report") }).count >= 2, failed.withLock({ $0 }) == nil else {
+          return
+        }
+        failed.withLock { $0 = fixture.time.now() }
+        fetches.withLock { $0 = service.asked.filter { $0.hasPrefix("configuration") }.count }
+        service.reported.withLock { $0 = nil }
+      }
+    }
+    service.reported.withLock { $0 = ControlFault(kind, "a page") }
+    try await fixture.work(service, saying: .available, for: .seconds(220))
+    #expect(failed.withLock { $0 } != nil)
+    #expect(service.asked.filter { $0.hasPrefix("configuration") }.count > fetches.withLock { $0 }, "\(service.asked)")
+  }
+
+  @Test func aStatusThatIsRefusedSaysNothingOfATokenThatIsAccepted() async throws {
+    service.reported.withLock { $0 = Self.refused }
+    await #expect(throws: Self.refused) { try await office.report(.available, deadline: fixture.deadline) }
+    #expect(service.asked == ["report available", "validate"])
+    #expect(try await office.state().tokenRefusedSince == nil)
+    #expect(fixture.told == [])
+    service.validated.withLock { $0 = Self.refused }
+    await #expect(throws: Self.refused) { try await office.report(.available, deadline: fixture.deadline) }
+    #expect(try await office.state().tokenRefusedSince != nil)
+    #expect(fixture.told.count == 1)
+  }
+
+  @Test func aConfigurationThatAnotherProcessFetchedIsCurrent() async throws {
+    let next = try fixture.office(service)
+    fixture.time.advance(by: .seconds(3_601))
+    #expect(await !office.health().configCurrent)
+    _ = await next.sync(isUrgent: true)
+    #expect(await office.health().configCurrent)
+  }
+
+  @Test func theDiaryKeepsTheLastStepsInOrder() async throws {
+    let diary = SetUpDiary(fixture.store)
+    #expect(diary.entries() == [])
+    let before = diary.stamp()
+    for number in 1...20 {
+      try SetUpDiary(fixture.store).add(.refused(.wrong), "step \(number) \u{1B}[2J", at: fixture.time.wall())
+    }
+    #expect(diary.stamp() != before)
+    let entries = diary.entries()
+    #expect(entries.map(\.number) == Array(5...20))
+    #expect(entries.allSatisfy { $0.signal == "wrong" && !$0.words.contains("\u{1B}") })
+  }
+
+  @Test func whereThereIsNoTokenNoneIsRefused() async throws {
+    let fixture = try ControlFixture()
+    let service = WrittenService()
+    service.token.withLock { $0 = nil }
+    let office = try fixture.office(service)
+    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    service.validated.withLock { $0 = ControlFault(.authentication, "no token", wasSent: false) }
+    _ = try? await office.validate(deadline: fixture.deadline)
+    #expect(try await office.state().tokenRefusedSince == nil)
+    _ = try await office.sync().get()
+  }
+
+  @Test func aFaultThatEndedIsToldToBeOverAndTheNextOneAnew() async throws {
+    let fixture = try ControlFixture()
+    let service = WrittenService()
+    let office = try fixture.office(service)
+    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    let fault = ControlFault(.unknown, "a page")
+    func told(_ notice: ControlNotice) -> Int { fixture.told.count { $0 == notice } }
+    for round in 1...2 {
+      service.configured.withLock { $0 = .failure(fault) }
+      for _ in 1...2 { _ = await office.sync(isUrgent: true) }
+      #expect(told(.fault(fault)) == round)
+      service.configured.withLock { $0 = .success(ControlConfiguration()) }
+      for _ in 1...2 { _ = try await office.sync(isUrgent: true).get() }
+      #expect(told(.answers) == round)
+    }
+  }
+}

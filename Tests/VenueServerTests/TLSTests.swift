@@ -1,0 +1,79 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOSSL
+import ScriptedHTTP
+import Testing
+
+@testable import VenueServer
+
+@Suite struct TLSTests {
+  private func write(_ text: String, to path: String) throws -> String {
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  private func ask(_ url: String, trusting authority: String) async throws -> String {
+    var settings = HTTPClient.Configuration()
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes([UInt8](authority.utf8)))
+    settings.tlsConfiguration = tls
+    settings.connectionPool.retryConnectionEstablishment = false
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+    let outcome: Result<String, any Error>
+    do {
+      let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(60))
+      outcome = .success(String(buffer: try await response.body.collect(upTo: 1 << 20)))
+    } catch {
+      outcome = .failure(error)
+    }
+    try await client.shutdown()
+    return try outcome.get()
+  }
+
+  @Test func aVenueProvesWhoItIs() async throws {
+    try await withTemporaryDirectory { directory in
+      let tls = VenueTLS(
+        certificate: try write(TestCertificates.good, to: directory + "/cert.pem"),
+        privateKey: try write(TestCertificates.key, to: directory + "/key.pem"))
+      let control = directory + "/control.sock"
+      try await withKioskVenue(change: {
+        $0.tls = tls
+        $0.controlSocket = control
+      }) { venue, _ in
+        #expect(venue.address.url == "https://127.0.0.1:\(venue.address.port)")
+        let body = try await ask(venue.address.url + "/api/health", trusting: TestCertificates.authority)
+        #expect(body.hasPrefix(#"{"success":true"#))
+        await #expect(throws: NIOSSLError.self) {
+          try await ask(venue.address.url + "/api/health", trusting: TestCertificates.otherAuthority)
+        }
+        // In plain it answers nobody, and the control socket is as it was.
+        #expect(await venue.kiosk("GET /api/health").body.isEmpty)
+        let made = try await VenueControlClient(path: control).makeEnrolment(gate: "north")
+        #expect(made.server == "127.0.0.1:\(venue.address.port)")
+      }
+    }
+  }
+
+  @Test func filesThatWillNotDoAreExplained() async throws {
+    try await withTemporaryDirectory { directory in
+      let certificate = try write(TestCertificates.good, to: directory + "/cert.pem")
+      let key = try write(TestCertificates.key, to: directory + "/key.pem")
+      let junk = try write("junk", to: directory + "/junk.pem")
+      let empty = try write("", to: directory + "/empty.pem")
+      let foreign = try write(TestCertificates.authority, to: directory + "/foreign.pem")
+      for (tls, words) in [
+        (VenueTLS(certificate: directory + "/absent", privateKey: key), "absent cannot be read as a certificate"),
+        (VenueTLS(certificate: junk, privateKey: key), "junk.pem cannot be read as a certificate"),
+        (VenueTLS(certificate: empty, privateKey: key), "empty.pem cannot be read as a certificate"),
+        (VenueTLS(certificate: certificate, privateKey: junk), "junk.pem cannot be read as a private key"),
+        (VenueTLS(certificate: certificate, privateKey: directory), "cannot be read as a private key"),
+        (VenueTLS(certificate: foreign, privateKey: key), "do not belong together"),
+      ] {
+        let server = try VenueServer(VenueConfiguration(tls: tls))
+        let error = try await #require(throws: VenueError.self) { try await server.run() }
+        #expect(error.description.contains(words), "\(error)")
+      }
+    }
+  }
+}

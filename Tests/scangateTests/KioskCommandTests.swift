@@ -1,0 +1,90 @@
+import Foundation
+import Sealing
+import Testing
+
+/// Kiosk commands without a server.
+@Suite struct KioskCommandTests {
+  private func withStation(_ body: (_ arguments: [String], _ state: String) async throws -> Void) async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = folder.path + "/state"
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/kiosk.yaml")
+    let yaml = try String(contentsOf: example, encoding: .utf8)
+      .replacing("https://kiosks.example.org", with: "http://127.0.0.1:1")
+    try yaml.write(toFile: folder.path + "/scangate.yaml", atomically: true, encoding: .utf8)
+    try await body(["--config", folder.path + "/scangate.yaml", "--state", state], state)
+  }
+
+  @Test func withoutAServerNothingIsActivatedAndEverythingIsToldInWords() async throws {
+    try await withStation { arguments, _ in
+      let status = try await Program.run(["kiosk", "status", "--json"] + arguments)
+      #expect(status.status == 1)
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any])
+      #expect(object["healthy"] as? Bool == false)
+      #expect(object["server"] as? String == "127.0.0.1:1")
+      // Every field is in the manual.
+      let manual = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/kiosk.md")
+      let text = try String(contentsOf: manual, encoding: .utf8)
+      for field in object.keys { #expect(text.contains("`\(field)`"), "\(field)") }
+
+      let refused = try await Program.run(["kiosk", "activate"] + arguments, input: [UInt8]("A1B2C3D4\n".utf8))
+      #expect(refused.status == 69)
+      #expect(refused.errors.contains("Not activated (offline)"), "\(refused.errors)")
+      #expect(!refused.errors.contains("A1B2C3D4"))
+    }
+  }
+
+  @Test func aCodeAsAnArgumentIsTakenWithAWarning() async throws {
+    try await withStation { arguments, _ in
+      let result = try await Program.run(["kiosk", "activate", "A1B2C3D4"] + arguments)
+      #expect(result.errors.contains("warning: an argument can be seen"), "\(result.errors)")
+      let foreign = try await Program.run(
+        ["kiosk", "activate"] + arguments,
+        input: [UInt8](#"{"type":"kiosk_activation","code":"A1B2C3D4","server":"10.0.0.1:80","timestamp":1}"#.utf8))
+      #expect(foreign.status == 65 && foreign.errors.contains("(untrusted)"), "\(foreign.errors)")
+    }
+  }
+
+  @Test func whoeverWaitsIsToldTheStepsOfTheService() async throws {
+    try await withStation { arguments, state in
+      async let waiting = Program.run(["kiosk", "activate", "--wait", "--minutes", "1"] + arguments)
+      // The service's part.
+      let orders = SetUpOrders(state: state)
+      while try !orders.isArmAsked() { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(try orders.takeArm() == 1)
+      let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
+      try store.set(
+        "setup", [UInt8](#"[{"number":1,"signal":"wrong","words":"No such code.","at":1}]"#.utf8))
+      let record = """
+        {"activation":{"activated":1,"kioskID":"k","server":{"name":"a.example:443","url":"https://a.example"}},"version":1}
+        """
+      try store.set("control", [UInt8](record.utf8))
+      let result = try await waiting
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.lines.last == "The station is activated.")
+    }
+  }
+
+  @Test(arguments: [
+    ["activate", "X", "--wait"], ["activate", "--minutes", "61", "--wait"], ["status", "--set", "asleep"],
+  ]) func whatCannotBeMeantIsRefused(words: [String]) async throws {
+    #expect(try await Program.run(["kiosk"] + words).status == 64)
+  }
+
+  @Test func nothingIsForgottenUnasked() async throws {
+    try await withStation { arguments, state in
+      let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
+      let record = """
+        {"activation":{"activated":1,"kioskID":"k","server":{"name":"a.example:443","url":"https://a.example"}},"version":1}
+        """
+      try store.set("control", [UInt8](record.utf8))
+      let asked = try await Program.run(["kiosk", "reset"] + arguments)
+      #expect(asked.status == 64)
+      #expect(try store.get("control") != nil)
+      #expect(try await Program.run(["kiosk", "reset", "--yes"] + arguments).status == 0)
+      #expect(try store.get("control") == nil)
+    }
+  }
+}

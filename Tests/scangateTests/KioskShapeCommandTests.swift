@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+import VenueServer
+
+/// A station is activated by each server that there really was, with a token and without one.
+@Suite struct KioskShapeCommandTests {
+  @Test(arguments: KioskShape.allCases) func aStationIsActivatedAndFetchesItsConfiguration(shape: KioskShape)
+    async throws
+  {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (state, config) = (folder.path + "/state", folder.path + "/scangate.yaml")
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let venue = try VenueServer(
+      VenueConfiguration(
+        storage: .memory, controlSocket: folder.path + "/venue.sock", kioskShape: shape, kioskToken: "the-shared-token")
+    )
+    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
+    let serving = Task {
+      defer { tell.finish() }
+      try await venue.run { tell.yield($0) }
+    }
+    defer { serving.cancel() }
+    let address = try #require(await ready.first { _ in true })
+    let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/kiosk.yaml")
+    try String(contentsOf: example, encoding: .utf8)
+      .replacing("https://kiosks.example.org", with: address.url + "\n  registration: shared")
+      .write(toFile: config, atomically: true, encoding: .utf8)
+    let token = [UInt8]("the-shared-token".utf8)
+    #expect(try await Program.run(["credential", "set", "shared", "--state", state], input: token).status == 0)
+
+    let station = ["--config", config, "--state", state]
+    let made = try await Program.run(["venue", "activation-code", "--control", folder.path + "/venue.sock"])
+    let code = [UInt8](made.output.utf8)
+    let activated = try await Program.run(["kiosk", "activate"] + station, input: code)
+    #expect(activated.status == 0, "\(activated.errors)")
+    // That server gives its stations nothing more: what is there is for its administrators.
+    guard shape != .cueitJWT else { return }
+    let synced = try await Program.run(["kiosk", "sync"] + station)
+    #expect(synced.status == 0, "\(shape) \(synced.errors) \(activated.errors)")
+    let told = try await Program.run(["kiosk", "status", "--set", "in-use"] + station)
+    // One of them knows no status.
+    #expect(told.status == (shape == .cueit ? 69 : 0), "\(told.errors)")
+    let status = try await Program.run(["kiosk", "status"] + station)
+    #expect(status.status == 0, "\(status.output)")
+    #expect(!(activated.output + status.output + status.errors).contains("the-shared-token"))
+  }
+}

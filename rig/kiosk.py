@@ -1,0 +1,245 @@
+"""Base of the tests of setting up by a scan: a venue that activates and enrols, and a station that nobody has set up, on a disk that bears a power cut."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from case import RigCase
+from events import EventFile
+from rig import MS, PATIENCE, STATION
+from venue import AS_GATE, NAME, PORT, SCANGATE, URL, Venue
+
+FOLDER = "/run/kiosk"
+CONFIGURATION, TRUST, STATE = f"{STATION}/scangate.yaml", f"{STATION}/trust.txt", f"{STATION}/state"
+#: Where the organiser has his keys; no station has them.
+KEYS = f"{FOLDER}/keys"
+#: What runs in the place of a station's own user.
+AS_STATION = f"env STATE_DIRECTORY={STATE} {SCANGATE}"
+#: What the venue wants to see of a station that registers.
+REGISTRATION = "registration-token-of-the-rig"
+SCANNER = {"vendor": "0c2e", "product": "0901", "manufacturer": "Metrologic", "name": "Honeywell Scanner", "serial": "SN0001"}
+PULSE = 300
+#: What a refusal is counted by, after a long one: docs/signals.md.
+BEEPS = {"wrong": 1, "expired": 2, "used": 3, "unknownStation": 4, "offline": 5, "untrusted": 6, "lockedOut": 7, "fault": 8}
+TICKETS = [f"TICKET-{number:03}" for number in range(60)]
+
+GATE = f"""
+readers:
+  scanner: {{type: wedge, match: {{vendor: "{SCANNER['vendor']}", product: "{SCANNER['product']}"}}, keymap: us}}
+gates:
+  north:
+    readers: [scanner]
+    ticketSystem: main
+    deadline: 10 s  # a server on an emulated processor may be slow
+    stale: 20 s
+    outputs:
+      relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {PULSE} ms}}
+      green: {{led: "gate:green:pass"}}
+      red: {{led: "gate:red:deny"}}
+      buzzer: {{gpio: {{chip: gate, line: BUZZ}}}}
+    inputs:
+      setup: {{gpio: {{chip: gate, line: DOOR}}, use: setUpButton}}
+"""
+
+
+def to_be_activated(window="10 min"):
+    """A station that knows its ticket system and awaits its activation."""
+    return f"""
+version: 1
+station: {{name: rig}}
+setUp: {{window: {window}, trust: {TRUST}}}
+control: {{type: kiosk, url: "{URL}", allowPlainHTTP: true, registration: kiosk}}
+ticketSystems:
+  main: {{type: eventschedule, url: "{URL}", allowPlainHTTP: true, apiKeyFile: {FOLDER}/venue.key, rate: {{limit: 10000}}}}
+{GATE}"""
+
+
+def to_be_enrolled():
+    """A station that knows no ticket system yet."""
+    return f"""
+version: 1
+station: {{name: rig}}
+setUp: {{trust: {TRUST}, caFile: {FOLDER}/ca.pem}}
+ticketSystems:
+  main: {{type: eventschedule, enrol: true, caFile: {FOLDER}/ca.pem, rate: {{limit: 10000}}}}
+{GATE}"""
+
+
+class KioskCase(RigCase):
+    """A venue and a station, started by `begin`."""
+
+    needs_scangate = True
+
+    def setUp(self):
+        super().setUp()
+        self.venue = None
+
+    def begin(self, configuration, *options, trust=""):
+        """Starts both. Nobody has set the station up yet; `options` are the venue's."""
+        rig = self.rig
+        if not self.venue:
+            self.prepare()
+        rig.put("".join(f"{line}\n" for line in ["code,kind,status", *(f"{code},entry,paid" for code in TICKETS)]), self.venue.tickets)
+        self.unused = iter(TICKETS)
+        self.venue.start("--import", self.venue.tickets, "--kiosk-token-file", f"{FOLDER}/registration", *options)
+        rig.put(configuration, CONFIGURATION)
+        rig.put(trust, TRUST)
+        rig.sh(f"sync -f {STATION}")  # the technician has written them long ago
+        self.register()
+        rig.plug(0, **SCANNER)
+        self.run_station()
+        self.since = rig.mark()
+
+    def prepare(self):
+        """The place for both, and no trace of those before; `begin` does it where a test has not."""
+        rig = self.rig
+        rig.mount_station()
+        rig.sh(f"""rm -rf {FOLDER} {STATION}/[!l]*; install -d -o gate -g gate {FOLDER} {KEYS} {STATE}; chmod 700 {STATE}
+            chmod a+rw /dev/gpiochip* /sys/class/leds/gate:*/{{brightness,trigger}}; sync {STATION}""")
+        rig.put(REGISTRATION, f"{FOLDER}/registration")
+        rig.sh(f"chown gate {FOLDER}/registration; chmod 600 {FOLDER}/registration")
+        self.venue, self.runs = Venue(rig, FOLDER), 0
+        self.venue.tempt()
+        self.addCleanup(self.venue.clear)
+
+    def command(self, words, text=""):
+        """A command of the station's own, with something on its standard input; what it says."""
+        return self.rig.sh(f"{AS_GATE} {AS_STATION} {words} <<< '{text}'", timeout=120)
+
+    def forget(self):
+        """Makes the stopped station as new as it was at first."""
+        self.rig.sh(f"rm -rf {STATE}; install -d -m 700 -o gate -g gate {STATE}; sync {STATION}")
+        self.register()
+
+    def register(self):
+        """Gives the station what its control service wants to see of a new one."""
+        self.command("credential set kiosk", REGISTRATION)
+
+    # The station
+
+    def run_station(self):
+        """Starts the station, for the first time or anew; returns when its scanner is read."""
+        self.runs += 1
+        path = f"{FOLDER}/events-{self.runs}.jsonl"
+        self.service = self.rig.spawn(
+            f"scangate-{self.runs}", f"{AS_STATION} run --config {CONFIGURATION} --events {path}", user="gate")
+        self.rig.until(lambda: self.alive() and self.rig.ok(f"[ -e {path} ]"), 120, "the service's event file")
+        self.events = EventFile(self.rig, path)
+        self.until_told("device", state="reading")
+
+    def alive(self):
+        self.assertTrue(self.service.running(), "the service has ended")
+        return True
+
+    def cut_power(self):
+        """Pulls the station's plug; the venue is elsewhere."""
+        self.rig.cut_power(self.service)
+
+    def told(self, type, **wanted):
+        """The events of a type with these members, of the run that goes on."""
+        return [event for event in self.events() if event["type"] == type and all(event[name] == value for name, value in wanted.items())]
+
+    def until_told(self, type, after=0, timeout=PATIENCE, **wanted):
+        """Waits for such an event beyond the first `after` of them; returns it."""
+        return self.rig.until(lambda: self.alive() and self.told(type, **wanted)[after:], timeout, f"{type} {wanted} in the events")[0]
+
+    def gate(self):
+        """The gate's state, as it was told last."""
+        return ([event["state"] for event in self.told("gate")] or [None])[-1]
+
+    def until_gate(self, state, timeout=PATIENCE):
+        self.rig.until(lambda: self.alive() and self.gate() == state, timeout, f"the gate {state}")
+
+    def until_armed(self):
+        """Waits until set-up codes are taken."""
+        self.rig.until(lambda: self.alive() and self.is_armed(), what="the station armed")
+
+    def is_armed(self):
+        """Whether set-up codes are taken, as was told last."""
+        states = [event["state"] for event in self.told("setUp") if event["state"] in ("armed", "disarmed")]
+        return states[-1:] == ["armed"]
+
+    # Codes
+
+    def try_code(self, code):
+        """Holds a set-up code to the scanner; returns what became of it: `done`, or why it was refused."""
+        tried = [event for event in self.told("setUp") if event["state"] in ("done", "refused")]
+        self.rig.type(0, code)
+
+        def outcome():
+            return self.alive() and [event for event in self.told("setUp") if event["state"] in ("done", "refused")][len(tried):]
+
+        event = self.rig.until(outcome, what="what became of a set-up code")[0]
+        self.assertEqual((event["gate"], event["reader"]), ("north", "scanner"))
+        self.assertNotIn(code, str(event))
+        return event["reason"] or event["state"]
+
+    def set_up(self, code):
+        """Holds a good set-up code to the scanner; returns when the gate is in service."""
+        self.assertEqual(self.try_code(code), "done")
+        self.until_gate("ready")
+
+    def scan(self, code):
+        """Holds a code to the scanner of a gate that takes it for a ticket; returns the scan."""
+        before = len(self.told("scan"))
+        self.rig.type(0, code)
+        return self.until_told("scan", before)
+
+    def assert_admits(self):
+        """The next ticket opens the gate, once."""
+        since = self.rig.mark()
+        self.assertEqual(self.scan(next(self.unused))["verdict"], "admit")
+        self.whole_pulses("RELAY0", PULSE, 1, since)
+
+    def assert_shut(self, since=None):
+        """Since a time, or since the test began, the relay has not moved."""
+        self.assertEqual(self.rig.edges("RELAY0", self.since if since is None else since), [])
+
+    def assert_works_or_can_be_activated(self):
+        """What holds after every power cut: the gate is in service, or it is by one new code; returns whether it took one."""
+        self.rig.until(lambda: self.alive() and (self.gate() == "ready" or self.is_armed()), what="a gate in service, or a station armed")
+        if self.gate() != "ready":
+            # An activation whose answer was lost may still turn out to be good.
+            self.rig.sh("sleep 5")
+        fresh = self.gate() != "ready"
+        if fresh:
+            self.set_up(self.venue.activation_code())
+        self.until_gate("ready")
+        self.assert_admits()
+        return fresh
+
+    # What the person at the scanner is told
+
+    def assert_beeps(self, reason, since):
+        """The buzzer counts a refusal out: a long beep, and short ones that are counted."""
+        count = BEEPS[reason]
+
+        def heard():
+            pulses = [pulse.length / MS for pulse in self.rig.pulses("BUZZ", since) if pulse.length is not None]
+            return pulses if len(pulses) > count + 1 else None
+
+        beeps = self.rig.until(heard, what="the beeps of a refusal, and the first of their repetition")
+        self.assertEqual(["long" if beep > 650 else "short" for beep in beeps[:count + 2]], ["long"] + ["short"] * count + ["long"], beeps)
+
+    # TLS
+
+    def certify(self):
+        """An authority, and the venue's certificate for its name; returns the options by which it serves with it."""
+        with tempfile.TemporaryDirectory() as folder:
+            make_certificates(Path(folder))
+            for name in ("ca.pem", "venue.pem", "venue-key.pem"):
+                self.rig.put((Path(folder) / name).read_bytes(), f"{FOLDER}/{name}")
+        self.rig.sh(f"chown gate {FOLDER}/venue-key.pem; chmod 600 {FOLDER}/venue-key.pem")
+        return ["--certificate", f"{FOLDER}/venue.pem", "--private-key", f"{FOLDER}/venue-key.pem", "--public-url", f"https://{NAME}:{PORT}"]
+
+
+def make_certificates(folder):
+    """`ca.pem`, and `venue.pem` with `venue-key.pem` for the venue's name."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    openssl("req", "-x509", *key, "-keyout", "ca-key.pem", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Rig CA")
+    openssl("req", *key, "-keyout", "venue-key.pem", "-out", "venue.csr", "-subj", f"/CN={NAME}")
+    (folder / "extensions").write_text(f"subjectAltName=DNS:{NAME}\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n")
+    openssl("x509", "-req", "-in", "venue.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "2", "-extfile", "extensions", "-out", "venue.pem")
