@@ -247,7 +247,8 @@ let package = Package(
     tests(
       of: "Gateway",
       [
-        "KioskControl", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP",
+        "Enrolment", "KioskControl", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "ScanTesting",
+        "ScriptedHTTP",
         "Sealing", "SetUpCodes", "TicketTransport",
       ]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.

@@ -1,52 +1,7 @@
 public import ScanModel
-public import ScanPipeline
+internal import ScanPipeline
 internal import SetUpCodes
 import Synchronization
-
-/// How one gate decides.
-public struct GateSettings: Sendable {
-  /// The gate's name.
-  public var gate: GateID
-  /// What can be a code here at all.
-  public var accept: AcceptFilter
-  /// How long the gate waits for a verdict, from the moment it begins to decide.
-  public var deadline: Duration
-  /// How long the same code is ignored, counted from its last sighting.
-  public var holdOff: Duration
-  /// How many scans may wait; more are dropped, signalled and counted.
-  public var queue: Int
-  /// How long a scan may wait before it is dropped unasked.
-  public var stale: Duration
-  /// How long the relay is driven for one person.
-  public var pulse: Duration
-  /// The passage gap after a relay pulse; the relay is not free before it has passed.
-  public var gap: Duration
-  /// How many unknown codes a reader may bring a minute before it is no longer asked for.
-  public var floodLimit: Int
-  /// Whether people leave here: nobody is asked, and the ticket admits again.
-  public var isExit: Bool
-  /// What is done while the ticket system is offline.
-  public var offline: OfflinePolicy
-
-  /// Makes the settings of a gate with the defaults of `docs/configuration.md`.
-  public init(
-    gate: GateID, accept: AcceptFilter = AcceptFilter(), deadline: Duration = .milliseconds(2_500),
-    holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), pulse: Duration = .zero,
-    gap: Duration = .zero, floodLimit: Int = 20, isExit: Bool = false, offline: OfflinePolicy = OfflinePolicy()
-  ) {
-    self.offline = offline
-    self.gate = gate
-    self.accept = accept
-    self.deadline = deadline
-    self.holdOff = holdOff
-    self.queue = queue
-    self.stale = stale
-    self.pulse = pulse
-    self.gap = gap
-    self.floodLimit = floodLimit
-    self.isExit = isExit
-  }
-}
 
 /// One gate: takes raw reads of its readers, decides one scan at a time, and signals the verdict.
 ///
@@ -72,8 +27,7 @@ public actor GateController {
 
   private var holdOff: HoldOff
   private var cap: ReaderCap
-  /// For scans that cost no request.
-  private var quota = RecordQuota()
+  private var reports: ScanReports
   private var deciding: Code?
   private var state = GateState.ready
   /// Whether `run` has begun; before it there is nothing to show.
@@ -115,6 +69,7 @@ public actor GateController {
     self.time = time
     holdOff = HoldOff(duration: settings.holdOff)
     cap = ReaderCap(limit: settings.floodLimit)
+    reports = ScanReports(system: system.id, ledger: ledger, events: events)
     (inlet, inletEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
     (queue, queueEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, settings.queue)))
   }
@@ -303,7 +258,7 @@ public actor GateController {
       gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
     // A verdict in flight has the lamps; the refusal is on record all the same.
     if deciding == nil { signals.play(.refuse(.unreadable)) }
-    report(scan, KeptDecision(AttemptDecision(refused: .unreadable), decider: .station), outputFault: nil)
+    reports.add(scan, KeptDecision(AttemptDecision(refused: .unreadable), decider: .station), outputFault: nil)
   }
 
   /// Shows a repeat what it was told before. An admission is not shown again: at a gate without a relay the lamp is the
@@ -386,7 +341,7 @@ public actor GateController {
     }
     reviewOutputs()
     holdOff.decided(scan.code, outputFault == nil ? kept.decision.verdict : .undecided(.outOfService))
-    report(scan, kept, outputFault: outputFault)
+    reports.add(scan, kept, outputFault: outputFault)
   }
 
   /// Ends a scan that does not open the gate.
@@ -405,7 +360,7 @@ public actor GateController {
     case .admit:
       break
     }
-    report(scan, kept, outputFault: nil)
+    reports.add(scan, kept, outputFault: nil)
   }
 
   /// Ends a scan that the station itself has decided.
@@ -426,40 +381,5 @@ public actor GateController {
     guard isNews || new != .ready, shown != shownResting else { return }
     shownResting = shown
     signals.play(shown)
-  }
-
-  private func report(_ scan: Scan, _ kept: KeptDecision, outputFault: String?) {
-    let decision = kept.decision
-    let now = ledger.now
-    let waited = now.monotonic - scan.readAt
-    record(scan, kept, waited, now, outputFault)
-    events.emit(
-      .scan(
-        DecidedScan(
-          scan: scan, verdict: decision.verdict, readAt: now.wall - waited, decidedIn: waited,
-          details: decision.details ?? TicketDetails(), admitted: decision.admitted, allowance: decision.allowance,
-          decider: kept.decider, isProvisional: decision.isProvisional, note: decision.note,
-          firstUse: decision.firstUse, detail: decision.detail, outputFault: outputFault)))
-  }
-
-  private func record(
-    _ scan: Scan, _ kept: KeptDecision, _ waited: Duration, _ now: JournalTime, _ outputFault: String?
-  ) {
-    let decision = kept.decision
-    var detail = decision.detail
-    if kept.asked == nil, decision.verdict != .admit {
-      let (isTaken, skipped) = quota.take(at: now.monotonic)
-      guard isTaken else { return }
-      if skipped > 0 {
-        detail = [detail, "\(skipped) scans before it were too many to be written down."].compactMap(\.self).joined(
-          separator: " ")
-      }
-    }
-    ledger.record(
-      JournaledScan(
-        scan: scan, system: system.id, ticket: kept.ticket, at: now, decidedIn: waited, verdict: decision.verdict,
-        decider: kept.decider, note: decision.note?.rawValue, detail: detail, entryID: decision.entryID,
-        holder: decision.details?.holder, admitted: decision.admitted, allowance: decision.allowance,
-        outputFault: outputFault))
   }
 }

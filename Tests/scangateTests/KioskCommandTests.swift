@@ -4,14 +4,16 @@ import Testing
 
 /// Kiosk commands without a server.
 @Suite struct KioskCommandTests {
-  private func withStation(_ body: (_ arguments: [String], _ state: String) async throws -> Void) async throws {
+  private func withStation(
+    _ example: String = "kiosk.yaml", _ body: (_ arguments: [String], _ state: String) async throws -> Void
+  ) async throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = folder.path + "/state"
     try FileManager.default.createDirectory(
       atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/kiosk.yaml")
-    let yaml = try String(contentsOf: example, encoding: .utf8)
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/\(example)")
+    let yaml = try String(contentsOf: file, encoding: .utf8)
       .replacing("https://kiosks.example.org", with: "http://127.0.0.1:1")
     try yaml.write(toFile: folder.path + "/scangate.yaml", atomically: true, encoding: .utf8)
     try await body(["--config", folder.path + "/scangate.yaml", "--state", state], state)
@@ -63,7 +65,28 @@ import Testing
       try store.set("control", [UInt8](record.utf8))
       let result = try await waiting
       #expect(result.status == 0, "\(result.errors)")
-      #expect(result.lines.last == "The station is activated.")
+      #expect(result.lines.last == "The station is set up.")
+    }
+  }
+
+  @Test func whoeverWaitsForATicketSystemIsToldWhenItCame() async throws {
+    try await withStation("enrol.yaml") { arguments, state in
+      async let waiting = Program.run(["kiosk", "activate", "--wait", "--minutes", "1"] + arguments)
+      // The service's part.
+      let orders = SetUpOrders(state: state)
+      while try !orders.isArmAsked() { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(try orders.takeArm() == 1)
+      let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
+      let record = """
+        {"version":1,"type":"eventschedule","url":"https://tickets.example","apiKey":"key-of-the-gate","gate":"north","at":1}
+        """
+      try store.set("enrolment.main", [UInt8](record.utf8))
+      let result = try await waiting
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.lines.last == "The station is set up.")
+      #expect(!result.output.contains("key-of-the-gate"))
+      let again = try await Program.run(["kiosk", "activate", "--wait"] + arguments)
+      #expect(again.lines.first?.hasPrefix("The station is set up already.") == true)
     }
   }
 

@@ -38,9 +38,6 @@ public struct SetUpDiary: Sendable {
     }
   }
 
-  /// What changes with each step.
-  public func stamp() -> RecordStamp? { (try? store.stamp(Self.name)) ?? nil }
-
   private static func read(_ bytes: [UInt8]?) -> [Entry] {
     bytes.flatMap { try? JSONDecoder().decode([Entry].self, from: Data($0)) } ?? []
   }

@@ -63,6 +63,15 @@ public struct EnrolmentBook: Sendable {
 
     /// A configuration that needs nothing, or has everything.
     public init(configuration: StationConfiguration) { self.configuration = configuration }
+
+    /// The ticket systems that await their set-up code, and why, in words.
+    public var missing: [TicketSystemID: String] {
+      var missing: [TicketSystemID: String] = [:]
+      for system in configuration.ticketSystems where system.isUnenrolled {
+        missing[system.id] = problems[system.id] ?? "Its ticket system \(system.id) is not enrolled."
+      }
+      return missing
+    }
   }
 
   /// Completes a configuration with what its ticket systems have given.

@@ -83,13 +83,7 @@ public final class StationSetUp: Sendable {
 
   /// Takes the configuration by which the station is about to run: what it misses keeps its gates out of service.
   public func take(_ completed: EnrolmentBook.Completed) {
-    var missing: [TicketSystemID: String] = [:]
-    for system in completed.configuration.ticketSystems where system.isUnenrolled {
-      missing[system.id] =
-        completed.problems[system.id]
-        ?? "Its ticket system \(system.id) is not enrolled."
-    }
-    roll.take { $0.enrolments = missing }
+    roll.take { $0.enrolments = completed.missing }
     desk.reviewSoon()
   }
 

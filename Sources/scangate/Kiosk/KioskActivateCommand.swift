@@ -23,7 +23,7 @@ struct KioskActivateCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Read the code from this file.", valueName: "path"), completion: .file())
   var codeFile: String?
 
-  @Flag(help: "Have the running service take set-up codes, and wait until one has activated the station.")
+  @Flag(help: "Have the running service take set-up codes, and wait until the station is set up.")
   var wait = false
 
   @Option(help: ArgumentHelp("For how long, with --wait.", valueName: "1 to 60"))
@@ -119,13 +119,14 @@ struct KioskActivateCommand: AsyncParsableCommand {
 }
 
 extension KioskActivateCommand {
-  /// Arms the running service, and tells its steps.
+  /// Arms the running service, and tells its steps until the station has all that codes can bring.
   private func waitForScanner() async throws {
     let orders = SetUpOrders(state: kiosk.state.folder)
     let diary = SetUpDiary(kiosk.store)
+    let station = try kiosk.station()
     try await kiosk.withOffice { office in
-      guard try await !office.state().isActivated else {
-        return Terminal.out("The station is activated already. For a new token: scangate kiosk activate --again")
+      guard try await isMissing(station, office) else {
+        return Terminal.out("The station is set up already. For a new token: scangate kiosk activate --again")
       }
       var seen = diary.entries().last?.number ?? 0
       try orders.arm(minutes: minutes)
@@ -137,9 +138,7 @@ extension KioskActivateCommand {
           seen = entry.number
           Terminal.out(TerminalText.clean("\(entry.signal): \(entry.words)", limit: 600))
         }
-        if try await office.state().isActivated {
-          return Terminal.out("The station is activated.")
-        }
+        guard try await isMissing(station, office) else { return Terminal.out("The station is set up.") }
         let waited = SystemTime().now() - begin
         if !isTaken, try !orders.isArmAsked() {
           isTaken = true
@@ -150,9 +149,15 @@ extension KioskActivateCommand {
           throw failure("No service takes the order. Start it: systemctl start scangate")
         }
         if waited > .seconds(minutes * 60 + 15) {
-          throw failure("No code has activated the station within \(minutes) min.")
+          throw failure("The station was not set up within \(minutes) min.")
         }
       }
     }
+  }
+
+  /// Whether a code can bring something: an activation, or a ticket system's address and key.
+  private func isMissing(_ station: StationConfiguration, _ office: ControlOffice) async throws -> Bool {
+    if station.control != nil, try await !office.state().isActivated { return true }
+    return !EnrolmentBook(keys: kiosk.state.keys).complete(station).missing.isEmpty
   }
 }

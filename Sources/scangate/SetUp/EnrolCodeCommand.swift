@@ -151,7 +151,11 @@ struct EnrolCodeCommand: ParsableCommand {
     }
     // The venue's own end is its last word: a longer life would be a promise that it breaks.
     var ends = usual
-    if let told = made.expires { ends = expires == nil ? WallTime(seconds: told.seconds / 60 * 60) : min(usual, told) }
+    if let told = made.expires {
+      let last = WallTime(seconds: told.seconds / 60 * 60)
+      if expires != nil, usual > last { Terminal.error("warning: the venue's secret ends sooner than --expires says.") }
+      ends = expires == nil ? last : min(usual, last)
+    }
     guard ends > now else { throw failure("The venue's secret has ended. Have a new one made.", Exit.data) }
     return Told(
       content: .enrolment(gate: gate, secret: made.secret), server: server ?? made.server, expires: ends,

@@ -1,0 +1,190 @@
+import Enrolment
+import Glibc
+import ScanConfiguration
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Sealing
+import Testing
+
+@testable import Gateway
+
+/// What ticket systems gave for set-up codes, from the record to the configuration.
+@Suite struct EnrolmentBookTests {
+  private let store: SealedRecordStore
+  private let book: EnrolmentBook
+
+  init() throws {
+    var template = Array("/tmp/scangate-enrolments-XXXXXX".utf8CString)
+    let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    let keys = SealKeySource(state: folder, given: nil)
+    store = SealedRecordStore(keys: keys)
+    book = EnrolmentBook(keys: keys)
+  }
+
+  private static func station(_ more: String = "", ticket: String = "") throws -> StationConfiguration {
+    let text = """
+      version: 1
+      station: { name: bench }
+      ticketSystems:
+        main: { type: eventschedule, enrol: true }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e" } }
+        right: { type: wedge, match: { vendor: "05e0" } }
+      gates:
+        north: { readers: [left], ticketSystem: main\(ticket) }
+        south: { readers: [right], ticketSystem: main }
+      \(more)
+      """
+    return try ConfigurationFile.parse(
+      bytes: [UInt8](text.utf8), file: "bench.yaml",
+      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+    ).configuration
+  }
+
+  private static let main = TicketSystemID("main")
+
+  private static func enrolment(
+    url: String = "https://tickets.example/api", key: String = "key-of-the-gate", saleTicket: Int64? = 7
+  ) throws -> Enrolment {
+    Enrolment(
+      type: "eventschedule", url: url, apiKey: try #require(GivenKey(key)), gate: "door-1", saleTicket: saleTicket,
+      seat: "A")
+  }
+
+  private func section(_ gate: String, _ station: StationConfiguration) throws -> EventScheduleSection.Gate? {
+    try #require(station.gates.first { $0.id == GateID(gate) }).ticket as? EventScheduleSection.Gate
+  }
+
+  @Test func whatWasGivenCompletesTheConfigurationAndItsKeyIsFound() throws {
+    let written = try Self.station()
+    #expect(book.complete(written).missing == [Self.main: "Its ticket system main is not enrolled."])
+    try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
+    let completed = book.complete(written)
+    #expect(completed.missing.isEmpty)
+    #expect(TicketSystemRegistry.address(of: completed.configuration.ticketSystems[0]).contains("tickets.example/api"))
+    // Which ticket and seat is for the gate at whose scanner the code was held.
+    #expect(try section("north", completed.configuration) == EventScheduleSection.Gate(saleTicket: 7, seat: "A"))
+    #expect(try section("south", completed.configuration)?.seat == nil)
+    let resolver = book.resolver { _ throws(SetupError) in throw SetupError("another name") }
+    #expect(try resolver("enrolled:main") == "key-of-the-gate")
+    #expect(throws: SetupError.self) { try resolver("main") }
+    #expect(
+      try book.list() == [
+        EnrolmentBook.Listed(
+          system: Self.main, url: "https://tickets.example/api", gate: "door-1", at: WallTime(seconds: 1))
+      ])
+  }
+
+  @Test func whatTheFileSaysOfAGateCounts() throws {
+    let written = try Self.station(ticket: ", ticket: { saleTicket: 3 }")
+    try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
+    #expect(try section("north", book.complete(written).configuration)?.saleTicket == 3)
+  }
+
+  @Test func aRecordThatCannotBeUsedLeavesTheSystemUnenrolledAndSaysSo() throws {
+    let written = try Self.station()
+    for damage in ["", "{", "[]", #"{"version":2}"#, #"{"version":1,"type":"eventschedule"}"#] {
+      try store.set("enrolment.main", [UInt8](damage.utf8))
+      let completed = book.complete(written)
+      #expect(completed.missing[Self.main]?.contains("scangate enrolment forget main") == true, "\(damage)")
+      #expect(completed.configuration.ticketSystems[0].isUnenrolled)
+    }
+    // Another type, and an address that is none.
+    for (type, url) in [("pretix", "https://tickets.example"), ("eventschedule", "tickets.example")] {
+      let record = #"{"version":1,"type":"\#(type)","url":"\#(url)","apiKey":"k","gate":"g","at":1}"#
+      try store.set("enrolment.main", [UInt8](record.utf8))
+      #expect(book.complete(written).missing[Self.main]?.contains("forget main") == true, "\(type) \(url)")
+    }
+    #expect(try book.forget(Self.main))
+    #expect(try !book.forget(Self.main))
+    #expect(book.complete(written).problems.isEmpty)
+  }
+
+  @Test(arguments: ["main", "Main door", "ü.ä", "a.b", "..", "ticket-system_1"])
+  func everyNameOfASystemIsFoundAgain(name: String) throws {
+    let system = TicketSystemID(name)
+    try book.keep(Self.enrolment(), of: system, by: GateID("north"), at: WallTime(seconds: 1))
+    #expect(try book.list().map(\.system) == [system])
+    #expect(
+      try book.resolver { _ throws(SetupError) in throw SetupError("?") }("enrolled:" + name) == "key-of-the-gate")
+  }
+
+  @Test func theStationIsTheSameToAllTicketSystemsAndAfterDamage() throws {
+    let first = try book.identity(version: "1")
+    #expect(try book.identity(version: "2").id == first.id)
+    try store.set("station", [UInt8]("no id".utf8))
+    let next = try book.identity(version: "1").id
+    #expect(StationUUID.isOne(next) && next != first.id)
+  }
+
+  // MARK: Reloading
+
+  @Test func anEnrolmentIsTakenOverByAReloadAndAnotherServerIsNot() throws {
+    let memory = try StationMemory(vault: .inMemory())
+    let written = try Self.station()
+    let before = book.complete(written).configuration
+    try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
+    let enrolled = book.complete(written).configuration
+    #expect(memory.restartReasons(from: before, to: enrolled).isEmpty)
+    #expect(memory.restartReasons(from: enrolled, to: enrolled).isEmpty)
+    _ = try memory.ledger(of: enrolled.ticketSystems[0], floodLimit: 20, time: SystemTime(), events: EventHub())
+    // It has admitted people there: neither forgotten nor given another server while it runs.
+    try book.keep(
+      Self.enrolment(url: "https://other.example"), of: Self.main, by: GateID("north"), at: WallTime(seconds: 2))
+    #expect(memory.restartReasons(from: enrolled, to: book.complete(written).configuration).count == 1)
+    _ = try book.forget(Self.main)
+    let forgotten = memory.restartReasons(from: enrolled, to: book.complete(written).configuration)
+    #expect(forgotten.contains { $0.contains("ticketSystems.main") })
+    // How a station is set up is read at the start.
+    let armed = try Self.station("setUp: { window: 1 min }")
+    #expect(memory.restartReasons(from: before, to: armed).count == 1)
+  }
+
+  // MARK: The roll
+
+  @Test func theNextStationsGatesObeyWhatIsKnownAndTheLastOnesAreLetGo() async throws {
+    let roll = GateRoll()
+    func seat(_ name: String) throws -> (seat: GateRoll.Seat, events: AsyncStream<GatewayEvent>) {
+      let hub = EventHub()
+      let time = SystemTime()
+      let controller = GateController(
+        settings: GateSettings(gate: GateID(name)), system: FakeTicketSystem(id: Self.main, time: time),
+        ledger: LedgerKeeper(server: "fake", vault: try .inMemory(), time: time, events: hub),
+        signals: RecordingSignals(time: time), events: hub, time: time)
+      return (
+        GateRoll.Seat(controller: controller, system: Self.main, readers: [ReaderID("left")]), hub.subscribe()
+      )
+    }
+    roll.take { $0.enrolments = [Self.main: "not enrolled."] }
+    let old = try seat("north")
+    roll.attach([GateID("north"): old.seat])
+    #expect(roll.gate(of: ReaderID("left"))?.awaitsSetUp == true)
+    #expect(roll.status == .unavailable)
+    // The next station begins before the last one has gone.
+    let new = try seat("north")
+    roll.attach([GateID("north"): new.seat])
+    roll.detach([GateID("north"): old.seat])
+    #expect(roll.gate(of: ReaderID("left"))?.seat.controller === new.seat.controller)
+    let running = Task { await new.seat.controller.run() }
+    var states = new.events.compactMap { if case .gate(_, let state, _) = $0 { state } else { nil } }
+      .makeAsyncIterator()
+    guard case .notSetUp(let words)? = await states.next() else {
+      Issue.record("the new gate did not obey")
+      return
+    }
+    #expect(words.hasPrefix("not enrolled."))
+    roll.take { $0.enrolments = [:] }
+    #expect(await states.next() == .ready)
+    #expect(roll.gate(of: ReaderID("left"))?.awaitsSetUp == false)
+    roll.note(GateID("north"), .open)
+    #expect(roll.status == .available)
+    roll.note(GateID("north"), .deciding)
+    #expect(roll.status == .inUse)
+    roll.detach([GateID("north"): new.seat])
+    #expect(roll.gate(of: ReaderID("left")) == nil)
+    #expect(roll.status == .unavailable)
+    new.seat.controller.finish()
+    await running.value
+  }
+}
