@@ -108,7 +108,7 @@ let package = Package(
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
 
     // What outlives the process.
-    room("Sealing", ["LinuxIO", crypto]),
+    room("Sealing", ["LinuxIO", "ScanModel", crypto]),
     room("SQLiteFile", [sqlite]),
     room("Journal", ["CLinux", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing", sqlite]),
     room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing"]),

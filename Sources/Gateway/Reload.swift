@@ -4,8 +4,12 @@ internal import ScanModel
 extension StationMemory {
   /// What a configuration changes that a running station cannot take over, each in words; empty where a reload will do.
   ///
-  /// - Parameter old: the configuration by which the station runs.
-  public func restartReasons(from old: StationConfiguration, to new: StationConfiguration) -> [String] {
+  /// - Parameters:
+  ///   - old: the configuration by which the station runs.
+  ///   - takesCodes: whether it has been able to take set-up codes from its start.
+  public func restartReasons(
+    from old: StationConfiguration, to new: StationConfiguration, takesCodes: Bool
+  ) -> [String] {
     let unenrolled = Set(old.ticketSystems.filter(\.isUnenrolled).map(\.id))
     var reasons = new.ticketSystems.compactMap { system -> String? in
       // Nobody was admitted by one that was not there yet.
@@ -25,7 +29,7 @@ extension StationMemory {
     }
     if old.control != new.control || old.setUp != new.setUp {
       reasons.append("control and setUp: how a station is set up is read at the start. Restart the service.")
-    } else if !old.isSetUpByScan, new.isSetUpByScan {
+    } else if !takesCodes, new.isSetUpByScan {
       reasons.append("ticketSystems: set-up codes are taken from the start on only. Restart the service.")
     }
     return reasons

@@ -3,7 +3,8 @@ internal import ScanModel
 internal import TicketTransport
 
 /// What an answer to an activation code means. Pure. It activates on an explicit yes, and on nothing else: a good status, a JSON
-/// object that takes nothing back, and in it `success`, `active` or `activated` that is true, or a token.
+/// object that takes nothing back, and in it `success`, `active` or `activated` that is true, or a token, or the very words of the
+/// servers that say it in words.
 enum ActivationAnswer {
   /// Reads an answer.
   /// - Parameters:
@@ -31,7 +32,9 @@ enum ActivationAnswer {
       guard token != nil else { throw lost(answer, "gave a token that no request can carry") }
     default: throw lost(answer, "gave a token that is no text")
     }
-    guard token != nil || field("success") != nil || field("active") != nil || field("activated") != nil else {
+    // One version says it in words alone, always the same.
+    let saysSo = field("message") == .string("Kiosk activated successfully")
+    guard token != nil || saysSo || ["success", "active", "activated"].contains(where: { field($0) != nil }) else {
       throw lost(answer, "did not say that the station is activated")
     }
     return Activation(
@@ -91,6 +94,11 @@ enum ActivationAnswer {
     return ActivationFault(refusal, words(refusal, answer))
   }
 
+  /// Whether an answer refuses the code or the station in a way that is known.
+  static func isUnderstood(_ answer: KioskAnswer) -> Bool {
+    byCode(answer.code) != nil || byWords(answer.lowerText) != nil
+  }
+
   /// By the codes of the document's form and of the real servers.
   private static func byCode(_ code: String) -> SetUpRefusal? {
     func has(_ parts: String...) -> Bool { parts.contains { code.contains($0) } }
@@ -142,6 +150,23 @@ enum ActivationAnswer {
     case .lockedOut: return "\(host) was given too many codes\(quoted) Wait some minutes."
     case .offline, .untrusted, .fault: return "\(host) did not take the activation code\(quoted)"
     }
+  }
+}
+
+extension KioskAnswer {
+  /// Whether there is no such place at the server: it answers with what a framework says of addresses that nothing has.
+  var isNoPlace: Bool {
+    guard status == 404 || status == 405 else { return false }
+    guard case .object = body else { return true }
+    return !ActivationAnswer.isUnderstood(self)
+  }
+
+  /// Whether a code that was not taken here may be good at the other place where codes are taken. A server that has both refuses
+  /// the other one's without saying more than that.
+  func mayBeElsewhere(isLinked: Bool) -> Bool {
+    if isNoPlace { return true }
+    guard !isLinked, status == 401, code.isEmpty, case .object = body else { return false }
+    return true
   }
 }
 

@@ -4,34 +4,61 @@ internal import Synchronization
 public import TicketTransport
 
 /// The kiosk service's API, whole and typed: the document's endpoints, and what real servers have in their place. One for each
-/// server. It keeps no token, and remembers only which of two ways a server understands.
+/// server. It keeps no token, and remembers only which ways a server understands. The same question at the same time is one
+/// request.
 public final class KioskClient: StationControl {
   /// Which ways the server understood last.
   private struct Ways {
-    var configuration = Place.document
+    /// Where a configuration was last; `nil` where none was had yet.
+    var configuration: Place?
     /// Whether `inUse` is its spelling.
     var isCamelCase = false
-    /// Whether it validates by GET.
-    var validatesByGet = false
+    var validation = Validation.post
   }
 
-  private enum Place {
+  /// How a token is validated.
+  private enum Validation {
+    /// As the document has it.
+    case post
+    /// A GET that only a good token passes.
+    case get
+    /// A GET of the station's own row.
+    case row
+  }
+
+  private enum Place: CaseIterable {
     /// `/kiosks/configuration`, where the token says whose.
     case document
     /// `/kiosks/{id}/remote-config`.
     case remote
+    /// `/kiosks/{id}`: the station's own row of the service's table.
+    case row
+
+    func path(_ segment: String) -> String {
+      switch self {
+      case .document: KioskPath.configuration
+      case .remote: KioskPath.remoteConfiguration(segment)
+      case .row: KioskPath.row(segment)
+      }
+    }
   }
 
+  /// What a request asks, as far as it tells two apart.
   struct Question: Hashable {
     let kioskID: String
     let token: ControlToken?
-    let refreshing: Bool
+    var refreshing = false
+    /// What is told with it.
+    var told = ""
   }
 
   private let transport: HTTPTransport
   private let ways = Mutex(Ways())
-  let healths: JoinedCalls<String, Bool>
+  let healths: JoinedCalls<String, Void>
   let configurations: JoinedCalls<Question, ControlConfiguration>
+  let registrations: JoinedCalls<Question, Void>
+  let reports: JoinedCalls<Question, Void>
+  let validations: JoinedCalls<Question, Void>
 
   /// Makes a client; connects nowhere.
   /// - Parameters:
@@ -42,6 +69,9 @@ public final class KioskClient: StationControl {
     self.transport = transport
     healths = JoinedCalls(time: time)
     configurations = JoinedCalls(time: time)
+    registrations = JoinedCalls(time: time)
+    reports = JoinedCalls(time: time)
+    validations = JoinedCalls(time: time)
   }
 
   /// How the service is spoken to: answers may come packed, and 256 KiB is the largest.
@@ -60,18 +90,24 @@ public final class KioskClient: StationControl {
   // MARK: Health and registration
 
   public func health(deadline: MonotonicTime) async throws(ControlFault) {
-    _ = try await healths.outcome(for: "", deadline: deadline, late: late) { [self] in
-      await outcome { () async throws(ControlFault) in
-        var answer = try await ask(.get, KioskPath.health, deadline: deadline)
-        if answer.status == 404 { answer = try await ask(.get, KioskPath.laterHealth, deadline: deadline) }
-        try HealthAnswer.read(answer)
-        return true
-      }
-    }.get()
+    try await joined(healths, "", deadline) { [self] () async throws(ControlFault) in
+      var answer = try await ask(.get, KioskPath.health, deadline: deadline)
+      if answer.status == 404 { answer = try await ask(.get, KioskPath.laterHealth, deadline: deadline) }
+      try HealthAnswer.read(answer)
+    }
   }
 
   public func register(
     _ station: StationIdentity, token: ControlToken?, deadline: MonotonicTime
+  ) async throws(ControlFault) {
+    let question = Question(kioskID: station.id, token: token, told: station.version)
+    try await joined(registrations, question, deadline) { [self] () async throws(ControlFault) in
+      try await registerOnce(station, token, deadline)
+    }
+  }
+
+  private func registerOnce(
+    _ station: StationIdentity, _ token: ControlToken?, _ deadline: MonotonicTime
   ) async throws(ControlFault) {
     var body = JSONText.object(("id", JSONText.string(station.id)), ("version", JSONText.string(station.version)))
     if let token { body.add("token", JSONText.string(token.text)) }
@@ -96,21 +132,41 @@ public final class KioskClient: StationControl {
   // MARK: Activation
 
   /// As the port says. The station's identifier and the code are always both sent; the code's letters as capitals.
+  ///
+  /// Servers with a beacon take the codes that they print as links there, and nowhere else; others have no such place, and say so.
+  /// A code is never sent to a second place unless the first one did not have it.
   public func activate(
     _ code: ActivationCode, as station: StationIdentity, deadline: MonotonicTime
   ) async throws(ActivationFault) -> Activation {
     let asked = code.kioskID ?? station.id
-    let body = JSONText.object(
-      ("kioskId", JSONText.string(asked)), ("activationCode", JSONText.string(code.code.uppercased())))
-    let answer: KioskAnswer
+    let first = try await activation(code.isLinked ? .beacon : .document, code, station, deadline)
+    guard first.mayBeElsewhere(isLinked: code.isLinked) else { return try ActivationAnswer.read(first, asked: asked) }
+    let second = try await activation(code.isLinked ? .document : .beacon, code, station, deadline)
+    return try ActivationAnswer.read(second.isNoPlace ? first : second, asked: asked)
+  }
+
+  private enum ActivationPlace {
+    case document, beacon
+  }
+
+  private func activation(
+    _ place: ActivationPlace, _ code: ActivationCode, _ station: StationIdentity, _ deadline: MonotonicTime
+  ) async throws(ActivationFault) -> KioskAnswer {
+    var body = JSONText.object(
+      ("kioskId", JSONText.string(code.kioskID ?? station.id)),
+      ("activationCode", JSONText.string(code.code.uppercased())))
+    if place == .beacon {
+      let device = JSONText.object(
+        ("deviceId", JSONText.string(station.id)), ("appVersion", JSONText.string(station.version)))
+      body.add("deviceInfo", device.text)
+    }
     do {
-      answer = try await ask(
-        .post, KioskPath.activate, body: body, hiding: [Redaction(code.code, shownAs: code.description)],
-        deadline: deadline)
+      return try await ask(
+        .post, place == .beacon ? KioskPath.beacon : KioskPath.activate, body: body,
+        hiding: [Redaction(code.code, shownAs: code.description)], deadline: deadline)
     } catch {
       throw ActivationFault(error)
     }
-    return try ActivationAnswer.read(answer, asked: asked)
   }
 
   // MARK: Configuration
@@ -119,30 +175,37 @@ public final class KioskClient: StationControl {
     of activation: Activation, refreshing: Bool, deadline: MonotonicTime
   ) async throws(ControlFault) -> ControlConfiguration {
     let question = Question(kioskID: activation.kioskID, token: activation.token, refreshing: refreshing)
-    return try await configurations.outcome(for: question, deadline: deadline, late: late) { [self] in
-      await outcome { () async throws(ControlFault) in
-        try await fetch(of: activation, refreshing: refreshing, deadline: deadline)
-      }
-    }.get()
+    return try await joined(configurations, question, deadline) { [self] () async throws(ControlFault) in
+      try await fetch(of: activation, refreshing: refreshing, deadline: deadline)
+    }
   }
 
-  /// Asks at the place that gave one last, then at the other.
+  /// Asks at the place that gave one last, then at the others. Real servers take the document's place for the row of another
+  /// kiosk, and some refuse that: as long as no place is known, a token is refused when none takes it.
   private func fetch(
     of activation: Activation, refreshing: Bool, deadline: MonotonicTime
   ) async throws(ControlFault) -> ControlConfiguration {
     let segment = try segment(of: activation)
-    let first = ways.withLock { $0.configuration }
+    let known = ways.withLock { $0.configuration }
     var status: Int?
-    for place in [first, first == .document ? .remote : .document] {
-      let path = place == .document ? KioskPath.configuration : KioskPath.remoteConfiguration(segment)
+    var refusal: ControlFault?
+    for place in (known.map { [$0] } ?? []) + Place.allCases.filter({ $0 != known }) {
       let answer = try await ask(
-        .get, path, query: refreshing ? [("refresh", "true")] : [], skipsCaches: refreshing, token: activation.token,
-        deadline: deadline)
-      status = answer.status
-      guard let configuration = try ConfigurationAnswer.read(answer, hiding: activation.redactions) else { continue }
-      ways.withLock { $0.configuration = place }
-      return configuration
+        .get, place.path(segment), query: refreshing ? [("refresh", "true")] : [], skipsCaches: refreshing,
+        token: activation.token, deadline: deadline)
+      do throws(ControlFault) {
+        if let configuration = try ConfigurationAnswer.read(answer, hiding: activation.redactions) {
+          ways.withLock { $0.configuration = place }
+          return configuration
+        }
+        status = answer.status
+      } catch {
+        // A refusal that names the token is of the token, wherever it was met.
+        guard known == nil, answer.status == 401, answer.code.isEmpty else { throw error }
+        refusal = refusal ?? error
+      }
     }
+    if let refusal { throw refusal }
     throw ControlFault(
       .configuration,
       "\(server) has no configuration for this station. Check there whether the station is registered and active; what was "
@@ -154,6 +217,16 @@ public final class KioskClient: StationControl {
   public func report(
     _ status: StationStatus, isManual: Bool, at time: WallTime, of activation: Activation, deadline: MonotonicTime
   ) async throws(ControlFault) {
+    let question = Question(
+      kioskID: activation.kioskID, token: activation.token, told: "\(status.rawValue) \(isManual)")
+    try await joined(reports, question, deadline) { [self] () async throws(ControlFault) in
+      try await reportOnce(status, isManual, time, activation, deadline)
+    }
+  }
+
+  private func reportOnce(
+    _ status: StationStatus, _ isManual: Bool, _ time: WallTime, _ activation: Activation, _ deadline: MonotonicTime
+  ) async throws(ControlFault) {
     let path = KioskPath.status(try segment(of: activation))
     for isLast in [false, true] {
       let isCamelCase = ways.withLock { $0.isCamelCase }
@@ -164,7 +237,9 @@ public final class KioskClient: StationControl {
       let answer = try await ask(.put, path, token: activation.token, body: body, deadline: deadline)
       if answer.content != nil || (answer.isSuccess && answer.body == .empty) { return }
       // Servers spell one of them in another way, and say so.
-      guard status == .inUse, !isLast, answer.status == 400, answer.lowerText.contains("status") else {
+      guard status == .inUse, !isLast, answer.status == 400,
+        answer.lowerText.contains("status") || answer.code.contains("STATUS")
+      else {
         throw answer.fault("this station's status")
       }
       ways.withLock { $0.isCamelCase = !isCamelCase }
@@ -178,18 +253,33 @@ public final class KioskClient: StationControl {
         .authentication, "This station has no token of \(server): the service gave none when it was activated.",
         wasSent: false)
     }
-    var answer: KioskAnswer?
-    if !ways.withLock({ $0.validatesByGet }) {
+    let question = Question(kioskID: activation.kioskID, token: activation.token)
+    try await joined(validations, question, deadline) { [self] () async throws(ControlFault) in
+      try await validateOnce(activation, deadline)
+    }
+  }
+
+  private func validateOnce(_ activation: Activation, _ deadline: MonotonicTime) async throws(ControlFault) {
+    let known = ways.withLock { $0.validation }
+    let row = KioskPath.row(try segment(of: activation))
+    if known == .post {
       let posted = try await ask(
         .post, KioskPath.validate, token: activation.token, body: JSONText.object(), deadline: deadline)
-      if posted.status != 404, posted.status != 405 { answer = posted }
+      if posted.status != 404, posted.status != 405 { return try TokenAnswer.read(posted) }
     }
-    guard let answer else {
-      let got = try await ask(.get, KioskPath.validate, token: activation.token, deadline: deadline)
+    let got = try await ask(
+      .get, known == .row ? row : KioskPath.validate, token: activation.token, deadline: deadline)
+    if known != .post, got.status == 404 || got.status == 405 { ways.withLock { $0.validation = .post } }
+    do throws(ControlFault) {
       try TokenAnswer.read(got)
-      return ways.withLock { $0.validatesByGet = true }
+      if known == .post { ways.withLock { $0.validation = .get } }
+    } catch {
+      // Some take the document's path for the row of another kiosk, and show each station its own alone.
+      guard known == .post, got.status == 401, got.code.isEmpty else { throw error }
+      let own = try await ask(.get, row, token: activation.token, deadline: deadline)
+      guard own.content?["id"] != nil else { throw error }
+      ways.withLock { $0.validation = .row }
     }
-    try TokenAnswer.read(answer)
   }
 
   // MARK: Asking
@@ -205,10 +295,13 @@ public final class KioskClient: StationControl {
     return segment
   }
 
-  private func outcome<Value>(
-    _ body: () async throws(ControlFault) -> Value
-  ) async -> Result<Value, ControlFault> {
-    do throws(ControlFault) { return .success(try await body()) } catch { return .failure(error) }
+  private func joined<Key, Value>(
+    _ calls: JoinedCalls<Key, Value>, _ key: Key, _ deadline: MonotonicTime,
+    _ body: @escaping @Sendable () async throws(ControlFault) -> Value
+  ) async throws(ControlFault) -> Value {
+    try await calls.outcome(for: key, deadline: deadline, late: late) {
+      do throws(ControlFault) { return .success(try await body()) } catch { return .failure(error) }
+    }.get()
   }
 
   /// One request. The token goes into its header and nowhere else.

@@ -81,6 +81,19 @@ enum KioskConfigurationReading {
       configuration.state = state
       configuration.isStateTold = true
     }
+    // What the earlier servers call it: a sign of three positions, and whether it is hung out at all.
+    switch reader.flag("statusEnabled") {
+    case true?:
+      let sign = reader.word("currentStatus") {
+        ["open": ControlConfiguration.State.active, "closed": .inactive, "error": .maintenance][$0.lowercased()]
+      }
+      if let sign, !configuration.isStateTold || sign.isOutOfService {
+        configuration.state = sign
+        configuration.isStateTold = true
+      }
+    case false? where !configuration.isStateTold: configuration.isStateTold = true
+    default: break
+    }
     let switches = [reader.flag("active"), reader.flag("isActive")].compactMap(\.self)
     if switches.isEmpty { return }
     configuration.isStateTold = true
@@ -108,9 +121,11 @@ enum KioskConfigurationReading {
   private static func security(_ configuration: inout ControlConfiguration, _ reader: inout FieldReader) {
     reader.inside("security") { security in
       if let attempts = security.number("maxFailedAttempts") {
+        configuration.isLockOutTold = true
         configuration.lockOut.attempts = Int(min(max(attempts, 3), 20))
       }
       if let minutes = security.number("lockoutDuration") {
+        configuration.isLockOutTold = true
         configuration.lockOut.duration = .seconds(60 * Int(min(max(minutes, 1), 60)))
       }
     }
@@ -118,7 +133,7 @@ enum KioskConfigurationReading {
 
   private static func maintenance(_ configuration: inout ControlConfiguration, _ reader: inout FieldReader) {
     reader.inside("maintenance") { maintenance in
-      let isEnabled = maintenance.bool("enabled") ?? false
+      let isEnabled = maintenance.bool("enabled")
       var window: ControlConfiguration.MaintenanceWindow?
       maintenance.inside("schedule") { schedule in
         window = Self.window(&schedule)
@@ -126,7 +141,9 @@ enum KioskConfigurationReading {
       maintenance.inside("notifications") { notifications in
         configuration.texts["maintenanceMessage"] = notifications.text("message")
       }
-      if isEnabled { configuration.maintenance = window }
+      // One that is meant and cannot be read does not end the one before.
+      if isEnabled == true { configuration.maintenance = window }
+      configuration.isMaintenanceTold = isEnabled == false || configuration.maintenance != nil
     }
   }
 

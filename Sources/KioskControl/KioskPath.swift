@@ -8,11 +8,16 @@ enum KioskPath {
   static let laterHealth = "/v1/health"
   static let register = "/register-kiosk"
   static let activate = "/kiosks/activate"
+  /// Where servers with a beacon take the codes that they print.
+  static let beacon = "/v2/beacon/activate"
   static let configuration = "/kiosks/configuration"
   static let validate = "/kiosks/validate-token"
 
   /// The real servers' place of a station's configuration.
   static func remoteConfiguration(_ segment: String) -> String { "/kiosks/\(segment)/remote-config" }
+
+  /// A station's row of the service's table.
+  static func row(_ segment: String) -> String { "/kiosks/\(segment)" }
 
   static func status(_ segment: String) -> String { "/kiosks/\(segment)/status" }
 

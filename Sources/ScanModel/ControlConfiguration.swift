@@ -19,6 +19,10 @@ public struct ControlConfiguration: Sendable, Equatable, Codable {
   public var state = State.active
   /// Whether the service has said that in a word that can be read; where not, what it said before holds.
   public var isStateTold = false
+  /// Whether it has said what its maintenance is; likewise.
+  public var isMaintenanceTold = false
+  /// Whether it has said when trying codes is stopped; likewise.
+  public var isLockOutTold = false
   /// How often the configuration is fetched, 30 s to 1 h.
   public var refreshInterval = Self.usualRefresh
   /// The texts for each status.

@@ -6,11 +6,14 @@ public struct ActivationCode: Sendable, Hashable, CustomStringConvertible, Custo
   public var code: String
   /// The station that it was made for, where it says so.
   public var kioskID: String?
+  /// Whether it came in a link, as services with a beacon print it.
+  public var isLinked: Bool
 
   /// Makes a code.
-  public init(code: String, kioskID: String? = nil) {
+  public init(code: String, kioskID: String? = nil, isLinked: Bool = false) {
     self.code = code
     self.kioskID = kioskID
+    self.isLinked = isLinked
   }
 
   public var description: String { "(activation code)" }

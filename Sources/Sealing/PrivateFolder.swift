@@ -200,6 +200,19 @@ struct PrivateFolder: ~Copyable {
     return true
   }
 
+  /// Gives a file another name, in the place of what has it.
+  /// - Returns: whether there was one.
+  func rename(_ name: String, to other: String) throws(SealFault) -> Bool {
+    guard renameat(folder.number, name, folder.number, other) == 0 else {
+      if errno == ENOENT { return false }
+      throw Self.fault("\(path)/\(name) cannot be put away", errno)
+    }
+    guard fsync(folder.number) == 0 else {
+      throw Self.fault("\(path)/\(name) may come back after a cut of power", errno)
+    }
+    return true
+  }
+
   /// As far as that can be had: what cannot be overwritten is deleted all the same.
   private func overwrite(_ name: String) {
     let number = openat(folder.number, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -213,10 +226,22 @@ struct PrivateFolder: ~Copyable {
     try? SmallFile.write(file.number, [UInt8](repeating: 0, count: Int(status.st_size)))
   }
 
+  /// How long another process may hold a folder: they change a file or two in it.
+  private static let longestHold = Duration.seconds(5)
+
   /// Runs `body` while no other process or thread changes the folder's files in it.
+  /// - Throws: also where another one holds it for too long: a command that was stopped must not stop the service.
   func locked<Result>(_ body: (borrowing PrivateFolder) throws(SealFault) -> Result) throws(SealFault) -> Result {
-    while flock(folder.number, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw Self.fault("The folder \(path) cannot be locked", errno) }
+    let begun = ContinuousClock.now
+    while flock(folder.number, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EINTR || errno == EWOULDBLOCK else {
+        throw Self.fault("The folder \(path) cannot be locked", errno)
+      }
+      guard ContinuousClock.now - begun < Self.longestHold else {
+        throw SealFault(
+          .disk, "The folder \(path) is held by another scangate command. Look for one that was stopped: pgrep -a scangate")
+      }
+      usleep(10_000)
     }
     defer { _ = flock(folder.number, LOCK_UN) }
     return try body(self)

@@ -85,7 +85,10 @@ struct SealedFolder {
 
   /// The same in a folder that is locked already.
   @discardableResult static func remove(_ name: String, in folder: borrowing PrivateFolder) throws(SealFault) -> Bool {
-    try folder.remove(file(name) + PrivateFolder.unfinished, overwriting: true)
-    return try folder.remove(file(name), overwriting: true)
+    let unfinished = file(name) + PrivateFolder.unfinished
+    try folder.remove(unfinished, overwriting: true)
+    // Out of its place first: cut in between, half of it must not look like a damaged one.
+    guard try folder.rename(file(name), to: unfinished) else { return false }
+    return try folder.remove(unfinished, overwriting: true)
   }
 }

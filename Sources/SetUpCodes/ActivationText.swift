@@ -16,4 +16,9 @@ enum ActivationText {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.lowercased.isSmallLetter || $0.isDigit || "-._:".utf8.contains($0) }
   }
+
+  /// What a caps lock makes of a text, and of that the text again.
+  static func turned(_ text: String) -> String {
+    String(decoding: text.utf8.map { $0.isSmallLetter ? $0 - 0x20 : $0.lowercased }, as: UTF8.self)
+  }
 }

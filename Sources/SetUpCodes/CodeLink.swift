@@ -27,10 +27,12 @@ enum CodeLink {
       return text
     }
     guard let text = try value("code"), ActivationText.isCode(text) else { throw Refusal(damaged: "its code") }
-    let kiosk = try value("kioskid").flatMap { $0.isEmpty ? nil : $0 }
+    var kiosk = try value("kioskid").flatMap { $0.isEmpty ? nil : $0 }
+    // What a scanner's caps lock has turned is turned back.
+    if query.contains(where: { $0.name.elementsEqual("CODE".utf8) }) { kiosk = kiosk.map(ActivationText.turned) }
     if let kiosk, !ActivationText.isKioskID(kiosk) { throw Refusal(damaged: "its kiosk's identifier") }
     return ToldActivation(
-      code: ActivationCode(code: text.uppercased(), kioskID: kiosk), server: server(of: page), expires: nil)
+      code: ActivationCode(code: text.uppercased(), kioskID: kiosk, isLinked: true), server: server(of: page), expires: nil)
   }
 
   /// Host and port that `text` means, read leniently and for comparing only: whatever it is, it is not spoken to.

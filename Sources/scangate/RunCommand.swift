@@ -25,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
   var events: String?
 
   func run() async throws {
-    var configuration = try ConfigurationArgument.load(source.file)
+    let written = try ConfigurationArgument.load(source.file)
     // Whoever stops reading our events or our log does not end the service.
     signal(SIGPIPE, SIG_IGN)
     let log = try OperatorLog()
@@ -36,16 +36,16 @@ struct RunCommand: AsyncParsableCommand {
     state.prepare()
     let vault: StationVault
     let service: StationService
-    let written = configuration
+    let completed = EnrolmentBook(keys: state.keys).complete(written)
+    let configuration = completed.configuration
     let clock = ClockTrust(time: SystemTime())
     let setUp: StationSetUp?
     do throws(SetupError) {
       setUp =
         written.isSetUpByScan
         ? try StationSetUp(
-          written, version: Scangate.version, keys: state.keys, credentials: CredentialStore(keys: state.keys).resolver,
+          written, completed: completed, version: Scangate.version, keys: state.keys, credentials: CredentialStore(keys: state.keys).resolver,
           events: hub, clockIsTrusted: { clock.now().isTrusted }) : nil
-      configuration = setUp?.complete(written).configuration ?? written
     } catch {
       throw failure(error.description, Exit.configuration)
     }
@@ -60,9 +60,8 @@ struct RunCommand: AsyncParsableCommand {
     }
     do throws(SetupError) {
       service = try await StationService(
-        file: source.file, configuration, outputs: place.outputs,
-        credentials: EnrolmentBook(keys: state.keys).resolver(else: CredentialStore(keys: state.keys).resolver),
-        memory: vault.memory, setUp: setUp, events: hub, logger: logger)
+        file: source.file, completed, outputs: place.outputs,
+        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, setUp: setUp, events: hub, logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }

@@ -46,7 +46,7 @@ final class StationService: Service {
 
   /// Puts the service together; nothing is opened before `run`.
   init(
-    file: String, _ configuration: StationConfiguration, outputs: OutputPlace,
+    file: String, _ completed: EnrolmentBook.Completed, outputs: OutputPlace,
     credentials: @escaping CredentialResolver, memory: StationMemory, setUp: StationSetUp?, events: EventHub,
     logger: Logger
   ) async throws(SetupError) {
@@ -55,10 +55,12 @@ final class StationService: Service {
     self.credentials = credentials
     self.memory = memory
     self.setUp = setUp
+    let configuration = completed.configuration
     current = Mutex(configuration)
     self.events = events
     self.logger = logger
-    station = try await Self.make(configuration, outputs, credentials, memory, setUp, events, logger)
+    station = try await Self.make(
+      configuration, outputs, completed.resolver(else: credentials), memory, setUp, events, logger)
   }
 
   func run() async throws {
@@ -140,15 +142,16 @@ final class StationService: Service {
       events.emit(.configuration(.kept(reading.errors), at: SystemTime().wall()))
       return nil
     }
-    let completed = setUp?.complete(written) ?? EnrolmentBook.Completed(configuration: written)
+    let completed = await setUp?.complete(written) ?? EnrolmentBook.Completed(configuration: written)
     let new = completed.configuration
-    let reasons = memory.restartReasons(from: current.withLock { $0 }, to: new)
+    let reasons = memory.restartReasons(from: current.withLock { $0 }, to: new, takesCodes: setUp != nil)
     guard reasons.isEmpty else {
       events.emit(.configuration(.needsRestart(reasons), at: SystemTime().wall()))
       return nil
     }
     do throws(SetupError) {
-      let station = try await Self.make(new, outputs, credentials, memory, setUp, events, logger)
+      let station = try await Self.make(
+        new, outputs, completed.resolver(else: credentials), memory, setUp, events, logger)
       current.withLock { $0 = new }
       prepared.withLock { $0 = completed }
       return station

@@ -22,7 +22,9 @@ import Testing
     book = EnrolmentBook(keys: keys)
   }
 
-  private static func station(_ more: String = "", ticket: String = "") throws -> StationConfiguration {
+  private static func station(_ more: String = "", ticket: String = "", other: String = ", ticket: { saleTicket: 3 }")
+    throws -> StationConfiguration
+  {
     let text = """
       version: 1
       station: { name: bench }
@@ -33,7 +35,7 @@ import Testing
         right: { type: wedge, match: { vendor: "05e0" } }
       gates:
         north: { readers: [left], ticketSystem: main\(ticket) }
-        south: { readers: [right], ticketSystem: main }
+        south: { readers: [right], ticketSystem: main\(other) }
       \(more)
       """
     return try ConfigurationFile.parse(
@@ -65,8 +67,8 @@ import Testing
     #expect(TicketSystemRegistry.address(of: completed.configuration.ticketSystems[0]).contains("tickets.example/api"))
     // Which ticket and seat is for the gate at whose scanner the code was held.
     #expect(try section("north", completed.configuration) == EventScheduleSection.Gate(saleTicket: 7, seat: "A"))
-    #expect(try section("south", completed.configuration)?.seat == nil)
-    let resolver = book.resolver { _ throws(SetupError) in throw SetupError("another name") }
+    #expect(try section("south", completed.configuration) == EventScheduleSection.Gate(saleTicket: 3, seat: nil))
+    let resolver = completed.resolver { _ throws(SetupError) in throw SetupError("another name") }
     #expect(try resolver("enrolled:main") == "key-of-the-gate")
     #expect(throws: SetupError.self) { try resolver("main") }
     #expect(
@@ -82,6 +84,65 @@ import Testing
     #expect(try section("north", book.complete(written).configuration)?.saleTicket == 3)
   }
 
+  /// A code says which tickets its gate takes: another gate, or one of another name, must not take them all.
+  @Test func aGateWithoutACodeOfItsOwnTakesNoTicketsThatOthersWereGiven() throws {
+    let written = try Self.station(other: "")
+    try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
+    let before = book.complete(written)
+    #expect(before.missing[Self.main]?.contains("Gate south has no set-up code of its own") == true)
+    #expect(before.configuration.ticketSystems[0].isUnenrolled)
+    try book.keep(
+      Self.enrolment(key: "another-key", saleTicket: 8), of: Self.main, by: GateID("south"), at: WallTime(seconds: 2))
+    let after = book.complete(written)
+    #expect(after.missing.isEmpty)
+    #expect(try section("north", after.configuration)?.saleTicket == 7)
+    #expect(try section("south", after.configuration)?.saleTicket == 8)
+    // The operator gives a gate another name.
+    var renamed = written
+    renamed.gates[0].id = GateID("main")
+    #expect(book.complete(renamed).missing[Self.main]?.contains("Gate main") == true)
+    // Where the ticket system says nothing of which tickets, all gates have what it gave.
+    _ = try book.forget(Self.main)
+    try book.keep(Self.enrolment(saleTicket: nil), of: Self.main, by: GateID("north"), at: WallTime(seconds: 3))
+    #expect(book.complete(written).missing.isEmpty)
+  }
+
+  @Test func whatTheFileSaysAndWhatTheCodeSaysOfAGateHoldTogether() throws {
+    let written = try Self.station(ticket: #", ticket: { seat: "B" }"#)
+    try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
+    #expect(
+      try section("north", book.complete(written).configuration) == EventScheduleSection.Gate(saleTicket: 7, seat: "B"))
+  }
+
+  /// Two scopes at one server would keep the whole station from starting.
+  @Test func anEnrolmentThatWouldStopTheStationIsAProblemOfItsSystemAlone() throws {
+    let text = """
+      version: 1
+      station: { name: bench }
+      ticketSystems:
+        main: { type: eventschedule, enrol: true, scope: untilExit }
+        other: { type: eventschedule, url: "https://tickets.example/api", apiKey: other }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e" } }
+        right: { type: wedge, match: { vendor: "05e0" } }
+      gates:
+        north: { readers: [left], ticketSystem: main }
+        south: { readers: [right], ticketSystem: other }
+      """
+    let written = try ConfigurationFile.parse(
+      bytes: [UInt8](text.utf8), file: "bench.yaml",
+      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+    ).configuration
+    try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
+    let completed = book.complete(written)
+    #expect(completed.missing[Self.main]?.contains("another scope") == true)
+    #expect(!completed.configuration.ticketSystems[1].isUnenrolled)
+    let memory = try StationMemory(vault: .inMemory())
+    for system in completed.configuration.ticketSystems {
+      _ = try memory.ledger(of: system, floodLimit: 20, time: SystemTime(), events: EventHub())
+    }
+  }
+
   @Test func aRecordThatCannotBeUsedLeavesTheSystemUnenrolledAndSaysSo() throws {
     let written = try Self.station()
     for damage in ["", "{", "[]", #"{"version":2}"#, #"{"version":1,"type":"eventschedule"}"#] {
@@ -92,7 +153,7 @@ import Testing
     }
     // Another type, and an address that is none.
     for (type, url) in [("pretix", "https://tickets.example"), ("eventschedule", "tickets.example")] {
-      let record = #"{"version":1,"type":"\#(type)","url":"\#(url)","apiKey":"k","gate":"g","at":1}"#
+      let record = #"{"version":1,"type":"\#(type)","url":"\#(url)","apiKey":"k","gate":"g","gates":{},"at":1}"#
       try store.set("enrolment.main", [UInt8](record.utf8))
       #expect(book.complete(written).missing[Self.main]?.contains("forget main") == true, "\(type) \(url)")
     }
@@ -107,7 +168,7 @@ import Testing
     try book.keep(Self.enrolment(), of: system, by: GateID("north"), at: WallTime(seconds: 1))
     #expect(try book.list().map(\.system) == [system])
     #expect(
-      try book.resolver { _ throws(SetupError) in throw SetupError("?") }("enrolled:" + name) == "key-of-the-gate")
+      try book.forget(system))
   }
 
   @Test func theStationIsTheSameToAllTicketSystemsAndAfterDamage() throws {
@@ -126,19 +187,25 @@ import Testing
     let before = book.complete(written).configuration
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
     let enrolled = book.complete(written).configuration
-    #expect(memory.restartReasons(from: before, to: enrolled).isEmpty)
-    #expect(memory.restartReasons(from: enrolled, to: enrolled).isEmpty)
+    #expect(memory.restartReasons(from: before, to: enrolled, takesCodes: true).isEmpty)
+    #expect(memory.restartReasons(from: enrolled, to: enrolled, takesCodes: true).isEmpty)
     _ = try memory.ledger(of: enrolled.ticketSystems[0], floodLimit: 20, time: SystemTime(), events: EventHub())
     // It has admitted people there: neither forgotten nor given another server while it runs.
+    #expect(throws: SealFault.self) {
+      try book.keep(
+        Self.enrolment(url: "https://other.example"), of: Self.main, by: GateID("south"), at: WallTime(seconds: 2))
+    }
+    _ = try book.forget(Self.main)
     try book.keep(
       Self.enrolment(url: "https://other.example"), of: Self.main, by: GateID("north"), at: WallTime(seconds: 2))
-    #expect(memory.restartReasons(from: enrolled, to: book.complete(written).configuration).count == 1)
+    #expect(
+      memory.restartReasons(from: enrolled, to: book.complete(written).configuration, takesCodes: true).count == 1)
     _ = try book.forget(Self.main)
-    let forgotten = memory.restartReasons(from: enrolled, to: book.complete(written).configuration)
+    let forgotten = memory.restartReasons(from: enrolled, to: book.complete(written).configuration, takesCodes: true)
     #expect(forgotten.contains { $0.contains("ticketSystems.main") })
     // How a station is set up is read at the start.
     let armed = try Self.station("setUp: { window: 1 min }")
-    #expect(memory.restartReasons(from: before, to: armed).count == 1)
+    #expect(memory.restartReasons(from: before, to: armed, takesCodes: true).count == 1)
   }
 
   // MARK: The roll

@@ -117,7 +117,8 @@ struct SetUpBench {
     hub = EventHub()
     events = SetUpEvents(hub.subscribe())
     setUp = try StationSetUp(
-      configuration, version: "1", keys: SealKeySource(state: folder, given: nil),
+      configuration, completed: EnrolmentBook.Completed(configuration: configuration), version: "1",
+      keys: SealKeySource(state: folder, given: nil),
       credentials: { name throws(SetupError) in throw SetupError("no credential \(name)") }, events: hub,
       clockIsTrusted: { true })
     let time = SystemTime()

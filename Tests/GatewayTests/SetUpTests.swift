@@ -1,3 +1,4 @@
+import Foundation
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -185,6 +186,27 @@ import Testing
       #expect(await bench.events.control(.configured) != nil)
       bench.present("good-ticket-1")
       #expect(await bench.events.scan()?.verdict == .undecided(.outOfService))
+    }
+  }
+
+  /// A disk that is not read at the start: nobody knows what the station is, and nothing is taken. When it is read, what was left of
+  /// the time after the start still counts.
+  @Test func aRecordThatCannotBeReadAtTheStartArmsNothingUntilItCan() async throws {
+    let first = try await SetUpBench()
+    let record = first.folder + "/records/control.sealed"
+    try await first.run { _ in _ = await first.events.setUp(.armed) }
+    let damaged = try #require(FileHandle(forWritingAtPath: record))
+    try damaged.truncate(atOffset: 30)
+    try damaged.close()
+    try await SetUpBench(folder: first.folder, kiosk: first.kiosk).run { bench in
+      _ = await bench.events.gate { if case .notSetUp = $0 { true } else { false } }
+      bench.present("abc123def456")
+      #expect(await bench.events.scan()?.verdict == .undecided(.outOfService))
+      #expect(bench.kiosk.requests.allSatisfy { !$0.contains("/activate") })
+      #expect(unlink(record) == 0)
+      #expect(await bench.events.setUp(.armed) != nil)
+      bench.present("abc123def457")
+      #expect(await bench.events.setUp(.done) != nil)
     }
   }
 }

@@ -65,6 +65,7 @@ import TicketTransport
         let parts = [document, document?["data"]]
         let isYes = parts.contains { part in
           ["success", "active", "activated"].contains { part?[$0] == .bool(true) } || part?["token"]?.string != nil
+            || part?["message"] == .string("Kiosk activated successfully")
         }
         #expect(isYes && type == "application/json", "seed \(seed)")
         #expect(KioskPath.segment(activation.kioskID) != nil, "seed \(seed)")

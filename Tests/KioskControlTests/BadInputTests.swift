@@ -123,7 +123,7 @@ import TicketTransport
   @Test func secretsGoWhereTheyBelong() async throws {
     let service = try await Service.answering(Answers.ok("{}"))
     for endpoint in Service.Endpoint.allCases { _ = await service.fault(endpoint) }
-    #expect(service.requests.count == 7)
+    #expect(service.requests.count == 8)
     for request in service.requests {
       let lines = request.split(separator: "\r\n", omittingEmptySubsequences: false)
       let body = lines.last ?? ""

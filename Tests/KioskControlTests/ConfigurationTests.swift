@@ -38,6 +38,8 @@ import Testing
     expected.lockOut.duration = .seconds(600)
     expected.maintenance = .init(day: .weekly(1), minute: 150, minutes: 45)
     expected.isStateTold = true
+    expected.isMaintenanceTold = true
+    expected.isLockOutTold = true
     expected.updated = WallTime(seconds: 1_752_580_800)
     expected.ignored = [
       "createdAt", "integrations", "maintenance.notifications.enabled", "security.adminPIN", "security.allowedIPs",
@@ -63,11 +65,12 @@ import Testing
   @Test func theEarlierRealServersWhole() async throws {
     let configuration = try #require(try await read(Answers.earlierConfiguration).value)
     var expected = ControlConfiguration()
+    expected.isStateTold = true
     expected.texts = [
       "currentStatus": "open", "openMsg": "Open", "closedMsg": "Closed", "errorMsg": "Error", "welcomeMessage": "Hello",
       "helpMessage": "Ask",
     ]
-    expected.ignored = ["backgroundUrl", "logoUrl", "officeHours", "schedule", "statusEnabled"]
+    expected.ignored = ["backgroundUrl", "logoUrl", "officeHours", "schedule"]
     #expect(configuration == expected)
   }
 

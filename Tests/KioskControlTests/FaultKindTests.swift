@@ -79,7 +79,7 @@ import TicketTransport
     }
     let service = try await Service.open(server)
     #expect(await service.configuration().fault?.kind == .authentication)
-    #expect(service.requests.count == 2)
+    #expect(service.requests.count == 3)
     await service.close()
   }
 

@@ -6,18 +6,18 @@ import Testing
 /// The same question at the same time is one request.
 @Suite struct JoiningTests {
   /// A server that answers only when it is told to, and says when it was asked.
-  private func held() -> (ScriptedServer, AsyncStream<ScriptedServer.Connection>) {
+  func held() -> (ScriptedServer, AsyncStream<ScriptedServer.Connection>) {
     let asked = AsyncStream<ScriptedServer.Connection>.makeStream()
     return (ScriptedServer { _, _, connection in asked.continuation.yield(connection) }, asked.stream)
   }
 
-  private func first(_ asked: AsyncStream<ScriptedServer.Connection>) async throws -> ScriptedServer.Connection {
+  func first(_ asked: AsyncStream<ScriptedServer.Connection>) async throws -> ScriptedServer.Connection {
     for await connection in asked { return connection }
     throw CancellationError()
   }
 
   /// A whole run of other tests may go on meanwhile: it is asked, not slept.
-  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+  func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
   @Test func oneRequestAnswersAll() async throws {
     let (server, asked) = held()

@@ -52,6 +52,10 @@ struct Service {
   var requests: [String] { server.requests }
   /// The first line of each request, without the protocol.
   var lines: [String] { requests.map { String($0.prefix { $0 != "\r\n" }.dropLast(9)) } }
+  /// The body of each request; those of ours have no line's end in them.
+  var bodies: [String] {
+    requests.map { String($0.split(separator: "\r\n", omittingEmptySubsequences: false).last ?? "") }
+  }
 
   // MARK: Calls, and what became of them
 
@@ -81,6 +85,29 @@ struct Service {
           .available, isManual: false, at: WallTime(seconds: 1_752_580_800), of: activation, deadline: Self.deadline)
       case .validate: try await client.validate(activation, deadline: Self.deadline)
       }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// `nil` where it went well.
+  func report(
+    _ status: StationStatus, isManual: Bool = false, of activation: Activation = activation()
+  ) async -> ControlFault? {
+    do throws(ControlFault) {
+      try await client.report(
+        status, isManual: isManual, at: WallTime(seconds: 1_752_580_800), of: activation, deadline: Self.deadline)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// `nil` where it went well.
+  func register(_ station: StationIdentity = station, token: String? = "shared-token") async -> ControlFault? {
+    do throws(ControlFault) {
+      try await client.register(station, token: token.flatMap { ControlToken($0) }, deadline: Self.deadline)
       return nil
     } catch {
       return error

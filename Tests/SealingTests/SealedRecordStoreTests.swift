@@ -148,4 +148,38 @@ import Testing
     }
     #expect(fault { try SetUpOrders(state: "/nonexistent/x").arm(minutes: 1) } != nil)
   }
+
+  /// Power is cut before a service takes it: who ordered it does not stand there at the next start.
+  @Test func anOrderEndsWithTheMachinesStart() throws {
+    try SetUpOrders(state: folder.state, boot: "boot 1").arm(minutes: 5)
+    let next = SetUpOrders(state: folder.state, boot: "boot2")
+    #expect(try next.takeArm() == nil)
+    #expect(try !next.isArmAsked())
+    try next.arm(minutes: 5)
+    #expect(try next.takeArm() == 5)
+  }
+
+  /// A command that was stopped while it held the folder.
+  @Test func aFolderThatIsHeldStopsNobodyForLong() throws {
+    try store.set("a", [1])
+    let held = open(folder.state + "/records", O_RDONLY | O_DIRECTORY)
+    defer { close(held) }
+    #expect(flock(held, LOCK_EX) == 0)
+    let words = fault { try store.set("a", [2]) }
+    #expect(words?.kind == .disk && words?.description.contains("held by another") == true)
+    #expect(flock(held, LOCK_UN) == 0)
+    try store.set("a", [2])
+    #expect(try store.get("a") == [2])
+  }
+
+  /// What a cut of power leaves of a record that was being wiped is no damaged record.
+  @Test func aRecordIsOutOfItsPlaceBeforeItIsWiped() throws {
+    try store.set("a", [1])
+    let left = folder.state + "/records/a.sealed.new"
+    #expect(rename(folder.state + "/records/a.sealed", left) == 0)
+    #expect(try store.get("a") == nil && !store.remove("a"))
+    #expect(access(left, F_OK) != 0)
+    try store.set("a", [1])
+    #expect(try store.remove("a") && store.get("a") == nil)
+  }
 }

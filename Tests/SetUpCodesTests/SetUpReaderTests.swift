@@ -43,12 +43,14 @@ import Testing
       #"{"TYPE":"KIOSK_ACTIVATION","CODE":"a1b2c3d4","SERVER":"KIOSK.EXAMPLE:443","TIMESTAMP":1752000000000}"#,
       "A1B2C3D4", nil
     ),
-    // 2: with the kiosk's identifier and an end.
-    (#"{"type":"kiosk_activation","id":"\#(id)","code":"K3J9QZ","expires":"2025-07-08T21:00:00.000Z"}"#, "K3J9QZ", id),
+    // 2: with the identifier of its making, which is no kiosk's, and an end.
+    (#"{"type":"kiosk_activation","id":"\#(id)","code":"K3J9QZ","expires":"2025-07-08T21:00:00.000Z"}"#, "K3J9QZ", nil),
+    (#"{"type":"kiosk_activation","id":"\#(id)","code":"K3J9QZ","kioskId":"K-1"}"#, "K3J9QZ", "K-1"),
+    (#"{"TYPE":"KIOSK_ACTIVATION","CODE":"k3j9qz","KIOSKiD":"k-1A"}"#, "K3J9QZ", "K-1a"),
     (#"{ "expires" : "2025-07-08T21:00:00+01:00" , "code" : "K3J9QZ" , "type" : "kiosk_activation" }"#, "K3J9QZ", nil),
     // 3: a link, of which the address may be missing.
     ("https://kiosk.example/activate?kioskId=\(id)&code=A1B2C3D4", "A1B2C3D4", id),
-    ("HTTPS://KIOSK.EXAMPLE/ACTIVATE?KIOSKID=K-1&CODE=A1B2C3D4", "A1B2C3D4", "K-1"),
+    ("HTTPS://KIOSK.EXAMPLE/ACTIVATE?KIOSKID=K-1&CODE=A1B2C3D4", "A1B2C3D4", "k-1"),
     ("https://kiosk.example:443/admin/activate?code=a1b2c3d4&kioskId=k%2D1#top", "A1B2C3D4", "k-1"),
     ("/activate?kioskId=\(id)&code=A1B2C3D4", "A1B2C3D4", id),
     ("/admin/activate/?kioskId=&code=A1B2C3D4", "A1B2C3D4", nil),
@@ -62,7 +64,11 @@ import Testing
 
   @Test(arguments: good.indices) func formsAreReadForTheConfiguredService(index: Int) throws {
     let form = Self.good[index]
-    let expected = SetUpCode.activation(ActivationCode(code: form.code, kioskID: form.kiosk), at: nil)
+    let isLinked =
+      form.text.lowercased().contains("activate")
+      && form.text.contains("?")
+    let expected = SetUpCode.activation(
+      ActivationCode(code: form.code, kioskID: form.kiosk, isLinked: isLinked), at: nil)
     #expect(try read(form.text) == .code(expected), "\(form.text)")
   }
 
@@ -172,7 +178,8 @@ import Testing
     ("localhost:80", "http://localhost/activate?code=A1B2C3D4"),
   ])
   func theConfiguredServerMayBeAnything(configured: String, text: String) throws {
-    #expect(try read(text, configured: configured) == .code(.activation(ActivationCode(code: "A1B2C3D4"), at: nil)))
+    let code = ActivationCode(code: "A1B2C3D4", isLinked: text.hasPrefix("http"))
+    #expect(try read(text, configured: configured) == .code(.activation(code, at: nil)))
     #expect(refusal(try read(text, configured: "kiosk.example:443")) == .untrusted)
     #expect(refusal(try read(text, configured: nil)) == .untrusted)
   }

@@ -87,6 +87,10 @@ final class WrittenService: StationControl {
   let registered = Mutex<ControlFault?>(nil)
   let well = Mutex<ControlFault?>(nil)
   let reported = Mutex<ControlFault?>(nil)
+  /// The only token that it takes from then on; `nil` takes any, and none.
+  let takes = Mutex<ControlToken?>(nil)
+  /// Holds a configuration back until a test lets go.
+  let atConfiguration = Mutex<(@Sendable () async -> Void)?>(nil)
   /// Who was registered.
   let registeredIDs = Mutex<[String]>([])
   /// What happens before it answers an activation.
@@ -125,6 +129,8 @@ final class WrittenService: StationControl {
     of activation: Activation, refreshing: Bool, deadline: MonotonicTime
   ) async throws(ControlFault) -> ControlConfiguration {
     note("configuration \(activation.token?.text ?? "-")\(refreshing ? " refreshing" : "")")
+    if let hold = atConfiguration.withLock({ $0 }) { await hold() }
+    try check(activation)
     switch configured.withLock({ $0 }) {
     case .success(let configuration): return configuration
     case .failure(let fault): throw fault
@@ -135,6 +141,7 @@ final class WrittenService: StationControl {
     _ status: StationStatus, isManual: Bool, at time: WallTime, of activation: Activation, deadline: MonotonicTime
   ) async throws(ControlFault) {
     note("report \(status.rawValue)\(isManual ? " by hand" : "")")
+    try check(activation)
     let fault = reported.withLock { $0 }
     atReport.withLock { $0 }?()
     try answer(fault)
@@ -142,7 +149,13 @@ final class WrittenService: StationControl {
 
   func validate(_ activation: Activation, deadline: MonotonicTime) async throws(ControlFault) {
     note("validate")
+    try check(activation)
     try answer(validated.withLock { $0 })
+  }
+
+  private func check(_ activation: Activation) throws(ControlFault) {
+    guard let token = takes.withLock({ $0 }), activation.token != token else { return }
+    throw ControlFault(.authentication, "401", status: 401)
   }
 
   func close() async { note("close") }

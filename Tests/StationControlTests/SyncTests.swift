@@ -53,13 +53,15 @@ import Testing
   }
 
   @Test func callsAtTheSameTimeAreOne() async throws {
-    async let first = office.sync()
-    async let second = office.sync()
-    async let third = office.sync()
-    let results = await [first, second, third]
-    #expect(results.allSatisfy { $0 == .success(ControlConfiguration()) })
-    // The office runs on one thread: whoever comes while one waits joins it.
-    #expect(service.asked.filter { $0.hasPrefix("configuration") }.count < 3)
+    let (held, letGo) = AsyncStream<Void>.makeStream()
+    let (entries, enter) = AsyncStream<Void>.makeStream()
+    service.atConfiguration.withLock { $0 = { for await _ in held {} } }
+    let syncs = (0..<3).map { _ in Task { await office.sync { enter.yield() } } }
+    var entered = entries.makeAsyncIterator()
+    for _ in syncs { await entered.next() }
+    letGo.finish()
+    for sync in syncs { #expect(await sync.value == .success(ControlConfiguration())) }
+    #expect(service.asked.filter { $0.hasPrefix("configuration") }.count == 1)
   }
 
   @Test func whoeverWantsTheNewestIsNotGivenAnAnswerToLess() async throws {
@@ -287,5 +289,13 @@ import Testing
       for _ in 1...2 { _ = try await office.sync(isUrgent: true).get() }
       #expect(told(.answers) == round)
     }
+  }
+}
+
+extension ControlOffice {
+  /// Tells when it is on the office's thread: from there to where it joins another one nothing else runs.
+  fileprivate func sync(entering: @Sendable () -> Void) async -> Result<ControlConfiguration, ControlFault> {
+    entering()
+    return await sync()
   }
 }

@@ -78,7 +78,7 @@ import Testing
       #expect(try orders.takeArm() == 1)
       let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
       let record = """
-        {"version":1,"type":"eventschedule","url":"https://tickets.example","apiKey":"key-of-the-gate","gate":"north","at":1}
+        {"version":1,"type":"eventschedule","url":"https://tickets.example","apiKey":"key-of-the-gate","gate":"north","gates":{},"at":1}
         """
       try store.set("enrolment.main", [UInt8](record.utf8))
       let result = try await waiting

@@ -191,6 +191,7 @@ private final class Transcript {
       text = text.replacing(id, with: "00000000-0000-4000-8000-00000000000\(number + 1)")
     }
     text = text.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "2026-01-31T18:00:00.000Z")
+    text = text.replacing(/\ \d+ ms/, with: " 7 ms")
     text = text.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, with: "2026-01-31T18:00:00Z")
     text = text.replacing(/\d+ s old/, with: "5 s old")
     text = text.replacing(/"(total_ms|longest_ms)":\d+/) { "\"\($0.1)\":7" }

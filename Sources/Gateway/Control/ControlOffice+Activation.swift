@@ -78,8 +78,10 @@ extension ControlOffice {
     }
     let given: Activation
     do throws(ActivationFault) {
-      given = try await ask(code, id, at: server, former, deadline)
+      let isAnnounced = await announce(id, at: server, former, deadline)
+      given = try await ask(code, id, at: server, former, mayRegister: !isAnnounced, deadline)
     } catch {
+      await letGo(of: server, unlessOf: former)
       if !error.mayBeUsed {
         // Answered for certain: what was unanswered before is so still.
         changeIfPossible { if $0.attempt == attempt { $0.attempt = former.attempt } }
@@ -88,6 +90,33 @@ extension ControlOffice {
     }
     try keep(given, from: server, inPlaceOf: former)
     return given
+  }
+
+  /// Tells the configured server of a new station before it is activated, where it wants a token for that: some take a station that
+  /// they do not know, and then have nothing for it.
+  /// - Returns: whether it knows the station now. What is not known of it may be asked all the same.
+  private func announce(
+    _ id: String, at server: ControlServer, _ record: ControlRecord, _ deadline: MonotonicTime
+  ) async -> Bool {
+    guard registrationToken != nil, server.isSame(as: configured), record.activation == nil, id == record.stationID
+    else { return false }
+    do throws(ControlFault) {
+      try await register(record, at: server, min(deadline, time.now() + Self.announcing))
+      return true
+    } catch {
+      if error.kind != .network { tell(error) }
+      return false
+    }
+  }
+
+  private static let announcing = Duration.seconds(5)
+
+  /// Codes can name servers without end: what none of them has given anything for is let go of.
+  private func letGo(of server: ControlServer, unlessOf record: ControlRecord) async {
+    guard !server.isSame(as: configured), record.activation?.server != server,
+      let connection = connections.removeValue(forKey: server)
+    else { return }
+    await connection.close()
   }
 
   /// Whether a station that is activated may be activated again: by hand, and as what it is.
@@ -111,7 +140,8 @@ extension ControlOffice {
 
   /// Asks for the activation, once; after it was told of the station once more, where the service does not know it.
   private func ask(
-    _ code: ActivationCode, _ id: String, at server: ControlServer, _ record: ControlRecord, _ deadline: MonotonicTime
+    _ code: ActivationCode, _ id: String, at server: ControlServer, _ record: ControlRecord, mayRegister: Bool,
+    _ deadline: MonotonicTime
   ) async throws(ActivationFault) -> Activation {
     let station = StationIdentity(id: id, version: version)
     let control: any StationControl
@@ -124,12 +154,18 @@ extension ControlOffice {
       return try await measured(control, code, station, deadline)
     } catch {
       // Whoever makes codes makes no stations: an id that a code names is known to the service, or to nobody.
-      guard error.refusal == .unknownStation, !error.mayBeUsed, id == record.stationID else { throw error }
+      guard mayRegister, error.refusal == .unknownStation, !error.mayBeUsed, id == record.stationID else { throw error }
       do throws(ControlFault) {
         try await register(record, at: server, deadline)
       } catch let fault {
+        let refusal: SetUpRefusal =
+          switch fault.kind {
+          case .network: .offline
+          case .authentication, .server: .fault
+          case .configuration, .unknown: .unknownStation
+          }
         throw ActivationFault(
-          .unknownStation, "\(error.detail) It cannot be told of it either: \(fault.detail)", kind: fault.kind)
+          refusal, "\(error.detail) It cannot be told of it either: \(fault.detail)", kind: fault.kind)
       }
       return try await measured(control, code, station, deadline)
     }
@@ -184,6 +220,7 @@ extension ControlOffice {
           + "code is used up. Look at: scangate kiosk status", kind: .unknown, mayBeUsed: true)
     }
     token = TokenWatch()
+    standsIn = false
   }
 
   static let noServer = ControlFault(

@@ -25,7 +25,11 @@ extension ControlOffice {
       return result
     }
     syncing = (task, refreshing)
-    return await task.value
+    return await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
   }
 
   private func syncOnce(_ refreshing: Bool, _ isUrgent: Bool) async -> Result<ControlConfiguration, ControlFault> {
@@ -77,8 +81,8 @@ extension ControlOffice {
         try await control.configuration(of: activation, refreshing: refreshing, deadline: deadline)
       }
     } catch {
-      note(error, of: kept)
-      throw error
+      guard note(error, of: kept, showing: activation.token) else { throw error }
+      return try await fetch(refreshing, isUrgent)
     }
     noteAccepted(kept)
     guard (try? activated()) == kept else {
@@ -98,7 +102,11 @@ extension ControlOffice {
     let former = (try? record())?.configuration
     var configuration = told
     // What the service does not say, or says in a word that nobody can read, is as it was: no gate opens by it.
-    if !told.isStateTold, let former { configuration.state = former.value.state }
+    if let former = former?.value {
+      if !told.isStateTold { configuration.state = former.state }
+      if !told.isMaintenanceTold { configuration.maintenance = former.maintenance }
+      if !told.isLockOutTold { configuration.lockOut = former.lockOut }
+    }
     let changes = former.map { ControlConfiguration.changes(from: $0.value, to: configuration) } ?? ["all"]
     let age = former.map { now - $0.fetched }
     // A card is not written to every time.
@@ -126,8 +134,11 @@ extension ControlOffice {
       }
     } catch {
       // A service can refuse a status for other reasons than the token: it is asked for the token itself.
-      if error.kind == .authentication { try await validate(deadline: time.now() + Self.patience) }
-      throw error
+      guard error.kind == .authentication, activation.token != nil else { throw error }
+      try await validate(deadline: time.now() + Self.patience)
+      // Another token may stand in for it now.
+      guard bearer(kept).token != activation.token else { throw error }
+      return try await report(status, deadline: time.now() + Self.patience)
     }
     noteAccepted(kept)
   }
@@ -168,7 +179,9 @@ extension ControlConfiguration {
     }
     if former == new { return [] }
     let (a, b) = (fields(former), fields(new))
-    return a.keys.filter { $0 != "updated" && a[$0] != b[$0] }.sorted()
+    // Whether something was said is no difference where what holds is the same.
+    let unseen = ["updated", "isStateTold", "isMaintenanceTold", "isLockOutTold"]
+    return a.keys.filter { !unseen.contains($0) && a[$0] != b[$0] }.sorted()
   }
 
   /// A text of a value that does not depend on the order of a dictionary.

@@ -7,13 +7,17 @@ extension ControlOffice {
   public func validate(deadline: MonotonicTime) async throws(ControlFault) {
     let kept = try activated()
     let activation = bearer(kept)
+    guard activation.token != nil else {
+      throw ControlFault(
+        .authentication, "The station has no token of \(kept.server): there is nothing to validate.", wasSent: false)
+    }
     do throws(ControlFault) {
       try await ask(.validate, at: kept.server) { control throws(ControlFault) in
         try await control.validate(activation, deadline: deadline)
       }
     } catch {
-      note(error, of: kept)
-      throw error
+      guard note(error, of: kept, showing: activation.token) else { throw error }
+      return try await validate(deadline: deadline)
     }
     noteAccepted(kept)
   }
@@ -21,11 +25,20 @@ extension ControlOffice {
   /// Tries a token that is refused again, where that is due, and tells of one that ends. To be called every half minute or so.
   public func watchToken() async {
     guard let record = try? record(), let kept = record.activation else { return }
-    if let notice = token.notice(of: kept, accepted: record.token.accepted, at: time.wall()) { notify(notice) }
-    let hasEnded = kept.value.expires.map { $0 <= time.wall() && (token.accepted ?? $0) <= $0 } ?? false
+    if !standsIn, let notice = token.notice(of: kept, accepted: record.token.accepted, at: time.wall()) {
+      notify(notice)
+    }
+    let hasEnded =
+      bearer(kept).token == kept.value.token && kept.value.token != nil
+      && (kept.value.expires.map { $0 <= time.wall() && (token.accepted ?? $0) <= $0 } ?? false)
     guard record.token.refusedSince != nil || hasEnded, token.isTrialDue(at: time.now()) else { return }
     do throws(ControlFault) {
-      try await validate(deadline: time.now() + Self.patience)
+      if bearer(kept).token == nil {
+        // Nothing can be validated: whether it goes without a token is seen where one is wanted.
+        _ = try await fetch(false, true)
+      } else {
+        try await validate(deadline: time.now() + Self.patience)
+      }
     } catch {
       // Also where nobody answers: the next trial is not at once.
       if error.kind != .authentication { token.nextTrial = time.now() + ControlRecovery.period }
@@ -42,18 +55,28 @@ extension ControlOffice {
   func checkTrial(_ isUrgent: Bool) throws(ControlFault) {
     guard !isUrgent, let since = (try? record())?.token.refusedSince, !token.isTrialDue(at: time.now()) else { return }
     throw ControlFault(
-      .authentication, "The server refuses the token since \(since.iso8601). \(Self.cure)", wasSent: false)
+      .authentication, "The server refuses the token since \(since.iso8601). \(cure())", wasSent: false)
   }
 
   /// Notes what a fault says of the token.
-  func note(_ fault: ControlFault, of kept: KeptActivation) {
-    // Where there is no token, none can be refused.
-    guard fault.kind == .authentication, fault.wasSent, bearer(kept).token != nil else { return }
+  /// - Parameter shown: the token that was refused; `nil` where there was none to show, and the server wants one.
+  /// - Returns: whether another token stands in from now on, with which the same can be tried at once.
+  func note(_ fault: ControlFault, of kept: KeptActivation, showing shown: ControlToken?) -> Bool {
+    guard fault.kind == .authentication, fault.wasSent else { return false }
+    if !standsIn, let shown, shown == kept.value.token, let registrationToken, registrationToken != shown,
+      kept.server.isSame(as: configured)
+    {
+      standsIn = true
+      return true
+    }
+    // Neither is taken: the next trial begins with the activation's own.
+    standsIn = false
     if case .validate(let wait) = recovery.failed(fault, using: &random) { token.nextTrial = time.now() + wait }
-    guard let record = try? record(), record.activation == kept, record.token.refusedSince == nil else { return }
+    guard let record = try? record(), record.activation == kept, record.token.refusedSince == nil else { return false }
     let now = time.wall()
     changeIfPossible { if $0.activation == kept { $0.token.refusedSince = now } }
-    notify(.tokenRefused("\(fault.detail) \(Self.cure)"))
+    notify(.tokenRefused("\(fault.detail) \(cure(kept))"))
+    return false
   }
 
   /// Notes that the service accepted the token.
@@ -70,8 +93,19 @@ extension ControlOffice {
     if wasRefused { notify(.tokenAccepted) }
   }
 
-  private static let cure =
-    "The gates work on as before. Have a new activation code made, and put it in by: scangate kiosk activate --again"
+  /// What is to be done about a token that is refused.
+  private func cure(_ kept: KeptActivation? = nil) -> String {
+    let kept = kept ?? (try? record())?.activation
+    let words =
+      if let kept, kept.value.token == nil, bearer(kept).token == nil {
+        "The server gave the station no token and wants one: its own, as control.registration."
+      } else if let kept, kept.value.token == nil {
+        "It is the registration token (control.registration): set the right one with scangate credential set."
+      } else {
+        "Have a new activation code made, and put it in by: scangate kiosk activate --again"
+      }
+    return "The gates work on as before. \(words)"
+  }
 
   /// How the station stands with the service.
   /// - Parameter deadline: asks the server and for the token until then; `nil` tells what is known.
@@ -81,7 +115,7 @@ extension ControlOffice {
     if let deadline {
       do throws(ControlFault) {
         try await askHealth(deadline)
-        if (try? record())?.activation != nil { try await validate(deadline: deadline) }
+        if let kept = (try? record())?.activation, bearer(kept).token != nil { try await validate(deadline: deadline) }
       } catch {
         // What is said of the token follows below.
         if error.kind != .authentication { faults.append(error.detail) }
@@ -109,9 +143,9 @@ extension ControlOffice {
     let now = time.wall()
     let accepted = [token.accepted, record.token.accepted].compactMap { $0 }.max()
     if let since = record.token.refusedSince {
-      health.words.append("The server refuses the token since \(since.iso8601). \(Self.cure)")
-    } else if let end = kept.value.expires, now >= end, accepted.map({ $0 < end }) ?? true {
-      health.words.append("The token ended at \(end.iso8601). \(Self.cure)")
+      health.words.append("The server refuses the token since \(since.iso8601). \(cure(kept))")
+    } else if kept.value.token != nil, let end = kept.value.expires, now >= end, accepted.map({ $0 < end }) ?? true {
+      health.words.append("The token ended at \(end.iso8601). \(cure(kept))")
     } else {
       health.tokenValid = true
     }

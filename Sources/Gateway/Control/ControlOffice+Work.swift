@@ -19,7 +19,7 @@ extension ControlOffice {
         try await report(status, deadline: time.now() + Self.patience)
       } catch {
         // One that was not sent (the station is not activated, its token is refused) has been told already.
-        if error.wasSent { tell(error) }
+        await recover(error)
       }
       guard (try? await pause(.seconds(2))) != nil else { return }
     }
@@ -39,6 +39,7 @@ extension ControlOffice {
         nextSync = time.now() + Self.turn
       } else {
         await watchToken()
+        if Task.isCancelled { return }
         if now >= nextSync {
           await syncWhatIsDue()
           nextSync = time.now() + untilNextSync
@@ -54,9 +55,17 @@ extension ControlOffice {
     let interval = (try? record())?.configuration?.value.refreshInterval ?? ControlConfiguration.usualRefresh
     let isDue = hasFailedSince || (fetched.map { time.now() - $0 >= max(interval, .seconds(30)) } ?? true)
     if isDue {
-      if case .success(let configuration) = await sync() {
+      switch await sync() {
+      case .success(let configuration):
         untilNextSync = min(untilNextSync, max(configuration.refreshInterval, .seconds(30)))
+        return
+      // Nobody is reached, or nobody listens to this station.
+      case .failure(let fault) where fault.kind == .network || fault.kind == .authentication: return
+      // A service that has no configuration is told the status all the same.
+      case .failure: break
       }
+      guard let lastStatus else { return }
+      try? await report(lastStatus, deadline: time.now() + Self.patience)
       return
     }
     untilNextSync = min(interval, ControlRecovery.period)
@@ -64,9 +73,15 @@ extension ControlOffice {
     do throws(ControlFault) {
       try await report(lastStatus, deadline: time.now() + Self.patience)
     } catch {
-      if error.kind == .network { untilNextSync = ControlRecovery.afterNetworkFault }
-      if error.wasSent { tell(error) }
+      await recover(error)
     }
+  }
+
+  /// A status that could not be told is told again as a sync has it: after 2, 4 and 8 s.
+  private func recover(_ fault: ControlFault) async {
+    guard fault.wasSent || fault.kind == .network, fault.kind != .authentication else { return }
+    tell(fault)
+    _ = await sync()
   }
 
   /// How often it looks for what is due.

@@ -43,6 +43,9 @@ public actor ControlOffice {
   var isActivating = false
   var syncing: (task: Task<Result<ControlConfiguration, ControlFault>, Never>, isRefreshing: Bool)?
   var token = TokenWatch()
+  /// Whether the registration token stands in for the activation's, which was refused.
+  var standsIn = false
+  var isClosed = false
   var recovery = ControlRecovery()
   var random = SystemRandomNumberGenerator()
   var toldFaults: [ControlFaultKind: MonotonicTime] = [:]
@@ -114,12 +117,14 @@ public actor ControlOffice {
     try store.remove(ControlSeen.name)
     unkept = ControlSeen()
     token = TokenWatch()
+    standsIn = false
     fetched = nil
     lastStatus = nil
   }
 
   /// Keeps what was counted and ends its connections.
   public func close() async {
+    isClosed = true
     syncing?.task.cancel()
     keepCounters()
     let open = connections.values
@@ -152,15 +157,19 @@ extension ControlOffice {
     }
   }
 
-  /// What goes with requests: the activation's token, else, at the configured server alone, the registration token.
+  /// What goes with requests: the activation's token, else, at the configured server alone, the registration token; that as well
+  /// where the other one is refused, as real servers take it for good and the tokens that they give for an hour.
   func bearer(_ kept: KeptActivation) -> Activation {
     var value = kept.value
-    if value.token == nil, kept.server.isSame(as: configured) { value.token = registrationToken }
+    if value.token == nil || standsIn, kept.server.isSame(as: configured) {
+      value.token = registrationToken ?? value.token
+    }
     return value
   }
 
   /// The connection to a server.
   func connection(to server: ControlServer) throws(ControlFault) -> any StationControl {
+    if isClosed { throw ControlFault(.network, "The control service is left: this program ends.", wasSent: false) }
     if let connection = connections[server] { return connection }
     do throws(SetupError) {
       let connection = try connect(server)
@@ -183,6 +192,8 @@ extension ControlOffice {
       heard(endpoint, began)
       return answer
     } catch {
+      // What was not even tried says nothing of the server.
+      guard error.wasSent || error.kind == .network else { throw error }
       unkept.counters.count(endpoint, took: time.now() - began, succeeded: nil)
       unkept.counters.count(error.kind)
       isConnected = error.kind == .authentication || error.kind == .configuration

@@ -26,10 +26,10 @@ struct ControlPapers {
     return result
   }
 
-  /// Changes the record durably, and nothing of it that another process has changed meanwhile.
+  /// Changes the record durably, and nothing of it that another process has changed meanwhile; one that is damaged stays as it is.
   mutating func change(_ body: (inout ControlRecord) -> Void) throws(SealFault) -> ControlRecord {
     var changed = ControlRecord()
-    try store.update(ControlRecord.name, replacingDamaged: true) { bytes in
+    try store.update(ControlRecord.name) { bytes in
       changed = bytes.map { ControlRecord.read($0).record } ?? ControlRecord()
       body(&changed)
       // Nothing in it has no form in JSON.

@@ -26,7 +26,12 @@ extension TicketSystemConfiguration {
 extension GateConfiguration {
   /// Takes what the ticket system says of the gate, where the file says nothing.
   mutating func enrol(saleTicket: Int64?, seat: String?) {
-    guard ticket == nil, saleTicket != nil || seat != nil else { return }
-    ticket = EventScheduleSection.Gate(saleTicket: saleTicket.flatMap { Int(exactly: $0) }, seat: seat)
+    guard saleTicket != nil || seat != nil else { return }
+    let written = ticket as? EventScheduleSection.Gate
+    ticket = EventScheduleSection.Gate(
+      saleTicket: written?.saleTicket ?? saleTicket.flatMap { Int(exactly: $0) }, seat: written?.seat ?? seat)
   }
+
+  /// Whether it takes the tickets of one sale ticket alone.
+  var hasSaleTicket: Bool { (ticket as? EventScheduleSection.Gate)?.saleTicket != nil }
 }

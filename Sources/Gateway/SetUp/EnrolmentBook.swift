@@ -10,16 +10,23 @@ public import Sealing
 public struct EnrolmentBook: Sendable {
   /// What is kept of an enrolment.
   struct Entry: Codable, Equatable {
+    /// What it says of one of the station's gates.
+    struct Gate: Codable, Equatable {
+      var saleTicket: Int64?
+      var seat: String?
+    }
+
     var version = 1
     var type: String
     var url: String
     var apiKey: String
     var gate: String
-    var saleTicket: Int64?
-    var seat: String?
-    /// The station's own gate, which sale ticket and seat are for.
-    var station: String?
+    /// By the names of the station's gates at whose scanners codes were held.
+    var gates: [String: Gate]
     var at: WallTime
+
+    /// Whether a gate of which it says nothing would take more than its ticket system meant.
+    var isNarrow: Bool { gates.values.contains { $0.saleTicket != nil } }
   }
 
   private let records: SealedRecordStore
@@ -60,6 +67,8 @@ public struct EnrolmentBook: Sendable {
     public var configuration: StationConfiguration
     /// Why an enrolment cannot be used: its system stays unenrolled, and the others work.
     public var problems: [TicketSystemID: String] = [:]
+    /// The keys of those that can.
+    var keys: [String: GivenKey] = [:]
 
     /// A configuration that needs nothing, or has everything.
     public init(configuration: StationConfiguration) { self.configuration = configuration }
@@ -72,6 +81,18 @@ public struct EnrolmentBook: Sendable {
       }
       return missing
     }
+
+    /// Finds the keys that enrolments gave, and asks `other` for all that the configuration names.
+    public func resolver(else other: @escaping CredentialResolver) -> CredentialResolver {
+      let keys = keys
+      return { name throws(SetupError) in
+        guard name.hasPrefix(EnrolmentBook.prefix) else { return try other(name) }
+        guard let key = keys[name] else {
+          throw SetupError("it is not enrolled. Hold its set-up code to the scanner.")
+        }
+        return key.text
+      }
+    }
   }
 
   /// Completes a configuration with what its ticket systems have given.
@@ -82,17 +103,17 @@ public struct EnrolmentBook: Sendable {
       guard system.isUnenrolled else { continue }
       do throws(SealFault) {
         guard let entry = try entry(of: system.id) else { continue }
-        guard entry.type == system.type,
-          let enrolled = system.enrolled(at: entry.url, credential: Self.prefix + system.id.name)
+        let credential = Self.prefix + system.id.name
+        guard entry.type == system.type, let enrolled = system.enrolled(at: entry.url, credential: credential),
+          let key = GivenKey(entry.apiKey)
         else {
           throw SealFault(
             .refused, "\(system.id) was enrolled as \(entry.type) at \(entry.url). \(Self.cure(system.id))")
         }
+        try Self.check(enrolled, against: completed.configuration)
+        completed.configuration.gates = try gates(of: system.id, entry, in: completed.configuration.gates)
         completed.configuration.ticketSystems[index] = enrolled
-        for gate in configuration.gates.indices where configuration.gates[gate].ticketSystem == system.id {
-          guard entry.station == nil || entry.station == configuration.gates[gate].id.name else { continue }
-          completed.configuration.gates[gate].enrol(saleTicket: entry.saleTicket, seat: entry.seat)
-        }
+        completed.keys[credential] = key
       } catch {
         completed.problems[system.id] = error.description
       }
@@ -100,27 +121,58 @@ public struct EnrolmentBook: Sendable {
     return completed
   }
 
-  /// Finds the keys that enrolments gave, and asks `other` for all that the configuration names.
-  public func resolver(else other: @escaping CredentialResolver) -> CredentialResolver {
-    { name throws(SetupError) in
-      guard name.hasPrefix(Self.prefix) else { return try other(name) }
-      let system = TicketSystemID(String(name.dropFirst(Self.prefix.count)))
-      do throws(SealFault) {
-        if let entry = try entry(of: system) { return entry.apiKey }
-      } catch {
-        throw SetupError(error.description)
-      }
-      throw SetupError("it is not enrolled. Hold its set-up code to the scanner.")
+  /// A server has one ledger, whatever it is called: with two scopes the whole station could not start.
+  private static func check(
+    _ enrolled: TicketSystemConfiguration, against configuration: StationConfiguration
+  ) throws(SealFault) {
+    let address = TicketSystemRegistry.address(of: enrolled)
+    for other in configuration.ticketSystems
+    where other.id != enrolled.id && !other.isUnenrolled && TicketSystemRegistry.address(of: other) == address
+      && other.scope != enrolled.scope
+    {
+      throw SealFault(
+        .refused,
+        "\(enrolled.id) was enrolled at the server of \(other.id), and has another scope. Give both the same in the "
+          + "configuration, or: scangate enrolment forget \(enrolled.id)")
     }
   }
 
-  /// Keeps what a ticket system gave; when this returns, it is on the disk.
+  /// The gates with what the ticket system says of them, where the file says nothing.
+  /// - Throws: where a gate would take every ticket because the code that said which was held to another one.
+  private func gates(
+    of system: TicketSystemID, _ entry: Entry, in gates: [GateConfiguration]
+  ) throws(SealFault) -> [GateConfiguration] {
+    var gates = gates
+    for index in gates.indices where gates[index].ticketSystem == system {
+      if let told = entry.gates[gates[index].id.name] {
+        gates[index].enrol(saleTicket: told.saleTicket, seat: told.seat)
+      } else if entry.isNarrow, gates[index].direction == .in, !gates[index].hasSaleTicket {
+        throw SealFault(
+          .refused,
+          "Gate \(gates[index].id) has no set-up code of its own, and those of \(entry.gates.keys.sorted().joined(separator: ", ")) "
+            + "were for one sale ticket: hold its code to its scanner, or write gates.\(gates[index].id).ticket.")
+      }
+    }
+    return gates
+  }
+
+  /// Keeps what a ticket system gave; when this returns, it is on the disk. What it gave other gates of the station holds.
   func keep(
     _ enrolment: Enrolment, of system: TicketSystemID, by gate: GateID, at time: WallTime
   ) throws(SealFault) {
+    // One that cannot be read is replaced.
+    let former = (try? self.entry(of: system)) ?? nil
+    if let former, former.url != enrolment.url {
+      throw SealFault(
+        .refused,
+        "\(system) is enrolled at \(former.url) by the code of another gate, and cannot be at \(enrolment.url) too. "
+          + "If that is the right one: scangate enrolment forget \(system). Then show a new set-up code.")
+    }
+    var gates = former?.gates ?? [:]
+    gates[gate.name] = Entry.Gate(saleTicket: enrolment.saleTicket, seat: enrolment.seat)
     let entry = Entry(
-      type: enrolment.type, url: enrolment.url, apiKey: enrolment.apiKey.text, gate: enrolment.gate,
-      saleTicket: enrolment.saleTicket, seat: enrolment.seat, station: gate.name, at: time)
+      type: enrolment.type, url: enrolment.url, apiKey: enrolment.apiKey.text, gate: enrolment.gate, gates: gates,
+      at: time)
     guard let bytes = try? JSONEncoder().encode(entry) else {
       throw SealFault(.refused, "What the ticket system gave cannot be kept. Ask its operator.")
     }

@@ -29,8 +29,8 @@ final class GateRoll: Sendable {
     /// Whether it is unknown what the station has: then no code is taken.
     var isUnreadable = false
 
-    /// Whether a code can bring something.
-    var isMissing: Bool { !isUnreadable && (activation != nil || !enrolments.isEmpty) }
+    /// Whether a code can bring something, as far as that is known.
+    var isMissing: Bool { activation != nil || !enrolments.isEmpty }
 
     /// What keeps a gate of `system` out of service.
     func withholding(of system: TicketSystemID) -> GateWithholding? {
@@ -109,15 +109,6 @@ final class GateRoll: Sendable {
 
   /// Whether the station has a gate of that name.
   func has(_ gate: GateID) -> Bool { state.withLock { $0.seats[gate] != nil } }
-
-  /// The gates that await their set-up.
-  var awaiting: [Seat] {
-    state.withLock { state in
-      state.seats.values.filter {
-        if case .notSetUp? = state.setUp.withholding(of: $0.system) { true } else { false }
-      }
-    }
-  }
 
   /// Takes what a gate does; from any thread, returns at once.
   func note(_ gate: GateID, _ activity: GateActivity) {

@@ -117,7 +117,7 @@ actor SetUpDesk {
 
   private nonisolated func takes(_ read: RawRead) -> Bool {
     if isStill(read) { return true }
-    guard let (id, seat, awaits) = roll.gate(of: read.reader), awaits else { return false }
+    guard let (id, seat, awaits) = roll.gate(of: read.reader), awaits, !roll.setUp.isUnreadable else { return false }
     let now = time.now()
     let presented = Presented(read: read, gate: id, seat: seat)
     let taking = desk.withLock { desk -> Taking in
@@ -175,6 +175,9 @@ actor SetUpDesk {
 
   // MARK: On its own thread
 
+  /// The configuration with what its ticket systems have given: read from the disk, which can hold a call for long.
+  func complete(_ configuration: StationConfiguration) -> EnrolmentBook.Completed { book.complete(configuration) }
+
   /// Serves until the task is cancelled.
   func run() async {
     desk.withLock { $0.arming.started(at: time.now()) }
@@ -198,8 +201,10 @@ actor SetUpDesk {
     let isMissing = setUp.isMissing
     let now = time.now()
     let isArmed = desk.withLock { desk in
-      if desk.arming.isMissing != isMissing { desk.arming.nowMissing(isMissing) }
       if let lockOut = setUp.lockOut { desk.arming.lockOut = lockOut }
+      // A disk that is not read for a moment must not use up the time after the start.
+      if setUp.isUnreadable { return false }
+      if desk.arming.isMissing != isMissing { desk.arming.nowMissing(isMissing) }
       return desk.arming.isArmed(at: now)
     }
     guard isArmed != setUp.isArmed else { return }

@@ -8,7 +8,6 @@ public import Sealing
 /// Outlives a reload of the configuration.
 public final class StationSetUp: Sendable {
   let roll = GateRoll()
-  private let book: EnrolmentBook
   private let desk: SetUpDesk
   private let keeper: ControlKeeper?
   private let reload: AsyncStream<Void>.Continuation
@@ -18,14 +17,14 @@ public final class StationSetUp: Sendable {
   /// Puts it together. Reads the registration token; connects nowhere and waits for nothing.
   /// - Parameters:
   ///   - configuration: as it stands in the file.
+  ///   - completed: the same with what ticket systems have given, by which the station runs.
   ///   - keys: the state folder and the station's key.
   ///   - clockIsTrusted: whether the machine's civil time can be believed.
   /// - Throws: what keeps it from working.
   public init(
-    _ configuration: StationConfiguration, version: String, keys: SealKeySource, credentials: CredentialResolver,
+    _ configuration: StationConfiguration, completed: EnrolmentBook.Completed, version: String, keys: SealKeySource, credentials: CredentialResolver,
     events: any EventSink, time: any TimeSource = SystemTime(), clockIsTrusted: @escaping @Sendable () -> Bool
   ) throws(SetupError) {
-    book = EnrolmentBook(keys: keys)
     let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.reloads = reloads
     self.reload = reload
@@ -48,7 +47,8 @@ public final class StationSetUp: Sendable {
       desk = try SetUpDesk(
         SetUpDesk.Settings(
           station: configuration.name, version: version, trust: setUp.trust?.path, caFile: setUp.caFile?.path),
-        roll: roll, arming: SetUpArming(isMissing: true, window: setUp.window), office: office, book: book,
+        roll: roll, arming: SetUpArming(isMissing: true, window: setUp.window), office: office,
+        book: EnrolmentBook(keys: keys),
         diary: SetUpDiary(SealedRecordStore(keys: keys)), orders: SetUpOrders(state: keys.state), events: events,
         time: time, clockIsTrusted: clockIsTrusted,
         enrolled: { reload.yield() })
@@ -61,7 +61,7 @@ public final class StationSetUp: Sendable {
       ControlKeeper($0, roll: roll, desk: desk, events: events, time: time, clockIsTrusted: clockIsTrusted)
     }
     if configuration.control != nil { roll.take { $0.activation = Self.missingActivation } }
-    take(complete(configuration))
+    take(completed)
   }
 
   /// What the service wants to see of a new station; without it the station works as before, and the operator is told.
@@ -88,12 +88,9 @@ public final class StationSetUp: Sendable {
   }
 
   /// The configuration with what its ticket systems have given in the place of `enrol: true`.
-  public func complete(_ configuration: StationConfiguration) -> EnrolmentBook.Completed {
-    book.complete(configuration)
+  public func complete(_ configuration: StationConfiguration) async -> EnrolmentBook.Completed {
+    await desk.complete(configuration)
   }
-
-  /// Finds the keys that enrolments gave, and asks `other` for all that the configuration names.
-  public func resolver(else other: @escaping CredentialResolver) -> CredentialResolver { book.resolver(else: other) }
 
   /// Learns from the records what the station is; to be called before its gates run, and before `run`.
   public func start() async { await keeper?.start() }

@@ -1,4 +1,5 @@
-/// Limits wrong guesses by the address they come from. Time is an argument, in seconds.
+/// Limits wrong guesses by the address they come from. Time is an argument, in seconds. While more addresses guess than are kept,
+/// those that are not among them wait.
 struct GuessLimit: Sendable {
   /// How many wrong ones an address has in a window, which begins with its first.
   let most: Int
@@ -7,6 +8,9 @@ struct GuessLimit: Sendable {
 
   private var windows: [String: (count: Int, ends: Double)] = [:]
 
+  /// How many addresses are kept.
+  static let mostAddresses = 1_024
+
   init(most: Int = 10, length: Double = 60) {
     self.most = most
     self.length = length
@@ -14,7 +18,11 @@ struct GuessLimit: Sendable {
 
   /// For how many seconds nothing is taken from `address`; nil where it may guess.
   func wait(_ address: String, at now: Double) -> Int? {
-    guard let window = windows[address], window.count >= most, now < window.ends else { return nil }
+    guard let window = windows[address] else {
+      let isFull = windows.count >= Self.mostAddresses && windows.values.allSatisfy { now < $0.ends }
+      return isFull ? Int(length) : nil
+    }
+    guard window.count >= most, now < window.ends else { return nil }
     return Int(min(max(1, (window.ends - now).rounded(.up)), length))
   }
 
@@ -26,7 +34,8 @@ struct GuessLimit: Sendable {
 
   /// Notes a guess.
   mutating func count(_ address: String, at now: Double) {
-    if windows.count >= 1_024 { windows = windows.filter { now < $0.value.ends } }
+    if windows.count >= Self.mostAddresses { windows = windows.filter { now < $0.value.ends } }
+    if windows.count >= Self.mostAddresses, windows[address] == nil { return }
     if let window = windows[address], now < window.ends {
       windows[address] = (window.count + 1, window.ends)
     } else {

@@ -84,6 +84,8 @@ final class KioskDesk: Sendable {
     var givesToken = false
     /// Whether a kiosk has to be registered first.
     var wantsRegistered = false
+    /// Whether whoever shows a code is the kiosk that it was made for, whatever it says of itself.
+    var isWhomItWasMadeFor = false
   }
 
   /// Activates a kiosk by a code, in one transaction.
@@ -100,8 +102,8 @@ final class KioskDesk: Sendable {
       case .used: return .used
       case .unused(let kiosk): meant = kiosk
       }
-      if let meant, let kioskID, meant != kioskID { return .unknownKiosk }
-      let id = kioskID ?? meant ?? UUID().uuidString.lowercased()
+      if let meant, let kioskID, meant != kioskID, !how.isWhomItWasMadeFor { return .unknownKiosk }
+      let id = (how.isWhomItWasMadeFor ? meant : nil) ?? kioskID ?? meant ?? UUID().uuidString.lowercased()
       if how.wantsRegistered, try book.kiosk(id) == nil { return .unknownKiosk }
       try book.use(code: code, by: id)
       try book.activate(id)

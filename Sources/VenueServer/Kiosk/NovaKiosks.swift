@@ -38,9 +38,10 @@ struct NovaKiosks: Sendable {
     guard let kioskID = fields["kioskId"], let code = fields["activationCode"] else {
       return .error(.badRequest, "Missing kioskId or activationCode")
     }
-    guard case .activated = try await desk.activate(code, as: kioskID, .init()) else {
-      return .error(.unauthorized, "Invalid activation code")
-    }
+    // Where there is a beacon, it alone takes the codes that are made.
+    guard desk.configuration.kioskShape != .novaBeacon,
+      case .activated = try await desk.activate(code, as: kioskID, .init())
+    else { return .error(.unauthorized, "Invalid activation code") }
     return Answer(
       status: .ok,
       body: .object([
@@ -100,11 +101,11 @@ struct NovaKiosks: Sendable {
     guard let code = fields["activationCode"], (6...32).contains(code.utf8.count),
       let device = fields.object("deviceInfo")["deviceId"], device.utf8.count <= 100
     else { return Self.beaconError(.badRequest, "Validation failed", "VALIDATION_ERROR") }
-    guard case .activated = try await desk.activate(code, as: device, .init()) else {
-      return Self.beaconError(.notFound, "Invalid or expired activation code", "INVALID_ACTIVATION_CODE")
-    }
+    // Who asks is whom the code was made for.
+    guard case .activated(let id, _, _) = try await desk.activate(code, as: device, .init(isWhomItWasMadeFor: true))
+    else { return Self.beaconError(.notFound, "Invalid or expired activation code", "INVALID_ACTIVATION_CODE") }
     var random = SystemRandomNumberGenerator()
-    let configuration = try await desk.document(of: device)
+    let configuration = try await desk.document(of: id)
     let room = try await desk.text("roomName", of: configuration)
     return Answer(
       status: .ok,
@@ -113,7 +114,7 @@ struct NovaKiosks: Sendable {
         (
           "kiosk",
           .object([
-            ("id", .string(device)), ("name", .optional(room)), ("location", .null), ("isActive", .bool(true)),
+            ("id", .string(id)), ("name", .optional(room)), ("location", .null), ("isActive", .bool(true)),
             ("configuration", configuration),
           ])
         ),

@@ -18,6 +18,16 @@ enum KioskText {
         "Maintenance".padded(15) + words(of: window)
           + (configuration.timeZone.map { ", \(TerminalText.clean($0))" } ?? ""))
     }
+    let lockOut = configuration.lockOut
+    lines.append(
+      "Set-up codes".padded(15)
+        + "none for \(lockOut.duration.milliseconds / 60_000) min after \(lockOut.attempts) were refused")
+    lines.append("Fetched".padded(15) + "every \(configuration.refreshInterval.milliseconds / 1_000) s")
+    if let updated = configuration.updated { lines.append("Changed".padded(15) + updated.iso8601) }
+    lines += configuration.texts.sorted { $0.key < $1.key }.compactMap { line("Text", "\($0.key): \($0.value)") }
+    lines += configuration.statusMessages.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap {
+      line("Status text", "\($0.key.rawValue): \($0.value)")
+    }
     if !configuration.ignored.isEmpty {
       lines.append(
         "Not applied".padded(15) + TerminalText.clean(configuration.ignored.joined(separator: ", "), limit: 1_000))
@@ -38,8 +48,12 @@ enum KioskText {
       lines.append("Activated".padded(15) + "no; the station is \(state.stationID)")
     }
     let until = state.activation?.expires.map { ", until \($0.iso8601)" } ?? ""
+    let hasToken = state.activation?.token != nil
     lines.append(
-      "Token".padded(15) + (!state.isActivated ? "none" : health.tokenValid ? "accepted\(until)" : "not accepted"))
+      "Token".padded(15)
+        + (!state.isActivated
+          ? "none"
+          : !health.tokenValid ? "not accepted" : hasToken ? "accepted\(until)" : "none of its own, and none is missed"))
     lines.append(
       "Configuration".padded(15)
         + (health.configAge.map { "\(max(0, $0.milliseconds / 1_000)) s old" } ?? "none")
@@ -50,6 +64,11 @@ enum KioskText {
     lines.append("Activations".padded(15) + "\(counters.activations), refused \(refused)")
     let faults = counters.faults.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     lines.append("Faults".padded(15) + (faults.isEmpty ? "none" : faults.joined(separator: ", ")))
+    let times = ControlEndpoint.allCases.compactMap { endpoint -> String? in
+      guard let one = counters.requests[endpoint.rawValue], one.count > 0 else { return nil }
+      return "\(endpoint.rawValue) \(one.milliseconds / one.count) ms"
+    }
+    if !times.isEmpty { lines.append("Answers".padded(15) + "on average: " + times.joined(separator: ", ")) }
     return lines + health.words.map { TerminalText.clean($0, limit: 1_000) }
   }
 
@@ -88,6 +107,8 @@ enum KioskText {
     line.add("refresh_interval_s", configuration.refreshInterval.milliseconds / 1_000)
     line.add("time_zone", configuration.timeZone)
     line.add("maintenance", configuration.maintenance.map { words(of: $0) })
+    line.add("lock_out_attempts", Int64(configuration.lockOut.attempts))
+    line.add("lock_out_s", configuration.lockOut.duration.milliseconds / 1_000)
     line.add("updated_at", configuration.updated?.iso8601)
     var messages = JSONLine()
     for (status, text) in configuration.statusMessages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Gateway
 import ScanConfiguration
 import ScanModel
+import Sealing
 import TicketLists
 
 /// `scangate tickets`: the list on board, by which a gate can decide while the ticket system cannot be asked.
@@ -15,21 +16,24 @@ struct TicketsCommand: AsyncParsableCommand {
     subcommands: [TicketsImportCommand.self, TicketsStatusCommand.self])
 
   /// The configuration, with what set-up codes have brought.
-  static func configuration(_ file: String, _ state: StateArgument) throws -> StationConfiguration {
+  static func configuration(_ file: String, _ state: StateArgument) throws -> EnrolmentBook.Completed {
     let configuration = try ConfigurationArgument.load(file, checkingFiles: false)
     let completed = EnrolmentBook(keys: state.keys).complete(configuration)
     for problem in completed.problems.values.sorted() { Terminal.error(TerminalText.clean(problem, limit: 1_000)) }
-    return completed.configuration
+    return completed
   }
 
-  /// A configured ticket system.
-  static func system(_ name: String, in file: String, _ state: StateArgument) throws -> TicketSystemConfiguration {
-    let configuration = try configuration(file, state)
+  /// A configured ticket system, and who knows its key.
+  static func system(
+    _ name: String, in file: String, _ state: StateArgument
+  ) throws -> (TicketSystemConfiguration, CredentialResolver) {
+    let completed = try configuration(file, state)
+    let configuration = completed.configuration
     guard let system = configuration.ticketSystems.first(where: { $0.id.name == name }) else {
       let known = configuration.ticketSystems.map(\.id.name).joined(separator: ", ")
       throw failure("\(file) names no ticket system \(name); it has \(known).", Exit.usage)
     }
-    return system
+    return (system, completed.resolver(else: CredentialStore(keys: state.keys).resolver))
   }
 }
 

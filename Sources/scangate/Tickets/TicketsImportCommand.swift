@@ -66,7 +66,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let name = fromSystem ?? system else { return }
-    let system = try TicketsCommand.system(name, in: configuration.file, state)
+    let (system, credentials) = try TicketsCommand.system(name, in: configuration.file, state)
     let zones = ZoneClock(usual: zone)
     let now = SystemTime().wall()
     let report: TicketImport.Report
@@ -88,7 +88,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
       do {
         connection = try TicketSystemRegistry.connect(
           system, for: .list,
-          credentials: EnrolmentBook(keys: state.keys).resolver(else: CredentialStore(keys: state.keys).resolver),
+          credentials: credentials,
           time: SystemTime())
       } catch {
         throw failure("Nothing was imported. \(error.description)", Exit.configuration)

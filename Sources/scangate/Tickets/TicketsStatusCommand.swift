@@ -23,8 +23,8 @@ struct TicketsStatusCommand: ParsableCommand {
 
   func run() throws {
     let systems =
-      try system.map { [try TicketsCommand.system($0, in: configuration.file, state)] }
-      ?? TicketsCommand.configuration(configuration.file, state).ticketSystems
+      try system.map { [try TicketsCommand.system($0, in: configuration.file, state).0] }
+      ?? TicketsCommand.configuration(configuration.file, state).configuration.ticketSystems
     var key: StationKey?
     var obstacle: String?
     do throws(SealFault) {

@@ -1,0 +1,194 @@
+import Foundation
+import ScanModel
+import ScanTesting
+import Sealing
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// What the office does about tokens, records and answers that are not as they should be.
+@Suite struct RemedyTests {
+  private let fixture: ControlFixture
+  private let service = WrittenService()
+  private static let shared = ControlToken("shared")
+
+  init() throws { fixture = try ControlFixture() }
+
+  private func activated(token: ControlToken? = nil) async throws -> ControlOffice {
+    let office = try fixture.office(service, token: token)
+    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    service.calls.withLock { $0 = [] }
+    fixture.notices.withLock { $0 = [] }
+    return office
+  }
+
+  private func configure(_ change: (inout ControlConfiguration) -> Void) {
+    var configuration = ControlConfiguration()
+    change(&configuration)
+    service.configured.withLock { [configuration] in $0 = .success(configuration) }
+  }
+
+  // MARK: Tokens
+
+  /// Real servers give tokens for an hour, and take the one of their own configuration for good.
+  @Test func theRegistrationTokenStandsInForOneThatIsRefused() async throws {
+    let office = try await activated(token: Self.shared)
+    service.takes.withLock { $0 = Self.shared }
+    _ = try await office.sync().get()
+    #expect(service.asked == ["configuration t", "configuration shared"])
+    try await office.report(.available, deadline: fixture.deadline)
+    let state = try await office.state()
+    #expect(state.tokenRefusedSince == nil && fixture.told.isEmpty)
+    #expect(await office.health().tokenValid)
+    // It is shown to the configured server alone.
+    let other = try fixture.office(service, server: ControlFixture.other, token: Self.shared)
+    service.calls.withLock { $0 = [] }
+    _ = await other.sync(isUrgent: true)
+    #expect(!service.asked.contains { $0.contains("shared") })
+  }
+
+  @Test func whereNeitherIsTakenItIsToldAndBothAreTriedAgain() async throws {
+    let office = try await activated(token: Self.shared)
+    service.takes.withLock { $0 = ControlToken("another") }
+    _ = await office.sync()
+    #expect(service.asked == ["configuration t", "configuration shared"])
+    #expect(try await office.state().tokenRefusedSince != nil && fixture.told.count == 1)
+    service.takes.withLock { $0 = ControlToken("t") }
+    fixture.time.advance(by: .seconds(3_600))
+    await office.watchToken()
+    #expect(try await office.state().tokenRefusedSince == nil)
+    #expect(fixture.told.last == .tokenAccepted)
+  }
+
+  /// A server that gave none and wants one.
+  @Test func aTokenThatIsWantedAndMissingIsTold() async throws {
+    service.token.withLock { $0 = nil }
+    let office = try await activated()
+    service.takes.withLock { $0 = Self.shared }
+    _ = await office.sync()
+    guard case .tokenRefused(let words)? = fixture.told.first else {
+      Issue.record("nothing was told: \(fixture.told)")
+      return
+    }
+    #expect(words.contains("control.registration"))
+    let health = await office.health()
+    #expect(!health.tokenValid && !health.isHealthy)
+    #expect(health.words.contains { $0.contains("control.registration") })
+    // Nothing is validated that is not there.
+    service.calls.withLock { $0 = [] }
+    let faults = await office.counters().faults
+    await #expect(throws: ControlFault.self) { try await office.validate(deadline: fixture.deadline) }
+    #expect(service.asked == [])
+    #expect(await office.counters().faults == faults)
+    // It is seen where one is wanted whether it goes without.
+    service.takes.withLock { $0 = nil }
+    fixture.time.advance(by: .seconds(3_600))
+    await office.watchToken()
+    #expect(try await office.state().tokenRefusedSince == nil)
+  }
+
+  @Test func aRegistrationTokenThatIsWrongIsToldAsThat() async throws {
+    service.token.withLock { $0 = nil }
+    let office = try await activated(token: ControlToken("wrong"))
+    service.takes.withLock { $0 = Self.shared }
+    _ = await office.sync()
+    #expect(await office.health().words.contains { $0.contains("scangate credential set") && !$0.contains("--again") })
+  }
+
+  // MARK: Records
+
+  private func damage() throws {
+    let file = fixture.state + "/records/control.sealed"
+    var bytes = try #require(FileManager.default.contents(atPath: file))
+    bytes[bytes.count - 1] ^= 1
+    try bytes.write(to: URL(filePath: file))
+  }
+
+  /// An activation must not be lost because somebody sets a status.
+  @Test func nothingIsWrittenOverADamagedRecord() async throws {
+    let office = try await activated()
+    try damage()
+    let file = fixture.state + "/records/control.sealed"
+    let before = FileManager.default.contents(atPath: file)
+    await #expect(throws: SealFault.self) { try await office.setManualStatus(.lunch) }
+    _ = await office.sync()
+    _ = await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
+    #expect(FileManager.default.contents(atPath: file) == before)
+    // By hand it is taken away.
+    try await office.reset()
+    #expect(try await !office.state().isActivated)
+    #expect(try await office.activate(ActivationCode(code: "Z"), deadline: fixture.deadline).get().token != nil)
+  }
+
+  // MARK: Answers
+
+  /// What cannot be read ends no maintenance, and makes guessing no easier.
+  @Test func aPartThatIsNotSaidIsAsItWas() async throws {
+    let office = try await activated()
+    configure {
+      $0.name = "North"
+      $0.isStateTold = true
+      $0.isMaintenanceTold = true
+      $0.maintenance = .init(day: .daily, minute: 60, minutes: 30)
+      $0.isLockOutTold = true
+      $0.lockOut.attempts = 3
+    }
+    _ = try await office.sync().get()
+    configure { $0.name = "South" }
+    _ = try await office.sync().get()
+    let kept = try #require(try await office.state().configuration)
+    #expect(kept.name == "South" && kept.maintenance != nil && kept.lockOut.attempts == 3)
+    #expect(fixture.told.last == .configurationChanged(kept, ["name"]))
+    configure {
+      $0.name = "South"
+      $0.isMaintenanceTold = true
+    }
+    _ = try await office.sync().get()
+    #expect(try await office.state().configuration?.maintenance == nil)
+  }
+
+  /// A service whose configuration fails hears every two minutes how the station is.
+  @Test func theStatusIsToldWithoutAConfiguration() async throws {
+    _ = try await activated()
+    service.configured.withLock { $0 = .failure(ControlFault(.unknown, "a page", status: 200)) }
+    try await fixture.work(service, saying: .available, for: .seconds(1_230))
+    let told = service.asked.filter { $0 == "report available" }.count
+    #expect((10...14).contains(told), "\(told)")
+  }
+
+  /// One that fails is told again as a sync has it.
+  @Test func aStatusThatFailsIsToldAgainAtOnce() async throws {
+    _ = try await activated()
+    let before = fixture.time.now()
+    service.reported.withLock { $0 = ControlFault(.server, "500", status: 500) }
+    service.atReport.withLock { [service] in
+      $0 = { if service.asked.filter({ $0.hasPrefix("report") }).count == 3 { service.reported.withLock { $0 = nil } } }
+    }
+    try await fixture.work(service, saying: .available, for: .seconds(30))
+    #expect(service.asked.filter { $0.hasPrefix("report") }.count >= 4)
+    #expect(fixture.time.now() - before < .seconds(120))
+  }
+
+  @Test(arguments: [
+    (ControlFaultKind.network, SetUpRefusal.offline), (.authentication, .fault), (.configuration, .unknownStation),
+  ]) func aStationThatCannotBeRegisteredIsToldWhy(kind: ControlFaultKind, refusal: SetUpRefusal) async throws {
+    service.refusal.withLock { $0 = ActivationFault(.unknownStation, "KIOSK_NOT_FOUND") }
+    service.registered.withLock { $0 = ControlFault(kind, "no") }
+    let office = try fixture.office(service)
+    guard case .failure(let fault) = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline) else {
+      Issue.record("it was activated")
+      return
+    }
+    #expect(fault.refusal == refusal)
+  }
+
+  /// What ends asks nobody any more.
+  @Test func anOfficeThatIsClosedConnectsNowhere() async throws {
+    let office = try await activated()
+    await office.close()
+    service.calls.withLock { $0 = [] }
+    _ = await office.sync(isUrgent: true)
+    #expect(service.asked == [])
+  }
+}
