@@ -4,9 +4,10 @@ import VenueServer
 
 /// A station is activated by each server that there really was, with a token and without one.
 @Suite struct KioskShapeCommandTests {
-  @Test(arguments: KioskShape.allCases) func aStationIsActivatedAndFetchesItsConfiguration(shape: KioskShape)
-    async throws
-  {
+  /// A station and a venue that passes for a server of that shape.
+  private func withStation(
+    _ shape: KioskShape, _ body: (_ station: [String], _ socket: String) async throws -> Void
+  ) async throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (state, config) = (folder.path + "/state", folder.path + "/scangate.yaml")
@@ -31,17 +32,54 @@ import VenueServer
     #expect(try await Program.run(["credential", "set", "shared", "--state", state], input: token).status == 0)
 
     let station = ["--config", config, "--state", state]
-    let made = try await Program.run(["venue", "activation-code", "--control", folder.path + "/venue.sock"])
-    let code = [UInt8](made.output.utf8)
-    let activated = try await Program.run(["kiosk", "activate"] + station, input: code)
-    #expect(activated.status == 0, "\(activated.errors)")
-    let synced = try await Program.run(["kiosk", "sync"] + station)
-    #expect(synced.status == 0, "\(shape) \(synced.errors) \(activated.errors)")
-    let told = try await Program.run(["kiosk", "status", "--set", "in-use"] + station)
-    // One of them knows no status, and one takes it from its administrators alone.
-    #expect(told.status == ([.cueit, .cueitJWT].contains(shape) ? 69 : 0), "\(told.errors)")
-    let status = try await Program.run(["kiosk", "status"] + station)
-    #expect(status.status == 0, "\(status.output)")
-    #expect(!(activated.output + status.output + status.errors).contains("the-shared-token"))
+    try await body(station, folder.path + "/venue.sock")
+  }
+
+  @Test(arguments: KioskShape.allCases) func aStationIsActivatedAndFetchesItsConfiguration(shape: KioskShape)
+    async throws
+  {
+    try await withStation(shape) { station, socket in
+      let made = try await Program.run(["venue", "activation-code", "--control", socket])
+      let code = [UInt8](made.output.utf8)
+      let activated = try await Program.run(["kiosk", "activate"] + station, input: code)
+      #expect(activated.status == 0, "\(activated.errors)")
+      let synced = try await Program.run(["kiosk", "sync"] + station)
+      #expect(synced.status == 0, "\(shape) \(synced.errors) \(activated.errors)")
+      let told = try await Program.run(["kiosk", "status", "--set", "in-use"] + station)
+      // One of them knows no status, and one takes it from its administrators alone.
+      #expect(told.status == ([.cueit, .cueitJWT].contains(shape) ? 69 : 0), "\(told.errors)")
+      let status = try await Program.run(["kiosk", "status"] + station)
+      #expect(status.status == 0, "\(status.output)")
+      #expect(!(activated.output + status.output + status.errors).contains("the-shared-token"))
+    }
+  }
+
+  /// Every form in which a code is shown, made for any station and for this one; and a second one for a new token.
+  @Test(arguments: KioskShape.allCases) func everyFormOfACodeIsTaken(shape: KioskShape) async throws {
+    try await withStation(shape) { station, socket in
+      func made(_ arguments: String...) async throws -> [String] {
+        try await Program.run(["venue", "activation-code", "--control", socket] + arguments).lines
+      }
+      func activate(_ code: String?, _ more: String...) async throws {
+        let result = try await Program.run(
+          ["kiosk", "activate"] + more + station, input: [UInt8](try #require(code).utf8))
+        #expect(result.status == 0, "\(code ?? "") \(result.errors)")
+      }
+      for isOwn in [false, true] {
+        for form in 0..<4 {
+          _ = try await Program.run(["kiosk", "reset", "--yes"] + station)
+          let status = try await Program.run(["kiosk", "status", "--json"] + station)
+          let object = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+          let id = try #require(object?["station_id"] as? String)
+          // A link always names the kiosk that it was made for.
+          let own = isOwn || form == 3 ? ["--for", id] : []
+          let codes = try await Program.run(
+            ["venue", "activation-code", "--control", socket] + own + (form == 0 ? [] : ["--json", "--url", ""])
+          ).lines
+          try await activate(form == 0 ? codes.first : codes.dropFirst(form - 1).first)
+        }
+      }
+      try await activate(try await made("--json").dropFirst().first, "--again")
+    }
   }
 }
