@@ -14,7 +14,7 @@ public import ScanModel
 /// | unknown | nothing: the next sync at its time |
 ///
 /// Each wait varies by ±20 %, so that stations that lost the same server do not come back in step. A wait that the service asks
-/// for (`Retry-After`) is kept where it is the longer one, up to 15 min.
+/// for (`Retry-After`) is kept where it is the longer one, up to 15 min; one of more than 30 s ends the sync.
 public struct ControlRecovery: Sendable {
   /// What to do next.
   public enum Step: Sendable, Equatable {
@@ -42,6 +42,9 @@ public struct ControlRecovery: Sendable {
   /// The longest that a service can ask to be left alone.
   public static let longestRetryAfter = Duration.seconds(900)
 
+  /// The longest that a sync itself waits.
+  public static let longestPause = Duration.seconds(30)
+
   private var retriesMade = 0
   private var hasRefreshed = false
   private var refusals = 0
@@ -68,7 +71,7 @@ public struct ControlRecovery: Sendable {
     switch fault.kind {
     case .network, .server:
       let isServer = fault.kind == .server
-      guard retriesMade < Self.retries.count else {
+      guard retriesMade < Self.retries.count, (fault.retryAfter ?? .zero) <= Self.longestPause else {
         return .nextSync(
           after: Self.wait(isServer ? Self.period : Self.afterNetworkFault, fault.retryAfter, using: &random))
       }

@@ -239,7 +239,8 @@ struct PrivateFolder: ~Copyable {
       }
       guard ContinuousClock.now - begun < Self.longestHold else {
         throw SealFault(
-          .disk, "The folder \(path) is held by another scangate command. Look for one that was stopped: pgrep -a scangate")
+          .disk,
+          "The folder \(path) is held by another scangate command. Look for one that was stopped: pgrep -a scangate")
       }
       usleep(10_000)
     }

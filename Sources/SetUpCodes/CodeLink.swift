@@ -32,7 +32,8 @@ enum CodeLink {
     if query.contains(where: { $0.name.elementsEqual("CODE".utf8) }) { kiosk = kiosk.map(ActivationText.turned) }
     if let kiosk, !ActivationText.isKioskID(kiosk) { throw Refusal(damaged: "its kiosk's identifier") }
     return ToldActivation(
-      code: ActivationCode(code: text.uppercased(), kioskID: kiosk, isLinked: true), server: server(of: page), expires: nil)
+      code: ActivationCode(code: text.uppercased(), kioskID: kiosk, isLinked: true), server: server(of: page),
+      expires: nil)
   }
 
   /// Host and port that `text` means, read leniently and for comparing only: whatever it is, it is not spoken to.

@@ -44,7 +44,8 @@ struct RunCommand: AsyncParsableCommand {
       setUp =
         written.isSetUpByScan
         ? try StationSetUp(
-          written, completed: completed, version: Scangate.version, keys: state.keys, credentials: CredentialStore(keys: state.keys).resolver,
+          written, completed: completed, version: Scangate.version, keys: state.keys,
+          credentials: CredentialStore(keys: state.keys).resolver,
           events: hub, clockIsTrusted: { clock.now().isTrusted }) : nil
     } catch {
       throw failure(error.description, Exit.configuration)
@@ -61,7 +62,8 @@ struct RunCommand: AsyncParsableCommand {
     do throws(SetupError) {
       service = try await StationService(
         file: source.file, completed, outputs: place.outputs,
-        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, setUp: setUp, events: hub, logger: logger)
+        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, setUp: setUp, events: hub,
+        logger: logger)
     } catch {
       throw failure(error.description, Exit.configuration)
     }

@@ -76,8 +76,8 @@ import Testing
     #expect(isAbout(wait, .seconds(120)))
   }
 
-  @Test(arguments: [(Int64(60), Int64(60)), (900, 900), (901, 900), (1_000_000, 900), (0, 0)])
-  func whatTheServiceAsksForIsKeptUpToAQuarterOfAnHour(asked: Int64, kept: Int64) {
+  @Test(arguments: [(Int64(20), Int64(20)), (30, 30), (0, 0)])
+  func whatTheServiceAsksForIsKeptInASync(asked: Int64, kept: Int64) {
     var random = SeededGenerator(seed: 5)
     var recovery = ControlRecovery()
     guard
@@ -87,6 +87,20 @@ import Testing
       return
     }
     if kept > 3 { #expect(wait == .seconds(kept)) } else { #expect(isAbout(wait, .seconds(2))) }
+  }
+
+  /// Nobody sits before a command for a quarter of an hour.
+  @Test(arguments: [(Int64(31), Int64(120)), (900, 900), (901, 900), (1_000_000, 900)])
+  func whoIsToBeLeftAloneForLongEndsTheSync(asked: Int64, kept: Int64) {
+    var random = SeededGenerator(seed: 5)
+    for kind in [ControlFaultKind.network, .server] {
+      var recovery = ControlRecovery()
+      guard case .nextSync(let wait) = recovery.failed(fault(kind, retryAfter: .seconds(asked)), using: &random) else {
+        Issue.record("no end")
+        return
+      }
+      if kept > 120 { #expect(wait == .seconds(kept)) } else { #expect(wait >= .seconds(asked)) }
+    }
   }
 
   /// Whatever happens in whatever order: a sync has three retries at most, waits are bounded, and a token that was refused never

@@ -22,7 +22,8 @@ public final class StationSetUp: Sendable {
   ///   - clockIsTrusted: whether the machine's civil time can be believed.
   /// - Throws: what keeps it from working.
   public init(
-    _ configuration: StationConfiguration, completed: EnrolmentBook.Completed, version: String, keys: SealKeySource, credentials: CredentialResolver,
+    _ configuration: StationConfiguration, completed: EnrolmentBook.Completed, version: String, keys: SealKeySource,
+    credentials: CredentialResolver,
     events: any EventSink, time: any TimeSource = SystemTime(), clockIsTrusted: @escaping @Sendable () -> Bool
   ) throws(SetupError) {
     let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -53,7 +53,8 @@ enum KioskText {
       "Token".padded(15)
         + (!state.isActivated
           ? "none"
-          : !health.tokenValid ? "not accepted" : hasToken ? "accepted\(until)" : "none of its own, and none is missed"))
+          : !health.tokenValid ? "not accepted" : hasToken ? "accepted\(until)" : "none of its own, and none is missed")
+    )
     lines.append(
       "Configuration".padded(15)
         + (health.configAge.map { "\(max(0, $0.milliseconds / 1_000)) s old" } ?? "none")
