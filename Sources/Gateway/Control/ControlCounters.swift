@@ -43,9 +43,6 @@ public struct ControlCounters: Sendable, Equatable, Codable {
   /// Makes counters at zero.
   public init() {}
 
-  /// Whether nothing was counted.
-  var isZero: Bool { self == Self() }
-
   /// Counts what another part of the program, or another process, has counted.
   mutating func add(_ other: Self) {
     activations &+= other.activations

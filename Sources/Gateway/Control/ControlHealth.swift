@@ -65,3 +65,25 @@ public enum ControlNotice: Sendable, Equatable {
   /// What the station kept cannot be read, or not be written: what is lost, and what to do.
   case record(String)
 }
+
+extension ControlNotice {
+  /// What happened, and what to do, for people. What servers said in it is clean; names of theirs are not shown.
+  public var words: String {
+    switch self {
+    case .configurationChanged(_, let changes):
+      changes == ["all"]
+        ? "The control service has given a configuration."
+        : "The control service has changed: \(changes.joined(separator: ", "))."
+    case .tokenExpiring(let end):
+      "The token of the control service ends at \(end.iso8601). Make a new activation code in time."
+    case .tokenExpired(let end):
+      "The token of the control service ended at \(end.iso8601). Gates go on. Have a new activation code made, then: scangate "
+        + "kiosk activate --again"
+    case .tokenRefused(let words): words
+    case .tokenAccepted: "The control service accepts the token again."
+    case .answers: "The control service answers as it should again."
+    case .fault(let fault): fault.detail
+    case .record(let words): words
+    }
+  }
+}

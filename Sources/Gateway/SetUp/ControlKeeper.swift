@@ -141,29 +141,16 @@ extension ControlState {
 extension ControlEvent {
   /// The event of what the office tells.
   init(_ notice: ControlNotice, at time: WallTime) {
-    switch notice {
-    case .configurationChanged(_, let names):
-      self.init(
-        .configured,
-        detail: names == ["all"]
-          ? "The control service has given a configuration."
-          : "Another configuration holds: \(names.joined(separator: ", ")).", at: time)
-    case .tokenExpiring(let end):
-      self.init(
-        .tokenEnding,
-        detail: "The token of the control service ends at \(end.iso8601). Make a new activation code in time.", at: time
-      )
-    case .tokenExpired(let end):
-      self.init(
-        .tokenEnding,
-        detail:
-          "The token of the control service has ended at \(end.iso8601). Gates go on. Have a new activation code made, then: scangate kiosk activate --again",
-        at: time)
-    case .tokenRefused(let words): self.init(.tokenRefused, kind: .authentication, detail: words, at: time)
-    case .tokenAccepted: self.init(.tokenAccepted, detail: "The control service accepts the token again.", at: time)
-    case .answers: self.init(.answers, detail: "The control service answers as it should again.", at: time)
-    case .fault(let fault): self.init(.fault, kind: fault.kind, detail: fault.detail, at: time)
-    case .record(let words): self.init(.fault, kind: .unknown, detail: words, at: time)
-    }
+    let (state, kind): (State, ControlFaultKind?) =
+      switch notice {
+      case .configurationChanged: (.configured, nil)
+      case .tokenExpiring, .tokenExpired: (.tokenEnding, nil)
+      case .tokenRefused: (.tokenRefused, .authentication)
+      case .tokenAccepted: (.tokenAccepted, nil)
+      case .answers: (.answers, nil)
+      case .fault(let fault): (.fault, fault.kind)
+      case .record: (.fault, .unknown)
+      }
+    self.init(state, kind: kind, detail: notice.words, at: time)
   }
 }

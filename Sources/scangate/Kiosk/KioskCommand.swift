@@ -55,7 +55,7 @@ struct KioskArguments: ParsableArguments {
           switch notice {
           // What ends a command is told by its end.
           case .fault, .tokenRefused: break
-          default: Terminal.error(KioskText.words(of: notice))
+          default: Terminal.error(TerminalText.clean(notice.words, limit: 1_000))
           }
         })
     } catch {

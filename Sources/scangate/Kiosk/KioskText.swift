@@ -163,25 +163,6 @@ enum KioskText {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(day) at \(two(window.minute / 60)):\(two(window.minute % 60)) for \(window.minutes) min"
   }
-
-  /// What an operator hears.
-  static func words(of notice: ControlNotice) -> String {
-    let words =
-      switch notice {
-      case .configurationChanged(_, let changes):
-        changes == ["all"]
-          ? "The control service has given a configuration."
-          : "The control service has changed: \(changes.joined(separator: ", "))."
-      case .tokenExpiring(let end): "The token of the control service ends at \(end.iso8601)."
-      case .tokenExpired(let end): "The token of the control service ended at \(end.iso8601)."
-      case .tokenRefused(let words): words
-      case .tokenAccepted: "The control service accepts the token again."
-      case .answers: "The control service answers as it should again."
-      case .fault(let fault): fault.detail
-      case .record(let words): words
-      }
-    return TerminalText.clean(words, limit: 1_000)
-  }
 }
 
 extension String {
