@@ -354,8 +354,8 @@ extension GatewayEvent {
 
   @Test func nothingIsRedeemedForAPersonForWhomTheRelayWouldOpenTooLate() async throws {
     try await Bench {
-      $0.stale = .milliseconds(600)
-      $0.gap = .seconds(10)
+      $0.stale = .seconds(10)
+      $0.gap = .seconds(60)
     }.run { bench in
       bench.system.script(good, .answer(redeemed("1")))
       bench.present("good-ticket-1")
