@@ -43,6 +43,9 @@ struct FieldReader {
     take(name) { $0.string.flatMap(read) }
   }
 
+  /// Whether there is a field of that name that says something.
+  func has(_ name: String) -> Bool { object[name].map { $0 != .null } ?? false }
+
   /// Leaves fields out without telling them.
   mutating func pass(over names: [String]) { used.formUnion(names) }
 

@@ -278,6 +278,8 @@ public final class KioskClient: StationControl {
       guard known == .post, got.status == 401, got.code.isEmpty else { throw error }
       let own = try await ask(.get, row, token: activation.token, deadline: deadline)
       guard own.content?["id"] != nil else { throw error }
+      // A row that everybody is shown proves no token.
+      guard try await !ask(.get, row, deadline: deadline).isSuccess else { throw error }
       ways.withLock { $0.validation = .row }
     }
   }

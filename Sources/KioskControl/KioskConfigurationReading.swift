@@ -81,21 +81,23 @@ enum KioskConfigurationReading {
       configuration.state = state
       configuration.isStateTold = true
     }
+    // A word that nobody can read beside others that say "at work": those do not end what held before.
+    let isOpen = configuration.isStateTold || reader.word("status", room) != nil || !reader.has("status")
     // What the earlier servers call it: a sign of three positions, and whether it is hung out at all.
     switch reader.flag("statusEnabled") {
     case true?:
       let sign = reader.word("currentStatus") {
         ["open": ControlConfiguration.State.active, "closed": .inactive, "error": .maintenance][$0.lowercased()]
       }
-      if let sign, !configuration.isStateTold || sign.isOutOfService {
+      if let sign, sign.isOutOfService || (isOpen && !configuration.isStateTold) {
         configuration.state = sign
         configuration.isStateTold = true
       }
-    case false? where !configuration.isStateTold: configuration.isStateTold = true
+    case false? where isOpen: configuration.isStateTold = true
     default: break
     }
     let switches = [reader.flag("active"), reader.flag("isActive")].compactMap(\.self)
-    if switches.isEmpty { return }
+    guard isOpen ? !switches.isEmpty : switches.contains(false) else { return }
     configuration.isStateTold = true
     // Whoever switches it off is believed, whatever the other field says.
     if switches.contains(false), !configuration.state.isOutOfService { configuration.state = .inactive }

@@ -144,6 +144,11 @@ final class StationService: Service {
     }
     let completed = await setUp?.complete(written) ?? EnrolmentBook.Completed(configuration: written)
     let new = completed.configuration
+    let lost = completed.problems.filter { id, _ in current.withLock { $0.hasEnrolled(id) } }
+    guard lost.isEmpty else {
+      events.emit(.configuration(.kept(lost.values.sorted()), at: SystemTime().wall()))
+      return nil
+    }
     let reasons = memory.restartReasons(from: current.withLock { $0 }, to: new, takesCodes: setUp != nil)
     guard reasons.isEmpty else {
       events.emit(.configuration(.needsRestart(reasons), at: SystemTime().wall()))

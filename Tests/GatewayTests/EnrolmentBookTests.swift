@@ -143,6 +143,36 @@ import Testing
     }
   }
 
+  /// What comes later is what is refused.
+  @Test func anEnrolmentTakesNoneOutOfServiceThatWasThereBefore() throws {
+    let text = """
+      version: 1
+      station: { name: bench }
+      ticketSystems:
+        main: { type: eventschedule, enrol: true, scope: untilExit }
+        other: { type: eventschedule, enrol: true }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e" } }
+        right: { type: wedge, match: { vendor: "05e0" } }
+      gates:
+        north: { readers: [left], ticketSystem: main }
+        south: { readers: [right], ticketSystem: other }
+      """
+    let written = try ConfigurationFile.parse(
+      bytes: [UInt8](text.utf8), file: "bench.yaml",
+      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+    ).configuration
+    let other = TicketSystemID("other")
+    for (first, second) in [(Self.main, other), (other, Self.main)] {
+      try book.keep(Self.enrolment(saleTicket: nil), of: first, by: GateID("north"), at: WallTime(seconds: 1))
+      try book.keep(Self.enrolment(saleTicket: nil), of: second, by: GateID("south"), at: WallTime(seconds: 2))
+      let completed = book.complete(written)
+      #expect(completed.configuration.hasEnrolled(first) && !completed.configuration.hasEnrolled(second))
+      #expect(Array(completed.missing.keys) == [second])
+      for system in [first, second] { _ = try book.forget(system) }
+    }
+  }
+
   @Test func aRecordThatCannotBeUsedLeavesTheSystemUnenrolledAndSaysSo() throws {
     let written = try Self.station()
     for damage in ["", "{", "[]", #"{"version":2}"#, #"{"version":1,"type":"eventschedule"}"#] {
@@ -195,7 +225,6 @@ import Testing
       try book.keep(
         Self.enrolment(url: "https://other.example"), of: Self.main, by: GateID("south"), at: WallTime(seconds: 2))
     }
-    _ = try book.forget(Self.main)
     try book.keep(
       Self.enrolment(url: "https://other.example"), of: Self.main, by: GateID("north"), at: WallTime(seconds: 2))
     #expect(

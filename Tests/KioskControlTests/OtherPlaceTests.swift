@@ -16,6 +16,18 @@ import Testing
   private static let noPage = Answers.response(
     "404 Not Found", "<pre>Cannot POST /api/v2/beacon/activate</pre>", type: "text/html")
 
+  /// A service that shows a station's row to nobody without a token.
+  private func earlierService(_ answers: [String: String], row: String = row) async throws -> Service {
+    try await Service.open(
+      ScriptedServer { _, request, connection in
+        let line = String(request.prefix { $0 != "\r\n" })
+        let answer = answers.first { line.hasPrefix($0.key + " ") }?.value
+        let own = request.contains("Authorization: Bearer ") ? Answers.ok(row) : Self.unauthorized
+        connection.send(
+          answer ?? (line.hasPrefix("GET /api/kiosks/kiosk-1 ") ? own : Answers.response("404 Not Found", "{}")))
+      })
+  }
+
   private func service(_ answers: [String: String]) async throws -> Service {
     try await Service.open(
       ScriptedServer { _, request, connection in
@@ -126,9 +138,8 @@ import Testing
 
   /// The earlier server: each kiosk sees its own row alone, and both of the document's paths are another one's.
   @Test func aServerThatShowsNothingButTheOwnRow() async throws {
-    let service = try await service([
+    let service = try await earlierService([
       "GET /api/kiosks/configuration": Self.unauthorized, "GET /api/kiosks/validate-token": Self.unauthorized,
-      "GET /api/kiosks/kiosk-1": Answers.ok(Self.row),
     ])
     let configuration = try #require(await service.configuration().value)
     #expect(configuration.id == "kiosk-1" && configuration.state == .active && configuration.isStateTold)
@@ -137,6 +148,15 @@ import Testing
     #expect(await service.fault(.validate) == nil)
     // Which way it has is remembered.
     #expect(service.requests.count == asked + 1 && service.lines.last == "GET /api/kiosks/kiosk-1")
+    await service.close()
+  }
+
+  @Test func aRowThatEverybodyIsShownProvesNoToken() async throws {
+    let service = try await service([
+      "GET /api/kiosks/validate-token": Self.unauthorized, "GET /api/kiosks/kiosk-1": Answers.ok(Self.row),
+    ])
+    #expect(await service.fault(.validate)?.kind == .authentication)
+    #expect(await service.fault(.validate)?.kind == .authentication)
     await service.close()
   }
 
@@ -163,6 +183,13 @@ import Testing
     (#""statusEnabled":true,"currentStatus":"open","active":false"#, .inactive, true),
     (#""statusEnabled":true,"currentStatus":"open","status":"maintenance""#, .maintenance, true),
     (#""statusEnabled":true,"currentStatus":"closed","status":"active""#, .inactive, true),
+    // A word that nobody can read is ended by no other that says "at work".
+    (#""statusEnabled":true,"currentStatus":"open","status":"Wartung""#, .active, false),
+    (#""statusEnabled":false,"status":"Wartung""#, .active, false),
+    (#""active":true,"status":"Wartung""#, .active, false),
+    (#""active":false,"status":"Wartung""#, .inactive, true),
+    (#""statusEnabled":true,"currentStatus":"closed","status":"Wartung""#, .inactive, true),
+    (#""active":true,"status":"lunch""#, .active, true),
   ]) func theSign(members: String, state: ControlConfiguration.State, isTold: Bool) async throws {
     let service = try await Service.answering(Answers.ok(#"{"config":{"roomName":"Hall",\#(members)}}"#))
     let configuration = try #require(await service.configuration().value)

@@ -87,6 +87,8 @@ final class WrittenService: StationControl {
   let registered = Mutex<ControlFault?>(nil)
   let well = Mutex<ControlFault?>(nil)
   let reported = Mutex<ControlFault?>(nil)
+  /// Whom it activates; `nil` for who asks.
+  let given = Mutex<String?>(nil)
   /// The only token that it takes from then on; `nil` takes any, and none.
   let takes = Mutex<ControlToken?>(nil)
   /// Holds a configuration back until a test lets go.
@@ -122,7 +124,7 @@ final class WrittenService: StationControl {
     if let meanwhile = meanwhile.withLock({ $0 }) { await meanwhile() }
     if let refusal = refusal.withLock({ $0 }) { throw refusal }
     return Activation(
-      kioskID: station.id, token: token.withLock { $0 }, expires: expires.withLock { $0 })
+      kioskID: given.withLock { $0 } ?? station.id, token: token.withLock { $0 }, expires: expires.withLock { $0 })
   }
 
   func configuration(

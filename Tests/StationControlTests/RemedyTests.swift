@@ -48,6 +48,58 @@ import Testing
     #expect(!service.asked.contains { $0.contains("shared") })
   }
 
+  /// Two calls find it out at the same time: the second does not take the one that stands in for refused.
+  @Test func callsAtTheSameTimeAgreeOnTheToken() async throws {
+    let office = try await activated(token: Self.shared)
+    service.takes.withLock { $0 = Self.shared }
+    for _ in 0..<20 {
+      async let first: Void = office.validate(deadline: fixture.deadline)
+      async let second: Void = office.report(.available, deadline: fixture.deadline)
+      async let third = office.sync()
+      try await first
+      try await second
+      _ = try await third.get()
+      #expect(try await office.state().tokenRefusedSince == nil && fixture.told.isEmpty)
+    }
+    service.takes.withLock { $0 = ControlToken("another") }
+    let first = Task { await office.sync(isUrgent: true) }
+    let second = Task { try await office.validate(deadline: fixture.deadline) }
+    #expect(await first.value.failure?.kind == .authentication)
+    await #expect(throws: ControlFault.self) { try await second.value }
+    #expect(try await office.state().tokenRefusedSince != nil)
+  }
+
+  /// Somebody activates the station again while the service stands in: the new token is shown first.
+  @Test func anotherActivationIsNotStoodInFor() async throws {
+    let office = try await activated(token: Self.shared)
+    service.takes.withLock { $0 = Self.shared }
+    _ = try await office.sync().get()
+    service.token.withLock { $0 = ControlToken("new") }
+    let command = try fixture.office(service)
+    _ = try await command.activate(ActivationCode(code: "Y"), renewing: true, deadline: fixture.deadline).get()
+    service.takes.withLock { $0 = ControlToken("new") }
+    service.calls.withLock { $0 = [] }
+    _ = try await office.sync().get()
+    #expect(service.asked == ["configuration new"])
+    #expect(try await office.state().tokenRefusedSince == nil)
+  }
+
+  /// What is renewed stays what it is.
+  @Test func aCodeOfAnotherStationRenewsNothing() async throws {
+    let office = try await activated()
+    let before = try await office.state()
+    service.given.withLock { $0 = "another-kiosk" }
+    guard
+      case .failure(let fault) = await office.activate(
+        ActivationCode(code: "Y"), renewing: true, deadline: fixture.deadline)
+    else {
+      Issue.record("it became another station")
+      return
+    }
+    #expect(fault.mayBeUsed && fault.detail.contains("another-kiosk"))
+    #expect(try await office.state().activation == before.activation)
+  }
+
   @Test func whereNeitherIsTakenItIsToldAndBothAreTriedAgain() async throws {
     let office = try await activated(token: Self.shared)
     service.takes.withLock { $0 = ControlToken("another") }
@@ -170,6 +222,16 @@ import Testing
     #expect(fixture.time.now() - before < .seconds(120))
   }
 
+  /// A server that asks for a quarter of an hour is left alone, however often the gate decides.
+  @Test func whoAsksToBeLeftAloneIs() async throws {
+    _ = try await activated()
+    let busy = ControlFault(.server, "429", status: 429, retryAfter: .seconds(900))
+    service.reported.withLock { $0 = busy }
+    service.configured.withLock { $0 = .failure(busy) }
+    try await fixture.work(service, saying: .available, for: .seconds(850))
+    #expect(service.asked.count <= 3, "\(service.asked)")
+  }
+
   @Test(arguments: [
     (ControlFaultKind.network, SetUpRefusal.offline), (.authentication, .fault), (.configuration, .unknownStation),
   ]) func aStationThatCannotBeRegisteredIsToldWhy(kind: ControlFaultKind, refusal: SetUpRefusal) async throws {
@@ -191,4 +253,8 @@ import Testing
     _ = await office.sync(isUrgent: true)
     #expect(service.asked == [])
   }
+}
+
+extension Result {
+  fileprivate var failure: Failure? { if case .failure(let fault) = self { fault } else { nil } }
 }

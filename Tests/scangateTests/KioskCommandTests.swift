@@ -110,4 +110,19 @@ import Testing
       #expect(try store.get("control") == nil)
     }
   }
+
+  /// A card that gives errors, or a record of another card.
+  @Test func aRecordThatIsDamagedIsForgottenByTheCommandThatItsWordsName() async throws {
+    try await withStation { arguments, state in
+      let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
+      try store.set("control", [UInt8]("{}".utf8))
+      let file = try #require(FileHandle(forWritingAtPath: state + "/records/control.sealed"))
+      try file.truncate(atOffset: 25)
+      try file.close()
+      let refused = try await Program.run(["kiosk", "activate"] + arguments, input: [UInt8]("A1B2C3D4".utf8))
+      #expect(refused.status != 0 && refused.errors.contains("scangate kiosk reset"), "\(refused.errors)")
+      #expect(try await Program.run(["kiosk", "reset", "--yes"] + arguments).status == 0)
+      #expect(try store.get("control") == nil)
+    }
+  }
 }

@@ -191,6 +191,13 @@ extension ControlOffice {
   private func keep(
     _ given: Activation, from server: ControlServer, inPlaceOf former: ControlRecord
   ) throws(ActivationFault) {
+    if let kept = former.activation, kept.value.kioskID != given.kioskID {
+      throw ActivationFault(
+        .fault,
+        "The code was for another station: \(server) calls this one \(TerminalText.clean(given.kioskID)) by it, and not "
+          + "\(TerminalText.clean(kept.value.kioskID)). Nothing is changed here. To become that one: scangate kiosk reset, and a new code.",
+        kind: .unknown, mayBeUsed: true)
+    }
     let now = time.wall()
     var isKept = false
     do throws(SealFault) {
@@ -220,7 +227,7 @@ extension ControlOffice {
           + "code is used up. Look at: scangate kiosk status", kind: .unknown, mayBeUsed: true)
     }
     token = TokenWatch()
-    standsIn = false
+    standsInFor = nil
   }
 
   static let noServer = ControlFault(

@@ -70,7 +70,9 @@ extension ControlOffice {
   }
 
   /// Fetches the configuration once.
-  func fetch(_ refreshing: Bool, _ isUrgent: Bool) async throws(ControlFault) -> ControlConfiguration {
+  func fetch(
+    _ refreshing: Bool, _ isUrgent: Bool, isSecond: Bool = false
+  ) async throws(ControlFault) -> ControlConfiguration {
     let kept = try activated()
     try checkTrial(isUrgent)
     let activation = bearer(kept)
@@ -81,8 +83,8 @@ extension ControlOffice {
         try await control.configuration(of: activation, refreshing: refreshing, deadline: deadline)
       }
     } catch {
-      guard note(error, of: kept, showing: activation.token) else { throw error }
-      return try await fetch(refreshing, isUrgent)
+      guard note(error, of: kept, showing: activation.token), !isSecond else { throw error }
+      return try await fetch(refreshing, isUrgent, isSecond: true)
     }
     noteAccepted(kept)
     guard (try? activated()) == kept else {
@@ -122,6 +124,12 @@ extension ControlOffice {
   /// Tells the service how the station is; what staff have set by hand comes before it.
   public func report(_ status: StationStatus, deadline: MonotonicTime) async throws(ControlFault) {
     lastStatus = status
+    try await report(status, deadline, isSecond: false)
+  }
+
+  private func report(
+    _ status: StationStatus, _ deadline: MonotonicTime, isSecond: Bool
+  ) async throws(ControlFault) {
     let kept = try activated()
     try checkTrial(false)
     let manual = (try? record())?.manual
@@ -137,8 +145,8 @@ extension ControlOffice {
       guard error.kind == .authentication, activation.token != nil else { throw error }
       try await validate(deadline: time.now() + Self.patience)
       // Another token may stand in for it now.
-      guard bearer(kept).token != activation.token else { throw error }
-      return try await report(status, deadline: time.now() + Self.patience)
+      guard bearer(kept).token != activation.token, !isSecond else { throw error }
+      return try await report(status, time.now() + Self.patience, isSecond: true)
     }
     noteAccepted(kept)
   }

@@ -5,6 +5,10 @@ internal import Sealing
 extension ControlOffice {
   /// Asks whether the service accepts the token.
   public func validate(deadline: MonotonicTime) async throws(ControlFault) {
+    try await validate(deadline: deadline, isSecond: false)
+  }
+
+  private func validate(deadline: MonotonicTime, isSecond: Bool) async throws(ControlFault) {
     let kept = try activated()
     let activation = bearer(kept)
     guard activation.token != nil else {
@@ -16,8 +20,8 @@ extension ControlOffice {
         try await control.validate(activation, deadline: deadline)
       }
     } catch {
-      guard note(error, of: kept, showing: activation.token) else { throw error }
-      return try await validate(deadline: deadline)
+      guard note(error, of: kept, showing: activation.token), !isSecond else { throw error }
+      return try await validate(deadline: deadline, isSecond: true)
     }
     noteAccepted(kept)
   }
@@ -25,7 +29,7 @@ extension ControlOffice {
   /// Tries a token that is refused again, where that is due, and tells of one that ends. To be called every half minute or so.
   public func watchToken() async {
     guard let record = try? record(), let kept = record.activation else { return }
-    if !standsIn, let notice = token.notice(of: kept, accepted: record.token.accepted, at: time.wall()) {
+    if standsInFor != kept, let notice = token.notice(of: kept, accepted: record.token.accepted, at: time.wall()) {
       notify(notice)
     }
     let hasEnded =
@@ -60,17 +64,19 @@ extension ControlOffice {
 
   /// Notes what a fault says of the token.
   /// - Parameter shown: the token that was refused; `nil` where there was none to show, and the server wants one.
-  /// - Returns: whether another token stands in from now on, with which the same can be tried at once.
+  /// - Returns: whether another token stands in now, with which the same can be tried at once, and once.
   func note(_ fault: ControlFault, of kept: KeptActivation, showing shown: ControlToken?) -> Bool {
     guard fault.kind == .authentication, fault.wasSent else { return false }
-    if !standsIn, let shown, shown == kept.value.token, let registrationToken, registrationToken != shown,
+    // Another call has found that out meanwhile, or somebody has activated the station again.
+    guard (try? record())?.activation == kept, shown == bearer(kept).token else { return true }
+    if standsInFor != kept, let shown, shown == kept.value.token, let registrationToken, registrationToken != shown,
       kept.server.isSame(as: configured)
     {
-      standsIn = true
+      standsInFor = kept
       return true
     }
     // Neither is taken: the next trial begins with the activation's own.
-    standsIn = false
+    standsInFor = nil
     if case .validate(let wait) = recovery.failed(fault, using: &random) { token.nextTrial = time.now() + wait }
     guard let record = try? record(), record.activation == kept, record.token.refusedSince == nil else { return false }
     let now = time.wall()

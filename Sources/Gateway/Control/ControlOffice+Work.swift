@@ -15,6 +15,11 @@ extension ControlOffice {
 
   private func tell(_ statuses: AsyncStream<StationStatus>) async {
     for await status in statuses {
+      if isQuiet {
+        // Told with the next sync.
+        lastStatus = status
+        continue
+      }
       do throws(ControlFault) {
         try await report(status, deadline: time.now() + Self.patience)
       } catch {
@@ -64,7 +69,7 @@ extension ControlOffice {
       // A service that has no configuration is told the status all the same.
       case .failure: break
       }
-      guard let lastStatus else { return }
+      guard let lastStatus, !isQuiet else { return }
       try? await report(lastStatus, deadline: time.now() + Self.patience)
       return
     }
@@ -81,6 +86,10 @@ extension ControlOffice {
   private func recover(_ fault: ControlFault) async {
     guard fault.wasSent || fault.kind == .network, fault.kind != .authentication else { return }
     tell(fault)
+    if let asked = fault.retryAfter, asked > ControlRecovery.longestPause {
+      untilNextSync = max(untilNextSync, min(asked, ControlRecovery.longestRetryAfter))
+      return
+    }
     _ = await sync()
   }
 

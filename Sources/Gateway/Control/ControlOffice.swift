@@ -43,8 +43,10 @@ public actor ControlOffice {
   var isActivating = false
   var syncing: (task: Task<Result<ControlConfiguration, ControlFault>, Never>, isRefreshing: Bool)?
   var token = TokenWatch()
-  /// Whether the registration token stands in for the activation's, which was refused.
-  var standsIn = false
+  /// The activation for whose token, which was refused, the registration token stands in.
+  var standsInFor: KeptActivation?
+  /// Until when a server has asked to be left alone.
+  var quietUntil: MonotonicTime?
   var isClosed = false
   var recovery = ControlRecovery()
   var random = SystemRandomNumberGenerator()
@@ -117,7 +119,7 @@ public actor ControlOffice {
     try store.remove(ControlSeen.name)
     unkept = ControlSeen()
     token = TokenWatch()
-    standsIn = false
+    standsInFor = nil
     fetched = nil
     lastStatus = nil
   }
@@ -161,7 +163,7 @@ extension ControlOffice {
   /// where the other one is refused, as real servers take it for good and the tokens that they give for an hour.
   func bearer(_ kept: KeptActivation) -> Activation {
     var value = kept.value
-    if value.token == nil || standsIn, kept.server.isSame(as: configured) {
+    if value.token == nil || standsInFor == kept, kept.server.isSame(as: configured) {
       value.token = registrationToken ?? value.token
     }
     return value
@@ -198,9 +200,13 @@ extension ControlOffice {
       unkept.counters.count(error.kind)
       isConnected = error.kind == .authentication || error.kind == .configuration
       hasFailedSince = true
+      if let asked = error.retryAfter { quietUntil = time.now() + min(asked, ControlRecovery.longestRetryAfter) }
       throw error
     }
   }
+
+  /// Whether nothing is to be sent unless somebody waits for it.
+  var isQuiet: Bool { quietUntil.map { time.now() < $0 } ?? false }
 
   func heard(_ endpoint: ControlEndpoint, _ began: MonotonicTime) {
     let now = time.wall()

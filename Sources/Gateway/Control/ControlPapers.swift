@@ -20,7 +20,15 @@ struct ControlPapers {
       return (ControlRecord(), [])
     }
     if let kept, kept.stamp == stamp { return (kept.record, []) }
-    guard let bytes = try store.get(ControlRecord.name) else { return (ControlRecord(), []) }
+    let bytes: [UInt8]?
+    do throws(SealFault) {
+      bytes = try store.get(ControlRecord.name)
+    } catch {
+      guard error.kind == .damaged else { throw error }
+      throw SealFault(
+        .damaged, "\(error.description) Forget it by: scangate kiosk reset. Then activate the station with a new code.")
+    }
+    guard let bytes else { return (ControlRecord(), []) }
     let result = ControlRecord.read(bytes)
     kept = (stamp, result.record)
     return result

@@ -98,11 +98,18 @@ public struct EnrolmentBook: Sendable {
   /// Completes a configuration with what its ticket systems have given.
   public func complete(_ configuration: StationConfiguration) -> Completed {
     var completed = Completed(configuration: configuration)
-    for index in configuration.ticketSystems.indices {
-      let system = configuration.ticketSystems[index]
-      guard system.isUnenrolled else { continue }
+    var found: [(index: Int, entry: Entry)] = []
+    for (index, system) in configuration.ticketSystems.enumerated() where system.isUnenrolled {
       do throws(SealFault) {
-        guard let entry = try entry(of: system.id) else { continue }
+        if let entry = try entry(of: system.id) { found.append((index, entry)) }
+      } catch {
+        completed.problems[system.id] = error.description
+      }
+    }
+    // Who came first stays: what is enrolled later takes nothing out of service.
+    for (index, entry) in found.sorted(by: { $0.entry.at < $1.entry.at }) {
+      let system = configuration.ticketSystems[index]
+      do throws(SealFault) {
         let credential = Self.prefix + system.id.name
         guard entry.type == system.type, let enrolled = system.enrolled(at: entry.url, credential: credential),
           let key = GivenKey(entry.apiKey)
@@ -162,13 +169,15 @@ public struct EnrolmentBook: Sendable {
   ) throws(SealFault) {
     // One that cannot be read is replaced.
     let former = (try? self.entry(of: system)) ?? nil
-    if let former, former.url != enrolment.url {
+    let others = former?.gates.keys.filter { $0 != gate.name }.sorted() ?? []
+    if let former, former.url != enrolment.url, !others.isEmpty {
       throw SealFault(
         .refused,
-        "\(system) is enrolled at \(former.url) by the code of another gate, and cannot be at \(enrolment.url) too. "
+        "\(system) is enrolled at \(former.url) by the code of \(others.joined(separator: ", ")), and cannot be at "
+          + "\(enrolment.url) too. "
           + "If that is the right one: scangate enrolment forget \(system). Then show a new set-up code.")
     }
-    var gates = former?.gates ?? [:]
+    var gates = former?.url == enrolment.url ? former?.gates ?? [:] : [:]
     gates[gate.name] = Entry.Gate(saleTicket: enrolment.saleTicket, seat: enrolment.seat)
     let entry = Entry(
       type: enrolment.type, url: enrolment.url, apiKey: enrolment.apiKey.text, gate: enrolment.gate, gates: gates,

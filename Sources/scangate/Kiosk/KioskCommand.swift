@@ -171,21 +171,29 @@ struct KioskResetCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await kiosk.withOffice { office in
-      let state = try await office.state()
-      guard state.isActivated || state.attempted != nil || state.configuration != nil else {
-        return Terminal.out("The station was not activated: there is nothing to forget.")
+      var place = "the control service"
+      do throws(SealFault) {
+        let state = try await office.state()
+        guard state.isActivated || state.attempted != nil || state.configuration != nil else {
+          return Terminal.out("The station was not activated: there is nothing to forget.")
+        }
+        place = state.server?.name ?? place
+      } catch {
+        // This is what takes a damaged one away.
+        guard error.kind == .damaged else { throw error }
+        Terminal.error(TerminalText.clean(error.description, limit: 1_000))
       }
-      if !yes { try Self.ask(state) }
+      if !yes { try Self.ask(place) }
       try await office.reset()
       Terminal.out("The station is not activated any more. Have it taken off the service's list, too.")
     }
   }
 
-  private static func ask(_ state: ControlState) throws {
+  private static func ask(_ place: String) throws {
     guard isatty(STDIN_FILENO) != 0 else {
       throw failure("Nobody is here to be asked: add --yes to forget the activation.", Exit.usage)
     }
-    Terminal.note("Forget the activation at \(state.server?.name ?? "the control service")? Type yes: ")
+    Terminal.note("Forget the activation at \(place)? Type yes: ")
     guard readLine() == "yes" else { throw failure("Nothing was forgotten.", ExitCode(130)) }
   }
 }
