@@ -167,8 +167,13 @@ public struct EnrolmentBook: Sendable {
   func keep(
     _ enrolment: Enrolment, of system: TicketSystemID, by gate: GateID, at time: WallTime
   ) throws(SealFault) {
-    // One that cannot be read is replaced.
-    let former = (try? self.entry(of: system)) ?? nil
+    var former: Entry?
+    do throws(SealFault) {
+      former = try self.entry(of: system)
+    } catch {
+      // A damaged one is replaced; one that a disk does not give now may say which tickets other gates take.
+      guard error.kind == .damaged || error.kind == .refused else { throw error }
+    }
     let others = former?.gates.keys.filter { $0 != gate.name }.sorted() ?? []
     if let former, former.url != enrolment.url, !others.isEmpty {
       throw SealFault(
