@@ -79,7 +79,9 @@ class RigCase(unittest.TestCase):
 
         In the midst of a pulse that excuses nothing; right at its beginning it does, for a pulse counts from when its program has seen it begin.
         """
-        self.assertGreaterEqual(pulse.length, (length - 1) * MS)
+        # The trace stamps by the kernel's fast clock; where an emulated processor was halted that was seen 2 ms ahead of the one that
+        # programs and timers have. What cuts a pulse cuts more.
+        self.assertGreaterEqual(pulse.length, (length - 4) * MS)
         excused = self.rig.stood_still(pulse.at + length * MS, pulse.at + pulse.length)
         excused += sum(resumed - pulse.at for begin, resumed in self.rig.standstills(pulse.at) if begin < pulse.at + 10 * MS)
         self.assertLessEqual(pulse.length, (length + late) * MS + excused)
