@@ -4,9 +4,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from case import RigCase
+import place
 from events import EventFile
-from rig import MS, PATIENCE, STATION
+from place import STATION
+from rig import MS, PATIENCE
 from venue import AS_GATE, NAME, PORT, SCANGATE, URL, Venue
 
 FOLDER = "/run/kiosk"
@@ -23,7 +24,25 @@ PULSE = 300
 BEEPS = {"wrong": 1, "expired": 2, "used": 3, "unknownStation": 4, "offline": 5, "untrusted": 6, "lockedOut": 7, "fault": 8}
 TICKETS = [f"TICKET-{number:03}" for number in range(60)]
 
-GATE = f"""
+if place.NATIVE:
+    # A lamp for the relay: it lights for an admission, and for nothing else.
+    PASSAGE, BUZZER = "gate:green:pass", "gate:buzzer"
+    GATE = f"""
+readers:
+  scanner: {{type: serial, match: {{path: /run/rig/scanner-0}}}}
+gates:
+  north:
+    readers: [scanner]
+    ticketSystem: main
+    outputs:
+      green: {{led: "{PASSAGE}"}}
+      red: {{led: "gate:red:deny"}}
+      buzzer: {{led: "{BUZZER}"}}
+    signals: {{admit: {{green: [{PULSE} ms], buzzer: [100 ms]}}}}
+"""
+else:
+    PASSAGE, BUZZER = "RELAY0", "BUZZ"
+    GATE = f"""
 readers:
   scanner: {{type: wedge, match: {{vendor: "{SCANNER['vendor']}", product: "{SCANNER['product']}"}}, keymap: us}}
 gates:
@@ -65,7 +84,7 @@ ticketSystems:
 {GATE}"""
 
 
-class KioskCase(RigCase):
+class KioskCase(place.Case):
     """A venue and a station, started by `begin`."""
 
     needs_scangate = True
@@ -95,7 +114,7 @@ class KioskCase(RigCase):
         rig = self.rig
         rig.mount_station()
         rig.sh(f"""rm -rf {FOLDER} {STATION}/[!l]*; install -d -o gate -g gate {FOLDER} {KEYS} {STATE}; chmod 700 {STATE}
-            chmod a+rw /dev/gpiochip* /sys/class/leds/gate:*/{{brightness,trigger}}; sync {STATION}""")
+            {place.ALLOW_OUTPUTS}; sync {STATION}""")
         rig.put(REGISTRATION, f"{FOLDER}/registration")
         rig.sh(f"chown gate {FOLDER}/registration; chmod 600 {FOLDER}/registration")
         self.venue, self.runs = Venue(rig, FOLDER), 0
@@ -189,11 +208,11 @@ class KioskCase(RigCase):
         """The next ticket opens the gate, once."""
         since = self.rig.mark()
         self.assertEqual(self.scan(next(self.unused))["verdict"], "admit")
-        self.whole_pulses("RELAY0", PULSE, 1, since)
+        self.whole_pulses(PASSAGE, PULSE, 1, since)
 
     def assert_shut(self, since=None):
         """Since a time, or since the test began, the relay has not moved."""
-        self.assertEqual(self.rig.edges("RELAY0", self.since if since is None else since), [])
+        self.assertEqual(self.rig.edges(PASSAGE, self.since if since is None else since), [])
 
     def assert_works_or_can_be_activated(self):
         """What holds after every power cut: the gate is in service, or it is by one new code; returns whether it took one."""
@@ -215,7 +234,7 @@ class KioskCase(RigCase):
         count = BEEPS[reason]
 
         def heard():
-            pulses = [pulse.length / MS for pulse in self.rig.pulses("BUZZ", since) if pulse.length is not None]
+            pulses = [pulse.length / MS for pulse in self.rig.pulses(BUZZER, since) if pulse.length is not None]
             return pulses if len(pulses) > count + 1 else None
 
         beeps = self.rig.until(heard, what="the beeps of a refusal, and the first of their repetition")

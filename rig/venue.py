@@ -1,18 +1,74 @@
-"""A ticket system and kiosk service in the guest, and the ways in which the network between it and the gates goes."""
+"""A ticket system and kiosk service beside the gates, and the ways in which the network between it and them goes."""
 
 import json
 import re
 import time
 
+import place
 from rig import MachineError
 
-#: What a gate's configuration names; the address is one that the guest can lose (guest/address.c).
+#: What a gate's configuration names; the address is one that can go.
 NAME, ADDRESS, PORT = "venue.rig", "192.0.2.1", 8080
 URL = f"http://{NAME}:{PORT}"
-#: A server that nobody trusts, at an address that is the guest's own: whoever spoke to it would have an answer, for the venue listens there, too.
+#: A server that nobody trusts, at an address of our own: whoever spoke to it would have an answer, for the venue listens there, too.
 EVIL, EVIL_ADDRESS = "evil.rig", "192.0.2.66"
-SCANGATE = "/payload/bin/scangate"
+SCANGATE = place.PROGRAM
 AS_GATE = "setpriv --reuid=gate --regid=gate --init-groups"
+
+
+class GuestNetwork:
+    """The guest's addresses and the venue's process: no kernel module is needed for any of it."""
+
+    ADD, REMOVE = "address add {}", "address remove {}"
+    #: How long silence must last to be silence, in seconds.
+    SILENCE = 2
+
+    def __init__(self, rig):
+        self._rig = rig
+
+    def serve(self, command):
+        """Starts the venue."""
+        self._rig.sh(f"systemd-run -q --unit=venue --uid=gate {command}")
+
+    def stop(self):
+        """Ends the venue in order."""
+        self._rig.sh("systemctl stop venue 2> /dev/null; systemctl reset-failed venue 2> /dev/null; true")
+
+    def drop(self):
+        """The kernel drops what comes to the server and what it sends, without a word: connections neither open nor end."""
+        self._rig.sh("systemctl set-property --runtime venue IPAddressDeny=any")
+
+    def pass_on(self):
+        """Ends that."""
+        self._rig.sh("systemctl set-property --runtime venue IPAddressDeny=")
+
+
+class NativeNetwork:
+    """The same in the namespaces of a test."""
+
+    ADD, REMOVE = "ip address replace {}/32 dev lo", "ip address delete {}/32 dev lo"
+    SILENCE = 0.5
+    #: Dropped as it comes in: who sends is told nothing.
+    RULES = f"""table inet cut {{ chain input {{ type filter hook input priority 0;
+        tcp dport {PORT} drop
+        tcp sport {PORT} drop
+    }} }}"""
+
+    def __init__(self, rig):
+        self._rig, self._server = rig, None
+
+    def serve(self, command):
+        self._server = self._rig.spawn("venue", command, user="gate")
+
+    def stop(self):
+        if self._server:
+            self._server.stop()
+
+    def drop(self):
+        self._rig.sh(f"nft -f - <<< '{self.RULES}'")
+
+    def pass_on(self):
+        self._rig.sh("nft delete table inet cut")
 
 
 class Venue:
@@ -26,23 +82,24 @@ class Venue:
         self._rig, self._folder = rig, folder
         self.key, self.tickets, self._control = f"{folder}/venue.key", f"{folder}/tickets.csv", f"{folder}/venue.sock"
         self._cut = None
-        rig.sh(f"address add {ADDRESS}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts")
+        self._network = NativeNetwork(rig) if place.NATIVE else GuestNetwork(rig)
+        rig.sh(f"{self._network.ADD.format(ADDRESS)}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts")
 
     def tempt(self):
         """Makes it reachable by the name of a server that nobody trusts."""
-        self._rig.sh(f"address add {EVIL_ADDRESS}; sed -i /{EVIL}/d /etc/hosts; echo {EVIL_ADDRESS} {EVIL} >> /etc/hosts")
+        self._rig.sh(f"{self._network.ADD.format(EVIL_ADDRESS)}; sed -i /{EVIL}/d /etc/hosts; echo {EVIL_ADDRESS} {EVIL} >> /etc/hosts")
 
     # The server
 
     def start(self, *options):
         """Serves what was served before, or the tickets of a file: `--import FILE`."""
-        self._rig.sh(f"""systemd-run -q --unit=venue --uid=gate {SCANGATE} venue serve --listen 0.0.0.0:{PORT} --control {self._control} \
-            --database {self._folder}/venue.db --api-key-file {self.key} --no-limits {' '.join(options)}""")
+        self._network.serve(f"{SCANGATE} venue serve --listen 0.0.0.0:{PORT} --control {self._control} "
+                            f"--database {self._folder}/venue.db --api-key-file {self.key} --no-limits {' '.join(options)}")
         self._rig.wait_for(f": < /dev/tcp/127.0.0.1/{PORT}", 120)
 
     def stop(self):
         """Ends it in order: its connections, too. What it has recorded stays."""
-        self._rig.sh("systemctl stop venue 2> /dev/null; systemctl reset-failed venue 2> /dev/null; true")
+        self._network.stop()
 
     def _command(self, words):
         return self._rig.sh(f"{AS_GATE} {SCANGATE} venue {words}", timeout=120)
@@ -94,36 +151,32 @@ class Venue:
         assert self._cut is None and way in self.CUTS
         self._cut = way
         if way == "dropped":
-            self._drop()
+            self._network.drop()
         else:
             self.stop()
         if way == "unreachable":
-            self._rig.sh(f"address remove {ADDRESS}")
+            self._rig.sh(self._network.REMOVE.format(ADDRESS))
         if way == "nameless":
             # It serves again, at once: with its connections gone, it has to be found by its name.
             self._rig.sh(f"sed -i /{NAME}/d /etc/hosts")
             self.start()
-        found = self._rig.sh(f"timeout 2 bash -c ': < /dev/tcp/{NAME}/{PORT}' 2>&1; echo $?", check=False)
+        found = self._rig.sh(f"timeout {self._network.SILENCE} bash -c ': < /dev/tcp/{NAME}/{PORT}' 2>&1; echo $?", check=False)
         words = {"dropped": "124", "refused": "refused", "unreachable": "unreachable", "nameless": "not known|failure in name"}[way]
         if not any(word in found for word in words.split("|")):
             raise MachineError(f"the network was to be {way}, but: {found}")
 
-    def _drop(self):
-        """The kernel drops what comes to the server and what it sends, without a word: connections neither open nor end."""
-        self._rig.sh("systemctl set-property --runtime venue IPAddressDeny=any")
-
     def drop(self):
         """Cuts as `dropped` does, without trying whether it is so: open connections stay fresh."""
         self._cut = "dropped"
-        self._drop()
+        self._network.drop()
 
     def mend(self):
         """Gives the network back, as it was."""
         way, self._cut = self._cut, None
         if way == "dropped":
-            self._rig.sh("systemctl set-property --runtime venue IPAddressDeny=")
+            self._network.pass_on()
         if way == "unreachable":
-            self._rig.sh(f"address add {ADDRESS}")
+            self._rig.sh(self._network.ADD.format(ADDRESS))
         if way == "nameless":
             self._rig.sh(f"echo {ADDRESS} {NAME} >> /etc/hosts")
         if way in ("refused", "unreachable"):
@@ -133,7 +186,8 @@ class Venue:
     def clear(self):
         """Leaves nothing behind."""
         self.stop()
-        self._rig.sh(f"for gone in {ADDRESS} {EVIL_ADDRESS}; do address remove $gone 2> /dev/null; done; sed -i '/{NAME}/d; /{EVIL}/d' /etc/hosts")
+        remove = self._network.REMOVE.format("$gone")
+        self._rig.sh(f"for gone in {ADDRESS} {EVIL_ADDRESS}; do {remove} 2> /dev/null; done; sed -i '/{NAME}/d; /{EVIL}/d' /etc/hosts")
 
 
 #: A station as a service may call it.

@@ -4,6 +4,7 @@ import random
 import time
 
 from kiosk import AS_STATION, CONFIGURATION, KEYS, KioskCase, to_be_activated, to_be_enrolled
+from place import in_guest, natively
 from venue import ADDRESS, EVIL, PORT, code_document, code_link, code_with_end
 
 #: How often the power is cut at some moment of an activation, and what chooses the moments.
@@ -52,13 +53,22 @@ class Activation(KioskCase):
         self.assertEqual(len([asked for asked in self.venue.kiosk_requests() if asked[:2] == ACTIVATE]), 1)
         self.assertEqual(len(self.told("setUp", state="done")), 1)
 
-    def test_every_form_of_a_code(self):
+    @in_guest
+    def test_code_whose_time_is_over(self):
         self.addCleanup(self.rig.set_clock_trust, False)
         self.rig.set_clock_trust(True)
         self.begin(to_be_activated())
         self.until_armed()
         self.assertEqual(self.try_code(code_with_end(STRANGE, minutes=-5)), "expired")
         self.assertEqual([asked for asked in self.venue.kiosk_requests() if asked[:2] == ACTIVATE], [])
+        self.assertEqual(self.try_code(STRANGE), "wrong")
+        self.set_up(code_with_end(self.venue.activation_code()))
+        self.assert_admits()
+
+    @natively
+    def test_every_form_of_a_code(self):
+        self.begin(to_be_activated())
+        self.until_armed()
         self.assertEqual(self.try_code(STRANGE), "wrong")
         for number, form in enumerate((code_document, code_with_end, code_link, str.lower)):
             if number:
@@ -71,6 +81,7 @@ class Activation(KioskCase):
                 self.assertEqual(waiting.started.result(60)[0], 0, waiting.log())
             self.assert_admits()
 
+    @in_guest
     def test_button_arms_only_what_is_not_set_up(self):
         rig = self.rig
         self.addCleanup(rig.set_input, "DOOR", 0)
@@ -98,6 +109,7 @@ class Activation(KioskCase):
         self.assertFalse(self.is_armed())
 
 
+@natively
 class Working(KioskCase):
     """What becomes of a gate that works, whatever its control service says."""
 
@@ -165,6 +177,7 @@ class PowerCuts(KioskCase):
         self.set_up(self.venue.activation_code())
         self.assert_admits()
 
+    @natively
     def test_service_without_tokens_needs_another_code_all_the_same(self):
         self.begin(to_be_activated(), "--kiosk-shape", "cueit")
         self.until_armed()
@@ -177,6 +190,7 @@ class PowerCuts(KioskCase):
         self.run_station()
         self.assertTrue(self.assert_works_or_can_be_activated(), "that it is active there proves no code")
 
+    @natively
     def test_station_is_told_to_be_activated(self):
         self.begin(to_be_activated())
         self.until_armed()
@@ -187,6 +201,7 @@ class PowerCuts(KioskCase):
         self.assert_admits()
         self.assertFalse(self.is_armed())
 
+    @natively
     def test_any_moment_of_an_activation(self):
         moments = random.Random(SEED)
         self.begin(to_be_activated())
