@@ -49,10 +49,8 @@ class NativeNetwork:
     ADD, REMOVE = "ip address replace {}/32 dev lo", "ip address delete {}/32 dev lo"
     SILENCE = 0.5
     #: Dropped as it comes in: who sends is told nothing.
-    RULES = f"""table inet cut {{ chain input {{ type filter hook input priority 0;
-        tcp dport {PORT} drop
-        tcp sport {PORT} drop
-    }} }}"""
+    RULES = (f"table inet cut {{ chain input {{ type filter hook input priority 0; "
+             f"tcp dport {PORT} drop; tcp sport {PORT} drop; }}; }}")
 
     def __init__(self, rig):
         self._rig, self._server = rig, None
