@@ -110,5 +110,6 @@ def unavailable(probe):
     for tool in ("unshare", "ip", "nft", "setpriv", "mke2fs", "openssl"):
         if not shutil.which(tool):
             return f"there is no {tool}"
-    tried = subprocess.run([*COMMAND, *probe], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=120)
+    tried = subprocess.run([*COMMAND, *probe], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=120,
+                           preexec_fn=die_with_parent)
     return None if tried.returncode == 0 else " ".join(tried.stdout.split())[-600:] or f"the trial ended with {tried.returncode}"
