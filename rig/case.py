@@ -38,7 +38,7 @@ class RigCase(unittest.TestCase):
 
     def setUp(self):
         self.test_begins = self.since = self.rig.mark()
-        self.rig.sh(f"echo '{TEST_BEGINS} {self.id()}' > /dev/kmsg")
+        self.rig.machine.write("/dev/kmsg", f"{TEST_BEGINS} {self.id()}\n")
         self.addCleanup(self.clear)
 
     def clear(self):
@@ -48,6 +48,7 @@ class RigCase(unittest.TestCase):
         self.rig.processes.clear()
         for slot in list(self.rig.devices):
             self.rig.remove(slot)
+        self.rig.stop_following()
 
     def longest_standstill(self):
         """The longest time without a break that the guest has stood still in this test, in nanoseconds."""

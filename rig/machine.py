@@ -20,6 +20,9 @@ PAYLOAD_SIZE = 1 << 30
 STATION_SIZE = 128 << 20
 KERNEL_LINE = ("console=ttyS0 panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on systemd.show_status=0 audit=0 cryptomgr.notests")
 
+#: What the agent says instead of a status: that this is not the end (guest/agent/agent.c); and of conditions that did not come to hold.
+PART, GIVEN_UP = -1, 124
+
 
 class MachineError(Exception):
     """QEMU or the agent in the guest did not do as asked."""
@@ -55,20 +58,25 @@ class Machine:
             self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=_die_with_parent)
         self._answers = {}
         self._answers_lock = threading.Lock()
+        self._is_gone = False
         self._next_id = 1
+        self._news, self.news_count = threading.Condition(), 0
+        #: How many requests were made.
+        self.asked = 0
         try:
             self._qmp = self._connect("qmp", patience).makefile("rwb")
             self._qmp.readline()
             self.qmp("qmp_capabilities")
             self._agent = self._connect("ctl", patience)
             started = self._answers[0] = Future()
+            started.take = None
             threading.Thread(target=self._read_answers, daemon=True).start()
             if incoming:
                 while self.qmp("query-status")["status"] == "inmigrate":
                     self._check()
                     time.sleep(0.01)
                 self.qmp("cont")
-                self.sh("true", timeout=patience)
+                self.now(patience)
             else:
                 started.result(patience)
         except BaseException as error:
@@ -134,31 +142,135 @@ class Machine:
                 number, status, length = (int(word) for word in head.split())
                 output = stream.read(length)
                 with self._answers_lock:
-                    answer = self._answers.pop(number, None)
-                if answer:
+                    answer = self._answers.get(number) if status == PART else self._answers.pop(number, None)
+                if answer and status == PART:
+                    answer.take(output)
+                elif answer:
                     answer.set_result((status, output))
+                if answer and answer.take:
+                    self._tell_news()
         except (OSError, ValueError):
             pass
         with self._answers_lock:
-            lost, self._answers = self._answers, {}
+            lost, self._answers, self._is_gone = self._answers, {}, True
         for answer in lost.values():
             answer.set_exception(MachineError("the guest is gone"))
+        self._tell_news()
 
-    def _ask(self, verb, body, path=""):
+    def _tell_news(self):
+        with self._news:
+            self.news_count += 1
+            self._news.notify_all()
+
+    def wait_for_news(self, seen, timeout):
+        """Waits until the guest has told more of what goes on than when `news_count` was `seen`; False if it did not in time."""
+        with self._news:
+            return self._news.wait_for(lambda: self.news_count != seen, timeout)
+
+    def ask(self, verb, body=b"", words="", take=None):
+        """Asks the agent (guest/agent/agent.c); the future gives (status, output as bytes). `take` is called with each part that is told before."""
         answer = Future()
+        answer.take = take
         with self._answers_lock:
+            if self._is_gone:
+                raise MachineError("the guest is gone")
             answer.number = self._next_id
             self._next_id += 1
+            self.asked += 1
             self._answers[answer.number] = answer
-            self._agent.sendall(f"{answer.number} {verb} {len(body)}{path and ' ' + path}\n".encode() + body)
+            self._agent.sendall(f"{answer.number} {verb} {len(body)}{words and f' {words}'}\n".encode() + body)
         return answer
+
+    def do(self, verb, body=b"", words="", timeout=60):
+        """Asks the agent for what is done at once; its output as bytes."""
+        status, output = self.ask(verb, body, words).result(timeout)
+        if status != 0:
+            raise MachineError(f"{verb} {words}: {output.decode(errors='replace').strip()}")
+        return output
 
     def start(self, script):
         """Starts a bash script in the guest; the future gives (exit status, output as bytes)."""
-        return self._ask("run", script.encode())
+        return self.ask("run", script.encode())
+
+    def spawn(self, words, log, user=None, environment=()):
+        """Starts a program; returns its process id, and a future that gives (exit status, nothing). Its output goes to the file `log`."""
+        return self._program("spawn", words, str(log), user, environment, lambda _: None)
+
+    def stream(self, words, take):
+        """Starts a program as `spawn` does; what it prints is given to `take` as it comes."""
+        return self._program("stream", words, "", None, (), take)
+
+    def _program(self, verb, words, log, user, environment, take):
+        pid = Future()
+
+        def begun(part):
+            if pid.done():
+                take(part)
+            else:
+                pid.set_result(int(part))
+
+        body = "".join(f"{word}\0" for word in [user or "", *environment, *words]).encode()
+        ended = self.ask(verb, body, log, begun)
+        ended.add_done_callback(lambda _: pid.done() or pid.set_exception(MachineError(f"{' '.join(words)} did not start")))
+        return pid.result(60), ended
+
+    def signal(self, pid, name):
+        """Sends a signal to a process, or to the group of a negative one; whether it was there."""
+        return self.ask("signal", words=f"{signal.Signals['SIG' + name].value} {pid}").result(60)[0] == 0
+
+    def follow(self, path, take):
+        """Gives `take` what a file has and whatever it gets, as it comes; `unfollow` ends it."""
+        return self.ask("follow", words=str(path), take=take)
+
+    def unfollow(self, followed):
+        """Ends what `follow` began."""
+        self.kill(followed)
+        with self._answers_lock:
+            self._answers.pop(followed.number, None)
+
+    def sync(self):
+        """Returns when everything was taken that the followed files, and who watches something, had to tell when this was called."""
+        self.do("sync")
+
+    def await_all(self, conditions, timeout=60):
+        """Waits in the guest until all conditions hold (guest/agent/await.c); what they have found, in lines."""
+        asked = self.ask("await", "\n".join(conditions).encode(), f"{timeout * 1000:.0f}")
+        try:
+            status, output = asked.result(timeout + 60)
+        except TimeoutError:
+            self.kill(asked)
+            raise MachineError(f"no answer within {timeout + 60} s to: {conditions}") from None
+        if status == GIVEN_UP:
+            raise MachineError(f"not so within {timeout} s: {output.decode(errors='replace')}")
+        if status != 0:
+            raise MachineError(output.decode(errors="replace"))
+        return output.decode().splitlines()
+
+    def holds(self, *conditions):
+        """Whether all conditions hold now."""
+        status, output = self.ask("await", "\n".join(conditions).encode(), "0").result(60)
+        if status not in (0, GIVEN_UP):
+            raise MachineError(output.decode(errors="replace"))
+        return status == 0
+
+    def change_files(self, *changes):
+        """Changes files as guest/agent/files.c says; the content of a `write` is its third word, as bytes or text."""
+        lines = []
+        for verb, path, *more in changes:
+            content = [(word.encode() if isinstance(word, str) else word).hex() if verb.endswith("write") else word for word in more]
+            lines.append(" ".join([verb, str(path), *content]))
+        self.do("files", "\n".join(lines).encode())
+
+    def write(self, path, content):
+        """Writes to a file of the kernel's in the guest, in one go."""
+        self.change_files(("write", path, content))
+
+    def now(self, timeout=60):
+        """The guest's CLOCK_MONOTONIC, in nanoseconds."""
+        return int(self.do("now", timeout=timeout))
 
     def kill(self, started):
-        """Ends a script that `start` began."""
+        """Ends what `start` and its like began."""
         with self._answers_lock:
             self._agent.sendall(f"{started.number} kill 0\n".encode())
 
@@ -177,16 +289,11 @@ class Machine:
 
     def put(self, content, path, timeout=60):
         """Writes a file in the guest, as a whole or not at all."""
-        status, output = self._ask("put", content, str(path)).result(timeout)
-        if status != 0:
-            raise MachineError(f"{path}: {output.decode(errors='replace')}")
+        self.do("put", content, str(path), timeout)
 
-    def get(self, path, timeout=60):
-        """The content of a file in the guest."""
-        status, output = self.start(f"cat '{path}'").result(timeout)
-        if status != 0:
-            raise MachineError(f"{path}: {output.decode(errors='replace')}")
-        return output
+    def get(self, path, timeout=60, offset=0):
+        """The content of a file in the guest, from a byte on."""
+        return self.do("get", words=f"{offset} {path}", timeout=timeout)
 
     def halt(self, seconds):
         """Lets the guest stand still, as a host does that has no time for it."""

@@ -1,22 +1,19 @@
 """The rig as tests see it: scanners to plug and type on, lines and lamps to watch, a guest to run programs in."""
 
-import re
 import shlex
 import time
 from collections import namedtuple
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import keyboard
 import picture
+from feeds import PATIENCE, Feeds
 from machine import Machine, MachineError
+from outputs import LEDS, LINES, MS, PWM_CHIP, SPEAKER, Brightness, Edge, Outputs, Pulse, PWMState, Tone  # noqa: F401
+from units import Units
+from usb import SLOTS, Device, Typing, Usb  # noqa: F401
 
 FOLDER = Path(__file__).resolve().parent.parent / ".rig"
-SLOTS = 6
-LINES = ["RELAY0", "RELAY1", "LAMP_G", "LAMP_R", "BUZZ", "DOOR", "PASS", "TAMPER"]
-LEDS = ["gate:green:pass", "gate:red:deny"]
-PWM_CHIP = "pwm-sim"
-SPEAKER = "Gate Speaker"
 #: Kinds of devices that a bare guest gets when a test says so.
 KINDS = ["usb", "gpio", "leds", "pwm", "sound", "cameras"]
 #: The camera that shows what a test wants, and the one that fails as a test wants; see guest/root/usr/local/bin/devices.
@@ -25,41 +22,15 @@ FAULTY_DRIVER = "/sys/bus/platform/drivers/vivid"
 #: What the camera shows.
 FRAME = "/run/rig/frame"
 
-#: A change of level: time in nanoseconds of the guest's CLOCK_MONOTONIC, and the level that the line has from then on.
-Edge = namedtuple("Edge", "at level")
-#: A line's time at level 1; `length` is in nanoseconds, or None while it lasts.
-Pulse = namedtuple("Pulse", "at length")
-#: What an LED was set to.
-Brightness = namedtuple("Brightness", "at value")
-#: What a PWM channel was set to: period and duty in nanoseconds.
-PWMState = namedtuple("PWMState", "at period duty enabled")
 #: An IP packet; the ports are texts, and empty where the protocol has none.
 Packet = namedtuple("Packet", "at protocol source source_port destination port length")
-#: What a speaker was told to sound, in hertz; 0 is silence.
-Tone = namedtuple("Tone", "at frequency")
 
-MS = 1_000_000
 #: Where the disk is that `mount_station` mounts.
 STATION = "/station"
 #: Where the guest keeps the times at which it stood still, see guest/standstills.c.
 STANDSTILLS = "/run/rig/standstills.log"
-#: How long a test waits for what has to happen, in seconds: long, for the host may be busy, and nothing waits so long when all is well.
-PATIENCE = 60
 #: Stands in the guest's journal before the name of each test.
 TEST_BEGINS = "rig test:"
-
-
-@dataclass
-class Device:
-    """A USB device in a slot. `nodes` are its nodes on the host, evdev or tty, one for each function; empty while it is unplugged."""
-    slot: int
-    functions: tuple = ("keyboard",)
-    devices: list = field(default_factory=list)
-    nodes: list = field(default_factory=list)
-
-    @property
-    def node(self):
-        return self.nodes[0]
 
 
 @dataclass
@@ -75,37 +46,27 @@ class Camera:
     node: str = CAMERA
 
 
-class Typing:
-    """A text on its way through a device, counted in reports of a keyboard or bytes of a serial port."""
-
-    def __init__(self, rig, started, count, text):
-        self._rig, self._started, self._count, self._text = rig, started, count, text
-
-    def whole(self, timeout=PATIENCE):
-        """Waits for the end; True if all of it has left the device."""
-        status, output = self._started.result(timeout)
-        return status == 0 and int(output.split()[-1]) == self._count
-
-    def finish(self, timeout=PATIENCE):
-        """Waits for the end, which must be the whole text's."""
-        status, output = self._started.result(timeout)
-        if status != 0 or int(output.split()[-1]) != self._count:
-            raise MachineError(f"typing {self._text!r} ended after {output.decode(errors='replace')} of {self._count}")
-
-
 class Process:
     """A program running in the guest, its output in a file there."""
 
-    def __init__(self, rig, name, command):
+    def __init__(self, rig, name, command, user=None):
+        """`command` is in words as a shell has them, NAME=VALUE before the program's among them; no shell runs."""
         self._rig, self.name = rig, name
-        self.log_path, self._pid_path = f"/run/rig/{name}.log", f"/run/rig/{name}.pid"
-        rig.sh(f"rm -f {self._pid_path}")
-        self.started = rig.machine.start(f"echo $$ > {self._pid_path}.new; mv {self._pid_path}.new {self._pid_path}; exec {command} > {self.log_path} 2>&1")
-        self.pid = int(rig.sh(f"until [ -e {self._pid_path} ]; do sleep 0.02; done; cat {self._pid_path}"))
+        self.log_path = f"/run/rig/{name}.log"
+        words = shlex.split(command)
+        if words[0] == "env":
+            words.pop(0)
+        self.pid, self.started = rig.machine.spawn(words, self.log_path, user)
 
     def log(self):
         """Everything that it has printed."""
         return self._rig.get(self.log_path).decode(errors="replace")
+
+    def says(self, words):
+        """Waits until it has printed these words, and is still there."""
+        self._rig.machine.await_all([f"says {self.pid} {self.log_path} {words}"], PATIENCE)
+        if words not in self.log():
+            raise MachineError(f"{self.name} has ended: {self.log()}")
 
     def running(self):
         return not self.started.done()
@@ -113,12 +74,12 @@ class Process:
     def stop(self, signal="TERM", timeout=PATIENCE):
         """Sends a signal and waits; returns the exit status (128 + signal if it died of one)."""
         if self.running():
-            self._rig.sh(f"kill -{signal} {self.pid}", check=False)
+            self._rig.machine.signal(self.pid, signal)
         return self.started.result(timeout)[0]
 
     def clear(self):
         """Ends it at once, with everything that it has started and left behind."""
-        self._rig.sh(f"kill -KILL -- -{self.pid}", check=False)
+        self._rig.machine.signal(-self.pid, "KILL")
         self.started.result(PATIENCE)
 
 
@@ -127,16 +88,15 @@ def built(folder=FOLDER):
     return {name: folder / made for name, made in map(str.split, (folder / "current").read_text().splitlines())}
 
 
-class Rig:
+class Rig(Feeds, Usb, Outputs, Units):
     """One guest. `with Rig.restore() as rig:` starts it from the saved state."""
 
     def __init__(self, machine):
-        self.machine = machine
-        self.devices = {}
+        Feeds.__init__(self, machine)
+        for part in (Usb, Outputs, Units):
+            part.__init__(self)
         self.processes = []
         self.camera = None
-        self._marks = 0
-        self._line_numbers = None
 
     @classmethod
     def restore(cls, payload=None, bare=False, folder=FOLDER):
@@ -149,7 +109,10 @@ class Rig:
         # The copy of a booted guest continues at the very same instant each time; the clock of the wall is set anew.
         machine = Machine(kernel, disk, state / "root.qcow2", payload or state / "placeholder", incoming=f"exec:zstd -dc '{state}/state.zst'")
         rig = cls(machine)
-        rig.sh(f"date -s @{time.time():.3f} > /dev/null; setsid standstills > {STANDSTILLS} 2>&1 < /dev/null &")
+        machine.do("settime", words=str(time.time_ns()))
+        machine.spawn(["standstills"], STANDSTILLS)
+        rig._standstills = rig.keep_following(STANDSTILLS)
+        rig.follow_outputs()
         if payload:
             # What was read of the placeholder when the guest was saved is not what is there now.
             rig.sh("blockdev --flushbufs /dev/vdb && mkdir -p /payload && mount -t ext4 -o ro,noatime /dev/vdb /payload")
@@ -183,29 +146,23 @@ class Rig:
 
     def get_from(self, path, offset):
         """What a file in the guest has from a byte on."""
-        return self.machine.start(f"tail -c +{offset + 1} '{path}'").result(60)[1]
+        return self.machine.get(path, offset=offset)
 
     def spawn(self, name, command, user=None):
         """Starts a program in the guest, as root or as the user `gate`; its output goes to /run/rig/NAME.log."""
-        if user:
-            command = f"setpriv --reuid={user} --regid={user} --init-groups {command}"
-        process = Process(self, name, command)
+        process = Process(self, name, command, user)
         self.processes.append(process)
         return process
 
     def wait_for(self, condition, timeout=PATIENCE):
-        """Waits in the guest until a shell condition holds."""
-        if not self.ok(f"until {{ {condition}\n}} > /dev/null 2>&1; do ((SECONDS <= {timeout})) || exit 1; sleep 0.05; done", timeout + 30):
+        """Waits in the guest until a shell condition holds; `wait_until` takes less of the guest's time."""
+        # To wait by a read of what never comes takes no process.
+        if not self.ok(f"exec {{never}}<> <(:); until {{ {condition}\n}} > /dev/null 2>&1; do ((SECONDS <= {timeout})) || exit 1; read -t 0.05 -u $never; done; true", timeout + 30):
             raise MachineError(f"not so within {timeout} s: {condition}")
 
-    def until(self, condition, timeout=PATIENCE, what="the condition"):
-        """Waits until a Python function returns something true, and returns that."""
-        deadline = time.monotonic() + timeout
-        while not (result := condition()):
-            if time.monotonic() > deadline:
-                raise MachineError(f"{what}: not so within {timeout} s")
-            time.sleep(0.05)
-        return result
+    def wait_until(self, *conditions, timeout=PATIENCE):
+        """Waits in the guest until all conditions hold, those of guest/agent/await.c."""
+        self.machine.await_all(conditions, timeout)
 
     def set_mode(self, path, mode, owner=None):
         """Permissions (and "user:group") of a file or device node."""
@@ -238,14 +195,13 @@ class Rig:
 
     def kill(self, pid, signal="KILL"):
         """Sends a signal to a process: KILL ends it without a word, STOP halts it until CONT."""
-        self.sh(f"kill -{signal} {pid}")
+        if not self.machine.signal(pid, signal):
+            raise MachineError(f"there is no process {pid}")
 
     def wedge_thread(self, pid, name):
         """Halts the one thread of a process that has this name, as `ps -L` shows it, while the others go on; it goes on when what this returns is stopped."""
         wedge = self.spawn(f"wedge-{pid}", f"wedge {pid} {shlex.quote(name)}")
-        self.wait_for(f"grep -q wedged {wedge.log_path} || ! [ -d /proc/{wedge.pid} ]")
-        if not wedge.running():
-            raise MachineError(wedge.log())
+        wedge.says("wedged")
         return wedge
 
     # A power cut
@@ -271,9 +227,7 @@ class Rig:
     def watch_wire(self):
         """Begins to look at every IP packet, see `packets`."""
         wire = self.spawn(f"wire-{len(self.processes)}", "wire")
-        self.wait_for(f"grep -q ready {wire.log_path} || ! [ -d /proc/{wire.pid} ]")
-        if not wire.running():
-            raise MachineError(wire.log())
+        wire.says("ready")
         return wire
 
     def packets(self, wire):
@@ -285,121 +239,13 @@ class Rig:
         return [Packet(int(at), protocol, *source.rpartition(".")[::2], *destination.rpartition(".")[::2], int(length)) if protocol in ("tcp", "udp")
                 else Packet(int(at), protocol, source, "", destination, "", int(length)) for at, protocol, source, destination, length in lines[1:-1]]
 
-    # Services
-
-    def main_pid(self, unit):
-        """The process id of a service's program; 0 while it does not run."""
-        return int(self.sh(f"systemctl show -P MainPID {unit}"))
-
-    def unit(self, unit, property):
-        """A property of a unit, as systemd shows it."""
-        return self.sh(f"systemctl show -P {property} {unit}").strip()
-
-    def journal(self, unit, since=0):
-        """What a service has said, from a time in nanoseconds of CLOCK_MONOTONIC on."""
-        lines = self.sh(f"journalctl --no-pager -q -o short-monotonic _SYSTEMD_UNIT={unit} + UNIT={unit}").splitlines()
-        stamped = (re.match(r"\[\s*(\d+\.\d+)\] \S+ (.*)", line) for line in lines)
-        return [found[2] for found in stamped if found and float(found[1]) * 1000 * MS >= since]
-
     # Devices
 
     def load_devices(self, *kinds):
         """Brings the simulated devices of a bare guest into being, loading the kernel's modules; all of them if none are named."""
         self.sh(f"devices load {' '.join(kinds or KINDS)}")
         self._line_numbers = None
-
-    # Scanners and keyboards
-
-    def plug(self, slot, vendor, product, manufacturer="Maker", name="Scanner", serial="", functions=("keyboard",)):
-        """Plugs a new USB device into a slot; returns when udev is through with its nodes.
-
-        `vendor` and `product` are four hexadecimal digits. Each function of the device is a "keyboard" or a "serial" port of its own.
-        """
-        words = " ".join(shlex.quote(str(word)) for word in (slot, vendor, product, manufacturer, name, serial, *functions))
-        self.sh(f"gadget remove {slot} && gadget make {words}")
-        self.devices[slot] = Device(slot, tuple(functions))
-        self.replug(slot)
-        return self.devices[slot]
-
-    def plug_serial(self, slot, vendor, product, manufacturer="Maker", name="Serial Scanner", serial=""):
-        """Plugs a scanner that is a serial port (CDC-ACM) into a slot."""
-        return self.plug(slot, vendor, product, manufacturer, name, serial, functions=("serial",))
-
-    def replug(self, *slots):
-        """Plugs in again what was unplugged, all at the same time."""
-        for slot, output in self._together({slot: f"gadget plug {slot}" for slot in slots}).items():
-            lines = [line.split() for line in output.splitlines()]
-            self.devices[slot].devices, self.devices[slot].nodes = [line[0] for line in lines], [line[1] for line in lines]
-
-    def unplug(self, *slots):
-        """Pulls devices out, in the middle of a text if need be; returns when their nodes are gone."""
-        self._together({slot: f"gadget unplug {slot}" for slot in slots})
-        for slot in slots:
-            self.devices[slot].nodes = []
-
-    def _together(self, scripts):
-        """Runs scripts side by side; their outputs by the same keys."""
-        started = {key: self.machine.start(script) for key, script in scripts.items()}
-        outputs = {}
-        for key, each in started.items():
-            status, output = each.result(60)
-            outputs[key] = output.decode(errors="replace")
-            if status != 0:
-                raise MachineError(f"ended with {status}: {scripts[key]}\n{outputs[key]}")
-        return outputs
-
-    def remove(self, slot):
-        """Empties a slot."""
-        self.sh(f"gadget remove {slot}")
-        self.devices.pop(slot, None)
-
-    def start_typing(self, slot, text, layout="us", gap_us=4000, enter=True, function=0):
-        """Begins to type; see `type`."""
-        device = self.devices[slot].devices[function]
-        if self.devices[slot].functions[function] == "serial":
-            sent = text.encode() + (b"\r" if enter else b"")
-            started = self.machine.start(f"exec serialg {device} {gap_us} <<< '{sent.hex(' ')}'")
-            return Typing(self, started, len(sent), text)
-        items = list([text] if isinstance(text, (str, keyboard.Key, keyboard.Held)) else text)
-        reports = keyboard.reports(items, layout) + (keyboard.reports([keyboard.Key(keyboard.ENTER)]) if enter else [])
-        words = " ".join(f"{modifiers:02x}{code:02x}" for modifiers, code in reports)
-        started = self.machine.start(f"exec hidg type {device} {gap_us} <<< '{words}'")
-        return Typing(self, started, len(reports), text)
-
-    def type(self, slot, text, layout="us", gap_us=4000, enter=True, function=0):
-        """Types `text` (a string, or a list of strings, keys and `keyboard.alt_code`) as a scanner set to `layout` does.
-
-        `gap_us` is the pause after each report: 4 ms is a quick scanner, and what an emulated host can follow. Each report waits until the host has fetched the one before: nothing is lost.
-        A serial scanner sends the text in UTF-8, and CR for `enter`; what it sends while nobody reads waits in the port.
-        """
-        self.start_typing(slot, text, layout, gap_us, enter, function).finish()
-
-    def led_reports(self, slot, function=0, since=0):
-        """What the host wrote to the keyboard's lamps: (nanoseconds, bits); 1 is Num, 2 Caps, 4 Scroll."""
-        lines = self.sh(f"cat /run/rig/leds.{slot}.{function}", check=False).splitlines()
-        return [(int(at), int(bits, 16)) for at, bits in map(str.split, lines) if int(at) >= since]
-
-    def port(self, slot):
-        """The USB port of a slot as the kernel names it: `1-1`."""
-        return self.sh(f"cd /sys/devices/platform/dummy_hcd.{slot}/usb*; echo ${{PWD##*/usb}}-1").strip()
-
-    def property(self, node, name):
-        """A udev property of a device node."""
-        found = re.search(rf"^{name}=(.*)$", self.sh(f"udevadm info --query=property {node}"), re.M)
-        return found[1] if found else None
-
-    def grabbed(self, node):
-        """Whether another process holds the node exclusively. Grabs it for an instant if not."""
-        status, output = self.machine.start(f"keys grab {node}").result(PATIENCE)
-        if status == 0:
-            return False
-        if output.strip() == b"EBUSY":
-            return True
-        raise MachineError(f"{node}: {output.decode(errors='replace')}")
-
-    def opened_by(self, node, process):
-        """Whether a process has the node open; disturbs nobody."""
-        return self.ok(f"[[ $(find /proc/{process.pid}/fd -lname {node}) ]]")
+        self.follow_outputs()
 
     # Cameras
 
@@ -421,9 +267,7 @@ class Rig:
         camera = self.camera
         name = f"sensor-{len(self.processes)}"
         camera.sensor = self.spawn(name, f"camfeed {camera.node} {camera.width} {camera.height} {camera.format} {camera.rate} {FRAME}")
-        self.wait_for(f"grep -q showing {camera.sensor.log_path} || ! [ -d /proc/{camera.sensor.pid} ]")
-        if not camera.sensor.running():
-            raise MachineError(camera.sensor.log())
+        camera.sensor.says("showing")
 
     def show(self, *codes):
         """Puts QR codes into the view of the camera side by side in place of what was there; nothing if there are none."""
@@ -436,98 +280,10 @@ class Rig:
 
     def pull_camera(self):
         """Unplugs the camera that fails, in the midst of a frame if need be; returns when its node is gone."""
-        self.sh(f"echo vivid.0 > {FAULTY_DRIVER}/unbind; nodes gone /sys/class/video4linux/{FAULTY_CAMERA.rpartition('/')[2]}")
+        self.machine.write(f"{FAULTY_DRIVER}/unbind", "vivid.0\n")
+        self.wait_until(f"!matches /sys/class/video4linux/{FAULTY_CAMERA.rpartition('/')[2]}")
 
     def replug_camera(self):
         """Plugs it in again; returns when udev is through with it."""
-        self.sh(f"echo vivid.0 > {FAULTY_DRIVER}/bind; nodes here '/sys/devices/platform/vivid.0/video4linux/video*' > /dev/null")
-
-    # Lines and lamps
-
-    def mark(self):
-        """The time now, as the stamps of edges and lamps count it; the kernel's trace carries a line "MARK n" at this place."""
-        self._marks += 1
-        # /proc/uptime is the same clock in hundredths: cut off, hence never later than what follows.
-        uptime = self.sh(f"read -r up _ < /proc/uptime; echo MARK {self._marks} > /sys/kernel/tracing/trace_marker; echo $up")
-        return int(uptime.strip().replace(".", "")) * 10 * MS
-
-    def standstills(self, since=0):
-        """When the whole guest stood still for more than 20 ms, because its host had no time for it: (begin, end)."""
-        times = (tuple(map(int, line.split())) for line in self.sh(f"cat {STANDSTILLS}").splitlines())
-        return [(begin, end) for begin, end in times if end > since]
-
-    def stood_still(self, start, end):
-        """For how long the guest stood still between two times, in nanoseconds; nothing in it could be on time then."""
-        return sum(max(0, min(resumed, end) - max(begin, start)) for begin, resumed in self.standstills(start))
-
-    def _trace(self):
-        """Everything that the kernel has traced since the guest was saved."""
-        trace = self.sh("cat /sys/kernel/tracing/trace")
-        kept, written = re.search(r"entries-in-buffer/entries-written: (\d+)/(\d+)", trace).groups()
-        if kept != written:
-            raise MachineError(f"the kernel's trace has only the last {kept} of {written} entries: what it tells of levels is wrong")
-        return trace
-
-    def edges(self, line, since=0):
-        """Changes of level of an output line by name, as the kernel traced them."""
-        if self._line_numbers is None:
-            base = re.search(r"GPIOs (\d+)-\d+,[^\n]*gpio-sim", self.sh("cat /sys/kernel/debug/gpio"))
-            self._line_numbers = {name: int(base[1]) + offset for offset, name in enumerate(LINES)}
-        trace = self._trace()
-        found = re.findall(rf"(\d+)\.(\d+): gpio_value: {self._line_numbers[line]} set ([01])", trace)
-        level, edges = 0, []
-        for seconds, micros, value in found:
-            if int(value) != level:
-                level = int(value)
-                edges.append(Edge((int(seconds) * 1_000_000 + int(micros)) * 1000, level))
-        return [edge for edge in edges if edge.at >= since]
-
-    def pulses(self, line, since=0):
-        """The times that a line was at 1."""
-        pulses = []
-        for edge in self.edges(line, since):
-            if edge.level == 1:
-                pulses.append(Pulse(edge.at, None))
-            elif pulses:
-                pulses[-1] = Pulse(pulses[-1].at, edge.at - pulses[-1].at)
-        return pulses
-
-    def set_input(self, line, level):
-        """Drives an input line from outside."""
-        self.sh(f"echo pull-{'up' if level else 'down'} > /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/pull")
-
-    def set_pull(self, line, direction):
-        """Which way a line goes, "up" or "down", while nobody drives it."""
-        self.sh(f"echo pull-{direction} > /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/pull")
-
-    def level(self, line):
-        """A line's level now."""
-        return int(self.sh(f"cat /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/value"))
-
-    def watch_level(self, line):
-        """Begins to look at a line's level every 2 ms, see `levels`: unlike `edges` this shows a line that is let go."""
-        watch = self.spawn(f"levels-{line}", f"levels /run/rig/gpio-sim/sim_gpio{LINES.index(line)}/value")
-        self.wait_for(f"[ -s {watch.log_path} ]")
-
-    def levels(self, line, since=0):
-        """Levels that a watched line has had, the first of them the one it had at `since`."""
-        edges = [Edge(int(at), int(level)) for at, level in map(str.split, self.sh(f"cat /run/rig/levels-{line}.log").splitlines())]
-        before = [edge for edge in edges if edge.at < since]
-        return before[-1:] + [edge for edge in edges if edge.at >= since]
-
-    def pwm_changes(self, since=0):
-        """What channels of the PWM chip were set to, as the kernel traced it."""
-        trace = self._trace()
-        found = re.findall(r"(\d+)\.(\d+): pwm_apply: \S+ period=(\d+) duty_cycle=(\d+) polarity=\d+ enabled=([01])", trace)
-        changes = [PWMState((int(s) * 1_000_000 + int(us)) * 1000, int(period), int(duty), on == "1") for s, us, period, duty, on in found]
-        return [change for change in changes if change.at >= since]
-
-    def tones(self, since=0):
-        """What the speaker was told to sound, and when."""
-        found = (line.split() for line in self.sh("cat /run/rig/speaker.log").splitlines())
-        return [Tone(int(at), int(hertz)) for at, hertz in found if int(at) >= since]
-
-    def led_changes(self, name, since=0):
-        """What an LED was set to, and when."""
-        found = (line.split() for line in self.sh("cat /run/rig/uled.log").splitlines())
-        return [Brightness(int(at), int(value)) for at, led, value in found if led == name and int(at) >= since]
+        self.machine.write(f"{FAULTY_DRIVER}/bind", "vivid.0\n")
+        self.wait_until("here /sys/devices/platform/vivid.0/video4linux/video*")

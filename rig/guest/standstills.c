@@ -1,11 +1,11 @@
-// standstills   prints "BEGIN END" (nanoseconds of CLOCK_MONOTONIC) of each time in which it should have run, every 5 ms, and could not for
+// standstills   prints "BEGIN END" (nanoseconds of CLOCK_MONOTONIC) of each time in which it should have run, every 10 ms, and could not for
 //               more than 20 ms: then the whole guest stood still. No program comes before it but the kernel's own: one that keeps the
 //               processor busy is no excuse.
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
-#define STEP 5000000LL
+#define STEP 10000000LL
 #define TOLD 20000000LL
 
 static long long now(void) {

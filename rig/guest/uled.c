@@ -7,10 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "watcher.h"
+
 #define MAX_LEDS 16
 
 int main(int count, char **names) {
-  struct pollfd waits[MAX_LEDS];
+  struct pollfd waits[MAX_LEDS + 1];
   int leds = count - 1;
   if (leds < 1 || leds > MAX_LEDS) return 2;
   for (int i = 0; i < leds; i++) {
@@ -23,8 +25,10 @@ int main(int count, char **names) {
     }
     waits[i] = (struct pollfd){.fd = fd, .events = POLLIN};
   }
+  waits[leds] = (struct pollfd){.fd = connect_to_agent(), .events = POLLIN};
   for (;;) {
-    poll(waits, leds, -1);
+    poll(waits, leds + 1, -1);
+    int is_asked = waits[leds].revents != 0;
     for (int i = 0; i < leds; i++) {
       int brightness;
       if (!(waits[i].revents & POLLIN) || read(waits[i].fd, &brightness, sizeof brightness) != sizeof brightness) continue;
@@ -33,5 +37,7 @@ int main(int count, char **names) {
       printf("%lld %s %d\n", now.tv_sec * 1000000000LL + now.tv_nsec, names[i + 1], brightness);
       fflush(stdout);
     }
+    // What happened before it was asked was looked at above only if it was there when poll was left.
+    if (is_asked && poll(waits, leds, 0) == 0) waits[leds].fd = answer_agent(waits[leds].fd);
   }
 }

@@ -1,4 +1,5 @@
-"""Debian's stock kernel, its modules that the rig loads, three that Debian does not build (gpio-sim, uleds, v4l2loopback) and one of our own (pwm-sim)."""
+"""Debian's stock kernel, its modules that the rig loads, three that Debian does not build (gpio-sim, uleds, v4l2loopback), one that is built
+anew to be slower (dummy_hcd), and one of our own (pwm-sim)."""
 
 import lzma
 import re
@@ -12,6 +13,13 @@ ARCHITECTURE = "amd64"
 #: A module that Debian has as source alone, in this package.
 CAMERA_SOURCE = "v4l2loopback-dkms"
 OWN_MODULE = Path(__file__).parent.parent / "guest/module/pwm-sim.c"
+
+# The simulated USB ports look at every device 8000 times a second, idle or not, which takes half of an emulated processor. Keyboards are content
+# with less. A kernel that does it otherwise is taken as it is.
+FREQUENT = """/* want a 1 msec delay here */
+\t\tdum_hcd->timer_pending = 1;
+\t\thrtimer_start(&dum_hcd->timer, ns_to_ktime(DUMMY_TIMER_INT_NSECS),"""
+SELDOM = FREQUENT.replace("DUMMY_TIMER_INT_NSECS", "2 * NSEC_PER_MSEC")
 
 # What the guest loads, with all that these depend on. crc32c_generic: ext4 needs it without saying so.
 MODULES = [
@@ -61,6 +69,8 @@ def make(folder, release, series, wanted):
     modules = work / f"image/lib/modules/{release}"
     (modules / "extra").mkdir()
     for module in build_modules(work, source, release):
+        for stock in modules.rglob(f"{module.name}*"):
+            stock.unlink()
         shutil.copy(module, modules / "extra")
     select_modules(work / "image", folder, release)
     (folder / "release").write_text(release)
@@ -68,8 +78,8 @@ def make(folder, release, series, wanted):
 
 
 def extract_sources(work, deb, series):
-    """Only four files of the kernel's source are needed; the rest of its 1.3 GB stays packed."""
-    files = ["drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c", "drivers/leds/uleds.c"]
+    """Only five files of the kernel's source are needed; the rest of its 1.3 GB stays packed."""
+    files = ["drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c", "drivers/leds/uleds.c", "drivers/usb/gadget/udc/dummy_hcd.c"]
     tree = f"linux-source-{series}"
     host.run("sh", "-c", f"dpkg-deb --fsys-tarfile {deb} | tar -xf - ./usr/src/{tree}.tar.xz", cwd=work)
     host.run("tar", "-I", "xz -T0", "--occurrence=1", "-xf", f"usr/src/{tree}.tar.xz", *(f"{tree}/{file}" for file in files), cwd=work)
@@ -77,12 +87,12 @@ def extract_sources(work, deb, series):
 
 
 def build_modules(work, source, release):
-    """gpio-sim with its simulated interrupts, uleds, pwm-sim, and v4l2loopback."""
+    """gpio-sim with its simulated interrupts, uleds, dummy_hcd, pwm-sim, and v4l2loopback."""
     headers = work / f"headers/usr/src/linux-headers-{release}"
     makefile = headers / "Makefile"  # it includes its other half by an absolute path
     makefile.write_text(re.sub(r"^include /usr/src/", f"include {work}/headers/usr/src/", makefile.read_text(), flags=re.M))
-    gpio, leds, pwm = work / "gpio-sim", work / "uleds", work / "pwm-sim"
-    for folder in (gpio, leds, pwm):
+    gpio, leds, usb, pwm = work / "gpio-sim", work / "uleds", work / "dummy-hcd", work / "pwm-sim"
+    for folder in (gpio, leds, usb, pwm):
         folder.mkdir()
     shutil.copy(source / "drivers/gpio/gpio-sim.c", gpio / "gpio-sim-main.c")
     shutil.copy(source / "drivers/gpio/gpiolib.h", gpio)
@@ -92,11 +102,13 @@ def build_modules(work, source, release):
     (gpio / "Kbuild").write_text("obj-m := gpio-sim.o\ngpio-sim-y := gpio-sim-main.o irq_sim.o\n")
     shutil.copy(source / "drivers/leds/uleds.c", leds)
     (leds / "Kbuild").write_text("obj-m := uleds.o\n")
+    (usb / "dummy_hcd.c").write_text((source / "drivers/usb/gadget/udc/dummy_hcd.c").read_text().replace(FREQUENT, SELDOM))
+    (usb / "Kbuild").write_text("obj-m := dummy_hcd.o\n")
     shutil.copy(OWN_MODULE, pwm)
     (pwm / "Kbuild").write_text("obj-m := pwm-sim.o\n")
     camera = next((work / "headers/usr/src").glob("v4l2loopback-*"))
     (camera / "Kbuild").write_text("obj-m := v4l2loopback.o\n")
-    for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko"), (pwm, "pwm-sim.ko"), (camera, "v4l2loopback.ko")):
+    for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko"), (usb, "dummy_hcd.ko"), (pwm, "pwm-sim.ko"), (camera, "v4l2loopback.ko")):
         host.run("make", "-C", headers, f"M={folder}", f"KERNELRELEASE={release}", "modules")
         host.run("strip", "-g", folder / module)
         yield folder / module

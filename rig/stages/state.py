@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import feeds
 import machine
+import usb
 
 from . import cache, host
 
 HERE = Path(__file__).parent.parent
+RECIPE = [HERE / name for name in ("machine.py", "feeds.py", "usb.py", "keyboard.py", "guest/warm-up")]
 
 
 def stage(store, name, kernel, disk, kind):
@@ -15,7 +18,7 @@ def stage(store, name, kernel, disk, kind):
     `kind` is `full` or `bare`, see guest/warm-up.
     """
     qemu = host.run("qemu-system-x86_64", "--version")
-    inputs = [cache.files_hash(__file__, HERE / "machine.py", HERE / "guest/warm-up"), kernel.name, disk.name, kind, qemu]
+    inputs = [cache.files_hash(__file__, *RECIPE), kernel.name, disk.name, kind, qemu]
     return store.stage(name, inputs, lambda folder: make(folder, kernel, disk, kind))
 
 
@@ -29,6 +32,32 @@ def make(folder, kernel, disk, kind):
     try:
         guest.put((HERE / "guest/warm-up").read_bytes(), "/run/warm-up")
         guest.sh(f"bash /run/warm-up {kind}", timeout=300)
+        if kind == "full":
+            Scanners(guest).use()
+        guest.sh("bash /run/warm-up finish", timeout=300)
         guest.save(folder / "state.zst")
     finally:
         guest.close()
+
+
+class Scanners(feeds.Feeds, usb.Usb):
+    """Scanners that type once, so that what that takes is in memory."""
+
+    def __init__(self, guest):
+        feeds.Feeds.__init__(self, guest)
+        usb.Usb.__init__(self)
+
+    def get(self, path):
+        return self.machine.get(path)
+
+    def use(self):
+        for slot in (0, 1):
+            self.plug(slot, "0c2e", "0901", serial=f"SN{slot}")
+        self.plug_serial(2, "05e0", "1701")
+        for slot in (0, 1):
+            self.machine.spawn(["timeout", "1", "keys", "read", self.devices[slot].node], "/run/rig/keys.log")
+            self.type(slot, "a")
+            self.grabbed(self.devices[slot].node)
+        self.unplug(2)
+        for slot in (0, 1, 2):
+            self.remove(slot)

@@ -3,6 +3,8 @@
 import keyboard
 from case import RigCase
 from picture import Picture
+from machine import MachineError
+from outputs import assert_nothing_lost
 from rig import FAULTY_CAMERA, MS, PATIENCE
 
 # Key codes of Linux (linux/input-event-codes.h) by position on a US keyboard.
@@ -15,12 +17,12 @@ LEFT_SHIFT, ENTER, SLASH, MINUS, ALTGR, LEFT_CTRL, RIGHT_BRACE, LEFT_ALT, KEYPAD
 class Devices(RigCase):
     def read_keys(self, node, name="keys", grab=False):
         process = self.rig.spawn(name, f"keys read {node}{' grab' if grab else ''}")
-        self.rig.wait_for(f"grep -q ready {process.log_path}")
+        process.says("ready")
         return process
 
     def pressed(self, process, last=ENTER):
         """Codes of the keys pressed, once the last one is up again."""
-        self.rig.wait_for(f"grep -q ' {last} 0$' {process.log_path}")
+        self.rig.until(lambda: any(line.endswith(f" {last} 0") for line in process.log().splitlines()), what="the last key up")
         events = [line.split() for line in process.log().splitlines() if line[0].isdigit()]
         return [int(code) for _, code, value in events if value == "1"]
 
@@ -61,7 +63,7 @@ class Devices(RigCase):
         self.assertEqual(self.rig.property(node, "ID_MODEL_ID"), "0901")
         keys = self.read_keys(node)
         self.rig.unplug(0)
-        self.rig.wait_for(f"! [ -e {node} ] && grep -q gone {keys.log_path}")
+        self.rig.wait_until(f"!exists {node}", f"has {keys.log_path} gone")
         self.rig.replug(0)
         node = self.rig.devices[0].node
         self.assertTrue(self.rig.ok(f"[ -c {node} ]"))
@@ -131,7 +133,7 @@ class Devices(RigCase):
     def test_power_cut_takes_what_was_not_synced(self):
         self.rig.mount_station()
         writer = self.rig.spawn("writer", "bash -c 'cd /station; echo kept > kept; sync kept .; echo lost > lost; mv kept moved; echo written; sleep infinity'")
-        self.rig.wait_for(f"grep -q written {writer.log_path}")
+        writer.says("written")
         self.assertEqual(self.rig.sh("cd /station; ls lost moved").split(), ["lost", "moved"])
         self.rig.cut_power(writer)
         self.assertEqual(self.rig.sh("cd /station; ls; cat kept").split(), ["kept", "lost+found", "kept"])
@@ -172,7 +174,7 @@ class Devices(RigCase):
         self.assertTrue(node.startswith("/dev/ttyACM"))
         self.assertEqual(self.rig.property(node, "ID_SERIAL_SHORT"), "SN0003")
         reader = self.rig.spawn("tty", f"bash -c 'exec < {node}; stty -F {node} raw -echo; echo ready; exec head -c 9'")
-        self.rig.wait_for(f"grep -q ready {reader.log_path}")
+        reader.says("ready")
         self.rig.type(0, "Zy-/=@ä")
         self.assertEqual(reader.started.result(PATIENCE)[0], 0)
         self.assertEqual(self.rig.get(reader.log_path), "ready\nZy-/=@ä\r".encode())
@@ -180,25 +182,25 @@ class Devices(RigCase):
     def test_serial_text_cut_by_unplugging_does_not_come_after_all(self):
         node = self.rig.plug_serial(0, "05e0", "1701").node
         reader = self.rig.spawn("tty", f"bash -c 'stty -F {node} raw -echo; exec cat {node}'")
-        self.rig.wait_for(f"[[ $(find /proc/{reader.pid}/fd -lname {node}) ]]")
+        self.rig.wait_until(f"opened {reader.pid} {node}")
         typing = self.rig.start_typing(0, "a" * 500, gap_us=5000)
-        self.rig.wait_for(f"[ -s {reader.log_path} ]")
+        self.rig.wait_until(f"filled {reader.log_path}")
         self.rig.unplug(0)
         self.assertFalse(typing.whole())
         self.assertLess(len(reader.log()), 500)
         self.rig.replug(0)
         node = self.rig.devices[0].node
         again = self.rig.spawn("tty-again", f"bash -c 'stty -F {node} raw -echo; exec cat {node}'")
-        self.rig.wait_for(f"[[ $(find /proc/{again.pid}/fd -lname {node}) ]]")
+        self.rig.wait_until(f"opened {again.pid} {node}")
         self.rig.type(0, "b", enter=False)
-        self.rig.wait_for(f"[ -s {again.log_path} ]")
+        self.rig.wait_until(f"filled {again.log_path}")
         self.assertEqual(again.log(), "b")
 
     def test_serial_text_that_waits_in_the_port_is_lost_by_unplugging(self):
         self.rig.plug_serial(0, "05e0", "1701")
         typing = self.rig.start_typing(0, "a" * 50, gap_us=0)
         # Nobody reads: all is written, and nothing leaves.
-        self.rig.wait_for("pid=$(pidof serialg) && (($(sed -n 's/^wchar: //p' /proc/$pid/io) >= 51))")
+        self.rig.until(typing.is_written, what="all of it in the port")
         self.rig.unplug(0)
         self.assertFalse(typing.whole())
         self.rig.remove(0)
@@ -226,12 +228,37 @@ class Devices(RigCase):
         self.rig.watch_level("RELAY1")
         self.rig.sh("pulse /run/rig/gpiochip 1 50 2 50")  # ends at 0, and lets go
         self.rig.until(lambda: self.rig.levels("RELAY1", self.since)[-1].level == 1, what="the line back at its pull")
+        self.assertEqual(self.rig.level("RELAY1"), 1)
         self.assertEqual(self.rig.edges("RELAY1", self.since)[-1].level, 0)
+        self.rig.set_pull("RELAY1", "down")
+        self.assertEqual([edge.level for edge in self.rig.levels("RELAY1", self.since)], [1, 0, 1, 0, 1, 0])
+
+    def test_what_has_happened_is_told_at_once(self):
+        """That something is not told proves that it was not: nothing may be on its way."""
+        for count in range(1, 21):
+            self.rig.machine.write("/sys/class/leds/gate:red:deny/brightness", str(count % 2))
+            self.assertEqual(len(self.rig.led_changes("gate:red:deny", self.since)), count)
+        for count in range(1, 6):
+            self.rig.sh("pulse /run/rig/gpiochip 1 1 1")
+            self.assertEqual(len(self.rig.pulses("RELAY1", self.since)), count)
+        for count in range(1, 4):
+            self.rig.sh(f"systemd-run -q --wait --unit=speaker echo said {count}")
+            self.assertEqual([line for line in self.rig.journal("speaker.service", self.since) if "]: said" in line][-1][-6:], f"said {count}")
+
+    def test_trace_that_lacks_something_is_no_proof(self):
+        instance = "/sys/kernel/tracing/instances/small"
+        self.rig.sh(f"mkdir {instance}; echo 4 > {instance}/buffer_size_kb; for i in {{1..500}}; do echo $i; done > {instance}/trace_marker")
+        trace = self.rig.follow(f"{instance}/trace_pipe")
+        with self.assertRaisesRegex(MachineError, "LOST"):
+            for line in trace.lines():
+                assert_nothing_lost(line)
+        self.rig.stop_following()
+        self.rig.sh(f"rmdir {instance}")
 
     def test_one_wedged_thread_leaves_the_others_running(self):
         # The program's one thread halts, and only while it is wedged.
         counter = self.rig.spawn("counter", "levels /proc/uptime")
-        self.rig.wait_for(f"[ -s {counter.log_path} ]")
+        self.rig.wait_until(f"filled {counter.log_path}")
 
         def grows():
             before = counter.log()
@@ -287,18 +314,18 @@ class Cameras(RigCase):
         _, taken = self.frame(FAULTY_CAMERA)
         self.assertGreater(len(set(taken)), 8, "a test picture has colours")
         watch = self.rig.spawn("watch", f"camera watch {FAULTY_CAMERA}")
-        self.rig.wait_for(f"grep -q frame {watch.log_path}")
+        watch.says("frame")
         self.rig.pull_camera()
-        self.rig.wait_for(f"grep -q 'No such device' {watch.log_path}")
+        self.rig.wait_until(f"has {watch.log_path} No such device")
         self.rig.replug_camera()
         self.frame(FAULTY_CAMERA)
 
     def test_camera_fails_as_told(self):
         for control, words in (("Disconnect", "No such device"), ("Inject Fatal Streaming Error", "Input/output error")):
             watch = self.rig.spawn("watch", f"camera watch {FAULTY_CAMERA}")
-            self.rig.wait_for(f"grep -q frame {watch.log_path}")
+            watch.says("frame")
             self.rig.fault(control)
-            self.rig.wait_for(f"grep -q '{words}' {watch.log_path}")
+            self.rig.wait_until(f"has {watch.log_path} {words}")
             self.assertEqual(watch.started.result(PATIENCE)[0], 1)
         for control, words in (("Inject VIDIOC_REQBUFS Error", "REQBUFS"), ("Inject VIDIOC_STREAMON Error", "STREAMON"), ("Inject VIDIOC_QBUF Error", "QBUF")):
             self.rig.fault(control)
