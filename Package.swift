@@ -1,20 +1,37 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target of ours: Swift 6 mode, warnings are errors, and imports say what they give away.
+/// Every target of ours: Swift 6 mode, warnings are errors, and imports say what they give away. A build for release can be looked
+/// into by tests, as one for debugging can: what stations run is compiled once, and is what the tests prove.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  .unsafeFlags(["-enable-testing"], .when(configuration: .release)),
 ]
+
+/// What no station runs is compiled quickly rather than to run quickly.
+let quick: [SwiftSetting] =
+  strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+/// Programs for stations have Swift's libraries inside, see `scripts/programs`. Others need those of the toolchain, as tests do.
+let stationLink: [LinkerSetting] =
+  Context.environment["SCANGATE_LINK"] == "static"
+  ? [
+    .unsafeFlags(
+      [
+        "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
+        "-lswiftSynchronization",
+      ], .when(configuration: .release))
+  ] : []
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
+  .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: quick)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -96,7 +113,8 @@ let package = Package(
         "WireCoding",
       ]),
     room("DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
-    .executableTarget(name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: strict),
+    .executableTarget(
+      name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: strict, linkerSettings: stationLink),
     room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
@@ -105,7 +123,8 @@ let package = Package(
     room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "WireCoding"]),
     .executableTarget(
       name: "scangate-outputs",
-      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict),
+      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict,
+      linkerSettings: stationLink),
 
     // What outlives the process.
     room("Sealing", ["LinuxIO", "ScanModel", crypto]),
@@ -154,17 +173,17 @@ let package = Package(
         "SerialReader", "SetUpCodes", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer", "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: stationLink),
 
-    // What tests share, and the tests.
-    room("ScanTesting", ["ScanModel"]),
+    // What tests share, and the tests. What is measured is optimised as the product is.
+    .target(name: "ScanTesting", dependencies: ["ScanModel"], swiftSettings: quick),
     .target(name: "CMockDevices", path: "Tests/CMockDevices"),
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
-      path: "Tests/WedgeMock", swiftSettings: strict),
+      path: "Tests/WedgeMock", swiftSettings: quick),
     .executableTarget(
       name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "SerialReader"],
-      path: "Tests/SerialMock", swiftSettings: strict),
+      path: "Tests/SerialMock", swiftSettings: quick),
     .executableTarget(
       name: "holder-bench",
       dependencies: [
@@ -184,13 +203,13 @@ let package = Package(
     .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
-      swiftSettings: strict),
+      swiftSettings: quick),
     tests(of: "PowerCut", ["ScanTesting", sqlite]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
       name: "CodeVisionTests",
       dependencies: ["CodeVision", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
-      exclude: ["pictures"], swiftSettings: strict),
+      exclude: ["pictures"], swiftSettings: quick),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
@@ -205,7 +224,7 @@ let package = Package(
     tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),
     .executableTarget(
       name: "decode-mock", dependencies: ["CLinux", "DecodeProtocol", "DecodeWorker", "ScanModel"],
-      path: "Tests/DecodeMock", swiftSettings: strict),
+      path: "Tests/DecodeMock", swiftSettings: quick),
     tests(of: "DecodeProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
     tests(of: "DecodeWorker", ["CTurboJPEG", "CodeVision", "DecodeProtocol", "ScanModel", "ScanTesting"]),
     tests(
@@ -225,7 +244,7 @@ let package = Package(
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     .target(
       name: "ScriptedHTTP", dependencies: ["ScanModel", nioCore, nioPosix, nioSSL], path: "Tests/ScriptedHTTP",
-      swiftSettings: strict),
+      swiftSettings: quick),
     tests(
       of: "EventSchedule",
       ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport", nioCore, nioPosix, nioSSL]),
@@ -238,12 +257,12 @@ let package = Package(
       ["ForeignText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
     .testTarget(
       name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel", "ScanTesting"], exclude: ["bad"],
-      swiftSettings: strict),
+      swiftSettings: quick),
     .target(
-      name: "ControlTesting", dependencies: ["ScanModel"], path: "Tests/ControlTesting", swiftSettings: strict),
+      name: "ControlTesting", dependencies: ["ScanModel"], path: "Tests/ControlTesting", swiftSettings: quick),
     .executableTarget(
       name: "control-child", dependencies: ["ControlTesting", "Gateway", "ScanModel", "Sealing"],
-      path: "Tests/ControlChild", swiftSettings: strict),
+      path: "Tests/ControlChild", swiftSettings: quick),
     tests(
       of: "Gateway",
       [
@@ -256,7 +275,7 @@ let package = Package(
       name: "StationControlTests",
       dependencies: [
         "ControlTesting", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing", "control-child",
-      ], swiftSettings: strict),
+      ], swiftSettings: quick),
     tests(
       of: "scangate",
       [
@@ -269,3 +288,8 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `make room ROOM=Journal`: the tests of other rooms are not there to be compiled.
+if let room = Context.environment["SCANGATE_ROOM"] {
+  package.targets.removeAll { $0.type == .test && $0.name != room + "Tests" }
+}

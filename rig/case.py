@@ -4,7 +4,8 @@ import unittest
 from pathlib import Path
 
 import payload
-from rig import FOLDER, MS, TEST_BEGINS, Rig
+from rig import FOLDER, MS, TEST_BEGINS, Rig, built
+from stages import cache, installed
 
 #: The program under test; set by the runner.
 scangate = Path(".build/debug/scangate")
@@ -109,10 +110,15 @@ class BareCase(RigCase):
     def start(cls):
         return Rig.restore(payload.of_package(deb, FOLDER), bare=True)
 
-    @staticmethod
-    def install(rig):
-        """Installs the package under test as a technician without network does."""
-        return rig.sh("DEBIAN_FRONTEND=noninteractive dpkg -i /payload/debs/*.deb 2>&1", timeout=400)
+    @classmethod
+    def resume(cls, stage):
+        """A guest of a state that `stage(store, stages, payload)` gives, made now if there is none yet."""
+        image, made, store = payload.of_package(deb, FOLDER), built(), cache.Cache(FOLDER)
+        with store.lock():
+            state = stage(store, made, image)
+        rig = Rig.resume(made["kernel"], made["baredisk"], state, image)
+        rig.state = state
+        return rig
 
 
 class InstalledCase(BareCase):
@@ -120,6 +126,4 @@ class InstalledCase(BareCase):
 
     @classmethod
     def start(cls):
-        rig = super().start()
-        cls.install(rig)
-        return rig
+        return cls.resume(installed.installed)

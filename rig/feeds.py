@@ -45,7 +45,7 @@ class Feeds:
     def __init__(self, machine):
         self.machine = machine
         self._look = None
-        self._followed = []
+        self._followed, self._kept = [], []
 
     def follow(self, path):
         """Follows a file, which may come later, until the test ends."""
@@ -56,8 +56,15 @@ class Feeds:
     def keep_following(self, path):
         """Follows a file for good."""
         feed = Feed(self)
-        self.machine.follow(path, feed.take)
+        self._kept.append(self.machine.follow(path, feed.take))
         return feed
+
+    def let_go(self):
+        """Ends everything that is followed: who restores the guest's state would be told, and has not asked."""
+        self.stop_following()
+        for followed in self._kept:
+            self.machine.unfollow(followed)
+        self._kept.clear()
 
     def stop_following(self):
         """Ends what `follow` has begun; what was told stays."""

@@ -105,18 +105,25 @@ class Rig(Feeds, Usb, Outputs, Units):
         A `bare` one is a Debian without the libraries of the program under test, and with no devices yet: see `load_devices`.
         """
         made = built(folder)
-        kernel, disk, state = made["kernel"], made["baredisk" if bare else "disk"], made["barestate" if bare else "state"]
-        # The copy of a booted guest continues at the very same instant each time; the clock of the wall is set anew.
-        machine = Machine(kernel, disk, state / "root.qcow2", payload or state / "placeholder", incoming=f"exec:zstd -dc '{state}/state.zst'")
-        rig = cls(machine)
-        machine.do("settime", words=str(time.time_ns()))
-        machine.spawn(["standstills"], STANDSTILLS)
+        disk, state = made["baredisk" if bare else "disk"], made["barestate" if bare else "state"]
+        return cls.resume(made["kernel"], disk, state, payload)
+
+    @classmethod
+    def resume(cls, kernel, disk, state, payload=None):
+        """The guest of a saved state, which continues at the very same instant each time."""
+        rig = cls(Machine(kernel, disk, state / "root.qcow2", payload or state / "placeholder", incoming=f"exec:zstd -dc '{state}/state.zst'"))
+        rig.begin(payload)
+        rig.machine.spawn(["standstills"], STANDSTILLS)
         rig._standstills = rig.keep_following(STANDSTILLS)
         rig.follow_outputs()
+        return rig
+
+    def begin(self, payload=None):
+        """Sets the clock of the wall, which has stood still, and mounts the payload."""
+        self.machine.do("settime", words=str(time.time_ns()))
         if payload:
             # What was read of the placeholder when the guest was saved is not what is there now.
-            rig.sh("blockdev --flushbufs /dev/vdb && mkdir -p /payload && mount -t ext4 -o ro,noatime /dev/vdb /payload")
-        return rig
+            self.sh("mountpoint -q /payload || { blockdev --flushbufs /dev/vdb && mkdir -p /payload && mount -t ext4 -o ro,noatime /dev/vdb /payload; }")
 
     def __enter__(self):
         return self

@@ -4,6 +4,7 @@ import re
 
 from case import InstalledCase, RigCase
 from rig import MS, PWM_CHIP, SPEAKER
+from stages import installed
 
 GATEWAY, HOLDER, SOCKET = "scangate.service", "scangate-outputs.service", "scangate-outputs.socket"
 CONFIGURATION = "/etc/scangate/scangate.yaml"
@@ -65,15 +66,22 @@ class ServiceCase(InstalledCase):
 
     @classmethod
     def start(cls):
-        rig = super().start()
+        rig = cls.resume(lambda *where: installed.serving(*where, "serving", [__file__], ServiceCase.begin))
         rig.unused_codes = iter(CODES)
-        cls.serve_tickets(rig)
-        rig.put(cls.configured(), CONFIGURATION)
-        rig.sh(f"systemctl start {SOCKET} {HOLDER} {GATEWAY}", timeout=120)
-        rig.load_devices()
+        if cls.configured() != configuration():
+            rig.put(cls.configured(), CONFIGURATION)
+            rig.sh(f"systemctl restart {GATEWAY}", timeout=120)
         rig.plug(0, **LEFT)
         rig.plug(1, **RIGHT)
         return rig
+
+    @staticmethod
+    def begin(rig):
+        """Starts the services, and then brings their devices into being; no scanner is plugged in."""
+        ServiceCase.serve_tickets(rig)
+        rig.put(configuration(), CONFIGURATION)
+        rig.sh(f"systemctl start {SOCKET} {HOLDER} {GATEWAY}", timeout=120)
+        rig.load_devices()
 
     @staticmethod
     def serve_tickets(rig, *options):

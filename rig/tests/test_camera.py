@@ -4,6 +4,7 @@ import json
 
 from rig import CAMERA, FAULTY_CAMERA, PATIENCE
 from test_gate import FOLDER, LEFT, LEFT_MATCH, NORTH_PULSE, VENUE, GateCase
+from sets import release
 
 WORKER = "scangate-decode"
 #: In seconds: long after a code that has left the view is forgotten, however slow the guest.
@@ -91,9 +92,11 @@ class Formats(CameraCase):
     def test_code_in_yuyv_frames_opens_the_gate(self):
         self.opens("YUYV")
 
+    @release
     def test_code_in_grey_frames_opens_the_gate(self):
         self.opens("GREY")
 
+    @release
     def test_code_in_jpeg_frames_opens_the_gate(self):
         self.opens("MJPG")
 
@@ -113,6 +116,7 @@ class Presentations(CameraCase):
         self.assertEqual(len(self.scans()), 2)
         self.assertEqual(self.rig.pulses("RELAY0", self.since), [])
 
+    @release
     def test_codes_one_after_the_other_are_each_a_scan(self):
         codes = [f"Next-code-{number}" for number in range(4)]
         self.rig.plug_camera("GREY")
@@ -122,6 +126,7 @@ class Presentations(CameraCase):
             self.admits(code)
         self.assertEqual(len(self.scans()), len(codes))
 
+    @release
     def test_nearest_of_several_codes_is_read(self):
         self.rig.plug_camera("GREY")
         self.watch("At-the-left", "In-the-middle", "At-the-right", camera="several: nearest, ")
@@ -130,6 +135,7 @@ class Presentations(CameraCase):
         self.passes(AWAY)
         self.assertEqual(len(self.scans()), 1)
 
+    @release
     def test_several_codes_are_refused_where_one_is_to_be_shown(self):
         self.rig.plug_camera("GREY")
         self.watch("One-of-two", "Two-of-two", camera="several: refuse, ")
@@ -142,6 +148,7 @@ class Presentations(CameraCase):
         self.show_anew("One-of-two")
         self.admits("One-of-two")
 
+    @release
     def test_typed_and_shown_is_one_person(self):
         self.rig.plug_camera("GREY")
         self.rig.plug(0, **LEFT)
@@ -158,6 +165,7 @@ class Presentations(CameraCase):
         self.told("repeat", reader="desk")
         self.assertEqual(len(self.scans()), 2)
 
+    @release
     def test_camera_that_hangs_is_awaited(self):
         camera = self.rig.plug_camera()
         self.watch("Before-it-hung", "When-it-was-back")
@@ -170,6 +178,7 @@ class Presentations(CameraCase):
         self.admits("When-it-was-back")
 
 
+@release
 class Workers(CameraCase):
     def replaced(self, signal):
         """Strikes the decoder while a code is in view: what is shown is not read twice, and the next code opens the gate."""
@@ -236,6 +245,7 @@ class Faults(CameraCase):
         """Waits until the camera has ceased to be read, `count` states on."""
         return self.rig.until(lambda: [state for state in self.states("desk")[count:] if state != "reading"], what="the camera's fault")
 
+    @release
     def test_camera_is_unplugged(self):
         self.begin()
         for _ in range(2):
@@ -256,6 +266,7 @@ class Faults(CameraCase):
         self.reading("desk")
         self.assert_looks()
 
+    @release
     def test_camera_fails_while_it_streams(self):
         self.begin()
         for before in ((), ("Inject VIDIOC_REQBUFS Error",), ("Inject VIDIOC_STREAMON Error",), ("Inject VIDIOC_QBUF Error",)):
@@ -265,6 +276,7 @@ class Faults(CameraCase):
             self.assert_looks()
             self.rig.until(lambda: self.states("desk")[-1] == "reading", what="the camera reading")
 
+    @release
     def test_frames_are_damaged_or_lost(self):
         self.begin()
         for _ in range(5):
@@ -280,6 +292,7 @@ class Faults(CameraCase):
         self.assert_admits()
 
 
+@release
 class Commands(CameraCase):
     """What a technician does while the service is stopped."""
 

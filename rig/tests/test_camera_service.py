@@ -3,6 +3,7 @@
 from rig import CAMERA, FAULTY_CAMERA
 from service import GATEWAY, NORTH_PULSE, SOUTH_PULSE, ServiceCase, configuration
 from test_camera import AWAY, WORKER
+from sets import release
 
 
 class Cameras(ServiceCase):
@@ -39,6 +40,7 @@ class Cameras(ServiceCase):
             self.assert_shown_code_opens()
         self.assert_admits()
 
+    @release
     def test_decoders_are_fenced(self):
         self.assert_shown_code_opens()
         workers = self.workers()
@@ -51,6 +53,7 @@ class Cameras(ServiceCase):
             opened = self.rig.sh(f"readlink /proc/{pid}/fd/*").split("\n")
             self.assertFalse([name for name in opened if name.startswith(("/dev/video", "/etc", "/var"))], opened)
 
+    @release
     def test_struck_decoders_are_replaced(self):
         pid = self.rig.main_pid(GATEWAY)
         for signal in ("KILL", "STOP"):
@@ -74,6 +77,7 @@ class Cameras(ServiceCase):
         self.assert_admits(1, "RELAY1", SOUTH_PULSE)
         self.assertEqual(self.rig.main_pid(GATEWAY), pid)
 
+    @release
     def test_code_that_stays_in_view_is_one_scan(self):
         self.assert_shown_code_opens()
         since = self.rig.mark()

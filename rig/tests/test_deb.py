@@ -2,8 +2,9 @@
 
 import re
 
-from case import BareCase
+from case import InstalledCase
 from service import CONFIGURATION, GATEWAY, HOLDER, KEY, LEFT, NORTH_PULSE, SOCKET, VENUE, ServiceCase
+from stages.installed import FILES
 
 GATE = f"""
 version: 1
@@ -26,15 +27,13 @@ USERS = ["scangate", "scangate-outputs"]
 NOT_OURS = r"^/(proc|sys|dev|run|tmp|payload|var/lib/dpkg|var/log|var/cache|var/lib/systemd|root)(/|$)|^/etc/(passwd|group|shadow|gshadow)-?$|^/etc/\.pwd\.lock$|/ld\.so\.cache$"
 
 
-class Package(BareCase):
+class Package(InstalledCase):
     def test_from_bare_debian_to_an_admission_and_away(self):
         rig = self.rig
-        before = self.files()
-        # Packages that ours needs stay when it goes: they are put in first, and belong to what there was.
-        rig.sh("others=$(ls /payload/debs/*.deb | grep -v /scangate_); [[ ! $others ]] || DEBIAN_FRONTEND=noninteractive dpkg -i $others 2>&1", timeout=300)
-        needed = self.files()
+        before, needed = (set((rig.state / name).read_text().splitlines()) for name in ("before", "needed"))
         print(f"        {len(needed - before)} files of packages that scangate needs")
-        said = rig.sh("dpkg -i /payload/debs/scangate_*.deb 2>&1", timeout=300)
+        said = (rig.state / "said").read_text()
+        self.assertIn("scangate", said)
         self.assertNotRegex(said, r"(?i)error|warning|failed", said)
         self.assertEqual(rig.unit(HOLDER, "ActiveState"), "active")
         self.assertEqual(rig.unit(GATEWAY, "ActiveState"), "inactive", "there is no configuration yet")
@@ -79,5 +78,4 @@ class Package(BareCase):
         return "".join(f"{line[margin:]}\n" for line in found[0].splitlines())
 
     def files(self):
-        """Everything on the root disk, by path."""
-        return set(self.rig.sh("find / -xdev -not -type s 2>/dev/null", timeout=120).splitlines())
+        return set(self.rig.sh(FILES, timeout=120).splitlines())

@@ -6,6 +6,7 @@ from picture import Picture
 from machine import MachineError
 from outputs import assert_nothing_lost
 from rig import FAULTY_CAMERA, MS, PATIENCE
+from sets import release
 
 # Key codes of Linux (linux/input-event-codes.h) by position on a US keyboard.
 LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyz",
@@ -14,6 +15,7 @@ DIGITS = dict(zip("1234567890", range(2, 12)))
 LEFT_SHIFT, ENTER, SLASH, MINUS, ALTGR, LEFT_CTRL, RIGHT_BRACE, LEFT_ALT, KEYPAD_1, KEYPAD_2 = 42, 28, 53, 12, 100, 29, 27, 56, 79, 80
 
 
+@release
 class Devices(RigCase):
     def read_keys(self, node, name="keys", grab=False):
         process = self.rig.spawn(name, f"keys read {node}{' grab' if grab else ''}")
@@ -276,6 +278,7 @@ class Devices(RigCase):
         self.assertEqual(wedge.started.result(PATIENCE)[0], 0)
 
 
+@release
 class Cameras(RigCase):
     def frame(self, node):
         """A frame as an application has it from the camera: (format, width, height), and its bytes."""

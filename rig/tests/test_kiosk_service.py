@@ -4,6 +4,7 @@ import re
 
 from case import InstalledCase
 from service import CONFIGURATION, GATEWAY, HOLDER, KEY, LEFT, NORTH_PULSE, SOCKET, VENUE, ServiceCase
+from sets import release
 
 CONTROL = "/run/venue/control"
 REGISTRATION = "registration-token-of-the-rig"
@@ -27,6 +28,7 @@ gates:
 """
 
 
+@release
 class Fresh(InstalledCase):
     def test_station_comes_alive_by_one_scan(self):
         rig = self.rig

@@ -2,8 +2,10 @@
 
 from rig import MS, PATIENCE
 from test_gate import LEFT, NORTH_PULSE, RIGHT, GateCase
+from sets import release
 
 
+@release
 class WithoutHolder(GateCase):
     PULLED_UP = "RELAY0"
 

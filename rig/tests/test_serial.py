@@ -1,6 +1,7 @@
 """Serial scanners: read as wedges are, and as safe to unplug."""
 
 from test_gate import LEFT, RIGHT, GateCase, ReplugCase
+from sets import release
 
 SERIAL = {"vendor": "05e0", "product": "1701", "manufacturer": "Symbol", "name": "Symbol Bar Code Scanner", "serial": "SN0003"}
 SERIAL_MATCH = '{vendor: "05e0", product: "1701", serial: SN0003}'
@@ -27,6 +28,7 @@ class Serial(GateCase):
         self.rig.type(2, "Serial-2")
         self.assertEqual(self.scan_of("Serial-2")["verdict"], "admit")
 
+    @release
     def test_pseudo_terminal_is_read(self):
         other = self.rig.spawn("pty", "pty /run/rig/scanner gate")
         self.rig.wait_for("[ -e /run/rig/scanner ]")

@@ -4,6 +4,7 @@ import re
 
 from rig import MS
 from service import GATEWAY, HOLDER, CONFIGURATION, NORTH_PULSE, SOUTH_PULSE, ServiceCase, configuration
+from sets import release
 
 #: What `scangate-outputs.service` gives the holder, in milliseconds.
 HOLDER_WATCHDOG = 2000
@@ -63,18 +64,22 @@ class GatewayFaults(FaultCase):
     def test_killed_during_a_pulse(self):
         self.fault(self.kill, True)
 
+    @release
     def test_killed_outside_a_pulse(self):
         self.fault(self.kill, False)
 
+    @release
     def test_stopped_during_a_pulse(self):
         self.fault(self.stop, True)
 
+    @release
     def test_stopped_outside_a_pulse(self):
         self.fault(self.stop, False)
 
     def test_wedged_during_a_pulse(self):
         self.fault(self.wedge, True)
 
+    @release
     def test_wedged_outside_a_pulse(self):
         self.fault(self.wedge, False)
 
@@ -86,6 +91,7 @@ class HolderFaults(FaultCase):
         self.rig.kill(pid)
         self.assert_ended_by_successor(self.restarted(HOLDER, pid))
 
+    @release
     def test_killed_outside_a_pulse(self):
         pid = self.rig.main_pid(HOLDER)
         self.rig.kill(pid)
@@ -118,6 +124,7 @@ class HolderFaults(FaultCase):
         self.assert_levels("RELAY0", [0, 1, 0])
         self.assert_admits()
 
+    @release
     def test_wedged_during_a_pulse(self):
         """The one gate's thread halts, while the holder's others go on."""
         pid = self.rig.main_pid(HOLDER)
@@ -125,6 +132,7 @@ class HolderFaults(FaultCase):
         self.rig.wedge_thread(pid, "out north")
         self.assert_ended_by_successor(self.restarted(HOLDER, pid))
 
+    @release
     def test_stopped_outside_a_pulse(self):
         pid = self.rig.main_pid(HOLDER)
         self.rig.kill(pid, "STOP")
