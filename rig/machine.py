@@ -28,8 +28,9 @@ class MachineError(Exception):
     """QEMU or the agent in the guest did not do as asked."""
 
 
-def _die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: no guest outlives its test
+def die_with_parent():
+    """Ends this process when the one that has started it ends: no guest outlives its test."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 class Machine:
@@ -55,7 +56,7 @@ class Machine:
             *(["-incoming", incoming] if incoming else []),
         ]
         with open(self.folder / "qemu", "w") as log:
-            self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=_die_with_parent)
+            self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=die_with_parent)
         self._answers = {}
         self._answers_lock = threading.Lock()
         self._is_gone = False
@@ -192,25 +193,11 @@ class Machine:
         """Starts a bash script in the guest; the future gives (exit status, output as bytes)."""
         return self.ask("run", script.encode())
 
-    def spawn(self, words, log, user=None, environment=()):
-        """Starts a program; returns its process id, and a future that gives (exit status, nothing). Its output goes to the file `log`."""
-        return self._program("spawn", words, str(log), user, environment, lambda _: None)
-
-    def stream(self, words, take):
-        """Starts a program as `spawn` does; what it prints is given to `take` as it comes."""
-        return self._program("stream", words, "", None, (), take)
-
-    def _program(self, verb, words, log, user, environment, take):
+    def spawn(self, words, log, user=None):
+        """Starts a program, NAME=VALUE before it; returns its process id, and a future that gives (exit status, nothing). Its output goes to the file `log`."""
         pid = Future()
-
-        def begun(part):
-            if pid.done():
-                take(part)
-            else:
-                pid.set_result(int(part))
-
-        body = "".join(f"{word}\0" for word in [user or "", *environment, *words]).encode()
-        ended = self.ask(verb, body, log, begun)
+        body = "".join(f"{word}\0" for word in [user or "", *words]).encode()
+        ended = self.ask("spawn", body, str(log), lambda part: pid.set_result(int(part)))
         ended.add_done_callback(lambda _: pid.done() or pid.set_exception(MachineError(f"{' '.join(words)} did not start")))
         return pid.result(60), ended
 
@@ -294,6 +281,14 @@ class Machine:
     def get(self, path, timeout=60, offset=0):
         """The content of a file in the guest, from a byte on."""
         return self.do("get", words=f"{offset} {path}", timeout=timeout)
+
+    def processor_time(self):
+        """For how long the emulator has kept a processor busy, in seconds."""
+        try:
+            words = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it is gone
+            return 0.0
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def halt(self, seconds):
         """Lets the guest stand still, as a host does that has no time for it."""

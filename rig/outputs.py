@@ -48,7 +48,7 @@ class Outputs:
 
     def __init__(self):
         self._trace = self._lamps = self._speaker = self._standstills = None
-        self._read, self._traced_until = 0, 0
+        self._trace_read, self._traced_until = 0, 0
         self._sets, self._let_go, self._pwm = {}, {}, []
         self._line_numbers = None
         # By line: when it was looked at, and at which level it was; the pull that it has.
@@ -83,8 +83,8 @@ class Outputs:
 
     def _read_trace(self):
         """Takes in what the kernel has traced; what is there, whether or not there is more to come."""
-        for line in self._trace.told(self._read):
-            self._read += 1
+        for line in self._trace.told(self._trace_read):
+            self._trace_read += 1
             assert_nothing_lost(line)
             found = STAMPED.search(line)
             if not found:

@@ -91,7 +91,7 @@ class ServiceCase(InstalledCase):
         rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database /run/venue/venue.db \
             --import /run/venue/tickets.csv --api-key-file /run/venue/key --no-limits {' '.join(options)}""")
         host, port = VENUE.split(":")
-        rig.wait_for(f": < /dev/tcp/{host}/{port}", 120)
+        rig.wait_until(f"port {host} {port}", timeout=120)
         rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
 
     def setUp(self):
@@ -112,13 +112,13 @@ class ServiceCase(InstalledCase):
 
     def taken(self, *slots):
         """Waits until the gateway has the scanners in these slots, and says that all its readers read and all its gates are ready."""
-        self.rig.wait_for(f"systemctl -q is-active {GATEWAY} {HOLDER}")
+        self.rig.until(lambda: self.rig.is_active(GATEWAY) and self.rig.is_active(HOLDER), what="both services active")
+        pid = self.rig.main_pid(GATEWAY)
         nodes = [self.rig.devices[slot].node for slot in slots]
-        held = " && ".join(f"[[ $(find /proc/$(systemctl show -P MainPID {GATEWAY})/fd -lname {node}) ]]" for node in nodes)
-        self.rig.wait_for(held)
+        self.rig.wait_until(*(f"opened {pid} {node}" for node in nodes))
 
         def is_ready():
-            said = self.rig.sh(f"journalctl -q -o cat _PID=$(systemctl show -P MainPID {GATEWAY})")
+            said = "\n".join(self.rig.journal_of(pid))
             readers = dict(re.findall(r"^Reader (\S+) (?:is|has) (\w+)", said, re.M))
             gates = dict(re.findall(r"^Gate (\S+) (is ready|is out of service|cannot decide)", said, re.M))
             return len(readers) >= len(slots) and set(readers.values()) == {"reading"} and set(gates.values()) == {"is ready"}
@@ -150,5 +150,8 @@ class ServiceCase(InstalledCase):
 
     def restarted(self, unit, pid, timeout=60):
         """Waits until another process than `pid` runs the unit and is ready; returns when it was started, in nanoseconds of CLOCK_MONOTONIC."""
-        self.rig.wait_for(f"[[ $(systemctl show -P MainPID {unit}) != @({pid}|0) ]] && systemctl -q is-active {unit}", timeout)
+        def is_another():
+            return self.rig.main_pid(unit) not in (pid, 0) and self.rig.is_active(unit)
+
+        self.rig.until(is_another, timeout, f"{unit} restarted")
         return int(self.rig.unit(unit, "ExecMainStartTimestampMonotonic")) * 1000

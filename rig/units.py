@@ -1,12 +1,10 @@
 """Services of the guest: what systemd says of them, by its D-Bus, and what they say in the journal."""
 
-import json
 import re
 import struct
-import time
 from collections import namedtuple
 
-from feeds import PATIENCE, Feed
+from feeds import Feed
 from machine import MachineError
 
 MANAGER = "org.freedesktop.systemd1"
@@ -16,7 +14,6 @@ INTERFACES = {
     **dict.fromkeys(["MainPID", "ExecMainStartTimestampMonotonic", "NRestarts"], f"{MANAGER}.Service"),
 }
 METHOD_CALL, ERROR = 1, 3
-JOURNAL_SOCKET = "/run/systemd/journal/socket"
 
 #: A message of the journal, which may have several lines; `at` is in nanoseconds of CLOCK_MONOTONIC, `units` are who says it and of whom.
 Entry = namedtuple("Entry", "at units pid identifier message")
@@ -68,7 +65,7 @@ class Units:
     """The part of a rig that knows its services."""
 
     def __init__(self):
-        self._journal, self._entries, self._read, self._journal_marks = None, [], 0, 0
+        self._journal, self._entries, self._journal_read = None, [], 0
 
     def main_pid(self, unit):
         """The process id of a service's program; 0 while it does not run."""
@@ -97,38 +94,13 @@ class Units:
         """Everything in the journal but the kernel's messages."""
         if self._journal is None:
             self._journal = Feed(self)
-            # One program for all: to start another for each question takes an emulated processor half a second.
-            self.machine.stream(["journalctl", "--follow", "--no-tail", "--quiet", "--output=json", "--output-fields=MESSAGE,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT,UNIT",
-                                 "_TRANSPORT=stdout", "+", "_TRANSPORT=journal", "+", "_TRANSPORT=syslog"], self._journal.take)
-            self._sync_journal()
+            self.machine.ask("journal", take=self._journal.take)
         self.catch_up(self._sync_journal)
-        self._read_journal()
+        for line in self._journal.told(self._journal_read):
+            self._journal_read += 1
+            at, pid, identifier, *units, message = line.split("\t")
+            self._entries.append(Entry(int(at) * 1000, units, int(pid or 0), identifier, bytes.fromhex(message).decode(errors="replace")))
         return self._entries
 
-    def _read_journal(self):
-        for line in self._journal.told(self._read):
-            self._read += 1
-            if line.startswith("{"):
-                entry = json.loads(line)
-                message = entry.get("MESSAGE") or ""
-                if isinstance(message, list):  # no UTF-8
-                    message = bytes(message).decode(errors="replace")
-                self._entries.append(Entry(int(entry["__MONOTONIC_TIMESTAMP"]) * 1000, {entry.get("_SYSTEMD_UNIT"), entry.get("UNIT")},
-                                           int(entry.get("_PID", 0)), entry.get("SYSLOG_IDENTIFIER"), message))
-
     def _sync_journal(self):
-        """Returns when everything that services had said when this was called is in `_entries`.
-
-        The journal takes what is there to be read in an order of its own. So there are two marks: when the first has come through, whatever
-        was there with it is on its way before the second.
-        """
-        for _ in range(2):
-            self._journal_marks += 1
-            mark = f"mark {self._journal_marks} of the rig"
-            self.machine.do("datagram", f"MESSAGE={mark}\nSYSLOG_IDENTIFIER=rig\n".encode(), JOURNAL_SOCKET)
-            deadline = time.monotonic() + PATIENCE
-            while not any(f'"{mark}"' in line for line in self._journal.told(self._read)):
-                if time.monotonic() > deadline:
-                    raise MachineError("the journal does not tell what it is told")
-                self.machine.wait_for_news(self.machine.news_count, 0.02)
-            self._read_journal()
+        self.machine.do("syncjournal")

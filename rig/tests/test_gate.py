@@ -81,10 +81,10 @@ class GateCase(RigCase):
         rig.put(text or configuration(**matches), f"{FOLDER}/scangate.yaml")
         venue = rig.spawn("venue", venue_command(), user="gate")
         host, port = VENUE.split(":")
-        rig.until(lambda: self.alive(venue) and rig.ok(f": < /dev/tcp/{host}/{port}"), 120, "the venue listening")
+        rig.until(lambda: self.alive(venue) and rig.machine.holds(f"port {host} {port}"), 120, "the venue listening")
         self.events, self.begun = EventFile(rig, f"{FOLDER}/events.jsonl"), {}
         self.service = rig.spawn("scangate", f"env STATE_DIRECTORY={FOLDER}/state /payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {FOLDER}/events.jsonl", user="gate")
-        rig.until(lambda: self.alive(self.service) and rig.ok(f"[ -e {FOLDER}/events.jsonl ]"), what="the service's event file")
+        rig.until(lambda: self.alive(self.service) and rig.machine.holds(f"exists {FOLDER}/events.jsonl"), what="the service's event file")
 
     def alive(self, process):
         self.assertTrue(process.running(), f"{process.name} has ended")
@@ -93,7 +93,7 @@ class GateCase(RigCase):
     def taken(self, *slots):
         """Waits until the service reads the scanners in these slots: it has them, and has seen the silence that it insists on."""
         nodes = [self.rig.devices[slot].node for slot in slots]
-        self.rig.wait_for(" && ".join(f"[[ $(find /proc/{self.service.pid}/fd -lname {node}) ]]" for node in nodes))
+        self.rig.wait_until(*(f"opened {self.service.pid} {node}" for node in nodes))
         for slot in slots:
             self.reading(READERS[slot])
         for slot in slots:
@@ -164,15 +164,13 @@ class Verdicts(GateCase):
     def rest(self):
         """Waits until the lamps of the test before have gone out and stay so."""
 
-        def lamps():
-            lines = [self.rig.edges(line) for line in ("RELAY0", "RELAY1", "LAMP_G", "LAMP_R")]
-            return lines + [self.rig.led_changes(name) for name in ("gate:green:pass", "gate:red:deny")]
-
         def are_quiet():
-            before = lamps()
-            self.rig.sh("sleep 1")
-            after = lamps()
-            return before == after and all(not changes or not changes[-1][1] for changes in after)
+            """For a second of the guest's."""
+            now = self.rig.machine.now()
+            last = [changes[-1] for changes in (
+                *(self.rig.edges(line) for line in ("RELAY0", "RELAY1", "LAMP_G", "LAMP_R")),
+                *(self.rig.led_changes(name) for name in ("gate:green:pass", "gate:red:deny"))) if changes]
+            return all(not value and at < now - 1000 * MS for at, value in last)
 
         self.rig.until(are_quiet, what="the lamps going out")
 

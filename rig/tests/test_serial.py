@@ -31,9 +31,9 @@ class Serial(GateCase):
     @release
     def test_pseudo_terminal_is_read(self):
         other = self.rig.spawn("pty", "pty /run/rig/scanner gate")
-        self.rig.wait_for("[ -e /run/rig/scanner ]")
+        self.rig.wait_until("exists /run/rig/scanner")
         self.serve(["Pty-code-1"], third="{path: /run/rig/scanner}")
-        self.rig.wait_for(f"[[ $(find /proc/{self.service.pid}/fd -lname $(readlink /run/rig/scanner)) ]]")
+        self.rig.wait_until(f"opened {self.service.pid} /run/rig/scanner")
         self.rig.sh("sleep 0.7; printf 'Pty-code-1\\r' > /run/rig/scanner.in")
         self.assertEqual(self.scan_of("Pty-code-1")["verdict"], "admit")
         self.assertTrue(self.alive(other))

@@ -6,16 +6,15 @@
 //   run                    a bash script: told at its end are its status and its output (standard output and error together)
 //   spawn LOG              a program, words each ended by a 0: the user (may be empty), NAME=VALUE..., the program and its own. Its output is the
 //                          new file LOG; its process id is told at once, its status at the end. It is the first of a process group of its own.
-//   stream                 the same, without LOG: after the process id is told what it prints, as it comes
 //   signal NUMBER PID      PID may be negative: a group
 //   get OFFSET PATH        the content of a file from a byte on
 //   put PATH               the new content of PATH, which is replaced as a whole
 //   files                  changes of files, see files.c
-//   datagram PATH          to a socket of the file system
 //   now, settime NS        CLOCK_MONOTONIC; the clock of the wall
 //   follow PATH            what the file has and what it gets, as it comes; it may not be there yet
 //   lamps DEVICE           what the host of a gadget keyboard writes to its lamps: "NANOSECONDS BYTE\n"
 //   sync                   ends when everything that is followed was read to its end, and told
+//   journal, syncjournal   follows the journal, see journal.c; ends when everything that services had said is told
 //   await MS               ends when all conditions hold (see await.c), or after so many milliseconds with 124
 //   grab NODE              whether an input device may be grabbed, which it is for an instant: "yes" or "no"
 //   keys DEVICE GAP_US, bytes DEVICE GAP_US   type, see typing.c
@@ -41,10 +40,11 @@ static const struct {
   void (*serve)(struct request *);
   int in_thread;
 } verbs[] = {
-    {"run", run, 0},        {"spawn", spawn, 0},           {"stream", stream, 0},         {"signal", send_signal, 0}, {"get", get, 0},
-    {"put", put, 0},        {"files", change_files, 0},    {"datagram", send_datagram, 0}, {"now", tell_time, 0},     {"settime", set_time, 0},
-    {"follow", follow, 0},  {"lamps", watch_lamps, 0},     {"sync", synchronize, 0},      {"await", await, 1},        {"grab", grab, 0},
-    {"keys", type_keys, 1}, {"bytes", type_bytes, 1},      {"bus", call_bus, 1},
+    {"run", run, 0},       {"spawn", spawn, 0},       {"signal", send_signal, 0}, {"get", get, 0},
+    {"put", put, 0},       {"files", change_files, 0}, {"now", tell_time, 0},      {"settime", set_time, 0},
+    {"follow", follow, 0}, {"lamps", watch_lamps, 0}, {"sync", synchronize, 0},   {"journal", follow_journal, 0},
+    {"keys", type_keys, 1}, {"bytes", type_bytes, 1}, {"await", await, 1},        {"syncjournal", synchronize_journal, 0},
+    {"grab", grab, 0},     {"bus", call_bus, 1},
 };
 
 struct watched {

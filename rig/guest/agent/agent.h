@@ -34,7 +34,6 @@ void forget_descriptor(int fd);
 // process.c
 void run(struct request *request);
 void spawn(struct request *request);
-void stream(struct request *request);
 void send_signal(struct request *request);
 int kill_process(unsigned long id);
 
@@ -42,7 +41,6 @@ int kill_process(unsigned long id);
 void get(struct request *request);
 void put(struct request *request);
 void change_files(struct request *request);
-void send_datagram(struct request *request);
 void tell_time(struct request *request);
 void set_time(struct request *request);
 
@@ -50,11 +48,16 @@ void set_time(struct request *request);
 void start_following(void);
 void follow(struct request *request);
 void watch_lamps(struct request *request);
-void follow_stream(unsigned long id, int fd);
 void synchronize(struct request *request);
 int stop_following(unsigned long id);
 int follow_timeout(void);  // in milliseconds: when look_again() is due; -1 for never
 void look_again(void);
+
+// journal.c
+void follow_journal(struct request *request);
+void synchronize_journal(struct request *request);
+int is_following_journal(void);
+void look_at_journal(void);
 
 // Each of these has a thread of its own, and frees its request.
 void await(struct request *request);  // await.c

@@ -11,9 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,17 +81,6 @@ void change_files(struct request *request) {
     if (change(verb, path, line + may_fail + (more ? more : (int)strlen(line + may_fail))) != 0 && !may_fail) return tell_error(request->id, line);
   }
   tell_end(request->id, DONE, NULL, 0);
-}
-
-void send_datagram(struct request *request) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  size_t name = strlen(request->words);
-  memcpy(address.sun_path, request->words, name < sizeof address.sun_path ? name : sizeof address.sun_path - 1);
-  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) die("socket");
-  if (sendto(fd, request->body, request->length, 0, (struct sockaddr *)&address, sizeof address) < 0) tell_error(request->id, request->words);
-  else tell_end(request->id, DONE, NULL, 0);
-  close(fd);
 }
 
 void tell_time(struct request *request) {

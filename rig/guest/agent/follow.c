@@ -1,4 +1,4 @@
-// Follows files, the kernel's trace, the lamps of gadget keyboards and what programs print: all of it is pushed to the host as it comes.
+// Follows files, the kernel's trace and the lamps of gadget keyboards: all of it is pushed to the host as it comes.
 //
 // Small programs that watch something for the rig write to files, and are followed there. They are asked by way of a socket whether they have
 // written down everything that has happened (watcher.h), so that what nobody was told by the end of a "sync" has not been.
@@ -124,8 +124,6 @@ void follow(struct request *request) {
   try_to_open(all_followed);
 }
 
-void follow_stream(unsigned long id, int fd) { add(id, STREAM, fd, ""); }
-
 void watch_lamps(struct request *request) {
   int fd = open(request->words, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return tell_error(request->id, request->words);
@@ -156,12 +154,13 @@ int stop_following(unsigned long id) {
 int follow_timeout(void) {
   for (struct followed *each = all_followed; each; each = each->next)
     if (each->fd < 0) return 10;
-  return -1;
+  return is_following_journal() ? 25 : -1;
 }
 
 void look_again(void) {
   for (struct followed *each = all_followed; each; each = each->next)
     if (each->fd < 0) try_to_open(each);
+  look_at_journal();
 }
 
 // Waits until a watcher has written down what it has seen: 1, or 0 if it is no more, or -1 if it does not answer.

@@ -44,7 +44,6 @@ static void finish(void *context) {
     text = mmap(NULL, file.st_size, PROT_READ, MAP_SHARED, done->output, 0);
     if (text == MAP_FAILED) die("mmap");
   }
-  stop_following(done->id);
   tell_end(done->id, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text, text ? file.st_size : 0);
   if (text) munmap(text, file.st_size);
   if (done->output >= 0) close(done->output);
@@ -127,21 +126,6 @@ void spawn(struct request *request) {
   close(log);
   if (pid < 0) return tell_error(request->id, "spawn");
   tell_pid(request->id, pid);
-  add_child(request->id, pid, -1);
-}
-
-void stream(struct request *request) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) die("pipe2");
-  pid_t pid = start(request, ends[1]);
-  close(ends[1]);
-  if (pid < 0) {
-    close(ends[0]);
-    return tell_error(request->id, "stream");
-  }
-  tell_pid(request->id, pid);
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  follow_stream(request->id, ends[0]);
   add_child(request->id, pid, -1);
 }
 
