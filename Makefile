@@ -1,10 +1,9 @@
 # scangate: `make demo` shows it, `make test` proves it. Both install the Debian packages that they lack, and say so.
 SWIFT ?= swift
 BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
-BIN := .build/debug/scangate
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test unit fuzz bench bench-decode rig replug cameras kiosks torture check format deb install uninstall clean
+.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -33,13 +32,19 @@ build: deps
 	@$(BUILD) --product scangate-decode
 
 release: deps
-	@for product in scangate scangate-outputs scangate-decode; do $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
+	@scripts/programs
 
-demo: build
-	@$(BIN) demo
+demo: deps
+	@scripts/demo
 
-test: check deps
+test: check
 	@scripts/test
+
+test-all: check
+	@scripts/test --all
+
+room: deps
+	@scripts/room $(ROOM)
 
 unit: deps
 	@scripts/unit
@@ -48,32 +53,31 @@ fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
 bench: release
-	@$(SWIFT) build -c release --static-swift-stdlib --product journal-child
+	@$(SWIFT) build -c release --product journal-child
 	@Benchmarks/bench
 	@Benchmarks/journal
 	@Benchmarks/offline
 
 bench-decode: deps
-	@for product in decode-bench camera-replay scangate-decode; do \
-	  $(SWIFT) build -c release --static-swift-stdlib --product $$product || exit 1; done
+	@scripts/programs decode-bench camera-replay scangate-decode
 	@Benchmarks/decode $(if $(DECODE_IMAGES),--images "$(DECODE_IMAGES)")
 
-rig: build
+rig: deps
 	@rig/build
 
 torture: release
 	@Tests/Torture/torture --program .build/release/scangate --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED))
 
 replug: release
-	@rig/test --scangate .build/release/scangate -k Replugging --rounds 200
+	@rig/test -k Replugging --rounds 200
 
 cameras:
 	@scripts/deb
-	@rig/test --scangate .build/release/scangate -k test_camera
+	@rig/test -k test_camera
 
 kiosks:
 	@scripts/deb
-	@rig/test --scangate .build/release/scangate -k test_kiosk
+	@rig/test -k test_kiosk
 
 check:
 	@scripts/check

@@ -8,7 +8,7 @@ from rig import FOLDER, MS, TEST_BEGINS, Rig, built
 from stages import cache, installed
 
 #: The program under test; set by the runner.
-scangate = Path(".build/debug/scangate")
+scangate = Path(".build/release/scangate")
 #: The Debian package under test; set by the runner. None where there is none.
 deb = None
 #: How often scanners are unplugged while they type; set by the runner.
