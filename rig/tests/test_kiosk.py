@@ -4,7 +4,7 @@ import random
 import time
 
 from kiosk import AS_STATION, CONFIGURATION, KEYS, KioskCase, to_be_activated, to_be_enrolled
-from place import in_guest, natively
+from place import in_guest, lasts, natively
 from venue import ADDRESS, EVIL, PORT, code_document, code_link, code_with_end
 
 #: How often the power is cut at some moment of an activation, and what chooses the moments.
@@ -131,9 +131,11 @@ class Working(KioskCase):
         self.until_gate("ready", 120)
         self.assert_admits()
 
+    @lasts(90)
     def test_service_takes_the_gate_out_and_back(self):
         self.is_taken_out_and_back("inactive")
 
+    @lasts(90)
     def test_service_maintains_the_gate(self):
         self.is_taken_out_and_back("maintenance")
 
@@ -161,6 +163,7 @@ class Working(KioskCase):
         self.rig.until(lambda: self.alive() and FETCHED in self.venue.kiosk_requests()[asked:], 180, "the configuration fetched again")
         self.assertEqual((self.gate(), self.is_armed()), ("ready", False))
 
+    @lasts(30)
     def test_service_that_sends_a_page_changes_nothing(self):
         self.nothing_changes("html,on=kiosk")
 
@@ -215,6 +218,7 @@ class PowerCuts(KioskCase):
         self.assertFalse(self.is_armed())
 
     @natively
+    @lasts(50)
     def test_any_moment_of_an_activation(self):
         moments = random.Random(SEED)
         self.begin(to_be_activated())

@@ -6,7 +6,7 @@ from collections import Counter
 
 import place
 from events import EventFile
-from place import in_guest, natively
+from place import in_guest, lasts, natively
 from rig import PATIENCE
 from venue import AS_GATE, PORT, SCANGATE, URL, Venue
 
@@ -240,6 +240,7 @@ class Network(OfflineCase):
         self.goes("nameless")
 
     @natively
+    @lasts(60)
     def test_request_that_the_kernel_still_holds_is_not_counted_after_its_telling(self):
         self.serve()
         # An open connection, on which the next request is sent at once.
