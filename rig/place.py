@@ -28,6 +28,14 @@ def natively(test):
     return test if NATIVE or WHOLE else None
 
 
+def lasts(seconds):
+    """Marks a test that waits for long: it is begun before others."""
+    def mark(test):
+        test.lasts = seconds
+        return test
+    return mark
+
+
 def in_guest(test):
     """Marks a test, or a class of them, that needs a device or a clock that only the guest has."""
     return None if NATIVE else test
