@@ -36,7 +36,6 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -62,7 +61,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -84,6 +82,7 @@ let package = Package(
     .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
@@ -127,7 +126,8 @@ let package = Package(
       linkerSettings: stationLink),
 
     // What outlives the process.
-    room("Sealing", ["LinuxIO", "ScanModel", crypto]),
+    room("LibCrypto", ["COpenSSL"]),
+    room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"]),
     room("SQLiteFile", [sqlite]),
     room("Journal", ["CLinux", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing", sqlite]),
     room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing"]),
@@ -145,7 +145,7 @@ let package = Package(
     room("EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"]),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
-    room("SetUpCodes", ["ForeignText", "ScanModel", crypto]),
+    room("SetUpCodes", ["ForeignText", "LibCrypto", "ScanModel"]),
     room("Enrolment", ["ForeignText", "ScanModel", "ScanPipeline", "SetUpCodes", "TicketTransport"]),
     room("KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"]),
 
@@ -161,7 +161,7 @@ let package = Package(
     room(
       "VenueServer",
       [
-        asyncHTTPClient, crypto, grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore,
+        "LibCrypto", asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore,
         nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
       ]),
     .executableTarget(
@@ -235,7 +235,8 @@ let package = Package(
         "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
         "ScanTesting", "holder-bench", "scangate-outputs",
       ]),
-    tests(of: "Sealing", [crypto]),
+    tests(of: "LibCrypto", ["ScanTesting"]),
+    tests(of: "Sealing"),
     tests(
       of: "Journal",
       ["CLinux", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
@@ -248,10 +249,10 @@ let package = Package(
     tests(
       of: "EventSchedule",
       ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport", nioCore, nioPosix, nioSSL]),
-    tests(of: "SetUpCodes", ["ScanModel", "ScanTesting", crypto]),
+    tests(of: "SetUpCodes", ["LibCrypto", "ScanModel", "ScanTesting"]),
     tests(
       of: "Enrolment",
-      ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "SetUpCodes", "TicketTransport", crypto]),
+      ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "SetUpCodes", "TicketTransport"]),
     tests(
       of: "KioskControl",
       ["ForeignText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),

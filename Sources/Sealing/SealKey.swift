@@ -1,5 +1,4 @@
-internal import Crypto
-internal import Foundation
+internal import LibCrypto
 
 /// The station's key, from which every other one is derived: nothing that is sealed is of use without it.
 ///
@@ -51,7 +50,7 @@ public struct SealKey: Sendable {
   public func digester(for purpose: Purpose) -> Digester { Digester(key: derived(purpose)) }
 
   private func derived(_ purpose: Purpose) -> SymmetricKey {
-    HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.rawValue.utf8), outputByteCount: 32)
+    HKDFSHA256.deriveKey(inputKeyMaterial: key, info: [UInt8](purpose.rawValue.utf8))
   }
 }
 
@@ -68,18 +67,12 @@ public struct Sealer: Sendable {
   /// Seals `bytes` for the place that `binding` names.
   public func seal(_ bytes: [UInt8], binding: [UInt8]) -> [UInt8] {
     // With a 256-bit key and a nonce of its own choice the cipher has nothing to refuse.
-    guard let box = try? AES.GCM.seal(bytes, using: key, authenticating: binding), let combined = box.combined else {
-      return []
-    }
-    return [UInt8](combined)
+    AES.GCM.seal(bytes, using: key, authenticating: binding) ?? []
   }
 
   /// What was sealed for that place; `nil` where it was not sealed with this key, for this place, or was changed since.
   public func open(_ sealed: some Collection<UInt8>, binding: [UInt8]) -> [UInt8]? {
-    guard let box = try? AES.GCM.SealedBox(combined: [UInt8](sealed)),
-      let plain = try? AES.GCM.open(box, using: key, authenticating: binding)
-    else { return nil }
-    return [UInt8](plain)
+    AES.GCM.open([UInt8](sealed), using: key, authenticating: binding)
   }
 }
 
@@ -88,17 +81,17 @@ public struct Digester: Sendable {
   /// The length of a digest in bytes. Two of a million tickets share one with a chance of 1 in 10²⁶.
   public static let length = 16
 
-  private let key: SymmetricKey
+  private let code: HMACSHA256
 
-  fileprivate init(key: SymmetricKey) { self.key = key }
+  fileprivate init(key: SymmetricKey) { code = HMACSHA256(key: key) }
 
   /// The digest of the parts; each part's length counts, so that bytes cannot move from one to the next.
   public func digest(_ parts: [UInt8]...) -> [UInt8] {
-    var code = HMAC<SHA256>(key: key)
+    var message = code.message()
     for part in parts {
-      withUnsafeBytes(of: UInt64(part.count).bigEndian) { code.update(data: $0) }
-      code.update(data: part)
+      withUnsafeBytes(of: UInt64(part.count).bigEndian) { message.update(data: $0) }
+      message.update(data: part)
     }
-    return [UInt8](code.finalize().prefix(Self.length))
+    return [UInt8](message.finalize().prefix(Self.length))
   }
 }

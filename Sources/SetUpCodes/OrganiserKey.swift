@@ -1,5 +1,5 @@
-internal import Crypto
 internal import ForeignText
+internal import LibCrypto
 
 /// The public half of an organiser's key: a station that has it on its trust list believes the codes that the private half
 /// has signed. Ed25519 (RFC 8032).
@@ -30,8 +30,7 @@ public struct OrganiserPublicKey: Sendable, Hashable {
 
   /// Whether its private half has signed `message`.
   func verifies(_ signature: some Collection<UInt8>, of message: [UInt8]) -> Bool {
-    guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else { return false }
-    return key.isValidSignature([UInt8](signature), for: message)
+    Ed25519.PublicKey(rawRepresentation: bytes)?.isValidSignature([UInt8](signature), for: message) ?? false
   }
 
   /// The y coordinates of the points for which a signature can be made without a private half: a key of zeros, as in an
@@ -70,12 +69,12 @@ public struct OrganiserKey: Sendable, CustomStringConvertible, CustomDebugString
 
   private static let head = "scangate-organiser-key-1 "
 
-  private let key: Curve25519.Signing.PrivateKey
+  private let key: Ed25519.PrivateKey
 
   /// Makes a new key from the system's random source.
-  public static func make() -> OrganiserKey { OrganiserKey(key: Curve25519.Signing.PrivateKey()) }
+  public static func make() -> OrganiserKey { OrganiserKey(key: Ed25519.PrivateKey()) }
 
-  private init(key: Curve25519.Signing.PrivateKey) { self.key = key }
+  private init(key: Ed25519.PrivateKey) { self.key = key }
 
   /// Reads what `fileText` has written.
   public init(file bytes: [UInt8]) throws(Fault) {
@@ -83,7 +82,7 @@ public struct OrganiserKey: Sendable, CustomStringConvertible, CustomDebugString
     let line = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
     guard bytes.count <= 100, line.hasPrefix(Self.head), text == line + "\n" || text == line,
       let seed = Base64.bytes(String(line.dropFirst(Self.head.count))),
-      let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed)
+      let key = Ed25519.PrivateKey(rawRepresentation: seed)
     else {
       throw Fault(
         description:
@@ -94,13 +93,15 @@ public struct OrganiserKey: Sendable, CustomStringConvertible, CustomDebugString
   }
 
   /// The private key as a file's content: one line.
-  public var fileText: String { Self.head + Base64.text([UInt8](key.rawRepresentation)) + "\n" }
+  public var fileText: String { Self.head + Base64.text(key.rawRepresentation) + "\n" }
 
   /// The half that stations have on their trust lists.
-  public var publicKey: OrganiserPublicKey? { OrganiserPublicKey(bytes: [UInt8](key.publicKey.rawRepresentation)) }
+  public var publicKey: OrganiserPublicKey? {
+    key.publicKey.flatMap { OrganiserPublicKey(bytes: $0.rawRepresentation) }
+  }
 
   /// Signs `message`; the signature has 64 bytes. `nil` where the library cannot.
-  func signature(of message: [UInt8]) -> [UInt8]? { (try? key.signature(for: message)).map { [UInt8]($0) } }
+  func signature(of message: [UInt8]) -> [UInt8]? { key.signature(for: message) }
 
   public var description: String { "(organiser's key)" }
   public var debugDescription: String { description }

@@ -1,5 +1,5 @@
-import Crypto
 import GRDB
+import LibCrypto
 
 /// What the user of an API key may do.
 public enum KeyAbility: String, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import LibCrypto
 import ScanModel
 import ScanTesting
 import SetUpCodes
@@ -44,8 +44,9 @@ import Testing
     bytes += [5] + [UInt8]("north".utf8) + [UInt8](0..<16)
     let decoded = try #require(Base32.bytes(text.utf8.dropFirst(10)))
     #expect(text.hasPrefix("SCANGATE1:") && decoded.dropLast(64) == bytes[...])
-    let verifier = try Curve25519.Signing.PublicKey(rawRepresentation: publicBytes)
-    #expect(verifier.isValidSignature(decoded.suffix(64), for: [UInt8]("scangate set-up code 1\0".utf8) + bytes))
+    let verifier = try #require(Ed25519.PublicKey(rawRepresentation: publicBytes))
+    #expect(
+      verifier.isValidSignature([UInt8](decoded.suffix(64)), for: [UInt8]("scangate set-up code 1\0".utf8) + bytes))
   }
 
   /// The code of docs/set-up.md: it must stay readable for ever.

@@ -92,13 +92,24 @@ def install_packages():
 
 def candidate(package):
     """Version of `package` that apt would install."""
+    return candidates([package])[1]
+
+
+def offered(names):
+    """The first of `names` of one package that apt knows."""
+    return candidates(names)[0]
+
+
+def candidates(names):
+    """The first of `names` that apt knows, and the version that it would install."""
     for attempt in range(2):
-        found = re.search(r"^\s*Candidate: (\S+)", run("apt-cache", "policy", package), re.M)
-        if found and found[1] != "(none)":
-            return found[1]
+        for name in names:
+            found = re.search(r"^\s*Candidate: (\S+)", run("apt-cache", "policy", name), re.M)
+            if found and found[1] != "(none)":
+                return name, found[1]
         if attempt == 0:
             update()
-    raise Failed(f"apt knows no package {package}")
+    raise Failed(f"apt knows no package {' or '.join(names)}")
 
 
 def download(packages, folder):

@@ -8,6 +8,8 @@ SYSTEM = ["systemd", "systemd-sysv", "udev", "kmod", "mount", "passwd"]
 # A gate PC has these; to install them in a guest takes minutes of its emulated processor, and proves nothing of ours.
 CERTIFICATES = ["ca-certificates"]
 LIBRARIES = ["libevdev2", "libudev1", "libxkbcommon0", "xkb-data", "libx11-data", "libsqlite3-0", "libstdc++6", "zlib1g"]
+# libcrypto's package, whose name says since Debian 13 that its times have 64 bits.
+LIBCRYPTO = ["libssl3t64", "libssl3"]
 
 CLEAN = 'rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*'
 # The user `gate` is what the service runs as where it is not installed: no right but that of the group `input`.
@@ -16,7 +18,7 @@ USER = 'chroot "$1" useradd --system --no-create-home --groups input gate'
 
 def stage(store):
     """Folder with `root.tar`, the system that has what the program under test links."""
-    return made(store, "root", [*SYSTEM, *LIBRARIES], [USER, CLEAN])
+    return made(store, "root", [*SYSTEM, *LIBRARIES, host.offered(LIBCRYPTO)], [USER, CLEAN])
 
 
 def bare_stage(store):

@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import GRDB
+import LibCrypto
 
 /// One-time secrets for which stations get an API key, inside a transaction. Of a secret only its hash is stored.
 struct EnrolmentBook {
@@ -63,7 +63,6 @@ struct EnrolmentBook {
   /// and need not be kept.
   private func apiKey(_ secret: [UInt8], _ station: String) throws -> String {
     let input = [UInt8]("enrolment".utf8) + secret + [UInt8](station.utf8)
-    let code = HMAC<SHA256>.authenticationCode(for: input, using: try VenueSecret.key(db))
-    return Secret.hex(code)
+    return Secret.hex(HMACSHA256(key: try VenueSecret.key(db)).authenticationCode(for: input))
   }
 }

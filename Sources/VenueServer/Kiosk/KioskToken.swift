@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import GRDB
+import LibCrypto
 
 /// A kiosk's token: a JSON web token (RFC 7519) signed with HS256 by a key that only this venue has.
 struct KioskToken: Equatable, Sendable {
@@ -28,8 +28,8 @@ struct KioskToken: Equatable, Sendable {
     if let parties { claims += [("iss", .string(parties.issuer)), ("aud", .string(parties.audience))] }
     let text =
       Base64URL.text([UInt8](Self.header.utf8)) + "." + Base64URL.text([UInt8](JSONText.object(claims).text().utf8))
-    let code = HMAC<SHA256>.authenticationCode(for: [UInt8](text.utf8), using: key)
-    return text + "." + Base64URL.text([UInt8](code))
+    let code = HMACSHA256(key: key).authenticationCode(for: [UInt8](text.utf8))
+    return text + "." + Base64URL.text(code)
   }
 
   /// Reads a token; nil for one that this key has not signed or that is over. Nothing in it is looked at before its signature.
@@ -37,7 +37,7 @@ struct KioskToken: Equatable, Sendable {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, text.utf8.count <= 4_096, let code = Base64URL.bytes(parts[2]) else { return nil }
     let signed = [UInt8]((parts[0] + "." + parts[1]).utf8)
-    guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: signed, using: key) else { return nil }
+    guard HMACSHA256(key: key).isValidAuthenticationCode(code, authenticating: signed) else { return nil }
     struct Claims: Decodable {
       var type: String
       var kioskId: String

@@ -1,0 +1,18 @@
+internal import COpenSSL
+
+/// SHA-256 (FIPS 180-4).
+public enum SHA256 {
+  /// The length of a digest in bytes.
+  public static let byteCount = 32
+
+  /// The digest of `data`.
+  public static func hash(data: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
+      needed(
+        data.withUnsafeBytes {
+          EVP_Digest($0.baseAddress, $0.count, digest.baseAddress, nil, Library.shared.sha256, nil) == 1
+        })
+      count = byteCount
+    }
+  }
+}
