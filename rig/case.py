@@ -111,8 +111,8 @@ class BareCase(RigCase):
 
     @staticmethod
     def install(rig):
-        """Installs the package under test as a technician without network does."""
-        return rig.sh("DEBIAN_FRONTEND=noninteractive dpkg -i /payload/debs/*.deb 2>&1", timeout=400)
+        """Installs the package under test as a technician without network does; what compression costs is left to `BareCase`."""
+        return rig.sh("DEBIAN_FRONTEND=noninteractive dpkg -i /payload/plain/*.deb 2>&1", timeout=400)
 
 
 class InstalledCase(BareCase):

@@ -81,15 +81,26 @@ def of_program(program, cache):
 
 
 def of_package(deb, cache):
-    """The image for a Debian package: it and the packages that a bare guest lacks for it, in `debs/`."""
+    """The image for a Debian package: it and the packages that a bare guest lacks for it, as they are in `debs/` and not compressed in `plain/`."""
     deb, status = Path(deb).resolve(), dependencies.bare_status(Path(cache))
 
     def fill(content):
-        (content / "debs").mkdir(parents=True)
+        for name in ("debs", "plain"):
+            (content / name).mkdir(parents=True)
         for each in [deb, *dependencies.lacking(deb, status, Path(cache))]:
             shutil.copy(each, content / "debs")
+            decompress(each, content / "plain" / each.name)
 
-    return stored("package", content_key(deb, status), cache, fill)
+    return stored("package", content_key(__file__, deb, status), cache, fill)
+
+
+def decompress(deb, plain):
+    """The same package without compression, which takes an emulated processor the better part of a minute."""
+    with tempfile.TemporaryDirectory(prefix="rig.payload.") as folder:
+        run("ar", "x", deb, cwd=folder)
+        for part in Path(folder).glob("*.tar.*"):
+            run(*{".xz": ["xz", "-d"], ".zst": ["zstd", "-d", "-q", "--rm"], ".gz": ["gzip", "-d"]}[part.suffix], part)
+        run("ar", "rc", plain, "debian-binary", "control.tar", "data.tar", cwd=folder)
 
 
 def content_key(*files):
