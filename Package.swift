@@ -36,8 +36,6 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -66,7 +64,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -86,6 +83,7 @@ let package = Package(
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .systemLibrary(name: "CV4LConvert", pkgConfig: "libv4lconvert", providers: [.apt(["libv4l-dev"])]),
     .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
@@ -128,8 +126,8 @@ let package = Package(
     // What outlives the process.
     room("LibCrypto", ["COpenSSL"]),
     room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"]),
-    room("SQLiteFile", [sqlite]),
-    room("Journal", ["CLinux", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing", sqlite]),
+    room("SQLiteFile", ["CSQLite"]),
+    room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),
     room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing"]),
 
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
@@ -161,8 +159,8 @@ let package = Package(
     room(
       "VenueServer",
       [
-        "LibCrypto", asyncHTTPClient, grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore,
-        nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+        "CSQLite", "LibCrypto", "SQLiteFile", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
+        logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
       ]),
     .executableTarget(
       name: "scangate",
@@ -204,7 +202,7 @@ let package = Package(
     .target(
       name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
       swiftSettings: quick),
-    tests(of: "PowerCut", ["ScanTesting", sqlite]),
+    tests(of: "PowerCut", ["CSQLite", "ScanTesting"]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
       name: "CodeVisionTests",
@@ -239,7 +237,10 @@ let package = Package(
     tests(of: "Sealing"),
     tests(
       of: "Journal",
-      ["CLinux", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "journal-child", sqlite]),
+      [
+        "CLinux", "CSQLite", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing",
+        "journal-child",
+      ]),
     tests(of: "TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing"]),
     tests(of: "ForeignText", ["ScanModel", "ScanTesting"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
@@ -285,7 +286,10 @@ let package = Package(
       ]),
     tests(
       of: "VenueServer",
-      ["ScriptedHTTP", asyncHTTPClient, grdb, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle]),
+      [
+        "CSQLite", "SQLiteFile", "ScriptedHTTP", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        serviceLifecycle,
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

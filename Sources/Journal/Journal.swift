@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import LinuxIO
 import SQLiteFile
 public import ScanModel

@@ -1,8 +1,8 @@
-internal import GRDBSQLite
+internal import CSQLite
 internal import Glibc
 
 /// What SQLite said when it refused something.
-public struct SQLiteError: Error, Sendable, Equatable {
+public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The extended result code (sqlite.org/rescode.html).
   public let code: Int32
   /// The system's error number behind it, 0 where there was none.
@@ -19,6 +19,9 @@ public struct SQLiteError: Error, Sendable, Equatable {
 
   /// What a file has is not what it should be.
   public static func damage(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
+
+  /// The code and SQLite's own words.
+  public var description: String { "SQLite error \(code): \(message)" }
 
   /// The primary result code.
   public var primary: Int32 { code & 0xFF }
@@ -143,6 +146,9 @@ public final class Database: @unchecked Sendable {
   /// Whether a transaction has been left open.
   public var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
+  /// The row that an `INSERT` of this connection made last.
+  public var lastInsertedRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+
   /// Moves what is in the write-ahead log into the file.
   /// - Returns: how many frames the log has, and how many of them were moved.
   public func checkpoint(_ mode: Int32) throws(SQLiteError) -> (frames: Int32, moved: Int32) {
@@ -198,12 +204,14 @@ public final class Database: @unchecked Sendable {
   }
 }
 
-/// A value for a statement.
-public enum Value {
+/// A value for a statement, or of a column.
+public enum Value: Sendable, Equatable {
   /// Nothing.
   case null
   /// A whole number.
   case integer(Int64)
+  /// A number with a point.
+  case real(Double)
   /// Text.
   case text(String)
   /// Bytes.
@@ -260,6 +268,7 @@ public final class Statement {
     switch value {
     case .null: return sqlite3_bind_null(pointer, index)
     case .integer(let number): return sqlite3_bind_int64(pointer, index, number)
+    case .real(let number): return sqlite3_bind_double(pointer, index, number)
     case .text(var text):
       return text.withUTF8 { bytes in
         // A pointer to nothing would store NULL.
@@ -283,6 +292,24 @@ public struct Row {
   fileprivate let pointer: OpaquePointer
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+
+  /// The names of its columns, as the statement has them.
+  public var names: [String] {
+    (0..<sqlite3_column_count(pointer)).map { sqlite3_column_name(pointer, $0).map { String(cString: $0) } ?? "" }
+  }
+
+  /// What all its columns hold, each in the type that it has there.
+  public var values: [Value] { (0..<sqlite3_column_count(pointer)).map { value($0) } }
+
+  private func value(_ column: Int32) -> Value {
+    switch sqlite3_column_type(pointer, column) {
+    case SQLITE_INTEGER: .integer(sqlite3_column_int64(pointer, column))
+    case SQLITE_FLOAT: .real(sqlite3_column_double(pointer, column))
+    case SQLITE_TEXT: .text(text(column) ?? "")
+    case SQLITE_BLOB: .blob(blob(column) ?? [])
+    default: .null
+    }
+  }
 
   /// A number; `nil` where there is none.
   public func integer(_ column: Int32) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(pointer, column) }

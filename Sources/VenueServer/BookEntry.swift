@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import GRDB
+import SQLiteFile
 
 /// One admission in the venue's book.
 public struct BookEntry: Sendable, Equatable {
@@ -21,18 +21,17 @@ public struct BookEntry: Sendable, Equatable {
   public let seat: String?
 
   static func all(_ db: Database) throws -> [BookEntry] {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT entries.*, sales.id AS sale_id, sales.secret AS sale_secret, sales.name FROM entries
-        JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
-        JOIN sales ON sales.id = sale_tickets.sale_id
-        WHERE entries.scanned_at IS NOT NULL ORDER BY entries.scanned_at, entries.id
-        """)
-    return rows.map { row in
-      let madeByScan: Bool = row["made_by_scan"]
-      let seconds: Int64 = row["scanned_at"]
-      return BookEntry(
+    let rows = try db.rows(
+      """
+      SELECT entries.*, sales.id AS sale_id, sales.secret AS sale_secret, sales.name FROM entries
+      JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+      JOIN sales ON sales.id = sale_tickets.sale_id
+      WHERE entries.scanned_at IS NOT NULL ORDER BY entries.scanned_at, entries.id
+      """)
+    return try rows.map { row in
+      let madeByScan: Bool = try row["made_by_scan"]
+      let seconds: Int64 = try row["scanned_at"]
+      return try BookEntry(
         entryID: row["id"], saleID: row["sale_id"], saleTicketID: row["sale_ticket_id"],
         code: madeByScan ? row["sale_secret"] : row["secret"], wasMadeByScan: madeByScan, holder: row["name"],
         scannedAt: Date(timeIntervalSince1970: Double(seconds)), seat: row["seat_number"])

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLiteFile
 
 /// What a ticket is worth at the venue's door. The raw values are the words in ticket files and on the command line.
 public enum TicketStatus: String, Sendable, CaseIterable {
@@ -23,25 +23,24 @@ public struct BookedTicket: Sendable, Equatable {
 
   /// Printed entries, and the sales that have none of those or were scanned by their own code; by sale.
   static func all(_ db: Database) throws -> [BookedTicket] {
-    try Row.fetchAll(
-      db,
-      sql: """
-        SELECT * FROM (
-          SELECT entries.secret AS code, 0 AS is_sale, sales.id AS sale_id, sales.status, sales.is_deleted, 1 AS quantity,
-            entries.scanned_at IS NOT NULL AS entries
-          FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
-          JOIN sales ON sales.id = sale_tickets.sale_id WHERE entries.made_by_scan = 0
-          UNION ALL
-          SELECT sales.secret, 1, sales.id, sales.status, sales.is_deleted, SUM(sale_tickets.quantity),
-            (SELECT COUNT(*) FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
-              WHERE sale_tickets.sale_id = sales.id AND entries.made_by_scan = 1) AS made
-          FROM sales JOIN sale_tickets ON sale_tickets.sale_id = sales.id GROUP BY sales.id
-          HAVING made > 0 OR NOT EXISTS (SELECT 1 FROM entries JOIN sale_tickets
-            ON sale_tickets.id = entries.sale_ticket_id WHERE sale_tickets.sale_id = sales.id)
-        ) ORDER BY sale_id, is_sale, code
-        """
+    try db.rows(
+      """
+      SELECT * FROM (
+        SELECT entries.secret AS code, 0 AS is_sale, sales.id AS sale_id, sales.status, sales.is_deleted, 1 AS quantity,
+          entries.scanned_at IS NOT NULL AS entries
+        FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+        JOIN sales ON sales.id = sale_tickets.sale_id WHERE entries.made_by_scan = 0
+        UNION ALL
+        SELECT sales.secret, 1, sales.id, sales.status, sales.is_deleted, SUM(sale_tickets.quantity),
+          (SELECT COUNT(*) FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+            WHERE sale_tickets.sale_id = sales.id AND entries.made_by_scan = 1) AS made
+        FROM sales JOIN sale_tickets ON sale_tickets.sale_id = sales.id GROUP BY sales.id
+        HAVING made > 0 OR NOT EXISTS (SELECT 1 FROM entries JOIN sale_tickets
+          ON sale_tickets.id = entries.sale_ticket_id WHERE sale_tickets.sale_id = sales.id)
+      ) ORDER BY sale_id, is_sale, code
+      """
     ).map { row in
-      BookedTicket(
+      try BookedTicket(
         code: row["code"], isSale: row["is_sale"], saleID: row["sale_id"],
         status: row["is_deleted"] ? .deleted : TicketStatus(rawValue: row["status"]) ?? .unpaid,
         quantity: row["quantity"], entries: row["entries"])
@@ -74,9 +73,8 @@ extension VenueServer {
           throw VenueError.unusable(
             "no ticket has this code; `scangate venue book --tickets --full` shows those there are")
         }
-        try db.execute(
-          sql: "UPDATE sales SET status = ?, is_deleted = ? WHERE id = ?",
-          arguments: [status.rawValue, status == .deleted, found.sale])
+        try db.run(
+          "UPDATE sales SET status = ?, is_deleted = ? WHERE id = ?", status.rawValue, status == .deleted, found.sale)
       }
     }
   }

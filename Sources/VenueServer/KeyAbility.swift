@@ -1,5 +1,5 @@
-import GRDB
 import LibCrypto
+import SQLiteFile
 
 /// What the user of an API key may do.
 public enum KeyAbility: String, Sendable, CaseIterable {
@@ -35,19 +35,16 @@ enum APIKeys {
   }
 
   static func store(_ db: Database, hash: String, ability: KeyAbility) throws {
-    try db.execute(
-      sql: """
-        INSERT INTO api_keys (sha256, user_id, ability) VALUES (?, ?, ?)
-        ON CONFLICT (sha256) DO UPDATE SET ability = excluded.ability
-        """,
-      arguments: [hash, Organiser.own, ability.rawValue])
+    try db.run(
+      """
+      INSERT INTO api_keys (sha256, user_id, ability) VALUES (?, ?, ?)
+      ON CONFLICT (sha256) DO UPDATE SET ability = excluded.ability
+      """, hash, Organiser.own, ability.rawValue)
   }
 
   static func holder(_ db: Database, hash: String) throws -> KeyHolder? {
-    guard
-      let row = try Row.fetchOne(db, sql: "SELECT user_id, ability FROM api_keys WHERE sha256 = ?", arguments: [hash])
-    else { return nil }
-    return KeyHolder(userID: row["user_id"], ability: KeyAbility(rawValue: row["ability"]) ?? .none)
+    guard let row = try db.row("SELECT user_id, ability FROM api_keys WHERE sha256 = ?", hash) else { return nil }
+    return try KeyHolder(userID: row["user_id"], ability: KeyAbility(rawValue: row["ability"]) ?? .none)
   }
 }
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import GRDB
+import SQLiteFile
 
 /// Writes a sale and its event as the real server does: not as its document says.
 enum SaleText {
@@ -21,24 +21,23 @@ enum SaleText {
 
   /// The sale as it stands now; without its secret and its date, which the real server does not tell.
   static func sale(_ db: Database, id: Int64) throws -> JSONText {
-    guard let row = try Row.fetchOne(db, sql: "SELECT * FROM sales WHERE id = ?", arguments: [id]) else { return .null }
-    let tickets = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT id, ticket_id, quantity,
-          EXISTS (SELECT 1 FROM entries WHERE sale_ticket_id = sale_tickets.id AND scanned_at IS NOT NULL) AS used
-        FROM sale_tickets WHERE sale_id = ? ORDER BY id
-        """,
-      arguments: [id])
-    return .object([
+    guard let row = try db.row("SELECT * FROM sales WHERE id = ?", id) else { return .null }
+    let tickets = try db.rows(
+      """
+      SELECT id, ticket_id, quantity,
+        EXISTS (SELECT 1 FROM entries WHERE sale_ticket_id = sale_tickets.id AND scanned_at IS NOT NULL) AS used
+      FROM sale_tickets WHERE sale_id = ? ORDER BY id
+      """, id)
+    return try .object([
       ("id", .integer(id)),
       ("status", .string(row["status"])),
       ("name", .string(row["name"])),
       ("email", .string(row["email"])),
       ("event_id", .integer(row["event_id"])),
-      ("event", try event(db, id: row["event_id"])),
+      ("event", event(db, id: row["event_id"])),
       (
-        "tickets", .array(tickets.map { ticket(id: $0["id"], of: $0["ticket_id"], $0["quantity"], isUsed: $0["used"]) })
+        "tickets",
+        .array(tickets.map { try ticket(id: $0["id"], of: $0["ticket_id"], $0["quantity"], isUsed: $0["used"]) })
       ),
     ])
   }
@@ -54,12 +53,10 @@ enum SaleText {
   }
 
   private static func event(_ db: Database, id: Int64) throws -> JSONText {
-    guard let row = try Row.fetchOne(db, sql: "SELECT * FROM events WHERE id = ?", arguments: [id]) else {
-      return .null
-    }
-    let duration: Double? = row["duration"]
+    guard let row = try db.row("SELECT * FROM events WHERE id = ?", id) else { return .null }
+    let duration: Double? = try row["duration"]
     let publicID = publicID(id)
-    return .object([
+    return try .object([
       ("id", .string(publicID)),
       ("url", .string("https://venue.example/event/\(publicID)")),
       ("slug", .string("event-\(id)")),
@@ -87,25 +84,23 @@ enum SaleText {
       ("notification_settings", .phpMap([])),
       ("has_password", .bool(false)),
       ("members", .phpMap([])),
-      ("tickets", .array(try ticketTypes(db, event: id, date: row["date"]))),
+      ("tickets", .array(ticketTypes(db, event: id, date: row["date"]))),
       ("schedules", .array([])),
       ("curator_role", .null),
     ])
   }
 
   private static func ticketTypes(_ db: Database, event: Int64, date: String) throws -> [JSONText] {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT tickets.id, tickets.type,
-          (SELECT COALESCE(SUM(sale_tickets.quantity), 0) FROM sale_tickets JOIN sales ON sales.id = sale_tickets.sale_id
-           WHERE sale_tickets.ticket_id = tickets.id AND sales.status = 'paid' AND NOT sales.is_deleted) AS sold
-        FROM tickets WHERE event_id = ? ORDER BY id
-        """,
-      arguments: [event])
-    return rows.map { row in
-      let sold: Int64 = row["sold"]
-      return .object([
+    let rows = try db.rows(
+      """
+      SELECT tickets.id, tickets.type,
+        (SELECT COALESCE(SUM(sale_tickets.quantity), 0) FROM sale_tickets JOIN sales ON sales.id = sale_tickets.sale_id
+         WHERE sale_tickets.ticket_id = tickets.id AND sales.status = 'paid' AND NOT sales.is_deleted) AS sold
+      FROM tickets WHERE event_id = ? ORDER BY id
+      """, event)
+    return try rows.map { row in
+      let sold: Int64 = try row["sold"]
+      return try .object([
         ("id", .string(publicID(row["id"]))),
         ("type", .optional(row["type"])),
         ("price", .string("10.000")),

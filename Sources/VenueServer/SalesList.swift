@@ -1,5 +1,5 @@
-import GRDB
 import HTTPTypes
+import SQLiteFile
 
 /// `GET /api/sales`: the sales of the asker's events with their secrets, whatever their state. Reads only.
 ///
@@ -22,26 +22,24 @@ struct SalesList {
 
   func page(_ query: Query) throws -> Answer {
     var conditions = ["events.user_id = ?"]
-    var arguments: StatementArguments = [holder.userID]
+    var values: [(any Storable)?] = [holder.userID]
     for (column, value) in [("events.id", query.event), ("events.date", query.day), ("sales.status", query.status)] {
       guard let value, !value.isEmpty else { continue }
       conditions.append("\(column) = ?")
-      arguments += [value]
+      values.append(value)
     }
     let source = "FROM sales JOIN events ON events.id = sales.event_id WHERE " + conditions.joined(separator: " AND ")
-    let total = try Int64.fetchOne(db, sql: "SELECT COUNT(*) \(source)", arguments: arguments) ?? 0
+    let total: Int64 = try db.value("SELECT COUNT(*) \(source)", with: values) ?? 0
     let size = Int64(min(max(query.size.flatMap { Int($0) } ?? Self.usualPerPage, 1), Self.mostPerPage))
     let last = max(1, (total + size - 1) / size)
     let current = max(1, query.page.flatMap { Int64($0) } ?? 1)
     // A page beyond the last is empty; its number is clamped before it can overflow.
-    arguments += [size, (min(current, last + 1) - 1) * size]
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT sales.id, sales.event_id, sales.secret, sales.status, sales.is_deleted, sales.name, sales.email,
-          events.name AS event, events.date \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?
-        """,
-      arguments: arguments)
+    values += [size, (min(current, last + 1) - 1) * size]
+    let rows = try db.rows(
+      """
+      SELECT sales.id, sales.event_id, sales.secret, sales.status, sales.is_deleted, sales.name, sales.email,
+        events.name AS event, events.date \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?
+      """, with: values)
     return Answer(
       status: .ok,
       body: .object([
@@ -56,14 +54,13 @@ struct SalesList {
       ]))
   }
 
-  private func sale(_ row: Row) throws -> JSONText {
-    let tickets = try Row.fetchAll(
-      db, sql: "SELECT id, ticket_id, quantity FROM sale_tickets WHERE sale_id = ? ORDER BY id",
-      arguments: [row["id"] as Int64])
-    let quantities: [Int64] = tickets.map { $0["quantity"] }
-    let isDeleted: Bool = row["is_deleted"]
-    return .object([
-      ("id", .integer(row["id"])),
+  private func sale(_ row: StoredRow) throws -> JSONText {
+    let id: Int64 = try row["id"]
+    let tickets = try db.rows("SELECT id, ticket_id, quantity FROM sale_tickets WHERE sale_id = ? ORDER BY id", id)
+    let quantities: [Int64] = try tickets.map { try $0["quantity"] }
+    let isDeleted: Bool = try row["is_deleted"]
+    return try .object([
+      ("id", .integer(id)),
       ("event_id", .string(SaleText.publicID(row["event_id"]))),
       ("event_name", .string(row["event"])),
       ("name", .string(row["name"])),
@@ -71,18 +68,18 @@ struct SalesList {
       ("event_date", .string(row["date"])),
       ("status", .string(isDeleted ? "deleted" : row["status"])),
       ("secret", .string(row["secret"])),
-      ("tickets", .array(try tickets.map { try ticket($0) })),
+      ("tickets", .array(tickets.map { try ticket($0) })),
       ("total_quantity", .integer(quantities.reduce(0, +))),
     ])
   }
 
-  private func ticket(_ row: Row) throws -> JSONText {
-    let entries = try Row.fetchAll(
-      db, sql: "SELECT secret, scanned_at, made_by_scan FROM entries WHERE sale_ticket_id = ? ORDER BY id",
-      arguments: [row["id"] as Int64])
-    let isUsed = entries.contains { ($0["scanned_at"] as Int64?) != nil }
-    let printed = entries.filter { ($0["made_by_scan"] as Int64) == 0 }
-    return .object([
+  private func ticket(_ row: StoredRow) throws -> JSONText {
+    let id: Int64 = try row["id"]
+    let entries = try db.rows(
+      "SELECT secret, scanned_at, made_by_scan FROM entries WHERE sale_ticket_id = ? ORDER BY id", id)
+    let isUsed = try entries.contains { try ($0["scanned_at"] as Int64?) != nil }
+    let printed = try entries.filter { try !$0["made_by_scan"] }
+    return try .object([
       ("ticket_id", .integer(row["ticket_id"])),
       ("quantity", .integer(row["quantity"])),
       ("usage_status", .string(isUsed ? "used" : "unused")),
@@ -92,7 +89,7 @@ struct SalesList {
         "entries",
         .array(
           printed.map { entry in
-            .object([
+            try .object([
               ("secret", .string(entry["secret"])),
               ("scanned_at", (entry["scanned_at"] as Int64?).map { .string(Timestamp(seconds: $0).iso8601) } ?? .null),
             ])

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import HTTPTypes
+import SQLiteFile
 
 /// The two ways to scan, each inside one transaction: what is read is still true when it is written.
 struct Scanning {
@@ -13,37 +13,33 @@ struct Scanning {
 
   /// `POST /api/tickets/scan`: by the secret of an entry, else of a sale. The order of the checks is the real server's.
   func scan(_ fields: ScanFields) throws -> Answer {
-    let entry = try Row.fetchOne(
-      db,
-      sql: """
-        SELECT entries.id, entries.scanned_at, sale_tickets.sale_id FROM entries
-        JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id WHERE entries.secret = ?
-        """,
-      arguments: [fields.code])
+    let entry = try db.row(
+      """
+      SELECT entries.id, entries.scanned_at, sale_tickets.sale_id FROM entries
+      JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id WHERE entries.secret = ?
+      """, fields.code)
     let saleID: Int64
     if let entry {
       // An entry of a deleted sale is found all the same.
-      saleID = entry["sale_id"]
+      saleID = try entry["sale_id"]
     } else {
       let sql = "SELECT id FROM sales WHERE secret = ? AND NOT is_deleted"
-      guard let id = try Int64.fetchOne(db, sql: sql, arguments: [fields.code]) else {
+      guard let id: Int64 = try db.value(sql, fields.code) else {
         return .error(.notFound, "Ticket not found")
       }
       saleID = id
     }
     guard
-      let sale = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT sales.status, events.user_id, events.date, events.timezone FROM sales
-          JOIN events ON events.id = sales.event_id WHERE sales.id = ?
-          """,
-        arguments: [saleID])
+      let sale = try db.row(
+        """
+        SELECT sales.status, events.user_id, events.date, events.timezone FROM sales
+        JOIN events ON events.id = sales.event_id WHERE sales.id = ?
+        """, saleID)
     else { return .error(.notFound, "Ticket not found") }
-    if let refusal = refusal(of: sale) { return refusal }
+    if let refusal = try refusal(of: sale) { return refusal }
 
     if let entry {
-      return try created(sale: saleID, try admit(entry: entry["id"], first: entry["scanned_at"]))
+      return try created(sale: saleID, admit(entry: entry["id"], first: entry["scanned_at"]))
     }
     guard let ticket = try saleTicket(fields.saleTicketID, of: saleID) else {
       return .error(.notFound, fields.saleTicketID == nil ? "No tickets found in this sale" : "Sale ticket not found")
@@ -56,10 +52,10 @@ struct Scanning {
     let sql = """
       SELECT sales.id, events.user_id FROM sales JOIN events ON events.id = sales.event_id WHERE sales.id = ?
       """
-    guard let id = SaleText.id(text), let sale = try Row.fetchOne(db, sql: sql, arguments: [id]) else {
+    guard let id = SaleText.id(text), let sale = try db.row(sql, id) else {
       return .message(.notFound, "No query results for model [App\\Models\\Sale] \(text)")
     }
-    guard sale["user_id"] == holder.userID else { return .error(.forbidden, "Unauthorized") }
+    guard try sale["user_id"] == holder.userID else { return .error(.forbidden, "Unauthorized") }
     guard let ticket = try saleTicket(fields.saleTicketID, of: id) else {
       return .error(.notFound, "Sale ticket not found")
     }
@@ -70,18 +66,18 @@ struct Scanning {
     return Answer(status: .created, body: .object([("data", data)]), layout: .pretty)
   }
 
-  private func refusal(of sale: Row) -> Answer? {
-    guard sale["user_id"] == holder.userID else {
+  private func refusal(of sale: StoredRow) throws -> Answer? {
+    guard try sale["user_id"] == holder.userID else {
       return .error(.forbidden, "You are not authorized to scan this ticket")
     }
     // Zones are checked before they are stored; one that this machine has lost since must not pass for UTC.
-    guard let zone = TimeZone.named(sale["timezone"]) else { return .message(.internalServerError, "Server Error") }
+    guard let zone = try TimeZone.named(sale["timezone"]) else { return .message(.internalServerError, "Server Error") }
     // Unlike at the real server, the day is not moved by the zone's offset.
-    guard CalendarDay(sale["date"]) == CalendarDay.today(in: zone, at: now.seconds) else {
+    guard try CalendarDay(sale["date"]) == CalendarDay.today(in: zone, at: now.seconds) else {
       return .error(.badRequest, "This ticket is not valid for today")
     }
     // These three are refused by name. Everything else passes, expired sales too, with the status in the answer.
-    switch sale["status"] as String {
+    switch try sale["status"] as String {
     case "unpaid": return .error(.badRequest, "This ticket is not paid")
     case "cancelled": return .error(.badRequest, "This ticket is cancelled")
     case "refunded": return .error(.badRequest, "This ticket is refunded")
@@ -97,28 +93,24 @@ struct Scanning {
   /// A printed entry keeps the time of its first scan.
   private func admit(entry id: Int64, first: Int64?) throws -> Admission {
     if let first { return Admission(id: id, scannedAt: Timestamp(seconds: first)) }
-    try db.execute(sql: "UPDATE entries SET scanned_at = ? WHERE id = ?", arguments: [stamp.seconds, id])
+    try db.run("UPDATE entries SET scanned_at = ? WHERE id = ?", stamp.seconds, id)
     return Admission(id: id, scannedAt: stamp)
   }
 
   /// A sale makes an entry at each scan, however many there are already.
   private func addEntry(to saleTicket: Int64, seat: String?) throws -> Admission {
     var random = SystemRandomNumberGenerator()
-    try db.execute(
-      sql: """
-        INSERT INTO entries (sale_ticket_id, secret, scanned_at, seat_number, made_by_scan) VALUES (?, ?, ?, ?, 1)
-        """,
-      arguments: [saleTicket, Secret.scannedEntry(&random), stamp.seconds, seat])
+    try db.run(
+      "INSERT INTO entries (sale_ticket_id, secret, scanned_at, seat_number, made_by_scan) VALUES (?, ?, ?, ?, 1)",
+      saleTicket, Secret.scannedEntry(&random), stamp.seconds, seat)
     return Admission(id: db.lastInsertedRowID, scannedAt: stamp)
   }
 
   private func saleTicket(_ wanted: Int64?, of sale: Int64) throws -> Int64? {
     if let wanted {
-      return try Int64.fetchOne(
-        db, sql: "SELECT id FROM sale_tickets WHERE id = ? AND sale_id = ?", arguments: [wanted, sale])
+      return try db.value("SELECT id FROM sale_tickets WHERE id = ? AND sale_id = ?", wanted, sale)
     }
-    return try Int64.fetchOne(
-      db, sql: "SELECT id FROM sale_tickets WHERE sale_id = ? ORDER BY id LIMIT 1", arguments: [sale])
+    return try db.value("SELECT id FROM sale_tickets WHERE sale_id = ? ORDER BY id LIMIT 1", sale)
   }
 
   private func created(sale: Int64, _ entry: Admission) throws -> Answer {

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLiteFile
 
 /// How to seed a venue.
 public struct Seed: Sendable {
@@ -117,7 +117,7 @@ private struct Seeding {
   ]
 
   func run(_ seed: Seed) throws -> SeededVenue {
-    let wasSeeded = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM events WHERE seed IS NOT NULL") ?? 0 > 0
+    let wasSeeded = try db.integer("SELECT COUNT(*) FROM events WHERE seed IS NOT NULL") ?? 0 > 0
     var random = SecretSource(number: seed.random)
     let events = try Dictionary(uniqueKeysWithValues: Self.events.map { ($0, try event($0)) })
     var tickets: [SeededTicket] = []
@@ -143,11 +143,11 @@ private struct Seeding {
         TicketBook.Evening(name: "Somebody Else's Party", day: "\(today)", zone: zone, organiser: Organiser.other)
       default: TicketBook.Evening(name: Self.todaysEvent, day: "\(today)", zone: zone)
       }
-    guard let row = try Row.fetchOne(db, sql: "SELECT id, date FROM events WHERE seed = ?", arguments: [label]) else {
+    guard let row = try db.row("SELECT id, date FROM events WHERE seed = ?", label) else {
       return try book.addEvent(evening, seed: label)
     }
-    let id: Int64 = row["id"]
-    if row["date"] != evening.day { try book.forgetScans(ofEvent: id) }
+    let id: Int64 = try row["id"]
+    if try row["date"] != evening.day { try book.forgetScans(ofEvent: id) }
     try book.move(event: id, to: evening)
     return id
   }
@@ -163,7 +163,7 @@ private struct Seeding {
         JOIN sales ON sales.id = sale_tickets.sale_id WHERE sales.seed = ? ORDER BY entries.made_by_scan, entries.id
         """
       }
-    if let code = try String.fetchOne(db, sql: sql, arguments: [label]) { return code }
+    if let code: String = try db.value(sql, label) { return code }
     let ticket = TicketBook.Ticket(
       code: Secret.ticket(&random), kind: plan.code, status: plan.status, isDeleted: plan.kind == .deleted,
       name: plan.holder, email: "\(label)@guests.example", quantity: plan.kind == .sale ? 2 : 1)

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLiteFile
 
 /// Writes events and sales into the database: what seeding and importing share.
 struct TicketBook {
@@ -44,28 +44,26 @@ struct TicketBook {
   }
 
   func addEvent(_ evening: Evening, seed: String? = nil) throws -> Int64 {
-    try db.execute(
-      sql: """
-        INSERT INTO events (user_id, name, timezone, date, starts_at, duration, seed) VALUES (?, ?, ?, ?, ?, 3, ?)
-        """,
-      arguments: [evening.organiser, evening.name, evening.zone, evening.day, evening.startsAt(), seed])
+    try db.run(
+      "INSERT INTO events (user_id, name, timezone, date, starts_at, duration, seed) VALUES (?, ?, ?, ?, ?, 3, ?)",
+      evening.organiser, evening.name, evening.zone, evening.day, evening.startsAt(), seed)
     let id = db.lastInsertedRowID
-    try db.execute(sql: "INSERT INTO tickets (event_id, type) VALUES (?, 'Admission')", arguments: [id])
+    try db.run("INSERT INTO tickets (event_id, type) VALUES (?, 'Admission')", id)
     return id
   }
 
   /// Moves an event to a day and zone.
   func move(event id: Int64, to evening: Evening) throws {
-    try db.execute(
-      sql: "UPDATE events SET date = ?, timezone = ?, starts_at = ? WHERE id = ?",
-      arguments: [evening.day, evening.zone, evening.startsAt(), id])
+    try db.run(
+      "UPDATE events SET date = ?, timezone = ?, starts_at = ? WHERE id = ?",
+      evening.day, evening.zone, evening.startsAt(), id)
   }
 
   /// The organiser's event of this name, day and zone, made when there is none.
   func event(_ evening: Evening) throws -> Int64 {
-    let found = try Int64.fetchOne(
-      db, sql: "SELECT id FROM events WHERE user_id = ? AND name = ? AND date = ? AND timezone = ? AND seed IS NULL",
-      arguments: [evening.organiser, evening.name, evening.day, evening.zone])
+    let found: Int64? = try db.value(
+      "SELECT id FROM events WHERE user_id = ? AND name = ? AND date = ? AND timezone = ? AND seed IS NULL",
+      evening.organiser, evening.name, evening.day, evening.zone)
     return try found ?? addEvent(evening)
   }
 
@@ -74,19 +72,16 @@ struct TicketBook {
     _ ticket: Ticket, to event: Int64, seed: String? = nil, random: inout some RandomNumberGenerator
   ) throws {
     let saleSecret = ticket.kind == .sale ? ticket.code : Secret.ticket(&random)
-    try db.execute(
-      sql: "INSERT INTO sales (event_id, secret, status, name, email, is_deleted, seed) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      arguments: [event, saleSecret, ticket.status, ticket.name, ticket.email, ticket.isDeleted, seed])
-    try db.execute(
-      sql: """
-        INSERT INTO sale_tickets (sale_id, ticket_id, quantity)
-        SELECT ?, id, ? FROM tickets WHERE event_id = ? ORDER BY id LIMIT 1
-        """,
-      arguments: [db.lastInsertedRowID, ticket.quantity, event])
+    try db.run(
+      "INSERT INTO sales (event_id, secret, status, name, email, is_deleted, seed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      event, saleSecret, ticket.status, ticket.name, ticket.email, ticket.isDeleted, seed)
+    try db.run(
+      """
+      INSERT INTO sale_tickets (sale_id, ticket_id, quantity)
+      SELECT ?, id, ? FROM tickets WHERE event_id = ? ORDER BY id LIMIT 1
+      """, db.lastInsertedRowID, ticket.quantity, event)
     if ticket.kind == .entry {
-      try db.execute(
-        sql: "INSERT INTO entries (sale_ticket_id, secret) VALUES (?, ?)",
-        arguments: [db.lastInsertedRowID, ticket.code])
+      try db.run("INSERT INTO entries (sale_ticket_id, secret) VALUES (?, ?)", db.lastInsertedRowID, ticket.code)
     }
   }
 
@@ -96,22 +91,21 @@ struct TicketBook {
       SELECT sale_tickets.sale_id FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
       WHERE entries.secret = ?
       """
-    if let sale = try Int64.fetchOne(db, sql: sql, arguments: [code]) { return (sale, .entry) }
-    let bySale = try Int64.fetchOne(db, sql: "SELECT id FROM sales WHERE secret = ?", arguments: [code])
+    if let sale: Int64 = try db.value(sql, code) { return (sale, .entry) }
+    let bySale: Int64? = try db.value("SELECT id FROM sales WHERE secret = ?", code)
     return bySale.map { ($0, .sale) }
   }
 
   /// Rewrites a sale that is there already; its entries stay as they are.
   func update(sale: Int64, to ticket: Ticket, event: Int64) throws {
-    try db.execute(
-      sql: "UPDATE sales SET event_id = ?, status = ?, name = ?, email = ?, is_deleted = ? WHERE id = ?",
-      arguments: [event, ticket.status, ticket.name, ticket.email, ticket.isDeleted, sale])
-    try db.execute(
-      sql: """
-        UPDATE sale_tickets SET quantity = ?, ticket_id = (SELECT id FROM tickets WHERE event_id = ? ORDER BY id LIMIT 1)
-        WHERE sale_id = ?
-        """,
-      arguments: [ticket.quantity, event, sale])
+    try db.run(
+      "UPDATE sales SET event_id = ?, status = ?, name = ?, email = ?, is_deleted = ? WHERE id = ?",
+      event, ticket.status, ticket.name, ticket.email, ticket.isDeleted, sale)
+    try db.run(
+      """
+      UPDATE sale_tickets SET quantity = ?, ticket_id = (SELECT id FROM tickets WHERE event_id = ? ORDER BY id LIMIT 1)
+      WHERE sale_id = ?
+      """, ticket.quantity, event, sale)
   }
 
   /// Forgets that the tickets of an event were ever scanned.
@@ -120,7 +114,7 @@ struct TicketBook {
       sale_ticket_id IN (SELECT sale_tickets.id FROM sale_tickets JOIN sales ON sales.id = sale_tickets.sale_id
       WHERE sales.event_id = ?)
       """
-    try db.execute(sql: "DELETE FROM entries WHERE made_by_scan = 1 AND \(ofEvent)", arguments: [event])
-    try db.execute(sql: "UPDATE entries SET scanned_at = NULL, seat_number = NULL WHERE \(ofEvent)", arguments: [event])
+    try db.run("DELETE FROM entries WHERE made_by_scan = 1 AND \(ofEvent)", event)
+    try db.run("UPDATE entries SET scanned_at = NULL, seat_number = NULL WHERE \(ofEvent)", event)
   }
 }

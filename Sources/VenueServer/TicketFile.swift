@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLiteFile
 
 /// Everything that is wrong with a ticket file. Nothing of such a file is imported.
 public struct TicketFileError: Error, Sendable, Equatable, CustomStringConvertible {

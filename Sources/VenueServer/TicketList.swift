@@ -1,5 +1,5 @@
-import GRDB
 import HTTPTypes
+import SQLiteFile
 
 /// `GET /api/tickets`: the sales of the asker's events, 50 a page. Reads only.
 struct TicketList {
@@ -11,14 +11,14 @@ struct TicketList {
 
   func page(event: String?, query: String?, page: String?) throws -> Answer {
     var conditions = ["events.user_id = ?", "NOT sales.is_deleted"]
-    var arguments: StatementArguments = [holder.userID]
+    var values: [(any Storable)?] = [holder.userID]
     if let event, !event.isEmpty {
       guard let id = Int64(event),
-        let owner = try Int64.fetchOne(db, sql: "SELECT user_id FROM events WHERE id = ?", arguments: [id])
+        let owner: Int64 = try db.value("SELECT user_id FROM events WHERE id = ?", id)
       else { return .message(.notFound, "No query results for model [App\\Models\\Event] \(event)") }
       guard owner == holder.userID else { return .error(.forbidden, "Unauthorized") }
       conditions.append("events.id = ?")
-      arguments += [id]
+      values.append(id)
     }
     if let query, !query.isEmpty {
       let pattern = "%\(query)%"
@@ -28,25 +28,24 @@ struct TicketList {
           SELECT 1 FROM sale_tickets JOIN entries ON entries.sale_ticket_id = sale_tickets.id
           WHERE sale_tickets.sale_id = sales.id AND entries.secret LIKE ?))
         """)
-      arguments += [pattern, pattern, pattern, pattern, pattern]
+      values += [pattern, pattern, pattern, pattern, pattern]
     }
     let source = "FROM sales JOIN events ON events.id = sales.event_id WHERE " + conditions.joined(separator: " AND ")
 
-    let total = try Int64.fetchOne(db, sql: "SELECT COUNT(*) \(source)", arguments: arguments) ?? 0
+    let total: Int64 = try db.value("SELECT COUNT(*) \(source)", with: values) ?? 0
     let size = Int64(Self.pageSize)
     let last = max(1, (total + size - 1) / size)
     let current = max(1, page.flatMap { Int64($0) } ?? 1)
     // A page beyond the last is empty; its number is clamped before it can overflow.
-    arguments += [size, (min(current, last + 1) - 1) * size]
-    let ids = try Int64.fetchAll(
-      db, sql: "SELECT sales.id \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?", arguments: arguments)
+    values += [size, (min(current, last + 1) - 1) * size]
+    let sales = try db.rows("SELECT sales.id \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?", with: values)
     let meta = JSONText.object([
       ("current_page", .integer(current)),
       ("last_page", .integer(last)),
       ("per_page", .integer(size)),
       ("total", .integer(total)),
     ])
-    let data = JSONText.array(try ids.map { try SaleText.sale(db, id: $0) })
+    let data = JSONText.array(try sales.map { try SaleText.sale(db, id: $0["id"]) })
     return Answer(status: .ok, body: .object([("data", data), ("meta", meta)]), layout: .pretty)
   }
 }

@@ -1,5 +1,5 @@
+import CSQLite
 import Glibc
-import GRDBSQLite
 import SQLiteFile
 import ScanModel
 import Sealing

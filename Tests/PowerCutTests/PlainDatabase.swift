@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// SQLite as it is, with nothing between it and a test.
 final class PlainDatabase {

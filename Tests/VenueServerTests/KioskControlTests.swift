@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import NIOHTTP1
+import SQLiteFile
 import Testing
 
 @testable import VenueServer
@@ -180,16 +180,16 @@ import Testing
         book = try await server.book()
         try await server.store.write { db in
           for table in ["venue_secrets", "kiosk_configurations", "kiosks", "activation_codes", "enrolments"] {
-            try db.execute(sql: "DROP TABLE \(table)")
+            try db.execute("DROP TABLE \(table)")
           }
-          try db.execute(sql: "PRAGMA user_version = 1")
+          try db.execute("PRAGMA user_version = 1")
         }
       }
       #expect(try await VenueServer.book(ofFile: directory + "/venue.sqlite") == book)
       let server = try VenueServer(configuration)
       #expect(try await server.makeActivationCode().code.count == 8)
       #expect(try await server.tickets().count == 10)
-      let version = try await server.store.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+      let version = try await server.store.read { try $0.integer("PRAGMA user_version") }
       #expect(version == 2)
     }
   }

@@ -231,6 +231,22 @@ import Testing
     }
   }
 
+  /// A name that was made a number is told as a text, as any name.
+  @Test func theBeaconsNameIsAText() async throws {
+    try await withKioskVenue(.novaBeacon) { venue, _ in
+      for (assignment, name) in [("roomName=North", #""North""#), ("roomName:=7", #""7""#), ("roomName:=null", "null")]
+      {
+        try await venue.server.store.write { try KioskBook(db: $0, now: Timestamp(seconds: 0)).activate(kioskID) }
+        try await venue.server.configureKiosk(kioskID, [assignment])
+        let code = try await venue.activationCode()
+        let answer = await venue.kiosk(
+          "POST /api/v2/beacon/activate", #"{"activationCode":"\#(code)","deviceInfo":{"deviceId":"\#(kioskID)"}}"#)
+        #expect(answer.status == 200)
+        #expect(answer.body.contains(#""kiosk":{"id":"\#(kioskID)","name":\#(name),"location":null"#))
+      }
+    }
+  }
+
   @Test func theBeacon() async throws {
     try await withKioskVenue(.novaBeacon) { venue, clock in
       func activate(_ body: String) async -> RawExchange { await venue.kiosk("POST /api/v2/beacon/activate", body) }

@@ -1,7 +1,7 @@
 import Foundation
-import GRDB
 import NIOCore
 import NIOHTTP1
+import SQLiteFile
 import Testing
 
 @testable import VenueServer
@@ -51,7 +51,7 @@ import Testing
       #expect(book.map(\.seat) == ["A12", nil, nil])
       #expect(book.allSatisfy { $0.code == code && $0.wasMadeByScan })
       let secrets = try await venue.server.store.read { db in
-        try String.fetchAll(db, sql: "SELECT secret FROM entries WHERE made_by_scan = 1")
+        try db.texts("SELECT secret FROM entries WHERE made_by_scan = 1")
       }
       #expect(Set(secrets).count == 3)
       #expect(
@@ -74,13 +74,25 @@ import Testing
       #expect(foreign.status == 404)
       #expect(foreign.text == #"{"error":"Sale ticket not found"}"#)
       try await venue.server.store.write { db in
-        try db.execute(
-          sql: "DELETE FROM entries WHERE sale_ticket_id = ?; DELETE FROM sale_tickets WHERE sale_id = ?",
-          arguments: [ticket, sale])
+        try db.run("DELETE FROM entries WHERE sale_ticket_id = ?", Int64(ticket))
+        try db.run("DELETE FROM sale_tickets WHERE sale_id = ?", Int64(sale))
       }
       let none = try await venue.scan(code)
       #expect(none.status == 404)
       #expect(none.text == #"{"error":"No tickets found in this sale"}"#)
+    }
+  }
+
+  /// What follows a NUL is a part of the code like all else.
+  @Test func aCodeIsComparedWhole() async throws {
+    try await withVenue { venue in
+      for kind in [SeededTicket.Kind.entry, .sale] {
+        let longer = try venue.code(kind) + #"\u0000x"#
+        let reply = try await venue.scan(longer)
+        #expect(reply.status == 404)
+        #expect(reply.text == #"{"error":"Ticket not found"}"#)
+      }
+      #expect(try await venue.server.book().isEmpty)
     }
   }
 
@@ -117,7 +129,7 @@ import Testing
   @Test func aDeletedSaleIsStillFoundByItsEntry() async throws {
     try await withVenue { venue in
       let code = try venue.code(.entry)
-      try await venue.server.store.write { db in try db.execute(sql: "UPDATE sales SET is_deleted = 1") }
+      try await venue.server.store.write { db in try db.execute("UPDATE sales SET is_deleted = 1") }
       #expect(try await venue.scan(code).status == 201)
       #expect(try await venue.scan(try venue.code(.sale)).status == 404)
     }
@@ -142,7 +154,7 @@ import Testing
       #expect(event["notification_settings"] == .array([]))
       #expect(event["tickets.0.quantity"] == .null)
       #expect(event["tickets.0.sold"] == .object(["2025-12-17": .number(4)]))
-      try await venue.server.store.write { db in try db.execute(sql: "UPDATE sales SET status = 'expired'") }
+      try await venue.server.store.write { db in try db.execute("UPDATE sales SET status = 'expired'") }
       let unsold = try await venue.scan(try venue.code(.entry))
       #expect(try unsold.json["data.sale.event.tickets.0.sold"] == .array([]))
     }
@@ -201,7 +213,7 @@ import Testing
   @Test func aZoneThatIsLostDoesNotPassForAnother() async throws {
     try await withVenue { venue in
       let code = try venue.code(.entry)
-      try await venue.server.store.write { db in try db.execute(sql: "UPDATE events SET timezone = 'Mars/Olympus'") }
+      try await venue.server.store.write { db in try db.execute("UPDATE events SET timezone = 'Mars/Olympus'") }
       let reply = try await venue.scan(code)
       #expect(reply.status == 500)
       #expect(reply.text == #"{"message":"Server Error"}"#)
@@ -212,12 +224,10 @@ import Testing
   @Test func scanningBySaleLooksAtNeitherDayNorPayment() async throws {
     try await withVenue { venue in
       let rows = try await venue.server.store.read { db in
-        try Row.fetchAll(
-          db,
-          sql:
-            "SELECT sales.id, sales.seed, sale_tickets.id AS ticket FROM sales JOIN sale_tickets ON sale_id = sales.id"
+        try db.rows(
+          "SELECT sales.id, sales.seed, sale_tickets.id AS ticket FROM sales JOIN sale_tickets ON sale_id = sales.id"
         )
-        .map { (seed: $0["seed"] as String, id: $0["id"] as Int64, ticket: $0["ticket"] as Int64) }
+        .map { (seed: try $0["seed"] as String, id: try $0["id"] as Int64, ticket: try $0["ticket"] as Int64) }
       }
       for kind in ["unpaid", "wrongDay", "deleted"] {
         let row = try #require(rows.first { $0.seed.hasPrefix(kind) })
@@ -275,8 +285,8 @@ import Testing
       #expect(try await venue.get("/api/tickets?page=-5").status == 200)
 
       let events = try await venue.server.store.read { db in
-        try Row.fetchAll(db, sql: "SELECT id, seed FROM events WHERE seed IS NOT NULL")
-          .reduce(into: [String: Int64]()) { $0[$1["seed"]] = $1["id"] }
+        try db.rows("SELECT id, seed FROM events WHERE seed IS NOT NULL")
+          .reduce(into: [String: Int64]()) { $0[try $1["seed"]] = try $1["id"] as Int64 }
       }
       let own = try #require(events["other-day"])
       let foreign = try #require(events["other-organiser"])

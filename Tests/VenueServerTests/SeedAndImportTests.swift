@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLiteFile
 import Testing
 
 @testable import VenueServer
@@ -8,7 +8,7 @@ import Testing
   private func csv(_ lines: String...) -> [UInt8] { [UInt8](lines.joined(separator: "\n").utf8) }
 
   private func salesCount(_ server: VenueServer) async throws -> Int? {
-    try await server.store.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sales") }
+    try await server.store.read { db in try db.integer("SELECT COUNT(*) FROM sales").map { Int($0) } }
   }
 
   @Test func aSeedHasATicketOfEachKindWithItsURL() async throws {

@@ -1,7 +1,7 @@
 import Foundation
-import GRDB
 import Logging
 import NIOHTTP1
+import SQLiteFile
 import Synchronization
 import Testing
 
@@ -46,11 +46,11 @@ import Testing
       let server = try VenueServer(VenueConfiguration(storage: .file(directory + "/venue.sqlite")))
       let (journal, synchronous, version) = try await server.store.write { db in
         (
-          try String.fetchOne(db, sql: "PRAGMA journal_mode"), try Int.fetchOne(db, sql: "PRAGMA synchronous"),
-          try Int.fetchOne(db, sql: "PRAGMA user_version")
+          try db.texts("PRAGMA journal_mode"), try db.integer("PRAGMA synchronous"),
+          try db.integer("PRAGMA user_version")
         )
       }
-      #expect(journal == "wal")
+      #expect(journal == ["wal"])
       #expect(synchronous == 2)
       #expect(version == 2)
     }
@@ -59,7 +59,7 @@ import Testing
   @Test func foreignNewerAndBrokenFilesAreLeftAlone() async throws {
     try await withTemporaryDirectory { directory in
       let foreign = directory + "/foreign.sqlite"
-      try await DatabaseQueue(path: foreign).write { db in try db.execute(sql: "CREATE TABLE mine (a)") }
+      try Database(foreign, .write, busyMilliseconds: 0).execute("CREATE TABLE mine (a)")
       let before = try Data(contentsOf: URL(filePath: foreign))
       #expect(throws: VenueError.notAVenue(path: foreign)) {
         try VenueServer(VenueConfiguration(storage: .file(foreign)))
@@ -68,7 +68,7 @@ import Testing
 
       let newer = directory + "/newer.sqlite"
       let server = try VenueServer(VenueConfiguration(storage: .file(newer)))
-      try await server.store.write { db in try db.execute(sql: "PRAGMA user_version = 9") }
+      try await server.store.write { db in try db.execute("PRAGMA user_version = 9") }
       #expect(throws: VenueError.tooNew(path: newer, version: 9)) {
         try VenueServer(VenueConfiguration(storage: .file(newer)))
       }

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import LibCrypto
+import SQLiteFile
 
 /// One-time secrets for which stations get an API key, inside a transaction. Of a secret only its hash is stored.
 struct EnrolmentBook {
@@ -27,35 +27,30 @@ struct EnrolmentBook {
   }
 
   func add(secret: [UInt8], gate: Gate, station: String?, expires: Int64) throws {
-    try db.execute(
-      sql: """
-        INSERT INTO enrolments (sha256, gate, sale_ticket, seat, station_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-        """,
-      arguments: [Secret.hash(secret), gate.name, gate.saleTicket, gate.seat, station, expires])
+    try db.run(
+      "INSERT INTO enrolments (sha256, gate, sale_ticket, seat, station_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+      Secret.hash(secret), gate.name, gate.saleTicket, gate.seat, station, expires)
   }
 
   /// Uses a secret up, or gives once more what it has given.
   func enrol(_ secret: [UInt8], station: String, gate wanted: String?, url: String) throws -> Outcome {
     let hash = Secret.hash(secret)
-    guard let row = try Row.fetchOne(db, sql: "SELECT * FROM enrolments WHERE sha256 = ?", arguments: [hash]) else {
-      return .unknown
-    }
-    let gate = Gate(name: row["gate"], saleTicket: row["sale_ticket"], seat: row["seat"])
-    if let by: String = row["used_by"], let at: Int64 = row["used_at"] {
+    guard let row = try db.row("SELECT * FROM enrolments WHERE sha256 = ?", hash) else { return .unknown }
+    let gate = try Gate(name: row["gate"], saleTicket: row["sale_ticket"], seat: row["seat"])
+    if let by: String = try row["used_by"], let at: Int64 = try row["used_at"] {
       guard by == station, at >= now.seconds - Self.repeatable, wanted == nil || wanted == gate.name else {
         return .used
       }
-      return .enrolled(gate, url: row["url"], apiKey: try apiKey(secret, station))
+      return try .enrolled(gate, url: row["url"], apiKey: apiKey(secret, station))
     }
-    let expires: Int64 = row["expires_at"]
+    let expires: Int64 = try row["expires_at"]
     guard now.seconds < expires else { return .expired }
-    if let meant: String = row["station_id"], meant != station { return .otherStation }
+    if let meant: String = try row["station_id"], meant != station { return .otherStation }
     if let wanted, wanted != gate.name { return .otherGate }
     let key = try apiKey(secret, station)
     try APIKeys.store(db, hash: APIKeys.hash(key), ability: .manage)
-    try db.execute(
-      sql: "UPDATE enrolments SET used_by = ?, used_at = ?, url = ? WHERE sha256 = ?",
-      arguments: [station, now.seconds, url, hash])
+    try db.run(
+      "UPDATE enrolments SET used_by = ?, used_at = ?, url = ? WHERE sha256 = ?", station, now.seconds, url, hash)
     return .enrolled(gate, url: url, apiKey: key)
   }
 

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import GRDB
+import SQLiteFile
 
 /// What the venue knows of kiosks, inside a transaction.
 struct KioskBook {
@@ -8,44 +8,41 @@ struct KioskBook {
 
   /// Makes a kiosk known, or notes that it has shown itself again.
   func register(_ id: String, version: String) throws {
-    try db.execute(
-      sql: """
-        INSERT INTO kiosks (id, version, seen_at) VALUES (?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at
-        """,
-      arguments: [id, version, now.seconds])
+    try db.run(
+      """
+      INSERT INTO kiosks (id, version, seen_at) VALUES (?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at
+      """, id, version, now.seconds)
   }
 
   /// Makes a kiosk known and active; its configuration stays as it is.
   func activate(_ id: String) throws {
-    try db.execute(
-      sql: """
-        INSERT INTO kiosks (id, version, seen_at, activated_at) VALUES (?, '', ?, ?)
-        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, activated_at = excluded.activated_at
-        """,
-      arguments: [id, now.seconds, now.seconds])
+    try db.run(
+      """
+      INSERT INTO kiosks (id, version, seen_at, activated_at) VALUES (?, '', ?, ?)
+      ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, activated_at = excluded.activated_at
+      """, id, now.seconds, now.seconds)
   }
 
   func kiosk(_ id: String) throws -> Kiosk? {
-    try Row.fetchOne(db, sql: "SELECT * FROM kiosks WHERE id = ?", arguments: [id]).map { Kiosk($0) }
+    try db.row("SELECT * FROM kiosks WHERE id = ?", id).map { try Kiosk($0) }
   }
 
   /// All of them, by their ids.
   func kiosks() throws -> [Kiosk] {
-    try Row.fetchAll(db, sql: "SELECT * FROM kiosks ORDER BY id").map { Kiosk($0) }
+    try db.rows("SELECT * FROM kiosks ORDER BY id").map { try Kiosk($0) }
   }
 
   /// Notes how a kiosk says it is.
   func note(_ status: String, at time: String?, isManual: Bool, of id: String) throws {
-    try db.execute(
-      sql:
-        "UPDATE kiosks SET status = ?, status_time = ?, status_at = ?, manual_override = ?, seen_at = ? WHERE id = ?",
-      arguments: [status, time, now.seconds, isManual, now.seconds, id])
+    try db.run(
+      "UPDATE kiosks SET status = ?, status_time = ?, status_at = ?, manual_override = ?, seen_at = ? WHERE id = ?",
+      status, time, now.seconds, isManual, now.seconds, id)
   }
 
   /// From now on none of its tokens is accepted.
   func revoke(_ id: String) throws {
-    try db.execute(sql: "UPDATE kiosks SET generation = generation + 1 WHERE id = ?", arguments: [id])
+    try db.run("UPDATE kiosks SET generation = generation + 1 WHERE id = ?", id)
   }
 
   /// The kiosk of a token; nil where the token is not accepted.
@@ -80,26 +77,24 @@ extension KioskBook {
 
   /// Stores a code; only its hash is kept.
   func add(code: String, for kiosk: String?, expires: Int64) throws {
-    try db.execute(
-      sql: "INSERT INTO activation_codes (sha256, kiosk_id, expires_at) VALUES (?, ?, ?)",
-      arguments: [Secret.hash([UInt8](code.utf8)), kiosk, expires])
+    try db.run(
+      "INSERT INTO activation_codes (sha256, kiosk_id, expires_at) VALUES (?, ?, ?)",
+      Secret.hash([UInt8](code.utf8)), kiosk, expires)
   }
 
   func state(ofCode code: String) throws -> CodeState {
     let sql = "SELECT kiosk_id, expires_at, used_by FROM activation_codes WHERE sha256 = ?"
-    guard let row = try Row.fetchOne(db, sql: sql, arguments: [Secret.hash([UInt8](code.uppercased().utf8))]) else {
-      return .unknown
-    }
-    if let _: String = row["used_by"] { return .used }
-    let expires: Int64 = row["expires_at"]
-    return now.seconds < expires ? .unused(for: row["kiosk_id"]) : .expired
+    guard let row = try db.row(sql, Secret.hash([UInt8](code.uppercased().utf8))) else { return .unknown }
+    if let _: String = try row["used_by"] { return .used }
+    let expires: Int64 = try row["expires_at"]
+    return try now.seconds < expires ? .unused(for: row["kiosk_id"]) : .expired
   }
 
   /// Uses a code up.
   func use(code: String, by kiosk: String) throws {
-    try db.execute(
-      sql: "UPDATE activation_codes SET used_by = ?, used_at = ? WHERE sha256 = ? AND used_by IS NULL",
-      arguments: [kiosk, now.seconds, Secret.hash([UInt8](code.uppercased().utf8))])
+    try db.run(
+      "UPDATE activation_codes SET used_by = ?, used_at = ? WHERE sha256 = ? AND used_by IS NULL",
+      kiosk, now.seconds, Secret.hash([UInt8](code.uppercased().utf8)))
   }
 }
 
@@ -123,20 +118,20 @@ public struct Kiosk: Sendable, Equatable {
   public let manualOverride: Bool?
   let generation: Int64
 
-  init(_ row: Row) {
-    func date(_ name: String) -> Date? {
-      let seconds: Int64? = row[name]
+  init(_ row: StoredRow) throws {
+    func date(_ name: String) throws -> Date? {
+      let seconds: Int64? = try row[name]
       return seconds.map { Date(timeIntervalSince1970: Double($0)) }
     }
-    id = row["id"]
-    version = row["version"]
-    seen = date("seen_at") ?? Date(timeIntervalSince1970: 0)
-    activated = date("activated_at")
-    status = row["status"]
-    statusTime = row["status_time"]
-    statusReceived = date("status_at")
-    manualOverride = row["manual_override"]
-    generation = row["generation"]
+    id = try row["id"]
+    version = try row["version"]
+    seen = try date("seen_at") ?? Date(timeIntervalSince1970: 0)
+    activated = try date("activated_at")
+    status = try row["status"]
+    statusTime = try row["status_time"]
+    statusReceived = try date("status_at")
+    manualOverride = try row["manual_override"]
+    generation = try row["generation"]
   }
 
   /// The members of its JSON: `id`, `version`, `seen`, `activated`, `status`, `status_time`, `status_received` and

@@ -1,4 +1,4 @@
-import GRDB
+import SQLiteFile
 
 /// The configurations of kiosks: a JSON document for each kiosk and family of servers, made when it is first wanted, and
 /// changed by SQLite, which keeps its order.
@@ -10,11 +10,10 @@ struct KioskConfigurations {
   /// The document of a kiosk.
   func document(of id: String) throws -> String {
     let sql = "SELECT document FROM kiosk_configurations WHERE kiosk_id = ? AND family = ?"
-    if let found = try String.fetchOne(db, sql: sql, arguments: [id, family.rawValue]) { return found }
+    if let found: String = try db.value(sql, id, family.rawValue) { return found }
     let fresh = KioskDocument.text(family, id: id, now: now)
-    try db.execute(
-      sql: "INSERT INTO kiosk_configurations (kiosk_id, family, document) VALUES (?, ?, ?)",
-      arguments: [id, family.rawValue, fresh])
+    try db.run(
+      "INSERT INTO kiosk_configurations (kiosk_id, family, document) VALUES (?, ?, ?)", id, family.rawValue, fresh)
     return fresh
   }
 
@@ -45,9 +44,8 @@ struct KioskConfigurations {
   }
 
   private func store(_ document: String, of id: String) throws {
-    try db.execute(
-      sql: "UPDATE kiosk_configurations SET document = ? WHERE kiosk_id = ? AND family = ?",
-      arguments: [document, id, family.rawValue])
+    try db.run(
+      "UPDATE kiosk_configurations SET document = ? WHERE kiosk_id = ? AND family = ?", document, id, family.rawValue)
   }
 
   private func changed(_ document: String, by assignment: String) throws -> String {
@@ -65,7 +63,7 @@ struct KioskConfigurations {
         "\"\(shown(name))\" is no member; write its names with dots, such as maintenance.schedule.time")
     }
     let json = isJSON ? value : try typed(value, name, in: document)
-    guard try Bool.fetchOne(db, sql: "SELECT json_valid(?)", arguments: [json]) == true else {
+    guard try db.value("SELECT json_valid(?)", json) == true else {
       throw VenueError.unusable("\(name): \"\(shown(value))\" is no JSON; write \(name)=text for a text")
     }
     return try edited(document, "$." + name, .json(json))
@@ -73,7 +71,7 @@ struct KioskConfigurations {
 
   /// A value in the type that the member has.
   private func typed(_ value: String, _ name: String, in document: String) throws -> String {
-    let type = try String.fetchOne(db, sql: "SELECT json_type(?, ?)", arguments: [document, "$." + name])
+    let type: String? = try db.value("SELECT json_type(?, ?)", document, "$." + name)
     switch type {
     case "true", "false":
       guard value == "true" || value == "false" else {
@@ -101,10 +99,9 @@ struct KioskConfigurations {
   }
 
   private func edited(_ document: String, _ path: String, _ value: JSONText) throws -> String {
-    let edited = try String.fetchOne(
-      db, sql: "SELECT json_set(?1, ?2, json(?3))", arguments: [document, path, value.text()])
+    let edited: String? = try db.value("SELECT json_set(?1, ?2, json(?3))", document, path, value.text())
     // A member of a member that is not there is left out without a word.
-    guard let edited, try String.fetchOne(db, sql: "SELECT json_type(?, ?)", arguments: [edited, path]) != nil else {
+    guard let edited, let _: String = try db.value("SELECT json_type(?, ?)", edited, path) else {
       throw VenueError.unusable("the configuration has nothing that \(path.dropFirst(2)) could be a member of")
     }
     return edited

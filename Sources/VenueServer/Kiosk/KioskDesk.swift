@@ -1,7 +1,7 @@
 import FoundationEssentials
-import GRDB
 import HTTPTypes
 import Hummingbird
+import SQLiteFile
 import Synchronization
 
 /// What the routes of all shapes have in common: the time, the token that came, who may go on guessing.
@@ -132,10 +132,10 @@ final class KioskDesk: Sendable {
     }
   }
 
-  /// One text member of it.
+  /// One member of it, as a text.
   func text(_ member: String, of document: JSONText) async throws -> String? {
     try await store.read { db in
-      try String.fetchOne(db, sql: "SELECT json_extract(?, ?)", arguments: [document.text(), "$." + member])
+      try db.value("SELECT CAST(json_extract(?, ?) AS TEXT)", document.text(), "$." + member)
     }
   }
 

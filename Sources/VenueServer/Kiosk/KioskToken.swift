@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import LibCrypto
+import SQLiteFile
 
 /// A kiosk's token: a JSON web token (RFC 7519) signed with HS256 by a key that only this venue has.
 struct KioskToken: Equatable, Sendable {
@@ -70,7 +70,7 @@ enum VenueSecret {
 
   /// Signs tokens, and makes API keys of enrolment secrets.
   static func key(_ db: Database) throws -> SymmetricKey {
-    let bytes = try Data.fetchOne(db, sql: "SELECT value FROM venue_secrets WHERE name = 'key'")
+    let bytes: [UInt8]? = try db.value("SELECT value FROM venue_secrets WHERE name = 'key'")
     guard let bytes, bytes.count == length else {
       throw VenueError.database(path: "", reason: "the venue's own key is missing; name another file")
     }
@@ -79,8 +79,7 @@ enum VenueSecret {
 
   static func make(_ db: Database) throws {
     var random = SystemRandomNumberGenerator()
-    let bytes = Secret.bytes(length, &random)
-    try db.execute(sql: "INSERT INTO venue_secrets (name, value) VALUES ('key', ?)", arguments: [Data(bytes)])
+    try db.run("INSERT INTO venue_secrets (name, value) VALUES ('key', ?)", Secret.bytes(length, &random))
   }
 }
 
