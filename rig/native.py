@@ -79,6 +79,23 @@ class Process:
         self.started.result(PATIENCE)
 
 
+class Followed:
+    """The whole lines of a file that grows."""
+
+    def __init__(self, path):
+        self._path, self._offset, self._lines = path, 0, []
+
+    def lines(self, since=0):
+        """Every whole line that there is, from a number on."""
+        with open(self._path, "rb") as file:
+            file.seek(self._offset)
+            new = file.read()
+        new = new[:new.rfind(b"\n") + 1]
+        self._offset += len(new)
+        self._lines += new.decode(errors="replace").split("\n")[:-1]
+        return self._lines[since:]
+
+
 class Lamps:
     """What LEDs were set to, and when it was seen."""
 
@@ -166,6 +183,10 @@ class Native:
         with open(path, "rb") as file:
             file.seek(offset)
             return file.read()
+
+    def follow(self, path):
+        """Follows a file, line by line."""
+        return Followed(path)
 
     def spawn(self, name, command, user=None):
         """Starts a program, as root or as the user `gate`; its output goes to /run/rig/NAME.log."""
