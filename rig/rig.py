@@ -171,6 +171,14 @@ class Rig(Feeds, Usb, Outputs, Units):
         """Waits in the guest until all conditions hold, those of guest/agent/await.c."""
         self.machine.await_all(conditions, timeout)
 
+    def pause(self, seconds):
+        """Lets time pass in the guest: where nothing must happen meanwhile, or what does makes no difference."""
+        self.machine.do("pause", words=f"{seconds * 1000:.0f}", timeout=seconds + PATIENCE)
+
+    def pids(self, name):
+        """The processes that have this name, of which the kernel keeps 15 characters."""
+        return set(map(int, self.machine.do("pids", words=name).split()))
+
     def set_mode(self, path, mode, owner=None):
         """Permissions (and "user:group") of a file or device node."""
         self.sh(f"chmod {mode:o} '{path}'" + (f" && chown {owner} '{path}'" if owner else ""))

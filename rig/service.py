@@ -112,12 +112,14 @@ class ServiceCase(InstalledCase):
 
     def taken(self, *slots):
         """Waits until the gateway has the scanners in these slots, and says that all its readers read and all its gates are ready."""
-        self.rig.until(lambda: self.rig.is_active(GATEWAY) and self.rig.is_active(HOLDER), what="both services active")
-        pid = self.rig.main_pid(GATEWAY)
         nodes = [self.rig.devices[slot].node for slot in slots]
-        self.rig.wait_until(*(f"opened {pid} {node}" for node in nodes))
 
         def is_ready():
+            if not all(map(self.rig.is_active, (GATEWAY, HOLDER))):
+                return False
+            pid = self.rig.main_pid(GATEWAY)
+            if not self.rig.machine.holds(*(f"opened {pid} {node}" for node in nodes)):
+                return False
             said = "\n".join(self.rig.journal_of(pid))
             readers = dict(re.findall(r"^Reader (\S+) (?:is|has) (\w+)", said, re.M))
             gates = dict(re.findall(r"^Gate (\S+) (is ready|is out of service|cannot decide)", said, re.M))

@@ -2,7 +2,8 @@
 
 import json
 
-from rig import CAMERA, FAULTY_CAMERA, PATIENCE
+from machine import MachineError
+from rig import CAMERA, FAULTY_CAMERA
 from test_gate import FOLDER, LEFT, LEFT_MATCH, NORTH_PULSE, VENUE, GateCase
 from sets import release
 
@@ -68,7 +69,7 @@ class CameraCase(GateCase):
 
     def passes(self, seconds):
         """Lets time pass in the guest: what is shown stays shown."""
-        self.rig.sh(f"sleep {seconds}", timeout=seconds + PATIENCE)
+        self.rig.pause(seconds)
 
     def show_anew(self, *codes):
         """Shows codes after the view was empty for so long that they count as presented anew."""
@@ -78,8 +79,7 @@ class CameraCase(GateCase):
 
     def workers(self):
         """The fenced decoders that run, by process id."""
-        found = self.rig.sh(f"grep -lx {WORKER} /proc/[0-9]*/comm 2> /dev/null; true").split()
-        return {int(path.split("/")[2]) for path in found}
+        return self.rig.pids(WORKER)
 
 
 class Formats(CameraCase):
@@ -233,8 +233,14 @@ class Faults(CameraCase):
 
     def looked(self):
         """Processor time of the decoders that run, in the kernel's ticks, each by its process id."""
-        lines = self.rig.sh(f"for pid in {' '.join(map(str, self.workers()))}; do cat /proc/$pid/stat; done 2> /dev/null; true").splitlines()
-        return {int(words[0]): int(words[13]) + int(words[14]) for words in map(str.split, lines)}
+        def ticks(pid):
+            try:
+                words = self.rig.get(f"/proc/{pid}/stat").split()
+            except MachineError:  # it has ended meanwhile
+                return 0
+            return int(words[13]) + int(words[14])
+
+        return {pid: ticks(pid) for pid in self.workers()}
 
     def assert_looks(self):
         """Waits until the decoder has looked at several more pictures."""

@@ -32,8 +32,7 @@ class Cameras(ServiceCase):
 
     def workers(self):
         """The decoders of the service, by process id."""
-        found = self.rig.sh(f"cd /sys/fs/cgroup/system.slice/{GATEWAY}; for pid in $(cat cgroup.procs); do [[ $(< /proc/$pid/comm) != {WORKER} ]] || echo $pid; done")
-        return {int(pid) for pid in found.split()}
+        return self.rig.pids(WORKER) & set(map(int, self.rig.get(f"/sys/fs/cgroup/system.slice/{GATEWAY}/cgroup.procs").split()))
 
     def test_shown_codes_open_the_gate(self):
         for _ in range(3):
@@ -81,5 +80,5 @@ class Cameras(ServiceCase):
     def test_code_that_stays_in_view_is_one_scan(self):
         self.assert_shown_code_opens()
         since = self.rig.mark()
-        self.rig.sh(f"sleep {AWAY}")
+        self.rig.pause(AWAY)
         self.assertEqual(self.rig.pulses("RELAY0", since), [])

@@ -268,7 +268,7 @@ class Devices(RigCase):
 
         def grows():
             before = counter.log()
-            self.rig.sh("sleep 0.3")
+            self.rig.pause(0.3)
             return counter.log() != before
 
         self.assertTrue(grows())

@@ -203,7 +203,7 @@ class Verdicts(GateCase):
         self.assertEqual(sorted((scan["verdict"], scan["reason"], scan["gate"]) for scan in refused), [("refuse", "unpaid", "north"), ("refuse", "unpaid", "south")])
         self.rig.until(lambda: self.lit("gate:red:deny"), what="the red LED")
         self.rig.until(lambda: self.rig.edges("LAMP_R", self.since), what="the red lamp")
-        self.rig.sh("sleep 0.5")  # time for a relay to move that must not
+        self.rig.pause(0.5)  # time for a relay to move that must not
         self.assertEqual(self.rig.edges("RELAY0", self.since) + self.rig.edges("RELAY1", self.since), [])
         self.assertFalse(self.lit("gate:green:pass"))
 
@@ -232,7 +232,7 @@ class ReplugCase(GateCase):
         cut = 0
         for turn in range(rounds):
             typing = {slot: self.rig.start_typing(slot, broken[turn, slot], layout, gap_us=25000) for slot, layout in slots.items()}
-            self.rig.sh(f"sleep 0.{turn * 7 % 20:02}")  # another place in the code each time
+            self.rig.pause(turn * 7 % 20 / 100)  # another place in the code each time
             self.rig.unplug(*slots)
             arrived = [typing[slot].whole() for slot in slots]
             cut += arrived.count(False)
@@ -283,7 +283,7 @@ class Matching(GateCase):
         self.addCleanup(self.rig.udev_rule, "90-late", None)
         self.serve(["Late-but-in-time"])
         node = self.rig.plug(0, **LEFT).node
-        self.rig.sh("sleep 0.5")
+        self.rig.pause(0.5)
         self.alive(self.service)
         self.assertFalse(self.rig.opened_by(node, self.service))
         self.rig.set_mode(node, 0o660, "root:input")

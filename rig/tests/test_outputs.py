@@ -29,7 +29,7 @@ class WithoutHolder(GateCase):
         self.begin("Killed-1")
         self.rig.kill(self.service.pid)
         self.service.started.result(PATIENCE)
-        self.rig.sh(f"sleep {NORTH_PULSE / 1000 + 1}")
+        self.rig.pause(NORTH_PULSE / 1000 + 1)
         self.assertEqual([edge.level for edge in self.rig.levels(self.PULLED_UP, self.since)], [0, 1])
         self.assertEqual(self.rig.level(self.PULLED_UP), 1, "released, and nobody left who would lock it")
 
@@ -45,6 +45,6 @@ class WithoutHolder(GateCase):
     def test_stopped_during_a_pulse_it_has_no_end(self):
         pulse = self.begin("Stopped-1")
         self.rig.kill(self.service.pid, "STOP")
-        self.rig.sh(f"sleep {NORTH_PULSE / 1000 + 3}")
+        self.rig.pause(NORTH_PULSE / 1000 + 3)
         self.assertIsNone(self.rig.pulses(self.PULLED_UP, self.since)[0].length)
         self.assertGreater(self.rig.mark() - pulse.at, (NORTH_PULSE + 2000) * MS)

@@ -34,7 +34,8 @@ class Serial(GateCase):
         self.rig.wait_until("exists /run/rig/scanner")
         self.serve(["Pty-code-1"], third="{path: /run/rig/scanner}")
         self.rig.wait_until(f"opened {self.service.pid} /run/rig/scanner")
-        self.rig.sh("sleep 0.7; printf 'Pty-code-1\\r' > /run/rig/scanner.in")
+        self.rig.pause(0.7)
+        self.rig.machine.write("/run/rig/scanner.in", "Pty-code-1\r")
         self.assertEqual(self.scan_of("Pty-code-1")["verdict"], "admit")
         self.assertTrue(self.alive(other))
 

@@ -6,6 +6,7 @@
 //   run                    a bash script: told at its end are its status and its output (standard output and error together)
 //   spawn LOG              a program, words each ended by a 0: the user (may be empty), NAME=VALUE..., the program and its own. Its output is the
 //                          new file LOG; its process id is told at once, its status at the end. It is the first of a process group of its own.
+//   pids NAME              the processes of that name, as the kernel cuts it to 15 characters
 //   signal NUMBER PID      PID may be negative: a group
 //   get OFFSET PATH        the content of a file from a byte on
 //   put PATH               the new content of PATH, which is replaced as a whole
@@ -16,6 +17,7 @@
 //   sync                   ends when everything that is followed was read to its end, and told
 //   journal, syncjournal   follows the journal, see journal.c; ends when everything that services had said is told
 //   await MS               ends when all conditions hold (see await.c), or after so many milliseconds with 124
+//   pause MS               ends after so many milliseconds
 //   grab NODE              whether an input device may be grabbed, which it is for an instant: "yes" or "no"
 //   keys DEVICE GAP_US, bytes DEVICE GAP_US   type, see typing.c
 //   bus                    a call of the service manager's D-Bus, and its answer
@@ -44,7 +46,7 @@ static const struct {
     {"put", put, 0},       {"files", change_files, 0}, {"now", tell_time, 0},      {"settime", set_time, 0},
     {"follow", follow, 0}, {"lamps", watch_lamps, 0}, {"sync", synchronize, 0},   {"journal", follow_journal, 0},
     {"keys", type_keys, 1}, {"bytes", type_bytes, 1}, {"await", await, 1},        {"syncjournal", synchronize_journal, 0},
-    {"grab", grab, 0},     {"bus", call_bus, 1},
+    {"grab", grab, 0},     {"bus", call_bus, 1},      {"pause", pass_time, 1},      {"pids", tell_pids, 0},
 };
 
 struct watched {

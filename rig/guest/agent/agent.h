@@ -36,6 +36,7 @@ void run(struct request *request);
 void spawn(struct request *request);
 void send_signal(struct request *request);
 int kill_process(unsigned long id);
+void tell_pids(struct request *request);
 
 // files.c
 void get(struct request *request);
@@ -66,6 +67,7 @@ void type_keys(struct request *request);  // typing.c
 void type_bytes(struct request *request);
 void call_bus(struct request *request);  // bus.c
 void grab(struct request *request);      // await.c
+void pass_time(struct request *request);
 
 long long now_ns(void);
 void pause_ms(long ms);

@@ -160,6 +160,11 @@ void await(struct request *request) {
   }
 }
 
+void pass_time(struct request *request) {
+  pause_ms(atol(request->words));
+  tell_end(request->id, DONE, NULL, 0);
+}
+
 void grab(struct request *request) {
   int fd = open(request->words, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return tell_error(request->id, request->words);

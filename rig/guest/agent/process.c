@@ -1,5 +1,6 @@
 // Programs and scripts.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -140,4 +141,20 @@ int kill_process(unsigned long id) {
   for (struct child *child = children; child; child = child->next)
     if (child->id == id) return kill(-child->pid, SIGKILL), 1;
   return 0;
+}
+
+void tell_pids(struct request *request) {
+  char text[4096], path[300], name[32];
+  size_t used = 0;
+  DIR *processes = opendir("/proc");
+  for (struct dirent *entry; processes && (entry = readdir(processes));) {
+    snprintf(path, sizeof path, "/proc/%s/comm", entry->d_name);
+    FILE *file = atoi(entry->d_name) > 0 ? fopen(path, "re") : NULL;
+    if (!file) continue;
+    int is_named = fgets(name, sizeof name, file) && strcspn(name, "\n") == strlen(request->words) && strncmp(name, request->words, strlen(request->words)) == 0;
+    fclose(file);
+    if (is_named && used + 16 < sizeof text) used += sprintf(text + used, "%s\n", entry->d_name);
+  }
+  if (processes) closedir(processes);
+  tell_end(request->id, DONE, text, used);
 }
