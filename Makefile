@@ -83,7 +83,7 @@ check:
 	@scripts/check
 
 format:
-	@$(SWIFT) format -i -r Sources Tests Fuzz/Fuzzers Fuzz/Package.swift Package.swift
+	@$(SWIFT) format -i -r Sources Tests Fuzz Package.swift
 
 deb: deps
 	@scripts/deb

@@ -1,4 +1,3 @@
-import Fuzzing
 import ScanModel
 import ScanPipeline
 @testable import ScanConfiguration
@@ -12,9 +11,7 @@ private let options = ConfigurationOptions(patternValidator: { pattern in
 })
 
 /// Bytes → configuration, or all of its errors.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzConfiguration(_ input: inout FuzzInput) {
   let bytes = input.remainder()
   do throws(ConfigurationErrors) {
     check(try ConfigurationFile.parse(bytes: bytes, file: "f", options: options).configuration)
@@ -28,7 +25,6 @@ public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
       property(!fault.description.unicodeScalars.contains { $0.value < 0x20 }, "an error is one plain line")
     }
   }
-  return 0
 }
 
 private func check(_ station: StationConfiguration) {

@@ -1,11 +1,7 @@
-import Fuzzing
-
 @testable import CodeVision
 
 /// Bytes of a symbol → text.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzText(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzText(_ input: inout FuzzInput) {
   let bytes = input.remainder()
   let text = TextDecision.text(bytes)
   property(String(validating: Array(text.utf8), as: UTF8.self) == text, "a text is UTF-8")
@@ -17,5 +13,4 @@ public func fuzzText(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   property(text.unicodeScalars.count <= bytes.count, "no character of less than a byte")
   let plain = bytes.map { $0 & 0x7F }
   property(Array(TextDecision.text(plain).utf8) == plain, "ASCII is itself")
-  return 0
 }

@@ -1,25 +1,22 @@
 import DecodeProtocol
-import Fuzzing
 import ScanModel
 
 /// Packets between the gateway and the worker that looks at pictures.
 ///
 /// The input: a byte that says what the rest is read as.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzDecode(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzDecode(_ input: inout FuzzInput) {
   let isRequest = input.byte().isMultiple(of: 2)
   let bytes = input.remainder()
   if isRequest {
-    guard let request = try? DecodeRequest(bytes: bytes) else { return 0 }
+    guard let request = try? DecodeRequest(bytes: bytes) else { return }
     property(request.bytes == bytes, "a request is written in one way only")
-    return 0
+    return
   }
-  guard let answer = try? DecodeAnswer(bytes: bytes) else { return 0 }
+  guard let answer = try? DecodeAnswer(bytes: bytes) else { return }
   let again = answer.bytes
   property(try DecodeAnswer(bytes: again) == answer, "what is written again reads the same")
   property(again.count <= DecodeLimits.maximumPacket, "a packet has a longest length")
-  guard case .result(_, let result) = answer else { return 0 }
+  guard case .result(_, let result) = answer else { return }
   let symbols = result.reading.symbols
   property(symbols.count <= DecodeLimits.maximumSymbols, "symbols are bounded")
   for symbol in symbols {
@@ -27,5 +24,4 @@ public func fuzzDecode(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     property(symbol.text.utf8.count <= DecodeLimits.maximumSymbolText, "a symbol's text is bounded")
     property(symbol.points.allSatisfy { $0.x.isFinite && $0.y.isFinite }, "places are numbers")
   }
-  return 0
 }

@@ -1,4 +1,3 @@
-import Fuzzing
 import HolderProtocol
 import ScanPipeline
 import SignalOutputs
@@ -6,29 +5,26 @@ import SignalOutputs
 /// Packets between gateway and output holder, and the plan that the holder keeps.
 ///
 /// The input: a byte that says what the rest is read as.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzHolder(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzHolder(_ input: inout FuzzInput) {
   let kind = input.byte() % 3
   let bytes = input.remainder()
   switch kind {
   case 0:
-    guard let message = try? GatewayMessage(bytes: bytes) else { return 0 }
+    guard let message = try? GatewayMessage(bytes: bytes) else { return }
     let again = message.bytes
     property(try GatewayMessage(bytes: again) == message, "what is written again reads the same")
     property(again.count <= bytes.count, "a message is not longer than its packet")
     if case .plan(let plan) = message { look(at: plan) }
   case 1:
-    guard let message = try? HolderMessage(bytes: bytes) else { return 0 }
+    guard let message = try? HolderMessage(bytes: bytes) else { return }
     let again = message.bytes
     property(try HolderMessage(bytes: again) == message, "what is written again reads the same")
     property(again.count <= bytes.count, "a message is not longer than its packet")
   default:
-    guard let plan = try? OutputPlan(bytes: bytes) else { return 0 }
+    guard let plan = try? OutputPlan(bytes: bytes) else { return }
     property(try OutputPlan(bytes: plan.bytes) == plan, "what is written again reads the same")
     look(at: plan)
   }
-  return 0
 }
 
 /// A plan without a problem can be driven.

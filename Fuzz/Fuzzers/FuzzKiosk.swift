@@ -1,5 +1,4 @@
 import ForeignText
-import Fuzzing
 import ScanModel
 @testable import KioskControl
 @testable import TicketTransport
@@ -13,9 +12,7 @@ private func isPlain(_ text: String) -> Bool {
 /// Answers of the kiosk service: what activates, what a configuration says, and what people are told.
 ///
 /// The input: a byte for the status, one for the media type, then the body.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzKiosk(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzKiosk(_ input: inout FuzzInput) {
   let status = input.choice([200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 429, 500, 503, 100, 999, -1])
   let kind = input.byte()
   let type = ["application/json", "application/problem+json", "text/html", nil][Int(kind & 3)]
@@ -93,5 +90,4 @@ public func fuzzKiosk(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   if let segment = KioskPath.segment(words) {
     property(!segment.contains("/") && segment != "..", "an identifier is no way out of the path")
   }
-  return 0
 }

@@ -1,4 +1,3 @@
-import Fuzzing
 import ScanModel
 import ScanPipeline
 
@@ -24,9 +23,7 @@ private struct Account {
 /// Key events and times → keymap → assembler.
 ///
 /// The input: four bytes of settings, then two bytes an event: a step in time or a mishap, and a key with its direction.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzWedge(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzWedge(_ input: inout FuzzInput) {
   let keymap = input.choice(keymaps)
   let settings = input.byte()
   var terminators: Set<WedgeFraming.Terminator> = []
@@ -132,5 +129,4 @@ public func fuzzWedge(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   now = now + .seconds(10)
   advance()
   property(machine.deadline == nil, "after a long silence nothing is pending")
-  return 0
 }

@@ -1,6 +1,5 @@
 import CodeVision
 import DecodeProtocol
-import Fuzzing
 import ScanModel
 
 @testable import DecodeWorker
@@ -9,9 +8,7 @@ import ScanModel
 ///
 /// The input: a byte that says what the rest is. A file: a byte for the frame of a video, and the file. A frame: width and
 /// height in a byte each, what is added to the shortest stride, and the pixels.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzPicture(_ input: inout FuzzInput) {
   let kind = input.byte()
   guard kind < 0x80 else {
     let format = input.choice([PixelFormat.grey, .nv12, .yu12, .yuyv, PixelFormat("U", "Y", "V", "Y"), .mjpg])
@@ -19,7 +16,7 @@ public func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input.remainder()
     let layout = FrameLayout(
       format: format, width: width, height: height, stride: 2 &* width &+ gap &- 64, byteCount: UInt32(bytes.count))
-    guard let reader = try? FrameReader() else { return 0 }
+    guard let reader = try? FrameReader() else { return }
     bytes.withUnsafeBytes { bytes in
       guard let image = try? reader.read(layout, bytes) else { return }
       if format != .mjpg {
@@ -28,18 +25,17 @@ public func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       }
       look(at: image)
     }
-    return 0
+    return
   }
   let frame = Int(input.byte() % 4)
   let bytes = input.remainder()
-  guard let reader = try? PictureReader() else { return 0 }
+  guard let reader = try? PictureReader() else { return }
   bytes.withUnsafeBytes { bytes in
     guard let picture = try? reader.read(bytes, frame: frame, limit: 1_000_000) else { return }
     property(picture.image.width * picture.image.height <= 1_000_000, "a picture is not larger than is allowed")
     property(frame == 0 || picture.isVideo, "only videos have frames")
     look(at: picture.image)
   }
-  return 0
 }
 
 /// Every pixel can be read, and is something.

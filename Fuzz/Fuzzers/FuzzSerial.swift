@@ -1,4 +1,3 @@
-import Fuzzing
 import ScanModel
 import ScanPipeline
 
@@ -39,9 +38,7 @@ private struct Account {
 /// Bytes of a serial line, with the kernel's marks of damage, losses and looks that found nothing.
 ///
 /// The input: three bytes of settings, then for each step a byte that says what happens and how many bytes come with it.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzSerial(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzSerial(_ input: inout FuzzInput) {
   let settings = input.byte()
   let terminators: Set<UInt8> = [[0x0D, 0x0A], [0x0D], [0x03, 0x09], []][Int(settings & 3)]
   let framing = SerialFraming(
@@ -143,5 +140,4 @@ public func fuzzSerial(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     _ = step { $0.advance(to: now) }
   }
   property(single.deadline == nil, "after long silences nothing is pending")
-  return 0
 }

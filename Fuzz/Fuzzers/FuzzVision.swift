@@ -1,4 +1,3 @@
-import Fuzzing
 import ScanModel
 
 @testable import CodeVision
@@ -7,16 +6,14 @@ import ScanModel
 ///
 /// The input: two bytes of kinds, two of stages, width, bytes beside each row, how large a pixel is drawn, then pixels row by row. They
 /// are repeated to one row more than they fill, so that small inputs make whole pictures.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzVision(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzVision(_ input: inout FuzzInput) {
   let kinds = SymbologySet(rawValue: UInt16(input.byte()) | UInt16(input.byte()) << 8)
   let stages = VisionStages(rawValue: ~(UInt32(input.byte()) | UInt32(input.byte()) << 8))
   let width = Int(input.byte() & 0x7F) + 1
   let gap = Int(input.byte() & 3)
   let size = Int(input.byte() & 3) + 1
   let pixels = input.remainder()
-  guard !pixels.isEmpty else { return 0 }
+  guard !pixels.isEmpty else { return }
   let rows = min(128, (pixels.count + width - 1) / width + 1)
   let (across, down) = (width * size, rows * size)
   let stride = across + gap
@@ -36,7 +33,6 @@ public func fuzzVision(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     check(reader.read(picture: image), kinds)
     for _ in 0..<3 { check(reader.read(frame: image), kinds) }
   }
-  return 0
 }
 
 private func check(_ reading: ViewReading, _ kinds: SymbologySet) {

@@ -1,4 +1,3 @@
-import Fuzzing
 import ScanModel
 import ScanPipeline
 
@@ -15,9 +14,7 @@ private func matches(_ pattern: String, _ text: String) -> Bool? {
 /// Raw bytes → normaliser → accept filter with a pattern.
 ///
 /// The input: a byte that chooses the alphabet, one for the length of the pattern, the pattern, the raw bytes.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzCode(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  var input = FuzzInput(start, count)
+func fuzzCode(_ input: inout FuzzInput) {
   let alphabet = input.choice([AcceptFilter.Alphabet.printable, .alphanumeric, .digits, .custom(["a", "B", "é"])])
   let pattern = String(decoding: input.bytes(Int(input.byte() & 0x3F)), as: UTF8.self)
   let raw = input.remainder()
@@ -30,7 +27,7 @@ public func fuzzCode(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         "what can be shown is a code"
       )
     }
-    return 0
+    return
   }
   property(!code.bytes.isEmpty, "a code is not empty")
   property(String(validating: code.bytes, as: UTF8.self) != nil, "a code is UTF-8")
@@ -56,7 +53,7 @@ public func fuzzCode(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   }
 
   // The repeats of a pattern may be many: bounded here, so that the engine spends its time on new ones.
-  guard let match = matches(pattern, code.text), scalars.count <= 256 else { return 0 }
+  guard let match = matches(pattern, code.text), scalars.count <= 256 else { return }
   property(matches("(\(pattern))", code.text) ?? match == match, "a group changes nothing")
   property(matches("(\(pattern)){1}", code.text) ?? match == match, "once is once")
   property(matches("\(pattern)|\(pattern)", code.text) ?? match == match, "an alternative to itself changes nothing")
@@ -65,5 +62,4 @@ public func fuzzCode(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     property(matches("(\(pattern))?", code.text) ?? true, "what matches once matches at most once")
     property(matches(".*", code.text) == true, "any characters are what matches")
   }
-  return 0
 }

@@ -1,0 +1,1 @@
+// Headers only; a C target needs one source file.
