@@ -290,6 +290,17 @@ let package = Package(
         "CSQLite", "SQLiteFile", "ScriptedHTTP", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
         serviceLifecycle,
       ]),
+    // The fuzzers' inputs, read without the engine.
+    .testTarget(
+      name: "FuzzCorpusTests",
+      dependencies: [
+        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "ForeignText", "HolderProtocol",
+        "KioskControl", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
+        "TicketTransport", "WedgeReader",
+      ],
+      path: "Fuzz",
+      exclude: ["Crypto", "Fuzzers/Engine.swift", "LibFuzzer", "Package.swift", "README.md", "Rooms", "corpus", "run"],
+      swiftSettings: quick),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -53,9 +53,9 @@ import Testing
   /// What a damaged file may hold is an error, and ends nothing.
   @Test func aColumnThatIsNotAsItShouldBeIsAnError() async throws {
     try await VenueStore(.memory).read { db in
-      let row = try #require(try db.row("SELECT 'x' AS text, NULL AS nothing"))
+      let row = try #require(try db.row("SELECT 'x' AS text, NULL AS lacking"))
       for work in [
-        { _ = try row["text"] as Int64 }, { _ = try row["text"] as Int64? }, { _ = try row["nothing"] as String },
+        { _ = try row["text"] as Int64 }, { _ = try row["text"] as Int64? }, { _ = try row["lacking"] as String },
         { _ = try row["absent"] as String? }, { _ = try db.value("SELECT 'x'") as Bool? },
       ] as [() throws -> Void] {
         #expect(try #require(throws: SQLiteError.self) { try work() }.isDamage)

@@ -169,7 +169,7 @@ class OfflineCase(place.Case):
         self.told += codes
         return codes
 
-    def drained(self, timeout=180):
+    def drained(self, timeout=300):
         """Waits until the ticket system answers and was told of everything."""
         def is_drained():
             states = self.of("ticketSystem")
