@@ -299,7 +299,9 @@ let package = Package(
         "TicketTransport", "WedgeReader",
       ],
       path: "Fuzz",
-      exclude: ["Crypto", "Fuzzers/Engine.swift", "LibFuzzer", "Package.swift", "README.md", "Rooms", "corpus", "run"],
+      exclude: [
+        "LibCrypto", "Fuzzers/Engine.swift", "LibFuzzer", "Package.swift", "README.md", "Rooms", "corpus", "run",
+      ],
       swiftSettings: quick),
   ],
   swiftLanguageModes: [.v6]

@@ -57,8 +57,8 @@ let package = Package(
       ]),
     room("ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
     room("ForeignText", ["ScanModel"]),
-    .target(name: "Crypto", path: "Crypto", swiftSettings: strict),
-    room("SetUpCodes", ["ForeignText", "ScanModel", "Crypto"]),
+    .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
+    room("SetUpCodes", ["ForeignText", "LibCrypto", "ScanModel"]),
     room(
       "TicketTransport", ["ForeignText", "ScanModel", "ScanPipeline"],
       without: [
