@@ -5,7 +5,7 @@ import ScanModel
 
 /// The organiser: anybody can look up this private half (RFC 8032, 7.1).
 private let organiser: (signer: OrganiserKey, key: OrganiserPublicKey) = {
-  let file = "scangate-organiser-key-1 nWGxne/9WmC6hEr0kuwsxERJxXN7MmkZcDusAxyuf2A="
+  let file = "scangate-organiser-key-1 nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A="
   guard let signer = try? OrganiserKey(file: [UInt8](file.utf8)), let key = signer.publicKey else {
     preconditionFailure("a key of 32 bytes is one")
   }
