@@ -1,6 +1,5 @@
 # scangate: `make demo` shows it, `make test` proves it. Both install the Debian packages that they lack, and say so.
 SWIFT ?= swift
-BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 PREFIX ?= /usr/local
 
 .PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture check format deb install uninstall clean
@@ -28,8 +27,8 @@ deps:
 	@scripts/deps
 
 build: deps
-	@$(BUILD) --product scangate
-	@$(BUILD) --product scangate-decode
+	@scripts/build debug --product scangate
+	@scripts/build debug --product scangate-decode
 
 release: deps
 	@scripts/programs
@@ -53,7 +52,7 @@ fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
 bench: release
-	@$(SWIFT) build -c release --product journal-child
+	@scripts/programs journal-child
 	@Benchmarks/bench
 	@Benchmarks/journal
 	@Benchmarks/offline
