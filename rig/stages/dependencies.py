@@ -1,5 +1,6 @@
 """What a Debian package needs on top of the bare guest: fetched as its Depends field names it, and kept by that."""
 
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ def bare_status(folder):
     root = folder / names["bareroot"]
     status = root / "status"
     if not status.exists():
-        fresh = root / "status.new"
+        fresh = root / f"status.{os.getpid()}"  # two may make it at once
         with open(fresh, "wb") as file:
             subprocess.run(["tar", "-xOf", root / "root.tar", "./var/lib/dpkg/status"], stdout=file, check=True)
         fresh.rename(status)

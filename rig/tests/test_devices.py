@@ -251,6 +251,13 @@ class Devices(RigCase):
         self.assertEqual(self.rig.main_pid("said.service"), 0)
         self.assertEqual(self.rig.main_pid("systemd-journald.service"), int(self.rig.sh("systemctl show -P MainPID systemd-journald")))
 
+    def test_journal_goes_on_in_its_next_file(self):
+        self.rig.put("[Service]\nType=oneshot\nExecStart=/bin/echo it is said\n", "/run/systemd/system/said.service")
+        for count in range(1, 4):
+            self.rig.sh("systemctl start said")
+            self.assertEqual(len([line for line in self.rig.journal("said.service", self.since) if line.endswith(": it is said")]), count)
+            self.rig.sh("journalctl --rotate")
+
     def test_trace_that_lacks_something_is_no_proof(self):
         instance = "/sys/kernel/tracing/instances/small"
         self.rig.sh(f"mkdir {instance}; echo 4 > {instance}/buffer_size_kb; for i in {{1..500}}; do echo $i; done > {instance}/trace_marker")

@@ -28,6 +28,8 @@ static int (*add_match)(sd_journal *, const void *, size_t);
 static int (*next_entry)(sd_journal *);
 static int (*get_data)(sd_journal *, const char *, const void **, size_t *);
 static int (*get_monotonic)(sd_journal *, uint64_t *, void *);
+static int (*get_fd)(sd_journal *);
+static int (*process)(sd_journal *);
 
 static sd_journal *journal;
 static unsigned long follower;
@@ -41,7 +43,9 @@ static int find_library(void) {
   *(void **)&next_entry = dlsym(library, "sd_journal_next");
   *(void **)&get_data = dlsym(library, "sd_journal_get_data");
   *(void **)&get_monotonic = dlsym(library, "sd_journal_get_monotonic_usec");
-  return journal_open && add_match && next_entry && get_data && get_monotonic ? 0 : -1;
+  *(void **)&get_fd = dlsym(library, "sd_journal_get_fd");
+  *(void **)&process = dlsym(library, "sd_journal_process");
+  return journal_open && add_match && next_entry && get_data && get_monotonic && get_fd && process ? 0 : -1;
 }
 
 void follow_journal(struct request *request) {
@@ -50,6 +54,8 @@ void follow_journal(struct request *request) {
   // Matches of one field are alternatives; the kernel's messages are left out.
   const char *transports[] = {"_TRANSPORT=stdout", "_TRANSPORT=journal", "_TRANSPORT=syslog"};
   for (int i = 0; i < 3; i++) add_match(journal, transports[i], 0);
+  // From now on it hears of the files that the journal begins, for one it ends when it is full.
+  if (get_fd(journal) < 0) return tell_error(request->id, "the journal");
   follower = request->id;
   look_at_journal();
 }
@@ -94,6 +100,7 @@ static void tell_entry(void) {
 int is_following_journal(void) { return journal != NULL; }
 
 void look_at_journal(void) {
+  if (journal) process(journal);
   while (journal && next_entry(journal) > 0) tell_entry();
 }
 
