@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 
 /// What no station runs is compiled quickly rather than to run quickly.
 let quick: [SwiftSetting] =
-  strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+  strict + [.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))]
 
 /// Programs for stations have Swift's libraries inside, see `scripts/programs`. Others need those of the toolchain, as tests do.
 let stationLink: [LinkerSetting] =
