@@ -18,6 +18,7 @@
 #define SOCKET "/run/systemd/journal/socket"
 #define LOCAL_ONLY 1
 #define PATIENCE_MS 30000
+#define AGAIN_MS 250
 #define LONGEST 16384
 
 typedef struct sd_journal sd_journal;
@@ -80,7 +81,7 @@ static void tell_entry(void) {
   char start[40];
   snprintf(start, sizeof start, "%.*s", length, message);
   if (sscanf(start, "mark %lu of the rig", &mark) == 1) {
-    marks_seen = mark;
+    if (mark > marks_seen) marks_seen = mark;
     return;
   }
   get_monotonic(journal, &at, NULL);
@@ -105,7 +106,8 @@ void look_at_journal(void) {
 }
 
 // The journal takes what is there to be read in an order of its own. So there are two marks: when the first has come through, whatever was
-// there with it is on its way before the second.
+// there with it is on its way before the second. A mark is said once more when it does not come: who reads an entry while it is being
+// written may take it for one that does not fit, and look again only when there is another one.
 void synchronize_journal(struct request *request) {
   struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SOCKET};
   long long deadline = now_ns() + PATIENCE_MS * 1000000LL;
@@ -113,11 +115,15 @@ void synchronize_journal(struct request *request) {
   for (int i = 0; i < 2; i++) {
     char text[80];
     int length = snprintf(text, sizeof text, "MESSAGE=mark %lu of the rig\n", ++marks);
-    if (sendto(fd, text, length, 0, (struct sockaddr *)&address, sizeof address) < 0) {
-      close(fd);
-      return tell_error(request->id, SOCKET);
-    }
-    while (look_at_journal(), marks_seen != marks) {
+    long long again = 0;
+    while (look_at_journal(), marks_seen < marks) {
+      if (now_ns() > again) {
+        again = now_ns() + AGAIN_MS * 1000000LL;
+        if (sendto(fd, text, length, 0, (struct sockaddr *)&address, sizeof address) < 0) {
+          close(fd);
+          return tell_error(request->id, SOCKET);
+        }
+      }
       if (now_ns() > deadline) {
         close(fd);
         errno = ETIMEDOUT;
