@@ -104,9 +104,10 @@ import Testing
     let syncs = DispatchQueue(label: "syncs")
     for number in 1...100 {
       try Workload.commit(number, in: database)
+      // Before its sync is asked for, whenever that thread has its turn.
+      if !isAwaited { recorder.promised(UInt64(number)) }
       syncs.async {
         let sync = recorder.syncBegan("\(path)-wal")
-        if !isAwaited { recorder.promised(UInt64(number)) }
         guard fdatasync(wal) == 0 else { return }
         recorder.syncEnded(sync)
         if isAwaited { recorder.promised(UInt64(number)) }
