@@ -97,8 +97,8 @@ class RigCase(unittest.TestCase):
         self.assertEqual(seen(), levels)
 
 
-class BareCase(RigCase):
-    """A test in a Debian that has nothing of ours: no library, no device, no package; the package and what it depends on are in /payload."""
+class InstalledCase(RigCase):
+    """A test of the installed service: the shipped units and rules in a Debian that has nothing else of ours. Devices come when a test loads them."""
 
     @classmethod
     def setUpClass(cls):
@@ -108,7 +108,7 @@ class BareCase(RigCase):
 
     @classmethod
     def start(cls):
-        return Rig.restore(payload.of_package(deb, FOLDER), bare=True)
+        return cls.resume(installed.installed)
 
     @classmethod
     def resume(cls, stage):
@@ -119,11 +119,3 @@ class BareCase(RigCase):
         rig = Rig.resume(made["kernel"], made["baredisk"], state, image)
         rig.state = state
         return rig
-
-
-class InstalledCase(BareCase):
-    """A test of the installed service: the shipped units and rules. Devices come when a test loads them."""
-
-    @classmethod
-    def start(cls):
-        return cls.resume(installed.installed)

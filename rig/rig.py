@@ -99,14 +99,10 @@ class Rig(Feeds, Usb, Outputs, Units):
         self.camera = None
 
     @classmethod
-    def restore(cls, payload=None, bare=False, folder=FOLDER):
-        """A guest as it was saved, with `payload` (an image made by payload.py) mounted at /payload.
-
-        A `bare` one is a Debian without the libraries of the program under test, and with no devices yet: see `load_devices`.
-        """
+    def restore(cls, payload=None, folder=FOLDER):
+        """A guest as it was saved, with `payload` (an image made by payload.py) mounted at /payload."""
         made = built(folder)
-        disk, state = made["baredisk" if bare else "disk"], made["barestate" if bare else "state"]
-        return cls.resume(made["kernel"], disk, state, payload)
+        return cls.resume(made["kernel"], made["disk"], made["state"], payload)
 
     @classmethod
     def resume(cls, kernel, disk, state, payload=None):
