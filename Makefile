@@ -58,14 +58,14 @@ bench: release
 	@Benchmarks/offline
 
 bench-decode: deps
-	@scripts/programs decode-bench camera-replay scangate-decode
+	@scripts/programs decode-bench camera-replay
 	@Benchmarks/decode $(if $(DECODE_IMAGES),--images "$(DECODE_IMAGES)")
 
 rig: deps
 	@rig/build
 
 torture: release
-	@Tests/Torture/torture --program .build/release/scangate --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED))
+	@Tests/Torture/torture --program .build/programs/scangate --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED))
 
 replug: release
 	@rig/test -k Replugging --rounds 200

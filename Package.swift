@@ -11,9 +11,16 @@ let strict: [SwiftSetting] = [
   .unsafeFlags(["-enable-testing"], .when(configuration: .release)),
 ]
 
-/// What no station runs is compiled quickly rather than to run quickly.
+/// What touches devices, memory or pictures is optimised in every build for release, also where `scripts/build quick` does without.
+let fast: [SwiftSetting] = strict + [.unsafeFlags(["-Xfrontend", "-O"], .when(configuration: .release))]
+
+/// What waits for people, files and networks is made small: a fifth less work for the compiler, and it waits no longer for it.
+let small: [SwiftSetting] = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
+/// What no station runs is compiled quickly rather than to run quickly. One pass
+/// makes module and code, for nobody waits for the module.
 let quick: [SwiftSetting] =
-  strict + [.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))]
+  strict + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
 
 /// Programs for stations have Swift's libraries inside, see `scripts/programs`. Others need those of the toolchain, as tests do.
 let stationLink: [LinkerSetting] =
@@ -26,8 +33,8 @@ let stationLink: [LinkerSetting] =
       ], .when(configuration: .release))
   ] : []
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = fast) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -88,7 +95,7 @@ let package = Package(
     .systemLibrary(name: "CV4LConvert", pkgConfig: "libv4lconvert", providers: [.apt(["libv4l-dev"])]),
     .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
     .target(
-      name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: strict),
+      name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: fast),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
@@ -111,7 +118,7 @@ let package = Package(
       ]),
     room("DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
     .executableTarget(
-      name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: strict, linkerSettings: stationLink),
+      name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: fast, linkerSettings: stationLink),
     room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
@@ -120,7 +127,7 @@ let package = Package(
     room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "WireCoding"]),
     .executableTarget(
       name: "scangate-outputs",
-      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: strict,
+      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: fast,
       linkerSettings: stationLink),
 
     // What outlives the process.
@@ -139,29 +146,29 @@ let package = Package(
       [
         "ForeignText", "ScanModel", "ScanPipeline", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix,
         nioSSL,
-      ]),
-    room("EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"]),
+      ], small),
+    room("EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
     room("SetUpCodes", ["ForeignText", "LibCrypto", "ScanModel"]),
-    room("Enrolment", ["ForeignText", "ScanModel", "ScanPipeline", "SetUpCodes", "TicketTransport"]),
-    room("KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"]),
+    room("Enrolment", ["ForeignText", "ScanModel", "ScanPipeline", "SetUpCodes", "TicketTransport"], small),
+    room("KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
 
     // The whole.
-    room("ScanConfiguration", ["ScanModel", yams]),
+    room("ScanConfiguration", ["ScanModel", yams], small),
     room(
       "Gateway",
       [
         "CameraReader", "DecodeClient", "Enrolment", "EventSchedule", "HolderClient", "HolderProtocol", "KioskControl",
         "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SetUpCodes",
         "SignalOutputs", "TicketTransport", "WedgeReader",
-      ]),
+      ], small),
     room(
       "VenueServer",
       [
         "CSQLite", "LibCrypto", "SQLiteFile", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
         logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
-      ]),
+      ], small),
     .executableTarget(
       name: "scangate",
       dependencies: [
@@ -171,7 +178,7 @@ let package = Package(
         "SerialReader", "SetUpCodes", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer", "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
       ],
-      swiftSettings: strict, linkerSettings: stationLink),
+      swiftSettings: small, linkerSettings: stationLink),
 
     // What tests share, and the tests. What is measured is optimised as the product is.
     .target(name: "ScanTesting", dependencies: ["ScanModel"], swiftSettings: quick),
@@ -186,22 +193,22 @@ let package = Package(
       name: "holder-bench",
       dependencies: [
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
-      ], path: "Tests/HolderBench", swiftSettings: strict),
+      ], path: "Tests/HolderBench", swiftSettings: fast),
     .executableTarget(
-      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/DecodeBench", swiftSettings: strict),
+      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/DecodeBench", swiftSettings: fast),
     .target(
-      name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/CameraTesting", swiftSettings: strict),
+      name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/CameraTesting", swiftSettings: fast),
     .executableTarget(
       name: "camera-replay",
       dependencies: ["CameraReader", "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel"],
-      path: "Tests/CameraReplay", swiftSettings: strict),
+      path: "Tests/CameraReplay", swiftSettings: fast),
     .executableTarget(
       name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"], path: "Tests/JournalChild",
-      swiftSettings: strict),
+      swiftSettings: fast),
     .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
-      swiftSettings: quick),
+      swiftSettings: fast),
     tests(of: "PowerCut", ["CSQLite", "ScanTesting"]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
@@ -307,7 +314,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `make room ROOM=Journal`: the tests of other rooms are not there to be compiled.
+// `make room ROOM=Journal`: the tests of other rooms are not there to be compiled; `scripts/programs`: no test is.
 if let room = Context.environment["SCANGATE_ROOM"] {
   package.targets.removeAll { $0.type == .test && $0.name != room + "Tests" }
 }

@@ -8,7 +8,7 @@ from rig import FOLDER, MS, TEST_BEGINS, Rig, built
 from stages import cache, installed
 
 #: The program under test; set by the runner.
-scangate = Path(".build/release/scangate")
+scangate = Path(".build/programs/scangate")
 #: The Debian package under test; set by the runner. None where there is none.
 deb = None
 #: How often scanners are unplugged while they type; set by the runner.
@@ -110,12 +110,17 @@ class InstalledCase(RigCase):
     def start(cls):
         return cls.resume(installed.installed)
 
+    @staticmethod
+    def made(stage):
+        """The parts of the rig, the folder that `stage(store, stages, payload)` gives, and the payload."""
+        image, parts, store = payload.of_package(deb, FOLDER), built(), cache.Cache(FOLDER)
+        with store.lock():
+            return parts, stage(store, parts, image), image
+
     @classmethod
     def resume(cls, stage):
         """A guest of a state that `stage(store, stages, payload)` gives, made now if there is none yet."""
-        image, made, store = payload.of_package(deb, FOLDER), built(), cache.Cache(FOLDER)
-        with store.lock():
-            state = stage(store, made, image)
+        made, state, image = cls.made(stage)
         rig = Rig.resume(made["kernel"], made["baredisk"], state, image)
         rig.state = state
         return rig

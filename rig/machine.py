@@ -56,7 +56,9 @@ class Machine:
             *(["-incoming", incoming] if incoming else []),
         ]
         with open(self.folder / "qemu", "w") as log:
-            self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=die_with_parent)
+            self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=die_with_parent,
+                # What it translates and looks up, on large pages: a seventh less of its time.
+                env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"})
         self._answers = {}
         self._answers_lock = threading.Lock()
         self._is_gone = False

@@ -64,9 +64,19 @@ class ServiceCase(InstalledCase):
         """What the service is started by."""
         return configuration()
 
+    @staticmethod
+    def state(store, made, payload):
+        """Folder of a guest with both services running."""
+        return installed.serving(store, made, payload, "serving", [__file__], ServiceCase.begin)
+
+    @classmethod
+    def prepare(cls):
+        """Makes the state that these tests begin with, unless there is one."""
+        cls.made(cls.state)
+
     @classmethod
     def start(cls):
-        rig = cls.resume(lambda *where: installed.serving(*where, "serving", [__file__], ServiceCase.begin))
+        rig = cls.resume(ServiceCase.state)
         rig.unused_codes = iter(CODES)
         if cls.configured() != configuration():
             rig.put(cls.configured(), CONFIGURATION)

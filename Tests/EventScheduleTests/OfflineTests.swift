@@ -54,9 +54,12 @@ import TicketTransport
   }
 
   @Test func noAnswerInTimeIsOffline() async throws {
-    let venue = try await Venue.open(ScriptedServer { _, _, _ in })
-    #expect(await venue.attempt(within: .milliseconds(400)).offline == .timeOut)
-    #expect(await venue.system.reach(deadline: SystemTime().now() + .milliseconds(400)) == .offline(.timeOut))
+    let venue = try await Venue.open(
+      ScriptedServer { number, _, connection in if number == 1 { connection.send(Answers.admitted) } })
+    // On a busy machine it may take longer to connect than an answer is waited for here.
+    #expect(await venue.attempt().offline == nil)
+    #expect(await venue.attempt(within: .seconds(2)).offline == .timeOut)
+    #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(2)) == .offline(.timeOut))
     await venue.close()
   }
 

@@ -12,12 +12,12 @@ from . import cache, host
 def bare_status(folder):
     """The list of packages of the bare guest."""
     names = dict(line.split() for line in (folder / "current").read_text().splitlines())
-    root = folder / names["bareroot"]
+    root = folder / names["root"]
     status = root / "status"
     if not status.exists():
         fresh = root / f"status.{os.getpid()}"  # two may make it at once
         with open(fresh, "wb") as file:
-            subprocess.run(["tar", "-xOf", root / "root.tar", "./var/lib/dpkg/status"], stdout=file, check=True)
+            subprocess.run(["tar", "-xOf", root / "bare.tar", "./var/lib/dpkg/status"], stdout=file, check=True)
         fresh.rename(status)
     return status
 

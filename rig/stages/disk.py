@@ -12,8 +12,8 @@ EARLY_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
 
 
 def stage(store, name, kernel, tools, root):
-    """Folder with `root.ext4` and `initrd`."""
-    inputs = [cache.files_hash(__file__, GUEST / "root", GUEST / "init", GUEST / "masked-units"), kernel.name, tools.name, root.name]
+    """Folder with `root.ext4`, the system in the file `root`, and `initrd`."""
+    inputs = [cache.files_hash(__file__, GUEST / "root", GUEST / "init", GUEST / "masked-units"), kernel.name, tools.name, root.parent.name, root.name]
     return store.stage(name, inputs, lambda folder: make(folder, kernel, tools, root))
 
 
@@ -35,7 +35,7 @@ def root_script(tree, image, kernel, tools, root):
     return f"""
 mkdir -p '{tree}'
 cd '{tree}'
-tar -xf '{root}/root.tar'
+tar -xf '{root}'
 rm -rf lib/modules dev/*
 cp -r '{kernel}/lib/modules' usr/lib/
 # Nothing starts but what the rig asks for.

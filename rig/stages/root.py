@@ -1,4 +1,4 @@
-"""Small Debians of the host's own release, with systemd and udev: one with the libraries that scangate links, and a bare one."""
+"""Small Debians of the host's own release, with systemd and udev: a bare one, and the same with the libraries that scangate links."""
 
 import os
 
@@ -17,26 +17,23 @@ USER = 'chroot "$1" useradd --system --no-create-home --groups input gate'
 
 
 def stage(store):
-    """Folder with `root.tar`, the system that has what the program under test links."""
-    return made(store, "root", [*SYSTEM, *LIBRARIES, host.offered(LIBCRYPTO)], [USER, CLEAN])
+    """Folder with `bare.tar`, what a technician finds on a fresh gate PC, and `root.tar`, which has besides what the program under test links."""
+    libraries = [*LIBRARIES, host.offered(LIBCRYPTO)]
+    inputs = [cache.files_hash(__file__), host.release(), *(f"{name} {host.candidate(name)}" for name in [*SYSTEM, *CERTIFICATES, *libraries, "libc6"])]
+    return store.stage("root", inputs, lambda folder: make(folder, libraries))
 
 
-def bare_stage(store):
-    """Folder with `root.tar`: what a technician finds on a fresh gate PC."""
-    return made(store, "bareroot", [*SYSTEM, *CERTIFICATES], [CLEAN])
+def make(folder, libraries):
+    (folder / "sources.list").write_text(host.archive_sources())
+    debian(folder, "bare.tar", [*SYSTEM, *CERTIFICATES], "--variant=essential", "--hook-dir=/usr/share/mmdebstrap/hooks/eatmydata", f"--customize-hook={CLEAN}")
+    # From there on, which takes a quarter of the time that another one would.
+    debian(folder, "root.tar", libraries, "--variant=custom", f"--setup-hook=tar-in '{folder}/bare.tar' /", f"--customize-hook={USER}", f"--customize-hook={CLEAN}")
 
 
-def made(store, name, packages, setup):
-    inputs = [cache.files_hash(__file__), host.release(), *(f"{name} {host.candidate(name)}" for name in [*packages, "libc6"])]
-    return store.stage(name, inputs, lambda folder: make(folder, packages, setup))
-
-
-def make(folder, packages, setup):
-    sources = folder / "sources.list"
-    sources.write_text(host.archive_sources())
-    paths = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale", "info")]
+def debian(folder, name, packages, *options):
+    """Makes `name` in `folder`, a system with `packages`."""
+    paths = [f"--dpkgopt=path-exclude=/usr/share/{each}/*" for each in ("doc", "man", "locale", "info")]
     host.run(
         # Nothing is lost if the machine goes down half-way, so nothing need wait for its disk.
-        "eatmydata", "mmdebstrap", "--variant=essential", "--hook-dir=/usr/share/mmdebstrap/hooks/eatmydata", f"--include={','.join(packages)}",
-        *paths, *(f"--customize-hook={line}" for line in setup), host.release(), folder / "root.tar", sources,
+        "eatmydata", "mmdebstrap", *options, f"--include={','.join(packages)}", *paths, host.release(), folder / name, folder / "sources.list",
         env={**os.environ, "LC_ALL": "C.UTF-8"})

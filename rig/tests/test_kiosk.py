@@ -250,6 +250,7 @@ class PowerCuts(KioskCase):
 
 
 class Enrolment(KioskCase):
+    @release
     def test_ticket_system_comes_by_one_scan(self):
         rig = self.rig
         self.prepare()

@@ -8,6 +8,7 @@ import place
 from events import EventFile
 from place import in_guest, lasts, natively
 from rig import PATIENCE
+from sets import release
 from venue import AS_GATE, PORT, SCANGATE, URL, Venue
 
 FOLDER = "/run/gate"
@@ -228,6 +229,7 @@ class Network(OfflineCase):
         self.assert_told_once()
         self.passed(**QUEUE)
 
+    @release
     def test_packets_that_vanish(self):
         self.goes("dropped")
 
