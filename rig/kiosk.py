@@ -184,6 +184,10 @@ class KioskCase(place.Case):
         """Waits until set-up codes are taken."""
         self.rig.until(lambda: self.alive() and self.is_armed(), what="the station armed")
 
+    def until_disarmed(self):
+        """Waits until it is told that set-up codes are no longer taken: a gate in service takes none any more, which is told after it."""
+        self.rig.until(lambda: self.alive() and not self.is_armed(), what="the station disarmed")
+
     def is_armed(self):
         """Whether set-up codes are taken, as was told last."""
         states = [event["state"] for event in self.told("setUp") if event["state"] in ("armed", "disarmed")]

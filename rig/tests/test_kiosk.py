@@ -40,7 +40,7 @@ class Activation(KioskCase):
         self.set_up(code)
         self.assertIn((ADDRESS, str(PORT)), {(packet.destination, packet.port) for packet in rig.packets(wire)}, "the wire shows who is contacted")
         self.until_told("control", state="activated")
-        self.assertFalse(self.is_armed())
+        self.until_disarmed()
         asked = self.venue.kiosk_requests()
         self.assertEqual([status for *what, status in asked if tuple(what) == ACTIVATE], [200])
         self.assertIn(FETCHED, asked)
@@ -108,7 +108,7 @@ class Activation(KioskCase):
         press(5)
         self.assert_admits()
         self.assertEqual(len(self.told("setUp")), before, "a working gate is not armed")
-        self.assertFalse(self.is_armed())
+        self.until_disarmed()
 
 
 @natively
@@ -152,7 +152,7 @@ class Working(KioskCase):
         self.run_station()
         self.until_gate("ready")
         self.assert_admits()
-        self.assertFalse(self.is_armed())
+        self.until_disarmed()
         self.assertNotEqual(self.scan(self.venue.activation_code())["verdict"], "admit")
 
     def nothing_changes(self, text):
@@ -217,7 +217,7 @@ class PowerCuts(KioskCase):
         self.run_station()
         self.until_gate("ready")
         self.assert_admits()
-        self.assertFalse(self.is_armed())
+        self.until_disarmed()
 
     @natively
     @lasts(50)
