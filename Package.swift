@@ -38,7 +38,7 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: 
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: quick)
+  .testTarget(name: name + "Tests", dependencies: ["Expectations", .byName(name: name)] + dependencies, swiftSettings: quick)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -182,6 +182,7 @@ let package = Package(
 
     // What tests share, and the tests. What is measured is optimised as the product is.
     .target(name: "ScanTesting", dependencies: ["ScanModel"], swiftSettings: quick),
+    .target(name: "Expectations", path: "Tests/Expectations", swiftSettings: quick),
     .target(name: "CMockDevices", path: "Tests/CMockDevices"),
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
@@ -213,7 +214,7 @@ let package = Package(
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
       name: "CodeVisionTests",
-      dependencies: ["CodeVision", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
+      dependencies: ["CodeVision", "Expectations", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
       exclude: ["pictures"], swiftSettings: quick),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
@@ -265,7 +266,8 @@ let package = Package(
       of: "KioskControl",
       ["ForeignText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
     .testTarget(
-      name: "ScanConfigurationTests", dependencies: ["ScanConfiguration", "ScanModel", "ScanTesting"], exclude: ["bad"],
+      name: "ScanConfigurationTests", dependencies: ["Expectations", "ScanConfiguration", "ScanModel", "ScanTesting"],
+      exclude: ["bad"],
       swiftSettings: quick),
     .target(
       name: "ControlTesting", dependencies: ["ScanModel"], path: "Tests/ControlTesting", swiftSettings: quick),
@@ -283,7 +285,8 @@ let package = Package(
     .testTarget(
       name: "StationControlTests",
       dependencies: [
-        "ControlTesting", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing", "control-child",
+        "ControlTesting", "Expectations", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing",
+        "control-child",
       ], swiftSettings: quick),
     tests(
       of: "scangate",
@@ -301,7 +304,7 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "ForeignText", "HolderProtocol",
+        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "ForeignText", "HolderProtocol",
         "KioskControl", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
         "TicketTransport", "WedgeReader",
       ],

@@ -121,6 +121,6 @@ class InstalledCase(RigCase):
     def resume(cls, stage):
         """A guest of a state that `stage(store, stages, payload)` gives, made now if there is none yet."""
         made, state, image = cls.made(stage)
-        rig = Rig.resume(made["kernel"], made["baredisk"], state, image)
+        rig = Rig.resume(made["kernel"], made["disk"], state, image)
         rig.state = state
         return rig

@@ -129,14 +129,17 @@ class Machine:
                 return answer["return"]
 
     def save(self, state):
-        """Writes the stopped guest's memory and devices to the file `state` and ends it."""
+        """Stops the guest, and writes its memory and devices to the file `state`."""
         self.qmp("stop")
         self.qmp("migrate", uri=f"exec:zstd -q -1 -T2 > '{state}'")
         while (status := self.qmp("query-migrate").get("status")) != "completed":
             if status == "failed":
                 raise MachineError("the guest's state cannot be saved")
             time.sleep(0.05)
-        self.close()
+
+    def go_on(self):
+        """Lets the guest run on after `save`."""
+        self.qmp("cont")
 
     def _read_answers(self):
         stream = self._agent.makefile("rb")

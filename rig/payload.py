@@ -81,15 +81,15 @@ def of_program(program, cache):
 
 
 def of_package(deb, cache):
-    """The image for a Debian package: it and the packages that a bare guest lacks for it, in `debs/`."""
-    deb, status = Path(deb).resolve(), dependencies.bare_status(Path(cache))
+    """The image for a Debian package: it and the packages that the guest lacks for it, in `debs/`."""
+    deb, root = Path(deb).resolve(), dependencies.root_folder(Path(cache))
 
     def fill(content):
         (content / "debs").mkdir(parents=True)
-        for each in [deb, *dependencies.lacking(deb, status, Path(cache))]:
+        for each in [deb, *dependencies.lacking(deb, root, Path(cache))]:
             shutil.copy(each, content / "debs")
 
-    return stored("package", content_key(deb, status), cache, fill)
+    return stored("package", content_key(deb, root / "root.status"), cache, fill)
 
 
 def content_key(*files):

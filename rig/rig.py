@@ -102,7 +102,7 @@ class Rig(Feeds, Usb, Outputs, Units):
     def restore(cls, payload=None, folder=FOLDER):
         """A guest as it was saved, with `payload` (an image made by payload.py) mounted at /payload."""
         made = built(folder)
-        return cls.resume(made["kernel"], made["disk"], made["state"], payload)
+        return cls.resume(made["kernel"], made["disk"], made["full"], payload)
 
     @classmethod
     def resume(cls, kernel, disk, state, payload=None):

@@ -1,3 +1,4 @@
+import Expectations
 import CameraReader
 import CameraTesting
 import Glibc
@@ -23,14 +24,14 @@ import Testing
   @Test func someGoodPicturesAreKeptAndTheCameraIsLeft() throws {
     let camera = try FakeCamera()
     let shot = try snapshot(camera)
-    #expect((1...6).contains(shot.pictures.count))
-    #expect(shot.count > 3 && shot.bad == 0)
+    expect((1...6).contains(shot.pictures.count))
+    expect(shot.count > 3 && shot.bad == 0)
     for picture in shot.pictures {
-      #expect(!picture.isJPEG)
-      #expect(picture.file.starts(with: [UInt8]("P5\n64 48\n255\n".utf8)))
-      #expect(picture.file.count == 13 + 64 * 48)
+      expect(!picture.isJPEG)
+      expect(picture.file.starts(with: [UInt8]("P5\n64 48\n255\n".utf8)))
+      expectEqual(picture.file.count, 13 + 64 * 48)
     }
-    #expect(camera.state.withLock { !$0.isStreaming && $0.mapped == 0 })
+    expect(camera.state.withLock { !$0.isStreaming && $0.mapped == 0 })
   }
 
   @Test func greyIsTakenOutOfEveryLayoutByItsRows() throws {
@@ -42,20 +43,20 @@ import Testing
       state.pictureBytes = 160 * 48
     }
     let picture = try #require(try snapshot(camera).pictures.first)
-    #expect(picture.file.count == 13 + 64 * 48)
+    expectEqual(picture.file.count, 13 + 64 * 48)
   }
 
   @Test func whatIsInTheWayIsSaid() throws {
     let camera = try FakeCamera()
     camera.fail("requestBuffers", EBUSY)
     let error = #expect(throws: DeviceError.self) { try snapshot(camera) }
-    #expect(error?.description.contains("another program to release") == true)
-    #expect(error?.description.contains("systemctl stop scangate") == true)
+    expectEqual(error?.description.contains("another program to release"), true)
+    expectEqual(error?.description.contains("systemctl stop scangate"), true)
     camera.fail("requestBuffers", nil)
     let other = #expect(throws: DeviceError.self) {
       try snapshot(camera, StreamChoice.Wish(size: VideoSize(width: 1280, height: 720)))
     }
-    #expect(other?.description.contains("offers no 1280x720") == true)
+    expectEqual(other?.description.contains("offers no 1280x720"), true)
     camera.state.withLock { state in
       state.offers = [
         VideoOffer(format: PixelFormat("R", "G", "B", "3"), sizes: .one(VideoSize(width: 64, height: 48)))

@@ -1,3 +1,4 @@
+import Expectations
 import CameraReader
 import CameraTesting
 import DecodeClient
@@ -11,41 +12,41 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct CameraSourceTests {
   @Test func aCodeThatIsShownIsReadOnceAndRefreshed() async throws {
     let desk = try await Desk()
-    #expect(try await desk.state("waiting").contains("first pictures"))
+    expect(try await desk.state("waiting").contains("first pictures"))
     desk.view.show("TICKET-1")
     try await desk.feed(3)
-    #expect(try await desk.state("reading").contains("64x48 GREY"))
-    #expect(desk.view.looked == 0)
+    expect(try await desk.state("reading").contains("64x48 GREY"))
+    expectEqual(desk.view.looked, 0)
     try await desk.feed(1)
     guard case .read(let read) = try await desk.next() else {
       Issue.record("no read")
       return
     }
-    #expect(read.bytes == [UInt8]("TICKET-1".utf8))
-    #expect(read.symbology == Symbology.qr.plainIdentifier)
+    expectEqual(read.bytes, [UInt8]("TICKET-1".utf8))
+    expectEqual(read.symbology, Symbology.qr.plainIdentifier)
     try await desk.feed(5)
     desk.view.show("TICKET-2")
     try await desk.feed(1)
-    #expect(try await desk.read() == "TICKET-2")
+    try await expectEqual(desk.read(), "TICKET-2")
     let counts = try #require(await desk.source.counts(of: ReaderID("lane")))
-    #expect(counts.pictures == 10)
-    #expect(counts.lost == 0)
+    expectEqual(counts.pictures, 10)
+    expectEqual(counts.lost, 0)
     await desk.source.stop()
-    #expect(desk.camera.state.withLock { $0.mapped == 0 && !$0.isStreaming })
-    #expect(desk.view.state.withLock { $0.stopped } == 1)
+    expect(desk.camera.state.withLock { $0.mapped == 0 && !$0.isStreaming })
+    expectEqual(desk.view.state.withLock { $0.stopped }, 1)
   }
 
   @Test func whileTheDecoderIsBusyPicturesGoBackUnseen() async throws {
     let desk = try await Desk()
     desk.view.state.withLock { $0.isReady = false }
     try await desk.feed(30)
-    #expect(desk.view.looked == 0)
-    #expect(desk.camera.state.withLock { $0.queued.count } == 4)
+    expectEqual(desk.view.looked, 0)
+    expectEqual(desk.camera.state.withLock { $0.queued.count }, 4)
     desk.view.state.withLock { $0.isReady = true }
     desk.view.show("A")
     try await desk.state("reading")
     try await desk.feed(1)
-    #expect(try await desk.read() == "A")
+    try await expectEqual(desk.read(), "A")
   }
 
   @Test func anotherProgramAndAMissingPermissionAreWaitedFor() async throws {
@@ -56,7 +57,7 @@ import Testing
       let camera = try FakeCamera()
       camera.fail(call, errno)
       let desk = try await Desk(camera)
-      #expect(try await desk.state("waiting").contains(words))
+      expect(try await desk.state("waiting").contains(words))
       camera.fail(call, nil)
       try await desk.feed(3)
       try await desk.state("reading")
@@ -71,12 +72,12 @@ import Testing
     try await desk.state("parked")
     // Told, and let go of in the same turn.
     await desk.source.turn()
-    #expect(desk.camera.state.withLock { $0.mapped } == 0)
+    expectEqual(desk.camera.state.withLock { $0.mapped }, 0)
     desk.camera.plug()
     desk.view.show("BACK")
     try await desk.feed(4)
     try await desk.state("reading")
-    #expect(try await desk.read() == "BACK")
+    try await expectEqual(desk.read(), "BACK")
   }
 
   @Test(arguments: [("damaged", EINVAL), ("dequeue", EIO), ("dequeue", EINVAL)])
@@ -90,20 +91,20 @@ import Testing
       desk.camera.fail(how, errno)
       desk.camera.take()
     }
-    #expect(try await desk.state("waiting").contains("whole picture"))
+    expect(try await desk.state("waiting").contains("whole picture"))
     desk.camera.fail(how, nil)
     desk.view.show("AGAIN")
     try await desk.feed(4)
     try await desk.state("reading")
-    #expect(try await desk.read() == "AGAIN")
-    #expect(desk.camera.calls("streamOn") == 2)
+    try await expectEqual(desk.read(), "AGAIN")
+    expectEqual(desk.camera.calls("streamOn"), 2)
   }
 
   @Test func silenceIsSaidAndBegunAnew() async throws {
     let desk = try await Desk()
     try await desk.feed(4)
     try await desk.state("reading")
-    #expect(try await desk.state("waiting").contains("it gives none"))
+    expect(try await desk.state("waiting").contains("it gives none"))
     try await desk.feed(4)
     try await desk.state("reading")
   }
@@ -113,8 +114,8 @@ import Testing
     camera.state.withLock { $0.offers = [VideoOffer(format: .mjpg, sizes: .one(VideoSize(width: 640, height: 480)))] }
     let desk = try await Desk(camera, wish: StreamChoice.Wish(size: VideoSize(width: 1280, height: 720)))
     let words = try await desk.state("failed")
-    #expect(words.contains("offers no 1280x720; it has MJPG 640x480"))
-    #expect(camera.calls("setFormat") == 0)
+    expect(words.contains("offers no 1280x720; it has MJPG 640x480"))
+    expectEqual(camera.calls("setFormat"), 0)
   }
 
   @Test func aLoopbackThatNobodyFeedsIsWaitedFor() async throws {
@@ -125,7 +126,7 @@ import Testing
       return offers
     }
     let desk = try await Desk(camera)
-    #expect(try await desk.state("waiting").contains("that nobody feeds"))
+    expect(try await desk.state("waiting").contains("that nobody feeds"))
     camera.state.withLock { $0.offers = offers }
     try await desk.feed(3)
     try await desk.state("reading")
@@ -138,16 +139,16 @@ import Testing
     desk.view.state.withLock { $0.faults = Array(repeating: .died(signal: 9, status: 0), count: 3) }
     try await desk.feed(3)
     let words = try await desk.state("failed")
-    #expect(words.contains("cannot be looked at") && words.contains("before the camera"))
-    #expect(!words.contains("installed"))
+    expect(words.contains("cannot be looked at") && words.contains("before the camera"))
+    expect(!words.contains("installed"))
     desk.view.show("WELL")
     try await desk.feed(1)
     // The code first: it is read by what works again.
-    #expect(try await desk.read() == "WELL")
+    try await expectEqual(desk.read(), "WELL")
     try await desk.state("reading")
     desk.view.state.withLock { $0.faults = [.cannotStart("no such file")] }
     try await desk.feed(1)
-    #expect(try await desk.state("failed").contains("no such file"))
+    expect(try await desk.state("failed").contains("no such file"))
   }
 
   @Test func controlsThatAreMissingAreSaid() async throws {
@@ -157,15 +158,15 @@ import Testing
       camera, controls: CameraConfiguration.Controls(exposure: 50, focus: .fixed(10), powerLine: 50))
     try await desk.feed(3)
     let words = try await desk.state("reading")
-    #expect(words.contains("its exposure cannot be set; its focus cannot be set; it does not know the frequency"))
+    expect(words.contains("its exposure cannot be set; its focus cannot be set; it does not know the frequency"))
     await desk.source.stop()
-    #expect(camera.state.withLock { $0.controls[.autoExposure]?.value } == 3)
+    expectEqual(camera.state.withLock { $0.controls[.autoExposure]?.value }, 3)
     // Left to the camera, it must not slow down in the dark.
     let other = try await Desk(camera)
     try await other.feed(3)
-    #expect(camera.state.withLock { $0.controls[.exposurePriority]?.value } == 0)
+    expectEqual(camera.state.withLock { $0.controls[.exposurePriority]?.value }, 0)
     await other.source.stop()
-    #expect(camera.state.withLock { $0.controls[.exposurePriority]?.value } == 1)
+    expectEqual(camera.state.withLock { $0.controls[.exposurePriority]?.value }, 1)
   }
 
   @Test func wrongConfigurationsAreRefused() {
@@ -176,11 +177,12 @@ import Testing
       CameraConfiguration(id: ReaderID("c"), place: place),
       CameraConfiguration(id: ReaderID("c"), place: place, kinds: []),
     ]
-    #expect(
-      CameraConfiguration.problems(in: configurations).map(\.device) == [
+    expectEqual(
+      CameraConfiguration.problems(in: configurations).map(\.device),
+      [
         "reader a", "reader b", "reader c", "reader c", "reader c",
       ])
-    #expect(CameraConfiguration.problems(in: [configurations[2]]).isEmpty)
+    expect(CameraConfiguration.problems(in: [configurations[2]]).isEmpty)
   }
 }
 

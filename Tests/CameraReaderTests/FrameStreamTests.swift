@@ -1,3 +1,4 @@
+import Expectations
 import LinuxIO
 import ScanModel
 import ScanTesting
@@ -27,8 +28,8 @@ extension FrameStream {
 @Suite struct FrameStreamTests {
   @Test func theFirstPicturesAreDropped() {
     var stream = stream()
-    #expect((0..<5).map { _ in stream.take(jpeg) } == [false, false, false, true, true])
-    #expect(stream.isSettled)
+    expectEqual((0..<5).map { _ in stream.take(jpeg) }, [false, false, false, true, true])
+    expect(stream.isSettled)
   }
 
   @Test func picturesThatCannotBeWholeAreBad() {
@@ -36,14 +37,14 @@ extension FrameStream {
     for _ in 0..<3 { _ = stream.take(jpeg) }
     var taken = [stream.take(jpeg, isDamaged: true), stream.take([]), stream.take([0xFF, 0xD8])]
     taken.append(stream.take([0, 0, 0xFF, 0xD8, 0]))
-    #expect(taken == [false, false, false, false])
-    #expect(stream.faults == [.damaged: 1, .short: 2, .noJPEG: 1])
+    expectEqual(taken, [false, false, false, false])
+    expectEqual(stream.faults, [.damaged: 1, .short: 2, .noJPEG: 1])
     taken = [stream.take(jpeg)]
-    #expect(taken == [true])
+    expectEqual(taken, [true])
     for (format, least) in [(PixelFormat.grey, 256), (.yuyv, 272), (.nv12, 384), (.yu12, 384)] {
       var stream = FrameStreamTests.settled(format)
       let taken = [least - 1, least].map { stream.take([UInt8](repeating: 0, count: $0)) }
-      #expect(taken == [false, true], "\(format.name)")
+      expectEqual(taken, [false, true], "\(format.name)")
     }
   }
 
@@ -56,22 +57,22 @@ extension FrameStream {
   @Test func badInARowAndSilenceBreakIt() {
     var stream = stream()
     for _ in 0..<29 { _ = stream.take([]) }
-    #expect(stream.fault(at: at(2)) == nil)
+    expect(stream.fault(at: at(2)) == nil)
     _ = stream.take(jpeg)
     for _ in 0..<29 { _ = stream.take([]) }
-    #expect(stream.fault(at: at(2)) == nil)
+    expect(stream.fault(at: at(2)) == nil)
     _ = stream.take([])
-    #expect(stream.fault(at: at(2)) == .bad)
+    expectEqual(stream.fault(at: at(2)), .bad)
 
     var silent = FrameStreamTests.settled(.grey)
-    #expect(silent.fault(at: at(2000)) == nil)
-    #expect(silent.fault(at: at(2001)) == .silent)
-    #expect(silent.deadline == at(2001))
+    expect(silent.fault(at: at(2000)) == nil)
+    expectEqual(silent.fault(at: at(2001)), .silent)
+    expectEqual(silent.deadline, at(2001))
     _ = silent.take(jpeg, 2500)
-    #expect(silent.fault(at: at(4499)) == nil)
+    expect(silent.fault(at: at(4499)) == nil)
     // The first may take longer.
-    #expect(FrameStreamTests.fresh.fault(at: at(4999)) == nil)
-    #expect(FrameStreamTests.fresh.fault(at: at(5000)) == .silent)
+    expect(FrameStreamTests.fresh.fault(at: at(4999)) == nil)
+    expectEqual(FrameStreamTests.fresh.fault(at: at(5000)), .silent)
   }
 
   private static var fresh: FrameStream { stream() }
@@ -81,10 +82,10 @@ extension FrameStream {
     for _ in 0..<29 { stream.decoded(true) }
     stream.decoded(false)
     for _ in 0..<29 { stream.decoded(true) }
-    #expect(stream.fault(at: at(1)) == nil)
+    expect(stream.fault(at: at(1)) == nil)
     stream.decoded(true)
-    #expect(stream.fault(at: at(1)) == .bad)
-    #expect(stream.spoilt == 59)
+    expectEqual(stream.fault(at: at(1)), .bad)
+    expectEqual(stream.spoilt, 59)
   }
 
   @Test func fewerPicturesAreLookedAtWhenNothingChanges() {
@@ -98,18 +99,18 @@ extension FrameStream {
       }
     }
     run(0..<100, isStill: false)
-    #expect(offered.count == 100)
+    expectEqual(offered.count, 100)
     run(100..<251, isStill: true)
-    #expect(offered.count == 251)
+    expectEqual(offered.count, 251)
     offered = []
     run(252..<402, isStill: true)
-    #expect(offered.count == 50)
+    expectEqual(offered.count, 50)
     // The first change brings all of them back.
     offered = []
     run(402..<412, isStill: false)
-    #expect((7...10).contains(offered.count))
+    expect((7...10).contains(offered.count))
     var all = FramePace(idleRate: nil, startedAt: at(0))
     all.offered(at: at(60_000))
-    #expect(all.wants(at: at(60_001)))
+    expect(all.wants(at: at(60_001)))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import CameraReader
 import LinuxIO
 import ScanModel
@@ -22,31 +23,31 @@ private let webcam = [
 
 @Suite struct StreamChoiceTests {
   @Test func theCheapestGreyNear720pThatIsQuickEnough() {
-    #expect(title(StreamChoice(of: webcam)) == "1280x720 YUYV 10")
+    expectEqual(title(StreamChoice(of: webcam)), "1280x720 YUYV 10")
     // Where uncompressed pictures of that size come too slowly.
     let slow = webcam.filter { $0 != offer(.yuyv, 1280, 720, 10, 5) } + [offer(.yuyv, 1280, 720, 5)]
-    #expect(title(StreamChoice(of: slow)) == "1280x720 MJPG 30")
-    #expect(title(StreamChoice(of: slow.filter { $0.format == .yuyv })) == "640x480 YUYV 30")
-    #expect(title(StreamChoice(of: webcam + [offer(.nv12, 1280, 720, 30)])) == "1280x720 NV12 30")
-    #expect(title(StreamChoice(of: webcam + [offer(.grey, 1280, 800, 120, 60)])) == "1280x800 GREY 60")
+    expectEqual(title(StreamChoice(of: slow)), "1280x720 MJPG 30")
+    expectEqual(title(StreamChoice(of: slow.filter { $0.format == .yuyv })), "640x480 YUYV 30")
+    expectEqual(title(StreamChoice(of: webcam + [offer(.nv12, 1280, 720, 30)])), "1280x720 NV12 30")
+    expectEqual(title(StreamChoice(of: webcam + [offer(.grey, 1280, 800, 120, 60)])), "1280x800 GREY 60")
     // All too slow: the quickest.
-    #expect(title(StreamChoice(of: [offer(.yuyv, 1280, 720, 2), offer(.yuyv, 640, 480, 8)])) == "640x480 YUYV 8")
+    expectEqual(title(StreamChoice(of: [offer(.yuyv, 1280, 720, 2), offer(.yuyv, 640, 480, 8)])), "640x480 YUYV 8")
     // A camera that does not say how quick it is.
-    #expect(title(StreamChoice(of: [offer(.yuyv, 640, 480)])) == "640x480 YUYV")
+    expectEqual(title(StreamChoice(of: [offer(.yuyv, 640, 480)])), "640x480 YUYV")
   }
 
   @Test func aWishIsFollowedOrRefused() {
     typealias Wish = StreamChoice.Wish
     let vga = VideoSize(width: 640, height: 480)
-    #expect(title(StreamChoice(of: webcam, wish: Wish(size: vga))) == "640x480 YUYV 30")
-    #expect(title(StreamChoice(of: webcam, wish: Wish(format: .mjpg))) == "1280x720 MJPG 30")
-    #expect(title(StreamChoice(of: webcam, wish: Wish(rate: 30))) == "1280x720 MJPG 30")
-    #expect(title(StreamChoice(of: webcam, wish: Wish(rate: 60))) == "1280x720 MJPG 60")
-    #expect(title(StreamChoice(of: webcam, wish: Wish(size: vga, rate: 15))) == "640x480 YUYV 15")
-    #expect(StreamChoice(of: webcam, wish: Wish(size: VideoSize(width: 641, height: 480))) == nil)
-    #expect(StreamChoice(of: webcam, wish: Wish(format: .grey)) == nil)
-    #expect(StreamChoice(of: []) == nil)
-    #expect(StreamChoice(of: [offer(PixelFormat("H", "2", "6", "4"), 1280, 720, 30)]) == nil)
+    expectEqual(title(StreamChoice(of: webcam, wish: Wish(size: vga))), "640x480 YUYV 30")
+    expectEqual(title(StreamChoice(of: webcam, wish: Wish(format: .mjpg))), "1280x720 MJPG 30")
+    expectEqual(title(StreamChoice(of: webcam, wish: Wish(rate: 30))), "1280x720 MJPG 30")
+    expectEqual(title(StreamChoice(of: webcam, wish: Wish(rate: 60))), "1280x720 MJPG 60")
+    expectEqual(title(StreamChoice(of: webcam, wish: Wish(size: vga, rate: 15))), "640x480 YUYV 15")
+    expect(StreamChoice(of: webcam, wish: Wish(size: VideoSize(width: 641, height: 480))) == nil)
+    expect(StreamChoice(of: webcam, wish: Wish(format: .grey)) == nil)
+    expect(StreamChoice(of: []) == nil)
+    expect(StreamChoice(of: [offer(PixelFormat("H", "2", "6", "4"), 1280, 720, 30)]) == nil)
   }
 
   @Test func rangesHoldTheUsualSizes() {
@@ -56,9 +57,9 @@ private let webcam = [
         from: VideoSize(width: 32, height: 32), to: VideoSize(width: 4000, height: 4000),
         step: VideoSize(width: 16, height: 16)),
       rates: [.range(from: VideoRate(pictures: 1), to: VideoRate(pictures: 100))])
-    #expect(title(StreamChoice(of: [range])) == "1280x720 YUYV 30")
-    #expect(
-      title(StreamChoice(of: [range], wish: .init(size: VideoSize(width: 64, height: 48), rate: 7))) == "64x48 YUYV 7")
+    expectEqual(title(StreamChoice(of: [range])), "1280x720 YUYV 30")
+    expectEqual(
+      title(StreamChoice(of: [range], wish: .init(size: VideoSize(width: 64, height: 48), rate: 7))), "64x48 YUYV 7")
   }
 
   @Test("Never what is not offered", arguments: 0..<200)
@@ -90,17 +91,17 @@ private let webcam = [
       // Nothing could have been taken.
       let readable = offers.filter { $0.format != PixelFormat(rawValue: 7) }
       for case .one(let size) in readable.filter({ $0.format == wish.format ?? $0.format }).map(\.sizes) {
-        #expect(!size.isSane || wish.size.map { $0 != size } == true, "seed \(seed)")
+        expect(!size.isSane || wish.size.map { $0 != size } == true, "seed \(seed)")
       }
       return
     }
-    #expect(choice.size.isSane, "seed \(seed)")
+    expect(choice.size.isSane, "seed \(seed)")
     let fitting = offers.filter { $0.format == choice.format && $0.sizes.contains(choice.size) }
-    #expect(!fitting.isEmpty, "seed \(seed)")
-    #expect(wish.size == nil || wish.size == choice.size)
-    #expect(wish.format == nil || wish.format == choice.format)
+    expect(!fitting.isEmpty, "seed \(seed)")
+    expect(wish.size == nil || wish.size == choice.size)
+    expect(wish.format == nil || wish.format == choice.format)
     if let rate = choice.rate {
-      #expect(
+      expect(
         fitting.contains { offer in
           offer.rates.contains {
             switch $0 {

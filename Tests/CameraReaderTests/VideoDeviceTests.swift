@@ -1,3 +1,4 @@
+import Expectations
 import CameraTesting
 import Glibc
 import LinuxIO
@@ -12,7 +13,7 @@ private let small = VideoSize(width: 64, height: 48)
     let camera = try FakeCamera()
     var device = try VideoDevice(node: camera.node, calls: camera)
     let format = try device.start(.grey, small, VideoRate(pictures: 30))
-    #expect(format.leastBytes == 64 * 48)
+    expectEqual(format.leastBytes, 64 * 48)
     for _ in 0..<3 { camera.take() }
     var examined: [UInt32] = []
     var used: [UInt32] = []
@@ -24,23 +25,23 @@ private let small = VideoSize(width: 64, height: 48)
         },
         use: { frame, bytes in
           used.append(frame.sequence)
-          #expect(bytes.first == UInt8(frame.buffer))
+          expectEqual(bytes.first, UInt8(frame.buffer))
           // While it is used, it is not the driver's.
-          #expect(!camera.state.withLock { $0.queued.contains(frame.buffer) })
+          expect(!camera.state.withLock { $0.queued.contains(frame.buffer) })
         })
     }
-    #expect(turn { _ in true } == .drained)
-    #expect(examined == [1, 2, 3])
-    #expect(used == [3])
-    #expect(camera.state.withLock { Set($0.queued) } == [0, 1, 2, 3])
+    expectEqual(turn { _ in true }, .drained)
+    expectEqual(examined, [1, 2, 3])
+    expectEqual(used, [3])
+    expectEqual(camera.state.withLock { Set($0.queued) }, [0, 1, 2, 3])
     // The newest cannot be used: the one before is.
     for _ in 0..<4 { camera.take() }
-    #expect(turn { $0.sequence < 6 } == .drained)
-    #expect(used == [3, 5])
+    expectEqual(turn { $0.sequence < 6 }, .drained)
+    expectEqual(used, [3, 5])
     for _ in 0..<4 { camera.take() }
-    #expect(turn { _ in false } == .drained)
-    #expect(used == [3, 5])
-    #expect(camera.state.withLock { Set($0.queued) } == [0, 1, 2, 3])
+    expectEqual(turn { _ in false }, .drained)
+    expectEqual(used, [3, 5])
+    expectEqual(camera.state.withLock { Set($0.queued) }, [0, 1, 2, 3])
   }
 
   @Test func whatADriverSaysThatCannotBeIsNotBelieved() throws {
@@ -64,7 +65,7 @@ private let small = VideoSize(width: 64, height: 48)
       _ = try device.start(.grey, small, nil)
       camera.take(bytes: bytes, buffer: buffer)
       let end = device.takeNewest(examine: { _, _ in true }, use: { _, _ in Issue.record("it was used") })
-      #expect(end == .broken(SystemError(errno: EPROTO, call: "VIDIOC_DQBUF")))
+      expectEqual(end, .broken(SystemError(errno: EPROTO, call: "VIDIOC_DQBUF")))
     }
   }
 
@@ -75,7 +76,7 @@ private let small = VideoSize(width: 64, height: 48)
     }
     var device = try VideoDevice(node: camera.node, calls: camera)
     let made = try device.start(.yuyv, small, nil)
-    #expect(made.bytesPerLine == 128)
+    expectEqual(made.bytesPerLine, 128)
   }
 
   @Test func listsThatNeverEndEnd() throws {
@@ -83,8 +84,8 @@ private let small = VideoSize(width: 64, height: 48)
     camera.state.withLock { $0.endless = true }
     let device = try VideoDevice(node: camera.node, calls: camera)
     let offers = device.offers()
-    #expect(!offers.isEmpty)
-    #expect(camera.calls("format") + camera.calls("sizes") + camera.calls("rates") < 2000)
+    expect(!offers.isEmpty)
+    expect(camera.calls("format") + camera.calls("sizes") + camera.calls("rates") < 2000)
   }
 
   @Test func aDriverWithoutAListOfSizesIsAskedForAny() throws {
@@ -92,11 +93,11 @@ private let small = VideoSize(width: 64, height: 48)
     camera.fail("sizes", ENOTTY)
     let device = try VideoDevice(node: camera.node, calls: camera)
     let offers = device.offers()
-    #expect(offers.count == 1)
-    #expect(offers.first?.sizes.contains(VideoSize(width: 1280, height: 720)) == true)
+    expectEqual(offers.count, 1)
+    expectEqual(offers.first?.sizes.contains(VideoSize(width: 1280, height: 720)), true)
     camera.fail("sizes", EINVAL)
     let none = device.offers()
-    #expect(none.isEmpty)
+    expect(none.isEmpty)
   }
 
   @Test func onlyNodesThatGivePicturesAreCameras() throws {
@@ -115,7 +116,7 @@ private let small = VideoSize(width: 64, height: 48)
         var device = try VideoDevice(node: camera.node, calls: camera)
         _ = try device.start(.grey, small, nil)
       }
-      #expect(camera.state.withLock { $0.mapped } == 0)
+      expectEqual(camera.state.withLock { $0.mapped }, 0)
     }
     // Not every camera lets one choose its rate.
     let camera = try FakeCamera()
@@ -132,7 +133,7 @@ private let small = VideoSize(width: 64, height: 48)
       camera.fail("dequeue", errno)
       let error = SystemError(errno: errno, call: "dequeue")
       let end = device.takeNewest(examine: { _, _ in true }, use: { _, _ in })
-      #expect(end == (isGone ? .gone(error) : .broken(error)))
+      expectEqual(end, (isGone ? .gone(error) : .broken(error)))
     }
   }
 
@@ -148,14 +149,14 @@ private let small = VideoSize(width: 64, height: 48)
       ]
       var isSet: [Bool] = []
       for (control, value) in wanted { isSet.append(device.set(control, to: value)) }
-      #expect(isSet == [true, true, true, false, false])
-      #expect(
-        camera.state.withLock { $0.controls.mapValues(\.value) } == [.autoExposure: 1, .exposure: 60, .powerLine: 0])
+      expectEqual(isSet, [true, true, true, false, false])
+      expectEqual(
+        camera.state.withLock { $0.controls.mapValues(\.value) }, [.autoExposure: 1, .exposure: 60, .powerLine: 0])
     }
-    #expect(
-      camera.state.withLock { $0.controls.mapValues(\.value) } == [.autoExposure: 3, .exposure: 157, .powerLine: 0])
+    expectEqual(
+      camera.state.withLock { $0.controls.mapValues(\.value) }, [.autoExposure: 3, .exposure: 157, .powerLine: 0])
     // The mode last: while it is automatic, the exposure takes nothing.
-    #expect(
-      camera.state.withLock { $0.settings.map(\.0) } == [.autoExposure, .exposure, .exposure, .exposure, .autoExposure])
+    expectEqual(
+      camera.state.withLock { $0.settings.map(\.0) }, [.autoExposure, .exposure, .exposure, .exposure, .autoExposure])
   }
 }

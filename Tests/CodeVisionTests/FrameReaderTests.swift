@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import Testing
 
@@ -19,17 +20,17 @@ import Testing
     for frame in 0..<Self.looks {
       // The camera's noise is another one in each frame.
       let reading = try #require(scene(noise: UInt64(frame)).withImage { reader.read(frame: $0) })
-      #expect(!reading.isStill)
-      #expect(reading.symbols.map(\.text) == ["4006381333931"])
+      expect(!reading.isStill)
+      expectEqual(reading.symbols.map(\.text), ["4006381333931"])
     }
     for frame in 0..<5 {
       let reading = try #require(scene(noise: UInt64(100 + frame)).withImage { reader.read(frame: $0) })
-      #expect(reading.isStill)
-      #expect(reading.symbols.map(\.text) == ["4006381333931"])
+      expect(reading.isStill)
+      expectEqual(reading.symbols.map(\.text), ["4006381333931"])
     }
     // The code leaves: that is a change.
     let empty = try #require(BarPicture().withImage { reader.read(frame: $0) })
-    #expect(!empty.isStill && empty.symbols.isEmpty)
+    expect(!empty.isStill && empty.symbols.isEmpty)
   }
 
   @Test func aCodeInThePlaceOfAnotherIsReadInAStillSceneToo() throws {
@@ -49,11 +50,11 @@ import Testing
       }
     }
     for frames in [4, 40] {
-      #expect(try read("4006381333931", frames: frames).last == ["4006381333931"])
+      try expectEqual(read("4006381333931", frames: frames).last, ["4006381333931"])
       let second = try read("5901234123457", frames: 40)
-      #expect(second.last == ["5901234123457"])
-      #expect(second.allSatisfy { $0.count <= 1 }, "one code is shown at a time")
-      #expect(try read(nil, frames: 40).last == [])
+      expectEqual(second.last, ["5901234123457"])
+      expect(second.allSatisfy { $0.count <= 1 }, "one code is shown at a time")
+      try expectEqual(read(nil, frames: 40).last, [])
     }
   }
 
@@ -61,8 +62,8 @@ import Testing
     let reader = CodeReader(VisionSettings(kinds: .linear))
     for frame in 0..<20 {
       let reading = try #require(scene(170 + 3 * Float(frame)).withImage { reader.read(frame: $0) })
-      #expect(!reading.isStill)
-      #expect(reading.symbols.map(\.text) == ["4006381333931"])
+      expect(!reading.isStill)
+      expectEqual(reading.symbols.map(\.text), ["4006381333931"])
     }
   }
 
@@ -76,24 +77,24 @@ import Testing
       picture.draw(Bars.code128("SECOND"), at: (200, 360), module: 2)
       seen.formUnion(try #require(picture.withImage { reader.read(frame: $0) }).symbols.map(\.text))
     }
-    #expect(seen == ["4006381333931", "SECOND"])
+    expectEqual(seen, ["4006381333931", "SECOND"])
   }
 
   @Test func anotherSizeIsAnotherScene() throws {
     let memory = FrameMemory()
     let (small, large) = (BarPicture(width: 160, height: 160), BarPicture(width: 320, height: 160))
-    #expect(small.withImage(memory.hasChanged) == true)
-    #expect(small.withImage(memory.hasChanged) == false)
-    #expect(large.withImage(memory.hasChanged) == true)
-    #expect(small.withImage(memory.hasChanged) == true)
+    expectEqual(small.withImage(memory.hasChanged), true)
+    expectEqual(small.withImage(memory.hasChanged), false)
+    expectEqual(large.withImage(memory.hasChanged), true)
+    expectEqual(small.withImage(memory.hasChanged), true)
   }
 
   @Test func whatChangesSlowlyIsAChange() {
     let memory = FrameMemory()
-    #expect(BarPicture(grey: 100).withImage(memory.hasChanged) == true)
+    expectEqual(BarPicture(grey: 100).withImage(memory.hasChanged), true)
     var changed = false
     for step in 1...10 { changed = BarPicture(grey: 100 + UInt8(step)).withImage(memory.hasChanged) == true || changed }
-    #expect(changed)
+    expect(changed)
   }
 
   @Test func expensiveLooksAreForWhatWasSeenAndNotRead() {
@@ -103,7 +104,7 @@ import Testing
         Issue.record("A scene that moves is looked at.")
         return
       }
-      #expect(variant?.isExpensive == false)
+      expectEqual(variant?.isExpensive, false)
       schedule.looked(took: 2_000_000, sawUnread: false)
     }
     var plans: [Bool] = []
@@ -111,8 +112,8 @@ import Testing
       if case .look(_, let variant) = schedule.next(hasChanged: true) { plans.append(variant?.isExpensive == true) }
       schedule.looked(took: 2_000_000, sawUnread: true)
     }
-    #expect(plans.contains(true))
-    #expect(plans.count { $0 } <= plans.count / 3)
+    expect(plans.contains(true))
+    expect(plans.count { $0 } <= plans.count / 3)
   }
 
   @Test func theBudgetHoldsInTheMean() {
@@ -125,8 +126,8 @@ import Testing
       total += took
       schedule.looked(took: took, sawUnread: true)
     }
-    #expect(total / 1_000 <= 8_200_000)
-    #expect(total / 1_000 >= 6_000_000)
+    expect(total / 1_000 <= 8_200_000)
+    expect(total / 1_000 >= 6_000_000)
     schedule.looked(took: .max, sawUnread: true)
   }
 
@@ -142,8 +143,8 @@ import Testing
         schedule.looked(took: 1_000_000, sawUnread: true)
       }
     }
-    #expect(tried == Set(FrameVariant.allCases))
-    #expect(skipped == 40 - Self.looks)
+    expectEqual(tried, Set(FrameVariant.allCases))
+    expectEqual(skipped, 40 - Self.looks)
   }
 
   @Test func theClockIsTheCallers() throws {
@@ -156,6 +157,6 @@ import Testing
           return time
         }
       })
-    #expect(reading.decodeTime == 500)
+    expectEqual(reading.decodeTime, 500)
   }
 }

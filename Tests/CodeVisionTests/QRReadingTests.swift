@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import ScanModel
 import Testing
@@ -32,14 +33,14 @@ import Testing
 
   @Test(arguments: ["small", "middle", "large"]) func sizesAreRead(_ name: String) throws {
     let symbols = read(try turned(name, degrees: 0, module: 3, side: 420))
-    #expect(symbols.map(\.text) == [try TestPicture.text(name)])
-    #expect(symbols.first?.symbology == .qr)
-    #expect(symbols.first?.identifier?.description == "]Q1")
+    expectEqual(symbols.map(\.text), [try TestPicture.text(name)])
+    expectEqual(symbols.first?.symbology, .qr)
+    expectEqual(symbols.first?.identifier?.description, "]Q1")
   }
 
   @Test(arguments: (0..<24).map { Double($0) * 15 }) func turnedCodesAreRead(_ degrees: Double) throws {
     let symbols = read(try turned("small", degrees: degrees, module: 4))
-    #expect(symbols.map(\.text) == [try TestPicture.text("small")], "\(degrees) degrees")
+    expectEqual(symbols.map(\.text), [try TestPicture.text("small")], "\(degrees) degrees")
   }
 
   @Test func theCornersAreWhereTheyAre() throws {
@@ -47,30 +48,30 @@ import Testing
     let half = Float(try TestPicture("small").width) * 2
     let corners = try #require(read(picture).first?.points)
     let expected = [(-half, -half), (half, -half), (half, half), (-half, half)].map { (200 + $0.0, 200 + $0.1) }
-    #expect(corners.count == 4)
+    expectEqual(corners.count, 4)
     for (corner, (x, y)) in zip(corners, expected) {
-      #expect(abs(corner.x - x) < 2 && abs(corner.y - y) < 2, "\(corner) instead of \(x), \(y)")
+      expect(abs(corner.x - x) < 2 && abs(corner.y - y) < 2, "\(corner) instead of \(x), \(y)")
     }
   }
 
   @Test func perspectiveIsReadBecauseOfTheEdgesAndTheAlignment() throws {
     for degrees in [0.0, 35, 80] {
       let picture = try turned("middle", degrees: degrees, module: 4, side: 500, depth: 0.35)
-      #expect(read(picture).map(\.text) == [try TestPicture.text("middle")], "\(degrees) degrees")
+      expectEqual(read(picture).map(\.text), [try TestPicture.text("middle")], "\(degrees) degrees")
     }
   }
 
   @Test func lightOnDarkNeedsItsStage() throws {
     let picture = try turned("small", degrees: 20, module: 4, black: 230, white: 20)
     let text = try TestPicture.text("small")
-    #expect(read(picture).map(\.text) == [text])
-    #expect(read(picture, .all.subtracting([.inverted])).isEmpty)
+    expectEqual(read(picture).map(\.text), [text])
+    expect(read(picture, .all.subtracting([.inverted])).isEmpty)
   }
 
   @Test func mirroredCodesAreRead() throws {
     let picture = try turned("small", degrees: 20, module: 4, isMirrored: true)
     let text = try TestPicture.text("small")
-    #expect(read(picture).map(\.text) == [text])
+    expectEqual(read(picture).map(\.text), [text])
   }
 
   @Test func noiseAndBlurAreBorne() throws {
@@ -78,21 +79,21 @@ import Testing
       var picture = try turned("small", degrees: Double(seed) * 23, module: 5)
       picture.blur(2)
       picture.addNoise(24, seed: seed)
-      #expect(read(picture).map(\.text) == [try TestPicture.text("small")], "seed \(seed)")
+      expectEqual(read(picture).map(\.text), [try TestPicture.text("small")], "seed \(seed)")
     }
   }
 
   @Test(arguments: ["paper", "cloth", "label"]) func photographsAreRead(_ name: String) throws {
-    #expect(read(try TestPicture(name)).map(\.text) == [try TestPicture.text(name)])
+    expectEqual(read(try TestPicture(name)).map(\.text), [try TestPicture.text(name)])
   }
 
   @Test func clothNeedsToBeBent() throws {
-    #expect(read(try TestPicture("cloth"), .all.subtracting([.bending, .fallback])).isEmpty)
+    expect(read(try TestPicture("cloth"), .all.subtracting([.bending, .fallback])).isEmpty)
   }
 
   @Test func withoutFindersItIsZBarAlone() throws {
     let picture = try turned("small", degrees: 0, module: 4)
-    #expect(read(picture, []).map(\.text) == [try TestPicture.text("small")])
+    expectEqual(read(picture, []).map(\.text), [try TestPicture.text("small")])
   }
 
   @Test func severalCodesAreReadAndEachOnce() throws {
@@ -103,28 +104,28 @@ import Testing
       picture.paint(symbol: symbol) { x, y in ((x - 30 - Float(index) * 210) / 3, (y - 40) / 3) }
     }
     let texts = read(picture).map(\.text).sorted()
-    #expect(texts == [try TestPicture.text("middle"), try TestPicture.text("small")].sorted())
+    expectEqual(texts, [try TestPicture.text("middle"), try TestPicture.text("small")].sorted())
   }
 
   @Test func theQualityIsTold() throws {
     let reader = CodeReader(VisionSettings())
     let reading = try turned("small", degrees: 0, module: 4).withGrey { reader.read(picture: $0) }
-    #expect(reading.quality.finders == 3)
-    #expect(abs(reading.quality.modulePixels - 4) < 0.3)
-    #expect(reading.quality.sharpness > 0.7)
-    #expect(reading.quality.contrast == 110)
+    expectEqual(reading.quality.finders, 3)
+    expect(abs(reading.quality.modulePixels - 4) < 0.3)
+    expect(reading.quality.sharpness > 0.7)
+    expectEqual(reading.quality.contrast, 110)
     var soft = try turned("small", degrees: 0, module: 4)
     soft.blur(3)
-    #expect(soft.withGrey { reader.read(picture: $0).quality.sharpness } < 0.4)
+    expect(soft.withGrey { reader.read(picture: $0).quality.sharpness } < 0.4)
   }
 
   @Test func whatIsSeenIsDrawn() throws {
     let picture = try turned("small", degrees: 0, module: 4)
     let reader = CodeReader(VisionSettings())
     let (reading, canvas) = picture.withGrey { reader.explain(picture: $0) }
-    #expect(reading.symbols.count == 1)
+    expectEqual(reading.symbols.count, 1)
     let drawn = try #require(canvas)
-    #expect(drawn.rgb.count == 3 * drawn.width * drawn.height)
-    #expect(drawn.rgb != picture.pixels.flatMap { [$0, $0, $0] })
+    expectEqual(drawn.rgb.count, 3 * drawn.width * drawn.height)
+    expect(drawn.rgb != picture.pixels.flatMap { [$0, $0, $0] })
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import CodeVision
 import ScanModel
 import ScanPipeline
@@ -93,31 +94,31 @@ import Testing
   }
 
   @Test func aGoodPictureIsRead() throws {
-    #expect(try advice(Scene()) == nil)
+    expect(try advice(Scene()) == nil)
   }
 
   @Test func lightIsJudgedFirst() throws {
-    #expect(try advice(Scene(black: 2, white: 4, wall: 3))?.first == .tooDark)
-    #expect(try advice(Scene(black: 246, white: 252, wall: 250))?.first == .tooBright)
-    #expect(try advice(Scene(black: 118, white: 124, wall: 120))?.first == .flat)
+    try expectEqual(advice(Scene(black: 2, white: 4, wall: 3))?.first, .tooDark)
+    try expectEqual(advice(Scene(black: 246, white: 252, wall: 250))?.first, .tooBright)
+    try expectEqual(advice(Scene(black: 118, white: 124, wall: 120))?.first, .flat)
   }
 
   @Test func blurIsTold() throws {
-    #expect(try advice(Scene(blur: 3))?.first == .blurred)
+    try expectEqual(advice(Scene(blur: 3))?.first, .blurred)
   }
 
   @Test func whatIsMissingIsTold() throws {
-    #expect(try advice(Scene(hasCode: false)) == [.noCode])
-    #expect(try advice(Scene(isCut: true)) == [.partial])
-    #expect(try advice(Scene(module: 0.8))?.last != .partial)
+    try expectEqual(advice(Scene(hasCode: false)), [.noCode])
+    try expectEqual(advice(Scene(isCut: true)), [.partial])
+    expect(try advice(Scene(module: 0.8))?.last != .partial)
   }
 
   @Test func theBestOfSeveralPicturesCounts() {
     let dark = ViewQuality(brightness: 10, contrast: 10, sharpness: 0)
     let good = ViewQuality(brightness: 120, contrast: 150, sharpness: 0.8, finders: 3, modulePixels: 1.5)
-    #expect(ViewAdvice.of([dark, good]) == [.tooSmall])
-    #expect(ViewAdvice.of([dark]) == [.tooDark, .noCode])
-    #expect(ViewAdvice.of([]).isEmpty)
-    #expect(Set(ViewAdvice.allCases.map(\.words)).count == ViewAdvice.allCases.count)
+    expectEqual(ViewAdvice.of([dark, good]), [.tooSmall])
+    expectEqual(ViewAdvice.of([dark]), [.tooDark, .noCode])
+    expect(ViewAdvice.of([]).isEmpty)
+    expectEqual(Set(ViewAdvice.allCases.map(\.words)).count, ViewAdvice.allCases.count)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import DecodeClient
 import DecodeProtocol
 import Glibc
@@ -26,14 +27,14 @@ import Testing
     await bench.ready()
     for _ in 0..<50 {
       let (number, second) = await bench.submitTwo("r")
-      #expect(second == nil, "one at a time")
-      #expect(text(try await next(&events), number) == "read")
+      expect(second == nil, "one at a time")
+      expectEqual(text(try await next(&events), number), "read")
     }
     let counters = await bench.counters
-    #expect(counters.taken == 50 && counters.read == 50 && counters.dropped == 0 && counters.fenced == 1)
+    expect(counters.taken == 50 && counters.read == 50 && counters.dropped == 0 && counters.fenced == 1)
     let process = await bench.process
     await bench.stop()
-    #expect(Bench.isGone(process))
+    expect(Bench.isGone(process))
   }
 
   /// What the mock does, and how it ends. Each time a new worker takes over, and the frame is counted as dropped.
@@ -50,13 +51,13 @@ import Testing
     await bench.ready()
     let process = await bench.process
     _ = await bench.submit(what)
-    #expect(try await next(&events) == .replaced(.died(signal: signal, status: 0)), "\(name)")
+    try await expectEqual(next(&events), .replaced(.died(signal: signal, status: 0)), "\(name)")
     await bench.ready()
-    #expect(Bench.isGone(process))
+    expect(Bench.isGone(process))
     let number = await bench.submit("r")
-    #expect(text(try await next(&events), number) == "read")
+    expectEqual(text(try await next(&events), number), "read")
     let counters = await bench.counters
-    #expect(counters.dropped == 1 && counters.replaced == 1 && counters.fenced == 2 && counters.read == 1)
+    expect(counters.dropped == 1 && counters.replaced == 1 && counters.fenced == 2 && counters.read == 1)
     await bench.stop()
   }
 
@@ -73,10 +74,10 @@ import Testing
       return
     }
     await bench.ready()
-    #expect(Bench.isGone(process))
+    expect(Bench.isGone(process))
     let number = await bench.submit("r")
-    #expect(text(try await next(&events), number) == "read")
-    #expect(await bench.counters.dropped == 1)
+    expectEqual(text(try await next(&events), number), "read")
+    await expectEqual(bench.counters.dropped, 1)
     await bench.stop()
   }
 
@@ -85,13 +86,13 @@ import Testing
     var events = bench.events.makeAsyncIterator()
     await bench.ready()
     let number = await bench.submit("2")
-    #expect(text(try await next(&events), number) == "once")
+    expectEqual(text(try await next(&events), number), "once")
     guard case .replaced(.lied) = try await next(&events) else {
       Issue.record("it was believed")
       return
     }
     // The frame had its answer.
-    #expect(await bench.counters.dropped == 0)
+    await expectEqual(bench.counters.dropped, 0)
     await bench.stop()
   }
 
@@ -116,12 +117,12 @@ import Testing
       let process = await bench.process
       _ = await bench.submit("s")
       kill(process, SIGKILL)
-      #expect(try await next(&events) == .replaced(.died(signal: SIGKILL, status: 0)))
+      try await expectEqual(next(&events), .replaced(.died(signal: SIGKILL, status: 0)))
       await bench.ready()
-      #expect(Bench.isGone(process))
+      expect(Bench.isGone(process))
       let number = await bench.submit("r")
-      #expect(text(try await next(&events), number) == "read")
-      #expect(await bench.counters.dropped == round)
+      expectEqual(text(try await next(&events), number), "read")
+      await expectEqual(bench.counters.dropped, round)
     }
     await bench.stop()
   }
@@ -134,11 +135,11 @@ import Testing
     await bench.ready()
     let process = await bench.process
     if isStopped { kill(process, SIGSTOP) }
-    #expect(await bench.submit(isStopped ? "r" : "s") != nil)
-    #expect(try await next(&events) == .replaced(.hung(deadline)))
+    expect(await bench.submit(isStopped ? "r" : "s") != nil)
+    try await expectEqual(next(&events), .replaced(.hung(deadline)))
     await bench.ready()
-    #expect(Bench.isGone(process))
-    #expect(await bench.counters.dropped == 1)
+    expect(Bench.isGone(process))
+    await expectEqual(bench.counters.dropped, 1)
     await bench.stop()
   }
 
@@ -149,7 +150,7 @@ import Testing
     await bench.ready()
     let number = await bench.submit("b")
     let megabytes = text(try await next(&events), number).flatMap { Int($0) }
-    #expect((64...128).contains(megabytes ?? 0))
+    expect((64...128).contains(megabytes ?? 0))
     await bench.stop()
   }
 
@@ -160,20 +161,20 @@ import Testing
     await bench.ready()
     let process = await bench.process
     let first = await bench.submit("h")
-    #expect(text(try await next(&events), first) == "at work")
+    expectEqual(text(try await next(&events), first), "at work")
     // It has worked for long enough when it says so.
-    #expect(await events.next(isolation: #isolation) == .noise(lines: 1))
-    #expect(await bench.submit("r") == nil)
+    await expectEqual(events.next(isolation: #isolation), .noise(lines: 1))
+    expect(await bench.submit("r") == nil)
     guard case .replaced(.lied) = try await next(&events) else {
       Issue.record("it was believed")
       return
     }
     await bench.ready()
-    #expect(Bench.isGone(process))
+    expect(Bench.isGone(process))
     let number = await bench.submit("r")
-    #expect(text(try await next(&events), number) == "read")
+    expectEqual(text(try await next(&events), number), "read")
     let counters = await bench.counters
-    #expect(counters.dropped == 0 && counters.replaced == 1)
+    expect(counters.dropped == 0 && counters.replaced == 1)
     await bench.stop()
   }
 
@@ -184,14 +185,14 @@ import Testing
     await bench.ready()
     let process = await bench.process
     let first = await bench.submit(isAnswered ? "Y" : "y")
-    if isAnswered { #expect(text(try await next(&events), first) == "heard") }
+    if isAnswered { expectEqual(text(try await next(&events), first), "heard") }
     guard case .replaced(.lied) = try await next(&events) else {
       Issue.record("it was listened to")
       return
     }
     await bench.ready()
-    #expect(Bench.isGone(process))
-    #expect(await bench.counters.dropped == (isAnswered ? 0 : 1))
+    expect(Bench.isGone(process))
+    await expectEqual(bench.counters.dropped, (isAnswered ? 0 : 1))
     await bench.stop()
   }
 
@@ -205,7 +206,7 @@ import Testing
       Issue.record("it lives")
       return
     }
-    #expect(await bench.counters.noise == 1)
+    await expectEqual(bench.counters.noise, 1)
     await bench.stop()
   }
 
@@ -215,14 +216,14 @@ import Testing
     await bench.ready()
     for _ in 0..<3 {
       let number = await bench.submit("e")
-      #expect(text(try await next(&events), number) == "noisy")
+      expectEqual(text(try await next(&events), number), "noisy")
     }
     var lines = 0
     while lines < 9, let event = await events.next(isolation: #isolation) {
       if case .noise(let count) = event { lines += count }
     }
-    #expect(lines == 9)
-    #expect(await bench.counters.noise == 9)
+    expectEqual(lines, 9)
+    await expectEqual(bench.counters.noise, 9)
     await bench.stop()
   }
 
@@ -231,7 +232,7 @@ import Testing
     var events = bench.events.makeAsyncIterator()
     await bench.ready()
     let number = await bench.submit("C")
-    #expect(text(try await next(&events), number) == "all")
+    expectEqual(text(try await next(&events), number), "all")
     await bench.stop()
   }
 
@@ -244,9 +245,9 @@ import Testing
       Issue.record("it started")
       return
     }
-    #expect(words.contains(stages == 1 ? "no wish to start" : "ended with status 9"))
+    expect(words.contains(stages == 1 ? "no wish to start" : "ended with status 9"))
     while await bench.counters.replaced < 3 { await bench.loop.turn() }
-    #expect(await !bench.isReady)
+    expect(await !bench.isReady)
     await bench.stop()
     await #expect(throws: CancellationError.self, "told once") { _ = try await next(&events) }
   }
@@ -255,20 +256,18 @@ import Testing
     let bench = try Bench("/nowhere/scangate-decode")
     var events = bench.events.makeAsyncIterator()
     await bench.start()
-    #expect(
-      try await next(&events)
-        == .replaced(.cannotStart("/nowhere/scangate-decode: No such file or directory")))
+    try await expectEqual(next(&events), .replaced(.cannotStart("/nowhere/scangate-decode: No such file or directory")))
     await bench.stop()
-    #expect(await events.next(isolation: #isolation) == nil)
+    expect(await events.next(isolation: #isolation) == nil)
   }
 
   @Test func aFrameThatIsTooLargeIsNotTaken() async throws {
     let bench = try Bench()
     await bench.ready()
     let bytes = [UInt8](repeating: 0, count: DecodeLimits.maximumFrame + 1)
-    #expect(await bench.submit(.grey, 4_096, 4_097, 4_096, bytes) == nil)
-    #expect(await bench.submit(.grey, -1, 8, 8, [0]) == nil)
-    #expect(await bench.isReady)
+    expect(await bench.submit(.grey, 4_096, 4_097, 4_096, bytes) == nil)
+    expect(await bench.submit(.grey, -1, 8, 8, [0]) == nil)
+    expect(await bench.isReady)
     await bench.stop()
   }
 }
@@ -283,8 +282,8 @@ import Testing
     var bytes = [UInt8](repeating: 0, count: 8_192)
     let count = fread(&bytes, 1, bytes.count, file)
     let status = String(decoding: bytes.prefix(count), as: UTF8.self)
-    #expect(status.contains("Seccomp:\t2\n") && status.contains("NoNewPrivs:\t1\n"))
-    #expect(status.contains("CapEff:\t0000000000000000\n") && status.contains("Threads:\t1\n"))
+    expect(status.contains("Seccomp:\t2\n") && status.contains("NoNewPrivs:\t1\n"))
+    expect(status.contains("CapEff:\t0000000000000000\n") && status.contains("Threads:\t1\n"))
     await bench.stop()
   }
 
@@ -296,7 +295,7 @@ import Testing
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 16)
     let count = fread(&bytes, 1, bytes.count, file)
-    #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "1000\n")
+    expectEqual(String(decoding: bytes.prefix(count), as: UTF8.self), "1000\n")
     await bench.stop()
   }
 
@@ -318,13 +317,13 @@ import Testing
     let scalars = Array(name.unicodeScalars)
     let format = PixelFormat(scalars[0], scalars[1], scalars[2], scalars[3])
     let number = await bench.submit(format, width, height, width * size, bytes)
-    #expect(number != nil)
+    expect(number != nil)
     guard case .reading(number, let reading)? = await events.next(isolation: #isolation) else {
       Issue.record("it was not read")
       return
     }
-    #expect(reading.symbols.map(\.text) == [QRSample.text])
-    #expect(await bench.counters.replaced == 0)
+    expectEqual(reading.symbols.map(\.text), [QRSample.text])
+    await expectEqual(bench.counters.replaced, 0)
     await bench.stop()
   }
 
@@ -344,15 +343,15 @@ import Testing
       for (count, stride) in [(64 * 48 * 4, 128), (64 * 48 * 4, 64), (100, 64), (1, 0), (64 * 48 * 4, 1 << 30)] {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let number = await bench.submit(format, 64, 48, stride, bytes)
-        #expect(number != nil)
+        expect(number != nil)
         switch await events.next(isolation: #isolation) {
-        case .reading(let frame, _): #expect(frame == number)
-        case .spoilt(let frame, .picture): #expect(frame == number)
+        case .reading(let frame, _): expectEqual(frame, number)
+        case .spoilt(let frame, .picture): expectEqual(frame, number)
         case let event: Issue.record("\(name), \(count) bytes: \(String(describing: event))")
         }
       }
     }
-    #expect(await bench.counters.replaced == 0)
+    await expectEqual(bench.counters.replaced, 0)
     await bench.stop()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import DecodeClient
 import DecodeProtocol
 import Glibc
@@ -22,15 +23,15 @@ import Testing
     for scale in [3, 4, 8] {
       let picture = try await session.read(QRSample.file(scale: scale))
       let symbol = try #require(picture.result.reading.symbols.first)
-      #expect(symbol.symbology == .qr && symbol.text == QRSample.text && symbol.bytes == Array(QRSample.text.utf8))
-      #expect(picture.result.width == UInt32(29 * scale) && !picture.result.hasMore && picture.explanation.isEmpty)
-      #expect(picture.result.reading.decodeTime > 0)
+      expect(symbol.symbology == .qr && symbol.text == QRSample.text && symbol.bytes == Array(QRSample.text.utf8))
+      expect(picture.result.width == UInt32(29 * scale) && !picture.result.hasMore && picture.explanation.isEmpty)
+      expect(picture.result.reading.decodeTime > 0)
     }
     let explained = try await session.read(QRSample.file(), purpose: .explanation)
-    #expect(explained.explanation.starts(with: [0x89, 0x50, 0x4E, 0x47]))
-    #expect(explained.result.reading.symbols.map(\.text) == [QRSample.text])
+    expect(explained.explanation.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+    expectEqual(explained.result.reading.symbols.map(\.text), [QRSample.text])
     // The worker reads its own drawing.
-    #expect(try await session.read(explained.explanation).result.width > 0)
+    expect(try await session.read(explained.explanation).result.width > 0)
     await session.stop()
   }
 
@@ -44,14 +45,14 @@ import Testing
         _ = try await session.read(file)
         Issue.record("it was read")
       } catch .picture(let fault) {
-        #expect(fault.kind == kind)
+        expectEqual(fault.kind, kind)
       } catch {
         Issue.record("\(error)")
       }
-      #expect(try await session.read(QRSample.file()).result.reading.symbols.count == 1)
+      try await expectEqual(session.read(QRSample.file()).result.reading.symbols.count, 1)
     }
     let counters = await session.counters
-    #expect(counters.replaced == 0 && counters.spoilt == 5 && counters.read == 5)
+    expect(counters.replaced == 0 && counters.spoilt == 5 && counters.read == 5)
     await session.stop()
   }
 
@@ -65,10 +66,10 @@ import Testing
     var more: [Bool] = []
     for frame in 0..<3 {
       let picture = try await session.read(frame == 0 ? file : nil, frame: UInt32(frame))
-      #expect(picture.result.isVideo)
+      expect(picture.result.isVideo)
       more.append(picture.result.hasMore)
     }
-    #expect(more == [true, true, false])
+    expectEqual(more, [true, true, false])
     await session.stop()
   }
 
@@ -92,8 +93,8 @@ import Testing
     }
     let session = try session()
     let file = Array("P5 \(width) \(height) 255\n".utf8) + grey
-    #expect(try await session.read(file).result.width == UInt32(width))
-    #expect(await session.counters.replaced == 0)
+    try await expectEqual(session.read(file).result.width, UInt32(width))
+    await expectEqual(session.counters.replaced, 0)
     await session.stop()
   }
 
@@ -108,12 +109,12 @@ import Testing
         return error
       }
     }
-    #expect(await fault("o") == .died(signal: SIGSYS, status: 0))
-    #expect(await fault("r") == nil)
-    #expect(await fault("s") == .hung(.milliseconds(300)))
-    #expect(await fault("r") == nil)
-    #expect(await fault("q") == .died(signal: nil, status: 3))
-    #expect(await fault("r") == nil)
+    await expectEqual(fault("o"), .died(signal: SIGSYS, status: 0))
+    expect(await fault("r") == nil)
+    await expectEqual(fault("s"), .hung(.milliseconds(300)))
+    expect(await fault("r") == nil)
+    await expectEqual(fault("q"), .died(signal: nil, status: 3))
+    expect(await fault("r") == nil)
     await session.stop()
   }
 
@@ -121,12 +122,12 @@ import Testing
   @Test func aVideoHasNoMoreFramesThanItsFileCanHold() async throws {
     let session = try session("decode-mock")
     let file = Array("V".utf8) + [UInt8](repeating: 0, count: 17)
-    #expect(try await session.read(file).result.hasMore)
-    #expect(try await session.read(nil, frame: 1).result.hasMore)
+    expect(try await session.read(file).result.hasMore)
+    expect(try await session.read(nil, frame: 1).result.hasMore)
     await #expect(throws: DecodeFault.lied("more frames than the file can hold")) {
       _ = try await session.read(nil, frame: 2)
     }
-    #expect(try await session.read(Array("r".utf8)).result.reading.symbols.count == 1)
+    try await expectEqual(session.read(Array("r".utf8)).result.reading.symbols.count, 1)
     await session.stop()
   }
 
@@ -158,14 +159,14 @@ import Testing
 
   @Test func whoeverStartsItByHandIsToldWhatItIs() throws {
     let program = try Bench.folder() + "/scangate-decode"
-    #expect(try run([program, "--version"]) == 0)
-    #expect(try run([program]) == 64)
-    #expect(try run([program, "picture.png"]) == 64)
+    try expectEqual(run([program, "--version"]), 0)
+    try expectEqual(run([program]), 64)
+    try expectEqual(run([program, "picture.png"]), 64)
   }
 
   @Test(arguments: ["libFoundation", "NIOCore", "libudev", "libevdev"]) func itLinksNothingElse(name: String) throws {
     let program = try Bench.folder() + "/scangate-decode"
-    #expect(try run(["/bin/grep", "-q", "libzbar", program]) == 0)
-    #expect(try run(["/bin/grep", "-q", name, program]) == 1)
+    try expectEqual(run(["/bin/grep", "-q", "libzbar", program]), 0)
+    try expectEqual(run(["/bin/grep", "-q", name, program]), 1)
   }
 }

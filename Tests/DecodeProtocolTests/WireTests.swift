@@ -1,3 +1,4 @@
+import Expectations
 import DecodeProtocol
 import ScanModel
 import ScanTesting
@@ -88,9 +89,9 @@ struct RandomMessages {
     var random = RandomMessages(seed: seed)
     for _ in 0..<20 {
       let request = random.request()
-      #expect(try DecodeRequest(bytes: request.bytes) == request, "seed \(seed)")
+      try expectEqual(DecodeRequest(bytes: request.bytes), request, "seed \(seed)")
       let answer = random.answer()
-      #expect(try DecodeAnswer(bytes: answer.bytes) == answer, "seed \(seed)")
+      try expectEqual(DecodeAnswer(bytes: answer.bytes), answer, "seed \(seed)")
     }
   }
 
@@ -100,11 +101,11 @@ struct RandomMessages {
     for _ in 0..<40 {
       for bytes in [random.mutate(random.request().bytes), (0..<random.below(60)).map { _ in random.number() }] {
         guard let request = try? DecodeRequest(bytes: bytes) else { continue }
-        #expect(request.bytes == bytes, "seed \(seed)")
+        expectEqual(request.bytes, bytes, "seed \(seed)")
       }
       for bytes in [random.mutate(random.answer().bytes), (0..<random.below(60)).map { _ in random.number() }] {
         guard let answer = try? DecodeAnswer(bytes: bytes) else { continue }
-        #expect(try DecodeAnswer(bytes: answer.bytes) == answer, "seed \(seed)")
+        try expectEqual(DecodeAnswer(bytes: answer.bytes), answer, "seed \(seed)")
       }
     }
   }
@@ -117,17 +118,17 @@ struct RandomMessages {
     let short = SeenSymbol(symbology: .ean8, bytes: [48], text: "0")
     for symbols in [Array(repeating: long, count: 64), Array(repeating: short, count: 100)] {
       let bytes = DecodeAnswer.result(number: 7, DecodeResult(reading: ViewReading(symbols: symbols))).bytes
-      #expect(bytes.count <= DecodeLimits.maximumPacket)
+      expect(bytes.count <= DecodeLimits.maximumPacket)
       guard case .result(7, let result) = try DecodeAnswer(bytes: bytes) else {
         Issue.record("no result")
         continue
       }
-      #expect(result.reading.symbols.count + Int(result.omitted) == symbols.count && result.omitted > 0)
-      #expect(result.reading.symbols == Array(symbols.prefix(result.reading.symbols.count)))
+      expect(result.reading.symbols.count + Int(result.omitted) == symbols.count && result.omitted > 0)
+      expectEqual(result.reading.symbols, Array(symbols.prefix(result.reading.symbols.count)))
     }
     let tooLong = SeenSymbol(symbology: .qr, bytes: Array(repeating: 0, count: 7_090), text: "")
     let bytes = DecodeAnswer.result(number: 7, DecodeResult(reading: ViewReading(symbols: [tooLong]))).bytes
-    #expect(try DecodeAnswer(bytes: bytes) == .result(number: 7, DecodeResult(reading: ViewReading(), omitted: 1)))
+    try expectEqual(DecodeAnswer(bytes: bytes), .result(number: 7, DecodeResult(reading: ViewReading(), omitted: 1)))
   }
 
   @Test func aNumberThatIsNoneIsRefused() throws {
@@ -141,16 +142,16 @@ struct RandomMessages {
 
   @Test func aFramesNumbersAreChecked() {
     let good = FrameLayout(format: .grey, width: 640, height: 480, stride: 640, byteCount: 307_200)
-    #expect(good.problem == nil)
+    expect(good.problem == nil)
     var layout = good
     layout.width = 0
-    #expect(layout.problem?.kind == .empty)
+    expectEqual(layout.problem?.kind, .empty)
     layout = good
     layout.width = .max
     layout.height = .max
-    #expect(layout.problem?.kind == .tooLarge)
+    expectEqual(layout.problem?.kind, .tooLarge)
     layout = good
     layout.byteCount = .max
-    #expect(layout.problem?.kind == .tooLarge)
+    expectEqual(layout.problem?.kind, .tooLarge)
   }
 }

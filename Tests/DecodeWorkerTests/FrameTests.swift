@@ -1,3 +1,4 @@
+import Expectations
 import CTurboJPEG
 import DecodeProtocol
 import ScanModel
@@ -32,7 +33,7 @@ import Testing
       let bytes = random(stride * (height - 1) + size * width, &generator)
       let expected = (0..<height).flatMap { y in (0..<width).map { x in bytes[y * stride + size * x + first] } }
       let pixels = try read(name, width, height, stride: stride, bytes)
-      #expect(pixels == Pixels(width: width, height: height, grey: expected), "\(name), seed \(seed)")
+      expectEqual(pixels, Pixels(width: width, height: height, grey: expected), "\(name), seed \(seed)")
       // One byte less is too few, and so is a row that is said to be shorter than its pixels.
       #expect(throws: PictureFault.self) { _ = try read(name, width, height, stride: stride, Array(bytes.dropLast())) }
       #expect(throws: PictureFault.self) { _ = try read(name, width, height, stride: size * width - 1, bytes) }
@@ -58,7 +59,7 @@ import Testing
         stride: number(), byteCount: .random(in: 0...5_000, using: &generator))
       bytes.withUnsafeBytes { bytes in
         guard let image = try? reader.read(layout, bytes) else { return }
-        #expect(Pixels(image).grey.count == Int(layout.width) * Int(layout.height), "\(name), seed \(seed)")
+        expectEqual(Pixels(image).grey.count, Int(layout.width) * Int(layout.height), "\(name), seed \(seed)")
       }
     }
   }
@@ -69,7 +70,7 @@ import Testing
     let expected = Pixels(width: 64, height: 48, grey: grey)
     // What follows the picture is the buffer's rest.
     let padded = file + [UInt8](repeating: 0, count: 500)
-    #expect(try #require(read("MJPG", 64, 48, stride: 0, padded).difference(expected)) < 8)
+    expect(try #require(read("MJPG", 64, 48, stride: 0, padded).difference(expected)) < 8)
     for count in stride(from: 0, to: file.count - 2, by: 7) {
       #expect(throws: PictureFault.self) { _ = try read("MJPG", 64, 48, stride: 0, Array(file.prefix(count))) }
     }
@@ -78,14 +79,14 @@ import Testing
   /// By the library: colour is weighed, and what it does not know is said.
   @Test func otherFormatsAreConverted() throws {
     let white = try read("RGB3", 16, 16, stride: 48, [UInt8](repeating: 255, count: 16 * 16 * 3))
-    #expect(white.grey.allSatisfy { $0 > 230 })
+    expect(white.grey.allSatisfy { $0 > 230 })
     let black = try read("RGB3", 16, 16, stride: 48, [UInt8](repeating: 0, count: 16 * 16 * 3))
-    #expect(black.grey.allSatisfy { $0 < 20 })
+    expect(black.grey.allSatisfy { $0 < 20 })
     for name in ["H264", "O511", "O518"] {
       let error = #expect(throws: PictureFault.self) {
         _ = try read(name, 16, 16, stride: 16, [UInt8](repeating: 0, count: 512))
       }
-      #expect(error?.kind == .unsupported && error?.words.contains(name) == true)
+      expect(error?.kind == .unsupported && error?.words.contains(name) == true)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScriptedHTTP
 import SetUpCodes
@@ -11,17 +12,17 @@ import TicketTransport
   @Test func theExchangeIsAsDocumented() async throws {
     try await Venue.with(ScriptedServer(answer: Venue.answer("200 OK", Venue.given()))) { venue in
       let given = try await venue.enrol()
-      #expect(given.type == "eventschedule" && given.url == "https://venue.example/tickets")
-      #expect(given.apiKey.text == "key-1234567890" && given.gate == "north")
-      #expect(given.saleTicket == 789 && given.seat == "Row 1")
+      expect(given.type == "eventschedule" && given.url == "https://venue.example/tickets")
+      expect(given.apiKey.text == "key-1234567890" && given.gate == "north")
+      expect(given.saleTicket == 789 && given.seat == "Row 1")
       let request = try #require(venue.server.requests.first)
-      #expect(venue.server.requests.count == 1 && request.hasPrefix("POST /venue/enrol HTTP/1.1\r\n"))
-      #expect(
+      expect(venue.server.requests.count == 1 && request.hasPrefix("POST /venue/enrol HTTP/1.1\r\n"))
+      expect(
         request.hasSuffix(
           "\r\n\r\n"
             + #"{"secret":"AAAQEAYEAUDAOCAJBIFQYDIOB4","station":{"id":"0b9d3f0e-6c1c-4c0a-9a53-3d6a9f2b7c11","#
             + "\"name\":\"Kasse \\\\ \u{202E}\"," + #""version":"1.2.3"},"gate":"north \"1\""}"#))
-      #expect(!request.lowercased().contains("authorization"))
+      expect(!request.lowercased().contains("authorization"))
     }
   }
 
@@ -33,7 +34,7 @@ import TicketTransport
   func whatAGateNeedsNotHave(gate: String, saleTicket: Int64?, seat: String?) async throws {
     try await Venue.with(ScriptedServer(answer: Venue.answer("201 Created", Venue.given(gate: gate)))) { venue in
       let given = try await venue.enrol()
-      #expect(given.saleTicket == saleTicket && given.seat == seat)
+      expect(given.saleTicket == saleTicket && given.seat == seat)
     }
   }
 
@@ -51,21 +52,21 @@ import TicketTransport
     let body = #"{"error":{"code":"some_code","message":"No \u001b[31m\u202e aaaqeayeaudaocajbifqydiob4"}}"#
     let text = status.hasPrefix("204") ? "HTTP/1.1 204 No Content\r\n\r\n" : Venue.answer(status, body)
     let fault = try #require(try await Venue.fault(text))
-    #expect(fault.refusal == refusal && !fault.mayBeUsed)
-    #expect(fault.detail.contains("venue.example:8443") && fault.detail.hasSuffix("."))
-    #expect(!fault.detail.uppercased().contains(Venue.secret) && !fault.detail.contains("\u{1B}"))
-    if !status.hasPrefix("2") { #expect(fault.detail.contains("No [31m (secret)"), "\(fault.detail)") }
+    expect(fault.refusal == refusal && !fault.mayBeUsed)
+    expect(fault.detail.contains("venue.example:8443") && fault.detail.hasSuffix("."))
+    expect(!fault.detail.uppercased().contains(Venue.secret) && !fault.detail.contains("\u{1B}"))
+    if !status.hasPrefix("2") { expect(fault.detail.contains("No [31m (secret)"), "\(fault.detail)") }
     // A page says nothing about a code, whatever its status.
     let page = try #require(
       try await Venue.fault(Venue.answer(status, "<html>aaaqeayeaudaocajbifqydiob4</html>", type: "text/html")))
-    #expect(page.refusal == (status.hasPrefix("429") ? .lockedOut : .fault), "\(status): \(page)")
-    #expect(!page.detail.contains("html"))
+    expectEqual(page.refusal, (status.hasPrefix("429") ? .lockedOut : .fault), "\(status): \(page)")
+    expect(!page.detail.contains("html"))
   }
 
   @Test func aLockOutSaysForHowLong() async throws {
     let fault = try #require(
       try await Venue.fault(Venue.answer("429 Too Many Requests", "{}", more: "Retry-After: 90\r\n")))
-    #expect(fault.refusal == .lockedOut && fault.detail.contains("in 2 min"))
+    expect(fault.refusal == .lockedOut && fault.detail.contains("in 2 min"))
   }
 
   static let bad: [(name: String, body: String)] = [
@@ -102,20 +103,20 @@ import TicketTransport
   @Test(arguments: bad.indices) func whatIsNotAsDocumentedEnrolsNobody(index: Int) async throws {
     let (name, body) = Self.bad[index]
     let fault = try #require(try await Venue.fault(Venue.answer("200 OK", body)), "\(name)")
-    #expect(fault.refusal == .fault && fault.mayBeUsed, "\(name): \(fault)")
-    #expect(fault.detail.contains("venue.example:8443") && !fault.detail.contains("\u{1B}"), "\(name): \(fault)")
-    #expect(!fault.detail.contains("1234567890"), "a key is not shown")
+    expect(fault.refusal == .fault && fault.mayBeUsed, "\(name): \(fault)")
+    expect(fault.detail.contains("venue.example:8443") && !fault.detail.contains("\u{1B}"), "\(name): \(fault)")
+    expect(!fault.detail.contains("1234567890"), "a key is not shown")
   }
 
   @Test func aPageEnrolsNobody() async throws {
     let fault = try #require(try await Venue.fault(Venue.answer("200 OK", Venue.given(), type: "text/html")))
-    #expect(fault.refusal == .fault)
+    expectEqual(fault.refusal, .fault)
   }
 
   @Test func tenMegabytesAreNotRead() async throws {
     let body = #"{"more":""# + String(repeating: "x", count: 10_000_000) + "\"}"
     let fault = try #require(try await Venue.fault(Venue.answer("200 OK", body)))
-    #expect(fault.refusal == .fault && fault.mayBeUsed && fault.detail.contains("256 KiB"))
+    expect(fault.refusal == .fault && fault.mayBeUsed && fault.detail.contains("256 KiB"))
   }
 
   @Test(arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"])
@@ -124,8 +125,8 @@ import TicketTransport
     let port = try await elsewhere.start(certificate: TestCertificates.good)
     let location = "Location: https://localhost:\(port)/enrol\r\n"
     let fault = try #require(try await Venue.fault(Venue.answer(status, "", more: location)))
-    #expect(fault.refusal == .fault && !fault.detail.contains("localhost:\(port)"))
-    #expect(elsewhere.connections == 0)
+    expect(fault.refusal == .fault && !fault.detail.contains("localhost:\(port)"))
+    expectEqual(elsewhere.connections, 0)
     await elsewhere.stop()
   }
 
@@ -139,8 +140,8 @@ import TicketTransport
   ])
   func theTicketSystemIsWhereItMayBe(url: String, list: String, isFine: Bool) async throws {
     let fault = try await Venue.fault(Venue.answer("200 OK", Venue.given(url: "\"\(url)\"")), list: list)
-    #expect((fault == nil) == isFine)
-    if let fault { #expect(fault.refusal == .untrusted && fault.mayBeUsed) }
+    expectEqual((fault == nil), isFine)
+    if let fault { expect(fault.refusal == .untrusted && fault.mayBeUsed) }
   }
 
   // MARK: The network
@@ -155,9 +156,9 @@ import TicketTransport
     }
     try await Venue.with(server) { venue in
       let given = try await venue.enrol()
-      #expect(given.apiKey.text == "key-1234567890")
+      expectEqual(given.apiKey.text, "key-1234567890")
       // Word for word: the venue knows the station again.
-      #expect(server.requests.count == 3 && Set(server.requests).count == 1)
+      expect(server.requests.count == 3 && Set(server.requests).count == 1)
     }
   }
 
@@ -167,14 +168,14 @@ import TicketTransport
       await #expect { try await venue.enrol(within: .seconds(4)) } throws: { fault in
         (fault as? EnrolmentFault)?.refusal == .offline && (fault as? EnrolmentFault)?.mayBeUsed == true
       }
-      #expect(server.requests.count == 1)
+      expectEqual(server.requests.count, 1)
     }
   }
 
   @Test func aVenueThatIsOutOfOrderIsAFault() async throws {
     let fault = try #require(
       try await Venue.fault("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"))
-    #expect(fault.refusal == .fault && fault.mayBeUsed && fault.detail.contains("500"))
+    expect(fault.refusal == .fault && fault.mayBeUsed && fault.detail.contains("500"))
   }
 
   @Test func nobodyThereIsOffline() async throws {
@@ -194,7 +195,7 @@ import TicketTransport
       await #expect { try await venue.enrol(within: .seconds(3)) } throws: { fault in
         (fault as? EnrolmentFault)?.mayBeUsed == false && (fault as? EnrolmentFault)?.refusal != .wrong
       }
-      #expect(server.requests.isEmpty)
+      expect(server.requests.isEmpty)
     }
   }
 
@@ -211,9 +212,9 @@ import TicketTransport
 
   @Test func aGivenKeyShowsNothing() throws {
     let key = try #require(GivenKey("key-1234567890"))
-    #expect("\(key) \(String(reflecting: key))" == "(API key) (API key)" && Mirror(reflecting: key).children.isEmpty)
-    #expect(try key.secret() == Secret("key-1234567890"))
+    expect("\(key) \(String(reflecting: key))" == "(API key) (API key)" && Mirror(reflecting: key).children.isEmpty)
+    try expectEqual(key.secret(), Secret("key-1234567890"))
     let enrolment = Enrolment(type: "eventschedule", url: "https://a.example", apiKey: key, gate: "n")
-    #expect(!"\(enrolment)".contains("1234567890"))
+    expect(!"\(enrolment)".contains("1234567890"))
   }
 }

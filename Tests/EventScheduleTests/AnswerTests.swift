@@ -1,3 +1,4 @@
+import Expectations
 import EventSchedule
 import ScanModel
 import ScriptedHTTP
@@ -10,29 +11,29 @@ import TicketTransport
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.admitted), path: "/base/api/", saleTicketID: 789, seatNumber: "A\"12")
     let outcome = await venue.attempt()
-    #expect(outcome.fate == .answered)
-    #expect(outcome.mayHaveRedeemed)
+    expectEqual(outcome.fate, .answered)
+    expect(outcome.mayHaveRedeemed)
     guard case .redeemed(let redemption) = outcome.answer else { return unexpected("\(outcome)") }
-    #expect(redemption.entryID == "1001")
-    #expect(redemption.scannedAt == WallTime(seconds: 1_765_981_800))
-    #expect(redemption.quantity == 2)
-    #expect(
-      redemption.details
-        == TicketDetails(
-          holder: "John Doe", event: "Concert 2025", tickets: [.init(id: 789, quantity: 2, isUsed: true)]))
+    expectEqual(redemption.entryID, "1001")
+    expectEqual(redemption.scannedAt, WallTime(seconds: 1_765_981_800))
+    expectEqual(redemption.quantity, 2)
+    expectEqual(
+      redemption.details,
+      TicketDetails(
+        holder: "John Doe", event: "Concert 2025", tickets: [.init(id: 789, quantity: 2, isUsed: true)]))
     let sent = try #require(outcome.sentAt)
-    #expect(sent <= outcome.endedAt)
-    #expect(outcome.serverDate != nil)
+    expect(sent <= outcome.endedAt)
+    expect(outcome.serverDate != nil)
 
     let request = try #require(venue.server.requests.first)
-    #expect(venue.server.requests.count == 1)
-    #expect(request.hasPrefix("POST /base/api/tickets/scan HTTP/1.1\r\n"))
+    expectEqual(venue.server.requests.count, 1)
+    expect(request.hasPrefix("POST /base/api/tickets/scan HTTP/1.1\r\n"))
     let lower = request.lowercased()
-    #expect(lower.contains("\r\nx-api-key: test-key\r\n"))
-    #expect(lower.contains("\r\naccept: application/json\r\n"))
-    #expect(lower.contains("\r\ncontent-type: application/json\r\n"))
-    #expect(!lower.contains("accept-encoding"))
-    #expect(
+    expect(lower.contains("\r\nx-api-key: test-key\r\n"))
+    expect(lower.contains("\r\naccept: application/json\r\n"))
+    expect(lower.contains("\r\ncontent-type: application/json\r\n"))
+    expect(!lower.contains("accept-encoding"))
+    expect(
       request.hasSuffix(
         #"{"code":"wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl","ticket_code":"wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl","#
           + #""sale_ticket_id":789,"seat_number":"A\"12"}"#))
@@ -42,8 +43,7 @@ import TicketTransport
   @Test func unconfiguredParametersAreNotSent() async throws {
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
     _ = await venue.attempt("q\"\\\u{1D}é")
-    #expect(
-      venue.server.requests.first?.hasSuffix(#"{"code":"q\"\\\u001dé","ticket_code":"q\"\\\u001dé"}"#) == true)
+    expectEqual(venue.server.requests.first?.hasSuffix(#"{"code":"q\"\\\u001dé","ticket_code":"q\"\\\u001dé"}"#), true)
     await venue.close()
   }
 
@@ -188,12 +188,12 @@ import TicketTransport
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.response(test.status, test.body, type: test.type, extra: test.extra)))
     let outcome = await venue.attempt()
-    #expect(outcome.fate == .answered)
-    #expect(name(outcome.answer) == test.verdict, "\(outcome)")
-    #expect(outcome.mayHaveRedeemed == test.may)
-    #expect(venue.server.requests.count == 1)
-    #expect(venue.late.count == 0)
-    #expect(!"\(outcome)".contains("test-key"))
+    expectEqual(outcome.fate, .answered)
+    expectEqual(name(outcome.answer), test.verdict, "\(outcome)")
+    expectEqual(outcome.mayHaveRedeemed, test.may)
+    expectEqual(venue.server.requests.count, 1)
+    expectEqual(venue.late.count, 0)
+    expect(!"\(outcome)".contains("test-key"))
     await venue.close()
   }
 
@@ -202,8 +202,8 @@ import TicketTransport
     let head = "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n"
     let venue = try await Venue.open(ScriptedServer { _, _, connection in connection.send([UInt8](head.utf8) + body) })
     let outcome = await venue.attempt()
-    #expect(name(outcome.answer) == "undecided badAnswer")
-    #expect(outcome.mayHaveRedeemed)
+    expectEqual(name(outcome.answer), "undecided badAnswer")
+    expect(outcome.mayHaveRedeemed)
     await venue.close()
   }
 
@@ -213,8 +213,8 @@ import TicketTransport
     let text = "Ticket not found: \(code), key test-key"
     let venue = try await Venue.open(ScriptedServer(answer: Answers.response(status, #"{"error":"\#(text)"}"#)))
     let said = "\(await venue.attempt(code).answer)"
-    #expect(said.contains("…6uxl, key (secret)"), "\(said)")
-    #expect(!said.contains(code) && !said.contains("test-key"))
+    expect(said.contains("…6uxl, key (secret)"), "\(said)")
+    expect(!said.contains(code) && !said.contains("test-key"))
     await venue.close()
   }
 
@@ -225,8 +225,8 @@ import TicketTransport
     guard case .refused(.notFound, let detail?) = await venue.attempt().answer else {
       return unexpected("not refused")
     }
-    #expect(detail.hasPrefix("Ticket not found [2J xxx"))
-    #expect(detail.unicodeScalars.count == 200)
+    expect(detail.hasPrefix("Ticket not found [2J xxx"))
+    expectEqual(detail.unicodeScalars.count, 200)
     await venue.close()
   }
 
@@ -239,7 +239,7 @@ import TicketTransport
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.response("201 Created", Answers.sale(tickets: tickets))), saleTicketID: 789)
     guard case .redeemed(let redemption) = await venue.attempt().answer else { return unexpected("not redeemed") }
-    #expect(redemption.quantity == quantity)
+    expectEqual(redemption.quantity, quantity)
     await venue.close()
   }
 
@@ -251,10 +251,10 @@ import TicketTransport
     // A few seconds pass on a busy machine; the shift is beyond the tolerance by more than rounding in both directions.
     let venue = try await Venue.open(server, clockShift: .seconds(shift < 0 ? shift - 60 : shift + 5))
     let outcome = await venue.attempt()
-    #expect(name(outcome.answer) == "undecided clockWrong")
-    #expect(outcome.fate == .answered)
-    #expect(outcome.mayHaveRedeemed)
-    #expect(name(await venue.attempt().answer) == "refuse notFound")
+    expectEqual(name(outcome.answer), "undecided clockWrong")
+    expectEqual(outcome.fate, .answered)
+    expect(outcome.mayHaveRedeemed)
+    expectEqual(name(await venue.attempt().answer), "refuse notFound")
     await venue.close()
   }
 
@@ -263,8 +263,8 @@ import TicketTransport
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.response("201 Created", Answers.sale(), date: date)))
     let outcome = await venue.attempt()
-    #expect(name(outcome.answer) == "redeemed")
-    #expect(outcome.serverDate == nil)
+    expectEqual(name(outcome.answer), "redeemed")
+    expect(outcome.serverDate == nil)
     await venue.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import EventSchedule
 import ScanModel
 import ScanPipeline
@@ -13,16 +14,16 @@ import TicketTransport
 
   @Test func aFloodBeyondTheBudgetSendsNothing() async throws {
     let venue = try await venue("404 Not Found", #"{"error":"Ticket not found"}"#, budget: RateBudget(limit: 5))
-    for _ in 0..<5 { #expect(name(await venue.attempt().answer) == "refuse notFound") }
-    #expect(venue.server.requests.count == 5)
+    for _ in 0..<5 { expectEqual(name(await venue.attempt().answer), "refuse notFound") }
+    expectEqual(venue.server.requests.count, 5)
     for _ in 0..<500 {
       let outcome = await venue.attempt()
-      #expect(outcome.fate == .notSent)
-      #expect(!outcome.mayHaveRedeemed)
+      expectEqual(outcome.fate, .notSent)
+      expect(!outcome.mayHaveRedeemed)
       guard case .undecided(.rateLimited, let detail?) = outcome.answer else { return unexpected("\(outcome)") }
-      #expect(detail.contains("the next scan can succeed in"))
+      expect(detail.contains("the next scan can succeed in"))
     }
-    #expect(venue.server.requests.count == 5)
+    expectEqual(venue.server.requests.count, 5)
     await venue.close()
   }
 
@@ -33,7 +34,7 @@ import TicketTransport
         group.addTask { for _ in 0..<20 { _ = await venue.attempt() } }
       }
     }
-    #expect(venue.server.requests.count == 60)
+    expectEqual(venue.server.requests.count, 60)
     await venue.close()
   }
 
@@ -42,20 +43,20 @@ import TicketTransport
       ScriptedServer(
         answer: Answers.response(
           "429 Too Many Requests", #"{"error":"Rate limit exceeded"}"#, extra: "Retry-After: 120\r\n")))
-    for _ in 0..<10 { #expect(name(await venue.attempt().answer) == "undecided rateLimited") }
-    #expect(venue.server.requests.count == 1)
+    for _ in 0..<10 { expectEqual(name(await venue.attempt().answer), "undecided rateLimited") }
+    expectEqual(venue.server.requests.count, 1)
     await venue.close()
   }
 
   @Test func aWrongKeyStopsBeforeTheServerBlocks() async throws {
     let venue = try await venue("401 Unauthorized", #"{"error":"Invalid API key"}"#)
-    for _ in 0..<20 { #expect(name(await venue.attempt().answer) == "undecided keyRefused") }
-    #expect(venue.server.requests.count == AuthenticationGuard.mostFailures)
+    for _ in 0..<20 { expectEqual(name(await venue.attempt().answer), "undecided keyRefused") }
+    expectEqual(venue.server.requests.count, AuthenticationGuard.mostFailures)
     venue.client.replaceKey(try Secret("test-key"))
-    #expect(await venue.attempt().fate == .notSent, "the same key is no other key")
+    await expectEqual(venue.attempt().fate, .notSent, "the same key is no other key")
     venue.client.replaceKey(try Secret("another-key"))
-    #expect(await venue.attempt().fate == .answered)
-    #expect(venue.server.requests.last?.contains("another-key") == true)
+    await expectEqual(venue.attempt().fate, .answered)
+    expectEqual(venue.server.requests.last?.contains("another-key"), true)
     await venue.close()
   }
 
@@ -64,7 +65,7 @@ import TicketTransport
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<24 { group.addTask { _ = await venue.attempt() } }
     }
-    #expect(venue.server.requests.count == AuthenticationGuard.mostFailures)
+    expectEqual(venue.server.requests.count, AuthenticationGuard.mostFailures)
     await venue.close()
   }
 
@@ -79,24 +80,24 @@ import TicketTransport
     }
     let venue = try await Venue.open(server)
     for _ in 0..<30 { _ = await venue.attempt() }
-    #expect(server.requests.count == 2 * AuthenticationGuard.mostFailures - 1)
+    expectEqual(server.requests.count, 2 * AuthenticationGuard.mostFailures - 1)
     await venue.close()
   }
 
   @Test func aBlockedKeyIsLeftAlone() async throws {
     let venue = try await venue("423 Locked", #"{"error":"API key temporarily blocked"}"#)
-    for _ in 0..<10 { #expect(name(await venue.attempt().answer) == "undecided keyBlocked") }
-    #expect(venue.server.requests.count == 1)
+    for _ in 0..<10 { expectEqual(name(await venue.attempt().answer), "undecided keyBlocked") }
+    expectEqual(venue.server.requests.count, 1)
     await venue.close()
   }
 
   @Test func requestsThatWereNotSentCostNothing() async throws {
     let server = ScriptedServer(answer: Answers.admitted)
     let venue = try await Venue.open(server, budget: RateBudget(limit: 1))
-    for _ in 0..<3 { #expect(await venue.attempt(within: .seconds(-1)).fate == .notSent) }
-    #expect(name(await venue.attempt().answer) == "redeemed")
-    #expect(name(await venue.attempt().answer) == "undecided rateLimited")
-    #expect(server.requests.count == 1)
+    for _ in 0..<3 { await expectEqual(venue.attempt(within: .seconds(-1)).fate, .notSent) }
+    expectEqual(name(await venue.attempt().answer), "redeemed")
+    expectEqual(name(await venue.attempt().answer), "undecided rateLimited")
+    expectEqual(server.requests.count, 1)
     await venue.close()
   }
 
@@ -107,10 +108,10 @@ import TicketTransport
       saleID: 123, saleTicketID: 789, seatNumber: "12", deadline: SystemTime().now() + .seconds(60)
     ) { _ in }
     guard case .answered(let answer) = outcome.result else { return unexpected("\(outcome)") }
-    #expect(answer.status == 201)
+    expectEqual(answer.status, 201)
     let request = venue.server.requests.first ?? ""
-    #expect(request.hasPrefix("POST /api/tickets/123/scan "))
-    #expect(request.hasSuffix(#"{"sale_ticket_id":789,"seat_number":"12"}"#))
+    expect(request.hasPrefix("POST /api/tickets/123/scan "))
+    expect(request.hasSuffix(#"{"sale_ticket_id":789,"seat_number":"12"}"#))
     await venue.close()
   }
 
@@ -123,10 +124,10 @@ import TicketTransport
     let venue = try await Venue.open(server)
     let sales = try await venue.client.sales(
       eventID: 456, query: "a&b", page: 2, deadline: SystemTime().now() + .seconds(60))
-    #expect(sales.sales.first?.name == "John Doe")
-    #expect(sales.lastPage == 3)
-    #expect(server.requests.count == 2)
-    #expect(server.requests.last?.hasPrefix("GET /api/tickets?page=2&event_id=456&query=a%26b HTTP/1.1\r\n") == true)
+    expectEqual(sales.sales.first?.name, "John Doe")
+    expectEqual(sales.lastPage, 3)
+    expectEqual(server.requests.count, 2)
+    expectEqual(server.requests.last?.hasPrefix("GET /api/tickets?page=2&event_id=456&query=a%26b HTTP/1.1\r\n"), true)
     await venue.close()
   }
 
@@ -136,7 +137,7 @@ import TicketTransport
     await #expect(throws: TransportFault.self) {
       try await venue.client.sales(deadline: SystemTime().now() + .seconds(60))
     }
-    #expect(venue.server.requests.count == 1)
+    expectEqual(venue.server.requests.count, 1)
     await venue.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import EventSchedule
 import ScanModel
 import ScanPipeline
@@ -72,11 +73,11 @@ import TicketTransport
             let check: @Sendable (AttemptOutcome) -> Void = { outcome in
               if case .redeemed(let redemption) = outcome.answer {
                 tally.redeemed.withLock { $0 += 1 }
-                #expect(redemption.entryID == "1" + id, "seed \(seed)")
+                expectEqual(redemption.entryID, "1" + id, "seed \(seed)")
               }
               if outcome.fate == .notSent {
-                #expect(tally.arrived.withLock { $0[id] } == nil, "seed \(seed): \(outcome)")
-                #expect(!outcome.mayHaveRedeemed)
+                expect(tally.arrived.withLock { $0[id] } == nil, "seed \(seed): \(outcome)")
+                expect(!outcome.mayHaveRedeemed)
               }
             }
             let late = venue.late
@@ -91,8 +92,8 @@ import TicketTransport
       }
     }
     await venue.close()
-    #expect(venue.late.count == tally.pending.withLock { $0 }, "seed \(seed): each pending attempt ends late, once")
-    #expect(tally.arrived.withLock { $0.values.allSatisfy { $0 == 1 } }, "seed \(seed): no request twice")
-    #expect(tally.redeemed.withLock { $0 } > 0)
+    expectEqual(venue.late.count, tally.pending.withLock { $0 }, "seed \(seed): each pending attempt ends late, once")
+    expect(tally.arrived.withLock { $0.values.allSatisfy { $0 == 1 } }, "seed \(seed): no request twice")
+    expect(tally.redeemed.withLock { $0 } > 0)
   }
 }

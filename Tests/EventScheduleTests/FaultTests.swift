@@ -1,3 +1,4 @@
+import Expectations
 import EventSchedule
 import Glibc
 import ScanModel
@@ -39,12 +40,12 @@ import TicketTransport
     }
     let venue = try await Venue.open(server)
     let outcome = await venue.attempt()
-    #expect(outcome.fate == .lost, "\(test.name)")
-    #expect(name(outcome.answer) == "undecided \(test.reason)", "\(test.name)")
-    #expect(outcome.mayHaveRedeemed)
-    #expect(outcome.sentAt != nil)
-    #expect(server.requests.count == 1, "\(test.name)")
-    #expect(venue.late.count == 0)
+    expectEqual(outcome.fate, .lost, "\(test.name)")
+    expectEqual(name(outcome.answer), "undecided \(test.reason)", "\(test.name)")
+    expect(outcome.mayHaveRedeemed)
+    expect(outcome.sentAt != nil)
+    expectEqual(server.requests.count, 1, "\(test.name)")
+    expectEqual(venue.late.count, 0)
     await venue.close()
   }
 
@@ -60,10 +61,10 @@ import TicketTransport
     }
     let venue = try await Venue.open(server)
     let outcome = await venue.attempt()
-    #expect(outcome.fate == .lost)
-    #expect(name(outcome.answer) == "undecided badAnswer")
-    #expect(outcome.mayHaveRedeemed)
-    #expect(server.requests.count == 1)
+    expectEqual(outcome.fate, .lost)
+    expectEqual(name(outcome.answer), "undecided badAnswer")
+    expect(outcome.mayHaveRedeemed)
+    expectEqual(server.requests.count, 1)
     await venue.close()
   }
 
@@ -86,9 +87,9 @@ import TicketTransport
     let venue = try await Venue.open(server)
     for number in 1...4 {
       let outcome = await venue.attempt()
-      #expect(name(outcome.answer) == "redeemed", "\(number): \(outcome)")
+      expectEqual(name(outcome.answer), "redeemed", "\(number): \(outcome)")
     }
-    #expect(server.requests.count == 4)
+    expectEqual(server.requests.count, 4)
     await venue.close()
   }
 
@@ -98,19 +99,19 @@ import TicketTransport
     let venue = try await Venue.open(server)
     let outcome = await venue.attempt(within: .seconds(2))
     try #require(outcome.fate == .pending)
-    #expect(name(outcome.answer) == "undecided unreachable")
-    #expect(outcome.mayHaveRedeemed)
+    expectEqual(name(outcome.answer), "undecided unreachable")
+    expect(outcome.mayHaveRedeemed)
     for await connection in asked.stream {
       connection.send(Answers.admitted)
       break
     }
     let late = try #require(await venue.late.next())
-    #expect(late.fate == .answered)
-    #expect(name(late.answer) == "redeemed")
-    #expect(late.sentAt == outcome.sentAt)
+    expectEqual(late.fate, .answered)
+    expectEqual(name(late.answer), "redeemed")
+    expectEqual(late.sentAt, outcome.sentAt)
     await venue.close()
-    #expect(venue.late.count == 1)
-    #expect(server.requests.count == 1)
+    expectEqual(venue.late.count, 1)
+    expectEqual(server.requests.count, 1)
   }
 
   @Test func noAnswerAtAllIsLostInTheEnd() async throws {
@@ -120,12 +121,12 @@ import TicketTransport
     let outcome = await venue.attempt(within: .milliseconds(1_500))
     try #require(outcome.fate == .pending)
     let late = try #require(await venue.late.next())
-    #expect(late.fate == .lost)
-    #expect(name(late.answer) == "undecided unreachable")
-    #expect(late.mayHaveRedeemed)
+    expectEqual(late.fate, .lost)
+    expectEqual(name(late.answer), "undecided unreachable")
+    expect(late.mayHaveRedeemed)
     await venue.close()
-    #expect(venue.late.count == 1)
-    #expect(venue.server.requests.count == 1)
+    expectEqual(venue.late.count, 1)
+    expectEqual(venue.server.requests.count, 1)
   }
 
   @Test func aConnectionClosedAfterTheDeadlineIsLost() async throws {
@@ -137,16 +138,16 @@ import TicketTransport
       break
     }
     let late = try #require(await venue.late.next())
-    #expect(late.fate == .lost)
+    expectEqual(late.fate, .lost)
     await venue.close()
-    #expect(venue.late.count == 1)
+    expectEqual(venue.late.count, 1)
   }
 
   @Test func connectionsAreKept() async throws {
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
-    for _ in 0..<20 { #expect(name(await venue.attempt().answer) == "redeemed") }
-    #expect(venue.server.requests.count == 20)
-    #expect(venue.server.connections == 1)
+    for _ in 0..<20 { expectEqual(name(await venue.attempt().answer), "redeemed") }
+    expectEqual(venue.server.requests.count, 20)
+    expectEqual(venue.server.connections, 1)
     await venue.close()
   }
 
@@ -156,8 +157,8 @@ import TicketTransport
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted), settings: settings)
     _ = await venue.attempt()
     for await _ in venue.server.ended.stream { break }
-    #expect(name(await venue.attempt().answer) == "redeemed")
-    #expect(venue.server.connections == 2)
+    expectEqual(name(await venue.attempt().answer), "redeemed")
+    expectEqual(venue.server.connections, 2)
     await venue.close()
   }
 
@@ -189,10 +190,10 @@ import TicketTransport
     }
     let venue = try await Venue.open(server)
     let outcome = await venue.attempt()
-    #expect(outcome.fate == .answered || outcome.fate == .lost, "\(outcome)")
+    expect(outcome.fate == .answered || outcome.fate == .lost, "\(outcome)")
     guard case .undecided = outcome.answer else { return unexpected("\(outcome)") }
-    #expect(server.requests.count == 1)
-    #expect(venue.late.count == 0)
+    expectEqual(server.requests.count, 1)
+    expectEqual(venue.late.count, 0)
     await venue.close()
   }
 
@@ -212,12 +213,12 @@ import TicketTransport
       case .answered: redeemed += 1
       case .lost:
         lost += 1
-        #expect(outcome.mayHaveRedeemed)
+        expect(outcome.mayHaveRedeemed)
       case .notSent, .pending: Issue.record("\(outcome)")
       }
     }
-    #expect(redeemed + lost == 200)
-    #expect(server.requests.count >= redeemed && server.requests.count <= 200)
+    expectEqual(redeemed + lost, 200)
+    expect(server.requests.count >= redeemed && server.requests.count <= 200)
     await venue.close()
   }
 
@@ -229,9 +230,9 @@ import TicketTransport
     let venue = try await Venue.open(server)
     for _ in 0..<20 {
       let outcome = await venue.attempt()
-      #expect(name(outcome.answer) != "redeemed", "\(outcome)")
+      expect(name(outcome.answer) != "redeemed", "\(outcome)")
     }
-    #expect(server.requests.count <= 20)
+    expect(server.requests.count <= 20)
     await venue.close()
   }
 
@@ -242,11 +243,11 @@ import TicketTransport
     let venue = try await Venue.open(server)
     await server.stop()
     let outcome = await venue.attempt(within: .milliseconds(700))
-    #expect(outcome.fate == .notSent)
-    #expect(name(outcome.answer) == "undecided unreachable")
-    #expect(!outcome.mayHaveRedeemed)
-    #expect(outcome.sentAt == nil)
-    #expect(venue.late.count == 0)
+    expectEqual(outcome.fate, .notSent)
+    expectEqual(name(outcome.answer), "undecided unreachable")
+    expect(!outcome.mayHaveRedeemed)
+    expect(outcome.sentAt == nil)
+    expectEqual(venue.late.count, 0)
     await venue.close()
   }
 
@@ -288,16 +289,16 @@ import TicketTransport
     let client = EventScheduleClient(transport: transport, key: try Secret("k"))
     let outcome = await client.scan(Code("abcdefgh"), deadline: SystemTime().now() + .seconds(1)) { _ in }
     guard case .notSent(let fault) = outcome.result else { return unexpected("\(outcome)") }
-    #expect(fault.reason == .unreachable)
+    expectEqual(fault.reason, .unreachable)
     await transport.close()
   }
 
   @Test func aDeadlineThatHasPassedSendsNothing() async throws {
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
     let outcome = await venue.attempt(within: .seconds(-1))
-    #expect(outcome.fate == .notSent)
+    expectEqual(outcome.fate, .notSent)
     await venue.close()
-    #expect(venue.server.connections == 0)
+    expectEqual(venue.server.connections, 0)
   }
 
   // MARK: TLS
@@ -306,9 +307,9 @@ import TicketTransport
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.admitted), certificate: TestCertificates.good,
       settings: trusting(TestCertificates.authority))
-    #expect(name(await venue.attempt().answer) == "redeemed")
-    #expect(name(await venue.attempt().answer) == "redeemed")
-    #expect(venue.server.connections == 1)
+    expectEqual(name(await venue.attempt().answer), "redeemed")
+    expectEqual(name(await venue.attempt().answer), "redeemed")
+    expectEqual(venue.server.connections, 1)
     await venue.close()
   }
 
@@ -326,11 +327,11 @@ import TicketTransport
       ScriptedServer(answer: Answers.admitted), certificate: test.certificate,
       settings: try test.authority.map { try trusting($0) } ?? HTTPTransport.Settings())
     let outcome = await venue.attempt()
-    #expect(outcome.fate == .notSent)
-    #expect(name(outcome.answer) == "undecided \(test.reason)", "\(outcome)")
-    #expect(!outcome.mayHaveRedeemed)
+    expectEqual(outcome.fate, .notSent)
+    expectEqual(name(outcome.answer), "undecided \(test.reason)", "\(outcome)")
+    expect(!outcome.mayHaveRedeemed)
     await venue.close()
-    #expect(venue.server.bytes == 0)
+    expectEqual(venue.server.bytes, 0)
   }
 
   /// Looking at the dates costs a connection of its own: once in 30 s is enough, and still each scan is told the cause.
@@ -349,13 +350,13 @@ import TicketTransport
         unexpected("\(outcome)")
         return 0
       }
-      #expect(fault.reason.rawValue == reason)
+      expectEqual(fault.reason.rawValue, reason)
       return server.connections - before
     }
-    #expect(await connections() == 2)
-    #expect(await connections() == 1)
+    await expectEqual(connections(), 2)
+    await expectEqual(connections(), 1)
     time.advance(by: .seconds(31))
-    #expect(await connections() == 2)
+    await expectEqual(connections(), 2)
     await transport.close()
     await server.stop()
   }
@@ -364,10 +365,10 @@ import TicketTransport
     let server = ScriptedServer { _, _, _ in }
     let venue = try await Venue.open(server, scheme: "https")
     let outcome = await venue.attempt(within: .milliseconds(500))
-    #expect(outcome.fate == .notSent)
-    #expect(name(outcome.answer) == "undecided unreachable")
+    expectEqual(outcome.fate, .notSent)
+    expectEqual(name(outcome.answer), "undecided unreachable")
     await venue.close()
-    #expect(server.requests.isEmpty)
+    expect(server.requests.isEmpty)
   }
 
   @Test func aBadAuthorityFileStopsTheStart() throws {

@@ -1,3 +1,4 @@
+import Expectations
 import EventSchedule
 import ScanModel
 import ScanPipeline
@@ -13,12 +14,12 @@ import TicketTransport
   ]) func statusesThatAreOffline(status: String, cause: OfflineCause) async throws {
     for (body, type) in [("{}", "application/json"), ("<html>down for maintenance</html>", "text/html")] {
       let venue = try await Venue.open(ScriptedServer(answer: Answers.response(status, body, type: type)))
-      #expect(await venue.attempt().offline == cause)
+      await expectEqual(venue.attempt().offline, cause)
       await venue.close()
       let probed = try await Venue.open(ScriptedServer(answer: Answers.response(status, body, type: type)))
       // A refusal for its rate is an answer all the same.
       let found: Reach = cause == .rateLimited ? .answers : .offline(cause)
-      #expect(await probed.system.reach(deadline: SystemTime().now() + .seconds(60)) == found)
+      await expectEqual(probed.system.reach(deadline: SystemTime().now() + .seconds(60)), found)
       await probed.close()
     }
   }
@@ -34,10 +35,10 @@ import TicketTransport
     for (body, type) in [("{}", "application/json"), ("<html>Log in to the hall's network</html>", "text/html")] {
       let venue = try await Venue.open(
         ScriptedServer(answer: Answers.response(status, body, type: type, extra: "Location: http://127.0.0.1:1/\r\n")))
-      #expect(await venue.attempt().offline == nil)
+      expect(await venue.attempt().offline == nil)
       let key: [String: UndecidedReason] = ["401": .keyRefused, "403": .accessDenied, "423": .keyBlocked]
       let found = key[String(status.prefix(3))].map { Reach.refusesKey($0) } ?? .answers
-      #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(60)) == found)
+      await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), found)
       await venue.close()
     }
   }
@@ -48,8 +49,8 @@ import TicketTransport
         connection.send(
           number == 1 ? Answers.admitted : Answers.response("404 Not Found", #"{"error":"Ticket not found"}"#))
       })
-    #expect(await venue.attempt().offline == nil)
-    #expect(await venue.attempt().offline == nil)
+    expect(await venue.attempt().offline == nil)
+    expect(await venue.attempt().offline == nil)
     await venue.close()
   }
 
@@ -57,24 +58,24 @@ import TicketTransport
     let venue = try await Venue.open(
       ScriptedServer { number, _, connection in if number == 1 { connection.send(Answers.admitted) } })
     // On a busy machine it may take longer to connect than an answer is waited for here.
-    #expect(await venue.attempt().offline == nil)
-    #expect(await venue.attempt(within: .seconds(2)).offline == .timeOut)
-    #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(2)) == .offline(.timeOut))
+    expect(await venue.attempt().offline == nil)
+    await expectEqual(venue.attempt(within: .seconds(2)).offline, .timeOut)
+    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(2)), .offline(.timeOut))
     await venue.close()
   }
 
   @Test func aRefusedConnectionIsOffline() async throws {
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
     await venue.server.stop()
-    #expect(await venue.attempt(within: .milliseconds(400)).offline == .noConnection)
+    await expectEqual(venue.attempt(within: .milliseconds(400)).offline, .noConnection)
     await venue.close()
   }
 
   @Test func aConnectionClosedBeforeAnAnswerIsOffline() async throws {
     let venue = try await Venue.open(ScriptedServer { _, _, connection in connection.close() })
     let outcome = await venue.attempt()
-    #expect(outcome.offline == .noConnection)
-    #expect(outcome.mayHaveRedeemed)
+    expectEqual(outcome.offline, .noConnection)
+    expect(outcome.mayHaveRedeemed)
     await venue.close()
   }
 
@@ -87,7 +88,7 @@ import TicketTransport
         connection.send(bytes)
         connection.close()
       })
-    #expect(await venue.attempt().offline == nil)
+    expect(await venue.attempt().offline == nil)
     await venue.close()
   }
 
@@ -99,13 +100,13 @@ import TicketTransport
       attempt: AttemptID(), scan: ScanID(), code: Code("abcdefgh"), deadline: SystemTime().now() + .seconds(1))
     let cause = await system.attempt(request) { _ in }.offline
     // A resolver that does not answer either is met as a connection that does not come about.
-    #expect(cause == .noAddress || cause == .noConnection)
+    expect(cause == .noAddress || cause == .noConnection)
     await transport.close()
   }
 
   @Test func aDeadlineThatHadPassedSaysNothing() async throws {
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
-    #expect(await venue.attempt(within: .seconds(-1)).offline == nil)
+    expect(await venue.attempt(within: .seconds(-1)).offline == nil)
     await venue.close()
   }
 
@@ -114,24 +115,24 @@ import TicketTransport
     let authority = certificate == TestCertificates.good ? TestCertificates.otherAuthority : TestCertificates.authority
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.admitted), certificate: certificate, settings: try trusting(authority))
-    #expect(await venue.attempt().offline == nil)
-    #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(60)) == .answers)
+    expect(await venue.attempt().offline == nil)
+    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), .answers)
     await venue.close()
   }
 
   @Test func aKeyThatIsNotAskedForIsNot() async throws {
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.response("401 Unauthorized", #"{"error":"Invalid API key"}"#)))
-    for _ in 0..<12 { #expect(await venue.attempt(within: .seconds(2)).offline == nil) }
-    #expect(venue.server.requests.count < 12, "requests are withheld by then")
-    #expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(2)) == .refusesKey(.keyRefused))
+    for _ in 0..<12 { expect(await venue.attempt(within: .seconds(2)).offline == nil) }
+    expect(venue.server.requests.count < 12, "requests are withheld by then")
+    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(2)), .refusesKey(.keyRefused))
     await venue.close()
   }
 
   @Test func aSpentBudgetIsSoForGatesThatSaySo() async throws {
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted), budget: RateBudget(limit: 3))
-    for _ in 0..<3 { #expect(await venue.attempt().offline == nil) }
-    #expect(await venue.attempt().offline == .rateLimited)
+    for _ in 0..<3 { expect(await venue.attempt().offline == nil) }
+    await expectEqual(venue.attempt().offline, .rateLimited)
     await venue.close()
   }
 
@@ -143,10 +144,10 @@ import TicketTransport
         isOwed: true)
       return await venue.system.attempt(request) { _ in }
     }
-    for _ in 0..<4 { #expect(await owed().fate == .answered) }
-    #expect(await owed().fate == .notSent)
-    for _ in 0..<2 { #expect(await venue.attempt().fate == .answered) }
-    #expect(await venue.attempt().fate == .notSent)
+    for _ in 0..<4 { await expectEqual(owed().fate, .answered) }
+    await expectEqual(owed().fate, .notSent)
+    for _ in 0..<2 { await expectEqual(venue.attempt().fate, .answered) }
+    await expectEqual(venue.attempt().fate, .notSent)
     await venue.close()
   }
 }

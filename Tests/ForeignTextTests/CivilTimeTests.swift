@@ -1,3 +1,4 @@
+import Expectations
 import ForeignText
 import Foundation
 import ScanModel
@@ -15,7 +16,7 @@ import Testing
       ("Saturday, 01-Jan-78 00:00:00 GMT", 252_460_800),
     ] as [(String, Int64)]) func readsHTTPDates(text: String, seconds: Int64)
   {
-    #expect(CivilTime.httpDate(text, now: now)?.seconds == seconds)
+    expectEqual(CivilTime.httpDate(text, now: now)?.seconds, seconds)
   }
 
   @Test(arguments: [
@@ -25,7 +26,7 @@ import Testing
     "Sun, 06 Nov 1994 8:49:37 GMT",
     "Sun, 06 Nov 1994 -8:49:37 GMT", "Thu, 29 Feb 2023 00:00:00 GMT",
   ]) func refusesOtherDates(text: String) {
-    #expect(CivilTime.httpDate(text, now: now) == nil)
+    expect(CivilTime.httpDate(text, now: now) == nil)
   }
 
   @Test(
@@ -35,7 +36,7 @@ import Testing
       ("2025-12-17 14:30:00.999999999999Z", 1_765_981_800),
     ] as [(String, Int64)]) func readsTimestamps(text: String, seconds: Int64)
   {
-    #expect(CivilTime.timestamp(text)?.seconds == seconds)
+    expectEqual(CivilTime.timestamp(text)?.seconds, seconds)
   }
 
   @Test(arguments: [
@@ -44,7 +45,7 @@ import Testing
     "2025-02-29T14:30:00Z", "2025-12-17T14:30:00+1", "２０25-12-17T14:30:00Z", "+025-12-17T14:30:00Z",
     "2025-12-17T14:30:00." + String(repeating: "0", count: 1_000) + "Z",
   ]) func refusesOtherTimestamps(text: String) {
-    #expect(CivilTime.timestamp(text) == nil)
+    expect(CivilTime.timestamp(text) == nil)
   }
 
   @Test func agreesWithFoundation() throws {
@@ -53,8 +54,8 @@ import Testing
     for _ in 0..<2_000 {
       let seconds = Int64.random(in: -9_000_000_000...9_000_000_000, using: &random)
       let text = formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
-      #expect(CivilTime.timestamp(text)?.seconds == seconds)
-      #expect(CivilTime.text(WallTime(seconds: seconds)) == text)
+      expectEqual(CivilTime.timestamp(text)?.seconds, seconds)
+      expectEqual(CivilTime.text(WallTime(seconds: seconds)), text)
     }
   }
 
@@ -67,6 +68,6 @@ import Testing
       let text = String((0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
       if CivilTime.timestamp(text) != nil || CivilTime.httpDate(text, now: now) != nil { read += 1 }
     }
-    #expect(read == 0)
+    expectEqual(read, 0)
   }
 }

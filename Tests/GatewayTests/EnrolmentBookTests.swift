@@ -1,3 +1,4 @@
+import Expectations
 import Enrolment
 import Glibc
 import ScanConfiguration
@@ -60,19 +61,20 @@ import Testing
 
   @Test func whatWasGivenCompletesTheConfigurationAndItsKeyIsFound() throws {
     let written = try Self.station()
-    #expect(book.complete(written).missing == [Self.main: "Its ticket system main is not enrolled."])
+    expectEqual(book.complete(written).missing, [Self.main: "Its ticket system main is not enrolled."])
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
     let completed = book.complete(written)
-    #expect(completed.missing.isEmpty)
-    #expect(TicketSystemRegistry.address(of: completed.configuration.ticketSystems[0]).contains("tickets.example/api"))
+    expect(completed.missing.isEmpty)
+    expect(TicketSystemRegistry.address(of: completed.configuration.ticketSystems[0]).contains("tickets.example/api"))
     // Which ticket and seat is for the gate at whose scanner the code was held.
-    #expect(try section("north", completed.configuration) == EventScheduleSection.Gate(saleTicket: 7, seat: "A"))
-    #expect(try section("south", completed.configuration) == EventScheduleSection.Gate(saleTicket: 3, seat: nil))
+    try expectEqual(section("north", completed.configuration), EventScheduleSection.Gate(saleTicket: 7, seat: "A"))
+    try expectEqual(section("south", completed.configuration), EventScheduleSection.Gate(saleTicket: 3, seat: nil))
     let resolver = completed.resolver { _ throws(SetupError) in throw SetupError("another name") }
-    #expect(try resolver("enrolled:main") == "key-of-the-gate")
+    try expectEqual(resolver("enrolled:main"), "key-of-the-gate")
     #expect(throws: SetupError.self) { try resolver("main") }
-    #expect(
-      try book.list() == [
+    try expectEqual(
+      book.list(),
+      [
         EnrolmentBook.Listed(
           system: Self.main, url: "https://tickets.example/api", gate: "door-1", at: WallTime(seconds: 1))
       ])
@@ -81,7 +83,7 @@ import Testing
   @Test func whatTheFileSaysOfAGateCounts() throws {
     let written = try Self.station(ticket: ", ticket: { saleTicket: 3 }")
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
-    #expect(try section("north", book.complete(written).configuration)?.saleTicket == 3)
+    try expectEqual(section("north", book.complete(written).configuration)?.saleTicket, 3)
   }
 
   /// A code says which tickets its gate takes: another gate, or one of another name, must not take them all.
@@ -89,29 +91,29 @@ import Testing
     let written = try Self.station(other: "")
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
     let before = book.complete(written)
-    #expect(before.missing[Self.main]?.contains("Gate south has no set-up code of its own") == true)
-    #expect(before.configuration.ticketSystems[0].isUnenrolled)
+    expectEqual(before.missing[Self.main]?.contains("Gate south has no set-up code of its own"), true)
+    expect(before.configuration.ticketSystems[0].isUnenrolled)
     try book.keep(
       Self.enrolment(key: "another-key", saleTicket: 8), of: Self.main, by: GateID("south"), at: WallTime(seconds: 2))
     let after = book.complete(written)
-    #expect(after.missing.isEmpty)
-    #expect(try section("north", after.configuration)?.saleTicket == 7)
-    #expect(try section("south", after.configuration)?.saleTicket == 8)
+    expect(after.missing.isEmpty)
+    try expectEqual(section("north", after.configuration)?.saleTicket, 7)
+    try expectEqual(section("south", after.configuration)?.saleTicket, 8)
     // The operator gives a gate another name.
     var renamed = written
     renamed.gates[0].id = GateID("main")
-    #expect(book.complete(renamed).missing[Self.main]?.contains("Gate main") == true)
+    expectEqual(book.complete(renamed).missing[Self.main]?.contains("Gate main"), true)
     // Where the ticket system says nothing of which tickets, all gates have what it gave.
     _ = try book.forget(Self.main)
     try book.keep(Self.enrolment(saleTicket: nil), of: Self.main, by: GateID("north"), at: WallTime(seconds: 3))
-    #expect(book.complete(written).missing.isEmpty)
+    expect(book.complete(written).missing.isEmpty)
   }
 
   @Test func whatTheFileSaysAndWhatTheCodeSaysOfAGateHoldTogether() throws {
     let written = try Self.station(ticket: #", ticket: { seat: "B" }"#)
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
-    #expect(
-      try section("north", book.complete(written).configuration) == EventScheduleSection.Gate(saleTicket: 7, seat: "B"))
+    try expectEqual(
+      section("north", book.complete(written).configuration), EventScheduleSection.Gate(saleTicket: 7, seat: "B"))
   }
 
   /// Two scopes at one server would keep the whole station from starting.
@@ -135,8 +137,8 @@ import Testing
     ).configuration
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
     let completed = book.complete(written)
-    #expect(completed.missing[Self.main]?.contains("another scope") == true)
-    #expect(!completed.configuration.ticketSystems[1].isUnenrolled)
+    expectEqual(completed.missing[Self.main]?.contains("another scope"), true)
+    expect(!completed.configuration.ticketSystems[1].isUnenrolled)
     let memory = try StationMemory(vault: .inMemory())
     for system in completed.configuration.ticketSystems {
       _ = try memory.ledger(of: system, floodLimit: 20, time: SystemTime(), events: EventHub())
@@ -167,8 +169,8 @@ import Testing
       try book.keep(Self.enrolment(saleTicket: nil), of: first, by: GateID("north"), at: WallTime(seconds: 1))
       try book.keep(Self.enrolment(saleTicket: nil), of: second, by: GateID("south"), at: WallTime(seconds: 2))
       let completed = book.complete(written)
-      #expect(completed.configuration.hasEnrolled(first) && !completed.configuration.hasEnrolled(second))
-      #expect(Array(completed.missing.keys) == [second])
+      expect(completed.configuration.hasEnrolled(first) && !completed.configuration.hasEnrolled(second))
+      expectEqual(Array(completed.missing.keys), [second])
       for system in [first, second] { _ = try book.forget(system) }
     }
   }
@@ -178,35 +180,34 @@ import Testing
     for damage in ["", "{", "[]", #"{"version":2}"#, #"{"version":1,"type":"eventschedule"}"#] {
       try store.set("enrolment.main", [UInt8](damage.utf8))
       let completed = book.complete(written)
-      #expect(completed.missing[Self.main]?.contains("scangate enrolment forget main") == true, "\(damage)")
-      #expect(completed.configuration.ticketSystems[0].isUnenrolled)
+      expectEqual(completed.missing[Self.main]?.contains("scangate enrolment forget main"), true, "\(damage)")
+      expect(completed.configuration.ticketSystems[0].isUnenrolled)
     }
     // Another type, and an address that is none.
     for (type, url) in [("pretix", "https://tickets.example"), ("eventschedule", "tickets.example")] {
       let record = #"{"version":1,"type":"\#(type)","url":"\#(url)","apiKey":"k","gate":"g","gates":{},"at":1}"#
       try store.set("enrolment.main", [UInt8](record.utf8))
-      #expect(book.complete(written).missing[Self.main]?.contains("forget main") == true, "\(type) \(url)")
+      expectEqual(book.complete(written).missing[Self.main]?.contains("forget main"), true, "\(type) \(url)")
     }
-    #expect(try book.forget(Self.main))
-    #expect(try !book.forget(Self.main))
-    #expect(book.complete(written).problems.isEmpty)
+    expect(try book.forget(Self.main))
+    expect(try !book.forget(Self.main))
+    expect(book.complete(written).problems.isEmpty)
   }
 
   @Test(arguments: ["main", "Main door", "ü.ä", "a.b", "..", "ticket-system_1"])
   func everyNameOfASystemIsFoundAgain(name: String) throws {
     let system = TicketSystemID(name)
     try book.keep(Self.enrolment(), of: system, by: GateID("north"), at: WallTime(seconds: 1))
-    #expect(try book.list().map(\.system) == [system])
-    #expect(
-      try book.forget(system))
+    try expectEqual(book.list().map(\.system), [system])
+    expect(try book.forget(system))
   }
 
   @Test func theStationIsTheSameToAllTicketSystemsAndAfterDamage() throws {
     let first = try book.identity(version: "1")
-    #expect(try book.identity(version: "2").id == first.id)
+    try expectEqual(book.identity(version: "2").id, first.id)
     try store.set("station", [UInt8]("no id".utf8))
     let next = try book.identity(version: "1").id
-    #expect(StationUUID.isOne(next) && next != first.id)
+    expect(StationUUID.isOne(next) && next != first.id)
   }
 
   // MARK: Reloading
@@ -217,8 +218,8 @@ import Testing
     let before = book.complete(written).configuration
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
     let enrolled = book.complete(written).configuration
-    #expect(memory.restartReasons(from: before, to: enrolled, takesCodes: true).isEmpty)
-    #expect(memory.restartReasons(from: enrolled, to: enrolled, takesCodes: true).isEmpty)
+    expect(memory.restartReasons(from: before, to: enrolled, takesCodes: true).isEmpty)
+    expect(memory.restartReasons(from: enrolled, to: enrolled, takesCodes: true).isEmpty)
     _ = try memory.ledger(of: enrolled.ticketSystems[0], floodLimit: 20, time: SystemTime(), events: EventHub())
     // It has admitted people there: neither forgotten nor given another server while it runs.
     #expect(throws: SealFault.self) {
@@ -227,14 +228,14 @@ import Testing
     }
     try book.keep(
       Self.enrolment(url: "https://other.example"), of: Self.main, by: GateID("north"), at: WallTime(seconds: 2))
-    #expect(
-      memory.restartReasons(from: enrolled, to: book.complete(written).configuration, takesCodes: true).count == 1)
+    expectEqual(
+      memory.restartReasons(from: enrolled, to: book.complete(written).configuration, takesCodes: true).count, 1)
     _ = try book.forget(Self.main)
     let forgotten = memory.restartReasons(from: enrolled, to: book.complete(written).configuration, takesCodes: true)
-    #expect(forgotten.contains { $0.contains("ticketSystems.main") })
+    expect(forgotten.contains { $0.contains("ticketSystems.main") })
     // How a station is set up is read at the start.
     let armed = try Self.station("setUp: { window: 1 min }")
-    #expect(memory.restartReasons(from: before, to: armed, takesCodes: true).count == 1)
+    expectEqual(memory.restartReasons(from: before, to: armed, takesCodes: true).count, 1)
   }
 
   // MARK: The roll
@@ -255,13 +256,13 @@ import Testing
     roll.take { $0.enrolments = [Self.main: "not enrolled."] }
     let old = try seat("north")
     roll.attach([GateID("north"): old.seat])
-    #expect(roll.gate(of: ReaderID("left"))?.awaitsSetUp == true)
-    #expect(roll.status == .unavailable)
+    expectEqual(roll.gate(of: ReaderID("left"))?.awaitsSetUp, true)
+    expectEqual(roll.status, .unavailable)
     // The next station begins before the last one has gone.
     let new = try seat("north")
     roll.attach([GateID("north"): new.seat])
     roll.detach([GateID("north"): old.seat])
-    #expect(roll.gate(of: ReaderID("left"))?.seat.controller === new.seat.controller)
+    expect(roll.gate(of: ReaderID("left"))?.seat.controller === new.seat.controller)
     let running = Task { await new.seat.controller.run() }
     var states = new.events.compactMap { if case .gate(_, let state, _) = $0 { state } else { nil } }
       .makeAsyncIterator()
@@ -269,17 +270,17 @@ import Testing
       Issue.record("the new gate did not obey")
       return
     }
-    #expect(words.hasPrefix("not enrolled."))
+    expect(words.hasPrefix("not enrolled."))
     roll.take { $0.enrolments = [:] }
-    #expect(await states.next() == .ready)
-    #expect(roll.gate(of: ReaderID("left"))?.awaitsSetUp == false)
+    await expectEqual(states.next(), .ready)
+    expectEqual(roll.gate(of: ReaderID("left"))?.awaitsSetUp, false)
     roll.note(GateID("north"), .open)
-    #expect(roll.status == .available)
+    expectEqual(roll.status, .available)
     roll.note(GateID("north"), .deciding)
-    #expect(roll.status == .inUse)
+    expectEqual(roll.status, .inUse)
     roll.detach([GateID("north"): new.seat])
-    #expect(roll.gate(of: ReaderID("left")) == nil)
-    #expect(roll.status == .unavailable)
+    expect(roll.gate(of: ReaderID("left")) == nil)
+    expectEqual(roll.status, .unavailable)
     new.seat.controller.finish()
     await running.value
   }

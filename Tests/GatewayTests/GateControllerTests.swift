@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -99,13 +100,13 @@ extension GatewayEvent {
       bench.system.script(good, .answer(redeemed("1")))
       bench.present("good-ticket-1")
       let first = await bench.events.nextScan()
-      #expect(first?.verdict == .admit)
-      #expect(first?.details.holder == "Ada")
+      expectEqual(first?.verdict, .admit)
+      expectEqual(first?.details.holder, "Ada")
       bench.present(" good-ticket-1\r")
-      #expect(await bench.events.nextScan()?.verdict == .refuse(.alreadyUsed))
-      #expect(bench.signals.pulses == 1)
+      await expectEqual(bench.events.nextScan()?.verdict, .refuse(.alreadyUsed))
+      expectEqual(bench.signals.pulses, 1)
       // A code for one person that was admitted is known to be used up: no second request.
-      #expect(bench.system.asked == [good])
+      expectEqual(bench.system.asked, [good])
     }
   }
 
@@ -128,12 +129,12 @@ extension GatewayEvent {
     _ = await requests.next()
     time.halt(.seconds(60))
     system.release()
-    #expect(await events.nextScan()?.verdict == .undecided(.stale))
-    #expect(signals.pulses == 0)
+    await expectEqual(events.nextScan()?.verdict, .undecided(.stale))
+    expectEqual(signals.pulses, 0)
     // The ticket is theirs still, and no second request is needed.
     present()
-    #expect(await events.nextScan()?.verdict == .admit)
-    #expect(signals.pulses == 1 && system.asked.count == 1)
+    await expectEqual(events.nextScan()?.verdict, .admit)
+    expect(signals.pulses == 1 && system.asked.count == 1)
     gate.finish()
     await running.value
   }
@@ -146,17 +147,17 @@ extension GatewayEvent {
       }.run { exit in
         entrance.system.script(good, .answer(redeemed("1")))
         entrance.present("good-ticket-1")
-        #expect(await entrance.events.nextScan()?.verdict == .admit)
+        await expectEqual(entrance.events.nextScan()?.verdict, .admit)
         exit.present("good-ticket-1")
         let leaving = await exit.events.nextScan()
-        #expect(leaving?.verdict == .admit && leaving?.note == .left && leaving?.decider == .ledger)
+        expect(leaving?.verdict == .admit && leaving?.note == .left && leaving?.decider == .ledger)
         exit.present("never-seen-here")
         let stranger = await exit.events.nextScan()
         // Nobody is kept in.
-        #expect(stranger?.verdict == .admit && stranger?.note == .notInside)
-        #expect(exit.signals.pulses == 2 && exit.system.asked == [good])
+        expect(stranger?.verdict == .admit && stranger?.note == .notInside)
+        expect(exit.signals.pulses == 2 && exit.system.asked == [good])
         entrance.present("good-ticket-1")
-        #expect(await entrance.events.nextScan()?.note == .reentry)
+        await expectEqual(entrance.events.nextScan()?.note, .reentry)
       }
     }
   }
@@ -173,30 +174,30 @@ extension GatewayEvent {
     let scans = bench.journal.facts.compactMap { fact -> JournaledScan? in
       if case .scan(let scan) = fact { scan } else { nil }
     }
-    #expect(scans.map(\.decider) == [.server, .ledger, .server, .station])
-    #expect(scans.map(\.verdict) == [.admit, .refuse(.alreadyUsed), .refuse(.notFound), .refuse(.unreadable)])
-    #expect(scans.first?.entryID == "17" && scans.first?.holder == "Ada")
-    #expect(scans[1].ticket == scans[0].ticket && scans[0].ticket?.bytes.count == 16 && scans[3].ticket == nil)
+    expectEqual(scans.map(\.decider), [.server, .ledger, .server, .station])
+    expectEqual(scans.map(\.verdict), [.admit, .refuse(.alreadyUsed), .refuse(.notFound), .refuse(.unreadable)])
+    expect(scans.first?.entryID == "17" && scans.first?.holder == "Ada")
+    expect(scans[1].ticket == scans[0].ticket && scans[0].ticket?.bytes.count == 16 && scans[3].ticket == nil)
     // The attempt was asked and concluded before its scan was over.
     guard case .asked(let asked) = bench.journal.facts.first else {
       Issue.record("nothing was asked")
       return
     }
-    #expect(asked.scan.id == scans.first?.scan.id)
+    expectEqual(asked.scan.id, scans.first?.scan.id)
   }
 
   @Test func aRepeatWithinHoldOffIsNeitherAskedNorDrivesTheRelay() async throws {
     try await Bench().run { bench in
       bench.system.script(good, .answer(redeemed("1")))
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .admit)
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
       bench.present("good-ticket-1")
       let event = await bench.events.next { if case .repeat = $0 { true } else { false } }
-      #expect(event != nil)
-      #expect(bench.signals.pulses == 1)
+      expect(event != nil)
+      expectEqual(bench.signals.pulses, 1)
       // The admission is not shown again: at a gate without a relay its lamp is the permission.
-      #expect(bench.signals.played.filter { $0 == .admit }.count == 1)
-      #expect(bench.system.asked.count == 1)
+      expectEqual(bench.signals.played.filter { $0 == .admit }.count, 1)
+      expectEqual(bench.system.asked.count, 1)
     }
   }
 
@@ -208,8 +209,8 @@ extension GatewayEvent {
       _ = await requests.next()
       bench.present("good-ticket-1")
       let event = await bench.events.next { if case .repeat = $0 { true } else { false } }
-      #expect(event != nil)
-      #expect(bench.system.asked == [good])
+      expect(event != nil)
+      expectEqual(bench.system.asked, [good])
     }
   }
 
@@ -217,11 +218,11 @@ extension GatewayEvent {
     try await Bench().run { bench in
       bench.system.script(good, .lose, .answer(redeemed("1")))
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .undecided(.unreachable))
+      await expectEqual(bench.events.nextScan()?.verdict, .undecided(.unreachable))
       // Hold-off is lifted at once after undecided.
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .admit)
-      #expect(bench.signals.pulses == 1)
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
+      expectEqual(bench.signals.pulses, 1)
     }
   }
 
@@ -229,16 +230,16 @@ extension GatewayEvent {
     try await Bench { $0.deadline = .seconds(1) }.run { bench in
       bench.system.script(good, .hold(redeemed("1")), .answer(redeemed("2")))
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .undecided(.unreachable))
+      await expectEqual(bench.events.nextScan()?.verdict, .undecided(.unreachable))
       bench.system.release()
       let late = await bench.events.next {
         if case .attempt(let attempt) = $0 { attempt.state == .redeemedLate } else { false }
       }
-      #expect(late != nil)
+      expect(late != nil)
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .admit)
-      #expect(bench.system.asked.count == 1)
-      #expect(bench.signals.pulses == 1)
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
+      expectEqual(bench.system.asked.count, 1)
+      expectEqual(bench.signals.pulses, 1)
     }
   }
 
@@ -253,14 +254,14 @@ extension GatewayEvent {
         // South is deciding: a repeat joins it.
         south.present("good-ticket-1")
         let joined = await south.events.next { if case .repeat = $0 { true } else { false } }
-        #expect(joined != nil)
+        expect(joined != nil)
         north.system.release()
-        #expect(await north.events.nextScan()?.verdict == .admit)
+        await expectEqual(north.events.nextScan()?.verdict, .admit)
         let second = await south.events.nextScan()
-        #expect(second?.verdict == .refuse(.alreadyUsed))
-        #expect(second?.firstUse?.gate == GateID("north"))
-        #expect(north.signals.pulses + south.signals.pulses == 1)
-        #expect(north.system.asked.count == 1)
+        expectEqual(second?.verdict, .refuse(.alreadyUsed))
+        expectEqual(second?.firstUse?.gate, GateID("north"))
+        expectEqual(north.signals.pulses + south.signals.pulses, 1)
+        expectEqual(north.system.asked.count, 1)
       }
     }
   }
@@ -272,14 +273,14 @@ extension GatewayEvent {
           good, .answer(redeemed("1", quantity: 2)), .answer(redeemed("2", quantity: 2)),
           .answer(redeemed("3", quantity: 2)))
         north.present("good-ticket-1")
-        #expect(await north.events.nextScan()?.verdict == .admit)
+        await expectEqual(north.events.nextScan()?.verdict, .admit)
         south.present("good-ticket-1")
         let second = await south.events.nextScan()
-        #expect(second?.verdict == .admit)
-        #expect(second?.admitted == 2)
+        expectEqual(second?.verdict, .admit)
+        expectEqual(second?.admitted, 2)
         north.present("good-ticket-1")
-        #expect(await north.events.nextScan()?.verdict == .refuse(.alreadyUsed))
-        #expect(north.signals.pulses + south.signals.pulses == 2)
+        await expectEqual(north.events.nextScan()?.verdict, .refuse(.alreadyUsed))
+        expectEqual(north.signals.pulses + south.signals.pulses, 2)
       }
     }
   }
@@ -288,9 +289,9 @@ extension GatewayEvent {
   func whatCannotBeACodeIsUnreadableAndCostsNoRequest(_ text: String) async throws {
     try await Bench().run { bench in
       bench.present(text)
-      #expect(await bench.events.nextScan()?.verdict == .refuse(.unreadable))
-      #expect(bench.system.asked.isEmpty)
-      #expect(bench.signals.played.contains(.refuse(.unreadable)))
+      await expectEqual(bench.events.nextScan()?.verdict, .refuse(.unreadable))
+      expect(bench.system.asked.isEmpty)
+      expect(bench.signals.played.contains(.refuse(.unreadable)))
     }
   }
 
@@ -300,15 +301,15 @@ extension GatewayEvent {
         RawRead(
           reader: ReaderID("left"), bytes: [0xFF, 0xFE, 0x80] + [UInt8](repeating: 0x41, count: 20),
           readAt: bench.time.now()))
-      #expect(await bench.events.nextScan()?.verdict == .refuse(.unreadable))
+      await expectEqual(bench.events.nextScan()?.verdict, .refuse(.unreadable))
     }
   }
 
   @Test func aScanThatWaitedTooLongIsDroppedUnasked() async throws {
     try await Bench().run { bench in
       bench.present("good-ticket-1", at: bench.time.now() - .seconds(4))
-      #expect(await bench.events.nextScan()?.verdict == .undecided(.stale))
-      #expect(bench.system.asked.isEmpty)
+      await expectEqual(bench.events.nextScan()?.verdict, .undecided(.stale))
+      expect(bench.system.asked.isEmpty)
     }
   }
 
@@ -321,8 +322,8 @@ extension GatewayEvent {
       bench.present("waiting-ticket")
       bench.present("dropped-ticket")
       let dropped = await bench.events.nextScan()
-      #expect(dropped?.verdict == .undecided(.busy))
-      #expect(dropped?.scan.code == Code("dropped-ticket"))
+      expectEqual(dropped?.verdict, .undecided(.busy))
+      expectEqual(dropped?.scan.code, Code("dropped-ticket"))
     }
   }
 
@@ -330,8 +331,8 @@ extension GatewayEvent {
     try await Bench().run { bench in
       bench.signals.breakDown("relay: line RELAY0 of chip gate is gone. Check the wiring.")
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .undecided(.outOfService))
-      #expect(bench.system.asked.isEmpty)
+      await expectEqual(bench.events.nextScan()?.verdict, .undecided(.outOfService))
+      expect(bench.system.asked.isEmpty)
     }
   }
 
@@ -341,14 +342,14 @@ extension GatewayEvent {
       bench.signals.failNextPulse("relay: it could not be driven.")
       bench.present("good-ticket-1")
       let decided = await bench.events.nextScan()
-      #expect(decided?.verdict == .admit)
-      #expect(decided?.outputFault == "relay: it could not be driven.")
+      expectEqual(decided?.verdict, .admit)
+      expectEqual(decided?.outputFault, "relay: it could not be driven.")
       // Once it works again, the person is let in on the same admission.
       bench.signals.repair()
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .admit)
-      #expect(bench.signals.pulses == 1)
-      #expect(bench.system.asked.count == 1)
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
+      expectEqual(bench.signals.pulses, 1)
+      expectEqual(bench.system.asked.count, 1)
     }
   }
 
@@ -359,10 +360,10 @@ extension GatewayEvent {
     }.run { bench in
       bench.system.script(good, .answer(redeemed("1")))
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .admit)
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
       bench.present("another-ticket")
-      #expect(await bench.events.nextScan()?.verdict == .undecided(.stale))
-      #expect(bench.system.asked == [good])
+      await expectEqual(bench.events.nextScan()?.verdict, .undecided(.stale))
+      expectEqual(bench.system.asked, [good])
     }
   }
 
@@ -371,11 +372,11 @@ extension GatewayEvent {
       bench.signals.breakDown("relay: line RELAY0 of chip gate is gone.")
       bench.gate.outputsChanged()
       let fault = await bench.events.next { $0.isGateFault }
-      #expect(fault != nil)
+      expect(fault != nil)
       bench.signals.repair()
       bench.gate.outputsChanged()
       let ready = await bench.events.next { !$0.isGateFault }
-      #expect(ready?.jsonLine.contains(#""state":"ready""#) == true)
+      expectEqual(ready?.jsonLine.contains(#""state":"ready""#), true)
     }
   }
 
@@ -383,9 +384,9 @@ extension GatewayEvent {
     try await Bench { $0.holdOff = .zero }.run { bench in
       for _ in 0..<3 {
         bench.present("unknown-ticket")
-        #expect(await bench.events.nextScan()?.verdict == .refuse(.notFound))
+        await expectEqual(bench.events.nextScan()?.verdict, .refuse(.notFound))
       }
-      #expect(bench.system.asked.count == 1)
+      expectEqual(bench.system.asked.count, 1)
     }
   }
 
@@ -393,11 +394,11 @@ extension GatewayEvent {
     try await Bench { $0.floodLimit = 3 }.run { bench in
       for index in 0..<3 {
         bench.present("unknown-ticket-\(index)")
-        #expect(await bench.events.nextScan()?.verdict == .refuse(.notFound))
+        await expectEqual(bench.events.nextScan()?.verdict, .refuse(.notFound))
       }
       bench.present("unknown-ticket-3")
-      #expect(await bench.events.nextScan()?.verdict == .undecided(.rateLimited))
-      #expect(bench.system.asked.count == 3)
+      await expectEqual(bench.events.nextScan()?.verdict, .undecided(.rateLimited))
+      expectEqual(bench.system.asked.count, 3)
     }
   }
 
@@ -406,11 +407,11 @@ extension GatewayEvent {
       bench.system.script(good, .answer(.undecided(.keyRefused, detail: "Check the key file.")), .answer(redeemed("1")))
       bench.present("good-ticket-1")
       let fault = await bench.events.next { $0.isGateFault }
-      #expect(fault != nil)
-      #expect(await bench.events.nextScan()?.verdict == .undecided(.keyRefused))
+      expect(fault != nil)
+      await expectEqual(bench.events.nextScan()?.verdict, .undecided(.keyRefused))
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.verdict == .admit)
-      #expect(bench.signals.played.last { $0 == .idle || $0 == .outOfService } == .idle)
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
+      expectEqual(bench.signals.played.last { $0 == .idle || $0 == .outOfService }, .idle)
     }
   }
 
@@ -422,7 +423,7 @@ extension GatewayEvent {
     let suite = TicketSystemConformance(
       system: fake, goodCode: good, unknownCode: Code("unknown-ticket"), slowCode: Code("slow-ticket"),
       release: { fake.release() }, time: time)
-    #expect(await suite.failures() == [])
+    await expectEqual(suite.failures(), [])
   }
 
   @Test func anAdmissionThatMayHaveOpenedIsNotGivenBack() async throws {
@@ -431,12 +432,12 @@ extension GatewayEvent {
       bench.signals.loseNextAnswer("it may have opened")
       bench.present("good-ticket-1")
       let first = await bench.events.nextScan()
-      #expect(first?.verdict == .admit)
-      #expect(first?.outputFault == "it may have opened")
+      expectEqual(first?.verdict, .admit)
+      expectEqual(first?.outputFault, "it may have opened")
       bench.present("good-ticket-1")
       let second = await bench.events.nextScan()
-      #expect(second?.verdict == .refuse(.alreadyUsed))
-      #expect(bench.signals.pulses == 0)
+      expectEqual(second?.verdict, .refuse(.alreadyUsed))
+      expectEqual(bench.signals.pulses, 0)
     }
   }
 
@@ -445,21 +446,21 @@ extension GatewayEvent {
       bench.system.script(good, .answer(redeemed("1")))
       bench.gate.setMaintenance(true)
       let taken = await bench.events.next { $0.isGate(.maintenance) }
-      #expect(taken != nil)
+      expect(taken != nil)
       bench.present("good-ticket-1")
       let refused = await bench.events.nextScan()
-      #expect(refused?.verdict == .undecided(.outOfService))
-      #expect(bench.signals.played.contains(.outOfService))
-      #expect(bench.signals.pulses == 0)
-      #expect(bench.system.asked.isEmpty)
+      expectEqual(refused?.verdict, .undecided(.outOfService))
+      expect(bench.signals.played.contains(.outOfService))
+      expectEqual(bench.signals.pulses, 0)
+      expect(bench.system.asked.isEmpty)
 
       bench.gate.setMaintenance(false)
       let back = await bench.events.next { $0.isGate(.ready) }
-      #expect(back != nil)
+      expect(back != nil)
       bench.present("good-ticket-1")
       let admitted = await bench.events.nextScan()
-      #expect(admitted?.verdict == .admit)
-      #expect(bench.signals.pulses == 1)
+      expectEqual(admitted?.verdict, .admit)
+      expectEqual(bench.signals.pulses, 1)
     }
   }
 
@@ -475,16 +476,16 @@ extension GatewayEvent {
       bench.system.script(good, .fail(.noConnection), .redeem("1"))
       bench.present("good-ticket-1")
       let decided = await bench.events.nextScan()
-      #expect(decided?.verdict == .admit)
-      #expect(decided?.isProvisional == true)
-      #expect(decided?.decider == .policy)
+      expectEqual(decided?.verdict, .admit)
+      expectEqual(decided?.isProvisional, true)
+      expectEqual(decided?.decider, .policy)
       try await played(bench.signals) { $0.last == .offline }
-      #expect(bench.signals.played == [.idle, .provisional, .offline])
+      expectEqual(bench.signals.played, [.idle, .provisional, .offline])
       bench.system.setReach(nil)
       try await played(bench.signals) { $0.last == .idle }
       await bench.ledger.allTold()
-      #expect(bench.system.owed == [good])
-      #expect(bench.signals.pulses == 1)
+      expectEqual(bench.system.owed, [good])
+      expectEqual(bench.signals.pulses, 1)
     }
   }
 
@@ -496,12 +497,12 @@ extension GatewayEvent {
       bench.system.script(good, .fail(.noConnection))
       bench.signals.failNextPulse("stuck")
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.outputFault == "stuck")
-      #expect(await bench.ledger.outbox.count == 0)
+      await expectEqual(bench.events.nextScan()?.outputFault, "stuck")
+      await expectEqual(bench.ledger.outbox.count, 0)
       bench.signals.repair()
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.isProvisional == true)
-      #expect(await bench.ledger.outbox.count == 1)
+      await expectEqual(bench.events.nextScan()?.isProvisional, true)
+      await expectEqual(bench.ledger.outbox.count, 1)
     }
   }
 
@@ -511,15 +512,15 @@ extension GatewayEvent {
       _ = await bench.ledger.takeUp([], asker: bench.system)
       bench.system.script(good, .fail(.noConnection), .redeem("1"))
       bench.present("good-ticket-1")
-      #expect(await bench.events.nextScan()?.isProvisional == true)
+      await expectEqual(bench.events.nextScan()?.isProvisional, true)
       bench.system.refuseKey(.keyRefused)
       let event = await bench.events.next { if case .gate(_, .fault(.keyRefused, _), _) = $0 { true } else { false } }
-      #expect(event != nil)
+      expect(event != nil)
       // The key was put right: the next telling shows it.
       bench.system.setReach(nil)
       bench.system.refuseKey(nil)
       await bench.ledger.allTold()
-      #expect(await bench.events.next { if case .gate(_, .ready, _) = $0 { true } else { false } } != nil)
+      expect(await bench.events.next { if case .gate(_, .ready, _) = $0 { true } else { false } } != nil)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -10,15 +11,15 @@ import Testing
   @Test func whatWasAdmittedIsKnownToTheNextProcessWithoutARequest() async throws {
     let first = try LedgerProcess()
     first.system.script(LedgerProcess.code, .answer(first.redeemed("1")))
-    #expect(await first.present().verdict == .admit)
-    #expect(names(first.journal.facts) == ["asked", "concluded admit"])
+    await expectEqual(first.present().verdict, .admit)
+    expectEqual(names(first.journal.facts), ["asked", "concluded admit"])
     for boot in ["boot 1", "boot 2"] {
       let next = try await first.successor(boot: boot)
       let again = await next.present()
-      #expect(again.verdict == .refuse(.alreadyUsed))
-      #expect(again.firstUse?.gate == GateID("north"))
+      expectEqual(again.verdict, .refuse(.alreadyUsed))
+      expectEqual(again.firstUse?.gate, GateID("north"))
     }
-    #expect(first.system.asked.count == 1)
+    expectEqual(first.system.asked.count, 1)
   }
 
   @Test func asManyAsTheSaleIsForAreAdmittedOverAllProcesses() async throws {
@@ -28,14 +29,14 @@ import Testing
     process.system.script(
       other, .answer(process.redeemed("2", sale: "s", quantity: 2)),
       .answer(process.redeemed("3", sale: "s", quantity: 2)))
-    #expect(await process.present().verdict == .admit)
+    await expectEqual(process.present().verdict, .admit)
     process = try await process.successor(boot: "boot 2")
-    #expect(await process.present(other).verdict == .admit)
+    await expectEqual(process.present(other).verdict, .admit)
     process = try await process.successor(boot: "boot 3")
     let third = await process.present(other)
-    #expect(third.verdict == .refuse(.alreadyUsed))
+    expectEqual(third.verdict, .refuse(.alreadyUsed))
     process = try await process.successor(boot: "boot 4")
-    #expect(await process.present(Code("good-ticket-3")).verdict == .refuse(.notFound))
+    await expectEqual(process.present(Code("good-ticket-3")).verdict, .refuse(.notFound))
   }
 
   @Test func theSameRecordInAnotherSpellingIsKnownToTheNextProcess() async throws {
@@ -44,10 +45,10 @@ import Testing
     let answer = first.redeemed("1")
     first.system.script(LedgerProcess.code, .answer(answer))
     first.system.script(other, .answer(answer))
-    #expect(await first.present().verdict == .admit)
+    await expectEqual(first.present().verdict, .admit)
     let refusal = await (try await first.successor()).present(other)
-    #expect(refusal.verdict == .refuse(.alreadyUsed))
-    #expect(refusal.note == .otherCode)
+    expectEqual(refusal.verdict, .refuse(.alreadyUsed))
+    expectEqual(refusal.note, .otherCode)
   }
 
   @Test func aProcessThatEndsBeforeTheConclusionHasOpenedNothingAndThePersonIsAdmitted() async throws {
@@ -57,14 +58,15 @@ import Testing
     var requests = first.system.requests.makeAsyncIterator()
     let lost = Task { await first.present() }
     _ = await requests.next()
-    #expect(names(first.journal.facts) == ["asked"])
+    expectEqual(names(first.journal.facts), ["asked"])
     let next = try await first.successor()
     let again = await next.present()
-    #expect(again.verdict == .admit)
-    #expect(
-      next.journal.facts.count { if case .concluded(let concluded) = $0 { concluded.verdict == .admit } else { false } }
-        == 1)
-    #expect(try await next.journal.unconcluded().isEmpty)
+    expectEqual(again.verdict, .admit)
+    expectEqual(
+      next.journal.facts.count {
+        if case .concluded(let concluded) = $0 { concluded.verdict == .admit } else { false }
+      }, 1)
+    expect(try await next.journal.unconcluded().isEmpty)
     first.system.release()
     _ = await lost.value
   }
@@ -77,12 +79,12 @@ import Testing
     let lost = Task { await first.present() }
     _ = await requests.next()
     var next = try await first.successor(boot: "boot 2")
-    #expect(await next.present().verdict == .undecided(.interrupted))
+    await expectEqual(next.present().verdict, .undecided(.interrupted))
     next = try await next.successor(boot: "boot 3")
     let again = await next.present()
-    #expect(again.verdict == .undecided(.interrupted))
-    #expect(again.note == .interrupted)
-    #expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
+    expectEqual(again.verdict, .undecided(.interrupted))
+    expectEqual(again.note, .interrupted)
+    expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
     first.system.release()
     _ = await lost.value
   }
@@ -100,11 +102,11 @@ import Testing
     let settled = await events.first { event in
       if case .attempt(let attempt) = event { attempt.state == .settled } else { false }
     }
-    #expect(settled != nil)
-    #expect(await next.keeper.unsettled.isEmpty)
+    expect(settled != nil)
+    expect(await next.keeper.unsettled.isEmpty)
     let admission = await next.present()
-    #expect(admission.verdict == .admit)
-    #expect(admission.note == nil)
+    expectEqual(admission.verdict, .admit)
+    expect(admission.note == nil)
     first.system.release()
     _ = await lost.value
   }
@@ -119,9 +121,9 @@ import Testing
     first.system.find(LedgerProcess.code, .used)
     let next = try await first.successor(boot: "boot 2")
     await next.keeper.settled()
-    #expect(first.system.lookedUp == 1)
-    #expect(await next.present().verdict == .undecided(.interrupted))
-    #expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
+    expectEqual(first.system.lookedUp, 1)
+    await expectEqual(next.present().verdict, .undecided(.interrupted))
+    expect(await next.keeper.unsettled.map(\.state).contains(.interrupted))
     first.system.release()
     _ = await lost.value
   }
@@ -133,9 +135,9 @@ import Testing
     process.journal.setRecallFault(JournalFault(.full, "no space is left"))
     // What is not in memory cannot be recalled: whether it was admitted is not known.
     let first = await process.present()
-    #expect(first.verdict == .undecided(.outOfService))
-    #expect(first.detail == "no space is left")
-    #expect(process.system.asked == [Code("unknown-ticket")])
+    expectEqual(first.verdict, .undecided(.outOfService))
+    expectEqual(first.detail, "no space is left")
+    expectEqual(process.system.asked, [Code("unknown-ticket")])
   }
 
   @Test func aJournalThatCannotBeWrittenAdmitsNobodyWhereItIsToldSo() async throws {
@@ -145,10 +147,10 @@ import Testing
       process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
       journal.setFault(JournalFault(.full, "no space is left"))
       let decision = await process.present()
-      #expect(decision.verdict == (policy == .stop ? .undecided(.outOfService) : .admit))
-      #expect(process.system.asked.count == (policy == .stop ? 0 : 1))
+      expectEqual(decision.verdict, (policy == .stop ? .undecided(.outOfService) : .admit))
+      expectEqual(process.system.asked.count, (policy == .stop ? 0 : 1))
       journal.setFault(nil)
-      #expect(try await journal.unconcluded().isEmpty)
+      expect(try await journal.unconcluded().isEmpty)
     }
   }
 
@@ -169,12 +171,12 @@ import Testing
     let first = Task { await present(LedgerProcess.code) }
     _ = await requests.next()
     time.setWall(.seconds(86_400))
-    #expect(await present(Code("another-ticket")).verdict == .refuse(.notFound))
+    await expectEqual(present(Code("another-ticket")).verdict, .refuse(.notFound))
     system.release()
-    #expect(await first.value.verdict == .admit)
+    await expectEqual(first.value.verdict, .admit)
     // On the new day the ticket admits again, once.
-    #expect(await present(LedgerProcess.code).verdict == .admit)
-    #expect(await present(LedgerProcess.code).verdict == .refuse(.alreadyUsed))
+    await expectEqual(present(LedgerProcess.code).verdict, .admit)
+    await expectEqual(present(LedgerProcess.code).verdict, .refuse(.alreadyUsed))
   }
 
   @Test func whatIsGivenOnAFailingJournalIsConfessedOrNotGiven() async throws {
@@ -208,13 +210,13 @@ import Testing
       _ = await requests.next()
       journal.setFault(JournalFault(.full, "no space is left"))
       system.release()
-      #expect(await first.value.verdict == (canConfess ? .admit : .undecided(.outOfService)))
-      #expect(confessions.withLock { $0 } == 1)
+      await expectEqual(first.value.verdict, (canConfess ? .admit : .undecided(.outOfService)))
+      expectEqual(confessions.withLock { $0 }, 1)
       // What the disk knows nothing of cannot look like something else there.
       let other = Code("another-ticket")
       system.script(other, .answer(redeemed("2")))
-      #expect(await present(other).verdict == .admit)
-      #expect(confessions.withLock { $0 } == 1)
+      await expectEqual(present(other).verdict, .admit)
+      expectEqual(confessions.withLock { $0 }, 1)
     }
   }
 
@@ -223,20 +225,20 @@ import Testing
     let process = try LedgerProcess(journal)
     process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
     journal.setWriting(false)
-    #expect(await process.present().verdict == .admit)
-    #expect(process.system.asked.count == 1)
+    await expectEqual(process.present().verdict, .admit)
+    expectEqual(process.system.asked.count, 1)
   }
 
   @Test func nothingThatIsRememberedTellsACodeOrAName() async throws {
     let process = try LedgerProcess()
     process.system.script(LedgerProcess.code, .answer(process.redeemed("1", sale: "77")))
-    #expect(await process.present().verdict == .admit)
+    await expectEqual(process.present().verdict, .admit)
     let memory = process.journal.memory
-    #expect(Set(memory.keys.map(\.kind)) == Set(LedgerKey.Kind.allCases))
+    expectEqual(Set(memory.keys.map(\.kind)), Set(LedgerKey.Kind.allCases))
     for (key, bytes) in memory {
       for secret in ["good-ticket-1", "Ada", "Lovelace"] {
-        #expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
-        #expect(!String(decoding: key.bytes, as: UTF8.self).contains(secret))
+        expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
+        expect(!String(decoding: key.bytes, as: UTF8.self).contains(secret))
       }
     }
   }
@@ -244,10 +246,10 @@ import Testing
   @Test func whatTheJournalLosesIsWrittenAnew() async throws {
     let process = try LedgerProcess()
     process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
-    #expect(await process.present().verdict == .admit)
+    await expectEqual(process.present().verdict, .admit)
     process.journal.lose()
-    #expect(process.journal.memory.isEmpty)
+    expect(process.journal.memory.isEmpty)
     await process.keeper.writeAnew()
-    #expect(await (try await process.successor()).present().verdict == .refuse(.alreadyUsed))
+    await expectEqual((try await process.successor()).present().verdict, .refuse(.alreadyUsed))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import LinuxIO
 import ScanModel
 import ScanPipeline
@@ -25,33 +26,33 @@ import Testing
     process.system.script(Self.code, .fail(cause))
     process.system.setReach(cause)
     let kept = await process.kept()
-    #expect(kept.decision.verdict == .admit)
-    #expect(kept.decision.isProvisional)
-    #expect(kept.decider == .policy)
-    #expect(try await owed(process.journal) == 1)
-    #expect(
+    expectEqual(kept.decision.verdict, .admit)
+    expect(kept.decision.isProvisional)
+    expectEqual(kept.decider, .policy)
+    try await expectEqual(owed(process.journal), 1)
+    expect(
       process.journal.facts.contains { if case .owed(let owed) = $0 { owed.scan.code == Self.code } else { false } })
   }
 
   @Test func withoutAPolicyNobodyPasses() async throws {
     let process = try LedgerProcess()
     process.system.script(Self.code, .fail(.noConnection))
-    #expect(await process.present().verdict == .undecided(.unreachable))
-    #expect(try await owed(process.journal) == 0)
+    await expectEqual(process.present().verdict, .undecided(.unreachable))
+    try await expectEqual(owed(process.journal), 0)
   }
 
   @Test func aSpentBudgetIsOfflineOnlyWhereTheGateSaysSo() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .fail(.rateLimited))
-    #expect(await process.present().verdict != .admit)
+    expect(await process.present().verdict != .admit)
   }
 
   @Test(arguments: faults) func faultsNeverOpen(reason: UndecidedReason) async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .answer(.undecided(reason, detail: nil)))
     let decision = await process.present()
-    #expect(decision.verdict == .undecided(reason))
-    #expect(try await owed(process.journal) == 0)
+    expectEqual(decision.verdict, .undecided(reason))
+    try await expectEqual(owed(process.journal), 0)
   }
 
   /// A revoked key whose network goes a moment later.
@@ -61,15 +62,15 @@ import Testing
     process.system.script(
       Self.code, .answer(.undecided(reason, detail: nil)), .fail(.noConnection), .fail(.noConnection),
       .fail(.noConnection), .redeem("1"))
-    for _ in 0..<4 { #expect(await process.present().verdict == .undecided(reason)) }
-    #expect(try await owed(process.journal) == 0)
+    for _ in 0..<4 { await expectEqual(process.present().verdict, .undecided(reason)) }
+    try await expectEqual(owed(process.journal), 0)
     // The ticket system's word on a ticket is its word on the key.
     let other = Code("good-ticket-2")
     process.system.script(other, .redeem("2"), .fail(.noConnection))
     if await process.present(other).verdict == .admit {
       let third = Code("good-ticket-3")
       process.system.script(third, .fail(.noConnection))
-      #expect(await process.present(third).verdict == .admit)
+      await expectEqual(process.present(third).verdict, .admit)
     }
   }
 
@@ -77,83 +78,83 @@ import Testing
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(
       Self.code, .answer(.undecided(.keyRefused, detail: nil)), .fail(.noConnection), .redeem("1"))
-    #expect(await process.present().verdict == .undecided(.keyRefused))
+    await expectEqual(process.present().verdict, .undecided(.keyRefused))
     let next = try await process.successor(boot: boot)
-    #expect(await next.present().verdict == .undecided(.keyRefused))
-    #expect(try await owed(process.journal) == 0)
+    await expectEqual(next.present().verdict, .undecided(.keyRefused))
+    try await expectEqual(owed(process.journal), 0)
   }
 
   @Test func aRefusedKeyIsLearntFromAProbe() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .lose)
     process.system.refuseKey(.keyRefused)
-    #expect(await process.present().verdict != .admit)
+    expect(await process.present().verdict != .admit)
     let other = Code("good-ticket-2")
     process.system.script(other, .fail(.noConnection))
-    #expect(await process.present(other).verdict == .undecided(.keyRefused))
+    await expectEqual(process.present(other).verdict, .undecided(.keyRefused))
   }
 
   @Test func aRefusedKeyIsLearntFromALateAnswer() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.setReach(.timeOut)
     process.system.script(Self.code, .hold(.undecided(.keyRefused, detail: nil)))
-    #expect(await process.present().isProvisional)
+    expect(await process.present().isProvisional)
     process.system.release()
     let other = Code("good-ticket-2")
     process.system.script(other, .fail(.noConnection))
     // The late answer comes by its own way.
     while await process.keeper.notes.keyFaults.isEmpty { await Task.yield() }
-    #expect(await process.present(other).verdict == .undecided(.keyRefused))
+    await expectEqual(process.present(other).verdict, .undecided(.keyRefused))
   }
 
   /// A code on which the server stumbles, while others are answered.
   @Test(arguments: [true, false]) func aCodeThatBreaksTheConnectionOpensNothing(isLost: Bool) async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, isLost ? .lose : .fail(.gatewayFault))
-    for _ in 0..<3 { #expect(await process.present().verdict == .undecided(.unreachable)) }
-    #expect(try await owed(process.journal) == 0)
+    for _ in 0..<3 { await expectEqual(process.present().verdict, .undecided(.unreachable)) }
+    try await expectEqual(owed(process.journal), 0)
     let other = Code("good-ticket-2")
     process.system.script(other, .redeem("2"))
     let admitted = await process.present(other)
-    #expect(admitted.verdict == .admit)
-    #expect(!admitted.isProvisional)
+    expectEqual(admitted.verdict, .admit)
+    expect(!admitted.isProvisional)
   }
 
   @Test func theTicketSystemsLastWordCountsWhileItIsAway() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .answer(.refused(.refunded, detail: nil)), .fail(.noConnection))
-    #expect(await process.present().verdict == .refuse(.refunded))
+    await expectEqual(process.present().verdict, .refuse(.refunded))
     let unknown = Code("invented-1")
-    #expect(await process.present(unknown).verdict == .refuse(.notFound))
+    await expectEqual(process.present(unknown).verdict, .refuse(.notFound))
     let other = Code("good-ticket-2")
     process.system.script(other, .fail(.noConnection))
-    #expect(await process.present(other).isProvisional)
-    #expect(await process.present(gate: "south").verdict == .refuse(.refunded))
-    #expect(await process.present(unknown, gate: "south").verdict == .refuse(.notFound))
+    expect(await process.present(other).isProvisional)
+    await expectEqual(process.present(gate: "south").verdict, .refuse(.refunded))
+    await expectEqual(process.present(unknown, gate: "south").verdict, .refuse(.notFound))
   }
 
   @Test func asManyAsTheGateMayOweAndNoMore() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     for (index, code) in Self.codes(5).enumerated() {
       process.system.script(code, .fail(.noConnection))
-      #expect((await process.present(code).verdict == .admit) == (index < 3), "\(index)")
+      expectEqual((await process.present(code).verdict == .admit), (index < 3), "\(index)")
     }
     // The bound is each gate's own, and survives the process.
-    #expect(await process.present(Self.codes(5)[4], gate: "south").verdict == .admit)
+    await expectEqual(process.present(Self.codes(5)[4], gate: "south").verdict, .admit)
     let next = try await process.successor()
     process.system.script(Code("good-ticket-9"), .fail(.noConnection))
-    #expect(await next.present(Code("good-ticket-9")).verdict == .undecided(.unreachable))
+    await expectEqual(next.present(Code("good-ticket-9")).verdict, .undecided(.unreachable))
   }
 
   @Test func aTicketAdmitsOnceOverOfflineOnlineAndRestarts() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .fail(.noConnection))
-    #expect(await process.present().verdict == .admit)
-    #expect(await process.present().verdict == .refuse(.alreadyUsed))
-    #expect(await process.present(gate: "south").verdict == .refuse(.alreadyUsed))
+    await expectEqual(process.present().verdict, .admit)
+    await expectEqual(process.present().verdict, .refuse(.alreadyUsed))
+    await expectEqual(process.present(gate: "south").verdict, .refuse(.alreadyUsed))
     for boot in ["boot 1", "boot 2"] {
       let next = try await process.successor(boot: boot)
-      #expect(await next.present().verdict == .refuse(.alreadyUsed))
+      await expectEqual(next.present().verdict, .refuse(.alreadyUsed))
     }
   }
 
@@ -163,7 +164,7 @@ import Testing
       process.system.script(Self.code, .fail(.noConnection))
       process.journal.setFault(JournalFault(.full, "full"))
       let decision = await process.present()
-      #expect(decision.verdict == .undecided(.outOfService), "\(policy)")
+      expectEqual(decision.verdict, .undecided(.outOfService), "\(policy)")
     }
   }
 
@@ -176,8 +177,8 @@ import Testing
       let process = try LedgerProcess(whenFailing: whenFailing, policy: policy)
       process.system.script(Self.code, .fail(.noConnection))
       process.journal.setSyncing(false)
-      #expect(await process.present().verdict == verdict)
-      #expect(try await owed(process.journal) == (verdict == .admit ? 1 : 0))
+      await expectEqual(process.present().verdict, verdict)
+      try await expectEqual(owed(process.journal), (verdict == .admit ? 1 : 0))
     }
   }
 
@@ -191,40 +192,40 @@ import Testing
     for (index, code) in codes.enumerated().dropFirst() { process.system.script(code, .redeem("\(index)")) }
     process.system.setReach(.noConnection)
     _ = await process.keeper.takeUp([], asker: process.system)
-    for code in codes { #expect(await process.present(code).isProvisional) }
+    for code in codes { expect(await process.present(code).isProvisional) }
     process.system.setReach(nil)
     await process.keeper.allTold()
-    #expect(try await owed(process.journal) == 0)
-    #expect(process.journal.endings == [.confirmed, .confirmed, .confirmed])
-    #expect(process.system.owed == codes, "oldest first")
-    for code in codes { #expect(await process.present(code).verdict == .refuse(.alreadyUsed)) }
+    try await expectEqual(owed(process.journal), 0)
+    expectEqual(process.journal.endings, [.confirmed, .confirmed, .confirmed])
+    expectEqual(process.system.owed, codes, "oldest first")
+    for code in codes { await expectEqual(process.present(code).verdict, .refuse(.alreadyUsed)) }
   }
 
   @Test func theNextProcessTellsWhatThisOneOwed() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .fail(.noConnection), .redeem("1"))
-    #expect(await process.present().isProvisional)
+    expect(await process.present().isProvisional)
     let next = try await process.successor(boot: "boot 2")
     await next.keeper.allTold()
-    #expect(process.journal.endings == [.confirmed])
-    #expect(await next.present().verdict == .refuse(.alreadyUsed))
+    expectEqual(process.journal.endings, [.confirmed])
+    await expectEqual(next.present().verdict, .refuse(.alreadyUsed))
   }
 
   @Test(arguments: [RefuseReason.refunded, .cancelled, .unpaid, .wrongDay, .notFound, .alreadyUsed])
   func aRefusalIsAConflict(reason: RefuseReason) async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .fail(.noConnection), .answer(.refused(reason, detail: "words")))
-    #expect(await process.present().isProvisional)
+    expect(await process.present().isProvisional)
     let next = try LedgerProcess(process.journal, process.system, policy: Self.queue)
     // Before it is taken up: it may be told at once.
     let conflicts = next.hub.subscribe()
     _ = await next.keeper.takeUp([], asker: process.system, owed: try await process.journal.owed())
     await next.keeper.allTold()
-    #expect(process.journal.endings == [.contradicted])
+    expectEqual(process.journal.endings, [.contradicted])
     for await event in conflicts {
       guard case .conflict(let conflict) = event else { continue }
-      #expect(conflict.told.reason == reason)
-      #expect(conflict.told.said == "words")
+      expectEqual(conflict.told.reason, reason)
+      expectEqual(conflict.told.said, "words")
       break
     }
   }
@@ -235,26 +236,26 @@ import Testing
     process.system.script(
       Self.code, .fail(.noConnection),
       .answer(.redeemed(Redemption(entryID: "1", scannedAt: before, quantity: 1, details: TicketDetails()))))
-    #expect(await process.present().isProvisional)
+    expect(await process.present().isProvisional)
     let next = try await process.successor()
     await next.keeper.allTold()
-    #expect(process.journal.endings == [.contradicted])
+    expectEqual(process.journal.endings, [.contradicted])
   }
 
   @Test func whileStaffHoldItNothingIsTold() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .fail(.noConnection), .redeem("1"))
-    #expect(await process.present().isProvisional)
+    expect(await process.present().isProvisional)
     await process.keeper.hold(true)
     let next = try LedgerProcess(process.journal, process.system, policy: Self.queue)
     await next.keeper.hold(true)
     _ = await next.keeper.takeUp([], asker: process.system)
     await next.keeper.takeUp(try await process.journal.owed())
-    #expect(await next.keeper.outbox.count == 1)
-    #expect(process.system.owed == [])
+    await expectEqual(next.keeper.outbox.count, 1)
+    expectEqual(process.system.owed, [])
     await next.keeper.hold(false)
     await next.keeper.allTold()
-    #expect(process.journal.endings == [.confirmed])
+    expectEqual(process.journal.endings, [.confirmed])
   }
 
   /// An answer that is about one code alone.
@@ -263,11 +264,11 @@ import Testing
     let codes = Self.codes(2)
     process.system.script(codes[0], .fail(.noConnection), .answer(.undecided(.badAnswer, detail: "what?")))
     process.system.script(codes[1], .redeem("1"))
-    for code in codes { #expect(await process.present(code).isProvisional) }
+    for code in codes { expect(await process.present(code).isProvisional) }
     let next = try await process.successor()
     // It would not return while the first code stood before the second.
     await next.keeper.allTold()
-    #expect(Set(process.journal.endings) == [.confirmed, .unsettled])
+    expectEqual(Set(process.journal.endings), [.confirmed, .unsettled])
   }
 
   @Test func aGateThatDidNotOpenOwesNothing() async throws {
@@ -276,12 +277,12 @@ import Testing
     let kept = await process.kept()
     let ticket = try #require(kept.ticket)
     await process.keeper.giveBack(kept.decision, ledgerKey: ticket)
-    #expect(process.journal.endings == [.withdrawn])
-    #expect(try await owed(process.journal) == 0)
+    expectEqual(process.journal.endings, [.withdrawn])
+    try await expectEqual(owed(process.journal), 0)
     let again = await process.present()
-    #expect(again.verdict == .admit)
-    #expect(again.isProvisional, "the ticket system has still to be told of it")
-    #expect(try await owed(process.journal) == 1)
+    expectEqual(again.verdict, .admit)
+    expect(again.isProvisional, "the ticket system has still to be told of it")
+    try await expectEqual(owed(process.journal), 1)
   }
 
   // MARK: The list
@@ -306,23 +307,23 @@ import Testing
       (.valid, .admit), (.unpaid, .refuse(.unpaid)), (.cancelled, .refuse(.cancelled)), (.refunded, .refuse(.refunded)),
       (.expired, .refuse(.expired)), (.used, .refuse(.alreadyUsed)),
     ]
-    #expect(reasons.count == ListedTicket.Status.allCases.count)
+    expectEqual(reasons.count, ListedTicket.Status.allCases.count)
     for (status, verdict) in reasons {
       let kept = try await word(ListedTicket(status: status))
-      #expect(kept.decision.verdict == verdict)
-      #expect(kept.decider == .list)
-      #expect(kept.decision.isProvisional == (verdict == .admit))
+      expectEqual(kept.decision.verdict, verdict)
+      expectEqual(kept.decider, .list)
+      expectEqual(kept.decision.isProvisional, (verdict == .admit))
     }
   }
 
   @Test func whatTheListDoesNotNameIsUndecided() async throws {
-    #expect(try await word(nil).decision.verdict == .undecided(.unreachable))
+    try await expectEqual(word(nil).decision.verdict, .undecided(.unreachable))
   }
 
   @Test func anOldListDecidesNothing() async throws {
     let ticket = ListedTicket(status: .valid)
-    #expect(try await word(ticket, asOf: .seconds(3_500)).decision.verdict == .admit)
-    #expect(try await word(ticket, asOf: .seconds(3_700)).decision.verdict == .undecided(.outOfService))
+    try await expectEqual(word(ticket, asOf: .seconds(3_500)).decision.verdict, .admit)
+    try await expectEqual(word(ticket, asOf: .seconds(3_700)).decision.verdict, .undecided(.outOfService))
   }
 
   /// By a clock that may be wrong no list is old, and the venue has said that it is to count.
@@ -336,7 +337,7 @@ import Testing
       let process = try LedgerProcess(
         list: list, policy: policy, clock: ClockTrust(time: SystemTime(), isDisciplined: { isTrusted }))
       process.system.script(Self.code, .fail(.noConnection))
-      #expect(await process.present().verdict == verdict)
+      await expectEqual(process.present().verdict, verdict)
     }
   }
 
@@ -346,15 +347,15 @@ import Testing
         state: TicketListState(asOf: SystemTime().wall() + asOf, count: 1), ticket: ListedTicket(status: .valid))
       let process = try LedgerProcess(list: list, policy: Self.policy())
       process.system.script(Self.code, .answer(.refused(.unpaid, detail: nil)), .fail(.noConnection))
-      #expect(await process.present().verdict == .refuse(.unpaid))
-      #expect(await process.present(gate: "south").verdict == verdict)
+      await expectEqual(process.present().verdict, .refuse(.unpaid))
+      await expectEqual(process.present(gate: "south").verdict, verdict)
     }
   }
 
   @Test func withoutAListNobodyPasses() async throws {
     let process = try LedgerProcess(policy: Self.policy())
     process.system.script(Self.code, .fail(.noConnection))
-    #expect(await process.present().verdict == .undecided(.outOfService))
+    await expectEqual(process.present().verdict, .undecided(.outOfService))
   }
 
   @Test func anotherDaysTicketIsRefused() async throws {
@@ -364,8 +365,7 @@ import Testing
       (now - day, now + day, Verdict.admit), (now + .seconds(60), now + day, .refuse(.wrongDay)),
       (now - day, now - .seconds(60), .refuse(.wrongDay)),
     ] {
-      #expect(
-        try await word(ListedTicket(status: .valid, from: from, until: until)).decision.verdict == verdict)
+      try await expectEqual(word(ListedTicket(status: .valid, from: from, until: until)).decision.verdict, verdict)
     }
   }
 
@@ -381,7 +381,7 @@ import Testing
       let process = try LedgerProcess(
         list: list, policy: policy, clock: ClockTrust(time: SystemTime(), isDisciplined: { false }))
       process.system.script(Self.code, .fail(.noConnection))
-      #expect(await process.present().verdict == verdict)
+      await expectEqual(process.present().verdict, verdict)
     }
   }
 
@@ -391,15 +391,15 @@ import Testing
       state: TicketListState(asOf: SystemTime().wall(), count: 1), ticket: ListedTicket(status: .valid))
     let process = try LedgerProcess(list: list, policy: Self.policy())
     process.system.script(Self.code, .fail(.noConnection))
-    #expect(await process.present().isProvisional)
+    expect(await process.present().isProvisional)
     let next = try LedgerProcess(
       process.journal, process.system, list: list, policy: Self.policy(),
       clock: ClockTrust(time: SystemTime(), isDisciplined: { false }))
     _ = await next.keeper.takeUp([], asker: process.system, owed: try await process.journal.owed())
     await next.keeper.hold(true)
     let again = await next.kept()
-    #expect(again.decision.verdict == .refuse(.alreadyUsed))
-    #expect(again.decider == .ledger)
+    expectEqual(again.decision.verdict, .refuse(.alreadyUsed))
+    expectEqual(again.decider, .ledger)
   }
 
   @Test func twoCodesOfASaleAtTwoGatesAdmitAsManyAsWerePaid() async throws {
@@ -412,7 +412,7 @@ import Testing
     for code in [first, second, first, second, first, second] {
       for gate in ["north", "south"] where await process.present(code, gate: gate).verdict == .admit { admitted += 1 }
     }
-    #expect(admitted == 3)
+    expectEqual(admitted, 3)
   }
 
   @Test func aListThatCannotBeReadIsSaidSo() async throws {
@@ -421,8 +421,8 @@ import Testing
     let process = try LedgerProcess(list: list, policy: Self.policy())
     process.system.script(Self.code, .fail(.noConnection))
     let decision = await process.present()
-    #expect(decision.verdict == .undecided(.outOfService))
-    #expect(decision.detail == "torn")
+    expectEqual(decision.verdict, .undecided(.outOfService))
+    expectEqual(decision.detail, "torn")
   }
 }
 

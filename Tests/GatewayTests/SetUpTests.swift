@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanPipeline
@@ -12,21 +13,21 @@ import Testing
 
   @Test func anActivationCodeBringsTheGateIntoService() async throws {
     try await SetUpBench().run { bench in
-      #expect(await bench.events.setUp(.armed) != nil)
+      expect(await bench.events.setUp(.armed) != nil)
       bench.present("abc123def456")
       let done = try #require(await bench.events.setUp(.done))
-      #expect(done.gate == SetUpBench.north)
-      #expect(done.detail?.contains("North door") == true)
-      #expect(await bench.events.gate { $0 == .ready } == .ready)
+      expectEqual(done.gate, SetUpBench.north)
+      expectEqual(done.detail?.contains("North door"), true)
+      await expectEqual(bench.events.gate { $0 == .ready }, .ready)
       let sent = try #require(bench.kiosk.requests.first { $0.contains("/activate") })
-      #expect(sent.hasPrefix("POST "))
+      expect(sent.hasPrefix("POST "))
       bench.system.script(Self.ticket, .redeem("1"))
       bench.present("good-ticket-1")
-      #expect(await bench.events.scan()?.verdict == .admit)
-      #expect(bench.signals.pulses == 1)
+      await expectEqual(bench.events.scan()?.verdict, .admit)
+      expectEqual(bench.signals.pulses, 1)
       await bench.shows(.done)
       let steps = bench.signals.played.filter { if case .setUp = $0 { true } else { false } }
-      #expect(steps == [.setUp(.armed), .setUp(.working), .setUp(.done)])
+      expectEqual(steps, [.setUp(.armed), .setUp(.working), .setUp(.done)])
     }
   }
 
@@ -42,10 +43,10 @@ import Testing
       // Still held to the scanner it is no scan; from another hand later it is.
       bench.present(code)
       bench.gate.deliver(RawRead(reader: SetUpBench.left, bytes: [UInt8](code.utf8), readAt: SystemTime().now()))
-      #expect(await bench.events.scan()?.verdict == .refuse(.unreadable))
-      #expect(bench.system.asked.isEmpty)
-      #expect(bench.kiosk.requests.filter { $0.contains("/activate") }.count == asked)
-      #expect(bench.signals.pulses == 0)
+      await expectEqual(bench.events.scan()?.verdict, .refuse(.unreadable))
+      expect(bench.system.asked.isEmpty)
+      expectEqual(bench.kiosk.requests.filter { $0.contains("/activate") }.count, asked)
+      expectEqual(bench.signals.pulses, 0)
     }
   }
 
@@ -55,10 +56,10 @@ import Testing
       bench.system.script(Self.ticket, .redeem("1"))
       bench.present("good-ticket-1")
       let scan = try #require(await bench.events.scan())
-      #expect(scan.verdict == .undecided(.outOfService))
-      #expect(scan.detail?.contains("not activated") == true)
-      #expect(bench.system.asked.isEmpty)
-      #expect(bench.kiosk.connections == 0)
+      expectEqual(scan.verdict, .undecided(.outOfService))
+      expectEqual(scan.detail?.contains("not activated"), true)
+      expect(bench.system.asked.isEmpty)
+      expectEqual(bench.kiosk.connections, 0)
     }
   }
 
@@ -70,11 +71,11 @@ import Testing
       bench.present(
         #"{"type":"kiosk_activation","code":"A1B2C3D4","server":"127.0.0.1:\#(port)","timestamp":4092595200000}"#)
       let refused = try #require(await bench.events.setUp(.refused))
-      #expect(refused.reason == .untrusted)
+      expectEqual(refused.reason, .untrusted)
       bench.present("https://evil.example/activate?kioskId=1&code=A1B2C3D4")
-      #expect(await bench.events.setUp(.refused)?.reason == .untrusted)
-      #expect(other.connections == 0)
-      #expect(bench.kiosk.requests.allSatisfy { !$0.contains("/activate") })
+      await expectEqual(bench.events.setUp(.refused)?.reason, .untrusted)
+      expectEqual(other.connections, 0)
+      expect(bench.kiosk.requests.allSatisfy { !$0.contains("/activate") })
       await bench.shows(.refused(.untrusted))
     }
     await other.stop()
@@ -91,13 +92,13 @@ import Testing
       bench.kiosk.answer("/api/kiosks/activate", status, body)
       bench.present("abc123def456")
       let refused = try #require(await bench.events.setUp(.refused))
-      #expect(refused.reason == refusal)
-      #expect(refused.detail?.contains("ABC123DEF456") == false)
+      expectEqual(refused.reason, refusal)
+      expectEqual(refused.detail?.contains("ABC123DEF456"), false)
       await bench.shows(.refused(refusal))
       // Another code is taken at once.
       bench.kiosk.answer("/api/kiosks/activate", 200, ScriptedKiosk.activated)
       bench.present("ABC123DEF457")
-      #expect(await bench.events.setUp(.done) != nil)
+      expect(await bench.events.setUp(.done) != nil)
     }
   }
 
@@ -108,12 +109,12 @@ import Testing
         "/api/kiosks/activate", 404, #"{"success":false,"error":{"code":"INVALID_CODE","message":"no"}}"#)
       for number in 1...5 {
         bench.present("WRONG\(number)")
-        #expect(await bench.events.setUp(.refused)?.reason == .wrong)
+        await expectEqual(bench.events.setUp(.refused)?.reason, .wrong)
       }
       let asked = bench.kiosk.requests.filter { $0.contains("/activate") }.count
       bench.present("ABC123DEF456")
-      #expect(await bench.events.setUp(.refused)?.reason == .lockedOut)
-      #expect(bench.kiosk.requests.filter { $0.contains("/activate") }.count == asked)
+      await expectEqual(bench.events.setUp(.refused)?.reason, .lockedOut)
+      expectEqual(bench.kiosk.requests.filter { $0.contains("/activate") }.count, asked)
     }
   }
 
@@ -125,10 +126,10 @@ import Testing
       _ = await bench.events.setUp(.done)
     }
     try await SetUpBench(folder: first.folder, kiosk: first.kiosk).run { bench in
-      #expect(await bench.events.gate { $0 == .ready } == .ready)
+      await expectEqual(bench.events.gate { $0 == .ready }, .ready)
       bench.system.script(Self.ticket, .redeem("1"))
       bench.present("good-ticket-1")
-      #expect(await bench.events.scan()?.verdict == .admit)
+      await expectEqual(bench.events.scan()?.verdict, .admit)
     }
   }
 
@@ -144,11 +145,11 @@ import Testing
       first.kiosk.answer(path, 401, refusal)
     }
     try await SetUpBench(folder: first.folder, kiosk: first.kiosk).run { bench in
-      #expect(await bench.events.control(.tokenRefused) != nil)
+      expect(await bench.events.control(.tokenRefused) != nil)
       bench.system.script(Self.ticket, .redeem("1"))
       bench.present("good-ticket-1")
-      #expect(await bench.events.scan()?.verdict == .admit)
-      #expect(bench.signals.played.allSatisfy { $0 != .setUp(.armed) })
+      await expectEqual(bench.events.scan()?.verdict, .admit)
+      expect(bench.signals.played.allSatisfy { $0 != .setUp(.armed) })
     }
   }
 
@@ -160,14 +161,14 @@ import Testing
       bench.kiosk.answer("/api/kiosks/configuration", 200, inactive)
       bench.present("ABC123DEF456")
       _ = await bench.events.setUp(.done)
-      #expect(await bench.events.gate { if case .closed = $0 { true } else { false } } != nil)
+      expect(await bench.events.gate { if case .closed = $0 { true } else { false } } != nil)
       bench.present("good-ticket-1")
-      #expect(await bench.events.scan()?.verdict == .undecided(.outOfService))
-      #expect(bench.system.asked.isEmpty)
+      await expectEqual(bench.events.scan()?.verdict, .undecided(.outOfService))
+      expect(bench.system.asked.isEmpty)
     }
     first.kiosk.answer("/api/kiosks/configuration", 200, ScriptedKiosk.configuration)
     try await SetUpBench(folder: first.folder, kiosk: first.kiosk).run { bench in
-      #expect(await bench.events.gate { $0 == .ready } == .ready)
+      await expectEqual(bench.events.gate { $0 == .ready }, .ready)
     }
   }
 
@@ -178,14 +179,14 @@ import Testing
       bench.kiosk.answer(
         "/api/kiosks/configuration", 200, ScriptedKiosk.configuration.replacing("active\"", with: "maintenance\""))
       bench.present("ABC123DEF456")
-      #expect(await bench.events.gate { if case .closed = $0 { true } else { false } } != nil)
+      expect(await bench.events.gate { if case .closed = $0 { true } else { false } } != nil)
     }
     first.kiosk.answer(
       "/api/kiosks/configuration", 200, #"{"success":true,"data":{"name":"South door","status":"on"}}"#)
     try await SetUpBench(folder: first.folder, kiosk: first.kiosk).run { bench in
-      #expect(await bench.events.control(.configured) != nil)
+      expect(await bench.events.control(.configured) != nil)
       bench.present("good-ticket-1")
-      #expect(await bench.events.scan()?.verdict == .undecided(.outOfService))
+      await expectEqual(bench.events.scan()?.verdict, .undecided(.outOfService))
     }
   }
 
@@ -201,12 +202,12 @@ import Testing
     try await SetUpBench(folder: first.folder, kiosk: first.kiosk).run { bench in
       _ = await bench.events.gate { if case .notSetUp = $0 { true } else { false } }
       bench.present("abc123def456")
-      #expect(await bench.events.scan()?.verdict == .undecided(.outOfService))
-      #expect(bench.kiosk.requests.allSatisfy { !$0.contains("/activate") })
-      #expect(unlink(record) == 0)
-      #expect(await bench.events.setUp(.armed) != nil)
+      await expectEqual(bench.events.scan()?.verdict, .undecided(.outOfService))
+      expect(bench.kiosk.requests.allSatisfy { !$0.contains("/activate") })
+      expectEqual(unlink(record), 0)
+      expect(await bench.events.setUp(.armed) != nil)
       bench.present("abc123def457")
-      #expect(await bench.events.setUp(.done) != nil)
+      expect(await bench.events.setUp(.done) != nil)
     }
   }
 }

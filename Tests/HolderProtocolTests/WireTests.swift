@@ -1,3 +1,4 @@
+import Expectations
 import HolderProtocol
 import ScanModel
 import ScanPipeline
@@ -10,13 +11,13 @@ import WireCoding
     var random = RandomMessages(seed: seed)
     for _ in 0..<20 {
       let request = try random.fromGateway()
-      #expect(try GatewayMessage(bytes: request.bytes) == request, "seed \(seed)")
+      try expectEqual(GatewayMessage(bytes: request.bytes), request, "seed \(seed)")
       let answer = random.fromHolder()
-      #expect(try HolderMessage(bytes: answer.bytes) == answer, "seed \(seed)")
+      try expectEqual(HolderMessage(bytes: answer.bytes), answer, "seed \(seed)")
     }
     let plan = try random.plan()
-    #expect(try OutputPlan(bytes: plan.bytes) == plan, "seed \(seed)")
-    #expect(try OutputPlan(bytes: plan.bytes).bytes == plan.bytes, "seed \(seed)")
+    try expectEqual(OutputPlan(bytes: plan.bytes), plan, "seed \(seed)")
+    try expectEqual(OutputPlan(bytes: plan.bytes).bytes, plan.bytes, "seed \(seed)")
   }
 
   /// Random bytes and damaged packets are refused or are messages; they do nothing else. A plan that is read can be asked
@@ -37,7 +38,7 @@ import WireCoding
     // A list that claims more than a packet has, and one that claims more than any may have.
     #expect(throws: WireError.self) { try OutputPlan(bytes: [64, 0]) }
     let error = #expect(throws: WireError.self) { try OutputPlan(bytes: [0xFF, 0xFF]) }
-    #expect(error?.description == "a list of 65535 is longer than 64")
+    expectEqual(error?.description, "a list of 65535 is longer than 64")
     #expect(throws: WireError.self) {
       try GatewayMessage(bytes: [3, 0x00, 0x10] + [UInt8](repeating: 65, count: 4_096))
     }
@@ -47,12 +48,12 @@ import WireCoding
 
   @Test func longWordsAreCutBetweenCharacters() throws {
     let message = HolderMessage.notice(String(repeating: "ü", count: 3_000))
-    #expect(try HolderMessage(bytes: message.bytes) == .notice(String(repeating: "ü", count: 2_048)))
+    try expectEqual(HolderMessage(bytes: message.bytes), .notice(String(repeating: "ü", count: 2_048)))
   }
 
   @Test func anotherVersionIsReadAsFarAsItsNumber() throws {
     let hello = GatewayMessage.hello(version: 7, heartbeat: .milliseconds(250))
-    #expect(try GatewayMessage(bytes: hello.bytes + [1, 2, 3]) == hello)
+    try expectEqual(GatewayMessage(bytes: hello.bytes + [1, 2, 3]), hello)
   }
 
   @Test func thePacketOfAnAdmissionStaysAsItIs() {
@@ -60,7 +61,7 @@ import WireCoding
       let message = GatewayMessage.admit(
         GateID("n"), id: 258, sentAt: MonotonicTime(nanoseconds: 1), isProvisional: isProvisional)
       let bytes: [UInt8] = [4, 1, 0, 110, 2, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, isProvisional ? 1 : 0]
-      #expect(message.bytes == bytes)
+      expectEqual(message.bytes, bytes)
       // One of the version before it, which did not say, opens nothing.
       #expect(throws: WireError.self) { try GatewayMessage(bytes: bytes.dropLast()) }
     }
@@ -79,8 +80,8 @@ import WireCoding
         }, patterns: .standard(for: kinds))
     }
     let plan = OutputPlan(gates: gates)
-    #expect(plan.problem == nil)
-    #expect(GatewayMessage.plan(plan).bytes.count <= HolderLimits.maximumPacket)
+    expect(plan.problem == nil)
+    expect(GatewayMessage.plan(plan).bytes.count <= HolderLimits.maximumPacket)
   }
 
   @Test func aPlanSaysWhatIsWrongWithIt() {
@@ -91,14 +92,14 @@ import WireCoding
       OutputConfiguration(name: name, kind: kind, target: .gpio(GPIOLineConfiguration(chip: "a", line: .offset(line))))
     }
     let good = gate("north", [output("relay", .relay, 1), output("green", .lamp, 2)])
-    #expect(OutputPlan(gates: []).problem == nil)
-    #expect(OutputPlan(gates: [good]).problem == nil)
-    #expect(OutputPlan(gates: [good, good]).problem == "there are two gates north")
-    #expect(OutputPlan(gates: [good, gate("south", [output("red", .lamp, 2)])]).problem?.contains("already") == true)
-    #expect(OutputPlan(gates: [gate("", [])]).problem != nil)
-    #expect(OutputPlan(gates: [gate("a", [output("r", .relay, 1), output("s", .relay, 2)])]).problem != nil)
-    #expect(OutputPlan(gates: [gate("a", [output("r", .lamp, 1), output("r", .lamp, 2)])]).problem != nil)
-    #expect(
+    expect(OutputPlan(gates: []).problem == nil)
+    expect(OutputPlan(gates: [good]).problem == nil)
+    expectEqual(OutputPlan(gates: [good, good]).problem, "there are two gates north")
+    expectEqual(OutputPlan(gates: [good, gate("south", [output("red", .lamp, 2)])]).problem?.contains("already"), true)
+    expect(OutputPlan(gates: [gate("", [])]).problem != nil)
+    expect(OutputPlan(gates: [gate("a", [output("r", .relay, 1), output("s", .relay, 2)])]).problem != nil)
+    expect(OutputPlan(gates: [gate("a", [output("r", .lamp, 1), output("r", .lamp, 2)])]).problem != nil)
+    expect(
       OutputPlan(gates: [gate("a", [OutputConfiguration(name: "b", kind: .lamp, target: .led(""))])]).problem != nil)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanTesting
 import Testing
@@ -8,12 +9,12 @@ import Testing
   @Test func theJournalConforms() async throws {
     let folder = try Folders()
     let journal = try openJournal(folder.journal)
-    #expect(try await ScanJournalConformance(journal: journal).failures() == [])
+    try await expectEqual(ScanJournalConformance(journal: journal).failures(), [])
     await journal.close()
   }
 
   @Test func theJournalInMemoryConforms() async throws {
-    #expect(try await ScanJournalConformance(journal: MemoryJournal()).failures() == [])
+    try await expectEqual(ScanJournalConformance(journal: MemoryJournal()).failures(), [])
   }
 
   @Test func theJournalInMemoryCanBeSlowAndFail() async throws {
@@ -21,9 +22,9 @@ import Testing
     journal.setSyncing(false)
     let mark = journal.enqueue(JournalBatch())
     try await journal.written(mark)
-    #expect(try await !journal.durable(mark, until: SystemTime().now() + .milliseconds(1)))
+    expect(try await !journal.durable(mark, until: SystemTime().now() + .milliseconds(1)))
     journal.setSyncing(true)
-    #expect(try await journal.durable(mark, until: SystemTime().now() + .seconds(60)))
+    expect(try await journal.durable(mark, until: SystemTime().now() + .seconds(60)))
     let fault = JournalFault(.full, "full")
     journal.setFault(fault)
     await #expect(throws: fault) { try await journal.written(journal.enqueue(JournalBatch())) }

@@ -1,3 +1,4 @@
+import Expectations
 import CSQLite
 import Glibc
 import SQLiteFile
@@ -30,27 +31,27 @@ import Testing
     let journal = try openJournal(folder.journal)
     let words = try #require(await notices(journal).first)
     let name = try #require(folder.names.first { $0.contains("damaged") })
-    #expect(words.contains(name))
-    #expect(try readFile("\(folder.path)/\(name)").starts(with: [UInt8]("a letter".utf8)))
+    expect(words.contains(name))
+    expect(try readFile("\(folder.path)/\(name)").starts(with: [UInt8]("a letter".utf8)))
     try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(sampleScan("a"))])))
     await journal.close()
-    #expect(try codes(folder.journal) == ["a"])
+    try expectEqual(codes(folder.journal), ["a"])
   }
 
   @Test func aLogWithoutItsFileIsSetAside() async throws {
     let folder = try Folders()
     try writeFile("\(folder.journal)-wal", [0x37, 0x7F, 0x06, 0x82] + [UInt8](repeating: 1, count: 5_000))
     let journal = try openJournal(folder.journal)
-    #expect(await notices(journal).first?.contains("missing") == true)
+    await expectEqual(notices(journal).first?.contains("missing"), true)
     await journal.close()
-    #expect(folder.names.contains { $0.contains("damaged") && $0.hasSuffix("-wal") })
+    expect(folder.names.contains { $0.contains("damaged") && $0.hasSuffix("-wal") })
   }
 
   @Test func anEmptyFileIsTold() async throws {
     let folder = try Folders()
     try writeFile(folder.journal, [])
     let journal = try openJournal(folder.journal)
-    #expect(await notices(journal).first?.contains("was empty") == true)
+    await expectEqual(notices(journal).first?.contains("was empty"), true)
     await journal.close()
   }
 
@@ -62,10 +63,10 @@ import Testing
     try database.execute("DROP TABLE conclusion")
     database.close()
     let journal = try openJournal(folder.journal)
-    #expect(try await journal.recall(keys).count == keys.count)
-    #expect(try await journal.unconcluded() == [open])
+    try await expectEqual(journal.recall(keys).count, keys.count)
+    try await expectEqual(journal.unconcluded(), [open])
     await journal.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   /// The damage is found while the journal is in use: by the check that follows an unclean stop.
@@ -83,11 +84,11 @@ import Testing
 
     let journal = try openJournal(folder.journal)
     let words = try #require(await notices(journal).first)
-    #expect(words.contains("set aside"))
+    expect(words.contains("set aside"))
     try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(sampleScan("after"))])))
     await journal.close()
-    #expect(try codes(folder.journal) == ["after"])
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(codes(folder.journal), ["after"])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   /// What cannot be written for what it says takes no other batch with it.
@@ -105,9 +106,9 @@ import Testing
     }
     for mark in [marks[0], marks[1], marks[3]] { try await journal.written(mark) }
     await #expect(throws: JournalFault.self) { try await journal.written(marks[2]) }
-    #expect(await notices(journal).first?.contains("not this one") == true)
+    await expectEqual(notices(journal).first?.contains("not this one"), true)
     await journal.close()
-    #expect(try codes(folder.journal) == ["a", "b", "d"])
+    try expectEqual(codes(folder.journal), ["a", "b", "d"])
   }
 
   @Test func verifyNamesDamage() async throws {
@@ -116,7 +117,7 @@ import Testing
     var bytes = try readFile(folder.journal)
     for index in 0..<2_000 { bytes[bytes.count / 2 + index] = 0xFF }
     try writeFile(folder.journal, bytes)
-    #expect(try !Journal.verify(folder.journal).isEmpty)
+    expect(try !Journal.verify(folder.journal).isEmpty)
   }
 
   /// Whatever is flipped or cut: the journal works afterwards, or refuses in words; and no reader ends the process.
@@ -145,7 +146,7 @@ import Testing
         await journal.tidy()
         await journal.close()
       } catch let fault as JournalFault {
-        #expect(!fault.description.isEmpty, "seed \(seed), round \(round)")
+        expect(!fault.description.isEmpty, "seed \(seed), round \(round)")
       }
     }
   }

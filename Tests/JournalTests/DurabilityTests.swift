@@ -1,3 +1,4 @@
+import Expectations
 import CSQLite
 import Glibc
 import SQLiteFile
@@ -20,13 +21,13 @@ import Testing
     let first = journal.enqueue(batch("a"))
     try await journal.written(first)
     // Its time is over at once, and the sync is under way all the same.
-    #expect(try await !journal.durable(first, until: time.now()))
+    expect(try await !journal.durable(first, until: time.now()))
     await sync.begun()
     for code in ["b", "c", "d"] { try await journal.written(journal.enqueue(batch(code))) }
-    #expect(try codes(folder.journal) == ["a", "b", "c", "d"])
-    #expect(try await !journal.durable(first, until: time.now() + .milliseconds(20)))
+    try expectEqual(codes(folder.journal), ["a", "b", "c", "d"])
+    expect(try await !journal.durable(first, until: time.now() + .milliseconds(20)))
     sync.release()
-    #expect(try await journal.durable(first, until: time.now() + .seconds(60)))
+    expect(try await journal.durable(first, until: time.now() + .seconds(60)))
     await journal.close()
   }
 
@@ -43,9 +44,9 @@ import Testing
     try await journal.written(second)
     let before = sync.count
     sync.release()
-    #expect(try await isFirstDurable)
-    #expect(try await journal.durable(second, until: time.now() + .seconds(60)))
-    #expect(sync.count > before)
+    expect(try await isFirstDurable)
+    expect(try await journal.durable(second, until: time.now() + .seconds(60)))
+    expect(sync.count > before)
     await journal.close()
   }
 
@@ -69,9 +70,9 @@ import Testing
     recall.cancel()
     await #expect(throws: JournalFault.self) { try await recall.value }
     var byte: UInt8 = 1
-    #expect(write(writing, &byte, 1) == 1)
-    #expect(try await hanging.value == 1)
-    #expect(try await journal.recall([]) == [:])
+    expectEqual(write(writing, &byte, 1), 1)
+    try await expectEqual(hanging.value, 1)
+    try await expectEqual(journal.recall([]), [:])
     await journal.close()
     for end in ends { close(end) }
   }
@@ -102,10 +103,10 @@ import Testing
         group.addTask { try await journal.durable(mark, until: journalTime.now() + .seconds(60)) }
       }
       sync.release()
-      for try await isDurable in group { #expect(isDurable) }
+      for try await isDurable in group { expect(isDurable) }
     }
-    #expect(try await waiting)
-    #expect(sync.count - before <= 2)
+    expect(try await waiting)
+    expect(sync.count - before <= 2)
     await journal.close()
   }
 
@@ -114,7 +115,7 @@ import Testing
     let sync = try HeldSync()
     let journal = try openJournal(folder.journal, sync: sync)
     var states = journal.states.makeAsyncIterator()
-    #expect(await states.next() == .working)
+    await expectEqual(states.next(), .working)
     sync.fail(1)
     sync.hold()
     let first = journal.enqueue(batch("a"))
@@ -128,23 +129,23 @@ import Testing
     sync.release()
     let result = await answer.result
     let fault = try #require(throws: JournalFault.self) { try result.get() }
-    #expect(fault.kind == .disk && fault.description.contains("does not confirm"))
+    expect(fault.kind == .disk && fault.description.contains("does not confirm"))
     guard case .failing(let told) = await states.next() else {
       Issue.record("nobody was told")
       return
     }
-    #expect(told == fault)
+    expectEqual(told, fault)
     // What survives the process is written on.
     let second = journal.enqueue(batch("b"))
     try await journal.written(second)
     await #expect(throws: fault) { _ = try await journal.durable(second, until: journalTime.now() + .seconds(60)) }
     try reader.execute("COMMIT")
-    #expect(await states.next() == .working)
+    await expectEqual(states.next(), .working)
     // A checkpoint has brought it into the file itself.
-    #expect(try await journal.durable(second, until: time.now() + .seconds(60)))
-    #expect(try codes(folder.journal) == ["a", "b"])
+    expect(try await journal.durable(second, until: time.now() + .seconds(60)))
+    try expectEqual(codes(folder.journal), ["a", "b"])
     await journal.close()
-    #expect(try codes(folder.journal) == ["a", "b"])
+    try expectEqual(codes(folder.journal), ["a", "b"])
   }
 
   @Test func theEndMakesEverythingDurable() async throws {
@@ -153,13 +154,13 @@ import Testing
     let journal = try openJournal(folder.journal, sync: sync)
     let mark = journal.enqueue(batch("a"))
     await journal.close()
-    #expect(try await journal.durable(mark, until: time.now()))
+    expect(try await journal.durable(mark, until: time.now()))
     let late = journal.enqueue(batch("b"))
     await #expect(throws: JournalFault.self) { try await journal.written(late) }
     await #expect(throws: JournalFault.self) { _ = try await journal.recall([]) }
-    #expect(try codes(folder.journal) == ["a"])
+    try expectEqual(codes(folder.journal), ["a"])
     // Its states end.
-    for await state in journal.states { #expect(state == .working) }
+    for await state in journal.states { expectEqual(state, .working) }
   }
 
   @Test func whoGivesUpWaitsNoLonger() async throws {
@@ -191,8 +192,8 @@ import Testing
     try await journal.written(mark)
     // The housekeeper tells nobody: what it moved is seen by what the file alone holds.
     while try readFile(folder.journal).count < 400_000 { try await Task.sleep(for: .milliseconds(50)) }
-    #expect(try codes(folder.journal).count == 3_000)
+    try expectEqual(codes(folder.journal).count, 3_000)
     await journal.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 }

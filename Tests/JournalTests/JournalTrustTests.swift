@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Journal
 import Testing
@@ -23,30 +24,30 @@ import Testing
 
   @Test func anOrderlyEndAndAKillKeepTheGeneration() throws {
     let first = try begun()
-    #expect(first.generation == 1 && first.doubt == nil)
+    expect(first.generation == 1 && first.doubt == nil)
     try make("")
     first.close()
     let second = try begun()
-    #expect(second.generation == 1 && second.doubt == nil)
+    expect(second.generation == 1 && second.doubt == nil)
     // Killed: its log is still there.
     try make("-wal")
     let third = JournalTrust(of: journal)
-    #expect(third.generation == 1 && third.doubt == nil)
+    expect(third.generation == 1 && third.doubt == nil)
   }
 
   @Test func aConfessionIsBelievedOnceAndForAll() async throws {
     try make("", "-wal")
     let first = try begun()
     let before = first.generation
-    #expect(await first.confess())
-    #expect(await first.confess())
+    expect(await first.confess())
+    expect(await first.confess())
     first.close()
     let second = try begun()
-    #expect(second.generation == before + 1)
-    #expect(second.doubt?.contains("could not take everything") == true)
+    expectEqual(second.generation, before + 1)
+    expectEqual(second.doubt?.contains("could not take everything"), true)
     second.close()
     let third = JournalTrust(of: journal)
-    #expect(third.generation == before + 1 && third.doubt == nil)
+    expect(third.generation == before + 1 && third.doubt == nil)
   }
 
   @Test func whatIsGoneIsNoticed() throws {
@@ -55,16 +56,16 @@ import Testing
     var before = trust.generation
     try FileManager.default.removeItem(atPath: journal + "-wal")
     trust = try begun()
-    #expect(trust.generation == before + 1 && trust.doubt?.contains("write-ahead log") == true)
+    expect(trust.generation == before + 1 && trust.doubt?.contains("write-ahead log") == true)
     before = trust.generation
     trust.close()
     try FileManager.default.removeItem(atPath: journal)
     trust = JournalTrust(of: journal)
-    #expect(trust.generation == before + 1 && trust.doubt?.contains("is gone: nothing is known") == true)
+    expect(trust.generation == before + 1 && trust.doubt?.contains("is gone: nothing is known") == true)
     try make("")
     try FileManager.default.removeItem(atPath: journal + ".generation")
     trust = JournalTrust(of: journal)
-    #expect(trust.generation > 1 << 31 && trust.generation != before && trust.doubt?.contains("The note") == true)
+    expect(trust.generation > 1 << 31 && trust.generation != before && trust.doubt?.contains("The note") == true)
   }
 
   @Test(arguments: ["", "x", "1", "1 whole extra", "-1 whole", "18446744073709551615 whole", "1 perhaps", "\0\0\0"])
@@ -72,12 +73,12 @@ import Testing
     try make("", "-wal")
     try Data(text.utf8).write(to: URL(filePath: journal + ".generation"))
     let trust = JournalTrust(of: journal)
-    #expect(trust.doubt != nil && trust.generation > 1)
+    expect(trust.doubt != nil && trust.generation > 1)
   }
 
   @Test func whatCannotBeNotedIsToldSo() async throws {
     let trust = JournalTrust(of: journal)
-    #expect(await !trust.confess())
+    expect(await !trust.confess())
     let nowhere = JournalTrust(of: "/nonexistent/journal.sqlite")
     #expect(throws: (any Error).self) { try nowhere.begin() }
   }
@@ -85,8 +86,8 @@ import Testing
   @Test func aConfessionNeedsNoSpace() async throws {
     let trust = try begun()
     let size = try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int
-    #expect(await trust.confess())
+    expect(await trust.confess())
     // In place: not a byte longer than before.
-    #expect(try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int == size)
+    expect(try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int == size)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import SQLiteFile
 import ScanModel
@@ -29,17 +30,17 @@ import Testing
       filter.insert(key)
       known.insert(key)
     }
-    #expect(known.allSatisfy { filter.mayContain($0) })
+    expect(known.allSatisfy { filter.mayContain($0) })
     let strangers = (0..<20_000).map { key($0 + 1 << 32) }
-    #expect(strangers.count { filter.mayContain($0) } < strangers.count / 33)
-    #expect(!KeyFilter().mayContain(key(0)))
+    expect(strangers.count { filter.mayContain($0) } < strangers.count / 33)
+    expect(!KeyFilter().mayContain(key(0)))
   }
 
   @Test func aMillionKeysNeedTwoMegabytes() {
     var filter = KeyFilter()
     for number in 0..<1_000_000 { filter.insert(key(number)) }
-    #expect(filter.bytes <= 2_000_000)
-    #expect((0..<10_000).count { filter.mayContain(key($0 + 1 << 32)) } < 300)
+    expect(filter.bytes <= 2_000_000)
+    expect((0..<10_000).count { filter.mayContain(key($0 + 1 << 32)) } < 300)
   }
 
   @Test func onlyKeysThatWereNeverStoredAreKnownAtOnce() async throws {
@@ -51,38 +52,38 @@ import Testing
         JournalBatch(memory: Dictionary(uniqueKeysWithValues: keys[start..<start + 500].map { ($0, .some([1])) })))
     }
     await journal.close()
-    #expect(journal.recallNow([key(1 << 40)]) == nil, "a journal that is closed says nothing")
+    expect(journal.recallNow([key(1 << 40)]) == nil, "a journal that is closed says nothing")
     journal = await wholly(try openJournal(folder.journal))
-    #expect(keys.allSatisfy { journal.recallNow([$0]) == nil })
+    expect(keys.allSatisfy { journal.recallNow([$0]) == nil })
     let strangers = (0..<1_000).map { key($0 + 1 << 32) }
-    #expect(strangers.count { journal.recallNow([$0]) == [:] } > 900)
+    expect(strangers.count { journal.recallNow([$0]) == [:] } > 900)
     let new = try #require(strangers.first { journal.recallNow([$0]) == [:] })
-    #expect(journal.recallNow([new, keys[7]]) == nil)
+    expect(journal.recallNow([new, keys[7]]) == nil)
     // From the moment when it is queued; and what is forgotten goes the slow way.
     journal.enqueue(JournalBatch(memory: [new: .some([2])]))
-    #expect(journal.recallNow([new]) == nil)
+    expect(journal.recallNow([new]) == nil)
     journal.enqueue(JournalBatch(memory: [new: nil]))
-    #expect(journal.recallNow([new]) == nil)
-    #expect(try await journal.recall([new]) == [:])
+    expect(journal.recallNow([new]) == nil)
+    try await expectEqual(journal.recall([new]), [:])
     await journal.close()
   }
 
   /// Before the file was read, nothing is taken for new.
   @Test func beforeAllKeysAreReadNothingIsKnown() throws {
     var known = KnownKeys()
-    #expect(!known.areNew([key(1)]))
+    expect(!known.areNew([key(1)]))
     let file = known.file
     known.note(key(2))
     known.finish(file)
-    #expect(known.areNew([key(1)]) && known.areNew([]) && !known.areNew([key(1), key(2)]))
+    expect(known.areNew([key(1)]) && known.areNew([]) && !known.areNew([key(1), key(2)]))
     // What was read of an earlier file says nothing of this one.
     known.begin()
     known.finish(file)
-    #expect(!known.areNew([key(1)]))
+    expect(!known.areNew([key(1)]))
     known.finish(known.file)
-    #expect(known.areNew([key(1)]) && !known.areNew([key(2)]))
+    expect(known.areNew([key(1)]) && !known.areNew([key(2)]))
     known.close()
-    #expect(!known.areNew([key(1)]))
+    expect(!known.areNew([key(1)]))
   }
 
   @Test func whatADamagedFileLeavesIsKnown() async throws {
@@ -94,8 +95,8 @@ import Testing
     try database.execute("DROP TABLE conclusion")
     database.close()
     journal = await wholly(try openJournal(folder.journal))
-    #expect(journal.recallNow([key(1)]) == nil && journal.recallNow([key(3)]) == [:])
-    #expect(try await journal.recall([key(1), key(2), key(3)]) == [key(1): [1], key(2): [2]])
+    expect(journal.recallNow([key(1)]) == nil && journal.recallNow([key(3)]) == [:])
+    try await expectEqual(journal.recall([key(1), key(2), key(3)]), [key(1): [1], key(2): [2]])
     await journal.close()
   }
 
@@ -107,9 +108,9 @@ import Testing
     unlink(folder.journal)
     try await journal.written(journal.enqueue(JournalBatch(memory: [key(2): .some([2])])))
     _ = await wholly(journal)
-    #expect(journal.recallNow([key(1)]) == nil && journal.recallNow([key(2)]) == nil)
-    #expect(journal.recallNow([key(3)]) == [:])
-    #expect(try await journal.recall([key(1), key(2)]) == [key(1): [1], key(2): [2]])
+    expect(journal.recallNow([key(1)]) == nil && journal.recallNow([key(2)]) == nil)
+    expectEqual(journal.recallNow([key(3)]), [:])
+    try await expectEqual(journal.recall([key(1), key(2)]), [key(1): [1], key(2): [2]])
     await journal.close()
   }
 
@@ -121,17 +122,17 @@ import Testing
     let journal = try openJournal(folder.journal, sync: sync)
     sync.hold()
     let mark = journal.enqueue(JournalBatch(memory: [key(1): .some([1])], isUrgent: true))
-    #expect(try await journal.written(mark, until: time.now() + .seconds(60)))
+    expect(try await journal.written(mark, until: time.now() + .seconds(60)))
     async let patient = journal.durable(mark, until: time.now() + .seconds(60))
-    for _ in 0..<3 { #expect(try await !journal.durable(mark, until: time.now() + .milliseconds(5))) }
+    for _ in 0..<3 { expect(try await !journal.durable(mark, until: time.now() + .milliseconds(5))) }
     async let (one, other) = (
       journal.durable(mark, until: time.now() + .milliseconds(20)),
       journal.durable(mark, until: time.now() + .milliseconds(10))
     )
-    #expect(try await !one)
-    #expect(try await !other)
+    expect(try await !one)
+    expect(try await !other)
     sync.release()
-    #expect(try await patient)
+    expect(try await patient)
     await journal.close()
   }
 }

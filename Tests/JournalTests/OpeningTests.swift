@@ -1,3 +1,4 @@
+import Expectations
 import CSQLite
 import Glibc
 import SQLiteFile
@@ -16,28 +17,28 @@ import Testing
     journal.enqueue(JournalBatch(facts: [.asked(asked[0]), .asked(asked[1]), .concluded(sampleConclusion(asked[0]))]))
     journal.enqueue(JournalBatch(facts: [.scan(scan), .late(sampleConclusion(asked[0], .lost))]))
     await journal.close()
-    #expect(folder.names == ["journal.sqlite", "journal.sqlite.lock"])
+    expectEqual(folder.names, ["journal.sqlite", "journal.sqlite.lock"])
 
     let row = try #require(try scans(folder.journal).first)
-    #expect(row.id == scan.scan.id)
-    #expect(row.code == scan.scan.code && row.symbology == scan.scan.symbology && row.readAt == scan.scan.readAt)
-    #expect(row.gate == scan.scan.gate && row.reader == scan.scan.reader && row.system == scan.system)
-    #expect(row.ticket == scan.ticket && row.at == scan.at && row.boot == testBoot && row.decidedIn == scan.decidedIn)
-    #expect(row.verdict == "admit" && row.reason == nil && row.decider == "server" && row.note == scan.note)
-    #expect(row.detail == scan.detail && row.entryID == scan.entryID && row.holder == scan.holder)
-    #expect(row.admitted == 1 && row.allowance == 3 && row.outputFault == scan.outputFault)
+    expectEqual(row.id, scan.scan.id)
+    expect(row.code == scan.scan.code && row.symbology == scan.scan.symbology && row.readAt == scan.scan.readAt)
+    expect(row.gate == scan.scan.gate && row.reader == scan.scan.reader && row.system == scan.system)
+    expect(row.ticket == scan.ticket && row.at == scan.at && row.boot == testBoot && row.decidedIn == scan.decidedIn)
+    expect(row.verdict == "admit" && row.reason == nil && row.decider == "server" && row.note == scan.note)
+    expect(row.detail == scan.detail && row.entryID == scan.entryID && row.holder == scan.holder)
+    expect(row.admitted == 1 && row.allowance == 3 && row.outputFault == scan.outputFault)
 
     let reader = try Journal.Reader(path: folder.journal, key: testKey)
     let attempts = try reader.attempts(open: false)
-    #expect(attempts.map(\.id) == asked.map(\.attempt))
-    #expect(attempts.map { $0.conclusions.map(\.fate) } == [["answered", "lost"], []])
-    #expect(attempts[0].conclusions[0].reason == "wrongDay" && attempts[0].conclusions[1].isLate)
-    #expect(try reader.attempts(open: true).map(\.code) == [Code("second")])
+    expectEqual(attempts.map(\.id), asked.map(\.attempt))
+    expectEqual(attempts.map { $0.conclusions.map(\.fate) }, [["answered", "lost"], []])
+    expect(attempts[0].conclusions[0].reason == "wrongDay" && attempts[0].conclusions[1].isLate)
+    try expectEqual(reader.attempts(open: true).map(\.code), [Code("second")])
 
     let again = try openJournal(folder.journal)
-    #expect(try await again.unconcluded() == [asked[1]])
+    try await expectEqual(again.unconcluded(), [asked[1]])
     await again.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   @Test func withoutTheKeyCodesAndNamesAreUnknown() async throws {
@@ -49,25 +50,25 @@ import Testing
       JournalBatch(memory: [LedgerKey(server: "s", kind: .ticket, bytes: [1]): [UInt8]("wk8wfyzjrbrdv5rx".utf8)]))
     await journal.close()
     let row = try #require(try scans(folder.journal, key: nil).first)
-    #expect(row.code == nil && row.holder == nil && row.gate == GateID("north"))
+    expect(row.code == nil && row.holder == nil && row.gate == GateID("north"))
     let text = String(decoding: try readFile(folder.journal), as: UTF8.self)
-    for secret in ["wk8wfyzjrbrdv5rx", "hvmwz2kd6yq8", "Lovelace"] { #expect(!text.contains(secret)) }
-    #expect(text.contains("north"))
+    for secret in ["wk8wfyzjrbrdv5rx", "hvmwz2kd6yq8", "Lovelace"] { expect(!text.contains(secret)) }
+    expect(text.contains("north"))
 
     let other = SealKey.random().key
     let fault = try #require(throws: JournalFault.self) {
       _ = try Journal.open(
         Journal.Settings(path: folder.journal), key: other, boot: testBoot, time: SystemTime(), sync: FileSync())
     }
-    #expect(fault.kind == .unavailable && fault.description.contains("another key"))
-    #expect(try codes(folder.journal) == ["wk8wfyzjrbrdv5rx"])
+    expect(fault.kind == .unavailable && fault.description.contains("another key"))
+    try expectEqual(codes(folder.journal), ["wk8wfyzjrbrdv5rx"])
   }
 
   @Test func aSecondJournalOnOneFileIsRefusedInWords() async throws {
     let folder = try Folders()
     let journal = try openJournal(folder.journal)
     let fault = try refusal(folder.journal)
-    #expect(fault.kind == .unavailable && fault.description.contains("process \(getpid())"))
+    expect(fault.kind == .unavailable && fault.description.contains("process \(getpid())"))
     await journal.close()
     try await openJournal(folder.journal).close()
   }
@@ -80,7 +81,7 @@ import Testing
     for name in ["", "/journal", "/journal-wal", "/journal-shm", "/journal.lock"] {
       var entry = stat()
       try #require(lstat(path + name, &entry) == 0)
-      #expect(entry.st_mode & 0o077 == 0, "\(name)")
+      expectEqual(entry.st_mode & 0o077, 0, "\(name)")
     }
     await journal.close()
     unlink("\(path)/journal")
@@ -91,12 +92,12 @@ import Testing
   @Test func everythingButBatchesIsSyncedFully() async throws {
     let folder = try Folders()
     let journal = try openJournal(folder.journal)
-    #expect(try await journal.pragma("synchronous") == 2)
+    try await expectEqual(journal.pragma("synchronous"), 2)
     try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(sampleScan("a"))])))
     await journal.tidy()
-    #expect(try await journal.pragma("synchronous") == 2)
-    #expect(try await journal.pragma("wal_autocheckpoint") == 0)
-    #expect(try await journal.pragma("auto_vacuum") == 2)
+    try await expectEqual(journal.pragma("synchronous"), 2)
+    try await expectEqual(journal.pragma("wal_autocheckpoint"), 0)
+    try await expectEqual(journal.pragma("auto_vacuum"), 2)
     await journal.close()
   }
 
@@ -116,7 +117,7 @@ import Testing
       "UPDATE retention SET facts = -1", "UPDATE retention SET key = x''",
     ] {
       let error = try #require(throws: SQLiteError.self) { try database.execute(sql) }
-      #expect(error.message.contains("append-only"), "\(sql)")
+      expect(error.message.contains("append-only"), "\(sql)")
     }
   }
 
@@ -128,9 +129,9 @@ import Testing
     try other.execute("CREATE TABLE a (b); INSERT INTO a VALUES (1)")
     other.close()
     let before = try readFile(folder.journal)
-    #expect(try refusal(folder.journal).description.contains("belongs to another program"))
-    #expect(try readFile(folder.journal) == before)
-    #expect(folder.names == ["journal.sqlite"])
+    expect(try refusal(folder.journal).description.contains("belongs to another program"))
+    try expectEqual(readFile(folder.journal), before)
+    expectEqual(folder.names, ["journal.sqlite"])
     #expect(throws: JournalFault.self) { _ = try Journal.Reader(path: folder.journal, key: nil) }
   }
 
@@ -138,7 +139,7 @@ import Testing
     let folder = try Folders()
     let newer = Schema(steps: Schema.current.steps + ["CREATE TABLE later (a) "])
     try await openJournal(folder.journal, schema: newer).close()
-    #expect(try refusal(folder.journal).description.contains("newer version"))
+    expect(try refusal(folder.journal).description.contains("newer version"))
   }
 
   @Test func anOlderFileIsCopiedAndBroughtForward() async throws {
@@ -152,12 +153,12 @@ import Testing
       ])
     let newer = try openJournal(folder.journal, schema: schema)
     newer.enqueue(JournalBatch(facts: [.scan(sampleScan("new"))]))
-    #expect(try await newer.pragma("user_version") == Schema.current.version + 1)
+    try await expectEqual(newer.pragma("user_version"), Schema.current.version + 1)
     await newer.close()
     let copy = "\(folder.journal).v\(Schema.current.version).backup"
-    #expect(try codes(copy) == ["old"])
+    try expectEqual(codes(copy), ["old"])
     let database = try stranger(folder.journal)
-    #expect(try database.integer("SELECT count(*) FROM scan WHERE passed IS NULL") == 2)
+    try expectEqual(database.integer("SELECT count(*) FROM scan WHERE passed IS NULL"), 2)
   }
 
   @Test func aMigrationThatFailsChangesNothing() async throws {
@@ -167,23 +168,23 @@ import Testing
     await older.close()
     let schema = Schema(steps: Schema.current.steps + ["CREATE TABLE half (a); INSERT INTO nowhere VALUES (1);"])
     let fault = try refusal(folder.journal, schema: schema)
-    #expect(fault.description.contains("It is as it was"))
-    #expect(try codes(folder.journal) == ["old"])
-    #expect(!folder.names.contains { $0.contains("damaged") })
+    expect(fault.description.contains("It is as it was"))
+    try expectEqual(codes(folder.journal), ["old"])
+    expect(!folder.names.contains { $0.contains("damaged") })
     try await openJournal(folder.journal).close()
   }
 
   @Test func aFolderInItsPlaceIsRefused() async throws {
     let folder = try Folders()
     mkdir(folder.journal, 0o700)
-    #expect(try refusal(folder.journal).description.contains("is no file"))
-    #expect(folder.names == ["journal.sqlite"])
+    expect(try refusal(folder.journal).description.contains("is no file"))
+    expectEqual(folder.names, ["journal.sqlite"])
     rmdir(folder.journal)
   }
 
   @Test func aDeviceIsRefused() throws {
-    #expect(try refusal("/dev/null").description.contains("is no file"))
-    #expect(access("/dev/null.lock", F_OK) != 0)
+    expect(try refusal("/dev/null").description.contains("is no file"))
+    expect(access("/dev/null.lock", F_OK) != 0)
   }
 
   /// A wrong word in the configuration costs nobody a file.
@@ -194,29 +195,29 @@ import Testing
     let folder = try Folders()
     try writeFile(folder.journal, [UInt8](text.utf8))
     let words = try refusal(folder.journal).description
-    #expect(words.contains("is no journal") && words.contains("name another"))
-    #expect(folder.names == ["journal.sqlite"])
-    #expect(try readFile(folder.journal) == [UInt8](text.utf8))
+    expect(words.contains("is no journal") && words.contains("name another"))
+    expectEqual(folder.names, ["journal.sqlite"])
+    try expectEqual(readFile(folder.journal), [UInt8](text.utf8))
   }
 
   @Test func aFileInThePlaceOfTheLockIsNeverTouched() throws {
     let folder = try Folders()
     try writeFile(folder.journal + ".lock", [UInt8]("a letter".utf8))
-    #expect(try refusal(folder.journal).description.contains("is no claim"))
-    #expect(folder.names == ["journal.sqlite.lock"])
-    #expect(try readFile(folder.journal + ".lock") == [UInt8]("a letter".utf8))
+    expect(try refusal(folder.journal).description.contains("is no claim"))
+    expectEqual(folder.names, ["journal.sqlite.lock"])
+    try expectEqual(readFile(folder.journal + ".lock"), [UInt8]("a letter".utf8))
   }
 
   @Test func aLogThatIsNoneOfOursIsNeverTouched() throws {
     let folder = try Folders()
     try writeFile(folder.journal + "-wal", [UInt8]("a letter".utf8))
-    #expect(try refusal(folder.journal).description.contains("is no log"))
-    #expect(folder.names == ["journal.sqlite-wal"])
+    expect(try refusal(folder.journal).description.contains("is no log"))
+    expectEqual(folder.names, ["journal.sqlite-wal"])
   }
 
   @Test func foldersAboveTheLastAreNotMade() async throws {
     let folder = try Folders()
-    #expect(try refusal("\(folder.path)/a/b/journal").description.contains("no folder \(folder.path)/a "))
-    #expect(folder.names == [])
+    expect(try refusal("\(folder.path)/a/b/journal").description.contains("no folder \(folder.path)/a "))
+    expectEqual(folder.names, [])
   }
 }

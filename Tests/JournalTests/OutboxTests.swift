@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import SQLiteFile
 import ScanModel
@@ -21,16 +22,16 @@ import Testing
     journal.enqueue(JournalBatch(facts: owed.map { .owed($0) }))
     await journal.close()
     journal = try openJournal(folder.journal)
-    #expect(try await journal.owed() == owed)
+    try await expectEqual(journal.owed(), owed)
     journal.enqueue(
       JournalBatch(facts: [.told(sampleTold(owed[0], .tooLate)), .told(sampleTold(owed[1], .confirmed))]))
-    #expect(try await journal.owed() == [owed[2]])
+    try await expectEqual(journal.owed(), [owed[2]])
     await journal.close()
     journal = try openJournal(folder.journal)
-    #expect(try await journal.owed() == [owed[2]])
-    #expect(try await journal.retriable() == [owed[0]])
+    try await expectEqual(journal.owed(), [owed[2]])
+    try await expectEqual(journal.retriable(), [owed[0]])
     await journal.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   @Test(arguments: ToldAdmission.Ending.allCases) func codesGoOnceNothingIsLeftToTell(ending: ToldAdmission.Ending)
@@ -42,17 +43,17 @@ import Testing
     journal.enqueue(JournalBatch(facts: [.owed(owed), .owed(other)]))
     try await journal.written(journal.enqueue(JournalBatch(facts: [.told(sampleTold(owed, ending))])))
     let database = try stranger(folder.journal)
-    #expect(try database.integer("SELECT count(*) FROM owed WHERE code IS NOT NULL") == (ending.keepsCode ? 2 : 1))
+    try expectEqual(database.integer("SELECT count(*) FROM owed WHERE code IS NOT NULL"), (ending.keepsCode ? 2 : 1))
     database.close()
     let conflicts = try rows(folder.journal, .conflicts)
-    #expect(conflicts.map(\.attempt) == (ending.isConflict ? [owed.attempt] : []))
-    #expect(codes(conflicts) == (ending.isConflict ? [ending.keepsCode ? "secret-code" : nil] : []))
+    expectEqual(conflicts.map(\.attempt), (ending.isConflict ? [owed.attempt] : []))
+    expectEqual(codes(conflicts), (ending.isConflict ? [ending.keepsCode ? "secret-code" : nil] : []))
     if let conflict = conflicts.first {
-      #expect(conflict.ending?.name == ending.rawValue && conflict.ending?.reason == "alreadyUsed")
-      #expect(conflict.ending?.said == "Already used" && conflict.ending?.entryID == "17")
-      #expect(conflict.gate == GateID("north") && conflict.decider == "policy" && conflict.at == owed.at)
+      expect(conflict.ending?.name == ending.rawValue && conflict.ending?.reason == "alreadyUsed")
+      expect(conflict.ending?.said == "Already used" && conflict.ending?.entryID == "17")
+      expect(conflict.gate == GateID("north") && conflict.decider == "policy" && conflict.at == owed.at)
     }
-    #expect(codes(try rows(folder.journal, .waiting)) == ["other"])
+    expectEqual(codes(try rows(folder.journal, .waiting)), ["other"])
     await journal.close()
   }
 
@@ -104,21 +105,21 @@ import Testing
       defer { database.close() }
       return try database.integer("SELECT (SELECT count(*) FROM owed) * 100 + (SELECT count(*) FROM told)")
     }
-    #expect(try rows(folder.journal).map(\.attempt) == owed[1...3].map(\.attempt) + [waiting.attempt])
-    #expect(try left() == 403)
+    try expectEqual(rows(folder.journal).map(\.attempt), owed[1...3].map(\.attempt) + [waiting.attempt])
+    try expectEqual(left(), 403)
     time.advance(by: .seconds(11 * 86_400))
     journal.enqueue(JournalBatch(facts: [.scan(sampleScan("today", time: time))]))
     try await journal.written(journal.enqueue(JournalBatch()))
     await journal.tidy()
-    #expect(try rows(folder.journal).map(\.attempt) == [waiting.attempt])
-    #expect(try left() == 100)
-    #expect(try await journal.owed() == [waiting])
+    try expectEqual(rows(folder.journal).map(\.attempt), [waiting.attempt])
+    try expectEqual(left(), 100)
+    try await expectEqual(journal.owed(), [waiting])
     // What is told at last goes as all that is old.
     journal.enqueue(JournalBatch(facts: [.told(sampleTold(waiting, .confirmed, time: time))]))
     await journal.tidy()
-    #expect(try left() == 1)
+    try expectEqual(left(), 1)
     await journal.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   @Test func whatIsOwedIsTakenOverFromADamagedFile() async throws {
@@ -134,12 +135,12 @@ import Testing
     try database.execute("DROP TABLE conclusion")
     database.close()
     journal = try openJournal(folder.journal)
-    #expect(await notice(journal)?.contains("4 admissions") == true)
-    #expect(try await journal.owed().map(\.attempt) == before.filter { $0.ending == nil }.map(\.attempt))
-    #expect(try await journal.retriable() == [late])
+    await expectEqual(notice(journal)?.contains("4 admissions"), true)
+    try await expectEqual(journal.owed().map(\.attempt), before.filter { $0.ending == nil }.map(\.attempt))
+    try await expectEqual(journal.retriable(), [late])
     await journal.close()
-    #expect(try rows(folder.journal) == before)
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(rows(folder.journal), before)
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   /// A file of the first version, as it is on stations.
@@ -154,22 +155,22 @@ import Testing
     await journal.close()
     let database = try stranger(path)
     try database.execute("DROP TABLE outbox; DROP TABLE told; DROP TABLE owed; PRAGMA user_version = 1")
-    #expect(
-      try database.texts("SELECT name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
-        == first.names(), "it is as that version made it")
+    try expectEqual(
+      database.texts("SELECT name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"), first.names(),
+      "it is as that version made it")
     database.close()
-    #expect(try rows(path) == [])
+    try expectEqual(rows(path), [])
     journal = try openJournal(path)
     let owed = sampleOwed("new")
     journal.enqueue(JournalBatch(facts: [.owed(owed)]))
-    #expect(try await journal.owed() == [owed])
-    #expect(try await journal.unconcluded() == [asked])
-    #expect(try await journal.recall([key]) == [key: [7]])
+    try await expectEqual(journal.owed(), [owed])
+    try await expectEqual(journal.unconcluded(), [asked])
+    try await expectEqual(journal.recall([key]), [key: [7]])
     await journal.close()
-    #expect(try scans(path).compactMap { $0.code?.text } == ["old"])
-    #expect(try scans("\(path).v1.backup").compactMap { $0.code?.text } == ["old"])
-    #expect(try rows("\(path).v1.backup") == [])
-    #expect(try Journal.verify(path) == [])
+    try expectEqual(scans(path).compactMap { $0.code?.text }, ["old"])
+    try expectEqual(scans("\(path).v1.backup").compactMap { $0.code?.text }, ["old"])
+    try expectEqual(rows("\(path).v1.backup"), [])
+    try expectEqual(Journal.verify(path), [])
   }
 
   /// Whatever is on top of it: what waits costs what it is, not what the journal is long.
@@ -185,7 +186,7 @@ import Testing
       try database.prepare("EXPLAIN QUERY PLAN " + statement).each { row throws(SQLiteError) in
         plan.append(row.text(3) ?? "")
       }
-      #expect(!plan.contains { $0.hasPrefix("SCAN a") || $0.hasPrefix("SCAN t") }, "\(plan)")
+      expect(!plan.contains { $0.hasPrefix("SCAN a") || $0.hasPrefix("SCAN t") }, "\(plan)")
     }
   }
 
@@ -203,11 +204,11 @@ import Testing
       }
     }
     _ = queue.add(JournalBatch(facts: [.told(sampleTold(owed[0], .tooLate))]), at: now)
-    #expect(queue.pending.count <= 2 * JournalQueue.limit + JournalQueue.limit / 50)
-    #expect(
-      queue.pending.flatMap(\.batch.facts).compactMap { if case .owed(let owed) = $0 { owed } else { nil } } == owed)
-    #expect(queue.pending.last?.batch.facts.count == 1)
-    #expect(queue.pending.map(\.mark) == queue.pending.map(\.mark).sorted())
+    expect(queue.pending.count <= 2 * JournalQueue.limit + JournalQueue.limit / 50)
+    expectEqual(
+      queue.pending.flatMap(\.batch.facts).compactMap { if case .owed(let owed) = $0 { owed } else { nil } }, owed)
+    expectEqual(queue.pending.last?.batch.facts.count, 1)
+    expectEqual(queue.pending.map(\.mark), queue.pending.map(\.mark).sorted())
   }
 }
 

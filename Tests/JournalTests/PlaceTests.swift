@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import LinuxIO
 import SQLiteFile
@@ -28,15 +29,15 @@ import Testing
   private func addLast(_ journal: Journal) async throws {
     let mark = journal.enqueue(JournalBatch(facts: [.scan(sampleScan("299"))], memory: [keys[299]: [1]]))
     try await journal.written(mark)
-    #expect(try await journal.durable(mark, until: SystemTime().now() + .seconds(60)))
+    expect(try await journal.durable(mark, until: SystemTime().now() + .seconds(60)))
   }
 
   private func expectAll(_ path: String) async throws {
-    #expect(try codes(path) == keys.indices.map { "\($0)" })
+    try expectEqual(codes(path), keys.indices.map { "\($0)" })
     let again = try openJournal(path)
-    #expect(try await again.recall(keys).count == keys.count)
+    try await expectEqual(again.recall(keys).count, keys.count)
     await again.close()
-    #expect(try Journal.verify(path) == [])
+    try expectEqual(Journal.verify(path), [])
   }
 
   private static let deleted = [["", "-wal", "-shm"], [""], ["-wal"], ["-shm"], ["", "-wal", "-shm", ".lock"]]
@@ -47,12 +48,12 @@ import Testing
     for suffix in suffixes { unlink(folder.journal + suffix) }
     // Nothing comes any more: it is noticed all the same.
     let words = try #require(await notice(journal, of: "written anew"))
-    #expect(words.contains("was deleted"))
-    #expect(try scans(folder.journal).count == 299)
+    expect(words.contains("was deleted"))
+    try expectEqual(scans(folder.journal).count, 299)
     try await addLast(journal)
-    #expect(try refusal(folder.journal).description.contains("in use by process \(getpid())"))
+    expect(try refusal(folder.journal).description.contains("in use by process \(getpid())"))
     await journal.close()
-    #expect(folder.names == ["journal.sqlite", "journal.sqlite.lock"])
+    expectEqual(folder.names, ["journal.sqlite", "journal.sqlite.lock"])
     try await expectAll(folder.journal)
   }
 
@@ -62,7 +63,7 @@ import Testing
     let journal = try await filled(folder.journal)
     for suffix in suffixes { unlink(folder.journal + suffix) }
     try await addLast(journal)
-    #expect(try codes(folder.journal).count == 300)
+    try expectEqual(codes(folder.journal).count, 300)
     await journal.close()
     try await expectAll(folder.journal)
   }
@@ -83,8 +84,8 @@ import Testing
     try #require(rename(folder.journal + ".new", folder.journal) == 0)
     let words = try #require(await notice(journal))
     let name = try #require(folder.names.first { $0.contains("replaced") })
-    #expect(words.contains("was replaced") && words.contains(name))
-    #expect(try readFile("\(folder.path)/\(name)") == [UInt8]("a letter".utf8))
+    expect(words.contains("was replaced") && words.contains(name))
+    try expectEqual(readFile("\(folder.path)/\(name)"), [UInt8]("a letter".utf8))
     try await addLast(journal)
     await journal.close()
     try await expectAll(folder.journal)
@@ -95,10 +96,10 @@ import Testing
     let journal = try await filled(folder.journal)
     try writeFile(folder.journal + ".new", [UInt8]("a letter".utf8))
     try #require(rename(folder.journal + ".new", folder.journal + ".lock") == 0)
-    #expect(await notice(journal)?.contains("lock") == true)
+    await expectEqual(notice(journal)?.contains("lock"), true)
     let name = try #require(folder.names.first { $0.contains("replaced") })
-    #expect(try readFile("\(folder.path)/\(name)") == [UInt8]("a letter".utf8))
-    #expect(try refusal(folder.journal).description.contains("in use by process \(getpid())"))
+    try expectEqual(readFile("\(folder.path)/\(name)"), [UInt8]("a letter".utf8))
+    expect(try refusal(folder.journal).description.contains("in use by process \(getpid())"))
     await journal.close()
   }
 
@@ -114,9 +115,9 @@ import Testing
       for name in [".lock", ""] { rename(folder.journal + name + ".new", folder.journal + name) }
       var words = ""
       while words.isEmpty, let next = await states.next() { if case .failing(let fault) = next { words = "\(fault)" } }
-      #expect(words.contains("in use by process 4711"))
+      expect(words.contains("in use by process 4711"))
       await #expect(throws: JournalFault.self) { try await journal.written(journal.enqueue(JournalBatch())) }
-      #expect(try readFile(folder.journal) == [UInt8]("4711\n".utf8))
+      try expectEqual(readFile(folder.journal), [UInt8]("4711\n".utf8))
       flock(other.number, LOCK_UN)
     }
     _ = try #require(await notice(journal, of: "written anew"))
@@ -136,8 +137,8 @@ import Testing
     journal.enqueue(JournalBatch(facts: [.late(sampleConclusion(asked))]))
     await journal.close()
     let reader = try Journal.Reader(path: folder.journal, key: testKey)
-    #expect(try reader.attempts(open: false).map { $0.conclusions.map(\.isLate) } == [[false, true]])
-    #expect(try stranger(folder.journal).integer("SELECT count(*) FROM session") == 1)
+    try expectEqual(reader.attempts(open: false).map { $0.conclusions.map(\.isLate) }, [[false, true]])
+    try expectEqual(stranger(folder.journal).integer("SELECT count(*) FROM session"), 1)
   }
 
   /// As long as it cannot be written anew, that is told, nothing is told to be written, and nothing is lost.
@@ -152,12 +153,12 @@ import Testing
     while let next = await states.next() { if case .failing = next { break } }
     let mark = journal.enqueue(JournalBatch(facts: [.scan(sampleScan("299"))], memory: [keys[299]: [1]]))
     await #expect(throws: JournalFault.self) { try await journal.written(mark) }
-    #expect(try await journal.recall(keys).count == keys.count)
+    try await expectEqual(journal.recall(keys).count, keys.count)
     unlink(state)
     while let next = await states.next() { if case .working = next { break } }
     try await addLast(journal)
     await journal.close()
-    #expect(try codes("\(state)/journal.sqlite").count == 301)
+    try expectEqual(codes("\(state)/journal.sqlite").count, 301)
     for name in Folders.list(state) { unlink("\(state)/\(name)") }
     rmdir(state)
   }

@@ -1,3 +1,4 @@
+import Expectations
 import LinuxIO
 import PowerCut
 import SQLiteFile
@@ -120,15 +121,15 @@ import Testing
       if count % 10 == 0 {
         let journal = try openJournal(path)
         let keys = image.promised.map { key(Int($0)) }
-        #expect(try await journal.recall(keys).count == keys.count, "\(label)")
-        #expect(try await journal.owed().allSatisfy { !$0.scan.code.bytes.isEmpty }, "\(label)")
+        try await expectEqual(journal.recall(keys).count, keys.count, "\(label)")
+        expect(try await journal.owed().allSatisfy { !$0.scan.code.bytes.isEmpty }, "\(label)")
         await journal.close()
-        #expect(!Folders.list(images.path).contains { $0.contains("damaged") }, "\(label)")
+        expect(!Folders.list(images.path).contains { $0.contains("damaged") }, "\(label)")
       }
       let missing = try missing(path, image.promised)
       if !missing.isEmpty { Issue.record("\(label): \(missing)") }
     }
-    #expect(count >= 10_000)
+    expect(count >= 10_000)
     withExtendedLifetime(folder) {}
   }
 
@@ -144,7 +145,7 @@ import Testing
         lost += 1
       }
     }
-    #expect(lost > 0)
+    expect(lost > 0)
     withExtendedLifetime(folder) {}
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
@@ -28,18 +29,18 @@ import Testing
       let keys = (1...last).map { number in
         LedgerKey(server: "server", kind: .ticket, bytes: withUnsafeBytes(of: number) { [UInt8]($0) })
       }
-      #expect(try await journal.recall(keys).count == last, "round \(round)")
-      #expect(try await journal.unconcluded().isEmpty, "a batch was written by half")
+      try await expectEqual(journal.recall(keys).count, last, "round \(round)")
+      expect(try await journal.unconcluded().isEmpty, "a batch was written by half")
       await journal.close()
       let found = try codes(folder.journal)
-      #expect(found.starts(with: all), "round \(round)")
+      expect(found.starts(with: all), "round \(round)")
       let new = Array(found.dropFirst(all.count))
       // Each there once and in order; at most the one on its way besides.
-      #expect(new == (0..<new.count).map { "code \($0 + 1)" })
-      #expect(new.count >= last, "round \(round): \(last) were told to be written, \(new.count) are there")
+      expectEqual(new, (0..<new.count).map { "code \($0 + 1)" })
+      expect(new.count >= last, "round \(round): \(last) were told to be written, \(new.count) are there")
       all = found
     }
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   @Test func anotherProcessIsRefusedInWords() async throws {
@@ -47,9 +48,9 @@ import Testing
     let child = try Child("hold", folder.journal)
     _ = try child.next("open ")
     let fault = try refusal(folder.journal)
-    #expect(fault.kind == .unavailable && fault.description.contains("in use by process \(child.process)"))
+    expect(fault.kind == .unavailable && fault.description.contains("in use by process \(child.process)"))
     // Who only reads is welcome.
-    #expect(try codes(folder.journal) == [])
+    try expectEqual(codes(folder.journal), [])
     child.killAndWait()
     try await openJournal(folder.journal).close()
   }
@@ -72,7 +73,7 @@ import Testing
     let file = try OwnedDescriptor.open(filler, O_WRONLY)
     while write(file.number, [UInt8](repeating: 1, count: 4_096), 4_096) > 0 {}
     let fault = try refusal(disk.path + "/another")
-    #expect(fault.kind == .full && fault.description.contains("No space is left"))
+    expect(fault.kind == .full && fault.description.contains("No space is left"))
   }
 
   @Test(.enabled(if: Disk.canMount)) func aReadOnlyDiskIsRefusedInWordsAndRead() async throws {
@@ -84,10 +85,10 @@ import Testing
     await journal.close()
     disk.makeReadOnly()
     let fault = try refusal(path)
-    #expect(fault.kind == .disk && fault.description.contains("Read-only file system"))
+    expect(fault.kind == .disk && fault.description.contains("Read-only file system"))
     // Whoever reads needs to make nothing beside the file.
-    #expect(try codes(path) == ["a"])
-    #expect(try Journal.verify(path) == [])
+    try expectEqual(codes(path), ["a"])
+    try expectEqual(Journal.verify(path), [])
   }
 
   /// A child whose journal cannot be written after a while, until `makeRoom` was called.
@@ -100,11 +101,11 @@ import Testing
       if line.hasPrefix("state failing \(kind)") { wasTold = true }
       if line.hasPrefix("refused ") { refused = Int(line.dropFirst(8)) ?? 0 }
       if line.hasPrefix("recalled") {
-        #expect(line == "recalled 1")
+        expectEqual(line, "recalled 1")
         break
       }
     }
-    #expect(written > 10 && refused == written + 1)
+    expect(written > 10 && refused == written + 1)
     if !wasTold { _ = try child.next("state failing \(kind)") }
     makeRoom()
     child.tell("room")
@@ -116,9 +117,9 @@ import Testing
     while child.next() != nil {}
     let found = try codes(journal)
     // What was refused was kept, and written later.
-    #expect(Array(found.prefix(refused)) == (1...max(1, refused)).map { "code \($0)" })
-    #expect(found.last == "code \(refused + 1)")
-    #expect(try Journal.verify(journal) == [])
+    expectEqual(Array(found.prefix(refused)), (1...max(1, refused)).map { "code \($0)" })
+    expectEqual(found.last, "code \(refused + 1)")
+    try expectEqual(Journal.verify(journal), [])
   }
 }
 
@@ -146,7 +147,7 @@ final class Disk {
     rmdir(path)
   }
 
-  func makeReadOnly() { #expect(Self.run("mount", "-o", "remount,ro", path)) }
+  func makeReadOnly() { expect(Self.run("mount", "-o", "remount,ro", path)) }
 
   private static func run(_ words: String...) -> Bool {
     var argv = words.map { strdup($0) } + [nil]

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanTesting
 import Testing
@@ -67,26 +68,26 @@ import Testing
         await journal.close()
         journal = try openJournal(folder.journal)
       case 1: try await journal.written(mark)
-      case 2: #expect(try await journal.durable(mark, until: SystemTime().now() + .seconds(60)))
+      case 2: expect(try await journal.durable(mark, until: SystemTime().now() + .seconds(60)))
       case 3: await journal.tidy()
       case 4, 5:
         for key in keys {
-          #expect(
+          expect(
             journal.recallNow([key]).map { $0.isEmpty && memory[key] == nil } ?? true, "seed \(seed), step \(step)")
         }
-        #expect(try await journal.recall(keys) == memory, "seed \(seed), step \(step)")
-        #expect(try await journal.unconcluded() == open, "seed \(seed), step \(step)")
-        #expect(try await journal.owed() == owed, "seed \(seed), step \(step)")
+        try await expectEqual(journal.recall(keys), memory, "seed \(seed), step \(step)")
+        try await expectEqual(journal.unconcluded(), open, "seed \(seed), step \(step)")
+        try await expectEqual(journal.owed(), owed, "seed \(seed), step \(step)")
         let left = try await journal.retriable().map(\.attempt)
-        #expect(
+        expect(
           Set(left) == Set(retriable.map(\.attempt)) && left.count == retriable.count, "seed \(seed), step \(step)")
       default: break
       }
     }
-    #expect(try await journal.recall(keys) == memory)
+    try await expectEqual(journal.recall(keys), memory)
     await journal.close()
-    #expect(try scans(folder.journal).map(\.id) == told)
-    #expect(try Journal.Reader(path: folder.journal, key: nil).counts().remembered == memory.count)
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(scans(folder.journal).map(\.id), told)
+    try expectEqual(Journal.Reader(path: folder.journal, key: nil).counts().remembered, memory.count)
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 }

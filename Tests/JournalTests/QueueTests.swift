@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanTesting
 import Synchronization
@@ -11,11 +12,11 @@ import Testing
     var queue = JournalQueue()
     let now = MonotonicTime(nanoseconds: 1_000_000_000)
     let mark = queue.add(JournalBatch(facts: [.asked(sampleAttempt())], isUrgent: isUrgent), at: now)
-    #expect(queue.syncTarget(at: now, after: .milliseconds(500)) == nil)
+    expect(queue.syncTarget(at: now, after: .milliseconds(500)) == nil)
     _ = queue.beginTry(at: now)
     _ = queue.wrote(upTo: mark, at: now)
-    #expect(queue.syncTarget(at: now, after: .milliseconds(500)) == (isUrgent ? mark : nil))
-    #expect(queue.syncTarget(at: now + .milliseconds(500), after: .milliseconds(500)) == mark)
+    expectEqual(queue.syncTarget(at: now, after: .milliseconds(500)), (isUrgent ? mark : nil))
+    expectEqual(queue.syncTarget(at: now + .milliseconds(500), after: .milliseconds(500)), mark)
   }
 
   @Test(arguments: 0..<50) func nobodyIsToldMoreThanIsSo(seed: UInt64) {
@@ -29,9 +30,9 @@ import Testing
       for (waiter, answer) in queue.answered(path: "p") {
         waiter.answer(answer)
         if case .success(let isSo) = answer {
-          #expect(isSo && waiter.mark <= (waiter.isDurable ? queue.durable : queue.written), "seed \(seed)")
+          expect(isSo && waiter.mark <= (waiter.isDurable ? queue.durable : queue.written), "seed \(seed)")
         } else {
-          #expect(queue.fault != nil || queue.syncFault != nil || queue.isClosed, "seed \(seed)")
+          expect(queue.fault != nil || queue.syncFault != nil || queue.isClosed, "seed \(seed)")
         }
       }
     }
@@ -53,23 +54,23 @@ import Testing
         }
       case 5, 6:
         if let target = queue.syncTarget(at: now, after: .milliseconds(500)) {
-          #expect(target <= queue.written)
+          expect(target <= queue.written)
           queue.beginSync()
           // What is written while the sync runs is not in it.
           _ = queue.add(JournalBatch(), at: now)
           if let last = queue.beginTry(at: now).last?.mark { _ = queue.wrote(upTo: last, at: now) }
           if generator.chance(80) { queue.synced(upTo: target) } else { queue.syncFailed(fault) }
-          #expect(queue.durable <= target)
+          expect(queue.durable <= target)
         }
       default: if queue.syncFault != nil { queue.synced(upTo: queue.written) }
       }
-      #expect(queue.durable <= queue.written && queue.written <= queue.last, "seed \(seed)")
-      #expect(queue.pending.map(\.mark) == Array(queue.written..<queue.last).map { $0 + 1 }, "seed \(seed)")
+      expect(queue.durable <= queue.written && queue.written <= queue.last, "seed \(seed)")
+      expectEqual(queue.pending.map(\.mark), Array(queue.written..<queue.last).map { $0 + 1 }, "seed \(seed)")
       tell()
     }
     queue.isClosed = true
     tell()
-    #expect(answers.withLock { $0 } == asked, "seed \(seed)")
+    expectEqual(answers.withLock { $0 }, asked, "seed \(seed)")
   }
 
   /// What a failing disk leaves in memory is bounded: the oldest scans go, what was asked and remembered stays.
@@ -82,12 +83,12 @@ import Testing
     for number in 1...(JournalQueue.limit + 100) {
       _ = queue.add(JournalBatch(facts: [.scan(sampleScan("\(number)"))]), at: now)
     }
-    #expect(queue.pending.count <= JournalQueue.limit)
-    #expect(queue.dropped > 0)
-    #expect(queue.pending.first?.batch == JournalBatch(facts: [asked], memory: [key: [1]]))
-    #expect(queue.pending.last?.mark == queue.last)
-    #expect(queue.wrote(upTo: queue.last, at: now).dropped > 0)
-    #expect(queue.dropped == 0 && queue.written == queue.last)
+    expect(queue.pending.count <= JournalQueue.limit)
+    expect(queue.dropped > 0)
+    expectEqual(queue.pending.first?.batch, JournalBatch(facts: [asked], memory: [key: [1]]))
+    expectEqual(queue.pending.last?.mark, queue.last)
+    expect(queue.wrote(upTo: queue.last, at: now).dropped > 0)
+    expect(queue.dropped == 0 && queue.written == queue.last)
   }
 
   @Test func aFailingJournalTriesAtMostOnceASecond() {
@@ -98,11 +99,11 @@ import Testing
     queue.failed(JournalFault(.full, "full"))
     now = now + .milliseconds(999)
     let early = queue.add(JournalBatch(), at: now)
-    #expect(!queue.isTrying)
-    #expect(queue.answer(for: early, isDurable: false, path: "p") == .failure(JournalFault(.full, "full")))
+    expect(!queue.isTrying)
+    expectEqual(queue.answer(for: early, isDurable: false, path: "p"), .failure(JournalFault(.full, "full")))
     now = now + .milliseconds(1)
     let due = queue.add(JournalBatch(), at: now)
     // Who waits now waits for the try.
-    #expect(queue.isTrying && queue.answer(for: due, isDurable: false, path: "p") == nil)
+    expect(queue.isTrying && queue.answer(for: due, isDurable: false, path: "p") == nil)
   }
 }

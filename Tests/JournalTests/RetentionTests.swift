@@ -1,3 +1,4 @@
+import Expectations
 import SQLiteFile
 import ScanModel
 import ScanTesting
@@ -22,13 +23,13 @@ import Testing
     try await add(journal, "new", time)
     time.advance(by: .seconds(10_000))
     await journal.tidy()
-    #expect(try scans(folder.journal).map(\.holder) == [nil, "Ada Lovelace"])
-    #expect(try codes(folder.journal) == ["old", "new"])
+    try expectEqual(scans(folder.journal).map(\.holder), [nil, "Ada Lovelace"])
+    try expectEqual(codes(folder.journal), ["old", "new"])
     time.advance(by: day)
     await journal.tidy()
-    #expect(try scans(folder.journal).map(\.holder) == [nil, nil])
+    try expectEqual(scans(folder.journal).map(\.holder), [nil, nil])
     await journal.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   @Test func scansGoByAgeAndWithThemWhatWasAsked() async throws {
@@ -44,16 +45,16 @@ import Testing
       time.advance(by: day)
     }
     await journal.tidy()
-    #expect(try codes(folder.journal) == (9..<20).map { "\($0)" })
+    try expectEqual(codes(folder.journal), (9..<20).map { "\($0)" })
     // What is open, and what the ledger remembers, stays whatever its age.
     let reader = try Journal.Reader(path: folder.journal, key: testKey)
-    #expect(try reader.attempts(open: false).map(\.id) == [open.attempt])
-    #expect(try await journal.recall([key]) == [key: [1]])
+    try expectEqual(reader.attempts(open: false).map(\.id), [open.attempt])
+    try await expectEqual(journal.recall([key]), [key: [1]])
     try await journal.written(journal.enqueue(JournalBatch(facts: [.concluded(sampleConclusion(open))])))
     await journal.tidy()
-    #expect(try reader.attempts(open: false).isEmpty)
+    expect(try reader.attempts(open: false).isEmpty)
     await journal.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   /// A clock that was never set, or runs into the future, deletes nothing.
@@ -66,11 +67,11 @@ import Testing
     try await add(journal, "untrusted", early, isTrusted: false)
     time.advance(by: day * 10_000)
     await journal.tidy()
-    #expect(try codes(folder.journal) == ["trusted", "untrusted"])
+    try expectEqual(codes(folder.journal), ["trusted", "untrusted"])
     try await add(journal, "today", time)
     await journal.tidy()
     // The untrusted one came after the last that is surely old.
-    #expect(try codes(folder.journal) == ["untrusted", "today"])
+    try expectEqual(codes(folder.journal), ["untrusted", "today"])
     await journal.close()
   }
 
@@ -85,16 +86,16 @@ import Testing
     try await journal.written(mark)
     await journal.tidy()
     let left = try codes(folder.journal)
-    #expect(left.last == "7999" && left.count > 5_000 && left.count < 7_500, "\(left.count)")
-    #expect(left == (8_000 - left.count..<8_000).map { "\($0)" })
-    #expect(try Journal.Reader(path: folder.journal, key: nil).counts().bytes < 3_500_000)
+    expect(left.last == "7999" && left.count > 5_000 && left.count < 7_500, "\(left.count)")
+    expectEqual(left, (8_000 - left.count..<8_000).map { "\($0)" })
+    expect(try Journal.Reader(path: folder.journal, key: nil).counts().bytes < 3_500_000)
     await journal.close()
     // The newest stay, whatever fills the file.
     let small = try openJournal(folder.journal, time: time) { $0.keepBytes = 1 }
     await small.tidy()
-    #expect(try codes(folder.journal).count == 5_000)
+    try expectEqual(codes(folder.journal).count, 5_000)
     await small.close()
-    #expect(try Journal.verify(folder.journal) == [])
+    try expectEqual(Journal.verify(folder.journal), [])
   }
 
   @Test func whatIsHeldStays() async throws {
@@ -106,7 +107,7 @@ import Testing
     time.advance(by: day * 500)
     try await add(journal, "today", time)
     await journal.tidy()
-    #expect(try codes(folder.journal) == ["untold", "today"])
+    try expectEqual(codes(folder.journal), ["untold", "today"])
     await journal.close()
   }
 
@@ -126,20 +127,21 @@ import Testing
     func found(_ filter: Journal.Reader.Filter) throws -> [Int] {
       try codes(folder.journal, filter).compactMap { Int($0) }
     }
-    #expect(try found(.init()) == Array(0..<1_200))
-    #expect(try found(.init(limit: 3)) == [1_197, 1_198, 1_199])
-    #expect(try found(.init(limit: 0)) == [])
-    #expect(
-      try found(.init(from: start + .seconds(10), until: start + .seconds(20), gate: GateID("south")))
-        == [11, 13, 15, 17, 19])
-    #expect(try found(.init(verdict: "refuse")) == (0..<1_200).filter { $0 % 3 == 0 })
-    #expect(
-      try found(.init(from: start + .seconds(600), gate: GateID("north"), verdict: "admit", limit: 2)) == [
+    try expectEqual(found(.init()), Array(0..<1_200))
+    try expectEqual(found(.init(limit: 3)), [1_197, 1_198, 1_199])
+    try expectEqual(found(.init(limit: 0)), [])
+    try expectEqual(
+      found(.init(from: start + .seconds(10), until: start + .seconds(20), gate: GateID("south"))),
+      [11, 13, 15, 17, 19])
+    try expectEqual(found(.init(verdict: "refuse")), (0..<1_200).filter { $0 % 3 == 0 })
+    try expectEqual(
+      found(.init(from: start + .seconds(600), gate: GateID("north"), verdict: "admit", limit: 2)),
+      [
         1_196, 1_198,
       ])
-    #expect(try found(.init(until: start)) == [])
+    try expectEqual(found(.init(until: start)), [])
     await journal.close()
-    #expect(try found(.init(limit: 1)) == [1_199])
+    try expectEqual(found(.init(limit: 1)), [1_199])
     #expect(throws: JournalFault.self) { _ = try Journal.Reader(path: "\(folder.path)/none", key: nil) }
   }
 }

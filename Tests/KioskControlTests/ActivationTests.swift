@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -38,17 +39,17 @@ import Testing
     for status in ["200 OK", "201 Created"] {
       let service = try await Service.answering(Answers.response(status, test.body))
       let activation = try #require(await service.activate().value)
-      #expect(activation.kioskID == test.kioskID)
-      #expect(activation.token?.text == test.token)
-      #expect(service.requests.count == 1)
+      expectEqual(activation.kioskID, test.kioskID)
+      expectEqual(activation.token?.text, test.token)
+      expectEqual(service.requests.count, 1)
       await service.close()
     }
   }
 
   @Test func theStationThatTheCodeIsForIsSent() async throws {
     let service = try await Service.answering(Answers.ok(#"{"success":true}"#))
-    #expect(await service.activate("k3j9qz", kioskID: "for \"this\"").value?.kioskID == "for \"this\"")
-    #expect(service.requests[0].hasSuffix(#"{"kioskId":"for \"this\"","activationCode":"K3J9QZ"}"#))
+    await expectEqual(service.activate("k3j9qz", kioskID: "for \"this\"").value?.kioskID, "for \"this\"")
+    expect(service.requests[0].hasSuffix(#"{"kioskId":"for \"this\"","activationCode":"K3J9QZ"}"#))
     await service.close()
   }
 
@@ -102,14 +103,14 @@ import Testing
     let test = Self.refusals[index]
     let service = try await Service.answering(test.answer)
     let fault = try #require(await service.activate().fault)
-    #expect(fault.refusal == test.refusal, "\(fault)")
-    #expect(!fault.mayBeUsed)
-    #expect(
+    expectEqual(fault.refusal, test.refusal, "\(fault)")
+    expect(!fault.mayBeUsed)
+    expect(
       (fault.kind == nil) == [.wrong, .expired, .used, .unknownStation].contains(test.refusal)
         || test.refusal == .lockedOut)
-    #expect(fault.detail.contains("localhost:"))
+    expect(fault.detail.contains("localhost:"))
     // Never twice to the same place; where a server has another one, that may be the code's.
-    #expect(Set(service.lines).count == service.lines.count && service.lines.count <= 2, "\(service.lines)")
+    expect(Set(service.lines).count == service.lines.count && service.lines.count <= 2, "\(service.lines)")
     await service.close()
   }
 
@@ -117,14 +118,14 @@ import Testing
     let service = try await Service.answering(
       Answers.response(
         "400 Bad Request", #"{"error":"Invalid or expired activation code","errorCode":"INVALID_OR_EXPIRED_CODE"}"#))
-    #expect(await service.activate().fault?.detail.contains("or it has expired") == true)
+    await expectEqual(service.activate().fault?.detail.contains("or it has expired"), true)
     await service.close()
   }
 
   @Test func anUnknownStationIsToldToRegister() async throws {
     let service = try await Service.answering(
       Answers.response("404 Not Found", #"{"error":"Kiosk not found","errorCode":"KIOSK_NOT_FOUND"}"#))
-    #expect(await service.activate().fault?.detail.contains("scangate kiosk register") == true)
+    await expectEqual(service.activate().fault?.detail.contains("scangate kiosk register"), true)
     await service.close()
   }
 
@@ -145,14 +146,14 @@ import Testing
   @Test(arguments: unclear) func nothingElseActivates(body: String) async throws {
     let service = try await Service.answering(Answers.ok(body))
     let fault = try #require(await service.activate().fault)
-    #expect(fault.refusal == .fault, "\(fault)")
+    expectEqual(fault.refusal, .fault, "\(fault)")
     await service.close()
   }
 
   @Test(arguments: ["{}", #"{"kioskId":"k-9"}"#, "[]", #"{"success":true,"token":5}"#])
   func aCodeThatWasTakenForNothingMayBeUsed(body: String) async throws {
     let service = try await Service.answering(Answers.ok(body))
-    #expect(await service.activate().fault?.mayBeUsed == true)
+    await expectEqual(service.activate().fault?.mayBeUsed, true)
     await service.close()
   }
 
@@ -160,7 +161,7 @@ import Testing
     let service = try await Service.answering(
       Answers.ok(#"{"success":true,"token":"new-token","kioskId":[],"message":"Your token is new-token."}"#))
     let fault = try #require(await service.activate().fault)
-    #expect(fault.detail.contains("Your token is (token)."))
+    expect(fault.detail.contains("Your token is (token)."))
     await service.close()
   }
 
@@ -172,19 +173,19 @@ import Testing
   func aServerThatIsOutOfOrderMayHaveUsedTheCode(status: String, refusal: SetUpRefusal) async throws {
     let service = try await Service.answering(Answers.response(status, #"{"error":"Invalid activation code"}"#))
     let fault = try #require(await service.activate().fault)
-    #expect(fault.refusal == refusal)
-    #expect(fault.kind == .server)
-    #expect(fault.mayBeUsed)
+    expectEqual(fault.refusal, refusal)
+    expectEqual(fault.kind, .server)
+    expect(fault.mayBeUsed)
     await service.close()
   }
 
   @Test func aLostAnswerMayHaveUsedTheCode() async throws {
     let service = try await Service.open(ScriptedServer { _, _, connection in connection.close() })
     let fault = try #require(await service.activate().fault)
-    #expect(fault.refusal == .offline)
-    #expect(fault.kind == .network)
-    #expect(fault.mayBeUsed)
-    #expect(service.requests.count == 1)
+    expectEqual(fault.refusal, .offline)
+    expectEqual(fault.kind, .network)
+    expect(fault.mayBeUsed)
+    expectEqual(service.requests.count, 1)
     await service.close()
   }
 
@@ -209,10 +210,10 @@ import Testing
     let service = try await Service.answering(
       Answers.response(status, "", extra: "Location: http://localhost:\(port)/api/kiosks/activate\r\n"))
     let fault = try #require(await service.activate().fault)
-    #expect(fault.refusal == .fault)
-    #expect(fault.kind == .unknown)
-    #expect(service.requests.count == 1)
-    #expect(other.connections == 0)
+    expectEqual(fault.refusal, .fault)
+    expectEqual(fault.kind, .unknown)
+    expectEqual(service.requests.count, 1)
+    expectEqual(other.connections, 0)
     await service.close()
     await other.stop()
   }
@@ -237,8 +238,8 @@ import Testing
     let service = try await Service.answering(
       Answers.ok(#"{"success":true,"kioskId":"k","token":"\#(test.token)","expiresAt":\#(test.expiresAt)}"#))
     let activation = try #require(await service.activate().value)
-    #expect(activation.expires == test.expected.map { WallTime(seconds: $0) })
-    #expect(activation.token?.text == test.token)
+    expectEqual(activation.expires, test.expected.map { WallTime(seconds: $0) })
+    expectEqual(activation.token?.text, test.token)
     await service.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ForeignText
 @testable import KioskControl
 import ForeignText
@@ -51,34 +52,33 @@ import TicketTransport
 
       if let configuration = (try? ConfigurationAnswer.read(answer, hiding: [])) ?? nil {
         configurations += 1
-        #expect((200...299).contains(status) && type == "application/json", "seed \(seed)")
-        #expect(
-          (Duration.seconds(30)...Duration.seconds(3_600)).contains(configuration.refreshInterval), "seed \(seed)")
-        #expect((3...20).contains(configuration.lockOut.attempts), "seed \(seed)")
-        #expect(configuration.texts.count <= 32 && configuration.ignored.count <= 64, "seed \(seed)")
-        #expect(configuration.texts.values.allSatisfy { $0.unicodeScalars.count <= 200 }, "seed \(seed)")
+        expect((200...299).contains(status) && type == "application/json", "seed \(seed)")
+        expect((Duration.seconds(30)...Duration.seconds(3_600)).contains(configuration.refreshInterval), "seed \(seed)")
+        expect((3...20).contains(configuration.lockOut.attempts), "seed \(seed)")
+        expect(configuration.texts.count <= 32 && configuration.ignored.count <= 64, "seed \(seed)")
+        expect(configuration.texts.values.allSatisfy { $0.unicodeScalars.count <= 200 }, "seed \(seed)")
       }
       do throws(ActivationFault) {
         let activation = try ActivationAnswer.read(answer, asked: "k")
         activations += 1
-        #expect(status == 200 || status == 201, "seed \(seed)")
+        expect(status == 200 || status == 201, "seed \(seed)")
         let parts = [document, document?["data"]]
         let isYes = parts.contains { part in
           ["success", "active", "activated"].contains { part?[$0] == .bool(true) } || part?["token"]?.string != nil
             || part?["message"] == .string("Kiosk activated successfully")
         }
-        #expect(isYes && type == "application/json", "seed \(seed)")
-        #expect(KioskPath.segment(activation.kioskID) != nil, "seed \(seed)")
+        expect(isYes && type == "application/json", "seed \(seed)")
+        expect(KioskPath.segment(activation.kioskID) != nil, "seed \(seed)")
       } catch {
         refusals += 1
-        if error.kind == nil { #expect(document != nil, "seed \(seed)") }
+        if error.kind == nil { expect(document != nil, "seed \(seed)") }
       }
       try? HealthAnswer.read(answer)
       try? TokenAnswer.read(answer)
       _ = WebToken.expires(String(decoding: body, as: UTF8.self))
     }
     // Some damage does not matter, or the test would show nothing.
-    #expect(configurations > 0 && activations > 0 && refusals > 0, "seed \(seed)")
+    expect(configurations > 0 && activations > 0 && refusals > 0, "seed \(seed)")
   }
 
   /// As much as an answer can be, of what is worst to read.
@@ -89,9 +89,9 @@ import TicketTransport
       let body = [UInt8]((head + String(repeating: piece, count: count) + tail).utf8)
       let answer = KioskAnswer(
         HTTPAnswer(status: 200, mediaType: "application/json", body: body), host: "host:1", hiding: [])
-      #expect((answer.shown?.unicodeScalars.count ?? 0) <= 200)
+      expect((answer.shown?.unicodeScalars.count ?? 0) <= 200)
       let configuration = (try? ConfigurationAnswer.read(answer, hiding: [])) ?? nil
-      #expect((configuration?.name?.unicodeScalars.count ?? 0) <= 200)
+      expect((configuration?.name?.unicodeScalars.count ?? 0) <= 200)
     }
   }
 
@@ -106,10 +106,10 @@ import TicketTransport
         let six = (0..<6).reduce(0) { $0 << 1 | Int(start + $1 < bits.count ? bits[start + $1] : 0) }
         return alphabet[six]
       }
-      #expect(WebToken.decode(text) == bytes, "seed \(seed)")
+      expectEqual(WebToken.decode(text), bytes, "seed \(seed)")
       var broken = text
       broken[Int.random(in: 0..<broken.count, using: &random)] = UInt8(ascii: "=")
-      #expect(WebToken.decode(broken) == nil, "seed \(seed)")
+      expect(WebToken.decode(broken) == nil, "seed \(seed)")
     }
   }
 }

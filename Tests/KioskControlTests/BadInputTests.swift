@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -23,8 +24,10 @@ import TicketTransport
       for status in Self.statuses {
         answer.withLock { $0 = Answers.response("\(status) X", body, type: type) }
         let fault = try #require(await service.fault(endpoint), "\(status) \(body)")
-        if status == 401 || status == 403, endpoint != .activate { #expect(fault.kind == .authentication, "\(status)") }
-        if status == 429 || (500...599).contains(status) { #expect(fault.kind == .server, "\(status)") }
+        if status == 401 || status == 403, endpoint != .activate {
+          expectEqual(fault.kind, .authentication, "\(status)")
+        }
+        if status == 429 || (500...599).contains(status) { expectEqual(fault.kind, .server, "\(status)") }
       }
     }
     await service.close()
@@ -37,9 +40,9 @@ import TicketTransport
     let service = try await Service.answering(
       Answers.response("\(status) X", "", extra: "Location: http://localhost:\(port)/api/health\r\n"))
     let fault = try #require(await service.fault(endpoint))
-    #expect(fault.kind == .unknown)
-    #expect(service.requests.count == 1)
-    #expect(other.connections == 0)
+    expectEqual(fault.kind, .unknown)
+    expectEqual(service.requests.count, 1)
+    expectEqual(other.connections, 0)
     await service.close()
     await other.stop()
   }
@@ -61,7 +64,7 @@ import TicketTransport
     let service = try await Service.answering(Answers.ok(body))
     // An empty answer is one to a status that was told, and to no question.
     let isWell = endpoint == .status && body.isEmpty
-    #expect((await service.fault(endpoint) == nil) == isWell)
+    expectEqual((await service.fault(endpoint) == nil), isWell)
     await service.close()
   }
 
@@ -71,7 +74,7 @@ import TicketTransport
         #"{"success":true,"status":"ok","token":"t","kioskId":"k","id":"k","name":"n","valid":true,"x":{"y":[null]},"":0}"#
       ))
     let expected: ControlFaultKind? = nil
-    #expect(await service.fault(endpoint)?.kind == expected)
+    await expectEqual(service.fault(endpoint)?.kind, expected)
     await service.close()
   }
 
@@ -87,9 +90,9 @@ import TicketTransport
         : head + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
       let service = try await Service.answering(answer)
       let fault = try #require(await service.fault(endpoint))
-      #expect(fault.kind == .unknown)
-      #expect(fault.detail.contains("256 KiB"))
-      #expect(fault.detail.contains("control service"))
+      expectEqual(fault.kind, .unknown)
+      expect(fault.detail.contains("256 KiB"))
+      expect(fault.detail.contains("control service"))
       await service.close()
     }
   }
@@ -107,13 +110,13 @@ import TicketTransport
     ] {
       let service = try await Service.answering(answer)
       let fault = try #require(await service.fault(endpoint))
-      #expect(fault.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" && $0 != "\u{7F}" })
-      #expect(fault.detail.unicodeScalars.count < 700)
+      expect(fault.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" && $0 != "\u{7F}" })
+      expect(fault.detail.unicodeScalars.count < 700)
       switch endpoint {
-      case .activate: #expect(!fault.detail.lowercased().contains(Service.code.lowercased()))
-      case .register: #expect(!fault.detail.contains("shared-token"))
+      case .activate: expect(!fault.detail.lowercased().contains(Service.code.lowercased()))
+      case .register: expect(!fault.detail.contains("shared-token"))
       case .health: break
-      case .configuration, .status, .validate: #expect(!fault.detail.contains(Service.token))
+      case .configuration, .status, .validate: expect(!fault.detail.contains(Service.token))
       }
       await service.close()
     }
@@ -123,16 +126,16 @@ import TicketTransport
   @Test func secretsGoWhereTheyBelong() async throws {
     let service = try await Service.answering(Answers.ok("{}"))
     for endpoint in Service.Endpoint.allCases { _ = await service.fault(endpoint) }
-    #expect(service.requests.count == 8)
+    expectEqual(service.requests.count, 8)
     for request in service.requests {
       let lines = request.split(separator: "\r\n", omittingEmptySubsequences: false)
       let body = lines.last ?? ""
       for line in lines.dropLast() where !line.hasPrefix("Authorization: Bearer ") {
-        for secret in [Service.token, Service.code, "shared-token"] { #expect(!line.contains(secret)) }
+        for secret in [Service.token, Service.code, "shared-token"] { expect(!line.contains(secret)) }
       }
-      #expect(!body.contains(Service.token))
-      #expect(body.contains(Service.code) == request.hasPrefix("POST /api/kiosks/activate "))
-      #expect(body.contains("shared-token") == request.hasPrefix("POST /api/register-kiosk "))
+      expect(!body.contains(Service.token))
+      expectEqual(body.contains(Service.code), request.hasPrefix("POST /api/kiosks/activate "))
+      expectEqual(body.contains("shared-token"), request.hasPrefix("POST /api/register-kiosk "))
     }
     await service.close()
   }

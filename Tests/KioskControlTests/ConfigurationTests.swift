@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -46,7 +47,7 @@ import Testing
       "security.sessionTimeout", "settings.autoRefresh", "settings.behavior.idleTimeout", "settings.language",
       "ui.theme",
     ]
-    #expect(configuration == expected)
+    expectEqual(configuration, expected)
   }
 
   @Test func theRealServersWhole() async throws {
@@ -59,7 +60,7 @@ import Testing
       .available: "Free", .inUse: "Taken", .meeting: "Meeting", .brb: "BRB", .lunch: "Lunch", .unavailable: "Closed",
     ]
     expected.ignored = ["backgroundUrl", "features", "logoUrl", "theme"]
-    #expect(configuration == expected)
+    expectEqual(configuration, expected)
   }
 
   @Test func theEarlierRealServersWhole() async throws {
@@ -71,7 +72,7 @@ import Testing
       "helpMessage": "Ask",
     ]
     expected.ignored = ["backgroundUrl", "logoUrl", "officeHours", "schedule"]
-    #expect(configuration == expected)
+    expectEqual(configuration, expected)
   }
 
   @Test(arguments: [
@@ -86,14 +87,14 @@ import Testing
   ])
   func theState(member: String, state: ControlConfiguration.State) async throws {
     let configuration = try #require(try await read(#"{"id":"k",\#(member)}"#).value)
-    #expect(configuration.state == state)
+    expectEqual(configuration.state, state)
   }
 
   @Test func theRoomsStatusIsShownAndChangesNothing() async throws {
     for word in ["available", "in-use", "inUse", "meeting", "brb", "lunch", "unavailable"] {
       let configuration = try #require(try await read(#"{"id":"k","status":"\#(word)"}"#).value)
-      #expect(configuration.texts == ["status": word])
-      #expect(!configuration.state.isOutOfService)
+      expectEqual(configuration.texts, ["status": word])
+      expect(!configuration.state.isOutOfService)
     }
   }
 
@@ -103,15 +104,15 @@ import Testing
   ])
   func intervalsAreBounded(value: String, seconds: Int) async throws {
     let configuration = try #require(try await read(#"{"id":"k","settings":{"refreshInterval":\#(value)}}"#).value)
-    #expect(configuration.refreshInterval == .seconds(seconds))
+    expectEqual(configuration.refreshInterval, .seconds(seconds))
   }
 
   @Test(arguments: [("0", "0", 3, 60), ("3", "1", 3, 60), ("1e99", "1e99", 20, 3_600), ("true", "\"9\"", 5, 60)])
   func theLockOutIsBounded(attempts: String, minutes: String, expected: Int, seconds: Int) async throws {
     let configuration = try #require(
       try await read(#"{"id":"k","security":{"maxFailedAttempts":\#(attempts),"lockoutDuration":\#(minutes)}}"#).value)
-    #expect(configuration.lockOut.attempts == expected)
-    #expect(configuration.lockOut.duration == .seconds(seconds))
+    expectEqual(configuration.lockOut.attempts, expected)
+    expectEqual(configuration.lockOut.duration, .seconds(seconds))
   }
 
   @Test(arguments: [
@@ -124,7 +125,7 @@ import Testing
     for isEnabled in [true, false] {
       let configuration = try #require(
         try await read(#"{"id":"k","maintenance":{"enabled":\#(isEnabled),"schedule":\#(schedule)}}"#).value)
-      #expect(configuration.maintenance == (isEnabled ? .init(day: day, minute: 120, minutes: minutes) : nil))
+      expectEqual(configuration.maintenance, (isEnabled ? .init(day: day, minute: 120, minutes: minutes) : nil))
     }
   }
 
@@ -140,7 +141,7 @@ import Testing
   func aScheduleThatIsNoneIsLeftOut(schedule: String) async throws {
     let configuration = try #require(
       try await read(#"{"id":"k","maintenance":{"enabled":true,"schedule":\#(schedule)}}"#).value)
-    #expect(configuration.maintenance == nil)
+    expect(configuration.maintenance == nil)
   }
 
   @Test(
@@ -150,7 +151,7 @@ import Testing
     ] as [(String, String?)])
   func timeZonesAreNames(value: String, expected: String?) async throws {
     let configuration = try #require(try await read(#"{"id":"k","settings":{"timezone":\#(value)}}"#).value)
-    #expect(configuration.timeZone == expected)
+    expectEqual(configuration.timeZone, expected)
   }
 
   /// Every field with every wrong type: it is left out and named, and the rest holds.
@@ -165,7 +166,7 @@ import Testing
         var expected = ControlConfiguration()
         expected.id = "k"
         expected.ignored = [field]
-        #expect(configuration == expected, "\(field): \(wrong)")
+        expectEqual(configuration, expected, "\(field): \(wrong)")
       }
     }
   }
@@ -178,7 +179,7 @@ import Testing
     "{",
   ])
   func whatIsNoConfigurationIsAFault(body: String) async throws {
-    #expect(try await read(body).fault?.kind == .configuration)
+    try await expectEqual(read(body).fault?.kind, .configuration)
   }
 
   @Test func hostileNamesAreCleaned() async throws {
@@ -188,10 +189,10 @@ import Testing
       try await read(
         #"{"id":"k","name":"\#(name)","roomName":"\#(long)","ev\u001b[2Jil\u202ename":1,"statusMessages":{"brb":"\#(name)"}}"#
       ).value)
-    #expect(configuration.name == "[31mEast hall 2J")
-    #expect(configuration.roomName?.unicodeScalars.count == 200)
-    #expect(configuration.statusMessages[.brb] == "[31mEast hall 2J")
-    #expect(configuration.ignored == ["ev [2Jilname"])
+    expectEqual(configuration.name, "[31mEast hall 2J")
+    expectEqual(configuration.roomName?.unicodeScalars.count, 200)
+    expectEqual(configuration.statusMessages[.brb], "[31mEast hall 2J")
+    expectEqual(configuration.ignored, ["ev [2Jilname"])
   }
 
   @Test func namesThatAreNotAppliedAreBounded() async throws {
@@ -200,16 +201,16 @@ import Testing
     let configuration = try #require(
       try await read(#"{"id":"k",\#(members.prefix(200_000).split(separator: ",").dropLast().joined(separator: ","))}"#)
         .value)
-    #expect(configuration.ignored.count <= 64)
-    #expect(configuration.ignored.allSatisfy { $0.unicodeScalars.count <= 80 })
+    expect(configuration.ignored.count <= 64)
+    expect(configuration.ignored.allSatisfy { $0.unicodeScalars.count <= 80 })
   }
 
   @Test func theTokenIsNotShownByAText() async throws {
     let token = Service.token
     let configuration = try #require(
       try await read(#"{"id":"\#(token)","name":"x\#(token)y","\#(token)":1,"mode":"Bearer \#(token)"}"#).value)
-    #expect(!"\(configuration)".contains(token))
-    #expect(configuration.name == "x(token)y")
+    expect(!"\(configuration)".contains(token))
+    expectEqual(configuration.name, "x(token)y")
   }
 
   /// A state that is spelt differently still takes the station out of service; one that nobody can read says nothing.
@@ -226,7 +227,7 @@ import Testing
     _ body: String, _ state: ControlConfiguration.State, _ isTold: Bool
   ) async throws {
     let configuration = try #require(try await read(body).value)
-    #expect(configuration.state == state)
-    #expect(configuration.isStateTold == isTold)
+    expectEqual(configuration.state, state)
+    expectEqual(configuration.isStateTold, isTold)
   }
 }

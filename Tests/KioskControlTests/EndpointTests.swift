@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -15,23 +16,23 @@ import TicketTransport
   ]) func getHealth(body: String) async throws {
     let service = try await Service.answering(Answers.ok(body))
     try await service.client.health(deadline: Service.deadline)
-    #expect(service.lines == ["GET /api/health"])
-    #expect(!service.requests[0].contains("Authorization"))
+    expectEqual(service.lines, ["GET /api/health"])
+    expect(!service.requests[0].contains("Authorization"))
     await service.close()
   }
 
   @Test func getHealthOfAServerThatIsStarting() async throws {
     let service = try await Service.answering(Answers.response("503 Service Unavailable", #"{"status":"starting"}"#))
     let fault = try #require(await service.fault(.health))
-    #expect(fault.kind == .server)
-    #expect(fault.status == 503)
+    expectEqual(fault.kind, .server)
+    expectEqual(fault.status, 503)
     await service.close()
   }
 
   @Test(arguments: [#"{"status":"starting"}"#, #"{"ok":false}"#, #"{"success":false}"#, "{}"])
   func getHealthThatIsNoYes(body: String) async throws {
     let service = try await Service.answering(Answers.ok(body))
-    #expect(await service.fault(.health) != nil)
+    expect(await service.fault(.health) != nil)
     await service.close()
   }
 
@@ -44,7 +45,7 @@ import TicketTransport
             : Answers.ok(#"{"status":"ok"}"#))
       })
     try await service.client.health(deadline: Service.deadline)
-    #expect(service.lines == ["GET /api/health", "GET /api/v1/health"])
+    expectEqual(service.lines, ["GET /api/health", "GET /api/v1/health"])
     await service.close()
   }
 
@@ -55,7 +56,7 @@ import TicketTransport
   func getHealthBelowTheBase(path: String, line: String) async throws {
     let service = try await Service.open(ScriptedServer(answer: Answers.ok(#"{"ok":true}"#)), path: path)
     try await service.client.health(deadline: Service.deadline)
-    #expect(service.lines == ["GET " + line])
+    expectEqual(service.lines, ["GET " + line])
     await service.close()
   }
 
@@ -70,19 +71,19 @@ import TicketTransport
     try await service.client.register(
       Service.station, token: ControlToken("temporary-token"), deadline: Service.deadline)
     let request = service.requests[0]
-    #expect(service.lines == ["POST /api/register-kiosk"])
-    #expect(
+    expectEqual(service.lines, ["POST /api/register-kiosk"])
+    expect(
       request.hasSuffix(
         #"{"id":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","version":"1.4.0","token":"temporary-token"}"#))
-    #expect(request.contains("Content-Type: application/json\r\n"))
-    #expect(!request.contains("Authorization"))
+    expect(request.contains("Content-Type: application/json\r\n"))
+    expect(!request.contains("Authorization"))
     await service.close()
   }
 
   @Test func postRegisterKioskWithoutAToken() async throws {
     let service = try await Service.answering(Answers.ok(#"{"message":"registered"}"#))
     try await service.client.register(Service.station, token: nil, deadline: Service.deadline)
-    #expect(service.requests[0].hasSuffix(#"{"id":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","version":"1.4.0"}"#))
+    expect(service.requests[0].hasSuffix(#"{"id":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","version":"1.4.0"}"#))
     await service.close()
   }
 
@@ -96,7 +97,7 @@ import TicketTransport
   func postRegisterKioskRefused(status: String, body: String, kind: ControlFaultKind) async throws {
     let service = try await Service.answering(Answers.response(status, body))
     let fault = try #require(await service.fault(.register))
-    #expect(fault.kind == kind)
+    expectEqual(fault.kind, kind)
     await service.close()
   }
 
@@ -107,14 +108,14 @@ import TicketTransport
       Answers.ok(
         #"{"success":true,"token":"jwt-token-here","kioskId":"assigned-kiosk-id","expiresAt":"2025-07-15T12:00:00Z"}"#))
     let activation = try #require(await service.activate("abc123def456").value)
-    #expect(activation.kioskID == "assigned-kiosk-id")
-    #expect(activation.token?.text == "jwt-token-here")
-    #expect(activation.expires == WallTime(seconds: 1_752_580_800))
-    #expect(service.lines == ["POST /api/kiosks/activate"])
-    #expect(
+    expectEqual(activation.kioskID, "assigned-kiosk-id")
+    expectEqual(activation.token?.text, "jwt-token-here")
+    expectEqual(activation.expires, WallTime(seconds: 1_752_580_800))
+    expectEqual(service.lines, ["POST /api/kiosks/activate"])
+    expect(
       service.requests[0].hasSuffix(
         #"{"kioskId":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","activationCode":"ABC123DEF456"}"#))
-    #expect(!service.requests[0].contains("Authorization"))
+    expect(!service.requests[0].contains("Authorization"))
     await service.close()
   }
 
@@ -124,19 +125,19 @@ import TicketTransport
     let service = try await Service.answering(
       isEnveloped ? Answers.enveloped(Answers.configuration) : Answers.ok(Answers.configuration))
     let configuration = try #require(await service.configuration().value)
-    #expect(configuration.name == "Box office east")
-    #expect(service.lines == ["GET /api/kiosks/configuration"])
-    #expect(service.requests[0].contains("Authorization: Bearer \(Service.token)\r\n"))
+    expectEqual(configuration.name, "Box office east")
+    expectEqual(service.lines, ["GET /api/kiosks/configuration"])
+    expect(service.requests[0].contains("Authorization: Bearer \(Service.token)\r\n"))
     await service.close()
   }
 
   @Test func getKiosksConfigurationRefreshed() async throws {
     let service = try await Service.answering(Answers.enveloped(Answers.configuration))
-    #expect(await service.configuration(refreshing: true).value != nil)
-    #expect(service.lines == ["GET /api/kiosks/configuration?refresh=true"])
-    #expect(service.requests[0].contains("Cache-Control: no-cache\r\n"))
-    #expect(await service.configuration().value != nil)
-    #expect(!service.requests[1].contains("Cache-Control"))
+    expect(await service.configuration(refreshing: true).value != nil)
+    expectEqual(service.lines, ["GET /api/kiosks/configuration?refresh=true"])
+    expect(service.requests[0].contains("Cache-Control: no-cache\r\n"))
+    expect(await service.configuration().value != nil)
+    expect(!service.requests[1].contains("Cache-Control"))
     await service.close()
   }
 
@@ -152,12 +153,12 @@ import TicketTransport
     let service = try await Service.open(server)
     let activation = Service.activation("a kiosk/1")
     let configuration = try #require(await service.configuration(of: activation).value)
-    #expect(configuration.roomName == "East hall")
-    #expect(service.lines == ["GET /api/kiosks/configuration", "GET /api/kiosks/a%20kiosk%2F1/remote-config"])
+    expectEqual(configuration.roomName, "East hall")
+    expectEqual(service.lines, ["GET /api/kiosks/configuration", "GET /api/kiosks/a%20kiosk%2F1/remote-config"])
     // What worked is asked first from then on.
-    #expect(await service.configuration(of: activation).value == configuration)
-    #expect(service.lines.count == 3)
-    #expect(service.lines.last?.hasSuffix("remote-config") == true)
+    await expectEqual(service.configuration(of: activation).value, configuration)
+    expectEqual(service.lines.count, 3)
+    expectEqual(service.lines.last?.hasSuffix("remote-config"), true)
     await service.close()
   }
 
@@ -170,9 +171,9 @@ import TicketTransport
           : Answers.response("404 Not Found", #"{"error":"Not found"}"#))
     }
     let service = try await Service.open(server)
-    #expect(await service.configuration().value?.name == nil)
-    #expect(await service.configuration().value?.name == "Box office east")
-    #expect(service.lines.count == 4)
+    expect(await service.configuration().value?.name == nil)
+    await expectEqual(service.configuration().value?.name, "Box office east")
+    expectEqual(service.lines.count, 4)
     await service.close()
   }
 
@@ -186,39 +187,39 @@ import TicketTransport
     try await service.client.report(
       .available, isManual: true, at: WallTime(seconds: 1_752_580_800), of: Service.activation("a/b"),
       deadline: Service.deadline)
-    #expect(service.lines == ["PUT /api/kiosks/a%2Fb/status"])
-    #expect(
+    expectEqual(service.lines, ["PUT /api/kiosks/a%2Fb/status"])
+    expect(
       service.requests[0].hasSuffix(
         #"{"status":"available","timestamp":"2025-07-15T12:00:00Z","manualOverride":true}"#))
-    #expect(service.requests[0].contains("Authorization: Bearer \(Service.token)\r\n"))
+    expect(service.requests[0].contains("Authorization: Bearer \(Service.token)\r\n"))
     await service.close()
   }
 
   @Test func putKioskStatusWithoutABodyInTheAnswer() async throws {
     let service = try await Service.answering("HTTP/1.1 204 No Content\r\n\r\n")
-    #expect(await service.fault(.status) == nil)
+    expect(await service.fault(.status) == nil)
     await service.close()
   }
 
   @Test func putKioskStatusWithoutAToken() async throws {
     let service = try await Service.answering(Answers.ok(#"{"message":"updated"}"#))
-    #expect(await service.fault(.status, of: Service.activation(token: nil)) == nil)
-    #expect(!service.requests[0].contains("Authorization"))
+    expect(await service.fault(.status, of: Service.activation(token: nil)) == nil)
+    expect(!service.requests[0].contains("Authorization"))
     await service.close()
   }
 
   @Test func putKioskStatusOfAnUnknownKiosk() async throws {
     let service = try await Service.answering(Answers.response("404 Not Found", #"{"error":"Kiosk not found"}"#))
-    #expect(await service.fault(.status)?.kind == .configuration)
+    await expectEqual(service.fault(.status)?.kind, .configuration)
     await service.close()
   }
 
   @Test(arguments: ["", ".", "..", String(repeating: "k", count: 129)])
   func anIdentifierIsNoWayOutOfThePath(id: String) async throws {
     let service = try await Service.answering(Answers.ok("{}"))
-    #expect(await service.fault(.status, of: Service.activation(id))?.kind == .configuration)
-    #expect(await service.fault(.configuration, of: Service.activation(id))?.kind == .configuration)
-    #expect(service.requests.isEmpty)
+    await expectEqual(service.fault(.status, of: Service.activation(id))?.kind, .configuration)
+    await expectEqual(service.fault(.configuration, of: Service.activation(id))?.kind, .configuration)
+    expect(service.requests.isEmpty)
     await service.close()
   }
 
@@ -230,9 +231,9 @@ import TicketTransport
   ]) func postKiosksValidateToken(body: String) async throws {
     let service = try await Service.answering(Answers.ok(body))
     try await service.client.validate(Service.activation(), deadline: Service.deadline)
-    #expect(service.lines == ["POST /api/kiosks/validate-token"])
-    #expect(service.requests[0].contains("Authorization: Bearer \(Service.token)\r\n"))
-    #expect(service.requests[0].hasSuffix("\r\n\r\n{}"))
+    expectEqual(service.lines, ["POST /api/kiosks/validate-token"])
+    expect(service.requests[0].contains("Authorization: Bearer \(Service.token)\r\n"))
+    expect(service.requests[0].hasSuffix("\r\n\r\n{}"))
     await service.close()
   }
 
@@ -244,10 +245,11 @@ import TicketTransport
           ? Answers.ok("{}") : Answers.response(status, "<pre>Cannot POST</pre>", type: "text/html"))
     }
     let service = try await Service.open(server)
-    #expect(await service.fault(.validate) == nil)
-    #expect(await service.fault(.validate) == nil)
-    #expect(
-      service.lines == [
+    expect(await service.fault(.validate) == nil)
+    expect(await service.fault(.validate) == nil)
+    expectEqual(
+      service.lines,
+      [
         "POST /api/kiosks/validate-token", "GET /api/kiosks/validate-token", "GET /api/kiosks/validate-token",
       ])
     await service.close()
@@ -259,16 +261,16 @@ import TicketTransport
     Answers.response("401 Unauthorized", #"{"error":"Unauthorized"}"#),
   ]) func postKiosksValidateTokenThatIsNotValid(answer: String) async throws {
     let service = try await Service.answering(answer)
-    #expect(await service.fault(.validate)?.kind == .authentication)
+    await expectEqual(service.fault(.validate)?.kind, .authentication)
     await service.close()
   }
 
   @Test func aTokenThatIsNotThereIsNotValidated() async throws {
     let service = try await Service.answering(Answers.ok("{}"))
     let fault = try #require(await service.fault(.validate, of: Service.activation(token: nil)))
-    #expect(fault.kind == .authentication)
-    #expect(!fault.wasSent)
-    #expect(service.requests.isEmpty)
+    expectEqual(fault.kind, .authentication)
+    expect(!fault.wasSent)
+    expect(service.requests.isEmpty)
     await service.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -21,9 +22,9 @@ import Testing
   }
 
   private func expectRefused(_ fault: ControlFault?) {
-    #expect(fault?.kind == .authentication)
-    #expect(fault?.status == 401)
-    #expect(fault?.detail.contains("scangate kiosk activate --again") == true)
+    expectEqual(fault?.kind, .authentication)
+    expectEqual(fault?.status, 401)
+    expectEqual(fault?.detail.contains("scangate kiosk activate --again"), true)
   }
 
   // MARK: Status
@@ -38,19 +39,19 @@ import Testing
   @Test(arguments: refused.indices) func statusBetweenTheSpellings(index: Int) async throws {
     let service = try await open(Self.wrongSpelling, Self.refused[index], Self.updated)
     expectRefused(await service.report(.inUse))
-    #expect(service.bodies == [Self.inDocument, Self.inReality])
+    expectEqual(service.bodies, [Self.inDocument, Self.inReality])
     // The first spelling was refused by a server that took the token: that is still known.
-    #expect(await service.report(.inUse) == nil)
-    #expect(service.bodies == [Self.inDocument, Self.inReality, Self.inReality])
+    expect(await service.report(.inUse) == nil)
+    expectEqual(service.bodies, [Self.inDocument, Self.inReality, Self.inReality])
     await service.close()
   }
 
   @Test(arguments: refused.indices) func statusWhoseSpellingIsKnown(index: Int) async throws {
     let service = try await open(Self.wrongSpelling, Self.updated, Self.refused[index], Self.updated)
-    #expect(await service.report(.inUse) == nil)
+    expect(await service.report(.inUse) == nil)
     expectRefused(await service.report(.inUse))
-    #expect(await service.report(.inUse) == nil)
-    #expect(service.bodies == [Self.inDocument, Self.inReality, Self.inReality, Self.inReality])
+    expect(await service.report(.inUse) == nil)
+    expectEqual(service.bodies, [Self.inDocument, Self.inReality, Self.inReality, Self.inReality])
     await service.close()
   }
 
@@ -73,19 +74,19 @@ import Testing
     expectRefused(await service.fault(.validate))
     // A refusal that does not speak of the token may be meant for another kiosk's row.
     let row = Self.row(index)
-    #expect(service.lines == [Self.post, Self.get] + row)
-    #expect(await service.fault(.validate) == nil)
-    #expect(service.lines.last == Self.get)
+    expectEqual(service.lines, [Self.post, Self.get] + row)
+    expect(await service.fault(.validate) == nil)
+    expectEqual(service.lines.last, Self.get)
     await service.close()
   }
 
   @Test(arguments: refused.indices) func validationWhoseWayIsKnown(index: Int) async throws {
     let service = try await open(Self.noPost, Answers.ok("{}"), Self.refused[index], Answers.ok("{}"))
-    #expect(await service.fault(.validate) == nil)
+    expect(await service.fault(.validate) == nil)
     expectRefused(await service.fault(.validate))
-    #expect(service.lines == [Self.post, Self.get, Self.get])
-    #expect(await service.fault(.validate) == nil)
-    #expect(service.lines == [Self.post, Self.get, Self.get, Self.get])
+    expectEqual(service.lines, [Self.post, Self.get, Self.get])
+    expect(await service.fault(.validate) == nil)
+    expectEqual(service.lines, [Self.post, Self.get, Self.get, Self.get])
     await service.close()
   }
 
@@ -97,10 +98,10 @@ import Testing
   @Test(arguments: refused.indices) func configurationBetweenTwoPlaces(index: Int) async throws {
     let service = try await open(Answers.ok("{}"), Self.refused[index])
     expectRefused(await service.configuration().fault)
-    #expect(service.lines.starts(with: [Self.documents, Self.remote]))
+    expect(service.lines.starts(with: [Self.documents, Self.remote]))
     // No place is asked twice, and every one of them with the token.
-    #expect(Set(service.lines).count == service.lines.count)
-    #expect(service.requests.allSatisfy { $0.contains("Authorization: Bearer \(Service.token)\r\n") })
+    expectEqual(Set(service.lines).count, service.lines.count)
+    expect(service.requests.allSatisfy { $0.contains("Authorization: Bearer \(Service.token)\r\n") })
     await service.close()
   }
 
@@ -108,7 +109,7 @@ import Testing
   @Test func configurationIsNotAskedForAfterATokenWasNamed() async throws {
     let service = try await open(Answers.ok("{}"), Self.refused[0], Answers.ok(Answers.configuration))
     expectRefused(await service.configuration().fault)
-    #expect(service.lines == [Self.documents, Self.remote])
+    expectEqual(service.lines, [Self.documents, Self.remote])
     await service.close()
   }
 
@@ -127,14 +128,14 @@ import Testing
     }
     let service = try await Service.open(server)
     let before = try #require(await service.configuration().value)
-    #expect(service.lines == [Self.documents, Self.remote])
+    expectEqual(service.lines, [Self.documents, Self.remote])
     expectRefused(await service.configuration().fault)
     // Asked where it was found, then elsewhere.
-    #expect(service.lines.starts(with: [Self.documents, Self.remote, Self.remote, Self.documents]))
-    #expect(Set(service.lines.dropFirst(2)).count == service.lines.count - 2)
+    expect(service.lines.starts(with: [Self.documents, Self.remote, Self.remote, Self.documents]))
+    expectEqual(Set(service.lines.dropFirst(2)).count, service.lines.count - 2)
     let count = service.lines.count
-    #expect(await service.configuration(of: Service.activation(token: "anew")).value == before)
-    #expect(Array(service.lines.dropFirst(count)) == [Self.remote])
+    await expectEqual(service.configuration(of: Service.activation(token: "anew")).value, before)
+    expectEqual(Array(service.lines.dropFirst(count)), [Self.remote])
     await service.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -9,7 +10,7 @@ import TicketTransport
   private func kind(_ answer: String, _ endpoint: Service.Endpoint) async throws -> ControlFaultKind? {
     let service = try await Service.answering(answer)
     let fault = await service.fault(endpoint)
-    #expect(fault?.detail.contains("localhost:") == true)
+    expectEqual(fault?.detail.contains("localhost:"), true)
     await service.close()
     return fault?.kind
   }
@@ -19,8 +20,8 @@ import TicketTransport
   @Test(arguments: Service.Endpoint.allCases) func networkError(endpoint: Service.Endpoint) async throws {
     let service = try await Service.open(ScriptedServer { _, _, connection in connection.close() })
     let fault = try #require(await service.fault(endpoint))
-    #expect(fault.kind == .network)
-    #expect(fault.wasSent)
+    expectEqual(fault.kind, .network)
+    expect(fault.wasSent)
     await service.close()
   }
 
@@ -31,8 +32,8 @@ import TicketTransport
       do throws(ControlFault) {
         try await service.client.health(deadline: SystemTime().now() + .milliseconds(300))
       } catch {
-        #expect(error.kind == .network)
-        #expect(!error.wasSent)
+        expectEqual(error.kind, .network)
+        expect(!error.wasSent)
         throw error
       }
     }
@@ -45,7 +46,7 @@ import TicketTransport
       do throws(ControlFault) {
         try await service.client.validate(Service.activation(), deadline: SystemTime().now() + .milliseconds(300))
       } catch {
-        #expect(error.kind == .network)
+        expectEqual(error.kind, .network)
         throw error
       }
     }
@@ -63,12 +64,12 @@ import TicketTransport
 
   @Test(arguments: refused.indices, [Service.Endpoint.register, .configuration, .status, .validate])
   func authenticationError(index: Int, endpoint: Service.Endpoint) async throws {
-    #expect(try await kind(Self.refused[index], endpoint) == .authentication)
+    try await expectEqual(kind(Self.refused[index], endpoint), .authentication)
   }
 
   @Test func authenticationErrorInAGoodStatus() async throws {
     for endpoint in [Service.Endpoint.configuration, .status, .validate] {
-      #expect(try await kind(Answers.refusal("200 OK", "INVALID_TOKEN", "Expired"), endpoint) == .authentication)
+      try await expectEqual(kind(Answers.refusal("200 OK", "INVALID_TOKEN", "Expired"), endpoint), .authentication)
     }
   }
 
@@ -78,8 +79,8 @@ import TicketTransport
       connection.send(number == 1 ? Answers.ok("{}") : Self.refused[1])
     }
     let service = try await Service.open(server)
-    #expect(await service.configuration().fault?.kind == .authentication)
-    #expect(service.requests.count == 3)
+    await expectEqual(service.configuration().fault?.kind, .authentication)
+    expectEqual(service.requests.count, 3)
     await service.close()
   }
 
@@ -88,16 +89,16 @@ import TicketTransport
   func aClockThatIsOffByADay(seconds: Int, words: String) async throws {
     let service = try await Service.answering(Self.refused[1], clockShift: .seconds(seconds))
     let fault = try #require(await service.fault(.validate))
-    #expect(fault.kind == .authentication)
-    #expect(fault.detail.contains(words), "\(fault)")
+    expectEqual(fault.kind, .authentication)
+    expect(fault.detail.contains(words), "\(fault)")
     await service.close()
     let well = try await Service.answering(Answers.enveloped(Answers.configuration), clockShift: .seconds(seconds))
-    #expect(await well.configuration().value != nil)
+    expect(await well.configuration().value != nil)
     await well.close()
     let active = try await Service.answering(
       Answers.ok(#"{"success":true,"token":"t","kioskId":"k","expiresAt":"2025-07-15T12:00:00Z"}"#),
       clockShift: .seconds(seconds))
-    #expect(await active.activate().value?.expires == WallTime(seconds: 1_752_580_800))
+    await expectEqual(active.activate().value?.expires, WallTime(seconds: 1_752_580_800))
     await active.close()
   }
 
@@ -108,21 +109,21 @@ import TicketTransport
     Answers.refusal("404 Not Found", "KIOSK_NOT_FOUND", "Kiosk not found"), Answers.enveloped("{}"),
     Answers.enveloped("[]"), Answers.ok("[]"),
   ]) func configurationError(answer: String) async throws {
-    #expect(try await kind(answer, .configuration) == .configuration)
+    try await expectEqual(kind(answer, .configuration), .configuration)
   }
 
   @Test(arguments: [
     Answers.response("404 Not Found", #"{"error":"Kiosk not found"}"#),
     Answers.refusal("404 Not Found", "KIOSK_NOT_FOUND", "Kiosk not found"),
   ]) func configurationErrorOfAStatus(answer: String) async throws {
-    #expect(try await kind(answer, .status) == .configuration)
+    try await expectEqual(kind(answer, .status), .configuration)
   }
 
   /// An address where the service is not: that is no word about this station.
   @Test(arguments: [Service.Endpoint.health, .register, .activate])
   func noSuchPlaceIsUnknown(endpoint: Service.Endpoint) async throws {
-    #expect(try await kind(Answers.response("404 Not Found", #"{"error":"Not found"}"#), endpoint) == .unknown)
-    #expect(try await kind(Answers.response("404 Not Found", "", type: "text/html"), endpoint) == .unknown)
+    try await expectEqual(kind(Answers.response("404 Not Found", #"{"error":"Not found"}"#), endpoint), .unknown)
+    try await expectEqual(kind(Answers.response("404 Not Found", "", type: "text/html"), endpoint), .unknown)
   }
 
   // MARK: serverError
@@ -135,13 +136,13 @@ import TicketTransport
       Answers.response("429 Too Many Requests", #"{"error":"Too many requests"}"#, extra: "Retry-After: 7\r\n"),
     ], Service.Endpoint.allCases)
   func serverError(answer: String, endpoint: Service.Endpoint) async throws {
-    #expect(try await kind(answer, endpoint) == .server)
+    try await expectEqual(kind(answer, endpoint), .server)
   }
 
   @Test func serverErrorThatAsksForPatience() async throws {
     let service = try await Service.answering(
       Answers.response("503 Service Unavailable", #"{"error":"Busy"}"#, extra: "Retry-After: 7\r\n"))
-    #expect(await service.fault(.status)?.retryAfter == .seconds(7))
+    await expectEqual(service.fault(.status)?.retryAfter, .seconds(7))
     await service.close()
   }
 
@@ -154,16 +155,16 @@ import TicketTransport
       Answers.response("418 I'm a teapot", #"{"error":"No"}"#), Answers.response("200 OK", "{}", type: nil),
     ], Service.Endpoint.allCases)
   func unknown(answer: String, endpoint: Service.Endpoint) async throws {
-    #expect(try await kind(answer, endpoint) == .unknown)
+    try await expectEqual(kind(answer, endpoint), .unknown)
   }
 
   @Test(arguments: Service.Endpoint.allCases) func unknownTLS(endpoint: Service.Endpoint) async throws {
     let service = try await Service.open(
       ScriptedServer(answer: Answers.ok("{}")), certificate: TestCertificates.good)
     let fault = try #require(await service.fault(endpoint))
-    #expect(fault.kind == .unknown)
-    #expect(fault.detail.contains("certificate"))
+    expectEqual(fault.kind, .unknown)
+    expect(fault.detail.contains("certificate"))
     await service.close()
-    #expect(service.server.bytes == 0)
+    expectEqual(service.server.bytes, 0)
   }
 }

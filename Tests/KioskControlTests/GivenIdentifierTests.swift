@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -42,9 +43,9 @@ import Testing
     }
     let service = try await Service.open(server)
     let activation = try #require(await service.activate().value)
-    #expect(activation.kioskID == test.identifier)
-    #expect(await service.report(.meeting, of: activation) == nil)
-    #expect(service.lines == ["POST /api/kiosks/activate", "PUT /api/kiosks/\(test.segment)/status"])
+    expectEqual(activation.kioskID, test.identifier)
+    expect(await service.report(.meeting, of: activation) == nil)
+    expectEqual(service.lines, ["POST /api/kiosks/activate", "PUT /api/kiosks/\(test.segment)/status"])
     await service.close()
   }
 
@@ -64,17 +65,17 @@ import Testing
   func whatIsNotUsableIsRefused(index: Int, shape: Int) async throws {
     let service = try await Service.answering(Answers.ok(Self.answers[shape](Self.unusable[index])))
     let fault = try #require(await service.activate().fault)
-    #expect(fault.refusal == .fault)
-    #expect(fault.kind == .unknown)
+    expectEqual(fault.refusal, .fault)
+    expectEqual(fault.kind, .unknown)
     // The service has taken the code.
-    #expect(fault.mayBeUsed)
-    #expect(fault.detail.contains("an identifier that cannot be used"), "\(fault)")
-    #expect(
+    expect(fault.mayBeUsed)
+    expect(fault.detail.contains("an identifier that cannot be used"), "\(fault)")
+    expect(
       fault.detail.unicodeScalars.allSatisfy {
         $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
       })
-    #expect(fault.detail.unicodeScalars.count < 700)
-    #expect(service.lines == ["POST /api/kiosks/activate"])
+    expect(fault.detail.unicodeScalars.count < 700)
+    expectEqual(service.lines, ["POST /api/kiosks/activate"])
     await service.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScriptedHTTP
 import Testing
@@ -32,7 +33,7 @@ extension JoiningTests {
       for await fault in group { faults.append(fault) }
       answering.cancel()
     }
-    #expect(waiting(service.client) == 0)
+    expectEqual(waiting(service.client), 0)
     let bodies = service.bodies
     await service.close()
     return (faults, bodies)
@@ -46,10 +47,10 @@ extension JoiningTests {
 
   @Test(arguments: StationStatus.allCases) func reportsOfOneStatusAreOneRequest(status: StationStatus) async throws {
     let (faults, bodies) = try await run(many { await $0.report(status) }, [Self.updated]) { $0.reports.waiting }
-    #expect(faults.count == 20)
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(
-      bodies == [#"{"status":"\#(status.rawValue)","timestamp":"2025-07-15T12:00:00Z","manualOverride":false}"#])
+    expectEqual(faults.count, 20)
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(
+      bodies, [#"{"status":"\#(status.rawValue)","timestamp":"2025-07-15T12:00:00Z","manualOverride":false}"#])
   }
 
   @Test func aStatusInTwoSpellingsIsTwoRequestsForAll() async throws {
@@ -57,10 +58,11 @@ extension JoiningTests {
     let (faults, bodies) = try await run(many { await $0.report(.inUse) }, [wrong, Self.updated]) {
       $0.reports.waiting
     }
-    #expect(faults.count == 20)
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(
-      bodies == [
+    expectEqual(faults.count, 20)
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(
+      bodies,
+      [
         #"{"status":"in-use","timestamp":"2025-07-15T12:00:00Z","manualOverride":false}"#,
         #"{"status":"inUse","timestamp":"2025-07-15T12:00:00Z","manualOverride":false}"#,
       ])
@@ -75,18 +77,18 @@ extension JoiningTests {
       { await $0.report(.meeting, of: Service.activation(token: nil)) },
     ]
     let (faults, bodies) = try await run(calls, [Self.updated]) { $0.reports.waiting }
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(bodies.count == 6)
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(bodies.count, 6)
     // Two of the six say something else.
-    #expect(Set(bodies).count == 3)
+    expectEqual(Set(bodies).count, 3)
   }
 
   @Test func aReportThatFailsFailsForAllInOneRequest() async throws {
     let busy = Answers.response("503 Service Unavailable", #"{"error":"Busy"}"#)
     let (faults, bodies) = try await run(many { await $0.report(.lunch) }, [busy]) { $0.reports.waiting }
-    #expect(faults.count == 20)
-    #expect(faults.allSatisfy { $0?.kind == .server && $0?.status == 503 })
-    #expect(bodies.count == 1)
+    expectEqual(faults.count, 20)
+    expect(faults.allSatisfy { $0?.kind == .server && $0?.status == 503 })
+    expectEqual(bodies.count, 1)
   }
 
   // MARK: Validations
@@ -95,17 +97,17 @@ extension JoiningTests {
     let (faults, bodies) = try await run(many { await $0.fault(.validate) }, [Answers.ok(#"{"valid":true}"#)]) {
       $0.validations.waiting
     }
-    #expect(faults.count == 20)
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(bodies == ["{}"])
+    expectEqual(faults.count, 20)
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(bodies, ["{}"])
   }
 
   @Test func aTokenThatIsRefusedIsShownOnceForAll() async throws {
     let refusal = Answers.refusal("401 Unauthorized", "INVALID_TOKEN", "Authentication token is invalid or expired")
     let (faults, bodies) = try await run(many { await $0.fault(.validate) }, [refusal]) { $0.validations.waiting }
-    #expect(faults.count == 20)
-    #expect(faults.allSatisfy { $0?.kind == .authentication })
-    #expect(bodies == ["{}"])
+    expectEqual(faults.count, 20)
+    expect(faults.allSatisfy { $0?.kind == .authentication })
+    expectEqual(bodies, ["{}"])
   }
 
   @Test func validationsThatDifferAreNotJoined() async throws {
@@ -114,8 +116,8 @@ extension JoiningTests {
       { await $0.fault(.validate, of: Service.activation(token: "another")) },
     ]
     let (faults, bodies) = try await run(calls, [Answers.ok("{}")]) { $0.validations.waiting }
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(bodies == ["{}", "{}", "{}"])
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(bodies, ["{}", "{}", "{}"])
   }
 
   // MARK: Registrations
@@ -124,10 +126,9 @@ extension JoiningTests {
 
   @Test func registrationsAreOneRequest() async throws {
     let (faults, bodies) = try await run(many { await $0.register() }, [Self.registered]) { $0.registrations.waiting }
-    #expect(faults.count == 20)
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(
-      bodies == [#"{"id":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","version":"1.4.0","token":"shared-token"}"#])
+    expectEqual(faults.count, 20)
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(bodies, [#"{"id":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","version":"1.4.0","token":"shared-token"}"#])
   }
 
   @Test func registrationsThatDifferAreNotJoined() async throws {
@@ -137,9 +138,10 @@ extension JoiningTests {
       { await $0.register(StationIdentity(id: "00000000-0000-4000-8000-000000000000", version: "1.4.0")) },
     ]
     let (faults, bodies) = try await run(calls, [Self.registered]) { $0.registrations.waiting }
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(
-      bodies.sorted() == [
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(
+      bodies.sorted(),
+      [
         #"{"id":"00000000-0000-4000-8000-000000000000","version":"1.4.0","token":"shared-token"}"#,
         #"{"id":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","version":"1.4.0","token":"another"}"#,
         #"{"id":"6f0c2b1e-2f4b-4d2a-9a51-0d9c7f3b8e11","version":"1.4.0","token":"shared-token"}"#,
@@ -154,8 +156,8 @@ extension JoiningTests {
     let (faults, bodies) = try await run(many { await $0.fault(.health) }, [Answers.ok(#"{"ok":true}"#)]) {
       $0.healths.waiting
     }
-    #expect(faults.count == 20)
-    #expect(faults.allSatisfy { $0 == nil })
-    #expect(bodies == [""])
+    expectEqual(faults.count, 20)
+    expect(faults.allSatisfy { $0 == nil })
+    expectEqual(bodies, [""])
   }
 }

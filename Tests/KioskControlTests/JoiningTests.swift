@@ -1,3 +1,4 @@
+import Expectations
 @testable import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -26,9 +27,9 @@ import Testing
       for _ in 0..<40 { group.addTask { await service.configuration().value } }
       await until { service.client.configurations.waiting == 40 }
       try? await first(asked).send(Answers.ok(Answers.configuration))
-      for await configuration in group { #expect(configuration?.name == "Box office east") }
+      for await configuration in group { expectEqual(configuration?.name, "Box office east") }
     }
-    #expect(server.requests.count == 1)
+    expectEqual(server.requests.count, 1)
     await service.close()
   }
 
@@ -45,8 +46,8 @@ import Testing
       if connections.count == 4 { break }
     }
     for connection in connections { connection.send(Answers.ok(Answers.configuration)) }
-    for result in await [plain, refreshed, other, withoutToken] { #expect(result.value != nil) }
-    #expect(server.requests.count == 4)
+    for result in await [plain, refreshed, other, withoutToken] { expect(result.value != nil) }
+    expectEqual(server.requests.count, 4)
     await service.close()
   }
 
@@ -63,10 +64,10 @@ import Testing
       Issue.record("it was asked anew")
       return .failure(ControlFault(.unknown, ""))
     }
-    #expect(hasty.fault == ControlFault(.network, "late"))
+    expectEqual(hasty.fault, ControlFault(.network, "late"))
     connection.send(Answers.ok(Answers.configuration))
-    #expect(await patient.value != nil)
-    #expect(server.requests.count == 1)
+    expect(await patient.value != nil)
+    expectEqual(server.requests.count, 1)
     await service.close()
   }
 
@@ -78,12 +79,12 @@ import Testing
     let connection = try await first(asked)
     await until { service.client.healths.waiting == 2 }
     connection.send(Answers.response("500 X", "{}"))
-    #expect(await one?.kind == .server)
-    #expect(await another?.kind == .server)
+    await expectEqual(one?.kind, .server)
+    await expectEqual(another?.kind, .server)
     async let anew = service.fault(.health)
     try await first(asked).send(Answers.ok(#"{"ok":true}"#))
-    #expect(await anew == nil)
-    #expect(server.requests.count == 2)
+    expect(await anew == nil)
+    expectEqual(server.requests.count, 2)
     await service.close()
   }
 }

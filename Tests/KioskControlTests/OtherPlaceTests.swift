@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScriptedHTTP
 import Testing
@@ -51,10 +52,11 @@ import Testing
   @Test func aCodeFromALinkIsTakenByTheBeacon() async throws {
     let service = try await service(["POST /api/v2/beacon/activate": Answers.ok(Self.beacon)])
     let activation = try await activate(service, isLinked: true).get()
-    #expect(activation.kioskID == "kiosk-7" && activation.token != nil)
-    #expect(service.lines == ["POST /api/v2/beacon/activate"])
-    #expect(
-      service.bodies == [
+    expect(activation.kioskID == "kiosk-7" && activation.token != nil)
+    expectEqual(service.lines, ["POST /api/v2/beacon/activate"])
+    expectEqual(
+      service.bodies,
+      [
         #"{"kioskId":"kiosk-7","activationCode":"A1B2C3D4","deviceInfo":{"deviceId":"station-1","appVersion":"1.2.3"}}"#
       ])
     await service.close()
@@ -66,8 +68,8 @@ import Testing
       "POST /api/kiosks/activate": Answers.ok(
         #"{"message":"Kiosk activated successfully","kioskId":"kiosk-7","active":true}"#),
     ])
-    #expect(try await activate(service, isLinked: true).get().kioskID == "kiosk-7")
-    #expect(service.lines == ["POST /api/v2/beacon/activate", "POST /api/kiosks/activate"])
+    try await expectEqual(activate(service, isLinked: true).get().kioskID, "kiosk-7")
+    expectEqual(service.lines, ["POST /api/v2/beacon/activate", "POST /api/kiosks/activate"])
     await service.close()
   }
 
@@ -77,8 +79,8 @@ import Testing
       "POST /api/kiosks/activate": Answers.response("401 Unauthorized", #"{"error":"Invalid activation code"}"#),
       "POST /api/v2/beacon/activate": Answers.ok(Self.beacon),
     ])
-    #expect(try await activate(service, isLinked: false).get().kioskID == "kiosk-7")
-    #expect(service.lines == ["POST /api/kiosks/activate", "POST /api/v2/beacon/activate"])
+    try await expectEqual(activate(service, isLinked: false).get().kioskID, "kiosk-7")
+    expectEqual(service.lines, ["POST /api/kiosks/activate", "POST /api/v2/beacon/activate"])
     await service.close()
   }
 
@@ -91,9 +93,9 @@ import Testing
       Issue.record("it was activated")
       return
     }
-    #expect(fault.refusal == .wrong && !fault.mayBeUsed)
+    expect(fault.refusal == .wrong && !fault.mayBeUsed)
     // The beacon's own word on its own code is the last one.
-    #expect(service.requests.count == (isLinked ? 1 : 2))
+    expectEqual(service.requests.count, (isLinked ? 1 : 2))
     await service.close()
   }
 
@@ -108,14 +110,14 @@ import Testing
         Issue.record("it was activated")
         return
       }
-      #expect(service.requests.count == 1)
+      expectEqual(service.requests.count, 1)
       await service.close()
     }
   }
 
   @Test func aServerThatSaysItInWordsAloneActivates() async throws {
     let service = try await Service.answering(Answers.ok(#"{"message":"Kiosk activated successfully"}"#))
-    #expect(try await activate(service, isLinked: false).get().kioskID == "station-1")
+    try await expectEqual(activate(service, isLinked: false).get().kioskID, "station-1")
     await service.close()
     for words in ["Kiosk not activated successfully", "kiosk activated", "Activated?"] {
       let service = try await Service.answering(Answers.ok(#"{"message":"\#(words)"}"#))
@@ -123,7 +125,7 @@ import Testing
         Issue.record("activated by: \(words)")
         return
       }
-      #expect(fault.mayBeUsed)
+      expect(fault.mayBeUsed)
       await service.close()
     }
   }
@@ -142,12 +144,12 @@ import Testing
       "GET /api/kiosks/configuration": Self.unauthorized, "GET /api/kiosks/validate-token": Self.unauthorized,
     ])
     let configuration = try #require(await service.configuration().value)
-    #expect(configuration.id == "kiosk-1" && configuration.state == .active && configuration.isStateTold)
-    #expect(await service.fault(.validate) == nil)
+    expect(configuration.id == "kiosk-1" && configuration.state == .active && configuration.isStateTold)
+    expect(await service.fault(.validate) == nil)
     let asked = service.requests.count
-    #expect(await service.fault(.validate) == nil)
+    expect(await service.fault(.validate) == nil)
     // Which way it has is remembered.
-    #expect(service.requests.count == asked + 1 && service.lines.last == "GET /api/kiosks/kiosk-1")
+    expect(service.requests.count == asked + 1 && service.lines.last == "GET /api/kiosks/kiosk-1")
     await service.close()
   }
 
@@ -155,8 +157,8 @@ import Testing
     let service = try await service([
       "GET /api/kiosks/validate-token": Self.unauthorized, "GET /api/kiosks/kiosk-1": Answers.ok(Self.row),
     ])
-    #expect(await service.fault(.validate)?.kind == .authentication)
-    #expect(await service.fault(.validate)?.kind == .authentication)
+    await expectEqual(service.fault(.validate)?.kind, .authentication)
+    await expectEqual(service.fault(.validate)?.kind, .authentication)
     await service.close()
   }
 
@@ -165,8 +167,8 @@ import Testing
       "GET /api/kiosks/configuration": Self.unauthorized, "GET /api/kiosks/validate-token": Self.unauthorized,
       "GET /api/kiosks/kiosk-1/remote-config": Self.unauthorized, "GET /api/kiosks/kiosk-1": Self.unauthorized,
     ])
-    #expect(await service.configuration().fault?.kind == .authentication)
-    #expect(await service.fault(.validate)?.kind == .authentication)
+    await expectEqual(service.configuration().fault?.kind, .authentication)
+    await expectEqual(service.fault(.validate)?.kind, .authentication)
     await service.close()
   }
 
@@ -193,7 +195,7 @@ import Testing
   ]) func theSign(members: String, state: ControlConfiguration.State, isTold: Bool) async throws {
     let service = try await Service.answering(Answers.ok(#"{"config":{"roomName":"Hall",\#(members)}}"#))
     let configuration = try #require(await service.configuration().value)
-    #expect(configuration.state == state && configuration.isStateTold == isTold)
+    expect(configuration.state == state && configuration.isStateTold == isTold)
     await service.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScanTesting
@@ -20,7 +21,7 @@ import TicketTransport
   private func configuration(_ answer: [UInt8]) async throws -> Result<ControlConfiguration, ControlFault> {
     let service = try await Service.open(ScriptedServer { _, _, connection in connection.send(answer) })
     let result = await service.configuration()
-    #expect(service.requests.allSatisfy { $0.lowercased().contains("accept-encoding: deflate, gzip\r\n") })
+    expect(service.requests.allSatisfy { $0.lowercased().contains("accept-encoding: deflate, gzip\r\n") })
     await service.close()
     return result
   }
@@ -28,7 +29,7 @@ import TicketTransport
   @Test(arguments: [false, true]) func aPackedConfigurationIsRead(isChunked: Bool) async throws {
     let packed = Gzip.stored([UInt8](Answers.configuration.utf8))
     let configuration = try await configuration(Self.answer(packed, isChunked: isChunked))
-    #expect(configuration.value?.name == "Box office east")
+    expectEqual(configuration.value?.name, "Box office east")
   }
 
   @Test func packedAnswersFollowOneAnother() async throws {
@@ -40,24 +41,24 @@ import TicketTransport
     }
     let service = try await Service.open(server)
     // The limit is each answer's own.
-    for _ in 0..<6 { #expect(await service.configuration().value != nil) }
-    #expect(server.connections == 1)
+    for _ in 0..<6 { expect(await service.configuration().value != nil) }
+    expectEqual(server.connections, 1)
     await service.close()
   }
 
   @Test(arguments: [false, true]) func aBombIsAFault(isChunked: Bool) async throws {
     let bomb = Gzip.bomb(unpackingTo: 200_000_000)
-    #expect(bomb.count < 2_000_000)
+    expect(bomb.count < 2_000_000)
     // Small enough to pass for an answer as long as it is packed.
     let fault = try #require(
       try await configuration(Self.answer(Gzip.bomb(unpackingTo: 20_000_000), isChunked: isChunked)).fault)
-    #expect(fault.kind == .unknown)
-    #expect(fault.detail.contains("unpacked"), "\(fault)")
-    #expect(try await configuration(Self.answer(bomb, isChunked: isChunked)).fault?.kind == .unknown)
+    expectEqual(fault.kind, .unknown)
+    expect(fault.detail.contains("unpacked"), "\(fault)")
+    try await expectEqual(configuration(Self.answer(bomb, isChunked: isChunked)).fault?.kind, .unknown)
   }
 
   @Test func anUnknownCodingIsNotRead() async throws {
-    #expect(try await configuration(Self.answer(Gzip.stored([UInt8]("{}".utf8)), "br")).value == nil)
+    expect(try await configuration(Self.answer(Gzip.stored([UInt8]("{}".utf8)), "br")).value == nil)
   }
 
   @Test(arguments: [UInt64](1...8)) func damagedPackingNeverTraps(seed: UInt64) async throws {
@@ -82,13 +83,13 @@ import TicketTransport
     let service = try await Service.open(server)
     for _ in answers {
       // Damage is found, or has hit what does not matter.
-      if let configuration = await service.configuration().value { #expect(configuration.id == "kiosk-1") }
+      if let configuration = await service.configuration().value { expectEqual(configuration.id, "kiosk-1") }
     }
     await service.close()
   }
 
   @Test func ticketSystemsAreNotAskedForPackedAnswers() {
-    #expect(!HTTPTransport.Settings().decompresses)
+    expect(!HTTPTransport.Settings().decompresses)
   }
 }
 

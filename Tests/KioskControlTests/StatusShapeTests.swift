@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -99,10 +100,10 @@ import Testing
   @Test(arguments: told.indices) func theDocumentsServerTakesIt(index: Int) async throws {
     let test = Self.told[index]
     let service = try await Service.answering(Answers.ok(test.answer))
-    #expect(await service.report(test.status, isManual: test.isManual) == nil)
-    #expect(service.lines == ["PUT /api/kiosks/kiosk-1/status"])
+    expect(await service.report(test.status, isManual: test.isManual) == nil)
+    expectEqual(service.lines, ["PUT /api/kiosks/kiosk-1/status"])
     // The document's spelling is the first one.
-    #expect(service.bodies == [test.bodies[0]])
+    expectEqual(service.bodies, [test.bodies[0]])
     await service.close()
   }
 
@@ -116,11 +117,11 @@ import Testing
           ? yes : Answers.response("400 Bad Request", #"{"error":"Invalid status value"}"#))
     }
     let service = try await Service.open(server)
-    #expect(await service.report(test.status, isManual: test.isManual) == nil)
-    #expect(service.bodies == test.bodies)
+    expect(await service.report(test.status, isManual: test.isManual) == nil)
+    expectEqual(service.bodies, test.bodies)
     // What was taken is told first from then on.
-    #expect(await service.report(test.status, isManual: test.isManual) == nil)
-    #expect(service.bodies == test.bodies + [taken])
+    expect(await service.report(test.status, isManual: test.isManual) == nil)
+    expectEqual(service.bodies, test.bodies + [taken])
     await service.close()
   }
 
@@ -144,12 +145,12 @@ import Testing
     let test = Self.refusals[index]
     let service = try await Service.answering(Answers.response("400 Bad Request", test.body))
     let fault = try #require(await service.report(status))
-    #expect(fault.kind == .unknown)
-    #expect(fault.status == 400)
-    #expect(fault.detail.contains("“\(test.words)”"), "\(fault)")
+    expectEqual(fault.kind, .unknown)
+    expectEqual(fault.status, 400)
+    expect(fault.detail.contains("“\(test.words)”"), "\(fault)")
     let row = try #require(Self.row(status, isManual: false))
-    #expect(row.bodies.count == (status == .inUse ? 2 : 1))
-    #expect(service.bodies == row.bodies)
+    expectEqual(row.bodies.count, (status == .inUse ? 2 : 1))
+    expectEqual(service.bodies, row.bodies)
     await service.close()
   }
 
@@ -160,8 +161,8 @@ import Testing
     let yes = Answers.ok(row.realAnswer)
     let server = ScriptedServer { number, _, connection in connection.send(number == 1 ? refusal : yes) }
     let service = try await Service.open(server)
-    #expect(await service.report(.inUse, isManual: isManual) == nil)
-    #expect(service.bodies == row.bodies)
+    expect(await service.report(.inUse, isManual: isManual) == nil)
+    expectEqual(service.bodies, row.bodies)
     await service.close()
   }
 
@@ -174,8 +175,8 @@ import Testing
     Answers.response("500 Internal Server Error", #"{"error":"Invalid status value"}"#),
   ]) func anotherRefusalIsNoneOfTheSpelling(answer: String) async throws {
     let service = try await Service.answering(answer)
-    #expect(await service.report(.inUse) != nil)
-    #expect(service.bodies == [#"{"status":"in-use","timestamp":"2025-07-15T12:00:00Z","manualOverride":false}"#])
+    expect(await service.report(.inUse) != nil)
+    expectEqual(service.bodies, [#"{"status":"in-use","timestamp":"2025-07-15T12:00:00Z","manualOverride":false}"#])
     await service.close()
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -18,7 +19,7 @@ import Testing
   private func fault(_ endpoint: Service.Endpoint, _ answer: String) async throws -> ControlFault? {
     let service = try await Service.answering(answer)
     let fault = await service.fault(endpoint)
-    #expect(service.requests.count == 1)
+    expectEqual(service.requests.count, 1)
     await service.close()
     return fault
   }
@@ -40,7 +41,7 @@ import Testing
 
   @Test(arguments: well.indices, days.indices) func aSuccessIsASuccess(index: Int, day: Int) async throws {
     let test = Self.well[index]
-    #expect(try await fault(test.endpoint, answer("200 OK", test.body, off: Self.days[day].0)) == nil)
+    expect(try await fault(test.endpoint, answer("200 OK", test.body, off: Self.days[day].0)) == nil)
   }
 
   private static let refused: [(endpoint: Service.Endpoint, status: String, body: String)] = [
@@ -63,16 +64,16 @@ import Testing
     let test = Self.refused[index]
     let (seconds, words) = Self.days[day]
     let found = try #require(try await fault(test.endpoint, answer(test.status, test.body, off: seconds)))
-    #expect(found.kind == .authentication)
-    #expect(found.detail.contains("This machine's clock is \(words) that of localhost:"), "\(found)")
+    expectEqual(found.kind, .authentication)
+    expect(found.detail.contains("This machine's clock is \(words) that of localhost:"), "\(found)")
   }
 
   /// Clocks that agree are not blamed.
   @Test(arguments: refused.indices) func aRefusedTokenAlone(index: Int) async throws {
     let test = Self.refused[index]
     let found = try #require(try await fault(test.endpoint, answer(test.status, test.body, off: 0)))
-    #expect(found.kind == .authentication)
-    #expect(!found.detail.contains("clock"), "\(found)")
+    expectEqual(found.kind, .authentication)
+    expect(!found.detail.contains("clock"), "\(found)")
   }
 
   /// A service that is out of order is so by any clock.
@@ -80,7 +81,7 @@ import Testing
   func whatIsNotOfTheTokenIsNotOfTheClock(endpoint: Service.Endpoint, day: Int) async throws {
     let broken = answer("503 Service Unavailable", #"{"error":"Busy"}"#, off: Self.days[day].0)
     let found = try #require(try await fault(endpoint, broken))
-    #expect(found.kind == .server)
-    #expect(!found.detail.contains("clock"), "\(found)")
+    expectEqual(found.kind, .server)
+    expect(!found.detail.contains("clock"), "\(found)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import KnownScanners
 import ScanConfiguration
 import ScanModel
@@ -18,54 +19,54 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
 @Suite struct ReaderProposalTests {
   @Test func theMatchIsAsNarrowAsNeeded() throws {
     let alone = candidate(1)
-    #expect(ReaderProposal.proposals(for: [alone], among: [alone]).map(keys) == [["vendor", "product"]])
+    expectEqual(ReaderProposal.proposals(for: [alone], among: [alone]).map(keys), [["vendor", "product"]])
     let numbered = candidate(1, serial: "SN1")
-    #expect(
-      ReaderProposal.proposals(for: [numbered], among: [numbered]).map(keys) == [["vendor", "product", "serial"]])
+    expectEqual(
+      ReaderProposal.proposals(for: [numbered], among: [numbered]).map(keys), [["vendor", "product", "serial"]])
     let two = [candidate(1), candidate(2)]
     let proposals = ReaderProposal.proposals(for: two, among: two)
-    #expect(proposals.map(keys) == [["vendor", "product", "port"], ["vendor", "product", "port"]])
-    #expect(proposals.map(\.match.last?.value) == ["1-1", "1-2"])
+    expectEqual(proposals.map(keys), [["vendor", "product", "port"], ["vendor", "product", "port"]])
+    expectEqual(proposals.map(\.match.last?.value), ["1-1", "1-2"])
     // All of one kind have the same number, as cheap scanners do.
     let same = [candidate(1, serial: "123"), candidate(2, serial: "123")]
-    #expect(ReaderProposal.proposals(for: same, among: same).map { keys($0).last } == ["port", "port"])
+    expectEqual(ReaderProposal.proposals(for: same, among: same).map { keys($0).last }, ["port", "port"])
     let zeros = candidate(1, serial: "00000000")
-    #expect(ReaderProposal.proposals(for: [zeros], among: [zeros]).map { keys($0).last } == ["product"])
+    expectEqual(ReaderProposal.proposals(for: [zeros], among: [zeros]).map { keys($0).last }, ["product"])
     // A shared id without a number is known by its port alone.
     let shared = candidate(1, 0x05fe, 0x1010)
-    #expect(ReaderProposal.proposals(for: [shared], among: [shared]).map { keys($0).last } == ["port"])
+    expectEqual(ReaderProposal.proposals(for: [shared], among: [shared]).map { keys($0).last }, ["port"])
     let nameless = ScannerCandidate(kind: .wedge, node: "/dev/input/event1", physicalPath: "/sys/1")
-    #expect(ReaderProposal.proposals(for: [nameless], among: [nameless]).isEmpty)
+    expect(ReaderProposal.proposals(for: [nameless], among: [nameless]).isEmpty)
   }
 
   @Test func aConfiguredTwinCounts() {
     let (mine, other) = (candidate(1), candidate(2))
-    #expect(ReaderProposal.proposals(for: [mine], among: [mine, other]).map { keys($0).last } == ["port"])
+    expectEqual(ReaderProposal.proposals(for: [mine], among: [mine, other]).map { keys($0).last }, ["port"])
   }
 
   @Test func namesAreFreeAndSpeak() {
     let two = [candidate(1, serial: "A"), candidate(2, serial: "B")]
-    #expect(
-      ReaderProposal.proposals(for: two, among: two, taken: ["honeywell-handheld-scanner"]).map(\.reader)
-        == ["honeywell-handheld-scanner-2", "honeywell-handheld-scanner-3"])
+    expectEqual(
+      ReaderProposal.proposals(for: two, among: two, taken: ["honeywell-handheld-scanner"]).map(\.reader),
+      ["honeywell-handheld-scanner-2", "honeywell-handheld-scanner-3"])
     let strange = candidate(1, 0x1234, 0x5678, name: "–/–")
-    #expect(ReaderProposal.proposals(for: [strange], among: [strange]).map(\.reader) == ["scanner"])
+    expectEqual(ReaderProposal.proposals(for: [strange], among: [strange]).map(\.reader), ["scanner"])
   }
 
   @Test func nodesOfOneDeviceAreOneReader() {
     let nodes = [candidate(1, physical: "/sys/a"), candidate(2, physical: "/sys/a")]
-    #expect(ReaderProposal.proposals(for: nodes, among: nodes).map(keys) == [["vendor", "product"]])
+    expectEqual(ReaderProposal.proposals(for: nodes, among: nodes).map(keys), [["vendor", "product"]])
   }
 
   @Test func whatIsLikely() {
-    #expect(candidate(1).isLikely)
-    #expect(!candidate(1, 0x046d, 0xc31c, name: "Logitech USB Keyboard").isLikely)
-    #expect(candidate(1, 0x1234, 0x5678, name: "SM SM-2D PRODUCT HID KBW").isLikely)
-    #expect(candidate(1, 0x05fe, 0x1010, name: "USB Receiver").isLikely, "shared ids are proposed with a warning")
-    #expect(!candidate(1, 0x1a86, 0x7523, name: "USB Serial", kind: .serial).isLikely)
-    #expect(candidate(1, 0x1eab, 0x8206, name: "NLS", kind: .serial).isLikely)
-    #expect(candidate(1, 0x1234, 0x5678, name: nil, kind: .hidPOS).isLikely)
-    #expect(ReaderProposal.proposals(for: [candidate(1, kind: .hidPOS)], among: []).isEmpty)
+    expect(candidate(1).isLikely)
+    expect(!candidate(1, 0x046d, 0xc31c, name: "Logitech USB Keyboard").isLikely)
+    expect(candidate(1, 0x1234, 0x5678, name: "SM SM-2D PRODUCT HID KBW").isLikely)
+    expect(candidate(1, 0x05fe, 0x1010, name: "USB Receiver").isLikely, "shared ids are proposed with a warning")
+    expect(!candidate(1, 0x1a86, 0x7523, name: "USB Serial", kind: .serial).isLikely)
+    expect(candidate(1, 0x1eab, 0x8206, name: "NLS", kind: .serial).isLikely)
+    expect(candidate(1, 0x1234, 0x5678, name: nil, kind: .hidPOS).isLikely)
+    expect(ReaderProposal.proposals(for: [candidate(1, kind: .hidPOS)], among: []).isEmpty)
   }
 
   @Test func aBlockIsYAMLForAnyNameAndNumber() throws {
@@ -77,11 +78,11 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
       let serial = candidate(
         2, serial: text.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } ? text : "S")
       let readers = ReaderProposal.proposals(for: [one, serial], among: [one, serial])
-      #expect(readers.count == 2)
+      expectEqual(readers.count, 2)
       let configuration = try parse(ExampleConfiguration(readers: readers).yaml, "\(index)")
-      #expect(configuration.readers.map(\.id.name) == readers.map(\.reader))
-      #expect(configuration.readers.first?.match.name == text)
-      #expect(configuration.readers.last?.match.serial == serial.serial)
+      expectEqual(configuration.readers.map(\.id.name), readers.map(\.reader))
+      expectEqual(configuration.readers.first?.match.name, text)
+      expectEqual(configuration.readers.last?.match.serial, serial.serial)
     }
   }
 
@@ -89,10 +90,10 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
     let webcam = candidate(1, 0x046d, 0x0825, serial: "5A5A", name: "C270 HD WEBCAM", kind: .camera)
     let loopback = ScannerCandidate(kind: .camera, node: "/dev/video7", physicalPath: "/sys/7", name: "Dummy: \"7\"")
     let readers = ReaderProposal.proposals(for: [webcam, loopback], among: [webcam, loopback])
-    #expect(readers.map(keys) == [["vendor", "product", "serial"], ["name"]])
+    expectEqual(readers.map(keys), [["vendor", "product", "serial"], ["name"]])
     let configuration = try parse(ExampleConfiguration(readers: readers).yaml, "cameras")
-    #expect(configuration.readers.map(\.kind) == [.camera, .camera])
-    #expect(configuration.readers.last?.match.name == "Dummy: \"7\"")
+    expectEqual(configuration.readers.map(\.kind), [.camera, .camera])
+    expectEqual(configuration.readers.last?.match.name, "Dummy: \"7\"")
   }
 
   @Test func theExampleChecks() throws {
@@ -102,21 +103,21 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
       readers: readers, lines: [.init(chip: "gate", line: "RELAY0"), .init(chip: "gate", line: "7")],
       leds: ["gate:green:pass", "gate:red:stop"])
     let configuration = try parse(example.yaml, "commented")
-    #expect(configuration.readers.map(\.id.name) == [readers[0].reader], "a shared id is a comment")
-    #expect(configuration.gates.map { $0.readers.map(\.name) } == [[readers[0].reader]])
-    #expect(configuration.gates.allSatisfy { $0.outputs.isEmpty })
-    #expect(example.yaml.contains("shared by keyboards"))
+    expectEqual(configuration.readers.map(\.id.name), [readers[0].reader], "a shared id is a comment")
+    expectEqual(configuration.gates.map { $0.readers.map(\.name) }, [[readers[0].reader]])
+    expect(configuration.gates.allSatisfy { $0.outputs.isEmpty })
+    expect(example.yaml.contains("shared by keyboards"))
     // What is commented out is right as well.
     let whole = example.yaml.split(separator: "\n").map { line in
       line.replacing("    # outputs:", with: "    outputs:").replacing("    #   ", with: "      ")
         .replacing("  # chesen", with: "  chesen").replacing("  # gate", with: "  gate").replacing(
           "  #   ", with: "    ")
     }.joined(separator: "\n")
-    #expect(try parse(whole, "uncommented").gates.map(\.outputs.count) == [3, 1])
+    try expectEqual(parse(whole, "uncommented").gates.map(\.outputs.count), [3, 1])
   }
 
   @Test func withoutAScannerTheExampleSaysSo() {
-    #expect(ExampleConfiguration(readers: []).yaml.contains("No scanner was found"))
+    expect(ExampleConfiguration(readers: []).yaml.contains("No scanner was found"))
   }
 
   private func parse(_ text: String, _ what: String) throws -> StationConfiguration {

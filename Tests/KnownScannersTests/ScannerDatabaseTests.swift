@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -11,15 +12,15 @@ private let file = URL(filePath: #filePath).deletingLastPathComponent().deleting
   @Test func theFileHasNoFaultAndIsCarried() throws {
     let text = try String(contentsOf: file, encoding: .utf8)
     let database = ScannerDatabase(text)
-    #expect(database.problems == [])
-    #expect(database.entries.count >= 130)
-    #expect(database == ScannerDatabase.carried)
-    #expect(text.utf8.allSatisfy { $0 < 0x80 }, "hwdb takes bytes; ASCII is what every tool shows alike")
+    expectEqual(database.problems, [])
+    expect(database.entries.count >= 130)
+    expectEqual(database, ScannerDatabase.carried)
+    expect(text.utf8.allSatisfy { $0 < 0x80 }, "hwdb takes bytes; ASCII is what every tool shows alike")
   }
 
   @Test func everyModeThatCannotBeReadHasItsCure() {
     for entry in ScannerDatabase.carried.entries {
-      #expect((entry.model.mode?.isReadable == false) == (entry.model.cure != nil), "line \(entry.line)")
+      expectEqual((entry.model.mode?.isReadable == false), (entry.model.cure != nil), "line \(entry.line)")
     }
   }
 
@@ -29,27 +30,27 @@ private let file = URL(filePath: #filePath).deletingLastPathComponent().deleting
     for entry in ScannerDatabase.carried.entries {
       let above = lines[..<(entry.line - 1)].last { $0.hasPrefix("#") }
       let words = ["usb.ids", "Linux", "github.com", "published", "Public", "public", "Integration Guide", "README"]
-      #expect(words.contains { above?.contains($0) == true }, "line \(entry.line): \(above ?? "nothing")")
+      expect(words.contains { above?.contains($0) == true }, "line \(entry.line): \(above ?? "nothing")")
     }
   }
 
   /// A rule may give the service's group what has a model and is not shared: never a whole vendor, which makes keyboards too.
   @Test func aWholeVendorHasNoModel() {
     for entry in ScannerDatabase.carried.entries where entry.product == nil {
-      #expect(entry.model == ScannerModel(vendor: entry.model.vendor), "line \(entry.line)")
+      expectEqual(entry.model, ScannerModel(vendor: entry.model.vendor), "line \(entry.line)")
     }
   }
 
   @Test func aProductSaysMoreThanItsVendor() throws {
     let database = ScannerDatabase.carried
     let known = try #require(database.model(vendor: 0x1eab, product: 0x8210))
-    #expect(known.mode == .hidPOS && known.vendor == "Newland" && known.cure?.contains("USB HID-KBW") == true)
+    expect(known.mode == .hidPOS && known.vendor == "Newland" && known.cure?.contains("USB HID-KBW") == true)
     let unknown = try #require(database.model(vendor: 0x0c2e, product: 0xffff))
-    #expect(unknown == ScannerModel(vendor: "Honeywell"))
-    #expect(unknown.title == "Honeywell scanner")
-    #expect(database.model(vendor: 0x046d, product: 0xc31c) == nil)
-    #expect(database.model(vendor: nil, product: 0x0901) == nil)
-    #expect(database.model(vendor: 0x05fe, product: 0x1010)?.isShared == true)
+    expectEqual(unknown, ScannerModel(vendor: "Honeywell"))
+    expectEqual(unknown.title, "Honeywell scanner")
+    expect(database.model(vendor: 0x046d, product: 0xc31c) == nil)
+    expect(database.model(vendor: nil, product: 0x0901) == nil)
+    expectEqual(database.model(vendor: 0x05fe, product: 0x1010)?.isShared, true)
   }
 
   @Test(arguments: [
@@ -71,7 +72,7 @@ private let file = URL(filePath: #filePath).deletingLastPathComponent().deleting
       "usb:v0C2Ep0901*\n SCANGATE_VENDOR=A\n\nusb:v0C2Ep0901*\n SCANGATE_VENDOR=A\n", "4: this id is there twice"
     ),
   ]) func aFaultIsToldWithItsLine(_ text: String, _ problem: String) {
-    #expect(ScannerDatabase(text).problems == [problem])
+    expectEqual(ScannerDatabase(text).problems, [problem])
   }
 
   @Test func anyTextIsRead() {
@@ -81,7 +82,7 @@ private let file = URL(filePath: #filePath).deletingLastPathComponent().deleting
       let text = (0..<Int.random(in: 0..<40, using: &generator)).compactMap { _ in
         pieces.randomElement(using: &generator)
       }.joined()
-      for entry in ScannerDatabase(text).entries { #expect(!entry.model.vendor.isEmpty, "\(text)") }
+      for entry in ScannerDatabase(text).entries { expect(!entry.model.vendor.isEmpty, "\(text)") }
     }
   }
 
@@ -99,7 +100,7 @@ private let file = URL(filePath: #filePath).deletingLastPathComponent().deleting
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try FileManager.default.copyItem(at: file, to: folder.appending(path: file.lastPathComponent))
     let update = try run(tool, ["update", "--strict", "--root=\(root.path)"])
-    #expect(update.status == 0 && update.output.isEmpty, "\(update.output)")
+    expect(update.status == 0 && update.output.isEmpty, "\(update.output)")
     // Each query is a process: some entries of each kind stand for all.
     for entry in ScannerDatabase.carried.entries.enumerated().filter({ $0.offset % 9 == 0 }).map(\.element) {
       func hex(_ value: UInt16) -> String {
@@ -113,7 +114,7 @@ private let file = URL(filePath: #filePath).deletingLastPathComponent().deleting
       if let mode = entry.model.mode { expected.insert("SCANGATE_MODE=\(mode.rawValue)") }
       if entry.model.isShared { expected.insert("SCANGATE_SHARED=1") }
       if let cure = entry.model.cure { expected.insert("SCANGATE_CURE=\(cure)") }
-      #expect(Set(query.output.split(separator: "\n").map(String.init)) == expected, "line \(entry.line)")
+      expectEqual(Set(query.output.split(separator: "\n").map(String.init)), expected, "line \(entry.line)")
     }
   }
 

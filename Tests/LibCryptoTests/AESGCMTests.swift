@@ -1,3 +1,4 @@
+import Expectations
 import ScanTesting
 import Testing
 
@@ -39,10 +40,10 @@ import Testing
   @Test(arguments: vectors) func isThatOfTheStandard(_ vector: Vector) {
     let key = SymmetricKey(data: hex(vector.key))
     let sealed = hex(vector.nonce) + hex(vector.text) + hex(vector.tag)
-    #expect(
-      AES.GCM.seal(hex(vector.plain), using: key, nonce: hex(vector.nonce), authenticating: hex(vector.binding))
-        == sealed)
-    #expect(AES.GCM.open(sealed, using: key, authenticating: hex(vector.binding)) == hex(vector.plain))
+    expectEqual(
+      AES.GCM.seal(hex(vector.plain), using: key, nonce: hex(vector.nonce), authenticating: hex(vector.binding)), sealed
+    )
+    expectEqual(AES.GCM.open(sealed, using: key, authenticating: hex(vector.binding)), hex(vector.plain))
   }
 
   /// Made with swift-crypto 4.5, by which values were sealed before this room was.
@@ -50,7 +51,7 @@ import Testing
     let key = SymmetricKey(data: hex("f48d2e596130fccf3697bc839c3a5e71c54c09557ecaa9292245f80d96ebafc6"))
     let sealed = hex(
       "f576fd84fb61a14afb8c7d4218ffef9a979d75d0836e4bcb750c5659ff49322a5adf9eeffc5c1b175ad26f3b")
-    #expect(AES.GCM.open(sealed, using: key, authenticating: [1, 2]) == [UInt8]("wk8wfyzjrbrdv5rx".utf8))
+    expectEqual(AES.GCM.open(sealed, using: key, authenticating: [1, 2]), [UInt8]("wk8wfyzjrbrdv5rx".utf8))
   }
 
   @Test(arguments: [0, 1, 15, 16, 17, 4_096, 100_000]) func whatIsSealedOpensAgain(length: Int) throws {
@@ -58,8 +59,8 @@ import Testing
     let plain = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
     for binding in [[], [7], [UInt8](repeating: 9, count: 1_000)] as [[UInt8]] {
       let sealed = try #require(AES.GCM.seal(plain, using: key, authenticating: binding))
-      #expect(sealed.count == length + AES.GCM.overhead)
-      #expect(AES.GCM.open(sealed, using: key, authenticating: binding) == plain)
+      expectEqual(sealed.count, length + AES.GCM.overhead)
+      expectEqual(AES.GCM.open(sealed, using: key, authenticating: binding), plain)
     }
   }
 
@@ -68,9 +69,9 @@ import Testing
     let nonces = try (0..<1_000).map { _ in
       try #require(AES.GCM.seal([], using: key, authenticating: [])).prefix(AES.GCM.nonceLength)
     }
-    #expect(Set(nonces).count == nonces.count)
+    expectEqual(Set(nonces).count, nonces.count)
     // Each of its bytes is random.
-    for place in 0..<AES.GCM.nonceLength { #expect(Set(nonces.map { $0[place] }).count > 200) }
+    for place in 0..<AES.GCM.nonceLength { expect(Set(nonces.map { $0[place] }).count > 200) }
   }
 
   @Test(arguments: [UInt64](1...10)) func noBitCanBeTurned(seed: UInt64) throws {
@@ -78,15 +79,15 @@ import Testing
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
     let (key, plain, binding) = (bytes(32), bytes(Int(seed) * 7 % 40), bytes(Int(seed) % 4 + 1))
     let sealed = try #require(AES.GCM.seal(plain, using: SymmetricKey(data: key), authenticating: binding))
-    #expect(AES.GCM.open(sealed, using: SymmetricKey(data: key), authenticating: binding) == plain)
+    expectEqual(AES.GCM.open(sealed, using: SymmetricKey(data: key), authenticating: binding), plain)
     for other in withOneBitTurned(sealed) {
-      #expect(AES.GCM.open(other, using: SymmetricKey(data: key), authenticating: binding) == nil, "seed \(seed)")
+      expect(AES.GCM.open(other, using: SymmetricKey(data: key), authenticating: binding) == nil, "seed \(seed)")
     }
     for other in withOneBitTurned(binding) {
-      #expect(AES.GCM.open(sealed, using: SymmetricKey(data: key), authenticating: other) == nil, "seed \(seed)")
+      expect(AES.GCM.open(sealed, using: SymmetricKey(data: key), authenticating: other) == nil, "seed \(seed)")
     }
     for other in withOneBitTurned(key) {
-      #expect(AES.GCM.open(sealed, using: SymmetricKey(data: other), authenticating: binding) == nil, "seed \(seed)")
+      expect(AES.GCM.open(sealed, using: SymmetricKey(data: other), authenticating: binding) == nil, "seed \(seed)")
     }
   }
 
@@ -94,26 +95,26 @@ import Testing
     let key = SymmetricKey(size: .bits256)
     let sealed = try #require(AES.GCM.seal([1, 2, 3], using: key, authenticating: [4]))
     for length in 0..<sealed.count {
-      #expect(AES.GCM.open([UInt8](sealed.prefix(length)), using: key, authenticating: [4]) == nil)
+      expect(AES.GCM.open([UInt8](sealed.prefix(length)), using: key, authenticating: [4]) == nil)
     }
-    #expect(AES.GCM.open(sealed + [0], using: key, authenticating: [4]) == nil)
-    #expect(AES.GCM.open([0] + sealed, using: key, authenticating: [4]) == nil)
-    #expect(AES.GCM.open(sealed, using: key, authenticating: []) == nil)
-    #expect(AES.GCM.open(sealed, using: key, authenticating: [4, 0]) == nil)
+    expect(AES.GCM.open(sealed + [0], using: key, authenticating: [4]) == nil)
+    expect(AES.GCM.open([0] + sealed, using: key, authenticating: [4]) == nil)
+    expect(AES.GCM.open(sealed, using: key, authenticating: []) == nil)
+    expect(AES.GCM.open(sealed, using: key, authenticating: [4, 0]) == nil)
   }
 
   /// Neither read beyond its end nor filled up to AES-256, nor taken as a key of AES-128.
   @Test(arguments: [0, 1, 16, 24, 31, 33, 64]) func aKeyOfAnotherLengthIsRefused(length: Int) throws {
     let other = SymmetricKey(data: [UInt8](repeating: 0, count: length))
-    #expect(AES.GCM.seal([1], using: other, authenticating: []) == nil)
+    expect(AES.GCM.seal([1], using: other, authenticating: []) == nil)
     let key = SymmetricKey(data: [UInt8](repeating: 0, count: 32))
     let sealed = try #require(AES.GCM.seal([1], using: key, authenticating: []))
-    #expect(AES.GCM.open(sealed, using: other, authenticating: []) == nil)
-    #expect(AES.GCM.open(sealed, using: key, authenticating: []) == [1])
+    expect(AES.GCM.open(sealed, using: other, authenticating: []) == nil)
+    expectEqual(AES.GCM.open(sealed, using: key, authenticating: []), [1])
   }
 
   @Test(arguments: [0, 11, 13, 16]) func aNonceOfAnotherLengthIsRefused(length: Int) {
     let nonce = [UInt8](repeating: 0, count: length)
-    #expect(AES.GCM.seal([1], using: SymmetricKey(size: .bits256), nonce: nonce, authenticating: []) == nil)
+    expect(AES.GCM.seal([1], using: SymmetricKey(size: .bits256), nonce: nonce, authenticating: []) == nil)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import LibCrypto
@@ -13,7 +14,7 @@ import Testing
     ),
     (String(repeating: "a", count: 1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
   ]) func sha256IsThatOfTheStandard(message: String, digest: String) {
-    #expect(SHA256.hash(data: [UInt8](message.utf8)) == hex(digest))
+    expectEqual(SHA256.hash(data: [UInt8](message.utf8)), hex(digest))
   }
 
   struct Code: Sendable, CustomTestStringConvertible {
@@ -54,15 +55,15 @@ import Testing
   @Test(arguments: codes) func hmacIsThatOfTheStandard(_ vector: Code) {
     let hmac = HMACSHA256(key: SymmetricKey(data: vector.key))
     let code = hmac.authenticationCode(for: vector.message)
-    #expect(code.count == HMACSHA256.byteCount && code.starts(with: hex(vector.code)))
-    #expect(hmac.isValidAuthenticationCode(code, authenticating: vector.message))
+    expect(code.count == HMACSHA256.byteCount && code.starts(with: hex(vector.code)))
+    expect(hmac.isValidAuthenticationCode(code, authenticating: vector.message))
     // Piece by piece, cut anywhere, and once more with the same key.
     for cut in vector.message.indices {
       var message = hmac.message()
       message.update(data: [UInt8](vector.message[..<cut]))
       message.update(data: [])
       vector.message[cut...].withUnsafeBytes { message.update(data: $0) }
-      #expect(message.finalize() == code)
+      expectEqual(message.finalize(), code)
     }
   }
 
@@ -70,12 +71,12 @@ import Testing
   @Test func hmacOfNothing() {
     let hmac = HMACSHA256(key: SymmetricKey(data: []))
     let empty = hex("b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
-    #expect(hmac.authenticationCode(for: []) == empty)
+    expectEqual(hmac.authenticationCode(for: []), empty)
     var first = hmac.message()
     let second = hmac.message()
     first.update(data: [1])
-    #expect(second.finalize() == empty)
-    #expect(first.finalize() == hmac.authenticationCode(for: [1]))
+    expectEqual(second.finalize(), empty)
+    expectEqual(first.finalize(), hmac.authenticationCode(for: [1]))
   }
 
   @Test func noOtherCodeIsValid() {
@@ -83,17 +84,16 @@ import Testing
     let message = [UInt8]("message".utf8)
     let hmac = HMACSHA256(key: SymmetricKey(data: key))
     let code = hmac.authenticationCode(for: message)
-    for other in withOneBitTurned(code) { #expect(!hmac.isValidAuthenticationCode(other, authenticating: message)) }
-    for other in withOneBitTurned(message) { #expect(!hmac.isValidAuthenticationCode(code, authenticating: other)) }
+    for other in withOneBitTurned(code) { expect(!hmac.isValidAuthenticationCode(other, authenticating: message)) }
+    for other in withOneBitTurned(message) { expect(!hmac.isValidAuthenticationCode(code, authenticating: other)) }
     for other in withOneBitTurned(key) {
-      #expect(
-        !HMACSHA256(key: SymmetricKey(data: other)).isValidAuthenticationCode(code, authenticating: message))
+      expect(!HMACSHA256(key: SymmetricKey(data: other)).isValidAuthenticationCode(code, authenticating: message))
     }
     for length in 0..<code.count {
-      #expect(!hmac.isValidAuthenticationCode([UInt8](code.prefix(length)), authenticating: message))
+      expect(!hmac.isValidAuthenticationCode([UInt8](code.prefix(length)), authenticating: message))
     }
-    #expect(!hmac.isValidAuthenticationCode(code + [0], authenticating: message))
-    #expect(!hmac.isValidAuthenticationCode(code + code, authenticating: message))
+    expect(!hmac.isValidAuthenticationCode(code + [0], authenticating: message))
+    expect(!hmac.isValidAuthenticationCode(code + code, authenticating: message))
   }
 
   @Test func oneKeyIsUsedByManyAtOnce() async {
@@ -106,19 +106,18 @@ import Testing
       }
       return await group.reduce(0, +)
     }
-    #expect(right == 40_000)
+    expectEqual(right, 40_000)
   }
 
   /// Made with swift-crypto 4.5: a key of stations, and the code of a text, as there are from before this room was.
   @Test func isWhatWasMadeBefore() {
     let key = SymmetricKey(data: [UInt8](0..<32))
     let derived = HKDFSHA256.deriveKey(inputKeyMaterial: key, info: [UInt8]("scangate tickets 1".utf8))
-    #expect(
-      derived.withUnsafeBytes { [UInt8]($0) }
-        == hex("021a65b48de5f40af2de99221b755bd4f5531d71a3701d69a1b90ecb7e4943f9"))
-    #expect(
-      HMACSHA256(key: key).authenticationCode(for: [UInt8]("enrolment".utf8))
-        == hex("6e6e0cd17eaa53c119b7c5090190eeb4d22acbc12229ea0467276bb2a1feb942"))
+    expectEqual(
+      derived.withUnsafeBytes { [UInt8]($0) }, hex("021a65b48de5f40af2de99221b755bd4f5531d71a3701d69a1b90ecb7e4943f9"))
+    expectEqual(
+      HMACSHA256(key: key).authenticationCode(for: [UInt8]("enrolment".utf8)),
+      hex("6e6e0cd17eaa53c119b7c5090190eeb4d22acbc12229ea0467276bb2a1feb942"))
   }
 
   /// RFC 5869, A.1 to A.3: the first 32 bytes of what is derived there, which do not depend on how many follow.
@@ -140,10 +139,10 @@ import Testing
     ),
   ]) func hkdfIsThatOfTheStandard(given: String, salt: String, info: String, even: String, derived: String) {
     let given = SymmetricKey(data: hex(given))
-    #expect(HKDFSHA256.extract(inputKeyMaterial: given, salt: hex(salt)).withUnsafeBytes { [UInt8]($0) } == hex(even))
+    expectEqual(HKDFSHA256.extract(inputKeyMaterial: given, salt: hex(salt)).withUnsafeBytes { [UInt8]($0) }, hex(even))
     let key = HKDFSHA256.deriveKey(inputKeyMaterial: given, salt: hex(salt), info: hex(info))
-    #expect(key.withUnsafeBytes { [UInt8]($0) } == hex(derived))
-    #expect(salt.isEmpty == (HKDFSHA256.deriveKey(inputKeyMaterial: given, info: hex(info)) == key))
+    expectEqual(key.withUnsafeBytes { [UInt8]($0) }, hex(derived))
+    expectEqual(salt.isEmpty, (HKDFSHA256.deriveKey(inputKeyMaterial: given, info: hex(info)) == key))
   }
 }
 

@@ -1,3 +1,4 @@
+import Expectations
 import ScanTesting
 import Testing
 
@@ -48,23 +49,23 @@ import Testing
   @Test(arguments: vectors) func isThatOfTheStandard(_ vector: Vector) throws {
     let half = try #require(Ed25519.PrivateKey(rawRepresentation: hex(vector.seed)))
     let key = try #require(Ed25519.PublicKey(rawRepresentation: hex(vector.key)))
-    #expect(half.publicKey == key && half.rawRepresentation == hex(vector.seed))
-    #expect(half.signature(for: hex(vector.message)) == hex(vector.signature))
-    #expect(key.isValidSignature(hex(vector.signature), for: hex(vector.message)))
+    expect(half.publicKey == key && half.rawRepresentation == hex(vector.seed))
+    expectEqual(half.signature(for: hex(vector.message)), hex(vector.signature))
+    expect(key.isValidSignature(hex(vector.signature), for: hex(vector.message)))
   }
 
   /// Made with swift-crypto 4.5: what it has signed, and signs again byte for byte.
   @Test func signsAsBefore() throws {
     let half = try #require(Ed25519.PrivateKey(rawRepresentation: [UInt8](0..<32)))
     let message = [UInt8]("scangate".utf8)
-    #expect(
-      half.publicKey?.rawRepresentation == hex("03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"))
+    expectEqual(
+      half.publicKey?.rawRepresentation, hex("03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"))
     let signature = hex(
       """
       da9eeb934e99eb33e689b3cdd52bfcd2c1d39d1f5196620ce2a750021c91d768
       c0bd003d953c6feb790144f8306059106faa5c661d371e9a64f358e937eff506
       """)
-    #expect(half.signature(for: message) == signature)
+    expectEqual(half.signature(for: message), signature)
   }
 
   @Test func noBitCanBeTurned() throws {
@@ -72,13 +73,13 @@ import Testing
     let key = try #require(half.publicKey)
     let message = [UInt8]("message".utf8)
     let signature = try #require(half.signature(for: message))
-    #expect(key.isValidSignature(signature, for: message))
-    for other in withOneBitTurned(signature) { #expect(!key.isValidSignature(other, for: message)) }
-    for other in withOneBitTurned(message) { #expect(!key.isValidSignature(signature, for: other)) }
+    expect(key.isValidSignature(signature, for: message))
+    for other in withOneBitTurned(signature) { expect(!key.isValidSignature(other, for: message)) }
+    for other in withOneBitTurned(message) { expect(!key.isValidSignature(signature, for: other)) }
     for other in withOneBitTurned(key.rawRepresentation) {
-      #expect(Ed25519.PublicKey(rawRepresentation: other)?.isValidSignature(signature, for: message) == false)
+      expectEqual(Ed25519.PublicKey(rawRepresentation: other)?.isValidSignature(signature, for: message), false)
     }
-    #expect(!key.isValidSignature(signature, for: []) && !key.isValidSignature(signature, for: message + [0]))
+    expect(!key.isValidSignature(signature, for: []) && !key.isValidSignature(signature, for: message + [0]))
   }
 
   /// The group's order times any number added to the second half of a signature makes another that the formula takes; RFC
@@ -94,21 +95,21 @@ import Testing
         signature[32 + place] = UInt8(truncatingIfNeeded: sum)
         carry = sum >> 8
       }
-      #expect(carry == 0)
-      #expect(!key.isValidSignature(signature, for: hex(vector.message)))
+      expectEqual(carry, 0)
+      expect(!key.isValidSignature(signature, for: hex(vector.message)))
     }
   }
 
   @Test func whatIsShorterOrLongerIsRefused() throws {
     for length in [0, 1, 31, 33, 57, 64] {
-      #expect(Ed25519.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: length)) == nil)
-      #expect(Ed25519.PublicKey(rawRepresentation: [UInt8](repeating: 1, count: length)) == nil)
+      expect(Ed25519.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: length)) == nil)
+      expect(Ed25519.PublicKey(rawRepresentation: [UInt8](repeating: 1, count: length)) == nil)
     }
     let half = Ed25519.PrivateKey()
     let key = try #require(half.publicKey)
     let signature = try #require(half.signature(for: [1]))
-    for length in 0..<signature.count { #expect(!key.isValidSignature([UInt8](signature.prefix(length)), for: [1])) }
-    #expect(!key.isValidSignature(signature + [0], for: [1]) && !key.isValidSignature([0] + signature, for: [1]))
+    for length in 0..<signature.count { expect(!key.isValidSignature([UInt8](signature.prefix(length)), for: [1])) }
+    expect(!key.isValidSignature(signature + [0], for: [1]) && !key.isValidSignature([0] + signature, for: [1]))
   }
 
   /// Half of all y are no point's; a key of one verifies nothing, and ends nothing.
@@ -117,17 +118,16 @@ import Testing
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
     for _ in 0..<50 {
       let key = try #require(Ed25519.PublicKey(rawRepresentation: bytes(32)))
-      #expect(!key.isValidSignature(bytes(64), for: bytes(5)), "seed \(seed)")
+      expect(!key.isValidSignature(bytes(64), for: bytes(5)), "seed \(seed)")
     }
     let all = try #require(Ed25519.PublicKey(rawRepresentation: [UInt8](repeating: 0xFF, count: 32)))
-    #expect(!all.isValidSignature([UInt8](repeating: 0xFF, count: 64), for: []))
+    expect(!all.isValidSignature([UInt8](repeating: 0xFF, count: 64), for: []))
   }
 
   @Test func aNewKeyIsAnotherAndShowsNothing() {
     let half = Ed25519.PrivateKey()
-    #expect(half.rawRepresentation != Ed25519.PrivateKey().rawRepresentation && half.rawRepresentation.count == 32)
-    #expect(
-      "\(half) \(String(reflecting: half)) \(Mirror(reflecting: half).children.count)"
-        == "(private key) (private key) 0")
+    expect(half.rawRepresentation != Ed25519.PrivateKey().rawRepresentation && half.rawRepresentation.count == 32)
+    expectEqual(
+      "\(half) \(String(reflecting: half)) \(Mirror(reflecting: half).children.count)", "(private key) (private key) 0")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
@@ -40,8 +41,8 @@ private actor Resident {
 @Test func actorsOfALoopRunOnItsThread() async throws {
   let loop = try DeviceLoop(name: "test")
   defer { loop.stop() }
-  #expect(await Resident(loop: loop).isOnLoop())
-  #expect(!loop.isCurrent)
+  expect(await Resident(loop: loop).isOnLoop())
+  expect(!loop.isCurrent)
 }
 
 @Test func aReadableDescriptorReachesItsHandler() async throws {
@@ -55,8 +56,8 @@ private actor Resident {
   await Resident(loop: loop).read(from: reading.number, into: continuation)
   var iterator = stream.makeAsyncIterator()
   for text in ["one", "two"] {
-    #expect(write(writing.number, text, text.utf8.count) == text.utf8.count)
-    #expect(await iterator.next() == [UInt8](text.utf8))
+    expectEqual(write(writing.number, text, text.utf8.count), text.utf8.count)
+    await expectEqual(iterator.next(), [UInt8](text.utf8))
   }
 }
 
@@ -70,14 +71,14 @@ private actor Resident {
     seen.append(value)
     if seen.count == 3 { break }
   }
-  #expect(seen == [1, 2, 3])
+  expectEqual(seen, [1, 2, 3])
 }
 
 @Test func timesSaturateInsteadOfTrapping() {
   let end = MonotonicTime(nanoseconds: .max)
-  #expect(end + .seconds(Int64.max) == end)
-  #expect(MonotonicTime(nanoseconds: .min) - .seconds(5) == MonotonicTime(nanoseconds: .min))
-  #expect(WallTime(seconds: .max).nanoseconds == .max)
-  #expect(WallTime(nanoseconds: -1).seconds == -1)
-  #expect((MonotonicTime(nanoseconds: 5) - MonotonicTime(nanoseconds: 7)) == .nanoseconds(-2))
+  expectEqual(end + .seconds(Int64.max), end)
+  expectEqual(MonotonicTime(nanoseconds: .min) - .seconds(5), MonotonicTime(nanoseconds: .min))
+  expectEqual(WallTime(seconds: .max).nanoseconds, .max)
+  expectEqual(WallTime(nanoseconds: -1).seconds, -1)
+  expectEqual((MonotonicTime(nanoseconds: 5) - MonotonicTime(nanoseconds: 7)), .nanoseconds(-2))
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import LinuxIO
 import Testing
@@ -14,15 +15,15 @@ import Testing
     let kept = try #require(fopen(path, "r"))
     defer { fclose(kept) }
     var text = [CChar](repeating: 0, count: 32)
-    #expect(fgets(&text, 32, kept) != nil)
-    #expect(text.prefix(8).elementsEqual("precious".utf8.map { CChar(bitPattern: $0) }))
+    expect(fgets(&text, 32, kept) != nil)
+    expect(text.prefix(8).elementsEqual("precious".utf8.map { CChar(bitPattern: $0) }))
   }
 
   @Test func aSocketThatNobodyListensAtIsReplacedAndOneInUseIsNot() throws {
     let folder = try Folder()
     let path = folder.path + "/socket"
     var first: PacketListener? = try PacketListener(path: path, mode: 0o600)
-    #expect(first != nil)
+    expect(first != nil)
     #expect(throws: SystemError(errno: EADDRINUSE, call: "bind")) { try PacketListener(path: path, mode: 0o600) }
     first = nil
     _ = try PacketListener(path: path, mode: 0o600)

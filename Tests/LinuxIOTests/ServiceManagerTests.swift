@@ -1,3 +1,4 @@
+import Expectations
 import CLinux
 import Glibc
 import Testing
@@ -41,11 +42,11 @@ private final class Manager {
   @Test(arguments: [own("notify"), "@" + own("notify")]) func whatIsToldArrives(path: String) throws {
     let manager = try Manager(path: path)
     let service = try #require(serviceManager(["NOTIFY_SOCKET": path]))
-    #expect(service.notify("READY=1\nSTATUS=two gates"))
-    #expect(manager.receive()?.text == "READY=1\nSTATUS=two gates")
-    #expect(service.removeStored(name: "a1"))
+    expect(service.notify("READY=1\nSTATUS=two gates"))
+    expectEqual(manager.receive()?.text, "READY=1\nSTATUS=two gates")
+    expect(service.removeStored(name: "a1"))
     let told = manager.receive()
-    #expect(told?.text == "FDSTOREREMOVE=1\nFDNAME=a1" && told?.descriptor == -1)
+    expect(told?.text == "FDSTOREREMOVE=1\nFDNAME=a1" && told?.descriptor == -1)
   }
 
   @Test func aStoredDescriptorIsACopyOfTheSameFile() throws {
@@ -54,45 +55,45 @@ private final class Manager {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     let reading = OwnedDescriptor(owning: ends[0])
-    #expect(service.store(ends[1], name: "line-7"))
+    expect(service.store(ends[1], name: "line-7"))
     close(ends[1])
     let told = try #require(manager.receive())
-    #expect(told.text == "FDSTORE=1\nFDNAME=line-7")
-    #expect(write(told.descriptor, "x", 1) == 1)
+    expectEqual(told.text, "FDSTORE=1\nFDNAME=line-7")
+    expectEqual(write(told.descriptor, "x", 1), 1)
     var byte: UInt8 = 0
-    #expect(read(reading.number, &byte, 1) == 1 && byte == UInt8(ascii: "x"))
+    expect(read(reading.number, &byte, 1) == 1 && byte == UInt8(ascii: "x"))
     close(told.descriptor)
   }
 
   @Test func nobodyWhoListensHoldsNothingUp() throws {
     let path = Self.own("silent")
     let service = try #require(serviceManager(["NOTIFY_SOCKET": path]))
-    #expect(!service.notify("READY=1"))
+    expect(!service.notify("READY=1"))
     let manager = try Manager(path: path)
     // It never reads: a full queue is no reason to wait.
     var told = 0
     while told < 100_000, service.notify("WATCHDOG=1") { told += 1 }
-    #expect(told > 0 && told < 100_000)
-    #expect(manager.receive()?.text == "WATCHDOG=1")
+    expect(told > 0 && told < 100_000)
+    expectEqual(manager.receive()?.text, "WATCHDOG=1")
   }
 
   @Test func whatIsNoAddressIsNoManager() {
     let long = "/" + String(repeating: "x", count: 200)
     for path in ["", "/", "@", "relative", "vsock:2:1", long] {
-      #expect(serviceManager(["NOTIFY_SOCKET": path]) == nil)
+      expect(serviceManager(["NOTIFY_SOCKET": path]) == nil)
     }
-    #expect(serviceManager([:]) == nil)
+    expect(serviceManager([:]) == nil)
   }
 
   @Test func theWatchdogIsOursOrNobodys() throws {
     func interval(_ variables: [String: String]) -> Duration? {
       serviceManager(variables.merging(["NOTIFY_SOCKET": "@x"]) { $1 })?.watchdogInterval
     }
-    #expect(interval(["WATCHDOG_USEC": "2000000"]) == .seconds(2))
-    #expect(interval(["WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "77"]) == .seconds(2))
-    #expect(interval(["WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "78"]) == nil)
-    for text in ["", "0", "-5", "two", "99999999999999999999"] { #expect(interval(["WATCHDOG_USEC": text]) == nil) }
-    #expect(interval([:]) == nil)
+    expectEqual(interval(["WATCHDOG_USEC": "2000000"]), .seconds(2))
+    expectEqual(interval(["WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "77"]), .seconds(2))
+    expect(interval(["WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "78"]) == nil)
+    for text in ["", "0", "-5", "two", "99999999999999999999"] { expect(interval(["WATCHDOG_USEC": text]) == nil) }
+    expect(interval([:]) == nil)
   }
 
   @Test func passedDescriptorsHaveTheirNamesAndNoHeirs() throws {
@@ -106,12 +107,12 @@ private final class Manager {
       ServiceManager.passedDescriptors(variable: { variables[$0] }, process: 77, first: first)
     }
     let all = passed(["LISTEN_PID": "77", "LISTEN_FDS": "4", "LISTEN_FDNAMES": "socket:b"])
-    #expect(all.map(\.name) == ["socket", "unknown"])
-    #expect(all.map(\.number) == [first, first + 2])
-    #expect(fcntl(first, F_GETFD) == FD_CLOEXEC)
-    #expect(passed(["LISTEN_PID": "78", "LISTEN_FDS": "1"]).isEmpty)
+    expectEqual(all.map(\.name), ["socket", "unknown"])
+    expectEqual(all.map(\.number), [first, first + 2])
+    expectEqual(fcntl(first, F_GETFD), FD_CLOEXEC)
+    expect(passed(["LISTEN_PID": "78", "LISTEN_FDS": "1"]).isEmpty)
     for count in ["", "0", "-1", "two", "2147483647", "99999999999"] {
-      #expect(passed(["LISTEN_PID": "77", "LISTEN_FDS": count]).isEmpty)
+      expect(passed(["LISTEN_PID": "77", "LISTEN_FDS": count]).isEmpty)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import HolderClient
 import HolderProtocol
@@ -33,14 +34,14 @@ import Testing
     let outputs = try inProcess(loop: loop)
     await outputs.start()
     let face = GateSignalOutput(outputs)
-    #expect(
-      await SignalOutputConformance.problems(
-        of: face, pulse: .milliseconds(60), gap: .milliseconds(40), time: SystemTime()) == [])
+    await expectEqual(
+      SignalOutputConformance.problems(
+        of: face, pulse: .milliseconds(60), gap: .milliseconds(40), time: SystemTime()), [])
     await outputs.stop()
-    #expect(await SignalOutputConformance.problemsOfBroken(face) == [])
+    await expectEqual(SignalOutputConformance.problemsOfBroken(face), [])
     let broken = try inProcess(isBroken: true, loop: loop)
     await broken.start()
-    #expect(await SignalOutputConformance.problemsOfBroken(GateSignalOutput(broken)) == [])
+    await expectEqual(SignalOutputConformance.problemsOfBroken(GateSignalOutput(broken)), [])
     await broken.stop()
   }
 
@@ -50,17 +51,17 @@ import Testing
     try await holder.next("listening")
     let gateway = try Gateway(place, plan(["north", "broken"], pulse: 60, gap: 40))
     let face = gateway.outputs.output(of: GateID("north"))
-    #expect(await SignalOutputConformance.problemsOfBroken(face) == [])
+    await expectEqual(SignalOutputConformance.problemsOfBroken(face), [])
     await gateway.outputs.start()
     await gateway.ready()
-    #expect(
-      await SignalOutputConformance.problems(
-        of: face, pulse: .milliseconds(60), gap: .milliseconds(40), time: SystemTime()) == [])
-    #expect(await gateway.fault("it is broken", at: GateID("broken")) != nil)
+    await expectEqual(
+      SignalOutputConformance.problems(
+        of: face, pulse: .milliseconds(60), gap: .milliseconds(40), time: SystemTime()), [])
+    expect(await gateway.fault("it is broken", at: GateID("broken")) != nil)
     let broken = gateway.outputs.output(of: GateID("broken"))
-    #expect(await SignalOutputConformance.problemsOfBroken(broken) == [])
+    await expectEqual(SignalOutputConformance.problemsOfBroken(broken), [])
     await gateway.outputs.stop()
-    #expect(await SignalOutputConformance.problemsOfBroken(face) == [])
+    await expectEqual(SignalOutputConformance.problemsOfBroken(face), [])
   }
 }
 
@@ -79,15 +80,15 @@ import Testing
 
   @Test func itStartsAndAnswers() throws {
     let program = try Child.folder() + "/scangate-outputs"
-    #expect(try run([program, "--version"]) == 0)
-    #expect(try run([program, "--nonsense"]) == 64)
-    #expect(try run([program, "--socket"]) == 64)
-    #expect(try run([program]) == 64)
+    try expectEqual(run([program, "--version"]), 0)
+    try expectEqual(run([program, "--nonsense"]), 64)
+    try expectEqual(run([program, "--socket"]), 64)
+    try expectEqual(run([program]), 64)
   }
 
   @Test(arguments: ["libFoundation", "NIOCore", "liblzma", "libsystemd"]) func itLinksNothingBig(name: String) throws {
     let program = try Child.folder() + "/scangate-outputs"
-    #expect(try run(["/bin/grep", "-q", "libudev", program]) == 0)
-    #expect(try run(["/bin/grep", "-q", name, program]) == 1)
+    try expectEqual(run(["/bin/grep", "-q", "libudev", program]), 0)
+    try expectEqual(run(["/bin/grep", "-q", name, program]), 1)
   }
 }

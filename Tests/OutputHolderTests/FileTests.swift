@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import HolderProtocol
 import LinuxIO
@@ -18,12 +19,12 @@ import Testing
 
   @Test func aPlanIsKept() throws {
     let file = PlanFile(directory: "\(place.path)/state")
-    #expect(file.load() == .nothing)
+    expectEqual(file.load(), .nothing)
     let plan = try plan(["north", "south"], safeState: .safe)
     try file.save(plan)
-    #expect(file.load() == .plan(plan))
+    expectEqual(file.load(), .plan(plan))
     try file.save(OutputPlan(gates: []))
-    #expect(file.load() == .plan(OutputPlan(gates: [])))
+    expectEqual(file.load(), .plan(OutputPlan(gates: [])))
   }
 
   /// Every single damaged byte, and every cut, is noticed; the file is set aside and named.
@@ -43,8 +44,8 @@ import Testing
         Issue.record("damage was not noticed")
         return
       }
-      #expect(words.contains(path) && words.contains("set aside"))
-      #expect(file.load() == .nothing)
+      expect(words.contains(path) && words.contains("set aside"))
+      expectEqual(file.load(), .nothing)
     }
   }
 
@@ -60,25 +61,25 @@ import Testing
       Issue.record("it was read")
       return
     }
-    #expect(words.contains("another release wrote it"))
-    #expect(file.load() == .nothing)
+    expect(words.contains("another release wrote it"))
+    expectEqual(file.load(), .nothing)
   }
 
   @Test func aPulsesEndIsKeptForItsRelayOnly() throws {
     let gates = try plan(["north", "south"]).gates
     let run = "\(place.path)/run"
     let record = try #require(try PulseRecord(of: gates[0], in: run))
-    #expect(record.end() == nil)
+    expect(record.end() == nil)
     record.record(MonotonicTime(nanoseconds: 77))
     record.record(MonotonicTime(nanoseconds: 123_456_789))
-    #expect(try PulseRecord(of: gates[0], in: run)?.end() == MonotonicTime(nanoseconds: 123_456_789))
-    #expect(try PulseRecord(of: gates[1], in: run)?.end() == nil)
+    try expectEqual(PulseRecord(of: gates[0], in: run)?.end(), MonotonicTime(nanoseconds: 123_456_789))
+    expect(try PulseRecord(of: gates[1], in: run)?.end() == nil)
     var moved = gates[0]
     moved.outputs[0].target = .gpio(.init(chip: "other", line: .offset(0)))
-    #expect(try PulseRecord(of: moved, in: run)?.end() == nil)
+    expect(try PulseRecord(of: moved, in: run)?.end() == nil)
     var without = gates[0]
     without.outputs.removeFirst()
-    #expect(try PulseRecord(of: without, in: run) == nil)
+    expect(try PulseRecord(of: without, in: run) == nil)
     #expect(throws: SystemError.self) { try PulseRecord(of: gates[0], in: "\(run)/none") }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import CLinux
 import Glibc
 import HolderClient
@@ -32,12 +33,12 @@ import Testing
     async let one = output.admit(isProvisional: false)
     async let two = output.admit(isProvisional: false)
     let pulses = try await [started(one), started(two)].sorted { $0.start < $1.start }
-    #expect(pulses.allSatisfy { $0.end - $0.start == 400_000_000 })
-    #expect(pulses[1].start >= pulses[0].end + 100_000_000)
-    #expect(try Child.time(try await holder.next("on relay")) <= pulses[0].start)
-    #expect(try Child.time(try await holder.next("off relay")) >= pulses[0].end)
-    #expect(try Child.time(try await holder.next("on relay")) <= pulses[1].start)
-    #expect(try Child.time(try await holder.next("off relay")) >= pulses[1].end)
+    expect(pulses.allSatisfy { $0.end - $0.start == 400_000_000 })
+    expect(pulses[1].start >= pulses[0].end + 100_000_000)
+    expect(try Child.time(try await holder.next("on relay")) <= pulses[0].start)
+    expect(try Child.time(try await holder.next("off relay")) >= pulses[0].end)
+    expect(try Child.time(try await holder.next("on relay")) <= pulses[1].start)
+    expect(try Child.time(try await holder.next("off relay")) >= pulses[1].end)
     output.play(.refuse(.unpaid))
     try await holder.next("on red")
     await gateway.outputs.stop()
@@ -59,7 +60,7 @@ import Testing
     await gateway.ready()
     let output = gateway.outputs.output(of: GateID("north"))
     let pulse = try await started(output.admit(isProvisional: true))
-    #expect(pulse.end - pulse.start == 400_000_000)
+    expectEqual(pulse.end - pulse.start, 400_000_000)
     try await holder.next("on relay")
     try await holder.next("on red")
     try await holder.next("off red")
@@ -79,11 +80,11 @@ import Testing
     gateway.send(SIGKILL)
     try await holder.next("uncommanded")
     let next = try await holder.next(" relay ")
-    #expect(try Child.time(next) >= on + 700_000_000)
-    #expect(next.contains(safeState == .safe ? "on relay" : "off relay"))
+    expect(try Child.time(next) >= on + 700_000_000)
+    expect(next.contains(safeState == .safe ? "on relay" : "off relay"))
     // Held, and told so again.
     let again = try await holder.next(" relay ")
-    #expect(again.contains(safeState == .safe ? "on relay" : "off relay"))
+    expect(again.contains(safeState == .safe ? "on relay" : "off relay"))
     let successor = try Gateway(place, plan(pulse: 700, safeState: safeState))
     await successor.outputs.start()
     await successor.ready()
@@ -118,8 +119,8 @@ import Testing
       Issue.record("an answer of a holder that is stopped")
       return
     }
-    #expect(words.contains("may have opened"))
-    #expect(output.admissionFault?.contains("does not answer") == true)
+    expect(words.contains("may have opened"))
+    expectEqual(output.admissionFault?.contains("does not answer"), true)
     guard case .failed = await output.admit(isProvisional: false) else {
       Issue.record("admitted while the holder is stopped")
       return
@@ -128,8 +129,8 @@ import Testing
     await gateway.ready()
     let asked = SystemTime().now().nanoseconds
     _ = try await started(output.admit(isProvisional: false))
-    #expect(try Child.time(try await holder.next("on relay")) >= asked)
-    #expect(!holder.seen.dropLast().contains { $0.contains("on relay") })
+    expect(try Child.time(try await holder.next("on relay")) >= asked)
+    expect(!holder.seen.dropLast().contains { $0.contains("on relay") })
     await gateway.outputs.stop()
   }
 
@@ -158,7 +159,7 @@ import Testing
     await gateway.ready()
     let asked = SystemTime().now().nanoseconds
     _ = try await started(output.admit(isProvisional: false))
-    #expect(try Child.time(try await holder.next("on relay")) >= asked)
+    expect(try Child.time(try await holder.next("on relay")) >= asked)
     await gateway.outputs.stop()
   }
 
@@ -172,11 +173,11 @@ import Testing
     // Another gate's plan was kept, too.
     while access("\(place.path)/state/plan", F_OK) != 0 { await gateway.outputs.turn() }
     first.killAndWait()
-    #expect(await gateway.fault("does not answer") != nil)
+    expect(await gateway.fault("does not answer") != nil)
     let second = try place.holder()
     let relay = try await second.next(" relay ")
-    #expect(relay.contains("off relay"))
-    #expect(try Child.time(relay) >= pulse.end)
+    expect(relay.contains("off relay"))
+    expect(try Child.time(relay) >= pulse.end)
     await gateway.ready()
     _ = try await started(gateway.outputs.output(of: GateID("north")).admit(isProvisional: false))
     await gateway.outputs.stop()
@@ -203,7 +204,7 @@ import Testing
       if count > 0 { states.insert(String(decoding: buffer.prefix(count), as: UTF8.self)) } else { await Task.yield() }
     }
     try await second.next("on relay")
-    #expect(!second.seen.contains { $0.contains("off relay") })
+    expect(!second.seen.contains { $0.contains("off relay") })
   }
 
   @Test func aSecondGatewayIsRefusedInWords() async throws {
@@ -213,7 +214,7 @@ import Testing
     try await first.next("ready")
     let second = try Gateway(place, plan())
     await second.outputs.start()
-    #expect(await second.fault("another gateway (process \(first.process) ") != nil)
+    expect(await second.fault("another gateway (process \(first.process) ") != nil)
     first.tell("admit")
     try await first.next("started")
     first.send(SIGKILL)
@@ -239,9 +240,9 @@ import Testing
     ]
     for (packets, words) in bad {
       let socket = try PacketSocket(connectingTo: place.socket)
-      for packet in packets { #expect(socket.send(packet)) }
+      for packet in packets { expect(socket.send(packet)) }
       let line = try await holder.next(words)
-      #expect(line.contains("log "))
+      expect(line.contains("log "))
       var last: HolderMessage?
       reading: while true {
         switch socket.receive(limit: HolderLimits.maximumPacket) {
@@ -254,7 +255,7 @@ import Testing
         Issue.record("ended without words: \(words)")
         continue
       }
-      #expect(told.contains(words))
+      expect(told.contains(words))
     }
     let gateway = try Gateway(place, plan())
     await gateway.outputs.start()
@@ -270,9 +271,9 @@ import Testing
     let sentAt = SystemTime().now() - .milliseconds(age) + (age < 0 ? .seconds(1) : .zero)
     for message: GatewayMessage in [
       .hello(version: HolderLimits.version, heartbeat: HolderLimits.heartbeat), .plan(try plan()),
-    ] { #expect(socket.send(message.bytes)) }
+    ] { expect(socket.send(message.bytes)) }
     try await holder.next("commanded by")
-    #expect(socket.send(GatewayMessage.admit(GateID("north"), id: 7, sentAt: sentAt, isProvisional: false).bytes))
+    expect(socket.send(GatewayMessage.admit(GateID("north"), id: 7, sentAt: sentAt, isProvisional: false).bytes))
     while true {
       guard case .packet(let bytes) = socket.receive(limit: HolderLimits.maximumPacket) else {
         await Task.yield()
@@ -283,10 +284,10 @@ import Testing
         Issue.record("opened: \(outcome)")
         break
       }
-      #expect(words.contains("too late"))
+      expect(words.contains("too late"))
       break
     }
-    #expect(!holder.seen.contains { $0.contains("on relay") })
+    expect(!holder.seen.contains { $0.contains("on relay") })
   }
 
   @Test func aPlanThatChangesEndsNoPulseAndTouchesNoOtherGate() async throws {
@@ -307,14 +308,14 @@ import Testing
     await second.outputs.start()
     await second.ready()
     let shorter = try await started(second.outputs.output(of: GateID("north")).admit(isProvisional: false))
-    #expect(shorter.end - shorter.start == 300_000_000)
-    #expect(shorter.start >= pulse.end)
+    expectEqual(shorter.end - shorter.start, 300_000_000)
+    expect(shorter.start >= pulse.end)
     let off = try await holder.next("north off relay")
-    #expect(try Child.time(off) >= pulse.end)
+    expect(try Child.time(off) >= pulse.end)
     try await holder.next("north closed")
     try await holder.next("north on relay")
-    #expect(!holder.seen[mark...].contains("south closed"))
-    #expect(!holder.seen[mark...].contains { $0.hasPrefix("south on relay") })
+    expect(!holder.seen[mark...].contains("south closed"))
+    expect(!holder.seen[mark...].contains { $0.hasPrefix("south on relay") })
     await second.outputs.stop()
   }
 
@@ -328,9 +329,9 @@ import Testing
     holder.closeInput()
     try await holder.next("closed")
     try await holder.next("stopped")
-    #expect(SystemTime().now().nanoseconds >= pulse.end)
-    #expect(holder.seen.last { $0.contains(" relay ") }?.contains("on relay") == true)
-    #expect(await gateway.fault("does not answer") != nil)
+    expect(SystemTime().now().nanoseconds >= pulse.end)
+    expectEqual(holder.seen.last { $0.contains(" relay ") }?.contains("on relay"), true)
+    expect(await gateway.fault("does not answer") != nil)
     await gateway.outputs.stop()
   }
 }

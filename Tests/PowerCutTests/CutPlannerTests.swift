@@ -1,3 +1,4 @@
+import Expectations
 import PowerCut
 import ScanTesting
 import Testing
@@ -42,14 +43,14 @@ private func all(_ events: [PowerCutLog.Event]) -> [Int: Set<String>] {
   private let old = PowerCutLog.Event.present(file: 1, name: "f", bytes: bytes("oooo"))
 
   @Test func sectorsArriveOneByOne() {
-    #expect(all([old, wrote(1, at: 0, "nnnn")])[2] == ["f:oooo", "f:nnoo", "f:oonn", "f:nnnn"])
+    expectEqual(all([old, wrote(1, at: 0, "nnnn")])[2], ["f:oooo", "f:nnoo", "f:oonn", "f:nnnn"])
   }
 
   @Test func aSectorHasSeenTheFirstOfItsWrites() {
-    #expect(all([old, wrote(1, at: 0, "a"), wrote(1, at: 1, "b")])[3] == ["f:oooo", "f:aooo", "f:aboo"])
-    #expect(
-      all([old, wrote(1, at: 1, "aa"), wrote(1, at: 2, "b")])[3]
-        == ["f:oooo", "f:oaoo", "f:ooao", "f:oobo", "f:oaao", "f:oabo"])
+    expectEqual(all([old, wrote(1, at: 0, "a"), wrote(1, at: 1, "b")])[3], ["f:oooo", "f:aooo", "f:aboo"])
+    expectEqual(
+      all([old, wrote(1, at: 1, "aa"), wrote(1, at: 2, "b")])[3],
+      ["f:oooo", "f:oaoo", "f:ooao", "f:oobo", "f:oaao", "f:oabo"])
   }
 
   @Test func aSyncCoversWhatCameBeforeIt() {
@@ -57,11 +58,11 @@ private func all(_ events: [PowerCutLog.Event]) -> [Int: Set<String>] {
       old, wrote(1, at: 0, "aa"), .syncBegan(sync: 1, file: 1), wrote(1, at: 2, "bb"), .syncEnded(sync: 1),
     ]
     let images = all(events)
-    #expect(images[1] == ["f:oooo"])
-    #expect(images[2] == ["f:oooo", "f:aaoo"])
-    #expect(images[3] == images[2])
-    #expect(images[4] == ["f:oooo", "f:aaoo", "f:oobb", "f:aabb"])
-    #expect(images[5] == ["f:aaoo", "f:aabb"])
+    expectEqual(images[1], ["f:oooo"])
+    expectEqual(images[2], ["f:oooo", "f:aaoo"])
+    expectEqual(images[3], images[2])
+    expectEqual(images[4], ["f:oooo", "f:aaoo", "f:oobb", "f:aabb"])
+    expectEqual(images[5], ["f:aaoo", "f:aabb"])
   }
 
   @Test func syncsMayOverlap() {
@@ -70,27 +71,26 @@ private func all(_ events: [PowerCutLog.Event]) -> [Int: Set<String>] {
       .syncEnded(sync: 2), .syncEnded(sync: 1),
     ]
     let images = all(events)
-    #expect(images[5] == ["f:oooo", "f:aaoo", "f:bboo"])
-    #expect(images[6] == ["f:aaoo", "f:bboo"])
-    #expect(images[7] == images[6])
+    expectEqual(images[5], ["f:oooo", "f:aaoo", "f:bboo"])
+    expectEqual(images[6], ["f:aaoo", "f:bboo"])
+    expectEqual(images[7], images[6])
   }
 
   @Test func aFileGrowsByZerosOrNotAtAll() {
     let file = PowerCutLog.Event.present(file: 1, name: "f", bytes: [])
-    #expect(
-      all([file, wrote(1, at: 0, "aa"), wrote(1, at: 2, "bb")])[3]
-        == ["f:", "f:--", "f:aa", "f:----", "f:aa--", "f:--bb", "f:aabb"])
+    expectEqual(
+      all([file, wrote(1, at: 0, "aa"), wrote(1, at: 2, "bb")])[3],
+      ["f:", "f:--", "f:aa", "f:----", "f:aa--", "f:--bb", "f:aabb"])
   }
 
   @Test func aFileIsCutWithItsLengthOrNotAtAll() {
-    #expect(all([old, .truncated(file: 1, length: 512)])[2] == ["f:oooo", "f:oo"])
-    #expect(
-      all([old, .truncated(file: 1, length: 0), wrote(1, at: 0, "aa")])[3]
-        == ["f:oooo", "f:aaoo", "f:", "f:--", "f:aa"])
+    expectEqual(all([old, .truncated(file: 1, length: 512)])[2], ["f:oooo", "f:oo"])
+    expectEqual(
+      all([old, .truncated(file: 1, length: 0), wrote(1, at: 0, "aa")])[3], ["f:oooo", "f:aaoo", "f:", "f:--", "f:aa"])
     let settled: [PowerCutLog.Event] = [
       old, .truncated(file: 1, length: 256), .syncBegan(sync: 1, file: 1), .syncEnded(sync: 1), wrote(1, at: 2, "aa"),
     ]
-    #expect(all(settled)[5] == ["f:o", "f:o---", "f:o-aa"])
+    expectEqual(all(settled)[5], ["f:o", "f:o---", "f:o-aa"])
   }
 
   @Test func namesComeAndGoWithTheFolder() {
@@ -100,33 +100,33 @@ private func all(_ events: [PowerCutLog.Event]) -> [Int: Set<String>] {
       .folderSyncBegan(sync: 3), .syncEnded(sync: 3),
     ]
     let images = all(events)
-    #expect(images[0] == [""])
-    #expect(images[1] == ["", "f:"])
-    #expect(images[4] == ["", "f:aa"])
-    #expect(images[5] == ["", "f:aa"])
-    #expect(images[6] == ["f:aa"])
-    #expect(images[7] == ["f:aa", ""])
-    #expect(images[8] == ["f:aa", "", "f:"])
-    #expect(images[10] == ["f:"])
+    expectEqual(images[0], [""])
+    expectEqual(images[1], ["", "f:"])
+    expectEqual(images[4], ["", "f:aa"])
+    expectEqual(images[5], ["", "f:aa"])
+    expectEqual(images[6], ["f:aa"])
+    expectEqual(images[7], ["f:aa", ""])
+    expectEqual(images[8], ["f:aa", "", "f:"])
+    expectEqual(images[10], ["f:"])
   }
 
   @Test func promisesAreToldWithTheCut() {
     let images = CutPlanner(PowerCutLog([.promised(4), .promised(9)])).prefixes()
-    #expect(images.map(\.promised) == [[], [4], [4, 9]])
+    expectEqual(images.map(\.promised), [[], [4], [4, 9]])
   }
 
   @Test func prefixesAreNothingAndEverything() {
     let images = CutPlanner(PowerCutLog([old, wrote(1, at: 0, "aaaa")])).prefixes()
-    #expect(images.map { letters($0.files) } == ["f:oooo", "f:oooo", "f:aaaa"])
+    expectEqual(images.map { letters($0.files) }, ["f:oooo", "f:oooo", "f:aaaa"])
   }
 
   @Test func theSameSeedMakesTheSameImages() {
     let events = [old] + (0..<40).map { wrote(1, at: $0 % 9, "a") }
     let planner = CutPlanner(PowerCutLog(events))
     let images = planner.images(count: 300, seed: 3).map { letters($0.files) }
-    #expect(images.count == 300)
-    #expect(images == planner.images(count: 300, seed: 3).map { letters($0.files) })
-    #expect(images != planner.images(count: 300, seed: 4).map { letters($0.files) })
+    expectEqual(images.count, 300)
+    expectEqual(images, planner.images(count: 300, seed: 3).map { letters($0.files) })
+    expect(images != planner.images(count: 300, seed: 4).map { letters($0.files) })
   }
 
   /// A disk that is simulated from below: sectors, lengths and names are written back when chance will have it.
@@ -140,7 +140,7 @@ private func all(_ events: [PowerCutLog.Event]) -> [Int: Set<String>] {
         disk.take(event, using: &generator)
         if index < 1 { continue }
         let held = letters(disk.files)
-        #expect(images[index + 1]?.contains(held) == true, "seed \(seed): \(held) after \(told(events[...index]))")
+        expectEqual(images[index + 1]?.contains(held), true, "seed \(seed): \(held) after \(told(events[...index]))")
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import PowerCut
 import Testing
@@ -27,11 +28,11 @@ import Testing
       try Workload.commit(number, in: database)
       if number % 10 > 0 { continue }
       let last = try CutPlanner(recorder.log()).prefixes().reduce(nil) { $1 }
-      #expect(try last?.files == files(in: folder.path), "after \(number)")
+      try expectEqual(last?.files, files(in: folder.path), "after \(number)")
     }
     try database.run("DELETE FROM fact WHERE id < 30; VACUUM")
     let last = try CutPlanner(recorder.log()).prefixes().reduce(nil) { $1 }
-    #expect(try last?.files == files(in: folder.path))
+    try expectEqual(last?.files, files(in: folder.path))
   }
 
   @Test func theFolderIsSyncedForANewLog() throws {
@@ -44,7 +45,7 @@ import Testing
     let before = try recorder.log().events.count
     try Workload.create(in: database)
     let events = try recorder.log().events[before...]
-    #expect(
+    expect(
       events.contains {
         if case .folderSyncBegan = $0 { true } else { false }
       })
@@ -64,7 +65,7 @@ import Testing
       Issue.record("\(events[deleted + 1])")
       return
     }
-    #expect(events[deleted + 2] == .syncEnded(sync: sync))
+    expectEqual(events[deleted + 2], .syncEnded(sync: sync))
   }
 
   @Test func whatWasThereBeforeIsDurable() throws {
@@ -77,8 +78,8 @@ import Testing
     let recorder = try PowerCutRecorder(folder: folder.path)
     try recorder.start()
     let first = CutPlanner(try recorder.log()).prefixes().first { _ in true }
-    #expect(try first?.files == files(in: folder.path))
-    #expect(first?.files.count == 1)
+    try expectEqual(first?.files, files(in: folder.path))
+    expectEqual(first?.files.count, 1)
   }
 
   /// A file that was made and not synced before SQLite came, for instance to set its permissions, may not survive.
@@ -87,10 +88,10 @@ import Testing
     defer { withExtendedLifetime(folder) {} }
     let recorder = try PowerCutRecorder(folder: folder.path)
     try recorder.start()
-    #expect(FileManager.default.createFile(atPath: "\(folder.path)/\(Workload.file)", contents: nil))
+    expect(FileManager.default.createFile(atPath: "\(folder.path)/\(Workload.file)", contents: nil))
     let database = try PlainDatabase("\(folder.path)/\(Workload.file)")
-    #expect(try database.text("PRAGMA user_version") == "0")
-    #expect(try recorder.log().events.first == .created(file: 1, name: Workload.file))
+    try expectEqual(database.text("PRAGMA user_version"), "0")
+    try expectEqual(recorder.log().events.first, .created(file: 1, name: Workload.file))
   }
 
   @Test func recordingsKeepApart() throws {
@@ -105,7 +106,7 @@ import Testing
     }
     for (folder, recorder) in zip(folders, recorders) {
       let last = try CutPlanner(recorder.log()).prefixes().reduce(nil) { $1 }
-      #expect(try last?.files == files(in: folder.path))
+      try expectEqual(last?.files, files(in: folder.path))
     }
   }
 
@@ -120,7 +121,7 @@ import Testing
     let log = try recorder.log()
     try Workload.commit(1, in: database)
     recorder.promised(1)
-    #expect(try recorder.log() == log)
+    try expectEqual(recorder.log(), log)
   }
 
   @Test func whatCannotBeRecordedIsSaid() throws {

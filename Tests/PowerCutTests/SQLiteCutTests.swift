@@ -1,3 +1,4 @@
+import Expectations
 import Dispatch
 import Glibc
 import PowerCut
@@ -34,11 +35,11 @@ import Testing
   @Test func aFullSyncKeepsEveryPromise() throws {
     let log = try log("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     let cuts = try Judgement(CutPlanner(log).images(count: 3_200, seed: 1))
-    #expect(cuts.isGood, "\(cuts.text)")
-    #expect(cuts.images >= 3_000)
+    expect(cuts.isGood, "\(cuts.text)")
+    expect(cuts.images >= 3_000)
     let prefixes = try Judgement(CutPlanner(log).prefixes())
-    #expect(prefixes.isGood, "\(prefixes.text)")
-    #expect(prefixes.images > log.events.count)
+    expect(prefixes.isGood, "\(prefixes.text)")
+    expect(prefixes.images > log.events.count)
   }
 
   @Test func checkpointsBetweenKeepEveryPromise() throws {
@@ -52,9 +53,9 @@ import Testing
       }
     }
     let cuts = try Judgement(CutPlanner(log).images(count: 4_000, seed: 2))
-    #expect(cuts.isGood, "\(cuts.text)")
+    expect(cuts.isGood, "\(cuts.text)")
     let prefixes = try Judgement(CutPlanner(log).prefixes())
-    #expect(prefixes.isGood, "\(prefixes.text)")
+    expect(prefixes.isGood, "\(prefixes.text)")
   }
 
   @Test(arguments: [
@@ -63,29 +64,29 @@ import Testing
   func rollbackJournalsKeepEveryPromise(mode: String) throws {
     let log = try log("PRAGMA journal_mode = \(mode)")
     let cuts = try Judgement(CutPlanner(log).images(count: 3_000, seed: 3))
-    #expect(cuts.isGood, "\(cuts.text)")
+    expect(cuts.isGood, "\(cuts.text)")
   }
 
   /// The folder is not synced when the journal's name goes: it may come back, and take the transaction with it.
   @Test func aRemovedJournalComesBackUnlessTheFolderIsSynced() throws {
     let log = try log("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
     let cuts = try Judgement(CutPlanner(log).images(count: 1_000, seed: 4))
-    #expect(cuts.damages.isEmpty, "\(cuts.text)")
-    #expect(!cuts.losses.isEmpty)
+    expect(cuts.damages.isEmpty, "\(cuts.text)")
+    expect(!cuts.losses.isEmpty)
   }
 
   @Test(arguments: ["WAL", "DELETE"]) func withoutSyncsPromisesAreLost(mode: String) throws {
     let log = try log("PRAGMA journal_mode = \(mode); PRAGMA synchronous = OFF")
     let cuts = try Judgement(CutPlanner(log).images(count: 200, seed: 5))
-    #expect(!cuts.losses.isEmpty)
+    expect(!cuts.losses.isEmpty)
   }
 
   /// NORMAL syncs at checkpoints alone: nothing is damaged, and what was committed since is not there.
   @Test func aNormalSyncLosesCommits() throws {
     let log = try log("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
     let cuts = try Judgement(CutPlanner(log).images(count: 500, seed: 6))
-    #expect(cuts.damages.isEmpty, "\(cuts.text)")
-    #expect(!cuts.losses.isEmpty)
+    expect(cuts.damages.isEmpty, "\(cuts.text)")
+    expect(!cuts.losses.isEmpty)
   }
 
   /// Commits on one thread, syncs on another by a descriptor of its own: what the station's journal does.
@@ -116,8 +117,8 @@ import Testing
     syncs.sync {}
     recorder.stop()
     let cuts = try Judgement(CutPlanner(recorder.log()).images(count: 3_000, seed: 7))
-    #expect(cuts.damages.isEmpty, "\(cuts.text)")
-    #expect(cuts.losses.isEmpty == isAwaited, "\(cuts.text)")
+    expect(cuts.damages.isEmpty, "\(cuts.text)")
+    expectEqual(cuts.losses.isEmpty, isAwaited, "\(cuts.text)")
   }
 
   /// The power comes back, goes in the middle of the recovery or of the first transaction after it, and comes back.
@@ -140,7 +141,7 @@ import Testing
       }
       recorder.stop()
       let cuts = try Judgement(CutPlanner(recorder.log()).images(count: 50, seed: 9))
-      #expect(cuts.isGood, "after \(image.label): \(cuts.text)")
+      expect(cuts.isGood, "after \(image.label): \(cuts.text)")
     }
   }
 
@@ -151,6 +152,6 @@ import Testing
     let recorder = try PowerCutRecorder(folder: folder.path)
     try recorder.start()
     defer { recorder.stop() }
-    #expect(try PlainDatabase("\(folder.path)/\(Workload.file)").isPowersafeOverwrite)
+    expect(try PlainDatabase("\(folder.path)/\(Workload.file)").isPowersafeOverwrite)
   }
 }

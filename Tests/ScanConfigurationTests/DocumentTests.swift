@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -23,19 +24,19 @@ import Testing
         text.replaceSubrange(begin.upperBound..<end.lowerBound, with: section.markdownTable + "\n")
         try text.write(to: file, atomically: true, encoding: .utf8)
       } else {
-        #expect(String(text[begin.upperBound..<end.lowerBound]) == section.markdownTable + "\n")
+        expectEqual(String(text[begin.upperBound..<end.lowerBound]), section.markdownTable + "\n")
       }
     }
-    #expect(text.components(separatedBy: "<!-- keys of ").count - 1 == sections.count, "a table of no section")
+    expectEqual(text.components(separatedBy: "<!-- keys of ").count - 1, sections.count, "a table of no section")
   }
 
   @Test func everyKeyIsThereWithItsDefault() throws {
     let text = try String(contentsOf: file, encoding: .utf8)
     for key in sections.flatMap(\.keys) {
       let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `\(key.name)` | ") }
-      #expect(!rows.isEmpty, "\(key.name)")
+      expect(!rows.isEmpty, "\(key.name)")
       if let value = key.defaultText, value != "see below" {
-        #expect(rows.contains { $0.contains("| `\(value)` |") }, "\(key.name) \(value)")
+        expect(rows.contains { $0.contains("| `\(value)` |") }, "\(key.name) \(value)")
       }
     }
   }
@@ -45,7 +46,7 @@ import Testing
     let known = Set(sections.flatMap(\.keys).map(\.name))
     for row in text.split(separator: "\n") where row.hasPrefix("| `") {
       let name = row.dropFirst(3).prefix { $0 != "`" }
-      #expect(known.contains(String(name)), "\(name)")
+      expect(known.contains(String(name)), "\(name)")
     }
   }
 
@@ -54,8 +55,8 @@ import Testing
     let blocks = text.components(separatedBy: "```yaml\n").dropFirst().compactMap {
       $0.components(separatedBy: "```").first
     }
-    #expect(blocks.count >= 1)
-    for block in blocks { #expect(errors(in: block) == []) }
+    expect(blocks.count >= 1)
+    for block in blocks { expectEqual(errors(in: block), []) }
   }
 
   /// A schema whose own examples it would refuse helps nobody.
@@ -63,15 +64,15 @@ import Testing
     let gate = ConfigurationFile.schema().first { $0.path == "gates.<name>" }
     for key in gate?.keys ?? [] {
       guard let value = key.defaultText, key.sections.isEmpty else { continue }
-      #expect(errors(in: goodFile + "    \(key.name): \(value)\n") == [], "\(key.name)")
+      expectEqual(errors(in: goodFile + "    \(key.name): \(value)\n"), [], "\(key.name)")
     }
     for kind in ReaderConfiguration.Kind.allCases.map(\.rawValue) {
       let reader = ConfigurationFile.schema().first { $0.path == "readers.<name>, type \(kind)" }
-      #expect(reader != nil, "\(kind)")
+      expect(reader != nil, "\(kind)")
       for key in reader?.keys ?? [] {
         guard let value = key.defaultText else { continue }
         let text = goodFile.replacingOccurrences(of: "type: wedge,", with: "type: \(kind), \(key.name): \(value),")
-        #expect(errors(in: text) == [], "\(kind) \(key.name)")
+        expectEqual(errors(in: text), [], "\(kind) \(key.name)")
       }
     }
   }

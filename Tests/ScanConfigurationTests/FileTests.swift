@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import Testing
@@ -14,7 +15,7 @@ import Testing
 
   private func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
     let path = folder.appending(path: name).path
-    #expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
+    expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     return path
   }
@@ -29,16 +30,16 @@ import Testing
 
   @Test func goodKey() throws {
     let findings = try check(key: write("key", "secret\n"))
-    #expect(findings.errors == [] && findings.warnings == [])
+    expect(findings.errors == [] && findings.warnings == [])
   }
 
   @Test func keyFileFaults() throws {
-    #expect(try check(key: "/nonexistent/k").errors == ["the file \"/nonexistent/k\" does not exist"])
-    #expect(try check(key: write("k", " \n")).errors.first?.hasSuffix("is empty") == true)
-    #expect(try check(key: folder.path).errors.first?.hasSuffix("is no regular file") == true)
+    try expectEqual(check(key: "/nonexistent/k").errors, ["the file \"/nonexistent/k\" does not exist"])
+    try expectEqual(check(key: write("k", " \n")).errors.first?.hasSuffix("is empty"), true)
+    try expectEqual(check(key: folder.path).errors.first?.hasSuffix("is no regular file"), true)
     let big = try check(key: write("big", String(repeating: "hunter2", count: 1000)))
-    #expect(big.errors.first?.hasSuffix("is too large") == true)
-    #expect(!big.errors.joined().contains("hunter2"))
+    expectEqual(big.errors.first?.hasSuffix("is too large"), true)
+    expect(!big.errors.joined().contains("hunter2"))
   }
 
   @Test(arguments: [
@@ -52,29 +53,30 @@ import Testing
     ("\n" + String(repeating: "h", count: 4096), "is too large"),
   ]) func keysThatTheServiceWouldRefuse(content: String, problem: String) throws {
     let path = try write("key", content)
-    #expect(
-      try check(key: path).errors.map { $0.replacingOccurrences(of: quoted(path), with: "X") } == [
+    try expectEqual(
+      check(key: path).errors.map { $0.replacingOccurrences(of: quoted(path), with: "X") },
+      [
         "the file X \(problem)"
       ])
   }
 
   @Test(arguments: ["h", " \r\n hunter2 \t\r\n", "~!\"}", String(repeating: "h", count: 4096) + "\n"])
   func keysThatTheServiceTakes(content: String) throws {
-    #expect(try check(key: write("key", content)).errors == [])
+    try expectEqual(check(key: write("key", content)).errors, [])
   }
 
   @Test(arguments: [0o640, 0o604, 0o644, 0o660]) func keyOpenToOthers(mode: Int) throws {
     let findings = try check(key: write("key", "secret\n", mode: mode))
-    #expect(findings.errors == [])
-    #expect(findings.warnings.count == 1 && findings.warnings.first?.hasSuffix("is open to other users") == true)
+    expectEqual(findings.errors, [])
+    expect(findings.warnings.count == 1 && findings.warnings.first?.hasSuffix("is open to other users") == true)
   }
 
   @Test func certificates() throws {
     let key = try write("key", "secret\n")
     let good = try write("ca.pem", "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n", mode: 0o644)
     let findings = try check(key: key, ca: good)
-    #expect(findings.errors == [] && findings.warnings == [])
-    #expect(try check(key: key, ca: write("x.pem", "text")).errors.first?.hasSuffix("holds no certificate") == true)
+    expect(findings.errors == [] && findings.warnings == [])
+    try expectEqual(check(key: key, ca: write("x.pem", "text")).errors.first?.hasSuffix("holds no certificate"), true)
   }
 
   @Test(arguments: [
@@ -89,7 +91,7 @@ import Testing
     ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "holds no certificate"),
   ]) func certificatesThatTheServiceWouldRefuse(content: String, problem: String) throws {
     let found = try check(key: write("key", "secret\n"), ca: write("ca.pem", content)).errors
-    #expect(found.count == 1 && found.first?.hasSuffix(" " + problem) == true, "\(found)")
+    expect(found.count == 1 && found.first?.hasSuffix(" " + problem) == true, "\(found)")
   }
 
   @Test(arguments: ["\n", "\r\n"]) func severalCertificatesWithTextAround(ending: String) throws {
@@ -97,14 +99,14 @@ import Testing
       "subject=T\u{fc}r", "-----BEGIN CERTIFICATE-----", "AA+/", "AAA=", "-----END CERTIFICATE-----", "", "next",
       "-----BEGIN CERTIFICATE-----  ", "AAAA", "-----END CERTIFICATE-----",
     ]
-    #expect(try check(key: write("key", "k"), ca: write("ca.pem", lines.joined(separator: ending))).errors == [])
+    try expectEqual(check(key: write("key", "k"), ca: write("ca.pem", lines.joined(separator: ending))).errors, [])
   }
 
   /// The largest file is looked at once, not once a line.
   @Test func aLargeCertificateIsRead() throws {
     let body = String(repeating: String(repeating: "A", count: 64) + "\n", count: 60_000)
     let text = "-----BEGIN CERTIFICATE-----\n" + body + "-----END CERTIFICATE-----\n"
-    #expect(try check(key: write("key", "k"), ca: write("ca.pem", text)).errors == [])
+    try expectEqual(check(key: write("key", "k"), ca: write("ca.pem", text)).errors, [])
   }
 
   /// A gate that works does not stop for a list that only setting up needs.
@@ -116,24 +118,24 @@ import Testing
       return try ConfigurationFile.parse(text: text + more, file: "f").configuration.checkFiles()
     }
     let good = try check(write("trust.txt", "server tickets.example.org\n", mode: 0o644))
-    #expect(good.errors == [] && good.warnings == [])
+    expect(good.errors == [] && good.warnings == [])
     let large = try write("large.txt", String(repeating: "#", count: 70_000))
     for path in ["/nonexistent/trust.txt", folder.path, try write("empty.txt", " \n"), large] {
       let findings = try check(path)
-      #expect(findings.errors == [] && findings.warnings.count == 1, "\(path)")
+      expect(findings.errors == [] && findings.warnings.count == 1, "\(path)")
     }
   }
 
   @Test func aNamedPipeIsNotWaitedFor() throws {
     let path = folder.appending(path: "pipe").path
-    #expect(mkfifo(path, 0o600) == 0)
-    #expect(try check(key: path).errors.first?.hasSuffix("is no regular file") == true)
+    expectEqual(mkfifo(path, 0o600), 0)
+    try expectEqual(check(key: path).errors.first?.hasSuffix("is no regular file"), true)
     #expect(throws: ConfigurationErrors.self) { try ConfigurationFile.load(path: path) }
   }
 
   @Test func loadsAFile() throws {
     let path = try write("scangate.yaml", goodFile)
-    #expect(try ConfigurationFile.load(path: path).configuration.file == path)
+    try expectEqual(ConfigurationFile.load(path: path).configuration.file, path)
   }
 
   @Test func saysWhyAFileCannotBeLoaded() throws {
@@ -145,10 +147,10 @@ import Testing
         return error.description
       }
     }
-    #expect(
-      words("/nonexistent") == "/nonexistent:1:1: the configuration does not exist; create it, or correct the path")
-    #expect(words(folder.path) == "\(folder.path):1:1: the configuration is no regular file; name a file")
+    expectEqual(
+      words("/nonexistent"), "/nonexistent:1:1: the configuration does not exist; create it, or correct the path")
+    expectEqual(words(folder.path), "\(folder.path):1:1: the configuration is no regular file; name a file")
     let large = try write("large", String(repeating: "#", count: 2_000_000))
-    #expect(words(large)?.contains("a configuration has at most 1048576 (1 MiB)") == true)
+    expectEqual(words(large)?.contains("a configuration has at most 1048576 (1 MiB)"), true)
   }
 }

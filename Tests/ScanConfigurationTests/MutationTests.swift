@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanTesting
@@ -28,16 +29,16 @@ import Testing
         check(try ConfigurationFile.parse(bytes: bytes, file: "f", options: testOptions).configuration, bytes)
         accepted += 1
       } catch {
-        #expect(!error.errors.isEmpty)
-        #expect(error.errors == error.errors.sorted())
+        expect(!error.errors.isEmpty)
+        expectEqual(error.errors, error.errors.sorted())
         let lines = bytes.count { $0 == 0x0A || $0 == 0x0D } + 1
         for fault in error.errors {
-          #expect((1...lines + 1).contains(fault.position.line) && fault.position.column >= 1)
-          #expect(!fault.description.unicodeScalars.contains { $0.value < 0x20 })
+          expect((1...lines + 1).contains(fault.position.line) && fault.position.column >= 1)
+          expect(!fault.description.unicodeScalars.contains { $0.value < 0x20 })
         }
       }
     }
-    #expect(accepted > 0)
+    expect(accepted > 0)
   }
 
   private func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
@@ -70,7 +71,7 @@ import Testing
     for _ in 0..<400 {
       let count = Int.random(in: 0...300, using: &random)
       let bytes = (0..<count).map { _ in alphabet.randomElement(using: &random) ?? 0 }
-      #expect(!errors(in: bytes).isEmpty)
+      expect(!errors(in: bytes).isEmpty)
     }
   }
 
@@ -78,58 +79,58 @@ import Testing
     let text = Comment(rawValue: String(decoding: bytes, as: UTF8.self))
     let readers = station.readers.map(\.id)
     let used = station.gates.flatMap(\.readers)
-    #expect(Set(readers).count == readers.count, text)
-    #expect(used.count == readers.count && Set(used) == Set(readers), text)
+    expectEqual(Set(readers).count, readers.count, text)
+    expect(used.count == readers.count && Set(used) == Set(readers), text)
     for kind in ReaderConfiguration.Kind.allCases {
       let matches = station.readers.filter { $0.kind == kind }.map(\.match)
-      #expect(Set(matches).count == matches.count, text)
+      expectEqual(Set(matches).count, matches.count, text)
     }
-    #expect(Set(station.gates.map(\.id)).count == station.gates.count && !station.gates.isEmpty, text)
+    expect(Set(station.gates.map(\.id)).count == station.gates.count && !station.gates.isEmpty, text)
     let targets = station.gates.flatMap(\.outputs).map(\.target)
-    #expect(Set(targets).count == targets.count, text)
+    expectEqual(Set(targets).count, targets.count, text)
     for reader in station.readers {
-      #expect(reader.match != DeviceMatch(interface: reader.match.interface), text)
-      #expect((.milliseconds(20) ... .seconds(2)).contains(reader.silence), text)
+      expect(reader.match != DeviceMatch(interface: reader.match.interface), text)
+      expect((.milliseconds(20) ... .seconds(2)).contains(reader.silence), text)
     }
-    #expect(station.setUp.map { (.zero ... .seconds(3_600)).contains($0.window) } ?? true, text)
+    expect(station.setUp.map { (.zero ... .seconds(3_600)).contains($0.window) } ?? true, text)
     let isEnrolled = station.ticketSystems.contains {
       ($0.settings as? EventScheduleSection.System)?.place == .enrolled
     }
-    #expect(station.setUp != nil || (station.control == nil && !isEnrolled), text)
+    expect(station.setUp != nil || (station.control == nil && !isEnrolled), text)
     if let control = station.control {
-      #expect(control.url.isSecure || control.url.isLoopback || control.allowPlainHTTP, text)
+      expect(control.url.isSecure || control.url.isLoopback || control.allowPlainHTTP, text)
     }
     for gate in station.gates {
-      #expect(isName(gate.id.name) && !gate.readers.isEmpty, text)
-      #expect(station.ticketSystems.contains { $0.id == gate.ticketSystem }, text)
-      #expect((.milliseconds(300) ... .seconds(10)).contains(gate.deadline), text)
-      #expect((.zero ... .seconds(60)).contains(gate.holdOff), text)
-      #expect(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, text)
+      expect(isName(gate.id.name) && !gate.readers.isEmpty, text)
+      expect(station.ticketSystems.contains { $0.id == gate.ticketSystem }, text)
+      expect((.milliseconds(300) ... .seconds(10)).contains(gate.deadline), text)
+      expect((.zero ... .seconds(60)).contains(gate.holdOff), text)
+      expect(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, text)
       let names = Set(gate.outputs.map(\.name))
       for output in gate.outputs {
         guard case .relay(let pulse, let gap, _) = output.role else { continue }
-        #expect(output.name == "relay" && (.milliseconds(20) ... .seconds(10)).contains(pulse), text)
-        #expect((.zero ... .seconds(10)).contains(gap), text)
+        expect(output.name == "relay" && (.milliseconds(20) ... .seconds(10)).contains(pulse), text)
+        expect((.zero ... .seconds(10)).contains(gap), text)
       }
       for output in gate.outputs {
         switch output.target {
         case .gpio: break
-        case .led: #expect(output.role == .lamp || output.role == .buzzer, text)
+        case .led: expect(output.role == .lamp || output.role == .buzzer, text)
         case .pwm(let channel):
-          #expect(output.role == .buzzer && (20...20_000).contains(channel.frequency), text)
-          #expect((0...255).contains(channel.channel), text)
-        case .sound(let device): #expect(output.role == .buzzer && (20...20_000).contains(device.frequency), text)
+          expect(output.role == .buzzer && (20...20_000).contains(channel.frequency), text)
+          expect((0...255).contains(channel.channel), text)
+        case .sound(let device): expect(output.role == .buzzer && (20...20_000).contains(device.frequency), text)
         }
       }
       for input in gate.inputs {
-        #expect((.zero ... .seconds(1)).contains(input.debounce), text)
+        expect((.zero ... .seconds(1)).contains(input.debounce), text)
         for case .gpio(let line) in targets {
-          #expect(line.chip != input.line.chip || line.line != input.line.line, text)
+          expect(line.chip != input.line.chip || line.line != input.line.line, text)
         }
       }
       for pattern in gate.signals.values {
-        #expect(names.subtracting(["relay"]).isSuperset(of: pattern.keys), text)
-        for case .steps(let steps) in pattern.values { #expect((1...32).contains(steps.count), text) }
+        expect(names.subtracting(["relay"]).isSuperset(of: pattern.keys), text)
+        for case .steps(let steps) in pattern.values { expect((1...32).contains(steps.count), text) }
       }
     }
   }

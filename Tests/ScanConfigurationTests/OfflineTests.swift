@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import Testing
 
@@ -26,18 +27,18 @@ import Testing
     expected.rateLimited = true
     expected.untrustedClock = .ignoreDay
     expected.durableWithin = .seconds(5)
-    #expect(offline == expected)
-    #expect(try self.offline("    offline: { policy: admitAndQueue, most: 100000 }\n").most == 100_000)
+    expectEqual(offline, expected)
+    try expectEqual(self.offline("    offline: { policy: admitAndQueue, most: 100000 }\n").most, 100_000)
   }
 
   /// Nobody waits longer than the gate lets anybody wait, whoever wrote which of the two.
   @Test func theWaitEndsWithTheDeadline() throws {
-    #expect(try offline("").after == .seconds(1))
-    #expect(try offline("    deadline: 400 ms\n").after == .milliseconds(400))
+    try expectEqual(offline("").after, .seconds(1))
+    try expectEqual(offline("    deadline: 400 ms\n").after, .milliseconds(400))
     let list = "    offline: { policy: list }\n"
-    #expect(try offline(list).after == .seconds(1))
-    #expect(try offline(list + "    deadline: 400 ms\n").after == .milliseconds(400))
-    #expect(try offline("    deadline: 1 s\n    offline: { policy: list, after: 1 s }\n").after == .seconds(1))
+    try expectEqual(offline(list).after, .seconds(1))
+    try expectEqual(offline(list + "    deadline: 400 ms\n").after, .milliseconds(400))
+    try expectEqual(offline("    deadline: 1 s\n    offline: { policy: list, after: 1 s }\n").after, .seconds(1))
   }
 
   @Test func anyCodeThatOpensIsADoubt() throws {
@@ -45,50 +46,54 @@ import Testing
     let doubt =
       "12:24: any code opens \"gates.north\" while its ticket system is offline; say in accept how your tickets look: "
       + "pattern, or minLength and maxLength"
-    #expect(try warnings(open) == [doubt])
-    #expect(try warnings(open + "    accept: { alphabet: digits }\n") == [doubt])
+    try expectEqual(warnings(open), [doubt])
+    try expectEqual(warnings(open + "    accept: { alphabet: digits }\n"), [doubt])
     for bound in ["pattern: \"[0-9]{12}\"", "minLength: 12", "maxLength: 12"] {
-      #expect(try warnings(open + "    accept: { \(bound) }\n") == [], "\(bound)")
+      try expectEqual(warnings(open + "    accept: { \(bound) }\n"), [], "\(bound)")
     }
-    #expect(try warnings("    offline: { policy: list }\n") == [])
-    #expect(try warnings("    offline: { policy: refuse }\n") == [])
+    try expectEqual(warnings("    offline: { policy: list }\n"), [])
+    try expectEqual(warnings("    offline: { policy: refuse }\n"), [])
   }
 
   @Test func provisionalMustNotLookLikeAdmit() throws {
     func found(_ signals: String, policy: String = "list") throws -> [String] {
       try warnings("    offline: { policy: \(policy) }\n    signals: { \(signals) }\n")
     }
-    #expect(try found("provisional: { green: [1 s] }") == [])
-    #expect(try found("admit: { green: [2 s] }, provisional: { green: [1 s] }") == [])
-    #expect(
-      try found("admit: { green: [2 s] }") == [
+    try expectEqual(found("provisional: { green: [1 s] }"), [])
+    try expectEqual(found("admit: { green: [2 s] }, provisional: { green: [1 s] }"), [])
+    try expectEqual(
+      found("admit: { green: [2 s] }"),
+      [
         "12:24: signals has a pattern for admit and none for provisional, which plays the built-in one; add provisional to "
           + "signals, unlike admit, so that staff tell them apart"
       ])
-    #expect(
-      try found("admit: { green: [2 s] }, provisional: { green: [2 s] }") == [
+    try expectEqual(
+      found("admit: { green: [2 s] }, provisional: { green: [2 s] }"),
+      [
         "12:24: the signals admit and provisional are alike: staff cannot tell them apart; give provisional a rhythm of its "
           + "own"
       ])
-    #expect(try found("admit: { green: [2 s] }", policy: "refuse") == [])
+    try expectEqual(found("admit: { green: [2 s] }", policy: "refuse"), [])
   }
 
   @Test func keysOfAnotherPolicyAreDoubted() throws {
-    #expect(
-      try warnings("    offline: { most: 50, after: 1 s }\n") == [
+    try expectEqual(
+      warnings("    offline: { most: 50, after: 1 s }\n"),
+      [
         "12:16: most has no effect with policy: refuse; write policy: admitAndQueue, or remove most",
         "12:26: after has no effect with policy: refuse; write policy: admitAndQueue or policy: list, or remove after",
       ])
-    #expect(
-      try warnings("    offline: { policy: list, most: 50, untrustedClock: undecided }\n") == [
+    try expectEqual(
+      warnings("    offline: { policy: list, most: 50, untrustedClock: undecided }\n"),
+      [
         "12:30: most has no effect with policy: list; write policy: admitAndQueue, or remove most"
       ])
-    #expect(
-      try warnings(
-        "    accept: { minLength: 9 }\n    offline: { policy: admitAndQueue, most: 5, untrustedClock: undecided }\n")
-        == [
-          "13:48: untrustedClock has no effect with policy: admitAndQueue; write policy: list, or remove untrustedClock"
-        ])
+    try expectEqual(
+      warnings(
+        "    accept: { minLength: 9 }\n    offline: { policy: admitAndQueue, most: 5, untrustedClock: undecided }\n"),
+      [
+        "13:48: untrustedClock has no effect with policy: admitAndQueue; write policy: list, or remove untrustedClock"
+      ])
   }
 
   // MARK: The list
@@ -102,7 +107,7 @@ import Testing
     ("24 h", Duration.seconds(86_400)), ("1min", .seconds(60)), ("90 min", .seconds(5_400)), ("0.5 h", .seconds(1_800)),
     ("1.5 d", .seconds(129_600)), ("366 d", .seconds(366 * 86_400)),
   ]) func readsAges(text: String, age: Duration) throws {
-    #expect(try maxAge(text) == age)
+    try expectEqual(maxAge(text), age)
   }
 
   @Test(arguments: [
@@ -113,6 +118,6 @@ import Testing
 
   @Test func aListWithoutKeysIsTheUsualOne() throws {
     let text = goodFile.replacing("main.key }", with: "main.key, list: {} }")
-    #expect(try reading(text).configuration.ticketSystems.first?.list == TicketListConfiguration())
+    try expectEqual(reading(text).configuration.ticketSystems.first?.list, TicketListConfiguration())
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import ScanConfiguration
@@ -10,8 +11,8 @@ import Testing
     ("http://[::1]:80/a/b", "::1", 80, "/a/b", false), ("http://localhost", "localhost", 80, "", false),
   ]) func reads(text: String, host: String, port: Int, path: String, isSecure: Bool) throws {
     let url = try #require(ServerURL(text))
-    #expect(url.host == host && url.port == port && url.path == path && url.isSecure == isSecure)
-    #expect(ServerURL(url.description) == url)
+    expect(url.host == host && url.port == port && url.path == path && url.isSecure == isSecure)
+    expectEqual(ServerURL(url.description), url)
   }
 
   @Test(arguments: [
@@ -20,14 +21,14 @@ import Testing
     "https://x..y", "https://[::1", "https://[zz]", "https://x/../y", "https://x/%2e", "https://täst", "https://[::1]8",
     "https://x/b[c]",
   ]) func refuses(text: String) {
-    #expect(ServerURL(text) == nil)
+    expect(ServerURL(text) == nil)
   }
 
   @Test func knowsLoopback() {
     let yes = ["http://localhost:1", "http://127.0.0.1", "http://127.9.9.9", "http://[::1]"]
     let no = ["http://127.0.0.1.example.org", "http://localhost.example.org", "http://127.1", "http://10.0.0.1"]
-    #expect(yes.allSatisfy { ServerURL($0)?.isLoopback == true })
-    #expect(no.allSatisfy { ServerURL($0)?.isLoopback == false })
+    expect(yes.allSatisfy { ServerURL($0)?.isLoopback == true })
+    expect(no.allSatisfy { ServerURL($0)?.isLoopback == false })
   }
 }
 
@@ -38,11 +39,11 @@ import Testing
     ("deadlin", "deadline"), ("hold_off", "holdOff"), ("HOLDOFF", "holdOff"), ("quene", "queue"), ("reader", "readers"),
     ("ticketsytem", "ticketSystem"), ("tikcet", "ticket"), ("fro", "for"),
   ]) func finds(word: String, expected: String) {
-    #expect(suggestion(for: word, among: keys) == expected)
+    expectEqual(suggestion(for: word, among: keys), expected)
   }
 
   @Test(arguments: ["", "colour", "x", "-", "timeout", String(repeating: "q", count: 10_000)])
   func findsNothing(word: String) {
-    #expect(suggestion(for: word, among: keys) == nil)
+    expect(suggestion(for: word, among: keys) == nil)
   }
 }

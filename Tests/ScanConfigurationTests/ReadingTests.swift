@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import Synchronization
@@ -17,109 +18,108 @@ import Testing
     }
     let whole = try #require(blocks.first { $0.hasPrefix("version: 1") })
     let reading = try ConfigurationFile.parse(text: whole, file: "f", options: testOptions)
-    #expect(reading.warnings == [])
+    expectEqual(reading.warnings, [])
     let station = reading.configuration
-    #expect(station.name == "north-door")
+    expectEqual(station.name, "north-door")
 
     let system = try #require(station.ticketSystems.first)
-    #expect(system.id == TicketSystemID("main") && system.type == "eventschedule")
+    expect(system.id == TicketSystemID("main") && system.type == "eventschedule")
     let settings = try #require(system.settings as? EventScheduleSection.System)
     guard case .configured(let url, .credential(let credential)) = settings.place else {
       Issue.record("\(settings.place)")
       return
     }
-    #expect(url.description == "https://tickets.example.org")
-    #expect(credential.name == "main")
+    expectEqual(url.description, "https://tickets.example.org")
+    expectEqual(credential.name, "main")
     let control = try #require(station.control)
     let registration = try #require(control.registration)
-    #expect(registration.name == "kiosk-registration")
-    #expect(station.credentials == [credential, registration])
-    #expect(control.kind == .kiosk && control.url.description == "https://kiosks.example.org")
-    #expect(control.caFile?.path == "/etc/scangate/kiosk-ca.pem" && !control.allowPlainHTTP)
-    #expect(station.setUp?.trust?.path == "/boot/firmware/scangate-trust.txt")
-    #expect(station.setUp?.window == .seconds(900))
-    #expect(station.setUp?.caFile?.path == "/etc/scangate/venue-ca.pem")
-    #expect(settings.caFile?.path == "/etc/scangate/venue-ca.pem")
-    #expect(!settings.allowPlainHTTP)
-    #expect(settings.rate == .init(limit: 60, share: 100, model: .both))
-    #expect(system.list.maxAge == .seconds(12 * 3_600))
-    #expect(station.files.map(\.role) == [.certificates, .trustList, .certificates, .certificates])
+    expectEqual(registration.name, "kiosk-registration")
+    expectEqual(station.credentials, [credential, registration])
+    expect(control.kind == .kiosk && control.url.description == "https://kiosks.example.org")
+    expect(control.caFile?.path == "/etc/scangate/kiosk-ca.pem" && !control.allowPlainHTTP)
+    expectEqual(station.setUp?.trust?.path, "/boot/firmware/scangate-trust.txt")
+    expectEqual(station.setUp?.window, .seconds(900))
+    expectEqual(station.setUp?.caFile?.path, "/etc/scangate/venue-ca.pem")
+    expectEqual(settings.caFile?.path, "/etc/scangate/venue-ca.pem")
+    expect(!settings.allowPlainHTTP)
+    expectEqual(settings.rate, .init(limit: 60, share: 100, model: .both))
+    expectEqual(system.list.maxAge, .seconds(12 * 3_600))
+    expectEqual(station.files.map(\.role), [.certificates, .trustList, .certificates, .certificates])
 
     let reader = try #require(station.readers.first)
-    #expect(
-      reader
-        == ReaderConfiguration(
-          id: ReaderID("north-scanner"),
-          match: DeviceMatch(
-            vendor: "0c2e", product: "0901", serial: "SN0001", port: "1-1.2", name: "Honeywell 1470g", interface: "00"),
-          technology: .wedge(
-            WedgeTyping(
-              keymap: Keymap(layout: "de", variant: "nodeadkeys", options: ""), compose: "en_US.UTF-8", oemPage: 850,
-              terminators: [.enter, .tab])), silence: .milliseconds(150), prefix: "\u{2}", suffix: "\t", aim: false))
-    #expect(
-      station.readers.last
-        == ReaderConfiguration(
-          id: ReaderID("north-kiosk"), match: DeviceMatch(path: "/dev/serial/by-id/usb-Acme_Scanner_SN0002-if00"),
-          technology: .serial(
-            SerialLine(speed: 115_200, framing: .bits7E1, flow: .rtscts, terminators: [.etx])),
-          silence: .milliseconds(200), prefix: "\u{2}", suffix: "", aim: true))
+    expectEqual(
+      reader,
+      ReaderConfiguration(
+        id: ReaderID("north-scanner"),
+        match: DeviceMatch(
+          vendor: "0c2e", product: "0901", serial: "SN0001", port: "1-1.2", name: "Honeywell 1470g", interface: "00"),
+        technology: .wedge(
+          WedgeTyping(
+            keymap: Keymap(layout: "de", variant: "nodeadkeys", options: ""), compose: "en_US.UTF-8", oemPage: 850,
+            terminators: [.enter, .tab])), silence: .milliseconds(150), prefix: "\u{2}", suffix: "\t", aim: false))
+    expectEqual(
+      station.readers.last,
+      ReaderConfiguration(
+        id: ReaderID("north-kiosk"), match: DeviceMatch(path: "/dev/serial/by-id/usb-Acme_Scanner_SN0002-if00"),
+        technology: .serial(
+          SerialLine(speed: 115_200, framing: .bits7E1, flow: .rtscts, terminators: [.etx])),
+        silence: .milliseconds(200), prefix: "\u{2}", suffix: "", aim: true))
 
     let gate = try #require(station.gates.first)
-    #expect(gate.id == GateID("north") && gate.readers == [ReaderID("north-scanner"), ReaderID("north-kiosk")])
-    #expect(gate.ticketSystem == TicketSystemID("main"))
-    #expect(gate.ticket as? EventScheduleSection.Gate == .init(saleTicket: 789, seat: "12"))
-    #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
-    #expect(gate.queue == 4 && gate.floodLimit == 20)
-    #expect(gate.accept.alphabet == .alphanumeric && gate.accept.pattern == "[a-z0-9]{32}")
+    expect(gate.id == GateID("north") && gate.readers == [ReaderID("north-scanner"), ReaderID("north-kiosk")])
+    expectEqual(gate.ticketSystem, TicketSystemID("main"))
+    expect(gate.ticket as? EventScheduleSection.Gate == .init(saleTicket: 789, seat: "12"))
+    expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
+    expect(gate.queue == 4 && gate.floodLimit == 20)
+    expect(gate.accept.alphabet == .alphanumeric && gate.accept.pattern == "[a-z0-9]{32}")
     var offline = OfflineConfiguration()
     offline.policy = .admitAndQueue
     offline.after = .milliseconds(800)
     offline.most = 250
     offline.rateLimited = true
     offline.durableWithin = .milliseconds(500)
-    #expect(gate.offline == offline)
-    #expect(gate.outputs.map(\.name) == ["relay", "green", "red", "buzzer", "buzzer2", "buzzer3"])
-    #expect(gate.outputs[0].role == .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .secure))
-    #expect(
-      gate.outputs[0].target
-        == .gpio(GPIOLine(chip: "gate", line: .name("RELAY0"), activeLow: false, bias: .asIs, drive: .pushPull)))
-    #expect(gate.outputs[1].role == .lamp && gate.outputs[1].target == .led("gate:green:pass"))
-    #expect(gate.outputs[3...].allSatisfy { $0.role == .buzzer })
-    #expect(gate.outputs[4].target == .pwm(PWMChannel(chip: "fe20c000.pwm", channel: 0, frequency: 2000)))
-    #expect(gate.outputs[5].target == .sound(SoundDevice(name: "PC Speaker", frequency: 1000)))
+    expectEqual(gate.offline, offline)
+    expectEqual(gate.outputs.map(\.name), ["relay", "green", "red", "buzzer", "buzzer2", "buzzer3"])
+    expectEqual(gate.outputs[0].role, .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .secure))
+    expectEqual(
+      gate.outputs[0].target,
+      .gpio(GPIOLine(chip: "gate", line: .name("RELAY0"), activeLow: false, bias: .asIs, drive: .pushPull)))
+    expect(gate.outputs[1].role == .lamp && gate.outputs[1].target == .led("gate:green:pass"))
+    expect(gate.outputs[3...].allSatisfy { $0.role == .buzzer })
+    expectEqual(gate.outputs[4].target, .pwm(PWMChannel(chip: "fe20c000.pwm", channel: 0, frequency: 2000)))
+    expectEqual(gate.outputs[5].target, .sound(SoundDevice(name: "PC Speaker", frequency: 1000)))
     let button = GPIOLine(chip: "gate", line: .name("BUTTON0"), activeLow: true, bias: .pullUp, drive: .pushPull)
     let setUp = GPIOLine(chip: "gate", line: .offset(8), activeLow: false, bias: .asIs, drive: .pushPull)
     let door = GPIOLine(chip: "gate", line: .offset(7), activeLow: false, bias: .asIs, drive: .pushPull)
-    #expect(
-      gate.inputs == [
+    expectEqual(
+      gate.inputs,
+      [
         InputConfiguration(name: "lockout", line: button, debounce: .milliseconds(30), use: .maintenanceButton),
         InputConfiguration(name: "setup", line: setUp, debounce: .milliseconds(30), use: .setUpButton),
         InputConfiguration(name: "door", line: door, debounce: .zero, use: .log),
       ])
-    #expect(gate.signals[.admit] == ["green": .steps([.seconds(2)]), "buzzer": .steps([.milliseconds(400)])])
-    #expect(
-      gate.signals[.refuse(.unpaid)] == [
+    expectEqual(gate.signals[.admit], ["green": .steps([.seconds(2)]), "buzzer": .steps([.milliseconds(400)])])
+    expectEqual(
+      gate.signals[.refuse(.unpaid)],
+      [
         "red": .blink(on: .milliseconds(200), off: .milliseconds(200), total: .seconds(2))
       ])
-    #expect(
-      gate.signals[.provisional]?["green"]
-        == .steps([.milliseconds(1_400), .milliseconds(300), .milliseconds(300)]))
-    #expect(
-      gate.signals[.offline] == ["red": .blink(on: .milliseconds(100), off: .seconds(5), total: nil)])
-    #expect(gate.signals[.idle] == ["green": .off, "red": .off])
-    #expect(gate.signals[.outOfService] == ["red": .on])
-    #expect(gate.signals[.busy] == nil)
-    #expect(
-      gate.signals[.setUp(.armed)] == ["red": .blink(on: .seconds(1), off: .seconds(1), total: nil)])
-    #expect(gate.signals[.setUp(.refused(.lockedOut))] == ["red": .steps([.seconds(2)])])
+    expectEqual(
+      gate.signals[.provisional]?["green"], .steps([.milliseconds(1_400), .milliseconds(300), .milliseconds(300)]))
+    expectEqual(gate.signals[.offline], ["red": .blink(on: .milliseconds(100), off: .seconds(5), total: nil)])
+    expectEqual(gate.signals[.idle], ["green": .off, "red": .off])
+    expectEqual(gate.signals[.outOfService], ["red": .on])
+    expect(gate.signals[.busy] == nil)
+    expectEqual(gate.signals[.setUp(.armed)], ["red": .blink(on: .seconds(1), off: .seconds(1), total: nil)])
+    expectEqual(gate.signals[.setUp(.refused(.lockedOut))], ["red": .steps([.seconds(2)])])
   }
 
   @Test func takesLampsThatASignalNames() throws {
     let text = goodFile.replacingOccurrences(of: "{ green:", with: "{ beacon:")
-    #expect(errors(in: text).first?.contains("the output \"beacon\" does nothing") == true)
-    #expect(errors(in: text + "    signals: { outOfService: { beacon: on } }\n") == [])
+    expectEqual(errors(in: text).first?.contains("the output \"beacon\" does nothing"), true)
+    expectEqual(errors(in: text + "    signals: { outOfService: { beacon: on } }\n"), [])
     for name in ["green", "red", "amber", "yellow", "buzzer", "buzzer2"] {
-      #expect(errors(in: goodFile.replacingOccurrences(of: "{ green:", with: "{ \(name):")) == [], "\(name)")
+      expectEqual(errors(in: goodFile.replacingOccurrences(of: "{ green:", with: "{ \(name):")), [], "\(name)")
     }
   }
 
@@ -128,9 +128,9 @@ import Testing
     func found(_ total: String) -> [String] {
       errors(in: goodFile + "    signals: { admit: { green: { blink: [20 ms, 20 ms], for: \(total) } } }\n")
     }
-    #expect(found("40 s") == [])
-    #expect(found("39.999 s") == [])
-    #expect(found("40.001 s").map { $0.prefix(6) } == ["12:62:"])
+    expectEqual(found("40 s"), [])
+    expectEqual(found("39.999 s"), [])
+    expectEqual(found("40.001 s").map { $0.prefix(6) }, ["12:62:"])
   }
 
   @Test func asksWhetherTheKeymapIsThere() {
@@ -140,35 +140,34 @@ import Testing
       return nil
     })
     let reader = "type: wedge, keymap: { layout: de, variant: neo, options: \"a:b\" }, compose: de_DE.UTF-8,"
-    #expect(errors(in: goodFile.replacingOccurrences(of: "type: wedge,", with: reader), options: options) == [])
-    #expect(asked.withLock(\.self).contains(["de", "neo", "a:b", "de_DE.UTF-8"]))
+    expectEqual(errors(in: goodFile.replacingOccurrences(of: "type: wedge,", with: reader), options: options), [])
+    expect(asked.withLock(\.self).contains(["de", "neo", "a:b", "de_DE.UTF-8"]))
     asked.withLock { $0 = [] }
-    #expect(errors(in: goodFile, options: options) == [])
-    #expect(asked.withLock(\.self) == [["us", "", "", nil]])
+    expectEqual(errors(in: goodFile, options: options), [])
+    expectEqual(asked.withLock(\.self), [["us", "", "", nil]])
   }
 
   @Test func hasDefaults() throws {
     let station = try read(goodFile)
     let reader = try #require(station.readers.first)
-    #expect(
-      reader.technology
-        == .wedge(
-          WedgeTyping(
-            keymap: Keymap(layout: "us", variant: "", options: ""), oemPage: 437,
-            terminators: [.enter, .keypadEnter, .tab])))
-    #expect(reader.kind == .wedge && reader.aim)
+    expectEqual(
+      reader.technology,
+      .wedge(
+        WedgeTyping(
+          keymap: Keymap(layout: "us", variant: "", options: ""), oemPage: 437,
+          terminators: [.enter, .keypadEnter, .tab])))
+    expect(reader.kind == .wedge && reader.aim)
     let serial = try #require(
       try read(goodFile.replacingOccurrences(of: "type: wedge", with: "type: serial")).readers.first)
-    #expect(
-      serial.technology
-        == .serial(SerialLine(speed: 9600, framing: .bits8N1, flow: .none, terminators: [.cr, .lf])))
-    #expect(serial.kind == .serial && serial.silence == .milliseconds(100) && serial.aim)
-    #expect(reader.silence == .milliseconds(100) && reader.prefix.isEmpty && reader.suffix.isEmpty)
+    expectEqual(
+      serial.technology, .serial(SerialLine(speed: 9600, framing: .bits8N1, flow: .none, terminators: [.cr, .lf])))
+    expect(serial.kind == .serial && serial.silence == .milliseconds(100) && serial.aim)
+    expect(reader.silence == .milliseconds(100) && reader.prefix.isEmpty && reader.suffix.isEmpty)
     let gate = try #require(station.gates.first)
-    #expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
-    #expect(gate.accept == AcceptRule() && gate.ticket == nil && gate.signals.isEmpty)
-    #expect(gate.offline == OfflineConfiguration() && gate.offline.policy == .refuse)
-    #expect(station.ticketSystems.first?.list.maxAge == .seconds(24 * 3_600))
+    expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
+    expect(gate.accept == AcceptRule() && gate.ticket == nil && gate.signals.isEmpty)
+    expect(gate.offline == OfflineConfiguration() && gate.offline.policy == .refuse)
+    expectEqual(station.ticketSystems.first?.list.maxAge, .seconds(24 * 3_600))
   }
 
   /// What YAML 1.1 would take for booleans, numbers, nothing or times of day is text here.
@@ -176,13 +175,13 @@ import Testing
     let text = goodFile.replacingOccurrences(
       of: "{ vendor: \"0c2e\" }", with: "{ vendor: 0012, product: 1e34, serial: on, name: 12:30:45 }")
     let match = try #require(try read(text).readers.first?.match)
-    #expect(match.vendor == "0012" && match.product == "1e34" && match.serial == "on" && match.name == "12:30:45")
+    expect(match.vendor == "0012" && match.product == "1e34" && match.serial == "on" && match.name == "12:30:45")
   }
 
   @Test func knowsEveryFramingAndEveryTerminator() {
-    #expect(SerialLine.Framing.allCases.allSatisfy { $0.rawValue == "\($0.dataBits)\($0.parity)\($0.stopBits)" })
-    #expect(Set(SerialLine.Framing.allCases.map(\.rawValue)).count == 12)
-    #expect(Set(SerialLine.Terminator.allCases.map(\.byte)) == [13, 10, 9, 3])
+    expect(SerialLine.Framing.allCases.allSatisfy { $0.rawValue == "\($0.dataBits)\($0.parity)\($0.stopBits)" })
+    expectEqual(Set(SerialLine.Framing.allCases.map(\.rawValue)).count, 12)
+    expectEqual(Set(SerialLine.Terminator.allCases.map(\.byte)), [13, 10, 9, 3])
   }
 
   /// A scanner can offer both: two readers of one device but of two types do not stand in each other's way.
@@ -191,7 +190,7 @@ import Testing
       of: "  scanner: {", with: "  line: { type: serial, match: { vendor: \"0c2e\" } }\n  scanner: {"
     )
     .replacingOccurrences(of: "[scanner]", with: "[scanner, line]")
-    #expect(errors(in: text) == [])
+    expectEqual(errors(in: text), [])
   }
 
   @Test func knowsLineNumberFromLineName() throws {
@@ -201,9 +200,9 @@ import Testing
       guard case .gpio(let gpio) = try read(text).gates.first?.outputs.first?.target else { return nil }
       return gpio.line
     }
-    #expect(try line("3") == .offset(3))
-    #expect(try line("\"3\"") == .name("3"))
-    #expect(try line("GPIO3") == .name("GPIO3"))
+    try expectEqual(line("3"), .offset(3))
+    try expectEqual(line("\"3\""), .name("3"))
+    try expectEqual(line("GPIO3"), .name("GPIO3"))
   }
 
   @Test(arguments: [
@@ -211,14 +210,14 @@ import Testing
     ("0.30 s", .milliseconds(300)), ("0.1 min", .seconds(6)), ("10  s", .seconds(10)),
     ("0.005 min", .milliseconds(300)),
   ]) func readsDurations(text: String, duration: Duration) throws {
-    #expect(try read(goodFile + "    deadline: \(text)\n").gates.first?.deadline == duration)
+    try expectEqual(read(goodFile + "    deadline: \(text)\n").gates.first?.deadline, duration)
   }
 
   @Test(arguments: [
     "0.3", "1h", "1 m", "1 S", "s", "1. s", ".5 s", "1.2345 s", "+1 s", "1 s 200 ms", "1e3 ms", "9999999999 ms",
     "٣ s", "1_000 ms", "1 ms ms",
   ]) func refusesOtherDurations(text: String) {
-    #expect(errors(in: goodFile + "    deadline: \(text)\n").first?.hasPrefix("12:15: ") == true)
+    expectEqual(errors(in: goodFile + "    deadline: \(text)\n").first?.hasPrefix("12:15: "), true)
   }
 
   @Test func buzzersAndInputsHaveDefaults() throws {
@@ -229,17 +228,17 @@ import Testing
           + "relay: { gpio: { chip: gate, line: 1 }, fail: safe }")
       + "    inputs: { key: { gpio: { chip: gate, line: 2 } } }\n"
     let gate = try #require(try read(text).gates.first)
-    #expect(gate.outputs[1].target == .pwm(PWMChannel(chip: "a.pwm", channel: 0, frequency: 2000)))
-    #expect(gate.outputs[2].target == .sound(SoundDevice(name: "Horn", frequency: 1000)))
-    #expect(gate.outputs[3].role == .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .safe))
-    #expect(gate.inputs.map(\.debounce) == [.milliseconds(30)] && gate.inputs.map(\.use) == [.log])
-    #expect(try read(goodFile).gates.first?.inputs == [])
+    expectEqual(gate.outputs[1].target, .pwm(PWMChannel(chip: "a.pwm", channel: 0, frequency: 2000)))
+    expectEqual(gate.outputs[2].target, .sound(SoundDevice(name: "Horn", frequency: 1000)))
+    expectEqual(gate.outputs[3].role, .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .safe))
+    expect(gate.inputs.map(\.debounce) == [.milliseconds(30)] && gate.inputs.map(\.use) == [.log])
+    try expectEqual(read(goodFile).gates.first?.inputs, [])
   }
 
   @Test(arguments: [
     ("20 Hz", 20), ("20kHz", 20_000), ("2.5 kHz", 2_500), ("0.44 kHz", 440), ("1000.000 Hz", 1_000),
   ]) func readsFrequencies(text: String, frequency: Int) throws {
-    #expect(try tone(text).first == frequency)
+    try expectEqual(tone(text).first, frequency)
   }
 
   @Test(arguments: [
@@ -268,7 +267,7 @@ import Testing
 
         """.split(separator: "\n", omittingEmptySubsequences: false).map { $0.dropFirst(0) }.joined(separator: "\n")
     let gates = try read(text).gates
-    #expect(gates.map(\.accept.minLength) == [12, 12])
+    expectEqual(gates.map(\.accept.minLength), [12, 12])
   }
 
   @Test func readsACamera() throws {
@@ -278,19 +277,19 @@ import Testing
       return try read(text.replacingOccurrences(of: "readers: [scanner]", with: "readers: [scanner, eye]")).readers.last
     }
     let plain = try #require(try camera(""))
-    #expect(plain.match == DeviceMatch(vendor: nil, product: nil, serial: nil, port: nil, name: "Eye 1"))
-    #expect(plain.technology == .camera(CameraView(kinds: [.qr])))
+    expectEqual(plain.match, DeviceMatch(vendor: nil, product: nil, serial: nil, port: nil, name: "Eye 1"))
+    expectEqual(plain.technology, .camera(CameraView(kinds: [.qr])))
     let full = try #require(
       try camera(
         ", kinds: [qr, ean13], size: 640x480, rate: 30, format: MJPG, exposure: 2.5 ms, focus: 120, powerLine: 60, "
           + "several: refuse, leaves: 1.5 s, idleRate: 5"))
-    #expect(
-      full.technology
-        == .camera(
-          CameraView(
-            kinds: [.qr, .ean13], size: .init(width: 640, height: 480), rate: 30, format: .mjpg,
-            exposure: .microseconds(2500), focus: .fixed(120), powerLine: .hertz60, several: .refuse,
-            leaves: .milliseconds(1500), idleRate: 5)))
+    expectEqual(
+      full.technology,
+      .camera(
+        CameraView(
+          kinds: [.qr, .ean13], size: .init(width: 640, height: 480), rate: 30, format: .mjpg,
+          exposure: .microseconds(2500), focus: .fixed(120), powerLine: .hertz60, several: .refuse,
+          leaves: .milliseconds(1500), idleRate: 5)))
   }
 
   @Test(arguments: [
@@ -299,14 +298,15 @@ import Testing
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
     let reading = try ConfigurationFile.load(path: path, options: testOptions)
-    #expect(reading.warnings == [])
-    #expect(!reading.configuration.gates.isEmpty)
+    expectEqual(reading.warnings, [])
+    expect(!reading.configuration.gates.isEmpty)
   }
 
   @Test func everyExampleIsLoaded() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: packageFolder.appending(path: "examples").path)
-    #expect(
-      names.filter { $0.hasSuffix(".yaml") }.sorted() == [
+    expectEqual(
+      names.filter { $0.hasSuffix(".yaml") }.sorted(),
+      [
         "camera.yaml", "check-in-desk.yaml", "enrol.yaml", "kiosk.yaml", "one-gate.yaml", "serial.yaml",
         "two-gates.yaml",
       ])
@@ -321,7 +321,7 @@ import Testing
   }
 
   @Test func goodFileHasNone() throws {
-    #expect(try warnings(goodFile) == [])
+    try expectEqual(warnings(goodFile), [])
   }
 
   @Test func greenIsForAdmissionsAlone() throws {
@@ -338,8 +338,9 @@ import Testing
 
         """
     let remedy = "light red or amber: people read green as \"pass\""
-    #expect(
-      try warnings(text) == [
+    try expectEqual(
+      warnings(text),
+      [
         "15:24: the signal \"refuse.unpaid\" lights the output green; \(remedy)",
         "16:29: the signal \"undecided\" lights the output green; \(remedy)",
         "17:15: the signal \"idle\" lights the output green; \(remedy)",
@@ -373,8 +374,9 @@ import Testing
           outputs: { relay: { gpio: { chip: gate, line: 0 }, pulse: 2 s } }
 
       """
-    #expect(
-      try warnings(text) == [
+    try expectEqual(
+      warnings(text),
+      [
         "6:10: plain HTTP to tickets.example.org shows the key and every code to the network; write https:// when you can",
         "8:5: caFile has no effect with plain HTTP; write https://, or remove caFile",
         "10:3: no gate asks the ticket system \"spare\"; name it as a gate's ticketSystem, or remove it",
@@ -406,14 +408,14 @@ import Testing
       Issue.record("no file")
       return
     }
-    #expect(file.path == "/etc/scangate/keys/main.key")
+    expectEqual(file.path, "/etc/scangate/keys/main.key")
     let named = goodFile.replacingOccurrences(of: "apiKeyFile: /etc/scangate/keys/main.key", with: "apiKey: door-2")
     guard case .credential(let credential) = try key(named) else {
       Issue.record("no credential")
       return
     }
-    #expect(credential.name == "door-2")
-    #expect(credential.position == SourcePosition(file: "f", line: 4, column: 76))
+    expectEqual(credential.name, "door-2")
+    expectEqual(credential.position, SourcePosition(file: "f", line: 4, column: 76))
   }
 
   /// A key that was pasted where its name belongs is never repeated, by no error.
@@ -423,7 +425,7 @@ import Testing
   func aPastedKeyIsNotRepeated(text: String) {
     let found = errors(
       in: goodFile.replacingOccurrences(of: "apiKeyFile: /etc/scangate/keys/main.key", with: "apiKey: \(text)"))
-    #expect(!found.isEmpty)
-    #expect(!found.joined().contains("hunter2"), "\(found)")
+    expect(!found.isEmpty)
+    expect(!found.joined().contains("hunter2"), "\(found)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import Testing
@@ -27,40 +28,40 @@ import Testing
 
   @Test func nothingIsSetUpWhereTheFileSaysNothing() throws {
     let station = try read(goodFile).configuration
-    #expect(station.setUp == nil && station.control == nil)
+    expect(station.setUp == nil && station.control == nil)
   }
 
   @Test func whatIsSetUpByCodesHasTheDefaults() throws {
     for text in [plain + control, enrolled] {
       let setUp = try #require(try read(text).configuration.setUp)
-      #expect(setUp == SetUpConfiguration())
-      #expect(setUp.window == .seconds(600) && setUp.trust == nil && setUp.caFile == nil)
+      expectEqual(setUp, SetUpConfiguration())
+      expect(setUp.window == .seconds(600) && setUp.trust == nil && setUp.caFile == nil)
     }
     let station = try read(plain + control).configuration
-    #expect(station.control?.url.description == "https://kiosks.example.org")
-    #expect(station.control?.registration == nil && station.control?.allowPlainHTTP == false)
+    expectEqual(station.control?.url.description, "https://kiosks.example.org")
+    expect(station.control?.registration == nil && station.control?.allowPlainHTTP == false)
   }
 
   @Test func anEnrolledSystemHasNeitherServerNorKeyInTheFile() throws {
     let station = try read(enrolled + trust).configuration
     let system = try #require(station.ticketSystems.first?.settings as? EventScheduleSection.System)
-    #expect(system.place == .enrolled && !system.allowPlainHTTP && system.caFile == nil)
-    #expect(station.credentials == [] && station.files.map(\.role) == [.trustList])
-    #expect(try warnings(enrolled + trust) == [])
+    expect(system.place == .enrolled && !system.allowPlainHTTP && system.caFile == nil)
+    expect(station.credentials == [] && station.files.map(\.role) == [.trustList])
+    try expectEqual(warnings(enrolled + trust), [])
     // What holds for any server stays the file's.
     let text = enrolled.replacingOccurrences(
       of: "enrol: true", with: "enrol: true, caFile: /ca.pem, rate: { limit: 9 }")
     let other = try #require(
       try read(text + trust).configuration.ticketSystems.first?.settings as? EventScheduleSection.System)
-    #expect(other.caFile?.path == "/ca.pem" && other.rate.limit == 9)
+    expect(other.caFile?.path == "/ca.pem" && other.rate.limit == 9)
   }
 
   @Test func theWindowMayBeNothingAndAnHourAtMost() throws {
     func window(_ text: String) throws -> Duration? {
       try read(plain + control + "setUp: { window: \(text) }\n").configuration.setUp?.window
     }
-    #expect(try window("0 s") == .zero)
-    #expect(try window("60 min") == .seconds(3_600))
+    try expectEqual(window("0 s"), .zero)
+    try expectEqual(window("60 min"), .seconds(3_600))
     #expect(throws: ConfigurationErrors.self) { try window("3601 s") }
   }
 
@@ -68,40 +69,42 @@ import Testing
     func text(_ url: String, _ more: String = "") -> String {
       plain + "control: { type: kiosk, url: \"\(url)\"\(more) }\n"
     }
-    #expect(try warnings(text("http://127.0.0.1:8080")) == [])
-    #expect(errors(in: text("http://kiosks.example.org")).count == 1)
+    try expectEqual(warnings(text("http://127.0.0.1:8080")), [])
+    expectEqual(errors(in: text("http://kiosks.example.org")).count, 1)
     let found = try warnings(text("http://kiosks.example.org", ", allowPlainHTTP: true, caFile: /ca.pem"))
-    #expect(found.count == 2)
-    #expect(found.first?.contains("shows codes and the station's token to the network") == true)
-    #expect(found.last?.contains("caFile has no effect with plain HTTP") == true)
+    expectEqual(found.count, 2)
+    expectEqual(found.first?.contains("shows codes and the station's token to the network"), true)
+    expectEqual(found.last?.contains("caFile has no effect with plain HTTP"), true)
   }
 
   @Test func saysWhatHasNoEffect() throws {
     let button = "    inputs: { b: { gpio: { chip: g, line: 2 }, use: setUpButton } }\n"
     let remedy = "add control, or enrol: true to a ticket system, or remove it"
-    #expect(
-      try warnings(plain + button + trust) == [
+    try expectEqual(
+      warnings(plain + button + trust),
+      [
         "12:15: the setUpButton \"b\" has no effect: nothing is set up by a code; \(remedy)",
         "13:1: setUp has no effect: nothing is set up by a code; \(remedy)",
       ])
-    #expect(try warnings(plain + button + control) == [])
+    try expectEqual(warnings(plain + button + control), [])
   }
 
   /// Somebody may stand before the gate while the station is set up.
   @Test func greenIsNotForSuccess() throws {
     let text = plain + "    signals: { setUp.done: { green: on } }\n" + control
-    #expect(
-      try warnings(text) == [
+    try expectEqual(
+      warnings(text),
+      [
         "12:30: the signal \"setUp.done\" lights the output green; light red or amber: people read green as \"pass\""
       ])
   }
 
   @Test func saysThatNobodyIsTrusted() throws {
     let words = "no code can enrol this station: it trusts no server and no organiser"
-    #expect(try warnings(enrolled).map { $0.contains(words) } == [true])
-    #expect(try warnings(enrolled + "setUp: { window: 5 min }\n").map { $0.contains(words) } == [true])
+    try expectEqual(warnings(enrolled).map { $0.contains(words) }, [true])
+    try expectEqual(warnings(enrolled + "setUp: { window: 5 min }\n").map { $0.contains(words) }, [true])
     // An activation code is for the server that the file names.
-    #expect(try warnings(plain + control) == [])
+    try expectEqual(warnings(plain + control), [])
   }
 
   @Test func saysThatNoReaderReadsSetUpCodes() throws {
@@ -110,23 +113,23 @@ import Testing
         of: "scanner: { type: wedge, match: { vendor: \"0c2e\" } }",
         with: "scanner: { type: camera, match: { name: Eye 1 }, kinds: [\(kinds)] }") + more
     }
-    #expect(try warnings(text("ean13", control)).map { $0.contains("looks for no QR code") } == [true])
-    #expect(try warnings(text("ean13, qr", control)) == [])
-    #expect(try warnings(text("ean13")) == [])
+    try expectEqual(warnings(text("ean13", control)).map { $0.contains("looks for no QR code") }, [true])
+    try expectEqual(warnings(text("ean13, qr", control)), [])
+    try expectEqual(warnings(text("ean13")), [])
   }
 
   @Test func saysThatNobodySeesWhatComesOfACode() throws {
     let words = "nobody sees or hears what comes of a set-up code"
-    #expect(try warnings(goodFile + control).map { $0.contains(words) } == [true])
+    try expectEqual(warnings(goodFile + control).map { $0.contains(words) }, [true])
     for lamp in ["red", "amber", "yellow", "buzzer"] {
       let text = goodFile.replacingOccurrences(
         of: Self.green, with: "{ \(lamp): { gpio: { chip: g, line: 1 } } }")
-      #expect(try warnings(text + control) == [], "\(lamp)")
+      try expectEqual(warnings(text + control), [], "\(lamp)")
     }
     let own = "    signals: { setUp.done: { blue: on } }\n"
     let text = goodFile.replacingOccurrences(of: Self.green, with: "{ blue: { led: b } }")
-    #expect(try warnings(text + own + control) == [])
-    #expect(try warnings(goodFile) == [])
+    try expectEqual(warnings(text + own + control), [])
+    try expectEqual(warnings(goodFile), [])
   }
 
   @Test func theRegistrationTokenIsNoTicketSystemsKey() throws {
@@ -134,9 +137,9 @@ import Testing
     let with = { (name: String) in
       keyed + "control: { type: kiosk, url: \"https://kiosks.example.org\", registration: \(name) }\n"
     }
-    #expect(try warnings(with("kiosk")) == [])
-    #expect(try read(with("kiosk")).configuration.control?.registration?.name == "kiosk")
-    #expect(errors(in: with("main")).map { $0.contains("is a ticket system's key") } == [true])
+    try expectEqual(warnings(with("kiosk")), [])
+    try expectEqual(read(with("kiosk")).configuration.control?.registration?.name, "kiosk")
+    expectEqual(errors(in: with("main")).map { $0.contains("is a ticket system's key") }, [true])
   }
 
   /// A code that was pasted into the file is never repeated, by no error.
@@ -148,7 +151,7 @@ import Testing
   ]) func aPastedSecretIsNotRepeated(line: String) {
     let base = line.hasPrefix("ticketSystems") ? "version: 1\n" : plain
     let found = errors(in: base + line + "\n")
-    #expect(!found.isEmpty)
-    #expect(!found.joined().contains("hunter2"), "\(found)")
+    expect(!found.isEmpty)
+    expect(!found.joined().contains("hunter2"), "\(found)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanPipeline
 import ScanTesting
 import Testing
@@ -18,49 +19,49 @@ private func compose(_ digits: String, page: AltNumpadComposer.Page = .cp437) ->
 }
 
 @Test func aNumberWithoutLeadingZeroIsTheOEMPage() {
-  #expect(compose("130") == [.character("é")])
-  #expect(compose("155") == [.character("¢")])
-  #expect(compose("155", page: .cp850) == [.character("ø")])
-  #expect(compose("65") == [.character("A")])
-  #expect(compose("29") == [.character("\u{1D}")])
-  #expect(compose("321") == [.character("A")], "256 + 65 wraps")
-  #expect(compose("255") == [.character("\u{A0}")])
+  expectEqual(compose("130"), [.character("é")])
+  expectEqual(compose("155"), [.character("¢")])
+  expectEqual(compose("155", page: .cp850), [.character("ø")])
+  expectEqual(compose("65"), [.character("A")])
+  expectEqual(compose("29"), [.character("\u{1D}")])
+  expectEqual(compose("321"), [.character("A")], "256 + 65 wraps")
+  expectEqual(compose("255"), [.character("\u{A0}")])
 }
 
 @Test func aLeadingZeroIsWindows1252() {
-  #expect(compose("0233") == [.character("é")])
-  #expect(compose("0128") == [.character("€")])
-  #expect(compose("029") == [.character("\u{1D}")])
-  #expect(compose("0065") == [.character("A")])
-  #expect(compose("08364") == [.character("€")], "beyond the page it is Unicode")
-  #expect(compose("055296") == [.broken], "a surrogate is no character")
-  #expect(compose("0999999999") == [.broken])
+  expectEqual(compose("0233"), [.character("é")])
+  expectEqual(compose("0128"), [.character("€")])
+  expectEqual(compose("029"), [.character("\u{1D}")])
+  expectEqual(compose("0065"), [.character("A")])
+  expectEqual(compose("08364"), [.character("€")], "beyond the page it is Unicode")
+  expectEqual(compose("055296"), [.broken], "a surrogate is no character")
+  expectEqual(compose("0999999999"), [.broken])
 }
 
 @Test func altAloneAndDigitsAloneAreTheKeymaps() {
-  #expect(compose("") == [])
+  expectEqual(compose(""), [])
   var composer = AltNumpadComposer(page: .cp437)
-  #expect(composer.key(79, isDown: true) == .pass)
-  #expect(composer.key(EvdevKey.leftAlt, isDown: true) == .pass)
-  #expect(composer.key(16, isDown: true) == .pass, "Alt+letter is not a number")
+  expectEqual(composer.key(79, isDown: true), .pass)
+  expectEqual(composer.key(EvdevKey.leftAlt, isDown: true), .pass)
+  expectEqual(composer.key(16, isDown: true), .pass, "Alt+letter is not a number")
 }
 
 @Test func aNumberThatIsBrokenOffIsTold() {
   var composer = AltNumpadComposer(page: .cp437)
   _ = composer.key(EvdevKey.leftAlt, isDown: true)
-  #expect(composer.key(79, isDown: true) == .swallow)
-  #expect(composer.key(42, isDown: true) == .pass, "Shift does not end it")
-  #expect(composer.key(16, isDown: true) == .broken)
-  #expect(composer.key(79, isDown: true) == .swallow)
-  #expect(composer.key(EvdevKey.leftAlt, isDown: false) == .pass)
-  #expect(composer.key(79, isDown: true) == .pass)
+  expectEqual(composer.key(79, isDown: true), .swallow)
+  expectEqual(composer.key(42, isDown: true), .pass, "Shift does not end it")
+  expectEqual(composer.key(16, isDown: true), .broken)
+  expectEqual(composer.key(79, isDown: true), .swallow)
+  expectEqual(composer.key(EvdevKey.leftAlt, isDown: false), .pass)
+  expectEqual(composer.key(79, isDown: true), .pass)
 }
 
 @Test func afterAnOverflowHeldAltBeginsNothing() {
   var composer = AltNumpadComposer(page: .cp437)
   composer.reset(keysDown: [EvdevKey.leftAlt, 30])
-  #expect(composer.key(79, isDown: true) == .swallow)
-  #expect(composer.key(EvdevKey.leftAlt, isDown: false) == .pass)
+  expectEqual(composer.key(79, isDown: true), .swallow)
+  expectEqual(composer.key(EvdevKey.leftAlt, isDown: false), .pass)
 }
 
 /// Every byte of every page composes to a character, and printable ASCII is the same on all of them.
@@ -68,9 +69,9 @@ private func compose(_ digits: String, page: AltNumpadComposer.Page = .cp437) ->
   for value in 0...255 {
     let oem = compose("\(value)")
     let windows = compose("0\(value)")
-    #expect(oem.count == 1 && windows.count == 1)
-    #expect(oem != [.broken] && oem != [.character("\u{FFFD}")])
-    if (32..<127).contains(value) { #expect(oem == windows && oem == compose("\(value)", page: .cp850)) }
+    expect(oem.count == 1 && windows.count == 1)
+    expect(oem != [.broken] && oem != [.character("\u{FFFD}")])
+    if (32..<127).contains(value) { expect(oem == windows && oem == compose("\(value)", page: .cp850)) }
   }
 }
 
@@ -104,9 +105,9 @@ private func compose(_ digits: String, page: AltNumpadComposer.Page = .cp437) ->
     }
     let step = composer.key(key, isDown: isDown)
     if case .character = step {
-      #expect(hadAlt && !hasAlt && !digits.isEmpty && !isSpoiled, "seed \(seed)")
-      #expect(compose(digits, page: .cp850) == [step], "seed \(seed)")
+      expect(hadAlt && !hasAlt && !digits.isEmpty && !isSpoiled, "seed \(seed)")
+      expectEqual(compose(digits, page: .cp850), [step], "seed \(seed)")
     }
-    if hadAlt && !hasAlt && !digits.isEmpty && !isSpoiled { #expect(step != .pass, "seed \(seed)") }
+    if hadAlt && !hasAlt && !digits.isEmpty && !isSpoiled { expect(step != .pass, "seed \(seed)") }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanPipeline
@@ -16,7 +17,7 @@ struct AttemptLedgerPropertyTests {
     for seed in base..<base + 3_000 {
       var world = LedgerWorld(seed: seed)
       world.run()
-      #expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
+      expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
       if !world.problems.isEmpty { return }
       admissions += world.ownAdmissions.count
       recovered += world.notes[.ownLostAnswer, default: 0]
@@ -24,7 +25,7 @@ struct AttemptLedgerPropertyTests {
       waited += world.waited
     }
     // The worlds did reach what they are about.
-    #expect(admissions > 1_000 && recovered > 100 && usedElsewhere > 50 && waited > 250)
+    expect(admissions > 1_000 && recovered > 100 && usedElsewhere > 50 && waited > 250)
   }
 
   @Test(
@@ -38,13 +39,13 @@ struct AttemptLedgerPropertyTests {
       var world = LedgerWorld(seed: seed, restarts: true)
       world.isTraced = ProcessInfo.processInfo.environment["TRACE_SEED"] == "\(seed)"
       world.run()
-      #expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
+      expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
       if !world.problems.isEmpty { return }
       admissions += world.ownAdmissions.count
       recovered += world.notes[.ownLostAnswer, default: 0]
       interrupted += world.notes[.interrupted, default: 0]
     }
-    #expect(admissions > 1_000 && recovered > 100 && interrupted > 100)
+    expect(admissions > 1_000 && recovered > 100 && interrupted > 100)
   }
 
   @Test(
@@ -59,7 +60,7 @@ struct AttemptLedgerPropertyTests {
       world.isTraced = ProcessInfo.processInfo.environment["TRACE_SEED"] == "\(seed)"
       world.run()
       let right = "\(world.kind) x\(world.quantity), offline x\(world.right?.quantity ?? 0)"
-      #expect(world.problems.isEmpty, "seed \(seed): \(right): \(world.problems)")
+      expect(world.problems.isEmpty, "seed \(seed): \(right): \(world.problems)")
       if !world.problems.isEmpty { return }
       recovered += world.notes[.ownLostAnswer, default: 0]
       interrupted += world.notes[.interrupted, default: 0]
@@ -70,10 +71,10 @@ struct AttemptLedgerPropertyTests {
         }
       }
     }
-    #expect(recovered > 25 && (interrupted > 50 || !restarts), "\(recovered), \(interrupted)")
+    expect(recovered > 25 && (interrupted > 50 || !restarts), "\(recovered), \(interrupted)")
     // The worlds did reach what they are about.
     for (ending, least) in [("confirmed", 200), ("contradicted", 40), ("unsettled", 100), ("withdrawn", 40)] {
-      #expect(endings[ending, default: 0] > least, "\(endings)")
+      expect(endings[ending, default: 0] > least, "\(endings)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import Testing
@@ -61,7 +62,7 @@ struct LedgerBench {
     let outcome = outcome(
       .undecided(.unreachable, detail: nil), from: sent, to: sent + 2.5, fate: pending ? .pending : .lost)
     let decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: wall(sent + 2.5))
-    #expect(decision.verdict == .undecided(.unreachable))
+    expectEqual(decision.verdict, .undecided(.unreachable))
     return attempt
   }
 }
@@ -72,20 +73,20 @@ struct AttemptLedgerTests {
   func entryOnce() throws {
     var bench = LedgerBench()
     let first = try bench.scan(bench.redemption("e", 100), at: 100.2)
-    #expect(first.verdict == .admit)
-    #expect(first.admitted == 1 && first.details?.holder == "Ada")
+    expectEqual(first.verdict, .admit)
+    expect(first.admitted == 1 && first.details?.holder == "Ada")
     let (_, again) = bench.begin(at: 110)
-    guard case .known(let decision) = again else { return #expect(Bool(false), "asked again: \(again)") }
-    #expect(decision.verdict == .refuse(.alreadyUsed))
-    #expect(decision.firstUse == .init(gate: bench.gate, at: bench.wall(100.3)))
+    guard case .known(let decision) = again else { return expect(false, "asked again: \(again)") }
+    expectEqual(decision.verdict, .refuse(.alreadyUsed))
+    expectEqual(decision.firstUse, .init(gate: bench.gate, at: bench.wall(100.3)))
   }
 
   @Test("With several tickets in the sale the kind is asked for; the same record proves an entry secret")
   func entryOfALargerSale() throws {
     var bench = LedgerBench()
-    #expect(try bench.scan(bench.redemption("e", 100, quantity: 3), at: 100.2).verdict == .admit)
-    #expect(try bench.scan(bench.redemption("e", 100, quantity: 3), at: 110).verdict == .refuse(.alreadyUsed))
-    guard case .known = bench.begin(at: 111).1 else { return #expect(Bool(false), "an entry secret is asked again") }
+    try expectEqual(bench.scan(bench.redemption("e", 100, quantity: 3), at: 100.2).verdict, .admit)
+    try expectEqual(bench.scan(bench.redemption("e", 100, quantity: 3), at: 110).verdict, .refuse(.alreadyUsed))
+    guard case .known = bench.begin(at: 111).1 else { return expect(false, "an entry secret is asked again") }
   }
 
   @Test("A sale secret admits as often as its quantity")
@@ -93,11 +94,11 @@ struct AttemptLedgerTests {
     var bench = LedgerBench()
     for (index, second) in [100, 110, 120].enumerated() {
       let decision = try bench.scan(bench.redemption("e\(index)", Int64(second), quantity: 3), at: Double(second) + 0.1)
-      #expect(decision.verdict == .admit && decision.admitted == index + 1)
+      expect(decision.verdict == .admit && decision.admitted == index + 1)
     }
     let (_, fourth) = bench.begin(at: 130)
-    guard case .known(let decision) = fourth else { return #expect(Bool(false), "asked a fourth time") }
-    #expect(decision.verdict == .refuse(.alreadyUsed) && decision.allowance == 3)
+    guard case .known(let decision) = fourth else { return expect(false, "asked a fourth time") }
+    expect(decision.verdict == .refuse(.alreadyUsed) && decision.allowance == 3)
   }
 
   @Test(
@@ -106,19 +107,19 @@ struct AttemptLedgerTests {
     // Sent at 100.2, answered at 100.3, Date 100: a record can be of 99.9, which reads 99, but not of 98.
     var bench = LedgerBench()
     let decision = try bench.scan(bench.redemption("e", scannedAt), at: 100.2)
-    #expect(decision.verdict == (admits ? .admit : .refuse(.alreadyUsed)))
-    #expect(decision.note == (admits ? nil : .usedElsewhere))
-    if !admits { #expect(decision.firstUse == .init(gate: nil, at: WallTime(seconds: scannedAt))) }
+    expectEqual(decision.verdict, (admits ? .admit : .refuse(.alreadyUsed)))
+    expectEqual(decision.note, (admits ? nil : .usedElsewhere))
+    if !admits { expectEqual(decision.firstUse, .init(gate: nil, at: WallTime(seconds: scannedAt))) }
   }
 
   @Test("A server whose records are behind its Date by a known time")
   func recordBehind() throws {
     var bench = LedgerBench()
     bench.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
-    #expect(try bench.scan(bench.redemption("e", 97), at: 100.2).verdict == .admit)
+    try expectEqual(bench.scan(bench.redemption("e", 97), at: 100.2).verdict, .admit)
     var other = LedgerBench()
     other.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
-    #expect(try other.scan(other.redemption("e", 95), at: 100.2).verdict == .refuse(.alreadyUsed))
+    try expectEqual(other.scan(other.redemption("e", 95), at: 100.2).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("Without Date our own clock serves, to 2 s", arguments: [(97, false), (98, true), (103, true)])
@@ -127,42 +128,42 @@ struct AttemptLedgerTests {
     let (attempt, _) = bench.begin(at: 100.2)
     let outcome = bench.outcome(bench.redemption("e", scannedAt), from: 100.2, to: 100.3)
     let decision = bench.ledger.conclude(bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(100.3))
-    #expect((decision.verdict == .admit) == admits)
+    expectEqual((decision.verdict == .admit), admits)
   }
 
   @Test("The quantity in the latest answer counts: a record beyond it is refused and listed")
   func quantityShrinks() throws {
     var bench = LedgerBench()
-    #expect(try bench.scan(bench.redemption("e1", 100, quantity: 2), at: 100.1).verdict == .admit)
+    try expectEqual(bench.scan(bench.redemption("e1", 100, quantity: 2), at: 100.1).verdict, .admit)
     let decision = try bench.scan(bench.redemption("e2", 110, quantity: 1), at: 110.1)
-    #expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .surplusPossible)
-    #expect(bench.ledger.unsettled.map(\.state) == [.surplus(entryID: "e2")])
+    expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .surplusPossible)
+    expectEqual(bench.ledger.unsettled.map(\.state), [.surplus(entryID: "e2")])
   }
 
   @Test("A record later than the server's own clock is undecided, now and whenever it is shown again")
   func recordAhead() throws {
     var bench = LedgerBench()
     let first = try bench.scan(bench.redemption("e", 160), at: 100.2)
-    #expect(first.verdict == .undecided(.clockWrong) && first.note == .recordAhead)
-    #expect(try bench.scan(bench.redemption("e", 160), at: 160.2).verdict == .undecided(.clockWrong))
-    #expect(bench.ledger.unsettled.map(\.state) == [.recordAhead(entryID: "e")])
+    expect(first.verdict == .undecided(.clockWrong) && first.note == .recordAhead)
+    try expectEqual(bench.scan(bench.redemption("e", 160), at: 160.2).verdict, .undecided(.clockWrong))
+    expectEqual(bench.ledger.unsettled.map(\.state), [.recordAhead(entryID: "e")])
   }
 
   @Test("A lost answer is recognised when the person presents again")
   func lostAnswer() throws {
     var bench = LedgerBench()
     let lost = try bench.lose(at: 100.2)
-    #expect(bench.ledger.unsettled.map(\.attempt) == [lost])
+    expectEqual(bench.ledger.unsettled.map(\.attempt), [lost])
     let decision = try bench.scan(bench.redemption("e", 100), at: 130)
-    #expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
-    #expect(bench.ledger.unsettled.isEmpty)
+    expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
+    expect(bench.ledger.unsettled.isEmpty)
   }
 
   @Test("A record from before our lost attempt is not ours")
   func lostAnswerDoesNotExcuseEarlierUse() throws {
     var bench = LedgerBench()
     _ = try bench.lose(at: 100.2)
-    #expect(try bench.scan(bench.redemption("e", 90), at: 130).verdict == .refuse(.alreadyUsed))
+    try expectEqual(bench.scan(bench.redemption("e", 90), at: 130).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("A record from after the grace of our lost attempt is not ours")
@@ -170,24 +171,24 @@ struct AttemptLedgerTests {
     var bench = LedgerBench()
     _ = try bench.lose(at: 100.2)
     // Ended at 102.7, grace until 132.7; Date hides a second.
-    #expect(try bench.scan(bench.redemption("e", 136), at: 300).verdict == .refuse(.alreadyUsed))
+    try expectEqual(bench.scan(bench.redemption("e", 136), at: 300).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("A pending attempt is waited for, and its late answer admits the next presentation without a request")
   func lateClaim() throws {
     var bench = LedgerBench()
     let attempt = try bench.lose(at: 100.2, pending: true)
-    #expect(bench.begin(at: 103).1 == .pending(attempt))
+    expectEqual(bench.begin(at: 103).1, .pending(attempt))
     let outcome = bench.outcome(bench.redemption("e", 100), from: 100.2, to: 104, date: 104)
     let late = bench.ledger.late(bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(104))
-    #expect(late == .claimable(entryID: "e"))
-    #expect(bench.ledger.unsettled.map(\.state) == [.surplus(entryID: "e")])
+    expectEqual(late, .claimable(entryID: "e"))
+    expectEqual(bench.ledger.unsettled.map(\.state), [.surplus(entryID: "e")])
     let (_, next) = bench.begin(at: 110)
-    guard case .known(let decision) = next else { return #expect(Bool(false), "not claimed: \(next)") }
-    #expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
-    #expect(bench.ledger.unsettled.isEmpty)
-    guard case .known(let second) = bench.begin(at: 111).1 else { return #expect(Bool(false), "asked") }
-    #expect(second.verdict == .refuse(.alreadyUsed))
+    guard case .known(let decision) = next else { return expect(false, "not claimed: \(next)") }
+    expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
+    expect(bench.ledger.unsettled.isEmpty)
+    guard case .known(let second) = bench.begin(at: 111).1 else { return expect(false, "asked") }
+    expectEqual(second.verdict, .refuse(.alreadyUsed))
   }
 
   @Test("A late answer that overtakes the word that its attempt is pending admits at once")
@@ -196,11 +197,11 @@ struct AttemptLedgerTests {
     let (attempt, _) = bench.begin(at: 100.2)
     let late = bench.outcome(bench.redemption("e", 100), from: 100.2, to: 102.8, date: 102)
     let result = bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(102.8))
-    #expect(result == .overtaking && bench.ledger.isLocked(bench.key))
+    expect(result == .overtaking && bench.ledger.isLocked(bench.key))
     let pending = bench.outcome(.undecided(.unreachable, detail: nil), from: 100.2, to: 102.7, fate: .pending)
     let decision = bench.ledger.conclude(bench.key, attempt: attempt, outcome: pending, wall: bench.wall(102.7))
-    #expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
-    #expect(bench.ledger.unsettled.isEmpty && !bench.ledger.isLocked(bench.key))
+    expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
+    expect(bench.ledger.unsettled.isEmpty && !bench.ledger.isLocked(bench.key))
   }
 
   @Test("A claim ends; then the server is asked, and the record is still ours")
@@ -210,7 +211,7 @@ struct AttemptLedgerTests {
     let outcome = bench.outcome(bench.redemption("e", 100), from: 100.2, to: 104, date: 104)
     _ = bench.ledger.late(bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(104))
     let decision = try bench.scan(bench.redemption("e", 100), at: 500)
-    #expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
+    expect(decision.verdict == .admit && decision.note == .ownLostAnswer)
   }
 
   @Test("A refusal withdraws a claim: a ticket that was refunded meanwhile needs the server's word")
@@ -223,8 +224,8 @@ struct AttemptLedgerTests {
     _ = bench.ledger.late(bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(103.5))
     let refused = bench.outcome(.refused(.refunded, detail: "refunded"), from: 103, to: 104, date: 104)
     let decision = bench.ledger.conclude(bench.key, attempt: second, outcome: refused, wall: bench.wall(104))
-    #expect(decision.verdict == .refuse(.refunded) && decision.detail == "refunded")
-    #expect(bench.begin(at: 105).1 == .ask)
+    expect(decision.verdict == .refuse(.refunded) && decision.detail == "refunded")
+    expectEqual(bench.begin(at: 105).1, .ask)
   }
 
   @Test("A late answer while the next request is out serves that request's conclusion")
@@ -234,23 +235,23 @@ struct AttemptLedgerTests {
     let (second, _) = bench.begin(at: 103, ignoringPending: true)
     let late = bench.outcome(bench.redemption("e", 100), from: 100.2, to: 103.5, date: 103)
     _ = bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(103.5))
-    #expect(bench.begin(at: 103.6).1 == .locked(by: second))
+    expectEqual(bench.begin(at: 103.6).1, .locked(by: second))
     let lost = bench.outcome(.undecided(.unreachable, detail: nil), from: 103, to: 105.5, fate: .lost)
     let decision = bench.ledger.conclude(bench.key, attempt: second, outcome: lost, wall: bench.wall(105.5))
-    #expect(decision.verdict == .admit && decision.admitted == 1)
+    expect(decision.verdict == .admit && decision.admitted == 1)
   }
 
   @Test("A lost sale record leaves a surplus at the server, never an admission too many")
   func saleSurplus() throws {
     var bench = LedgerBench()
     let attempt = try bench.lose(at: 100.2, pending: true)
-    #expect(try bench.scan(bench.redemption("e2", 103), at: 103.1).verdict == .admit)
+    try expectEqual(bench.scan(bench.redemption("e2", 103), at: 103.1).verdict, .admit)
     let late = bench.outcome(bench.redemption("e1", 101), from: 100.2, to: 104, date: 104)
     let result = bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(104))
-    #expect(result == .surplus(entryID: "e1"))
-    #expect(bench.ledger.unsettled.map(\.state) == [.surplus(entryID: "e1")])
-    guard case .known(let decision) = bench.begin(at: 110).1 else { return #expect(Bool(false), "asked") }
-    #expect(decision.verdict == .refuse(.alreadyUsed))
+    expectEqual(result, .surplus(entryID: "e1"))
+    expectEqual(bench.ledger.unsettled.map(\.state), [.surplus(entryID: "e1")])
+    guard case .known(let decision) = bench.begin(at: 110).1 else { return expect(false, "asked") }
+    expectEqual(decision.verdict, .refuse(.alreadyUsed))
   }
 
   @Test("A second record for a proven entry secret opens nothing")
@@ -261,10 +262,10 @@ struct AttemptLedgerTests {
     // The late answer finds the ticket used long before, the other makes a new record.
     let late = bench.outcome(bench.redemption("old", 10), from: 100.2, to: 103.5, date: 103)
     let result = bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(103.5))
-    #expect(result == .usedElsewhere(entryID: "old"))
+    expectEqual(result, .usedElsewhere(entryID: "old"))
     let fresh = bench.outcome(bench.redemption("new", 103), from: 103, to: 103.6, date: 103)
     let decision = bench.ledger.conclude(bench.key, attempt: second, outcome: fresh, wall: bench.wall(103.6))
-    #expect(decision.verdict == .undecided(.badAnswer) && decision.note == .contradiction)
+    expect(decision.verdict == .undecided(.badAnswer) && decision.note == .contradiction)
   }
 
   @Test("A system that says alreadyUsed itself: our own lost attempt is admitted once, within the grace only")
@@ -273,43 +274,43 @@ struct AttemptLedgerTests {
     _ = try bench.lose(at: 100)
     let refusal = TicketAnswer.refused(.alreadyUsed, detail: "redeemed")
     let first = try bench.scan(refusal, at: 110)
-    #expect(first.verdict == .admit && first.note == .ownLostAnswer)
-    #expect(try bench.scan(refusal, at: 115).verdict == .refuse(.alreadyUsed))
+    expect(first.verdict == .admit && first.note == .ownLostAnswer)
+    try expectEqual(bench.scan(refusal, at: 115).verdict, .refuse(.alreadyUsed))
     var slow = LedgerBench()
     _ = try slow.lose(at: 100)
-    #expect(try slow.scan(refusal, at: 133).verdict == .refuse(.alreadyUsed))
+    try expectEqual(slow.scan(refusal, at: 133).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("Once alreadyUsed was said with nothing of ours open, a later lost attempt excuses nothing")
   func usedIsUsed() throws {
     var bench = LedgerBench()
     let refusal = TicketAnswer.refused(.alreadyUsed, detail: nil)
-    #expect(try bench.scan(refusal, at: 100).verdict == .refuse(.alreadyUsed))
-    guard case .known(let decision) = bench.begin(at: 101).1 else { return #expect(Bool(false), "asked again") }
-    #expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .usedElsewhere)
+    try expectEqual(bench.scan(refusal, at: 100).verdict, .refuse(.alreadyUsed))
+    guard case .known(let decision) = bench.begin(at: 101).1 else { return expect(false, "asked again") }
+    expect(decision.verdict == .refuse(.alreadyUsed) && decision.note == .usedElsewhere)
   }
 
   @Test("A system without redeeming: the book is ours")
   func book() throws {
     var bench = LedgerBench()
     let valid = TicketAnswer.valid(Entitlement(quantity: 2, details: TicketDetails()))
-    #expect(try bench.scan(valid, at: 100).verdict == .admit)
-    #expect(try bench.scan(valid, at: 110).verdict == .admit)
-    #expect(try bench.scan(valid, at: 120).verdict == .refuse(.alreadyUsed))
+    try expectEqual(bench.scan(valid, at: 100).verdict, .admit)
+    try expectEqual(bench.scan(valid, at: 110).verdict, .admit)
+    try expectEqual(bench.scan(valid, at: 120).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("Refused and never sent leave no trace; abandon and conclude unlock")
   func noTrace() throws {
     var bench = LedgerBench()
-    #expect(
-      try bench.scan(.refused(.notFound, detail: nil), at: 100, mayHaveRedeemed: false).verdict == .refuse(.notFound))
-    #expect(bench.ledger.count == 0)
+    try expectEqual(
+      bench.scan(.refused(.notFound, detail: nil), at: 100, mayHaveRedeemed: false).verdict, .refuse(.notFound))
+    expectEqual(bench.ledger.count, 0)
     let (attempt, _) = bench.begin(at: 101)
-    #expect(bench.begin(at: 101.5).1 == .locked(by: attempt))
+    expectEqual(bench.begin(at: 101.5).1, .locked(by: attempt))
     bench.ledger.abandon(bench.key, attempt: AttemptID())
-    #expect(bench.ledger.isLocked(bench.key))
+    expect(bench.ledger.isLocked(bench.key))
     bench.ledger.abandon(bench.key, attempt: attempt)
-    #expect(bench.ledger.count == 0)
+    expectEqual(bench.ledger.count, 0)
   }
 
   @Test("What only ever was unsettled can be forgotten; admissions cannot")
@@ -317,12 +318,12 @@ struct AttemptLedgerTests {
     var bench = LedgerBench()
     _ = try bench.lose(at: 100)
     bench.ledger.forget(endedBefore: bench.mono(102))
-    #expect(bench.ledger.count == 1)
+    expectEqual(bench.ledger.count, 1)
     bench.ledger.forget(endedBefore: bench.mono(200))
-    #expect(bench.ledger.count == 0)
+    expectEqual(bench.ledger.count, 0)
     _ = try bench.scan(bench.redemption("e", 300), at: 300.2)
     bench.ledger.forget(endedBefore: bench.mono(1_000))
-    #expect(bench.ledger.count == 1)
+    expectEqual(bench.ledger.count, 1)
   }
 
   @Test("An outcome that belongs to nothing changes nothing")
@@ -330,9 +331,9 @@ struct AttemptLedgerTests {
     var bench = LedgerBench()
     let outcome = bench.outcome(bench.redemption("e", 100), from: 100, to: 100.1, date: 100)
     let decision = bench.ledger.conclude(bench.key, attempt: AttemptID(), outcome: outcome, wall: bench.wall(100))
-    #expect(decision.verdict == .undecided(.badAnswer) && decision.note == .unknownAttempt)
-    #expect(bench.ledger.late(bench.key, attempt: AttemptID(), outcome: outcome, wall: bench.wall(100)) == .ignored)
-    #expect(bench.ledger.count == 0)
+    expect(decision.verdict == .undecided(.badAnswer) && decision.note == .unknownAttempt)
+    expectEqual(bench.ledger.late(bench.key, attempt: AttemptID(), outcome: outcome, wall: bench.wall(100)), .ignored)
+    expectEqual(bench.ledger.count, 0)
   }
 
   @Test(
@@ -343,8 +344,8 @@ struct AttemptLedgerTests {
     let (attempt, _) = bench.begin(at: 100)
     let outcome = bench.outcome(bench.redemption("e", 100), from: 100, to: 100.1, fate: fate, date: 100)
     let decision = bench.ledger.conclude(bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(100.1))
-    #expect(decision.verdict == .undecided(.badAnswer))
-    #expect(!bench.ledger.isLocked(bench.key))
+    expectEqual(decision.verdict, .undecided(.badAnswer))
+    expect(!bench.ledger.isLocked(bench.key))
   }
 
   @Test("Times at the ends of the range do not trap", arguments: [Int64.min, 0, Int64.max])
@@ -359,7 +360,7 @@ struct AttemptLedgerTests {
       serverDate: WallTime(nanoseconds: Int64.max &- nanoseconds))
     let decision = bench.ledger.conclude(
       bench.key, attempt: attempt, outcome: outcome, wall: WallTime(nanoseconds: nanoseconds))
-    #expect(decision.allowance == 1)
-    #expect(!bench.ledger.isLocked(bench.key))
+    expectEqual(decision.allowance, 1)
+    expect(!bench.ledger.isLocked(bench.key))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -34,21 +35,21 @@ private struct Typist {
     var typist = Typist()
     typist.type("ABC123", gap: 5)
     typist.enter()
-    #expect(typist.texts == ["ABC123"])
-    #expect(typist.bursts.first?.hasTerminator == true)
-    #expect(typist.bursts.first?.meanGap == .milliseconds(5))
+    expectEqual(typist.texts, ["ABC123"])
+    expectEqual(typist.bursts.first?.hasTerminator, true)
+    expectEqual(typist.bursts.first?.meanGap, .milliseconds(5))
   }
 
   @Test func silenceEndsIt() {
     var typist = Typist()
     typist.type("4006381333931", gap: 34)
-    #expect(typist.detector.deadline == typist.clock + BurstDetector.silence)
+    expectEqual(typist.detector.deadline, typist.clock + BurstDetector.silence)
     typist.wait(149)
-    #expect(typist.bursts.isEmpty)
+    expect(typist.bursts.isEmpty)
     typist.wait(1)
-    #expect(typist.texts == ["4006381333931"])
-    #expect(typist.bursts.first?.hasTerminator == false)
-    #expect(typist.detector.deadline == nil)
+    expectEqual(typist.texts, ["4006381333931"])
+    expectEqual(typist.bursts.first?.hasTerminator, false)
+    expect(typist.detector.deadline == nil)
   }
 
   @Test(arguments: [("12345", 1), ("123456", 35), ("a long sentence", 90), ("", 1)])
@@ -58,7 +59,7 @@ private struct Typist {
     typist.enter()
     typist.type(text, gap: gap)
     typist.wait(1_000)
-    #expect(typist.bursts.isEmpty)
+    expect(typist.bursts.isEmpty)
   }
 
   @Test func aScanAfterTypingIsWhole() {
@@ -68,7 +69,7 @@ private struct Typist {
     typist.wait(20)
     typist.type("TICKET-1", gap: 8)
     typist.enter()
-    #expect(typist.texts == ["TICKET-1"])
+    expectEqual(typist.texts, ["TICKET-1"])
   }
 
   @Test func twoScansAreTwo() {
@@ -77,7 +78,7 @@ private struct Typist {
     typist.wait(200)
     typist.type("TICKET-2", gap: 8)
     typist.enter()
-    #expect(typist.texts == ["TICKET-1", "TICKET-2"])
+    expectEqual(typist.texts, ["TICKET-1", "TICKET-2"])
   }
 
   @Test func whatIsForgottenIsGone() {
@@ -86,7 +87,7 @@ private struct Typist {
     typist.detector.reset()
     typist.type("-1", gap: 8)
     typist.enter()
-    #expect(typist.bursts.isEmpty)
+    expect(typist.bursts.isEmpty)
   }
 
   /// Whatever is typed whenever: a burst is fast and long enough, and is part of what was typed.
@@ -105,9 +106,9 @@ private struct Typist {
       }
     }
     for burst in typist.bursts {
-      #expect(burst.bytes.count >= BurstDetector.leastCharacters, "seed \(seed)")
-      #expect(burst.meanGap < BurstDetector.longestMeanGap, "seed \(seed)")
-      #expect(typed.contains(String(decoding: burst.bytes, as: UTF8.self)), "seed \(seed)")
+      expect(burst.bytes.count >= BurstDetector.leastCharacters, "seed \(seed)")
+      expect(burst.meanGap < BurstDetector.longestMeanGap, "seed \(seed)")
+      expect(typed.contains(String(decoding: burst.bytes, as: UTF8.self)), "seed \(seed)")
     }
   }
 }

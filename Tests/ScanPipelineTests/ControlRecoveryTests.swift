@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -25,14 +26,14 @@ import Testing
           Issue.record("no retry")
           return
         }
-        #expect(isAbout(wait, .seconds(seconds)))
-        #expect(askingHealth == (kind == .server))
+        expect(isAbout(wait, .seconds(seconds)))
+        expectEqual(askingHealth, (kind == .server))
       }
       guard case .nextSync(let wait) = recovery.failed(fault(kind), using: &random) else {
         Issue.record("no end")
         return
       }
-      #expect(isAbout(wait, next))
+      expect(isAbout(wait, next))
     }
   }
 
@@ -41,12 +42,12 @@ import Testing
     var recovery = ControlRecovery()
     for _ in 1...2 {
       recovery.began()
-      #expect(recovery.failed(fault(.configuration), using: &random) == .refresh)
+      expectEqual(recovery.failed(fault(.configuration), using: &random), .refresh)
       guard case .nextSync(let wait) = recovery.failed(fault(.configuration), using: &random) else {
         Issue.record("refreshed twice")
         return
       }
-      #expect(isAbout(wait, .seconds(120)))
+      expect(isAbout(wait, .seconds(120)))
     }
   }
 
@@ -60,10 +61,10 @@ import Testing
       // A new sync, and an answer that needs no token, make no difference.
       recovery.began()
       recovery.succeeded(showedToken: false)
-      #expect(validation().map { isAbout($0, .seconds(seconds)) } == true)
+      expectEqual(validation().map { isAbout($0, .seconds(seconds)) }, true)
     }
     recovery.succeeded(showedToken: true)
-    #expect(validation().map { isAbout($0, .seconds(30)) } == true)
+    expectEqual(validation().map { isAbout($0, .seconds(30)) }, true)
   }
 
   @Test func anUnknownFaultWaitsForTheNextSync() {
@@ -73,7 +74,7 @@ import Testing
       Issue.record("no end")
       return
     }
-    #expect(isAbout(wait, .seconds(120)))
+    expect(isAbout(wait, .seconds(120)))
   }
 
   @Test(arguments: [(Int64(20), Int64(20)), (30, 30), (0, 0)])
@@ -86,7 +87,7 @@ import Testing
       Issue.record("no retry")
       return
     }
-    if kept > 3 { #expect(wait == .seconds(kept)) } else { #expect(isAbout(wait, .seconds(2))) }
+    if kept > 3 { expectEqual(wait, .seconds(kept)) } else { expect(isAbout(wait, .seconds(2))) }
   }
 
   /// Nobody sits before a command for a quarter of an hour.
@@ -99,7 +100,7 @@ import Testing
         Issue.record("no end")
         return
       }
-      if kept > 120 { #expect(wait == .seconds(kept)) } else { #expect(wait >= .seconds(asked)) }
+      if kept > 120 { expectEqual(wait, .seconds(kept)) } else { expect(wait >= .seconds(asked)) }
     }
   }
 
@@ -123,22 +124,22 @@ import Testing
       switch step {
       case .retry(let wait, let askingHealth):
         retries += 1
-        #expect(kind == .network || kind == .server, "seed \(seed)")
-        #expect(askingHealth == (kind == .server), "seed \(seed)")
-        #expect(wait >= .milliseconds(1_600) && wait <= .seconds(900), "seed \(seed)")
+        expect(kind == .network || kind == .server, "seed \(seed)")
+        expectEqual(askingHealth, (kind == .server), "seed \(seed)")
+        expect(wait >= .milliseconds(1_600) && wait <= .seconds(900), "seed \(seed)")
       case .refresh:
         refreshes += 1
-        #expect(kind == .configuration, "seed \(seed)")
+        expectEqual(kind, .configuration, "seed \(seed)")
       case .validate(let wait):
-        #expect(kind == .authentication, "seed \(seed)")
-        #expect(wait >= .seconds(24) && wait <= .seconds(2_160), "seed \(seed)")
+        expectEqual(kind, .authentication, "seed \(seed)")
+        expect(wait >= .seconds(24) && wait <= .seconds(2_160), "seed \(seed)")
       case .nextSync(let wait):
-        #expect(kind != .authentication, "seed \(seed)")
-        #expect(wait >= .seconds(4) && wait <= .seconds(900), "seed \(seed)")
+        expect(kind != .authentication, "seed \(seed)")
+        expect(wait >= .seconds(4) && wait <= .seconds(900), "seed \(seed)")
       }
-      #expect(retries <= 3 && refreshes <= 1, "seed \(seed)")
+      expect(retries <= 3 && refreshes <= 1, "seed \(seed)")
       let usual = ControlRecovery.untilNextSync(using: &random)
-      #expect(isAbout(usual, .seconds(120)), "seed \(seed)")
+      expect(isAbout(usual, .seconds(120)), "seed \(seed)")
     }
   }
 
@@ -151,6 +152,6 @@ import Testing
         if case .retry(let wait, _) = recovery.failed(fault(.network), using: &random) { return wait }
         return .zero
       })
-    #expect(waits.count > 20)
+    expect(waits.count > 20)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -18,12 +19,12 @@ struct FloodGuardTests {
       case .unpaid: 3
       case .notFound, .wrongDay, .cancelled, .refunded, .expired, .notAuthorised: 10
       }
-    #expect(cache.reason(for: code, at: at(100)) == (seconds == nil ? nil : reason))
+    expectEqual(cache.reason(for: code, at: at(100)), (seconds == nil ? nil : reason))
     if let seconds {
-      #expect(cache.reason(for: code, at: at(100 + seconds - 0.01)) == reason)
-      #expect(cache.reason(for: code, at: at(100 + seconds)) == nil)
+      expectEqual(cache.reason(for: code, at: at(100 + seconds - 0.01)), reason)
+      expect(cache.reason(for: code, at: at(100 + seconds)) == nil)
     }
-    #expect(cache.reason(for: code, at: at(-100)) == nil)
+    expect(cache.reason(for: code, at: at(-100)) == nil)
   }
 
   @Test("The latest refusal counts, and it can be forgotten")
@@ -31,11 +32,11 @@ struct FloodGuardTests {
     var cache = NegativeCache()
     cache.remember(code, .notFound, at: at(0))
     cache.remember(code, .unpaid, at: at(1))
-    #expect(cache.reason(for: code, at: at(3)) == .unpaid)
-    #expect(cache.reason(for: code, at: at(5)) == nil)
+    expectEqual(cache.reason(for: code, at: at(3)), .unpaid)
+    expect(cache.reason(for: code, at: at(5)) == nil)
     cache.remember(code, .notFound, at: at(6))
     cache.forget(code)
-    #expect(cache.reason(for: code, at: at(6)) == nil)
+    expect(cache.reason(for: code, at: at(6)) == nil)
   }
 
   @Test("Bounded: the oldest goes")
@@ -44,11 +45,11 @@ struct FloodGuardTests {
     for number in 0..<1_000 {
       cache.remember(Code("code \(number)"), .notFound, at: at(0))
       cache.remember(Code("always"), .notFound, at: at(0))
-      #expect(cache.count <= 10)
+      expect(cache.count <= 10)
     }
-    #expect(cache.reason(for: Code("code 999"), at: at(1)) == .notFound)
-    #expect(cache.reason(for: Code("always"), at: at(1)) == .notFound)
-    #expect(cache.reason(for: Code("code 980"), at: at(1)) == nil)
+    expectEqual(cache.reason(for: Code("code 999"), at: at(1)), .notFound)
+    expectEqual(cache.reason(for: Code("always"), at: at(1)), .notFound)
+    expect(cache.reason(for: Code("code 980"), at: at(1)) == nil)
   }
 
   @Test("A reader that shows unknown codes is held until the minute frees; others are not")
@@ -56,17 +57,17 @@ struct FloodGuardTests {
     var cap = ReaderCap()
     let flooding = ReaderID("north")
     for second in 0..<20 {
-      #expect(cap.mayAsk(flooding, at: at(Double(second))))
+      expect(cap.mayAsk(flooding, at: at(Double(second))))
       cap.countUnknown(flooding, at: at(Double(second)))
     }
-    #expect(!cap.mayAsk(flooding, at: at(20)))
-    #expect(cap.mayAsk(ReaderID("south"), at: at(20)))
-    #expect(cap.mayAskAgain(flooding, at: at(20)) == at(60))
-    #expect(!cap.mayAsk(flooding, at: at(59.9)))
-    #expect(cap.mayAsk(flooding, at: at(60)))
-    #expect(cap.mayAskAgain(flooding, at: at(60)) == nil)
+    expect(!cap.mayAsk(flooding, at: at(20)))
+    expect(cap.mayAsk(ReaderID("south"), at: at(20)))
+    expectEqual(cap.mayAskAgain(flooding, at: at(20)), at(60))
+    expect(!cap.mayAsk(flooding, at: at(59.9)))
+    expect(cap.mayAsk(flooding, at: at(60)))
+    expect(cap.mayAskAgain(flooding, at: at(60)) == nil)
     cap.countUnknown(flooding, at: at(60))
-    #expect(!cap.mayAsk(flooding, at: at(60.5)))
+    expect(!cap.mayAsk(flooding, at: at(60.5)))
   }
 
   @Test("Never more than the limit in any minute", arguments: [21, 2_100] as [UInt64])
@@ -80,13 +81,13 @@ struct FloodGuardTests {
       now += Int64.random(in: 0...15_000_000_000, using: &random)
       let time = MonotonicTime(nanoseconds: now)
       let recent = asked.filter { now - $0 < 60_000_000_000 }.count
-      #expect(cap.mayAsk(reader, at: time) == (recent < 5), "seed \(seed)")
+      expectEqual(cap.mayAsk(reader, at: time), (recent < 5), "seed \(seed)")
       if recent < 5 {
         asked.append(now)
         cap.countUnknown(reader, at: time)
       }
     }
-    #expect(asked.count > 500)
+    expect(asked.count > 500)
   }
 
   @Test("Three flooding readers share one bound; a reader that brings tickets goes on")
@@ -98,10 +99,10 @@ struct FloodGuardTests {
       asked += 1
       cap.countUnknown(Code("code \(number)"), by: readers[number % 3], at: at(1))
     }
-    #expect(asked == 20 && cap.count(at: at(1)) == 20)
-    #expect(cap.mayAsk(ReaderID("honest"), at: at(2)))
-    #expect(cap.mayAskAgain(readers[0], at: at(2)) == at(61))
-    #expect(cap.mayAsk(readers[0], at: at(61)))
+    expect(asked == 20 && cap.count(at: at(1)) == 20)
+    expect(cap.mayAsk(ReaderID("honest"), at: at(2)))
+    expectEqual(cap.mayAskAgain(readers[0], at: at(2)), at(61))
+    expect(cap.mayAsk(readers[0], at: at(61)))
   }
 
   @Test("The same unknown code at all gates counts once; a reader beside the flood has its free share")
@@ -109,12 +110,12 @@ struct FloodGuardTests {
     var cap = StationCap(limit: 3, free: 1)
     let (north, south) = (ReaderID("north"), ReaderID("south"))
     for second in 0..<10 { cap.countUnknown(code, by: second % 2 == 0 ? north : south, at: at(Double(second))) }
-    #expect(cap.count(at: at(10)) == 1 && cap.mayAsk(north, at: at(10)))
+    expect(cap.count(at: at(10)) == 1 && cap.mayAsk(north, at: at(10)))
     cap.countUnknown(Code("second"), by: north, at: at(10))
     cap.countUnknown(Code("third"), by: north, at: at(11))
-    #expect(!cap.mayAsk(north, at: at(12)))
-    #expect(cap.mayAsk(south, at: at(12)))
-    #expect(cap.mayAskAgain(north, at: at(12)) == at(69))
-    #expect(cap.mayAsk(north, at: at(69)))
+    expect(!cap.mayAsk(north, at: at(12)))
+    expect(cap.mayAsk(south, at: at(12)))
+    expectEqual(cap.mayAskAgain(north, at: at(12)), at(69))
+    expect(cap.mayAsk(north, at: at(69)))
   }
 }

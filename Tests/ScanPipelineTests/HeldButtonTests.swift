@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -10,61 +11,61 @@ import Testing
 
   @Test func actsOnceWhenHeld() {
     var button = HeldButton(["b": .setUpButton])
-    #expect(button.level(of: "b", isActive: false, at: at(0)) == false)
-    #expect(button.deadline == nil)
-    #expect(button.level(of: "b", isActive: true, at: at(100)) == false)
-    #expect(button.deadline == at(3_100))
-    #expect(button.advance(to: at(3_099)) == false)
-    #expect(button.advance(to: at(3_100)) == true)
-    #expect(button.deadline == nil)
-    #expect(button.advance(to: at(60_000)) == false)
-    #expect(button.level(of: "b", isActive: true, at: at(61_000)) == false)
-    #expect(button.level(of: "b", isActive: false, at: at(62_000)) == false)
+    expectEqual(button.level(of: "b", isActive: false, at: at(0)), false)
+    expect(button.deadline == nil)
+    expectEqual(button.level(of: "b", isActive: true, at: at(100)), false)
+    expectEqual(button.deadline, at(3_100))
+    expectEqual(button.advance(to: at(3_099)), false)
+    expectEqual(button.advance(to: at(3_100)), true)
+    expect(button.deadline == nil)
+    expectEqual(button.advance(to: at(60_000)), false)
+    expectEqual(button.level(of: "b", isActive: true, at: at(61_000)), false)
+    expectEqual(button.level(of: "b", isActive: false, at: at(62_000)), false)
     // And again.
-    #expect(button.level(of: "b", isActive: true, at: at(70_000)) == false)
-    #expect(button.advance(to: at(73_000)) == true)
+    expectEqual(button.level(of: "b", isActive: true, at: at(70_000)), false)
+    expectEqual(button.advance(to: at(73_000)), true)
   }
 
   @Test func aShortPressDoesNothing() {
     var button = HeldButton(["b": .setUpButton])
     _ = button.level(of: "b", isActive: false, at: at(0))
     for press in 0..<10 {
-      #expect(button.level(of: "b", isActive: true, at: at(4_000 * press + 1)) == false)
-      #expect(button.level(of: "b", isActive: false, at: at(4_000 * press + 3_000)) == false)
+      expectEqual(button.level(of: "b", isActive: true, at: at(4_000 * press + 1)), false)
+      expectEqual(button.level(of: "b", isActive: false, at: at(4_000 * press + 3_000)), false)
     }
-    #expect(button.deadline == nil)
-    #expect(button.advance(to: at(100_000)) == false)
+    expect(button.deadline == nil)
+    expectEqual(button.advance(to: at(100_000)), false)
   }
 
   @Test func oneThatWasHeldLongEnoughActsThoughTheTimerIsLate() {
     var button = HeldButton(["b": .setUpButton])
     _ = button.level(of: "b", isActive: false, at: at(0))
     _ = button.level(of: "b", isActive: true, at: at(1))
-    #expect(button.level(of: "b", isActive: false, at: at(3_001)) == true)
-    #expect(button.advance(to: at(9_000)) == false)
+    expectEqual(button.level(of: "b", isActive: false, at: at(3_001)), true)
+    expectEqual(button.advance(to: at(9_000)), false)
   }
 
   @Test func oneThatIsHeldWhenFirstSeenWasNotPressed() {
     var button = HeldButton(["b": .setUpButton])
-    #expect(button.level(of: "b", isActive: true, at: at(0)) == false)
-    #expect(button.deadline == nil)
+    expectEqual(button.level(of: "b", isActive: true, at: at(0)), false)
+    expect(button.deadline == nil)
     _ = button.level(of: "b", isActive: false, at: at(10))
     _ = button.level(of: "b", isActive: true, at: at(20))
     button.lost("b")
-    #expect(button.deadline == nil)
-    #expect(button.advance(to: at(9_000)) == false)
-    #expect(button.level(of: "b", isActive: true, at: at(9_000)) == false)
-    #expect(button.deadline == nil)
+    expect(button.deadline == nil)
+    expectEqual(button.advance(to: at(9_000)), false)
+    expectEqual(button.level(of: "b", isActive: true, at: at(9_000)), false)
+    expect(button.deadline == nil)
   }
 
   @Test func otherInputsAreNoButtons() {
     var button = HeldButton(["door": .log, "m": .maintenanceButton, "key": .maintenanceSwitch])
     for input in ["door", "m", "key", "stranger"] as [InputName] {
-      #expect(button.level(of: input, isActive: false, at: at(0)) == false)
-      #expect(button.level(of: input, isActive: true, at: at(1)) == false)
+      expectEqual(button.level(of: input, isActive: false, at: at(0)), false)
+      expectEqual(button.level(of: input, isActive: true, at: at(1)), false)
     }
-    #expect(button.deadline == nil)
-    #expect(button.advance(to: at(60_000)) == false)
+    expect(button.deadline == nil)
+    expectEqual(button.advance(to: at(60_000)), false)
   }
 
   /// However late the timer, and whatever comes between: one act for each press that lasted 3 s, after it was seen to begin.
@@ -98,7 +99,7 @@ import Testing
           if wasLong { (expected, since) = (expected + 1, nil) }
           if button.advance(to: now) { acts += 1 }
         }
-        #expect(acts == expected)
+        expectEqual(acts, expected)
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -11,44 +12,44 @@ struct HoldOffTests {
   @Test("Counted from the last sighting")
   func lastSighting() {
     var holdOff = HoldOff()
-    #expect(holdOff.sighting(of: code, at: at(0)) == .new)
+    expectEqual(holdOff.sighting(of: code, at: at(0)), .new)
     holdOff.decided(code, .admit)
     for time in [1.0, 2.5, 4.4] {
-      #expect(holdOff.sighting(of: code, at: at(time)) == .repeat(inFlight: false))
-      #expect(holdOff.lastVerdict(of: code) == .admit)
+      expectEqual(holdOff.sighting(of: code, at: at(time)), .repeat(inFlight: false))
+      expectEqual(holdOff.lastVerdict(of: code), .admit)
     }
-    #expect(holdOff.sighting(of: code, at: at(6.4)) == .new)
-    #expect(holdOff.lastVerdict(of: code) == nil)
+    expectEqual(holdOff.sighting(of: code, at: at(6.4)), .new)
+    expect(holdOff.lastVerdict(of: code) == nil)
   }
 
   @Test("Cannot end while the code is unanswered")
   func inFlight() {
     var holdOff = HoldOff()
     _ = holdOff.sighting(of: code, at: at(0))
-    #expect(holdOff.sighting(of: code, at: at(60)) == .repeat(inFlight: true))
+    expectEqual(holdOff.sighting(of: code, at: at(60)), .repeat(inFlight: true))
     holdOff.decided(code, .refuse(.unpaid))
-    #expect(holdOff.sighting(of: code, at: at(61)) == .repeat(inFlight: false))
+    expectEqual(holdOff.sighting(of: code, at: at(61)), .repeat(inFlight: false))
   }
 
   @Test("Still in view counts as seen, and leaving a reader's view lifts it for that reader alone")
   func view() {
     let (camera, wedge) = (ReaderID("camera"), ReaderID("wedge"))
     var holdOff = HoldOff()
-    #expect(holdOff.sighting(of: code, by: camera, at: at(0)) == .new)
+    expectEqual(holdOff.sighting(of: code, by: camera, at: at(0)), .new)
     holdOff.decided(code, .admit)
     for time in stride(from: 0.2, through: 10, by: 0.2) { holdOff.inView(code, at: at(time)) }
-    #expect(holdOff.sighting(of: code, by: wedge, at: at(11.9)) == .repeat(inFlight: false))
+    expectEqual(holdOff.sighting(of: code, by: wedge, at: at(11.9)), .repeat(inFlight: false))
     holdOff.left(code, viewOf: camera)
     // The same person tries the other reader, then the camera again.
-    #expect(holdOff.sighting(of: code, by: wedge, at: at(12)) == .repeat(inFlight: false))
-    #expect(holdOff.sighting(of: code, by: camera, at: at(12.2)) == .repeat(inFlight: false))
+    expectEqual(holdOff.sighting(of: code, by: wedge, at: at(12)), .repeat(inFlight: false))
+    expectEqual(holdOff.sighting(of: code, by: camera, at: at(12.2)), .repeat(inFlight: false))
     holdOff.left(code, viewOf: camera)
-    #expect(holdOff.sighting(of: code, by: camera, at: at(13.3)) == .new)
+    expectEqual(holdOff.sighting(of: code, by: camera, at: at(13.3)), .new)
     // In flight it joins, whatever left.
     holdOff.left(code, viewOf: camera)
-    #expect(holdOff.sighting(of: code, by: camera, at: at(13.4)) == .repeat(inFlight: true))
+    expectEqual(holdOff.sighting(of: code, by: camera, at: at(13.4)), .repeat(inFlight: true))
     holdOff.decided(code, .admit)
-    #expect(holdOff.sighting(of: code, by: camera, at: at(13.5)) == .repeat(inFlight: false))
+    expectEqual(holdOff.sighting(of: code, by: camera, at: at(13.5)), .repeat(inFlight: false))
   }
 
   @Test("What is not held off is not by being in view")
@@ -56,12 +57,12 @@ struct HoldOffTests {
     var holdOff = HoldOff()
     holdOff.inView(code, at: at(0))
     holdOff.left(code, viewOf: ReaderID("camera"))
-    #expect(holdOff.count == 0)
-    #expect(holdOff.sighting(of: code, at: at(0)) == .new)
+    expectEqual(holdOff.count, 0)
+    expectEqual(holdOff.sighting(of: code, at: at(0)), .new)
     holdOff.decided(code, .admit)
     // It had ended before.
     holdOff.inView(code, at: at(2))
-    #expect(holdOff.sighting(of: code, at: at(2)) == .new)
+    expectEqual(holdOff.sighting(of: code, at: at(2)), .new)
   }
 
   @Test("Lifted at once after undecided")
@@ -69,20 +70,20 @@ struct HoldOffTests {
     var holdOff = HoldOff()
     _ = holdOff.sighting(of: code, at: at(0))
     holdOff.decided(code, .undecided(.unreachable))
-    #expect(holdOff.count == 0)
-    #expect(holdOff.sighting(of: code, at: at(0.1)) == .new)
+    expectEqual(holdOff.count, 0)
+    expectEqual(holdOff.sighting(of: code, at: at(0.1)), .new)
   }
 
   @Test("Never delays another code, and ignores a decision that was not asked for")
   func others() {
     var holdOff = HoldOff()
     _ = holdOff.sighting(of: code, at: at(0))
-    #expect(holdOff.sighting(of: Code("ABCDEFGH"), at: at(0)) == .new)
+    expectEqual(holdOff.sighting(of: Code("ABCDEFGH"), at: at(0)), .new)
     holdOff.decided(Code("never seen"), .admit)
-    #expect(holdOff.count == 2)
+    expectEqual(holdOff.count, 2)
     holdOff.decided(code, .admit)
     holdOff.decided(code, .undecided(.busy))
-    #expect(holdOff.lastVerdict(of: code) == .admit)
+    expectEqual(holdOff.lastVerdict(of: code), .admit)
   }
 
   @Test("A clock that runs backwards makes the time count anew")
@@ -90,8 +91,8 @@ struct HoldOffTests {
     var holdOff = HoldOff()
     _ = holdOff.sighting(of: code, at: at(1_000))
     holdOff.decided(code, .admit)
-    #expect(holdOff.sighting(of: code, at: at(10)) == .repeat(inFlight: false))
-    #expect(holdOff.sighting(of: code, at: at(12)) == .new)
+    expectEqual(holdOff.sighting(of: code, at: at(10)), .repeat(inFlight: false))
+    expectEqual(holdOff.sighting(of: code, at: at(12)), .new)
   }
 
   @Test("Memory is bounded; what is in flight is never dropped")
@@ -102,12 +103,12 @@ struct HoldOffTests {
       let code = Code("answered \(number)")
       _ = holdOff.sighting(of: code, at: at(Double(number) / 10_000))
       holdOff.decided(code, .refuse(.notFound))
-      #expect(holdOff.count <= 100)
+      expect(holdOff.count <= 100)
     }
-    #expect(holdOff.lastVerdict(of: Code("answered 999")) != nil)
-    #expect(holdOff.lastVerdict(of: Code("answered 0")) == nil)
+    expect(holdOff.lastVerdict(of: Code("answered 999")) != nil)
+    expect(holdOff.lastVerdict(of: Code("answered 0")) == nil)
     for number in 0..<50 {
-      #expect(holdOff.sighting(of: Code("flight \(number)"), at: at(1)) == .repeat(inFlight: true))
+      expectEqual(holdOff.sighting(of: Code("flight \(number)"), at: at(1)), .repeat(inFlight: true))
     }
   }
 
@@ -120,8 +121,8 @@ struct HoldOffTests {
       _ = holdOff.sighting(of: code, at: at(Double(number)))
       holdOff.decided(code, .admit)
     }
-    #expect(holdOff.count <= 64)
-    #expect(holdOff.sighting(of: code, at: at(5_000)) == .repeat(inFlight: true))
+    expect(holdOff.count <= 64)
+    expectEqual(holdOff.sighting(of: code, at: at(5_000)), .repeat(inFlight: true))
   }
 
   @Test("Agrees with the rule in plain words", arguments: [3, 33, 333] as [UInt64])
@@ -152,10 +153,10 @@ struct HoldOffTests {
           open.insert(code)
         }
         lastSeen[code] = now
-        #expect(
-          holdOff.sighting(of: code, at: MonotonicTime(nanoseconds: now)) == expected, "seed \(seed) step \(step)")
+        expectEqual(
+          holdOff.sighting(of: code, at: MonotonicTime(nanoseconds: now)), expected, "seed \(seed) step \(step)")
       }
     }
-    #expect(new > 1_000)
+    expect(new > 1_000)
   }
 }

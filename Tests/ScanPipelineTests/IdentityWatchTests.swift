@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import Testing
@@ -17,7 +18,7 @@ private func at(_ seconds: Double) -> MonotonicTime {
 /// A reader whose device has just been read at second 0.
 private func watching(read: Bool = true) -> IdentityWatch {
   var watch = IdentityWatch()
-  #expect(watch.come(keyboard, to: place, at: at(-100)) == nil)
+  expect(watch.come(keyboard, to: place, at: at(-100)) == nil)
   watch.hold(place, by: left)
   if read { watch.read(at: place, at(0)) }
   return watch
@@ -28,21 +29,21 @@ private func watching(read: Bool = true) -> IdentityWatch {
     var watch = watching()
     watch.leave(place, at: at(1))
     let change = watch.come(pointOfSale, to: place, at: at(2.5))
-    #expect(change?.reader == left && change?.before == keyboard && change?.after == pointOfSale)
-    #expect(watch.come(pointOfSale, to: place, at: at(2.6)) == nil, "told once")
+    expect(change?.reader == left && change?.before == keyboard && change?.after == pointOfSale)
+    expect(watch.come(pointOfSale, to: place, at: at(2.6)) == nil, "told once")
   }
 
   /// The bus tells of a device once more while it leaves, when its ids cannot be read any more.
   @Test func aDeviceThatLeavesIsNoOtherOne() {
     var watch = watching()
-    #expect(watch.come(.init(vendor: nil, product: nil), to: place, at: at(1)) == nil)
+    expect(watch.come(.init(vendor: nil, product: nil), to: place, at: at(1)) == nil)
     watch.leave(place, at: at(1.1))
-    #expect(watch.come(.init(vendor: nil, product: nil), to: place, at: at(1.9)) == nil)
-    #expect(watch.come(keyboard, to: place, at: at(2)) == nil, "the same one came back")
+    expect(watch.come(.init(vendor: nil, product: nil), to: place, at: at(1.9)) == nil)
+    expect(watch.come(keyboard, to: place, at: at(2)) == nil, "the same one came back")
     watch.hold(place, by: left)
     watch.read(at: place, at(3))
     watch.leave(place, at: at(4))
-    #expect(watch.come(pointOfSale, to: place, at: at(5))?.reader == left, "the next change is seen")
+    expectEqual(watch.come(pointOfSale, to: place, at: at(5))?.reader, left, "the next change is seen")
   }
 
   @Test func eachPartCounts() {
@@ -53,63 +54,63 @@ private func watching(read: Bool = true) -> IdentityWatch {
       var (watch, after) = (watching(), keyboard)
       change(&after)
       watch.leave(place, at: at(9))
-      #expect(watch.come(after, to: place, at: at(18))?.after == after, "\(index)")
+      expectEqual(watch.come(after, to: place, at: at(18))?.after, after, "\(index)")
     }
     var (watch, renamed) = (watching(), keyboard)
     renamed.name = "Another"
     watch.leave(place, at: at(1))
-    #expect(watch.come(renamed, to: place, at: at(2)) == nil)
+    expect(watch.come(renamed, to: place, at: at(2)) == nil)
   }
 
   @Test func whatIsNotToldYetIsNoChange() {
     var (watch, early) = (watching(), keyboard)
     early.interfaces = nil
-    #expect(watch.come(early, to: place, at: at(1)) == nil)
-    #expect(watch.come(keyboard, to: place, at: at(1.1)) == nil)
+    expect(watch.come(early, to: place, at: at(1)) == nil)
+    expect(watch.come(keyboard, to: place, at: at(1.1)) == nil)
   }
 
   @Test func theSameDeviceIsNoChange() {
     var watch = watching()
     watch.leave(place, at: at(1))
-    #expect(watch.come(keyboard, to: place, at: at(2)) == nil)
-    #expect(watch.come(pointOfSale, to: "/sys/usb1/1-2", at: at(2)) == nil, "another port")
+    expect(watch.come(keyboard, to: place, at: at(2)) == nil)
+    expect(watch.come(pointOfSale, to: "/sys/usb1/1-2", at: at(2)) == nil, "another port")
   }
 
   @Test func aSwapByHandIsNoChange() {
     var late = watching()
     late.leave(place, at: at(11))
-    #expect(late.come(stranger, to: place, at: at(12)) == nil)
+    expect(late.come(stranger, to: place, at: at(12)) == nil)
     var slow = watching()
     slow.leave(place, at: at(11))
-    #expect(slow.come(pointOfSale, to: place, at: at(15)) == nil)
+    expect(slow.come(pointOfSale, to: place, at: at(15)) == nil)
     var away = watching()
     away.leave(place, at: at(1))
-    #expect(away.come(pointOfSale, to: place, at: at(12)) == nil)
+    expect(away.come(pointOfSale, to: place, at: at(12)) == nil)
   }
 
   @Test func withoutAReadOnlyAQuickReturnOfTheSameVendor() {
     var quick = watching(read: false)
     quick.leave(place, at: at(1))
-    #expect(quick.come(pointOfSale, to: place, at: at(3))?.reader == left)
+    expectEqual(quick.come(pointOfSale, to: place, at: at(3))?.reader, left)
     var other = watching(read: false)
     other.leave(place, at: at(1))
-    #expect(other.come(stranger, to: place, at: at(3)) == nil)
+    expect(other.come(stranger, to: place, at: at(3)) == nil)
   }
 
   @Test func aLostWordOfLeavingHidesNothing() {
     var watch = watching()
-    #expect(watch.come(pointOfSale, to: place, at: at(2))?.before == keyboard)
+    expectEqual(watch.come(pointOfSale, to: place, at: at(2))?.before, keyboard)
   }
 
   @Test func nobodysDeviceIsNobodysBusiness() {
     var watch = IdentityWatch()
-    #expect(watch.come(keyboard, to: place, at: at(0)) == nil)
+    expect(watch.come(keyboard, to: place, at: at(0)) == nil)
     watch.read(at: place, at(0))
     watch.leave(place, at: at(1))
-    #expect(watch.come(pointOfSale, to: place, at: at(2)) == nil)
+    expect(watch.come(pointOfSale, to: place, at: at(2)) == nil)
     // The next reader at the port begins anew.
     watch.hold(place, by: left)
     watch.leave(place, at: at(20))
-    #expect(watch.come(pointOfSale, to: place, at: at(21)) == nil)
+    expect(watch.come(pointOfSale, to: place, at: at(21)) == nil)
   }
 }

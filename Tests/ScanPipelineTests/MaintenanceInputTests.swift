@@ -1,3 +1,4 @@
+import Expectations
 import ScanPipeline
 import ScanTesting
 import Testing
@@ -5,32 +6,32 @@ import Testing
 @Suite struct MaintenanceInputTests {
   @Test func eachPressOfAButtonTurnsItOver() {
     var gate = MaintenanceInput(["button": .maintenanceButton])
-    #expect(!gate.isMaintenance)
-    #expect(gate.level(of: "button", isActive: false) == nil)
-    #expect(gate.level(of: "button", isActive: true) == true)
-    #expect(gate.level(of: "button", isActive: false) == nil)
-    #expect(gate.level(of: "button", isActive: true) == false)
-    #expect(gate.level(of: "button", isActive: true) == nil)
+    expect(!gate.isMaintenance)
+    expect(gate.level(of: "button", isActive: false) == nil)
+    expectEqual(gate.level(of: "button", isActive: true), true)
+    expect(gate.level(of: "button", isActive: false) == nil)
+    expectEqual(gate.level(of: "button", isActive: true), false)
+    expect(gate.level(of: "button", isActive: true) == nil)
   }
 
   @Test func aButtonThatIsHeldAtTheStartWasNotPressed() {
     var gate = MaintenanceInput(["button": .maintenanceButton])
-    #expect(gate.level(of: "button", isActive: true) == nil)
-    #expect(gate.level(of: "button", isActive: false) == nil)
-    #expect(gate.level(of: "button", isActive: true) == true)
+    expect(gate.level(of: "button", isActive: true) == nil)
+    expect(gate.level(of: "button", isActive: false) == nil)
+    expectEqual(gate.level(of: "button", isActive: true), true)
     // Nor one that is held when its chip comes back.
     _ = gate.level(of: "button", isActive: false)
     gate.lost("button")
-    #expect(gate.level(of: "button", isActive: true) == nil && gate.isMaintenance)
+    expect(gate.level(of: "button", isActive: true) == nil && gate.isMaintenance)
   }
 
   @Test func aSwitchIsWhatItIs() {
     var gate = MaintenanceInput(["key": .maintenanceSwitch])
-    #expect(gate.level(of: "key", isActive: true) == true)
+    expectEqual(gate.level(of: "key", isActive: true), true)
     gate.lost("key")
-    #expect(gate.isMaintenance)
-    #expect(gate.level(of: "key", isActive: true) == nil)
-    #expect(gate.level(of: "key", isActive: false) == false)
+    expect(gate.isMaintenance)
+    expect(gate.level(of: "key", isActive: true) == nil)
+    expectEqual(gate.level(of: "key", isActive: false), false)
   }
 
   @Test(arguments: [3, 4, 5]) func maintenanceIsWhatPressesAndSwitchesSay(seed: UInt64) {
@@ -49,7 +50,7 @@ import Testing
         if Int.random(in: 0..<10, using: &random) == 0 {
           gate.lost(input)
           if input != "key" { last[input] = nil }
-          #expect(gate.isMaintenance == told)
+          expectEqual(gate.isMaintenance, told)
           continue
         }
         let isActive = Bool.random(using: &random)
@@ -57,12 +58,12 @@ import Testing
         last[input] = isActive
         let answer = gate.level(of: input, isActive: isActive)
         let expected = presses % 2 == 1 || last["key"] == true
-        #expect(gate.isMaintenance == expected)
-        #expect(answer == (expected == told ? nil : expected))
+        expectEqual(gate.isMaintenance, expected)
+        expectEqual(answer, (expected == told ? nil : expected))
         told = expected
       }
       // One that is not known says nothing.
-      #expect(gate.level(of: "stranger", isActive: true) == nil)
+      expect(gate.level(of: "stranger", isActive: true) == nil)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -27,119 +28,119 @@ import Testing
   @Test mutating func theOldestFirstAndOneAtATime() {
     var (order, owed) = order([1, 2])
     order.add(owed[0])
-    #expect(order.count == 2 && order.waiting == owed)
-    #expect(order.next(at: mono(1)) == .send(owed[0]))
-    #expect(order.next(at: mono(1)) == .idle)
+    expect(order.count == 2 && order.waiting == owed)
+    expectEqual(order.next(at: mono(1)), .send(owed[0]))
+    expectEqual(order.next(at: mono(1)), .idle)
     order.finish(owed[1].attempt, .ended, at: mono(2), using: &random)
-    #expect(order.count == 2)
+    expectEqual(order.count, 2)
     order.finish(owed[0].attempt, .ended, at: mono(2), using: &random)
-    #expect(order.next(at: mono(2)) == .send(owed[1]))
+    expectEqual(order.next(at: mono(2)), .send(owed[1]))
     order.finish(owed[1].attempt, .ended, at: mono(3), using: &random)
-    #expect(order.next(at: mono(3)) == .idle && order.count == 0)
+    expect(order.next(at: mono(3)) == .idle && order.count == 0)
   }
 
   @Test mutating func aTicketThatWaitsHoldsUpItsOwnAndNobodyElse() {
     var (order, owed) = order([1, 1, 2])
-    #expect(order.next(at: mono(1)) == .send(owed[0]))
+    expectEqual(order.next(at: mono(1)), .send(owed[0]))
     order.finish(owed[0].attempt, .notYet, at: mono(2), using: &random)
-    #expect(order.next(at: mono(2)) == .send(owed[2]))
+    expectEqual(order.next(at: mono(2)), .send(owed[2]))
     order.finish(owed[2].attempt, .ended, at: mono(3), using: &random)
-    #expect(order.next(at: mono(3)) == .wait(until: mono(32)))
-    #expect(order.next(at: mono(32)) == .send(owed[0]))
+    expectEqual(order.next(at: mono(3)), .wait(until: mono(32)))
+    expectEqual(order.next(at: mono(32)), .send(owed[0]))
     order.finish(owed[0].attempt, .ended, at: mono(33), using: &random)
-    #expect(order.next(at: mono(33)) == .send(owed[1]))
+    expectEqual(order.next(at: mono(33)), .send(owed[1]))
   }
 
   @Test mutating func scansComeFirstButNeverForLong() {
     var (order, owed) = order([1, 2, 3])
     order.liveBegan(at: mono(10))
-    #expect(order.next(at: mono(10)) == .wait(until: mono(15)))
+    expectEqual(order.next(at: mono(10)), .wait(until: mono(15)))
     order.liveEnded()
-    #expect(order.next(at: mono(10.1)) == .wait(until: mono(10.25)))
+    expectEqual(order.next(at: mono(10.1)), .wait(until: mono(10.25)))
     order.liveBegan(at: mono(10.2))
-    #expect(order.next(at: mono(10.3)) == .wait(until: mono(15)))
+    expectEqual(order.next(at: mono(10.3)), .wait(until: mono(15)))
     // They never end, and it gets its turn, once in 5 s.
-    #expect(order.next(at: mono(15)) == .send(owed[0]))
+    expectEqual(order.next(at: mono(15)), .send(owed[0]))
     order.finish(owed[0].attempt, .ended, at: mono(15.1), using: &random)
-    #expect(order.next(at: mono(15.1)) == .wait(until: mono(20.1)))
+    expectEqual(order.next(at: mono(15.1)), .wait(until: mono(20.1)))
     order.liveEnded()
-    #expect(order.next(at: mono(15.2)) == .send(owed[1]))
+    expectEqual(order.next(at: mono(15.2)), .send(owed[1]))
   }
 
   @Test mutating func whatFailsIsBackedOffForTheWholeServer() {
     var (order, owed) = order([1, 2])
     var time = mono(0)
     for longest in [1.0, 2, 4, 8, 16, 32, 60, 60] {
-      #expect(order.next(at: time) == .send(owed[0]))
+      expectEqual(order.next(at: time), .send(owed[0]))
       order.finish(owed[0].attempt, .again(retryAfter: nil), at: time, using: &random)
-      guard case .wait(let until) = order.next(at: time) else { return #expect(Bool(false), "no wait") }
+      guard case .wait(let until) = order.next(at: time) else { return expect(false, "no wait") }
       let wait = Double((until - time).saturatedNanoseconds) / 1e9
-      #expect(wait >= longest / 2 && wait <= longest, "\(wait), \(longest)")
+      expect(wait >= longest / 2 && wait <= longest, "\(wait), \(longest)")
       time = until
     }
-    #expect(order.next(at: time) == .send(owed[0]))
+    expectEqual(order.next(at: time), .send(owed[0]))
     order.finish(owed[0].attempt, .again(retryAfter: .seconds(3_600)), at: time, using: &random)
-    #expect(order.next(at: time) == .wait(until: time + .seconds(900)))
+    expectEqual(order.next(at: time), .wait(until: time + .seconds(900)))
     order.retry()
-    #expect(order.next(at: time) == .send(owed[0]))
+    expectEqual(order.next(at: time), .send(owed[0]))
     order.finish(owed[0].attempt, .doubtful, at: time, using: &random)
     // The server is left alone for a second, and the ticket until no answer can come any more.
-    #expect(order.next(at: time + .seconds(1)) == .send(owed[1]))
+    expectEqual(order.next(at: time + .seconds(1)), .send(owed[1]))
     order.finish(owed[1].attempt, .ended, at: time + .seconds(1), using: &random)
-    #expect(order.next(at: time + .seconds(2)) == .wait(until: time + .seconds(30)))
+    expectEqual(order.next(at: time + .seconds(2)), .wait(until: time + .seconds(30)))
   }
 
   @Test mutating func whatIsNeverKnownEndsAsUnsettled() {
     var (order, owed) = order([1])
     var time = 0.0
     for (index, wait) in [30.0, 60, 120, 240, 480].enumerated() {
-      #expect(order.next(at: mono(time)) == .send(owed[0]))
+      expectEqual(order.next(at: mono(time)), .send(owed[0]))
       // Being decided by a scan is no try.
       order.finish(owed[0].attempt, .locked, at: mono(time), using: &random)
-      #expect(order.next(at: mono(time)) == .wait(until: mono(time + 1)))
-      #expect(order.next(at: mono(time + 1)) == .send(owed[0]))
+      expectEqual(order.next(at: mono(time)), .wait(until: mono(time + 1)))
+      expectEqual(order.next(at: mono(time + 1)), .send(owed[0]))
       let isUnsettled = order.finish(
         owed[0].attempt, index.isMultiple(of: 2) ? .unknown : .notYet, at: mono(time + 1), using: &random)
-      #expect(!isUnsettled)
+      expect(!isUnsettled)
       time += wait + 1
-      #expect(order.next(at: mono(time - 0.1)) == .wait(until: mono(time)))
+      expectEqual(order.next(at: mono(time - 0.1)), .wait(until: mono(time)))
     }
-    #expect(order.next(at: mono(time)) == .send(owed[0]))
+    expectEqual(order.next(at: mono(time)), .send(owed[0]))
     let isUnsettled = order.finish(owed[0].attempt, .unknown, at: mono(time), using: &random)
-    #expect(isUnsettled && order.count == 0)
+    expect(isUnsettled && order.count == 0)
   }
 
   @Test mutating func heldSendsNothing() {
     var (order, owed) = order([1])
     order.isHeld = true
-    #expect(order.next(at: mono(1)) == .idle && order.count == 1)
+    expect(order.next(at: mono(1)) == .idle && order.count == 1)
     order.isHeld = false
-    #expect(order.next(at: mono(1)) == .send(owed[0]))
+    expectEqual(order.next(at: mono(1)), .send(owed[0]))
   }
 
   @Test mutating func whatEndedOtherwiseIsForgottenEvenUnderWay() {
     var (order, owed) = order([1, 1])
-    #expect(order.next(at: mono(1)) == .send(owed[0]))
+    expectEqual(order.next(at: mono(1)), .send(owed[0]))
     order.remove(owed[0].attempt)
-    #expect(order.next(at: mono(1)) == .idle)
+    expectEqual(order.next(at: mono(1)), .idle)
     let isUnsettled = order.finish(owed[0].attempt, .unknown, at: mono(2), using: &random)
-    #expect(!isUnsettled && order.next(at: mono(2)) == .send(owed[1]))
+    expect(!isUnsettled && order.next(at: mono(2)) == .send(owed[1]))
   }
 
   @Test mutating func anotherDayIsTooLateExceptByHand() {
     var (order, owed) = order([1, 2, 3, 4])
     let byHand = Self.owed(ticket: 5)
     order.add(byHand, isByHand: true)
-    #expect(order.next(at: mono(1)) == .send(owed[0]))
+    expectEqual(order.next(at: mono(1)), .send(owed[0]))
     // Nobody knows the day of the second; the third is of today.
     let days: [AttemptID: Int] = [
       owed[0].attempt: 7, owed[2].attempt: 8, owed[3].attempt: 7, byHand.attempt: 3,
     ]
-    #expect(order.overdue(today: nil) { days[$0.attempt] }.isEmpty)
-    #expect(order.overdue(today: 8) { days[$0.attempt] } == [owed[3]])
+    expect(order.overdue(today: nil) { days[$0.attempt] }.isEmpty)
+    expectEqual(order.overdue(today: 8) { days[$0.attempt] }, [owed[3]])
     order.finish(owed[0].attempt, .again(retryAfter: nil), at: mono(2), using: &random)
-    #expect(order.overdue(today: 8) { days[$0.attempt] } == [owed[0]])
-    #expect(order.waiting == [owed[1], owed[2], byHand])
+    expectEqual(order.overdue(today: 8) { days[$0.attempt] }, [owed[0]])
+    expectEqual(order.waiting, [owed[1], owed[2], byHand])
   }
 
   @Test(arguments: [1, 70_001] as [UInt64])
@@ -157,12 +158,12 @@ import Testing
       var today = 1
       var time = 0.0
       func end(_ owed: OwedAdmission) {
-        #expect(ended.insert(owed.attempt).inserted, "seed \(seed): ended twice")
+        expect(ended.insert(owed.attempt).inserted, "seed \(seed): ended twice")
       }
       var steps = 0
       while ended.count < all.count {
         steps += 1
-        guard steps < 5_000 else { return #expect(Bool(false), "seed \(seed): does not end: \(ended.count)") }
+        guard steps < 5_000 else { return expect(false, "seed \(seed): does not end: \(ended.count)") }
         time += Double(Int.random(in: 0...(underWay == nil ? 30_000 : 500), using: &random)) / 1_000
         if random.chance(20), let owed = toAdd.popFirst() {
           order.add(owed)
@@ -186,7 +187,7 @@ import Testing
           end(owed)
         }
         if let owed = underWay {
-          #expect(order.next(at: mono(time)) == .idle, "seed \(seed): two at once")
+          expectEqual(order.next(at: mono(time)), .idle, "seed \(seed): two at once")
           guard random.chance(60) else { continue }
           underWay = nil
           failures -= 1
@@ -201,18 +202,18 @@ import Testing
         }
         switch order.next(at: mono(time)) {
         case .send(let owed):
-          #expect(!order.isHeld && !ended.contains(owed.attempt), "seed \(seed)")
+          expect(!order.isHeld && !ended.contains(owed.attempt), "seed \(seed)")
           let first = added.first { $0.ticket == owed.ticket && !ended.contains($0.attempt) }
-          #expect(first == owed, "seed \(seed): out of order")
+          expectEqual(first, owed, "seed \(seed): out of order")
           underWay = owed
         case .wait(let until):
-          #expect(until > mono(time), "seed \(seed): waits for the past")
+          expect(until > mono(time), "seed \(seed): waits for the past")
         case .idle:
-          #expect(order.isHeld || order.count == 0, "seed \(seed): idle")
+          expect(order.isHeld || order.count == 0, "seed \(seed): idle")
         }
-        #expect(added.count - ended.count == order.count, "seed \(seed): lost")
+        expectEqual(added.count - ended.count, order.count, "seed \(seed): lost")
       }
-      #expect(order.count == 0)
+      expectEqual(order.count, 0)
     }
   }
 }

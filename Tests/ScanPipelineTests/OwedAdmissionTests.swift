@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanPipeline
@@ -66,33 +67,33 @@ struct OwedAdmissionTests {
   func onceAndConfirmed() throws {
     var bench = LedgerBench()
     let admission = try bench.offline(at: 100)
-    #expect(admission.verdict == .admit && admission.isProvisional && admission.admission != nil)
-    #expect(admission.admitted == 1 && admission.allowance == 1)
-    #expect(try bench.offline(at: 110).verdict == .refuse(.alreadyUsed))
-    #expect(try bench.tell(admission, bench.redemption("e", 200), at: 200) == .confirmed(entryID: "e"))
-    #expect(try !bench.owes(admission))
-    #expect(try bench.scan(bench.redemption("e", 200), at: 300).verdict == .refuse(.alreadyUsed))
-    #expect(bench.ledger.unsettled.isEmpty)
-    #expect(try bench.beginTelling(admission, at: 310).1 == .unknown)
+    expect(admission.verdict == .admit && admission.isProvisional && admission.admission != nil)
+    expect(admission.admitted == 1 && admission.allowance == 1)
+    try expectEqual(bench.offline(at: 110).verdict, .refuse(.alreadyUsed))
+    try expectEqual(bench.tell(admission, bench.redemption("e", 200), at: 200), .confirmed(entryID: "e"))
+    expect(try !bench.owes(admission))
+    try expectEqual(bench.scan(bench.redemption("e", 200), at: 300).verdict, .refuse(.alreadyUsed))
+    expect(bench.ledger.unsettled.isEmpty)
+    try expectEqual(bench.beginTelling(admission, at: 310).1, .unknown)
   }
 
   @Test("No right, a fault, or the ticket system's word that overtook: nobody is admitted provisionally")
   func notProvisional() throws {
     var bench = LedgerBench()
-    #expect(try bench.offline(at: 100, nil).verdict == .undecided(.unreachable))
+    try expectEqual(bench.offline(at: 100, nil).verdict, .undecided(.unreachable))
     let (fault, _) = bench.begin(at: 110)
     let blocked = bench.outcome(
       .undecided(.keyRefused, detail: nil), from: 110, to: 110.1, mayHaveRedeemed: false)
     let decision = bench.ledger.conclude(
       bench.key, attempt: fault, outcome: blocked, wall: bench.wall(110.1), offline: OfflineRight())
-    #expect(decision.verdict == .undecided(.keyRefused) && bench.ledger.count == 0)
+    expect(decision.verdict == .undecided(.keyRefused) && bench.ledger.count == 0)
     let (attempt, _) = bench.begin(at: 120)
     let late = bench.outcome(.refused(.refunded, detail: nil), from: 120, to: 122.6, mayHaveRedeemed: false)
-    #expect(bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(122.6)) == .overtaking)
+    expectEqual(bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(122.6)), .overtaking)
     let pending = bench.outcome(Self.nothing, from: 120, to: 122.5, fate: .pending)
     let overtaken = bench.ledger.conclude(
       bench.key, attempt: attempt, outcome: pending, wall: bench.wall(122.7), offline: OfflineRight())
-    #expect(overtaken.verdict == .undecided(.unreachable) && !overtaken.isProvisional)
+    expect(overtaken.verdict == .undecided(.unreachable) && !overtaken.isProvisional)
   }
 
   @Test("The list proves that a code stands for several, and its sale counts over all codes")
@@ -100,20 +101,19 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     let other = TicketKey([8])
     let right = OfflineRight(quantity: 3, sale: "s", saleQuantity: 3)
-    #expect(try bench.offline(at: 100, right).verdict == .admit)
-    #expect(try bench.offline(at: 110, right).admitted == 2)
-    #expect(try bench.offline(at: 120, OfflineRight(sale: "s", saleQuantity: 3), key: other).verdict == .admit)
+    try expectEqual(bench.offline(at: 100, right).verdict, .admit)
+    try expectEqual(bench.offline(at: 110, right).admitted, 2)
+    try expectEqual(bench.offline(at: 120, OfflineRight(sale: "s", saleQuantity: 3), key: other).verdict, .admit)
     let fourth = try bench.offline(at: 130, right)
-    #expect(fourth.verdict == .refuse(.alreadyUsed) && fourth.note == .saleUsedUp)
+    expect(fourth.verdict == .refuse(.alreadyUsed) && fourth.note == .saleUsedUp)
   }
 
   @Test("The ticket system's own word on a sale outranks the list")
   func listIsOutranked() throws {
     var bench = LedgerBench()
-    #expect(try bench.scan(made("e1", 100, of: 1), at: 100.1, key: TicketKey([8])).verdict == .admit)
-    #expect(
-      try bench.offline(at: 110, OfflineRight(quantity: 3, sale: "s", saleQuantity: 3)).verdict
-        == .refuse(.alreadyUsed))
+    try expectEqual(bench.scan(made("e1", 100, of: 1), at: 100.1, key: TicketKey([8])).verdict, .admit)
+    try expectEqual(
+      bench.offline(at: 110, OfflineRight(quantity: 3, sale: "s", saleQuantity: 3)).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("What the list allowed beyond what was paid is contradicted, and only that")
@@ -121,11 +121,10 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     let right = OfflineRight(quantity: 3, sale: "s", saleQuantity: 3)
     let owed = try (0..<3).map { try bench.offline(at: 100 + 10 * Double($0), right) }
-    #expect(try bench.tell(owed[0], made("e1", 200, quantity: 2, of: 2), at: 200) == .confirmed(entryID: "e1"))
-    #expect(try bench.tell(owed[1], made("e2", 210, quantity: 2, of: 2), at: 210) == .confirmed(entryID: "e2"))
-    #expect(
-      try bench.tell(owed[2], made("e3", 220, quantity: 2, of: 2), at: 220) == .contradicted(.alreadyUsed, nil))
-    #expect(bench.ledger.unsettled.isEmpty)
+    try expectEqual(bench.tell(owed[0], made("e1", 200, quantity: 2, of: 2), at: 200), .confirmed(entryID: "e1"))
+    try expectEqual(bench.tell(owed[1], made("e2", 210, quantity: 2, of: 2), at: 210), .confirmed(entryID: "e2"))
+    try expectEqual(bench.tell(owed[2], made("e3", 220, quantity: 2, of: 2), at: 220), .contradicted(.alreadyUsed, nil))
+    expect(bench.ledger.unsettled.isEmpty)
   }
 
   @Test("Two codes of one sale: the admission beyond the sale is contradicted")
@@ -134,10 +133,9 @@ struct OwedAdmissionTests {
     let other = TicketKey([8])
     let first = try bench.offline(at: 100)
     let second = try bench.offline(at: 110, key: other)
-    #expect(second.verdict == .admit)
-    #expect(try bench.tell(first, made("e1", 200), at: 200) == .confirmed(entryID: "e1"))
-    #expect(
-      try bench.tell(second, made("e2", 210), at: 210, key: other) == .contradicted(.alreadyUsed, .saleUsedUp))
+    expectEqual(second.verdict, .admit)
+    try expectEqual(bench.tell(first, made("e1", 200), at: 200), .confirmed(entryID: "e1"))
+    try expectEqual(bench.tell(second, made("e2", 210), at: 210, key: other), .contradicted(.alreadyUsed, .saleUsedUp))
   }
 
   @Test("Two spellings of one code: the second is contradicted")
@@ -146,30 +144,28 @@ struct OwedAdmissionTests {
     let other = TicketKey([8])
     let first = try bench.offline(at: 100)
     let second = try bench.offline(at: 110, key: other)
-    #expect(try bench.tell(first, bench.redemption("e", 200), at: 200) == .confirmed(entryID: "e"))
-    #expect(
-      try bench.tell(second, bench.redemption("e", 200), at: 210, key: other) == .contradicted(.alreadyUsed, .otherCode)
-    )
+    try expectEqual(bench.tell(first, bench.redemption("e", 200), at: 200), .confirmed(entryID: "e"))
+    try expectEqual(
+      bench.tell(second, bench.redemption("e", 200), at: 210, key: other), .contradicted(.alreadyUsed, .otherCode))
   }
 
   @Test("Used elsewhere, refunded meanwhile, or said to be used")
   func contradicted() throws {
     var bench = LedgerBench()
     var owed = try bench.offline(at: 100)
-    #expect(
-      try bench.tell(owed, bench.redemption("e", 50), at: 200) == .contradicted(.alreadyUsed, .usedElsewhere))
+    try expectEqual(bench.tell(owed, bench.redemption("e", 50), at: 200), .contradicted(.alreadyUsed, .usedElsewhere))
     bench = LedgerBench()
     owed = try bench.offline(at: 100)
-    #expect(
-      try bench.tell(owed, .refused(.refunded, detail: nil), at: 200, mayHaveRedeemed: false)
-        == .contradicted(.refunded, nil))
+    try expectEqual(
+      bench.tell(owed, .refused(.refunded, detail: nil), at: 200, mayHaveRedeemed: false), .contradicted(.refunded, nil)
+    )
     bench = LedgerBench()
     owed = try bench.offline(at: 100)
-    #expect(
-      try bench.tell(owed, .refused(.alreadyUsed, detail: nil), at: 200, mayHaveRedeemed: false)
-        == .contradicted(.alreadyUsed, .usedElsewhere))
-    guard case .known(let again) = bench.begin(at: 300).1 else { return #expect(Bool(false), "asked") }
-    #expect(again.verdict == .refuse(.alreadyUsed))
+    try expectEqual(
+      bench.tell(owed, .refused(.alreadyUsed, detail: nil), at: 200, mayHaveRedeemed: false),
+      .contradicted(.alreadyUsed, .usedElsewhere))
+    guard case .known(let again) = bench.begin(at: 300).1 else { return expect(false, "asked") }
+    expectEqual(again.verdict, .refuse(.alreadyUsed))
   }
 
   @Test("An earlier request of ours that was lost neither prevents the admission nor contradicts it")
@@ -177,16 +173,16 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     _ = try bench.lose(at: 100.2)
     let owed = try bench.offline(at: 110)
-    #expect(owed.verdict == .admit && owed.note == .surplusPossible)
+    expect(owed.verdict == .admit && owed.note == .surplusPossible)
     // An entry secret shows the record of the lost request.
-    #expect(try bench.tell(owed, bench.redemption("e", 100), at: 300) == .confirmed(entryID: "e"))
-    #expect(bench.ledger.unsettled.isEmpty)
+    try expectEqual(bench.tell(owed, bench.redemption("e", 100), at: 300), .confirmed(entryID: "e"))
+    expect(bench.ledger.unsettled.isEmpty)
     // A sale secret makes another, and the first may be surplus.
     bench = LedgerBench()
     let lost = try bench.lose(at: 100.2)
     let second = try bench.offline(at: 110)
-    #expect(try bench.tell(second, bench.redemption("e2", 300), at: 300) == .confirmed(entryID: "e2"))
-    #expect(bench.ledger.unsettled.map(\.attempt) == [lost])
+    try expectEqual(bench.tell(second, bench.redemption("e2", 300), at: 300), .confirmed(entryID: "e2"))
+    expectEqual(bench.ledger.unsettled.map(\.attempt), [lost])
   }
 
   @Test("The late answer to its own request ends it")
@@ -200,9 +196,9 @@ struct OwedAdmissionTests {
       var bench = LedgerBench()
       let owed = try bench.unanswered(at: 100.2, OfflineRight(), .pending)
       let attempt = try #require(owed.admission)
-      #expect(owed.isProvisional && owed.note == .surplusPossible)
-      #expect(bench.ledger.unsettled.isEmpty)
-      #expect(try bench.beginTelling(owed, at: 102).1 == .notYet)
+      expect(owed.isProvisional && owed.note == .surplusPossible)
+      expect(bench.ledger.unsettled.isEmpty)
+      try expectEqual(bench.beginTelling(owed, at: 102).1, .notYet)
       let late = bench.outcome(answer, from: 100.2, to: 104, date: 104, mayHaveRedeemed: index == 0)
       let expected: LateRecord =
         switch index {
@@ -210,8 +206,8 @@ struct OwedAdmissionTests {
         case 1: .contradicts(owed: attempt, .refunded, nil)
         default: .contradicts(owed: attempt, .alreadyUsed, .usedElsewhere)
         }
-      #expect(bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(104)) == expected)
-      #expect(try !bench.owes(owed))
+      expectEqual(bench.ledger.late(bench.key, attempt: attempt, outcome: late, wall: bench.wall(104)), expected)
+      expect(try !bench.owes(owed))
     }
   }
 
@@ -220,31 +216,31 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     let owed = try bench.unanswered(at: 100, OfflineRight(), .lost)
     let attempt = try #require(owed.admission)
-    #expect(try bench.beginTelling(owed, at: 110).1 == .lookUp)
-    #expect(bench.ledger.lookedUp(bench.key, owed: attempt, found: .unknown, before: bench.mono(110)) == nil)
+    try expectEqual(bench.beginTelling(owed, at: 110).1, .lookUp)
+    expect(bench.ledger.lookedUp(bench.key, owed: attempt, found: .unknown, before: bench.mono(110)) == nil)
     // Within its grace it may still be carried out.
-    #expect(bench.ledger.lookedUp(bench.key, owed: attempt, found: .unused, before: bench.mono(110)) == nil)
-    #expect(bench.ledger.lookedUp(bench.key, owed: attempt, found: .used, before: bench.mono(140)) == .unsettled)
-    #expect(bench.ledger.lookedUp(bench.key, owed: attempt, found: .unused, before: bench.mono(140)) == .again)
-    #expect(try bench.tell(owed, bench.redemption("e", 150), at: 150) == .confirmed(entryID: "e"))
+    expect(bench.ledger.lookedUp(bench.key, owed: attempt, found: .unused, before: bench.mono(110)) == nil)
+    expectEqual(bench.ledger.lookedUp(bench.key, owed: attempt, found: .used, before: bench.mono(140)), .unsettled)
+    expectEqual(bench.ledger.lookedUp(bench.key, owed: attempt, found: .unused, before: bench.mono(140)), .again)
+    try expectEqual(bench.tell(owed, bench.redemption("e", 150), at: 150), .confirmed(entryID: "e"))
   }
 
   @Test("A telling that was lost is doubtful; a record that waits for nobody ends it without a request")
   func doubtful() throws {
     var bench = LedgerBench()
     let owed = try bench.offline(at: 100)
-    #expect(try bench.tell(owed, Self.nothing, at: 200, fate: .notSent, mayHaveRedeemed: false) == .again)
-    #expect(try bench.tell(owed, Self.nothing, at: 210, fate: .lost) == .doubtful)
-    #expect(try bench.beginTelling(owed, at: 300).1 == .lookUp)
+    try expectEqual(bench.tell(owed, Self.nothing, at: 200, fate: .notSent, mayHaveRedeemed: false), .again)
+    try expectEqual(bench.tell(owed, Self.nothing, at: 210, fate: .lost), .doubtful)
+    try expectEqual(bench.beginTelling(owed, at: 300).1, .lookUp)
     // Of an earlier presentation a late answer comes.
     bench = LedgerBench()
     let earlier = try bench.lose(at: 90, pending: true)
     let second = try bench.offline(at: 100)
     let late = bench.outcome(bench.redemption("e", 90), from: 90, to: 105, date: 105)
-    #expect(
-      bench.ledger.late(bench.key, attempt: earlier, outcome: late, wall: bench.wall(105)) == .surplus(entryID: "e"))
-    #expect(try bench.beginTelling(second, at: 106).1 == .settled(.confirmed(entryID: "e")))
-    #expect(bench.ledger.unsettled.isEmpty)
+    expectEqual(
+      bench.ledger.late(bench.key, attempt: earlier, outcome: late, wall: bench.wall(105)), .surplus(entryID: "e"))
+    try expectEqual(bench.beginTelling(second, at: 106).1, .settled(.confirmed(entryID: "e")))
+    expect(bench.ledger.unsettled.isEmpty)
   }
 
   @Test("A telling locks the ticket like a scan, and a scan its telling")
@@ -253,13 +249,13 @@ struct OwedAdmissionTests {
     let right = OfflineRight(quantity: 2)
     let owed = try bench.offline(at: 100, right)
     let (scan, _) = bench.begin(at: 110)
-    #expect(try bench.beginTelling(owed, at: 110.1).1 == .locked(by: scan))
+    try expectEqual(bench.beginTelling(owed, at: 110.1).1, .locked(by: scan))
     bench.ledger.abandon(bench.key, attempt: scan)
     let (telling, ask) = try bench.beginTelling(owed, at: 111)
-    #expect(ask == .ask && bench.begin(at: 111.1).1 == .locked(by: telling))
+    expect(ask == .ask && bench.begin(at: 111.1).1 == .locked(by: telling))
     bench.ledger.abandon(bench.key, attempt: telling)
-    #expect(try bench.owes(owed) && !bench.ledger.isLocked(bench.key))
-    #expect(try bench.tell(owed, bench.redemption("e", 112), at: 112) == .confirmed(entryID: "e"))
+    expect(try bench.owes(owed) && !bench.ledger.isLocked(bench.key))
+    try expectEqual(bench.tell(owed, bench.redemption("e", 112), at: 112), .confirmed(entryID: "e"))
   }
 
   @Test("The gate did not open: it is withdrawn, and the next presentation is judged anew")
@@ -267,18 +263,18 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     let first = try bench.offline(at: 100)
     let isBack1 = bench.giveBack(first, at: 101)
-    #expect(isBack1)
-    #expect(try !bench.owes(first) && bench.ledger.count == 0)
+    expect(isBack1)
+    expect(try !bench.owes(first) && bench.ledger.count == 0)
     let second = try bench.offline(at: 110)
-    #expect(second.verdict == .admit && second.isProvisional)
+    expect(second.verdict == .admit && second.isProvisional)
     // With a request of its own out, that stays open as for any scan.
     bench = LedgerBench()
     let sent = try bench.unanswered(at: 100.2, OfflineRight(), .lost)
     let isBack2 = bench.giveBack(sent, at: 103)
-    #expect(isBack2)
-    #expect(bench.ledger.unsettled.map(\.attempt) == [try #require(sent.admission)])
+    expect(isBack2)
+    expectEqual(bench.ledger.unsettled.map(\.attempt), [try #require(sent.admission)])
     let again = try bench.scan(bench.redemption("e", 100), at: 110)
-    #expect(again.verdict == .admit && again.note == .ownLostAnswer && !again.isProvisional)
+    expect(again.verdict == .admit && again.note == .ownLostAnswer && !again.isProvisional)
   }
 
   @Test("The gate did not open while the ticket system was being told: the record waits for the person")
@@ -287,21 +283,21 @@ struct OwedAdmissionTests {
     let owed = try bench.offline(at: 100)
     let (telling, _) = try bench.beginTelling(owed, at: 101)
     let isBack3 = bench.giveBack(owed, at: 101.1)
-    #expect(isBack3)
+    expect(isBack3)
     let outcome = bench.outcome(bench.redemption("e", 101), from: 101, to: 101.2, date: 101)
     let told = bench.ledger.told(
       bench.key, owed: try #require(owed.admission), attempt: telling, outcome: outcome, wall: bench.wall(101.2))
-    #expect(told == .gone)
-    guard case .known(let claimed) = bench.begin(at: 110).1 else { return #expect(Bool(false), "asked") }
-    #expect(claimed.verdict == .admit && claimed.entryID == "e")
+    expectEqual(told, .gone)
+    guard case .known(let claimed) = bench.begin(at: 110).1 else { return expect(false, "asked") }
+    expect(claimed.verdict == .admit && claimed.entryID == "e")
     // It had been confirmed before: given back like any other.
     bench = LedgerBench()
     let confirmed = try bench.offline(at: 100)
-    #expect(try bench.tell(confirmed, bench.redemption("e", 101), at: 101) == .confirmed(entryID: "e"))
+    try expectEqual(bench.tell(confirmed, bench.redemption("e", 101), at: 101), .confirmed(entryID: "e"))
     let isBack4 = bench.giveBack(confirmed, at: 102)
-    #expect(isBack4)
-    guard case .known(let second) = bench.begin(at: 103).1 else { return #expect(Bool(false), "asked") }
-    #expect(second.verdict == .admit && second.note == .givenBack)
+    expect(isBack4)
+    guard case .known(let second) = bench.begin(at: 103).1 else { return expect(false, "asked") }
+    expect(second.verdict == .admit && second.note == .givenBack)
   }
 
   @Test("Who left before the ticket system was told: told all the same, and in again on the same record")
@@ -309,23 +305,22 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     let first = try bench.offline(at: 100)
     let hasLeft = bench.ledger.leave(bench.key)
-    #expect(hasLeft)
+    expect(hasLeft)
     let second = try bench.offline(at: 110)
-    #expect(second.verdict == .admit && second.isProvisional)
-    #expect(try bench.tell(first, bench.redemption("e", 200), at: 200) == .confirmed(entryID: "e"))
-    #expect(try bench.tell(second, bench.redemption("e", 200), at: 210) == .confirmed(entryID: "e"))
-    #expect(try bench.scan(bench.redemption("e", 200), at: 220).verdict == .refuse(.alreadyUsed))
+    expect(second.verdict == .admit && second.isProvisional)
+    try expectEqual(bench.tell(first, bench.redemption("e", 200), at: 200), .confirmed(entryID: "e"))
+    try expectEqual(bench.tell(second, bench.redemption("e", 200), at: 210), .confirmed(entryID: "e"))
+    try expectEqual(bench.scan(bench.redemption("e", 200), at: 220).verdict, .refuse(.alreadyUsed))
     // Contradicted, left, and back: the ticket system's no stays.
     bench = LedgerBench()
     let stranger = try bench.offline(at: 100)
-    #expect(
-      try bench.tell(stranger, .refused(.alreadyUsed, detail: nil), at: 200, mayHaveRedeemed: false)
-        == .contradicted(.alreadyUsed, .usedElsewhere))
+    try expectEqual(
+      bench.tell(stranger, .refused(.alreadyUsed, detail: nil), at: 200, mayHaveRedeemed: false),
+      .contradicted(.alreadyUsed, .usedElsewhere))
     let goes = bench.ledger.leave(bench.key)
-    #expect(goes)
-    #expect(
-      try bench.scan(.refused(.alreadyUsed, detail: nil), at: 300, mayHaveRedeemed: false).verdict
-        == .refuse(.alreadyUsed))
+    expect(goes)
+    try expectEqual(
+      bench.scan(.refused(.alreadyUsed, detail: nil), at: 300, mayHaveRedeemed: false).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("A doubt from before the machine started is for staff, offline too")
@@ -335,7 +330,7 @@ struct OwedAdmissionTests {
       bench.key, attempt: AttemptID(), gate: bench.gate, began: bench.mono(90), wall: bench.wall(90),
       at: bench.mono(100), isSameBoot: false)
     let decision = try bench.offline(at: 110)
-    #expect(decision.verdict == .undecided(.interrupted))
+    expectEqual(decision.verdict, .undecided(.interrupted))
   }
 
   @Test("Tellings that the end of process or machine cut off admit nobody", arguments: [true, false])
@@ -348,17 +343,17 @@ struct OwedAdmissionTests {
       let data = try JSONEncoder().encode(try #require(memory))
       let isFresh = later.ledger.restore(
         place, try JSONDecoder().decode(LedgerMemory.self, from: data), age: 0, isSameBoot: isSameBoot)
-      #expect(isFresh)
+      expect(isFresh)
     }
     later.ledger.interrupt(
       later.key, attempt: telling, gate: later.gate, began: later.mono(101), wall: later.wall(101),
       at: later.mono(103), isSameBoot: isSameBoot)
-    #expect(try later.owes(owed) && later.ledger.unsettled.isEmpty)
-    #expect(try later.offline(at: 110).verdict == .refuse(.alreadyUsed))
-    #expect(try later.beginTelling(owed, at: 110).1 == .lookUp)
+    expect(try later.owes(owed) && later.ledger.unsettled.isEmpty)
+    try expectEqual(later.offline(at: 110).verdict, .refuse(.alreadyUsed))
+    try expectEqual(later.beginTelling(owed, at: 110).1, .lookUp)
     let attempt = try #require(owed.admission)
-    #expect(later.ledger.lookedUp(later.key, owed: attempt, found: .unused, before: later.mono(140)) == .again)
-    #expect(try later.tell(owed, bench.redemption("e", 150), at: 150) == .confirmed(entryID: "e"))
+    expectEqual(later.ledger.lookedUp(later.key, owed: attempt, found: .unused, before: later.mono(140)), .again)
+    try expectEqual(later.tell(owed, bench.redemption("e", 150), at: 150), .confirmed(entryID: "e"))
   }
 
   @Test("Memory of versions without provisional admissions is read, and looks the same where there are none")
@@ -367,7 +362,7 @@ struct OwedAdmissionTests {
     _ = try bench.scan(made("e", 100), at: 100.2)
     for (place, memory) in bench.ledger.takeChanges() {
       let text = String(decoding: try JSONEncoder().encode(try #require(memory)), as: UTF8.self)
-      #expect(!text.contains("owed") && !text.contains("isListed") && !text.contains("isProvisional"), "\(place)")
+      expect(!text.contains("owed") && !text.contains("isListed") && !text.contains("isProvisional"), "\(place)")
     }
     let older = """
       {"ticket":{"_0":{"kind":"unknown","admitted":1,"quantity":1,"givenBack":{"isOpen":false},"entries":{},"open":[],\
@@ -375,7 +370,7 @@ struct OwedAdmissionTests {
       """
     let memory = try JSONDecoder().decode(LedgerMemory.self, from: Data(older.utf8))
     let isFresh = bench.ledger.restore(.ticket(TicketKey([9])), memory, age: 0, isSameBoot: true)
-    #expect(isFresh)
+    expect(isFresh)
   }
 
   @Test("What is owed is not forgotten")
@@ -384,7 +379,7 @@ struct OwedAdmissionTests {
     let owed = try bench.offline(at: 100)
     _ = bench.ledger.leave(bench.key)
     bench.ledger.forget(endedBefore: bench.mono(100_000))
-    #expect(try bench.owes(owed))
+    expect(try bench.owes(owed))
   }
 
   @Test("A sale secret that admitted one offline: the next is asked, and in at the second scan; an entry secret is not")
@@ -392,17 +387,17 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     let owed = try bench.offline(at: 100)
     let first = try bench.scan(bench.redemption("e1", 200, quantity: 2), at: 200)
-    #expect(first.verdict == .undecided(.busy) && first.note == .surplusPossible)
-    #expect(try bench.offline(at: 205).verdict == .undecided(.unreachable))
-    #expect(try bench.scan(bench.redemption("e2", 210, quantity: 2), at: 210).verdict == .admit)
-    #expect(try bench.scan(bench.redemption("e3", 220, quantity: 2), at: 220).verdict == .refuse(.alreadyUsed))
-    #expect(try bench.beginTelling(owed, at: 230).1 == .settled(.confirmed(entryID: "e1")))
-    #expect(bench.ledger.unsettled.isEmpty)
+    expect(first.verdict == .undecided(.busy) && first.note == .surplusPossible)
+    try expectEqual(bench.offline(at: 205).verdict, .undecided(.unreachable))
+    try expectEqual(bench.scan(bench.redemption("e2", 210, quantity: 2), at: 210).verdict, .admit)
+    try expectEqual(bench.scan(bench.redemption("e3", 220, quantity: 2), at: 220).verdict, .refuse(.alreadyUsed))
+    try expectEqual(bench.beginTelling(owed, at: 230).1, .settled(.confirmed(entryID: "e1")))
+    expect(bench.ledger.unsettled.isEmpty)
     bench = LedgerBench()
     let entry = try bench.offline(at: 100)
-    #expect(try bench.scan(bench.redemption("e", 200, quantity: 2), at: 200).verdict == .undecided(.busy))
-    #expect(try bench.scan(bench.redemption("e", 200, quantity: 2), at: 210).verdict == .refuse(.alreadyUsed))
-    #expect(try bench.beginTelling(entry, at: 230).1 == .settled(.confirmed(entryID: "e")))
+    try expectEqual(bench.scan(bench.redemption("e", 200, quantity: 2), at: 200).verdict, .undecided(.busy))
+    try expectEqual(bench.scan(bench.redemption("e", 200, quantity: 2), at: 210).verdict, .refuse(.alreadyUsed))
+    try expectEqual(bench.beginTelling(entry, at: 230).1, .settled(.confirmed(entryID: "e")))
   }
 
   @Test("Of two admissions the first gate did not open: that one is withdrawn")
@@ -412,12 +407,12 @@ struct OwedAdmissionTests {
     let first = try bench.offline(at: 100, right)
     let second = try bench.offline(at: 101, right)
     let isBack = bench.giveBack(first, at: 102)
-    #expect(isBack)
+    expect(isBack)
     let isBackTwice = bench.giveBack(first, at: 103)
-    #expect(!isBackTwice)
-    #expect(try !bench.owes(first) && bench.owes(second))
-    #expect(try bench.offline(at: 110, right).admitted == 2)
-    #expect(try bench.offline(at: 120, right).verdict == .refuse(.alreadyUsed))
+    expect(!isBackTwice)
+    expect(try !bench.owes(first) && bench.owes(second))
+    try expectEqual(bench.offline(at: 110, right).admitted, 2)
+    try expectEqual(bench.offline(at: 120, right).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("Already used, and a lost request of long ago may be the reason: nobody can tell")
@@ -425,15 +420,14 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     _ = try bench.lose(at: 100.2)
     let owed = try bench.offline(at: 110)
-    #expect(
-      try bench.tell(owed, .refused(.alreadyUsed, detail: nil), at: 3_000, mayHaveRedeemed: false) == .unsettled)
+    try expectEqual(
+      bench.tell(owed, .refused(.alreadyUsed, detail: nil), at: 3_000, mayHaveRedeemed: false), .unsettled)
     // Within its grace it is.
     bench = LedgerBench()
     _ = try bench.lose(at: 100.2)
     let soon = try bench.offline(at: 110)
-    #expect(
-      try bench.tell(soon, .refused(.alreadyUsed, detail: nil), at: 120, mayHaveRedeemed: false)
-        == .confirmed(entryID: nil))
+    try expectEqual(
+      bench.tell(soon, .refused(.alreadyUsed, detail: nil), at: 120, mayHaveRedeemed: false), .confirmed(entryID: nil))
   }
 
   @Test("What a list teaches of a sale is counted with what is stored of it")
@@ -441,17 +435,17 @@ struct OwedAdmissionTests {
     var bench = LedgerBench()
     let right = OfflineRight(quantity: 2, sale: "s", saleQuantity: 2)
     let unanswered = bench.outcome(Self.nothing, from: 100, to: 101, fate: .lost)
-    #expect(bench.ledger.missing(for: unanswered, offline: right) == [.sale("s")])
-    #expect(bench.ledger.missing(for: unanswered).isEmpty)
-    #expect(try bench.offline(at: 100, right).verdict == .admit)
+    expectEqual(bench.ledger.missing(for: unanswered, offline: right), [.sale("s")])
+    expect(bench.ledger.missing(for: unanswered).isEmpty)
+    try expectEqual(bench.offline(at: 100, right).verdict, .admit)
     let changes = bench.ledger.takeChanges()
     bench.ledger.letGo(beyond: 0)
-    #expect(bench.ledger.missing(for: unanswered, offline: right) == [.sale("s")])
+    expectEqual(bench.ledger.missing(for: unanswered, offline: right), [.sale("s")])
     let memory = try #require(changes[.sale("s")] ?? nil)
     let isFresh = bench.ledger.restore(.sale("s"), memory, age: bench.ledger.age, isSameBoot: true)
-    #expect(isFresh && bench.ledger.missing(for: unanswered, offline: right).isEmpty)
+    expect(isFresh && bench.ledger.missing(for: unanswered, offline: right).isEmpty)
     let other = TicketKey([8])
-    #expect(try bench.offline(at: 110, right, key: other).verdict == .admit)
-    #expect(try bench.offline(at: 120, right, key: TicketKey([9])).note == .saleUsedUp)
+    try expectEqual(bench.offline(at: 110, right, key: other).verdict, .admit)
+    try expectEqual(bench.offline(at: 120, right, key: TicketKey([9])).note, .saleUsedUp)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -66,9 +67,9 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
       var window = WindowServer(limit: limit)
       let refusedByCounter = arrivals.filter { !counter.accepts(at: $0) }
       let refusedByWindow = arrivals.filter { !window.accepts(at: $0) }
-      if model != .window { #expect(refusedByCounter.isEmpty, "seed \(seed), \(model)") }
-      if model != .pause { #expect(refusedByWindow.isEmpty, "seed \(seed), \(model)") }
-      #expect(granted > limit, "seed \(seed): the budget must come back")
+      if model != .window { expect(refusedByCounter.isEmpty, "seed \(seed), \(model)") }
+      if model != .pause { expect(refusedByWindow.isEmpty, "seed \(seed), \(model)") }
+      expect(granted > limit, "seed \(seed): the budget must come back")
     }
   }
 
@@ -85,7 +86,7 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
           budget.finished(ticket, at: time(now))
           continue
         case .spent(let next):
-          #expect(next > time(now))
+          expect(next > time(now))
           var early = budget
           guard case .spent = early.tryTake(at: next - .milliseconds(1)) else {
             Issue.record("granted too early")
@@ -118,43 +119,43 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
       window.finished(ticket, at: now)
     }
     // After sixty the budget refuses, and the refusals are the pause: it returns 60 s after the last accepted request.
-    #expect(grantedByPause == 100 - 5)
+    expectEqual(grantedByPause, 100 - 5)
   }
 
   @Test func limitedByTheServerWaitsForTheCounterOrTheAdvice() {
     var budget = RateBudget()
-    guard case .granted(let first) = budget.tryTake(at: time(0)) else { return #expect(Bool(false)) }
+    guard case .granted(let first) = budget.tryTake(at: time(0)) else { return expect(false) }
     budget.finished(first, at: time(100))
-    guard case .granted(let second) = budget.tryTake(at: time(30_000)) else { return #expect(Bool(false)) }
+    guard case .granted(let second) = budget.tryTake(at: time(30_000)) else { return expect(false) }
     budget.limited(second, at: time(30_050), retryAfter: nil)
-    #expect(budget.tryTake(at: time(30_060)) == .spent(nextPossible: time(60_100)))
-    guard case .granted(let third) = budget.tryTake(at: time(60_100)) else { return #expect(Bool(false)) }
+    expectEqual(budget.tryTake(at: time(30_060)), .spent(nextPossible: time(60_100)))
+    guard case .granted(let third) = budget.tryTake(at: time(60_100)) else { return expect(false) }
     budget.limited(third, at: time(60_200), retryAfter: .seconds(86_400))
-    #expect(budget.tryTake(at: time(60_300)) == .spent(nextPossible: time(60_200 + 15 * 60_000)))
+    expectEqual(budget.tryTake(at: time(60_300)), .spent(nextPossible: time(60_200 + 15 * 60_000)))
   }
 
   @Test func limitedWithoutOwnRequestsStillWaits() {
     var budget = RateBudget()
-    guard case .granted(let ticket) = budget.tryTake(at: time(0)) else { return #expect(Bool(false)) }
+    guard case .granted(let ticket) = budget.tryTake(at: time(0)) else { return expect(false) }
     budget.limited(ticket, at: time(10), retryAfter: nil)
-    #expect(budget.tryTake(at: time(11)) == .spent(nextPossible: time(5_010)))
+    expectEqual(budget.tryTake(at: time(11)), .spent(nextPossible: time(5_010)))
   }
 
   @Test func ticketsAreGivenBackOnce() {
     var budget = RateBudget(limit: 1)
-    guard case .granted(let ticket) = budget.tryTake(at: time(0)) else { return #expect(Bool(false)) }
+    guard case .granted(let ticket) = budget.tryTake(at: time(0)) else { return expect(false) }
     budget.notCounted(ticket)
     budget.notCounted(ticket)
     budget.finished(ticket, at: time(1))
-    guard case .granted = budget.tryTake(at: time(2)) else { return #expect(Bool(false)) }
-    guard case .spent = budget.tryTake(at: time(3)) else { return #expect(Bool(false)) }
+    guard case .granted = budget.tryTake(at: time(2)) else { return expect(false) }
+    guard case .spent = budget.tryTake(at: time(3)) else { return expect(false) }
   }
 
   @Test(arguments: [
     (60, 0.5, 30), (60, 1.0, 60), (60, 0.001, 1), (0, 1.0, 1), (60, .nan, 60), (-5, -1.0, 1), (.max, 1.0, 1_000_000),
   ])
   func shareScalesTheLimit(limit: Int, share: Double, allowance: Int) {
-    #expect(RateBudget(limit: limit, share: share).allowance == allowance)
+    expectEqual(RateBudget(limit: limit, share: share).allowance, allowance)
   }
 }
 
@@ -168,13 +169,13 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
       sent += 1
       watch.failed(at: now)
     }
-    #expect(sent == AuthenticationGuard.mostFailures)
+    expectEqual(sent, AuthenticationGuard.mostFailures)
     let until = time(4_000 + 15 * 60_000)
-    #expect(watch.begin(at: time(800_000)) == .stopped(until: until))
-    #expect(watch.begin(at: until) == .granted)
+    expectEqual(watch.begin(at: time(800_000)), .stopped(until: until))
+    expectEqual(watch.begin(at: until), .granted)
     watch.failed(at: until)
-    #expect(watch.begin(at: until + .milliseconds(249)) == .wait(until: until + .milliseconds(250)))
-    #expect(watch.begin(at: until + .milliseconds(250)) == .granted)
+    expectEqual(watch.begin(at: until + .milliseconds(249)), .wait(until: until + .milliseconds(250)))
+    expectEqual(watch.begin(at: until + .milliseconds(250)), .granted)
   }
 
   /// Failures spread over days never reach ten inside 15 min at the server, whose own count lives 15 min from the last.
@@ -190,29 +191,29 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
       if now >= serverUntil { serverCount = 0 }
       serverCount += 1
       serverUntil = now + 15 * 60_000
-      #expect(serverCount < 10)
+      expect(serverCount < 10)
       watch.failed(at: time(now))
     }
   }
 
   @Test func blockEndsAfterItsTime() {
     var watch = AuthenticationGuard()
-    #expect(watch.begin(at: time(0)) == .granted)
+    expectEqual(watch.begin(at: time(0)), .granted)
     watch.blocked(at: time(0))
-    #expect(watch.begin(at: time(1)) == .blocked(until: time(15 * 60_000)))
-    #expect(watch.begin(at: time(15 * 60_000)) == .granted)
+    expectEqual(watch.begin(at: time(1)), .blocked(until: time(15 * 60_000)))
+    expectEqual(watch.begin(at: time(15 * 60_000)), .granted)
   }
 
   @Test func manyGatesDoNotTryANewKeyAtOnce() {
     var watch = AuthenticationGuard()
-    for _ in 0..<AuthenticationGuard.mostFailures { #expect(watch.begin(at: time(0)) == .granted) }
-    #expect(watch.begin(at: time(0)) == .crowded)
+    for _ in 0..<AuthenticationGuard.mostFailures { expectEqual(watch.begin(at: time(0)), .granted) }
+    expectEqual(watch.begin(at: time(0)), .crowded)
     watch.unknown()
-    #expect(watch.begin(at: time(1)) == .granted)
+    expectEqual(watch.begin(at: time(1)), .granted)
     watch.succeeded()
-    for _ in 0..<100 { #expect(watch.begin(at: time(2)) == .granted) }
+    for _ in 0..<100 { expectEqual(watch.begin(at: time(2)), .granted) }
     watch.failed(at: time(3))
-    #expect(watch.begin(at: time(1_000)) == .crowded)
+    expectEqual(watch.begin(at: time(1_000)), .crowded)
   }
 }
 
@@ -225,25 +226,25 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
     var tries = 1
     while let wait = policy.wait(afterTries: tries, at: now, deadline: deadline, using: &random) {
       let step = min(Duration.milliseconds(80 * (1 << (tries - 1))), .milliseconds(640))
-      #expect(wait >= step / 2 && wait <= step)
+      expect(wait >= step / 2 && wait <= step)
       now = now + wait
-      #expect(now < deadline)
+      expect(now < deadline)
       tries += 1
       guard tries < 50 else { break }
     }
-    #expect(tries > 3 && tries <= policy.mostTries)
+    expect(tries > 3 && tries <= policy.mostTries)
   }
 
   @Test func extremesDoNotTrap() {
     var random = SeededGenerator(seed: 1)
     let policy = RetryPolicy(first: .seconds(Int64.max), longest: .seconds(Int64.max), mostTries: .max)
-    #expect(policy.wait(afterTries: .max - 1, at: time(0), deadline: time(1), using: &random) == nil)
+    expect(policy.wait(afterTries: .max - 1, at: time(0), deadline: time(1), using: &random) == nil)
     let none = RetryPolicy(first: .seconds(-1), longest: .seconds(-1), mostTries: 2)
-    #expect(none.wait(afterTries: 1, at: time(0), deadline: time(1), using: &random) == .zero)
+    expectEqual(none.wait(afterTries: 1, at: time(0), deadline: time(1), using: &random), .zero)
   }
 
   @Test func harmlessCallsFollowTheDocument() {
     let repeated = (100...599).filter(RetryPolicy.mayRepeatHarmlessCall)
-    #expect(repeated == [429] + Array(500...599))
+    expectEqual(repeated, [429] + Array(500...599))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import Testing
@@ -12,14 +13,14 @@ private let signals: [Signal] = [
     var bench = try SequencerBench(timing: RelayTiming(pulse: .milliseconds(800), gap: .milliseconds(100)))
     bench.start()
     bench.admit()
-    #expect(bench.isRelayOn)
-    #expect(bench.lit == ["green", "buzzer"])
+    expect(bench.isRelayOn)
+    expectEqual(bench.lit, ["green", "buzzer"])
     bench.pass(.milliseconds(100))
     bench.play(.refuse(.unpaid))
-    #expect(bench.isRelayOn)
-    #expect(bench.lit == ["red", "buzzer"])
+    expect(bench.isRelayOn)
+    expectEqual(bench.lit, ["red", "buzzer"])
     bench.pass(.seconds(10))
-    #expect(bench.relay == [.init(start: bench.epoch, end: bench.epoch + .milliseconds(800))])
+    expectEqual(bench.relay, [.init(start: bench.epoch, end: bench.epoch + .milliseconds(800))])
   }
 
   @Test func theSecondAdmissionWaitsForEndAndGapAndThenLightsGreen() throws {
@@ -30,13 +31,14 @@ private let signals: [Signal] = [
     let second = bench.admit()
     bench.play(.refuse(.expired))
     bench.pass(.milliseconds(499))
-    #expect(!bench.lit.contains("green"))
-    #expect(bench.answers[second] == nil)
+    expect(!bench.lit.contains("green"))
+    expect(bench.answers[second] == nil)
     bench.pass(.milliseconds(1))
-    #expect(bench.lit.contains("green"))
+    expect(bench.lit.contains("green"))
     bench.pass(.seconds(5))
-    #expect(
-      bench.relay == [
+    expectEqual(
+      bench.relay,
+      [
         .init(start: bench.epoch, end: bench.epoch + .milliseconds(400)),
         .init(start: bench.epoch + .milliseconds(700), end: bench.epoch + .milliseconds(1_100)),
       ])
@@ -49,79 +51,79 @@ private let signals: [Signal] = [
     bench.admit()
     bench.admit(isProvisional: true)
     bench.admit()
-    #expect(bench.lit == ["green", "buzzer"])
+    expectEqual(bench.lit, ["green", "buzzer"])
     bench.pass(.milliseconds(700))
-    #expect(bench.lit == ["green", "amber", "buzzer"])
+    expectEqual(bench.lit, ["green", "amber", "buzzer"])
     bench.pass(.milliseconds(700))
-    #expect(bench.lit == ["green", "buzzer"])
+    expectEqual(bench.lit, ["green", "buzzer"])
     bench.pass(.seconds(5))
-    #expect(bench.relay.count == 3)
+    expectEqual(bench.relay.count, 3)
     var isBroken = true
     bench.driveFails = { isBroken }
     bench.admit(isProvisional: true)
     isBroken = false
     bench.pass(.seconds(5))
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
     bench.admit()
-    #expect(bench.lit == ["green", "buzzer"])
+    expectEqual(bench.lit, ["green", "buzzer"])
   }
 
   @Test func aBoundedNumberOfAdmissionsWaits() throws {
     var bench = try SequencerBench()
     bench.start()
     let pulses = (0..<12).map { _ in bench.admit() }
-    #expect(pulses.suffix(3).allSatisfy { bench.failed[$0] == .tooManyWaiting })
+    expect(pulses.suffix(3).allSatisfy { bench.failed[$0] == .tooManyWaiting })
     bench.pass(.seconds(60))
-    #expect(pulses.prefix(9).allSatisfy { bench.started[$0] != nil })
-    #expect(bench.relay.count == 9)
+    expect(pulses.prefix(9).allSatisfy { bench.started[$0] != nil })
+    expectEqual(bench.relay.count, 9)
   }
 
   @Test func withoutARelayAnAdmissionIsLampsAndSound() throws {
     var bench = try SequencerBench(outputs: ["green": .lamp])
     bench.start()
     let pulse = bench.admit()
-    #expect(bench.withoutRelay == [pulse])
-    #expect(bench.lit == ["green"])
+    expectEqual(bench.withoutRelay, [pulse])
+    expectEqual(bench.lit, ["green"])
     let provisional = bench.admit(isProvisional: true)
-    #expect(bench.withoutRelay == [pulse, provisional])
+    expectEqual(bench.withoutRelay, [pulse, provisional])
     bench.pass(.milliseconds(1_500))
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
     bench.pass(.milliseconds(300))
-    #expect(bench.lit == ["green"])
+    expectEqual(bench.lit, ["green"])
     bench.stop()
-    #expect(bench.sequencer.isStopped)
-    #expect(bench.failed[bench.admit()] == .stopped)
+    expect(bench.sequencer.isStopped)
+    expectEqual(bench.failed[bench.admit()], .stopped)
   }
 
   @Test func aPatternCannotDriveTheRelay() throws {
     var patterns = SignalPatterns.standard(for: SequencerBench.outputs)
     patterns.refuse.outputs["relay"] = .steady
     patterns.idle.outputs["elsewhere"] = .steady
-    #expect(patterns.problems(for: SequencerBench.outputs).count == 2)
+    expectEqual(patterns.problems(for: SequencerBench.outputs).count, 2)
     var bench = try SequencerBench(patterns: patterns)
     bench.start()
     for signal in signals {
       bench.play(signal)
       bench.pass(.milliseconds(500))
     }
-    #expect(bench.relay.isEmpty)
-    #expect(!bench.switches.contains { $0.output == "relay" || $0.output == "elsewhere" })
-    #expect(bench.switches.contains { $0.output == "green" })
+    expect(bench.relay.isEmpty)
+    expect(!bench.switches.contains { $0.output == "relay" || $0.output == "elsewhere" })
+    expect(bench.switches.contains { $0.output == "green" })
   }
 
   @Test func beforeTheStartAndAfterTheStopNothingOpens() throws {
     var bench = try SequencerBench()
-    #expect(bench.failed[bench.admit()] == .stopped)
+    expectEqual(bench.failed[bench.admit()], .stopped)
     bench.start()
     bench.stop()
-    #expect(bench.sequencer.isStopped)
-    #expect(bench.failed[bench.admit()] == .stopped)
+    expect(bench.sequencer.isStopped)
+    expectEqual(bench.failed[bench.admit()], .stopped)
     bench.play(.refuse(.unpaid))
-    #expect(bench.lit.isEmpty)
-    #expect(bench.relay.isEmpty)
+    expect(bench.lit.isEmpty)
+    expect(bench.relay.isEmpty)
     bench.start()
     bench.admit()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
   }
 
   @Test func aStopLetsTheRunningPulseEnd() throws {
@@ -131,13 +133,13 @@ private let signals: [Signal] = [
     let waiting = bench.admit()
     bench.pass(.milliseconds(100))
     bench.stop()
-    #expect(bench.isRelayOn)
-    #expect(!bench.sequencer.isStopped)
-    #expect(bench.failed[waiting] == .stopped)
-    #expect(bench.lit.isEmpty)
+    expect(bench.isRelayOn)
+    expect(!bench.sequencer.isStopped)
+    expectEqual(bench.failed[waiting], .stopped)
+    expect(bench.lit.isEmpty)
     bench.pass(.seconds(5))
-    #expect(bench.sequencer.isStopped)
-    #expect(bench.relay == [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
+    expect(bench.sequencer.isStopped)
+    expectEqual(bench.relay, [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
   }
 
   @Test func aSecondStartDoesNotCutAPulse() throws {
@@ -148,9 +150,9 @@ private let signals: [Signal] = [
     bench.start()
     bench.stop()
     bench.start()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
     bench.pass(.seconds(5))
-    #expect(bench.relay == [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
+    expectEqual(bench.relay, [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
   }
 
   @Test func aRelayThatCannotBeReleasedIsTriedAtOnceAndEvery100Milliseconds() throws {
@@ -161,16 +163,16 @@ private let signals: [Signal] = [
     bench.releaseFails = { true }
     bench.releaseTries = []
     bench.pass(.milliseconds(850))
-    #expect(bench.releaseTries == [500, 500, 600, 700, 800].map { .milliseconds($0) })
-    #expect(bench.failed[waiting] == .stuck)
-    #expect(bench.failed[bench.admit()] == .stuck)
-    #expect(bench.sequencer.isOn("relay"))
+    expectEqual(bench.releaseTries, [500, 500, 600, 700, 800].map { .milliseconds($0) })
+    expectEqual(bench.failed[waiting], .stuck)
+    expectEqual(bench.failed[bench.admit()], .stuck)
+    expect(bench.sequencer.isOn("relay"))
     bench.releaseFails = { false }
     bench.pass(.milliseconds(50))
-    #expect(!bench.sequencer.isOn("relay"))
+    expect(!bench.sequencer.isOn("relay"))
     bench.admit()
     bench.pass(.milliseconds(500))
-    #expect(bench.relay.count == 2)
+    expectEqual(bench.relay.count, 2)
   }
 
   @Test func aRelayThatIsMissingAtTheStartIsTriedCalmlyUntilItComes() throws {
@@ -178,12 +180,12 @@ private let signals: [Signal] = [
     bench.releaseFails = { true }
     bench.start()
     bench.pass(.milliseconds(2_500))
-    #expect(bench.releaseTries == [0, 0, 1_000, 2_000].map { .milliseconds($0) })
-    #expect(bench.failed[bench.admit()] == .stuck)
+    expectEqual(bench.releaseTries, [0, 0, 1_000, 2_000].map { .milliseconds($0) })
+    expectEqual(bench.failed[bench.admit()], .stuck)
     bench.releaseFails = { false }
     bench.pass(.seconds(1))
     bench.admit()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
   }
 
   @Test func aRelayAtRestIsToldSoAgainSoThatALostOneIsNoticed() throws {
@@ -191,15 +193,15 @@ private let signals: [Signal] = [
     bench.start()
     bench.releaseTries = []
     bench.pass(.seconds(12))
-    #expect(bench.releaseTries == [.seconds(5), .seconds(10)])
-    #expect(bench.relay.isEmpty)
+    expectEqual(bench.releaseTries, [.seconds(5), .seconds(10)])
+    expect(bench.relay.isEmpty)
     bench.releaseFails = { true }
     bench.pass(.seconds(4))
-    #expect(bench.failed[bench.admit()] == .stuck)
+    expectEqual(bench.failed[bench.admit()], .stuck)
     bench.releaseFails = { false }
     bench.pass(.seconds(1))
     bench.admit()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
   }
 
   @Test func aStopGivesUpARelayThatCannotBeReleased() throws {
@@ -209,8 +211,8 @@ private let signals: [Signal] = [
     bench.releaseFails = { true }
     bench.stop()
     bench.pass(.seconds(3))
-    #expect(bench.sequencer.isStopped)
-    #expect(bench.sequencer.deadline == nil)
+    expect(bench.sequencer.isStopped)
+    expect(bench.sequencer.deadline == nil)
   }
 
   @Test func aLineThatCannotBeDrivenFailsThatAdmissionOnlyAndLightsNothing() throws {
@@ -218,13 +220,13 @@ private let signals: [Signal] = [
     bench.start()
     bench.driveFails = { true }
     bench.releaseTries = []
-    #expect(bench.failed[bench.admit()] == .notDriven)
-    #expect(bench.lit.isEmpty)
-    #expect(bench.releaseTries.count == 1)
+    expectEqual(bench.failed[bench.admit()], .notDriven)
+    expect(bench.lit.isEmpty)
+    expectEqual(bench.releaseTries.count, 1)
     bench.driveFails = { false }
     bench.pass(.milliseconds(500))
     bench.admit()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
   }
 
   @Test func onlyOneRelayAndNoEndlessPulse() {
@@ -260,18 +262,18 @@ private let signals: [Signal] = [
       default: bench.pass(dice.milliseconds(0...700))
       }
       let waiting = pulses.count { bench.answers[$0] == nil }
-      #expect(waiting <= SignalSequencer.maximumWaiting, "seed \(seed)")
+      expect(waiting <= SignalSequencer.maximumWaiting, "seed \(seed)")
     }
     bench.pass(.seconds(20))
     let accepted = pulses.filter { bench.failed[$0] == nil }
-    #expect(accepted.count > 0, "seed \(seed)")
-    #expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
-    #expect(bench.failed.values.allSatisfy { $0 == .tooManyWaiting }, "seed \(seed)")
-    #expect(bench.relay.map(\.start) == accepted.map { bench.started[$0]?.start }, "seed \(seed)")
-    #expect(
+    expect(accepted.count > 0, "seed \(seed)")
+    expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
+    expect(bench.failed.values.allSatisfy { $0 == .tooManyWaiting }, "seed \(seed)")
+    expectEqual(bench.relay.map(\.start), accepted.map { bench.started[$0]?.start }, "seed \(seed)")
+    expect(
       bench.relay.allSatisfy { pulse in pulse.end.map { $0 - pulse.start == timing.pulse } ?? false }, "seed \(seed)")
     for (one, next) in zip(bench.relay, bench.relay.dropFirst()) {
-      #expect(one.end.map { next.start - $0 >= timing.gap } ?? false, "seed \(seed)")
+      expect(one.end.map { next.start - $0 >= timing.gap } ?? false, "seed \(seed)")
     }
   }
 
@@ -291,13 +293,13 @@ private let signals: [Signal] = [
       }
     }
     bench.pass(.seconds(60)) { dice.milliseconds(0...300) }
-    #expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
-    #expect(bench.relay.count == bench.started.count && !bench.isRelayOn, "seed \(seed)")
+    expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
+    expect(bench.relay.count == bench.started.count && !bench.isRelayOn, "seed \(seed)")
     for pulse in bench.relay {
-      #expect(pulse.end.map { $0 - pulse.start >= timing.pulse } ?? false, "seed \(seed)")
+      expect(pulse.end.map { $0 - pulse.start >= timing.pulse } ?? false, "seed \(seed)")
     }
     for (one, next) in zip(bench.relay, bench.relay.dropFirst()) {
-      #expect(one.end.map { next.start - $0 >= timing.gap } ?? false, "seed \(seed)")
+      expect(one.end.map { next.start - $0 >= timing.gap } ?? false, "seed \(seed)")
     }
   }
 
@@ -320,16 +322,16 @@ private let signals: [Signal] = [
       case 8: bench.start()
       default: bench.pass(dice.milliseconds(0...600)) { dice.milliseconds(0...50) }
       }
-      #expect(!bench.isRelayOn || bench.sequencer.isOn("relay"), "seed \(seed)")
+      expect(!bench.isRelayOn || bench.sequencer.isOn("relay"), "seed \(seed)")
     }
     isBroken = false
     bench.start()
     bench.pass(.seconds(60))
-    #expect(!bench.isRelayOn && !bench.sequencer.isOn("relay"), "seed \(seed)")
-    #expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
-    #expect(bench.relay.count == bench.started.count, "seed \(seed)")
+    expect(!bench.isRelayOn && !bench.sequencer.isOn("relay"), "seed \(seed)")
+    expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
+    expectEqual(bench.relay.count, bench.started.count, "seed \(seed)")
     for pulse in bench.relay {
-      #expect(pulse.end.map { $0 - pulse.start >= timing.pulse } ?? false, "seed \(seed)")
+      expect(pulse.end.map { $0 - pulse.start >= timing.pulse } ?? false, "seed \(seed)")
     }
   }
 }

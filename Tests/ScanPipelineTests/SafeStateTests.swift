@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import Testing
@@ -13,14 +14,14 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
   @Test(arguments: SafeState.allCases) func uncommandedNothingIsAdmittedOrPlayed(safeState: SafeState) throws {
     var bench = try bench(safeState)
     bench.start(commanded: false)
-    #expect(bench.isRelayOn == (safeState == .safe))
-    #expect(bench.lit == ["red", "amber"])
-    #expect(bench.failed[bench.admit()] == .uncommanded)
+    expectEqual(bench.isRelayOn, (safeState == .safe))
+    expectEqual(bench.lit, ["red", "amber"])
+    expectEqual(bench.failed[bench.admit()], .uncommanded)
     bench.play(.refuse(.unpaid))
-    #expect(!bench.lit.contains("buzzer"))
+    expect(!bench.lit.contains("buzzer"))
     bench.pass(.seconds(30))
-    #expect(bench.isRelayOn == (safeState == .safe))
-    #expect(bench.relay.count == (safeState == .safe ? 1 : 0))
+    expectEqual(bench.isRelayOn, (safeState == .safe))
+    expectEqual(bench.relay.count, (safeState == .safe ? 1 : 0))
   }
 
   @Test func secureIsOffAndToldSoAgain() throws {
@@ -28,25 +29,25 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.start(commanded: false)
     bench.releaseTries = []
     bench.pass(.seconds(11))
-    #expect(bench.releaseTries == [.seconds(5), .seconds(10)])
-    #expect(bench.driveTries.isEmpty)
+    expectEqual(bench.releaseTries, [.seconds(5), .seconds(10)])
+    expect(bench.driveTries.isEmpty)
   }
 
   @Test func safeIsHeldOnAndToldSoAgainUntilItIsCommanded() throws {
     var bench = try bench(.safe)
     bench.start(commanded: false)
     bench.pass(.seconds(11))
-    #expect(bench.driveTries == [.zero, .seconds(5), .seconds(10)])
-    #expect(bench.releaseTries.isEmpty)
+    expectEqual(bench.driveTries, [.zero, .seconds(5), .seconds(10)])
+    expect(bench.releaseTries.isEmpty)
     bench.command()
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
     bench.admit()
     bench.pass(.milliseconds(299))
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
     bench.pass(.milliseconds(1))
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
     bench.pass(.milliseconds(500))
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
   }
 
   @Test func aPulseEndsByItselfBeforeTheSafeState() throws {
@@ -57,14 +58,14 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
       let waiting = bench.admit()
       bench.pass(.milliseconds(100))
       bench.uncommand()
-      #expect(bench.failed[waiting] == .uncommanded)
-      #expect(bench.isRelayOn)
+      expectEqual(bench.failed[waiting], .uncommanded)
+      expect(bench.isRelayOn)
       bench.pass(.milliseconds(399))
-      #expect(bench.isRelayOn)
-      #expect(bench.driveTries.count == 1)
+      expect(bench.isRelayOn)
+      expectEqual(bench.driveTries.count, 1)
       bench.pass(.milliseconds(1))
-      #expect(bench.isRelayOn == (safeState == .safe))
-      #expect(bench.started[pulse]?.end == bench.epoch + .milliseconds(500))
+      expectEqual(bench.isRelayOn, (safeState == .safe))
+      expectEqual(bench.started[pulse]?.end, bench.epoch + .milliseconds(500))
     }
   }
 
@@ -73,14 +74,14 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.start()
     bench.admit()
     bench.pass(.milliseconds(600))
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
     bench.uncommand()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
     // Commanded and not again within one turn: released once, and the gap cut short by the safe state.
     bench.command()
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
     bench.uncommand()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
   }
 
   @Test func commandedAgainWithinAPulseChangesNothing() throws {
@@ -91,18 +92,18 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.uncommand()
     bench.command()
     bench.pass(.seconds(4))
-    #expect(bench.relay == [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
+    expectEqual(bench.relay, [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
   }
 
   @Test func lampsGoOnSayingOutOfServiceUntilToldOtherwise() throws {
     var bench = try bench(.secure)
     bench.start()
     bench.uncommand()
-    #expect(bench.lit == ["red", "amber"])
+    expectEqual(bench.lit, ["red", "amber"])
     bench.command()
-    #expect(bench.lit == ["red", "amber"])
+    expectEqual(bench.lit, ["red", "amber"])
     bench.play(.idle)
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
   }
 
   @Test func aRelayThatCannotBeHeldIsTriedUntilItCan() throws {
@@ -110,12 +111,12 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     var tries: [Duration] = []
     bench.driveFails = { true }
     bench.start(commanded: false)
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
     bench.driveFails = { false }
     bench.pass(.seconds(1))
     tries = bench.driveTries
-    #expect(tries == [.seconds(1)])
-    #expect(bench.isRelayOn)
+    expectEqual(tries, [.seconds(1)])
+    expect(bench.isRelayOn)
   }
 
   @Test func aRelayThatCouldNotBeReleasedIsHeldAllTheSame() throws {
@@ -127,10 +128,10 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.uncommand()
     bench.releaseFails = { false }
     bench.pass(.seconds(20))
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
     bench.command()
     bench.pass(.seconds(1))
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
   }
 
   @Test func aStopLeavesTheSafeStateOnlyWhereItIsAskedTo() throws {
@@ -144,11 +145,11 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
         bench.pass(.milliseconds(100))
         let wasPulsing = commanded
         bench.stop(leavingSafeState: leaving)
-        #expect(bench.sequencer.isStopped == !wasPulsing)
+        expectEqual(bench.sequencer.isStopped, !wasPulsing)
         bench.pass(.seconds(2))
-        #expect(bench.sequencer.isStopped)
-        #expect(bench.isRelayOn == isOn)
-        #expect(bench.sequencer.deadline == nil)
+        expect(bench.sequencer.isStopped)
+        expectEqual(bench.isRelayOn, isOn)
+        expect(bench.sequencer.deadline == nil)
       }
     }
   }
@@ -159,7 +160,7 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.start(commanded: false)
     bench.stop(leavingSafeState: true)
     bench.pass(.seconds(20))
-    #expect(bench.sequencer.isStopped)
+    expect(bench.sequencer.isStopped)
   }
 
   @Test func whoGaveUpFindsTheGateShut() throws {
@@ -168,11 +169,11 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.admit()
     let waiting = bench.admit()
     bench.dropWaiting()
-    #expect(bench.failed[waiting] == .late)
+    expectEqual(bench.failed[waiting], .late)
     bench.pass(.seconds(5))
-    #expect(bench.relay == [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
+    expectEqual(bench.relay, [.init(start: bench.epoch, end: bench.epoch + .milliseconds(500))])
     bench.admit()
-    #expect(bench.isRelayOn)
+    expect(bench.isRelayOn)
   }
 
   // MARK: Resuming
@@ -184,14 +185,14 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.relay = [.init(start: bench.now)]
     bench.start(commanded: false, resuming: bench.now + .milliseconds(200))
     bench.pass(.milliseconds(199))
-    #expect(bench.isRelayOn && bench.driveTries.isEmpty && bench.releaseTries.isEmpty)
+    expect(bench.isRelayOn && bench.driveTries.isEmpty && bench.releaseTries.isEmpty)
     bench.pass(.milliseconds(1))
-    #expect(bench.isRelayOn == (safeState == .safe))
+    expectEqual(bench.isRelayOn, (safeState == .safe))
     bench.command()
     bench.pass(.seconds(1))
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
     let pulse = bench.admit()
-    #expect(bench.started[pulse] != nil)
+    expect(bench.started[pulse] != nil)
   }
 
   @Test(arguments: [
@@ -202,7 +203,7 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
     bench.isRelayOn = true
     bench.relay = [.init(start: bench.now)]
     bench.start(commanded: false, resuming: bench.now + end)
-    #expect(!bench.isRelayOn)
+    expect(!bench.isRelayOn)
   }
 
   // MARK: Properties
@@ -237,19 +238,19 @@ private let signals: [Signal] = [.refuse(.unpaid), .undecided(.unreachable), .bu
       case 7: bench.dropWaiting()
       default: bench.pass(dice.milliseconds(0...700)) { dice.milliseconds(0...60) }
       }
-      #expect(mayStart || bench.started.count == started, "seed \(seed)")
-      #expect(!bench.isRelayOn || bench.sequencer.isOn("relay"), "seed \(seed)")
+      expect(mayStart || bench.started.count == started, "seed \(seed)")
+      expect(!bench.isRelayOn || bench.sequencer.isOn("relay"), "seed \(seed)")
     }
     isBroken = false
     isCommanded = dice.below(2) == 0
     if isCommanded { bench.command() } else { bench.uncommand() }
     bench.pass(.seconds(60))
-    #expect(bench.isRelayOn == (!isCommanded && safeState == .safe), "seed \(seed)")
-    #expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
+    expectEqual(bench.isRelayOn, (!isCommanded && safeState == .safe), "seed \(seed)")
+    expect(pulses.allSatisfy { bench.answers[$0] == 1 }, "seed \(seed)")
     for (start, end) in bench.started.values {
-      #expect(
+      expect(
         bench.relay.contains { $0.start <= start && $0.end.map { $0 >= end } ?? true }, "seed \(seed): a pulse was cut")
     }
-    if safeState == .secure { #expect(bench.relay.count == bench.started.count, "seed \(seed)") }
+    if safeState == .secure { expectEqual(bench.relay.count, bench.started.count, "seed \(seed)") }
   }
 }

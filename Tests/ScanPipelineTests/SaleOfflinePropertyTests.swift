@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanPipeline
@@ -87,7 +88,7 @@ struct SaleOfflinePropertyTests {
           admitted += 1
           if key != Self.keys[2] { onEntry += 1 }
           if decision.isProvisional { outbox.append((key, decision)) }
-          if isListed { #expect(admitted <= paid, "seed \(seed): \(admitted) of \(paid) by the list") }
+          if isListed { expect(admitted <= paid, "seed \(seed): \(admitted) of \(paid) by the list") }
         } else {
           guard let (key, decision) = outbox.first else { break }
           let (attempt, telling) = try bench.beginTelling(decision, at: time, key: key)
@@ -116,16 +117,16 @@ struct SaleOfflinePropertyTests {
             conflicts += 1
             if key != Self.keys[2] { conflictsOnEntry += 1 }
           case .again, .doubtful: continue
-          case .gone: #expect(Bool(false), "seed \(seed): gone")
+          case .gone: expect(false, "seed \(seed): gone")
           }
           outbox.removeFirst()
         }
       }
-      #expect(outbox.isEmpty, "seed \(seed): never told")
-      #expect(admitted - conflicts <= paid, "seed \(seed): \(admitted) of \(paid), \(conflicts) conflicts")
-      #expect(onEntry - conflictsOnEntry <= 1, "seed \(seed): \(onEntry) on one entry, \(conflictsOnEntry) conflicts")
+      expect(outbox.isEmpty, "seed \(seed): never told")
+      expect(admitted - conflicts <= paid, "seed \(seed): \(admitted) of \(paid), \(conflicts) conflicts")
+      expect(onEntry - conflictsOnEntry <= 1, "seed \(seed): \(onEntry) on one entry, \(conflictsOnEntry) conflicts")
       if admitted > paid { overdrawn += 1 }
     }
-    #expect(confirmed > 500 && contradicted > 50 && overdrawn > 20, "\(confirmed), \(contradicted), \(overdrawn)")
+    expect(confirmed > 500 && contradicted > 50 && overdrawn > 20, "\(confirmed), \(contradicted), \(overdrawn)")
   }
 }

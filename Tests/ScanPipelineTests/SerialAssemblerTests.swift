@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -44,32 +45,32 @@ private struct Line {
   @Test func eitherHalfOfAnEndEndsAndEmptyReadsAreDropped() {
     var line = Line()
     line.send("ONE\rTWO\nTHREE\r\n\n\rFOUR\r")
-    #expect(line.texts == ["ONE", "TWO", "THREE", "FOUR"])
-    #expect(line.events.first == .read(RawRead(reader: lane, bytes: [UInt8]("ONE".utf8), readAt: at(1001))))
-    #expect(line.discards.isEmpty)
+    expectEqual(line.texts, ["ONE", "TWO", "THREE", "FOUR"])
+    expectEqual(line.events.first, .read(RawRead(reader: lane, bytes: [UInt8]("ONE".utf8), readAt: at(1001))))
+    expect(line.discards.isEmpty)
   }
 
   @Test func onlyTheTerminatorsThatAreNamedEnd() {
     var line = Line(SerialFraming(terminators: [0x03, 0x09], prefix: "\u{2}"))
     line.send("\u{2}A\rB\u{3}\u{2}C\nD\t")
-    #expect(line.texts == ["A\rB", "C\nD"])
+    expectEqual(line.texts, ["A\rB", "C\nD"])
   }
 
   @Test func controlBytesAndEveryOtherSurvive() {
     var line = Line()
     line.send([0x1D, 0x30, 0x00, 0xFF, 0xFF, 0x7F, 0x80, 0xE9, 0x0D])
-    #expect(line.reads == [[0x1D, 0x30, 0x00, 0xFF, 0x7F, 0x80, 0xE9]])
+    expectEqual(line.reads, [[0x1D, 0x30, 0x00, 0xFF, 0x7F, 0x80, 0xE9]])
   }
 
   @Test func aDamagedByteSpoilsItsCodeAndNoOther() {
     var line = Line()
     line.send([0x41, 0xFF, 0x00, 0x42, 0x43, 0x0D, 0x44, 0x0D])
-    #expect(line.reads == [[0x44]])
-    #expect(line.discards == [.damaged])
+    expectEqual(line.reads, [[0x44]])
+    expectEqual(line.discards, [.damaged])
     // A damaged end is no end: what follows belongs to the same code.
     line.send([0x45, 0xFF, 0x00, 0x0D, 0x46, 0x0D, 0x47, 0x0D])
-    #expect(line.reads == [[0x44], [0x47]])
-    #expect(line.discards == [.damaged, .damaged])
+    expectEqual(line.reads, [[0x44], [0x47]])
+    expectEqual(line.discards, [.damaged, .damaged])
   }
 
   @Test func aBreakIsDamage() {
@@ -77,9 +78,9 @@ private struct Line {
     line.send([0xFF, 0x00, 0x00])
     line.wait(100)
     line.send([0x41, 0x0D])
-    #expect(line.discards == [.damaged])
-    #expect(line.lost == [0])
-    #expect(line.reads == [[0x41]])
+    expectEqual(line.discards, [.damaged])
+    expectEqual(line.lost, [0])
+    expectEqual(line.reads, [[0x41]])
   }
 
   @Test func aMarkThatIsCutOffIsDamage() {
@@ -87,34 +88,34 @@ private struct Line {
     line.send([0x41, 0xFF])
     line.wait(60)
     line.wait(200)
-    #expect(line.reads.isEmpty)
-    #expect(line.discards == [.damaged])
+    expect(line.reads.isEmpty)
+    expectEqual(line.discards, [.damaged])
     line.send([0x42])
     line.wait(60)
-    #expect(line.reads == [[0x42]])
+    expectEqual(line.reads, [[0x42]])
     var terminated = Line()
     terminated.send([0xFF, 0x41, 0x42, 0x0D])
-    #expect(terminated.reads.isEmpty)
-    #expect(terminated.discards == [.damaged])
+    expect(terminated.reads.isEmpty)
+    expectEqual(terminated.discards, [.damaged])
   }
 
   @Test func silenceEndsACodeOnlyWhereItIsSet() {
     var silent = Line(SerialFraming(terminators: [], silence: .milliseconds(80)))
     silent.send("ABC")
     silent.wait(79)
-    #expect(silent.reads.isEmpty)
+    expect(silent.reads.isEmpty)
     silent.wait(1)
-    #expect(silent.texts == ["ABC"])
+    expectEqual(silent.texts, ["ABC"])
     var ended = Line()
     ended.send("ABC")
     ended.wait(1000)
     ended.send("DEF\r")
-    #expect(ended.texts == ["ABCDEF"])
+    expectEqual(ended.texts, ["ABCDEF"])
     ended.send("HEAD")
     ended.wait(2000)
     ended.send("WHOLE\r")
-    #expect(ended.texts == ["ABCDEF", "WHOLE"], "a head without end must not lead the next code")
-    #expect(ended.discards == [.framing])
+    expectEqual(ended.texts, ["ABCDEF", "WHOLE"], "a head without end must not lead the next code")
+    expectEqual(ended.discards, [.framing])
   }
 
   /// Bytes that waited for a thread that was late look as if silence had come before them.
@@ -123,24 +124,24 @@ private struct Line {
     line.send("HE")
     line.clock += 10_000
     line.send("AD\r")
-    #expect(line.texts == ["HEAD"], "what was never seen to be silent is one code")
+    expectEqual(line.texts, ["HEAD"], "what was never seen to be silent is one code")
 
     var attached = SerialAssembler(reader: lane, framing: SerialFraming(), attachedAt: at(0))
-    #expect(attached.take([0x41], at: at(50)).isEmpty)
-    #expect(attached.take([0x42], at: at(10_000)).isEmpty)
-    #expect(!attached.isSettled)
-    #expect(
-      attached.take([0x0D], at: at(10_001))
-        == [.discarded(reader: lane, reason: .afterAttach, characters: 2, at: at(10_001))])
+    expect(attached.take([0x41], at: at(50)).isEmpty)
+    expect(attached.take([0x42], at: at(10_000)).isEmpty)
+    expect(!attached.isSettled)
+    expectEqual(
+      attached.take([0x0D], at: at(10_001)),
+      [.discarded(reader: lane, reason: .afterAttach, characters: 2, at: at(10_001))])
 
     var silent = Line(SerialFraming(terminators: [], silence: .milliseconds(80)))
     silent.send("ON")
     silent.clock += 200
     silent.send("ETWO")
     silent.wait(500)
-    #expect(silent.reads.isEmpty, "one code or two: nobody can tell")
-    #expect(silent.discards == [.framing])
-    #expect(silent.lost == [6])
+    expect(silent.reads.isEmpty, "one code or two: nobody can tell")
+    expectEqual(silent.discards, [.framing])
+    expectEqual(silent.lost, [6])
   }
 
   @Test func bytesThatWereLostSpoilAllThatWasReadWithThem() {
@@ -148,24 +149,24 @@ private struct Line {
     line.send("A\rHE")
     line.events += line.machine.lose([UInt8]("AD\rB\rTA".utf8), at: at(line.clock))
     line.send("IL\rC\r")
-    #expect(line.texts == ["A", "C"])
-    #expect(line.discards == [.overflow])
+    expectEqual(line.texts, ["A", "C"])
+    expectEqual(line.discards, [.overflow])
     // The mark of a damaged end is split by the loss.
     line.events += line.machine.lose([0x44, 0xFF, 0x00], at: at(line.clock))
     line.send([0x0D, 0x45, 0x0D, 0x46, 0x0D])
-    #expect(line.texts == ["A", "C", "F"])
+    expectEqual(line.texts, ["A", "C", "F"])
   }
 
   @Test func framingAndIdentifierAreThoseOfWedges() {
     var line = Line(SerialFraming(prefix: "\u{2}", suffix: "\u{3}"))
     line.send("\u{2}]Q1CODE\u{3}\rCODE\u{3}\r\u{2}CODE\r\u{2}\u{3}\r\u{2}]9xNO\u{3}\r")
-    #expect(line.texts == ["CODE", "]9xNO"])
-    #expect(line.discards == [.framing, .framing, .framing])
+    expectEqual(line.texts, ["CODE", "]9xNO"])
+    expectEqual(line.discards, [.framing, .framing, .framing])
     guard case .read(let first) = line.events.first else {
       Issue.record("no read")
       return
     }
-    #expect(first.symbology == AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")))
+    expectEqual(first.symbology, AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")))
   }
 
   @Test func noiseWithoutEndIsDrainedAndCounted() {
@@ -174,31 +175,30 @@ private struct Line {
     let block = [UInt8](repeating: 0xA0, count: 4096)
     line.send(block)
     line.send([0x0D])
-    #expect(line.reads == [block])
+    expectEqual(line.reads, [block])
     for _ in 0..<256 { line.send(block) }
     line.send("\rOK\r")
-    #expect(line.discards == [.tooLong])
-    #expect(line.lost == [256 * 4096])
-    #expect(line.texts.last == "OK")
+    expectEqual(line.discards, [.tooLong])
+    expectEqual(line.lost, [256 * 4096])
+    expectEqual(line.texts.last, "OK")
   }
 
   @Test func unplugInTheMiddleTellsWhatWasLost() {
     var line = Line(SerialFraming(terminators: [], silence: .milliseconds(80)))
     line.send("HALF")
-    #expect(
-      line.machine.unplug(at: at(5000))
-        == [.discarded(reader: lane, reason: .unplugged, characters: 4, at: at(5000))],
+    expectEqual(
+      line.machine.unplug(at: at(5000)), [.discarded(reader: lane, reason: .unplugged, characters: 4, at: at(5000))],
       "nobody saw the silence before it went")
-    #expect(line.machine.take([0x41, 0x0D], at: at(5001)).isEmpty)
-    #expect(line.machine.deadline == nil)
+    expect(line.machine.take([0x41, 0x0D], at: at(5001)).isEmpty)
+    expect(line.machine.deadline == nil)
   }
 
   @Test func problemsAreTold() {
-    #expect(SerialFraming().problems.isEmpty)
-    #expect(SerialFraming(terminators: []).problems.count == 1)
-    #expect(SerialFraming(terminators: [], silence: .milliseconds(100)).problems.isEmpty)
-    #expect(SerialFraming(prefix: "\r").problems.count == 1)
-    #expect(SerialFraming(silence: .milliseconds(1)).problems.count == 1)
+    expect(SerialFraming().problems.isEmpty)
+    expectEqual(SerialFraming(terminators: []).problems.count, 1)
+    expect(SerialFraming(terminators: [], silence: .milliseconds(100)).problems.isEmpty)
+    expectEqual(SerialFraming(prefix: "\r").problems.count, 1)
+    expectEqual(SerialFraming(silence: .milliseconds(1)).problems.count, 1)
   }
 }
 
@@ -223,7 +223,7 @@ private struct Line {
         parts.events += parts.machine.take(part, at: at(2000))
         rest = rest.dropFirst(part.count)
       }
-      #expect(whole.events == parts.events, "seed \(seed)")
+      expectEqual(whole.events, parts.events, "seed \(seed)")
     }
   }
 
@@ -275,7 +275,7 @@ private struct Line {
       let reads = events.compactMap { event -> [UInt8]? in
         if case .read(let read) = event { read.bytes } else { nil }
       }
-      #expect(reads == expected, "seed \(seed)")
+      expectEqual(reads, expected, "seed \(seed)")
     }
   }
 
@@ -314,9 +314,9 @@ private struct Line {
       }
     }
     for case .read(let read) in events {
-      #expect(read.bytes.count <= 4096 && !read.bytes.contains(0x0D) && !read.bytes.contains(0x0A), "seed \(seed)")
-      #expect(pieces.contains(read.bytes), "seed \(seed)")
+      expect(read.bytes.count <= 4096 && !read.bytes.contains(0x0D) && !read.bytes.contains(0x0A), "seed \(seed)")
+      expect(pieces.contains(read.bytes), "seed \(seed)")
     }
-    #expect(events.contains { if case .read = $0 { true } else { false } }, "seed \(seed)")
+    expect(events.contains { if case .read = $0 { true } else { false } }, "seed \(seed)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -18,39 +19,39 @@ import Testing
 
   @Test func oneTimeOutMakesItSuspectAndASecondOneOffline() {
     var bench = Bench()
-    #expect(bench.take(.timeOut, at: 100) == nil)
-    #expect(bench.reach.state == .suspect && !bench.reach.isOffline && bench.reach.nextProbe != nil)
-    #expect(bench.take(.gatewayFault, at: 101) == .offline(.gatewayFault))
-    #expect(bench.reach.state == .offline(since: bench.mono(101), cause: .gatewayFault) && bench.reach.isOffline)
-    #expect(bench.take(.timeOut, at: 102) == nil)
-    #expect(bench.reach.state == .offline(since: bench.mono(101), cause: .gatewayFault))
+    expect(bench.take(.timeOut, at: 100) == nil)
+    expect(bench.reach.state == .suspect && !bench.reach.isOffline && bench.reach.nextProbe != nil)
+    expectEqual(bench.take(.gatewayFault, at: 101), .offline(.gatewayFault))
+    expect(bench.reach.state == .offline(since: bench.mono(101), cause: .gatewayFault) && bench.reach.isOffline)
+    expect(bench.take(.timeOut, at: 102) == nil)
+    expectEqual(bench.reach.state, .offline(since: bench.mono(101), cause: .gatewayFault))
   }
 
   @Test func anAnswerBetweenThemMakesItOnline() {
     var bench = Bench()
     bench.take(.timeOut, at: 100)
-    #expect(bench.take(nil, at: 101) == nil)
-    #expect(bench.reach.state == .online && bench.reach.nextProbe == nil)
-    #expect(bench.take(.timeOut, at: 102) == nil)
-    #expect(!bench.reach.isOffline)
+    expect(bench.take(nil, at: 101) == nil)
+    expect(bench.reach.state == .online && bench.reach.nextProbe == nil)
+    expect(bench.take(.timeOut, at: 102) == nil)
+    expect(!bench.reach.isOffline)
   }
 
   @Test(arguments: [OfflineCause.noAddress, .noConnection]) func whatIsSureMakesItOfflineAtOnce(cause: OfflineCause) {
     var bench = Bench()
-    #expect(bench.take(cause, at: 100) == .offline(cause))
+    expectEqual(bench.take(cause, at: 100), .offline(cause))
   }
 
   @Test func theRateIsNotItsReachability() {
     var bench = Bench()
     for time in 100..<110 { bench.take(.rateLimited, at: Double(time)) }
-    #expect(bench.reach.state == .online)
+    expectEqual(bench.reach.state, .online)
     bench.take(.timeOut, at: 110)
     bench.take(.rateLimited, at: 130)
-    #expect(bench.reach.state == .suspect)
+    expectEqual(bench.reach.state, .suspect)
     // It was the probe, and another one is due.
-    #expect(bench.reach.nextProbe.map { $0 > bench.mono(130) } == true)
+    expectEqual(bench.reach.nextProbe.map { $0 > bench.mono(130) }, true)
     bench.take(.timeOut, at: 140)
-    #expect(bench.reach.isOffline)
+    expect(bench.reach.isOffline)
   }
 
   @Test func whatBeganBeforeTheLastAnswerSaysNothing() {
@@ -58,31 +59,31 @@ import Testing
     bench.take(nil, at: 100)
     bench.take(.timeOut, began: 99, at: 102)
     bench.take(.noConnection, began: 99.5, at: 102)
-    #expect(bench.reach.state == .online)
+    expectEqual(bench.reach.state, .online)
     bench.take(.noConnection, began: 100.5, at: 103)
-    #expect(bench.reach.isOffline)
+    expect(bench.reach.isOffline)
   }
 
   @Test func itStaysOfflineForAWhileAndLongerEachTimeItFallsBack() {
     var bench = Bench()
     bench.take(.noConnection, at: 100)
-    #expect(bench.take(nil, at: 101) == nil)
-    #expect(bench.reach.isOffline && bench.reach.nextProbe == bench.mono(102))
-    #expect(bench.take(nil, at: 102) == .online(after: .seconds(2)))
+    expect(bench.take(nil, at: 101) == nil)
+    expect(bench.reach.isOffline && bench.reach.nextProbe == bench.mono(102))
+    expectEqual(bench.take(nil, at: 102), .online(after: .seconds(2)))
     var time = 102.0
     for stay in [4, 8, 16, 30, 30] {
       time += 50
       // One time-out suffices now.
-      #expect(bench.take(.timeOut, at: time) == .offline(.timeOut))
+      expectEqual(bench.take(.timeOut, at: time), .offline(.timeOut))
       time += Double(stay) - 0.5
-      #expect(bench.take(nil, at: time) == nil)
+      expect(bench.take(nil, at: time) == nil)
       time += 0.5
-      #expect(bench.take(nil, at: time) == .online(after: .seconds(stay)))
+      expectEqual(bench.take(nil, at: time), .online(after: .seconds(stay)))
     }
     time += 61
-    #expect(bench.take(.timeOut, at: time) == nil)
-    #expect(bench.take(.timeOut, at: time + 1) == .offline(.timeOut))
-    #expect(bench.take(nil, at: time + 3) == .online(after: .seconds(2)))
+    expect(bench.take(.timeOut, at: time) == nil)
+    expectEqual(bench.take(.timeOut, at: time + 1), .offline(.timeOut))
+    expectEqual(bench.take(nil, at: time + 3), .online(after: .seconds(2)))
   }
 
   @Test func probesGrowRareAndASuccessResetsThem() throws {
@@ -91,15 +92,15 @@ import Testing
     var time = 100.0
     for longest in [1.0, 2, 4, 8, 15, 15, 15] {
       let due = Double(try #require(bench.reach.nextProbe).nanoseconds) / 1e9
-      #expect(due - time >= longest / 2 - 0.001 && due - time <= longest + 0.001, "\(due - time), \(longest)")
+      expect(due - time >= longest / 2 - 0.001 && due - time <= longest + 0.001, "\(due - time), \(longest)")
       // The failed request of a scan before that changes nothing.
       bench.take(.timeOut, at: time + 0.01)
-      #expect(Double(try #require(bench.reach.nextProbe).nanoseconds) / 1e9 == due)
+      expectEqual(Double(try #require(bench.reach.nextProbe).nanoseconds) / 1e9, due)
       time = due
       bench.take(.timeOut, at: time)
     }
     bench.take(nil, at: time + 1)
-    #expect(bench.reach.state == .online)
+    expectEqual(bench.reach.state, .online)
   }
 
   @Test(arguments: [1, 50_000] as [UInt64])
@@ -117,20 +118,20 @@ import Testing
         let change = bench.take(cause, began: time - Double(Int.random(in: 0...3, using: &random)), at: time)
         switch change {
         case .offline:
-          #expect(!isOffline && cause != nil && cause != .rateLimited, "seed \(seed)")
+          expect(!isOffline && cause != nil && cause != .rateLimited, "seed \(seed)")
           (isOffline, since) = (true, time)
         case .online:
-          #expect(isOffline && cause == nil && time - since >= 2, "seed \(seed)")
+          expect(isOffline && cause == nil && time - since >= 2, "seed \(seed)")
           isOffline = false
         case nil: break
         }
-        #expect(bench.reach.isOffline == isOffline, "seed \(seed)")
+        expectEqual(bench.reach.isOffline, isOffline, "seed \(seed)")
         // Whoever is not online is probed, in a moment.
         if bench.reach.state == .online {
-          #expect(bench.reach.nextProbe == nil, "seed \(seed)")
+          expect(bench.reach.nextProbe == nil, "seed \(seed)")
         } else {
           let due = try #require(bench.reach.nextProbe, "seed \(seed)")
-          #expect(due <= bench.mono(time + 30.001), "seed \(seed)")
+          expect(due <= bench.mono(time + 30.001), "seed \(seed)")
         }
       }
       // Probes that are answered bring it back.
@@ -139,7 +140,7 @@ import Testing
         time = max(time, Double(due.nanoseconds) / 1e9)
         bench.take(nil, at: time)
       }
-      #expect(bench.reach.state == .online, "seed \(seed)")
+      expectEqual(bench.reach.state, .online, "seed \(seed)")
     }
   }
 }

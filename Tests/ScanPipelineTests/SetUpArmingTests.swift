@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -14,94 +15,96 @@ import Testing
 
   @Test func isArmedForATimeAfterTheStart() {
     var station = arming()
-    #expect(station.state(at: at(0)) == .off && station.nextChange(after: at(0)) == nil)
+    expect(station.state(at: at(0)) == .off && station.nextChange(after: at(0)) == nil)
     station.started(at: at(0))
-    #expect(station.state(at: at(0)) == .armed(until: at(600)))
-    #expect(station.nextChange(after: at(599)) == at(600))
-    #expect(station.isArmed(at: at(599)) && !station.isArmed(at: at(600)))
-    #expect(station.nextChange(after: at(600)) == nil)
+    expectEqual(station.state(at: at(0)), .armed(until: at(600)))
+    expectEqual(station.nextChange(after: at(599)), at(600))
+    expect(station.isArmed(at: at(599)) && !station.isArmed(at: at(600)))
+    expect(station.nextChange(after: at(600)) == nil)
   }
 
   @Test func aWindowOfNothingArmsOnlyByHand() {
     var station = arming(window: .zero)
     station.started(at: at(0))
-    #expect(station.state(at: at(0)) == .off)
-    #expect(station.buttonHeld(at: at(10)) == true)
-    #expect(station.state(at: at(10)) == .armed(until: at(610)))
+    expectEqual(station.state(at: at(0)), .off)
+    expectEqual(station.buttonHeld(at: at(10)), true)
+    expectEqual(station.state(at: at(10)), .armed(until: at(610)))
     station = arming(window: .zero)
-    #expect(station.ordered(for: .seconds(120), at: at(0)) == true)
-    #expect(station.state(at: at(0)) == .armed(until: at(120)))
+    expectEqual(station.ordered(for: .seconds(120), at: at(0)), true)
+    expectEqual(station.state(at: at(0)), .armed(until: at(120)))
   }
 
   @Test func theLaterEndHolds() {
     var station = arming()
     station.started(at: at(0))
     station.ordered(for: .seconds(60), at: at(0))
-    #expect(station.state(at: at(1)) == .armed(until: at(600)))
+    expectEqual(station.state(at: at(1)), .armed(until: at(600)))
     station.buttonHeld(at: at(300))
-    #expect(station.state(at: at(301)) == .armed(until: at(900)))
+    expectEqual(station.state(at: at(301)), .armed(until: at(900)))
     // Nobody arms a station for a week.
     station.ordered(for: .seconds(604_800), at: at(300))
-    #expect(station.state(at: at(301)) == .armed(until: at(3_900)))
-    #expect(station.ordered(for: .zero, at: at(300)) == false)
-    #expect(station.ordered(for: .seconds(-1), at: at(300)) == false)
+    expectEqual(station.state(at: at(301)), .armed(until: at(3_900)))
+    expectEqual(station.ordered(for: .zero, at: at(300)), false)
+    expectEqual(station.ordered(for: .seconds(-1), at: at(300)), false)
   }
 
   @Test func aStationThatIsSetUpIsNeverArmed() {
     var station = arming(missing: false)
     station.started(at: at(0))
-    #expect(station.buttonHeld(at: at(1)) == false)
-    #expect(station.ordered(for: .seconds(60), at: at(1)) == false)
-    #expect(station.state(at: at(1)) == .off)
+    expectEqual(station.buttonHeld(at: at(1)), false)
+    expectEqual(station.ordered(for: .seconds(60), at: at(1)), false)
+    expectEqual(station.state(at: at(1)), .off)
     // Nor by what was missed meanwhile, once something is missing again.
     station.nowMissing(true)
-    #expect(station.state(at: at(2)) == .off)
-    #expect(station.buttonHeld(at: at(3)) == true)
-    #expect(station.isArmed(at: at(3)))
+    expectEqual(station.state(at: at(2)), .off)
+    expectEqual(station.buttonHeld(at: at(3)), true)
+    expect(station.isArmed(at: at(3)))
     station.nowMissing(false)
-    #expect(!station.isArmed(at: at(3)))
+    expect(!station.isArmed(at: at(3)))
     station.nowMissing(true)
-    #expect(!station.isArmed(at: at(4)))
+    expect(!station.isArmed(at: at(4)))
   }
 
   @Test func tooManyRefusalsLockOut() {
     var station = arming()
     station.started(at: at(0))
-    for _ in 0..<4 { #expect(station.refused(.wrong, at: at(10)) == false) }
+    for _ in 0..<4 { expectEqual(station.refused(.wrong, at: at(10)), false) }
     // Nobody's tries.
-    for refusal in [SetUpRefusal.offline, .fault, .lockedOut] { #expect(station.refused(refusal, at: at(10)) == false) }
-    #expect(station.isArmed(at: at(10)))
-    #expect(station.refused(.expired, at: at(10)) == true)
-    #expect(station.state(at: at(10)) == .lockedOut(until: at(70)))
-    #expect(station.nextChange(after: at(11)) == at(70))
+    for refusal in [SetUpRefusal.offline, .fault, .lockedOut] {
+      expectEqual(station.refused(refusal, at: at(10)), false)
+    }
+    expect(station.isArmed(at: at(10)))
+    expectEqual(station.refused(.expired, at: at(10)), true)
+    expectEqual(station.state(at: at(10)), .lockedOut(until: at(70)))
+    expectEqual(station.nextChange(after: at(11)), at(70))
     // The button is beside whoever guesses.
-    #expect(station.buttonHeld(at: at(11)) == true)
-    #expect(!station.isArmed(at: at(69)))
-    #expect(station.state(at: at(70)) == .armed(until: at(611)))
+    expectEqual(station.buttonHeld(at: at(11)), true)
+    expect(!station.isArmed(at: at(69)))
+    expectEqual(station.state(at: at(70)), .armed(until: at(611)))
     // It counts anew.
-    for _ in 0..<4 { #expect(station.refused(.used, at: at(80)) == false) }
-    #expect(station.refused(.untrusted, at: at(80)) == true)
+    for _ in 0..<4 { expectEqual(station.refused(.used, at: at(80)), false) }
+    expectEqual(station.refused(.untrusted, at: at(80)), true)
   }
 
   @Test func aLockOutOutlastsTheWindow() {
     var station = arming(window: .seconds(20))
     station.started(at: at(0))
     for _ in 0..<5 { station.refused(.unknownStation, at: at(10)) }
-    #expect(station.state(at: at(30)) == .lockedOut(until: at(70)))
-    #expect(station.state(at: at(70)) == .off && station.nextChange(after: at(70)) == nil)
+    expectEqual(station.state(at: at(30)), .lockedOut(until: at(70)))
+    expect(station.state(at: at(70)) == .off && station.nextChange(after: at(70)) == nil)
   }
 
   @Test func anOrderAndSuccessEndALockOut() {
     var station = arming()
     station.started(at: at(0))
     for _ in 0..<5 { station.refused(.wrong, at: at(10)) }
-    #expect(station.ordered(for: .seconds(60), at: at(11)) == true)
-    #expect(station.isArmed(at: at(11)))
+    expectEqual(station.ordered(for: .seconds(60), at: at(11)), true)
+    expect(station.isArmed(at: at(11)))
     for _ in 0..<5 { station.refused(.wrong, at: at(12)) }
     station.nowMissing(false)
     station.nowMissing(true)
     station.buttonHeld(at: at(13))
-    #expect(station.isArmed(at: at(13)))
+    expect(station.isArmed(at: at(13)))
   }
 
   /// One of two things that were missing came: codes are taken for the other one, and what was refused still counts.
@@ -110,8 +113,8 @@ import Testing
     station.started(at: at(0))
     for _ in 0..<4 { station.refused(.wrong, at: at(1)) }
     station.nowMissing(true)
-    #expect(station.state(at: at(2)) == .armed(until: at(600)))
-    #expect(station.refused(.wrong, at: at(3)) == true)
+    expectEqual(station.state(at: at(2)), .armed(until: at(600)))
+    expectEqual(station.refused(.wrong, at: at(3)), true)
   }
 
   @Test func theRuleOfTheServiceHoldsFromTheNextRefusalOn() {
@@ -120,9 +123,9 @@ import Testing
     for _ in 0..<4 { station.refused(.wrong, at: at(1)) }
     station.lockOut.attempts = 3
     station.lockOut.duration = .seconds(300)
-    #expect(station.isArmed(at: at(2)))
-    #expect(station.refused(.wrong, at: at(2)) == true)
-    #expect(station.state(at: at(2)) == .lockedOut(until: at(302)))
+    expect(station.isArmed(at: at(2)))
+    expectEqual(station.refused(.wrong, at: at(2)), true)
+    expectEqual(station.state(at: at(2)), .lockedOut(until: at(302)))
   }
 
   @Test(arguments: [1, 2, 3, 4]) func neverArmedWhileNothingIsMissing(seed: UInt64) {
@@ -144,11 +147,11 @@ import Testing
           station.started(at: now)
           arms = window > .zero ? window : nil
         case 1:
-          #expect(station.buttonHeld(at: now) == isMissing)
+          expectEqual(station.buttonHeld(at: now), isMissing)
           arms = window > .zero ? window : SetUpArming.usualWindow
         case 2:
           let time = Duration.seconds(Int.random(in: 1...9_000, using: &random))
-          #expect(station.ordered(for: time, at: now) == isMissing)
+          expectEqual(station.ordered(for: time, at: now), isMissing)
           if isMissing { lockedUntil = nil }
           arms = min(time, SetUpArming.longestOrder)
         case 3, 4:
@@ -164,15 +167,15 @@ import Testing
         if let arms, isMissing { mayBeArmedUntil = max(mayBeArmedUntil ?? now, now + arms) }
         let isLocked = lockedUntil.map { now < $0 } ?? false
         let inWindow = mayBeArmedUntil.map { now < $0 } ?? false
-        #expect(station.isArmed(at: now) == (isMissing && inWindow && !isLocked))
-        #expect(station.isMissing == isMissing)
+        expectEqual(station.isArmed(at: now), (isMissing && inWindow && !isLocked))
+        expectEqual(station.isMissing, isMissing)
         // Without an event the state changes when it says so, and not before.
         let change = station.nextChange(after: now)
-        #expect((change == nil) == (station.state(at: now) == .off))
+        expectEqual((change == nil), (station.state(at: now) == .off))
         if let change {
-          #expect(change > now)
-          #expect(station.state(at: MonotonicTime(nanoseconds: change.nanoseconds - 1)) == station.state(at: now))
-          #expect(station.state(at: change) != station.state(at: now))
+          expect(change > now)
+          expectEqual(station.state(at: MonotonicTime(nanoseconds: change.nanoseconds - 1)), station.state(at: now))
+          expect(station.state(at: change) != station.state(at: now))
         }
       }
     }
@@ -181,9 +184,9 @@ import Testing
   @Test func theEndsOfTimeAreNoTrap() {
     var station = SetUpArming(isMissing: true, window: .seconds(-5))
     station.started(at: MonotonicTime(nanoseconds: .max))
-    #expect(station.state(at: MonotonicTime(nanoseconds: .max)) == .off)
+    expectEqual(station.state(at: MonotonicTime(nanoseconds: .max)), .off)
     station.buttonHeld(at: MonotonicTime(nanoseconds: .max))
     station.refused(.wrong, at: MonotonicTime(nanoseconds: .min))
-    #expect(!station.isArmed(at: MonotonicTime(nanoseconds: .max)))
+    expect(!station.isArmed(at: MonotonicTime(nanoseconds: .max)))
   }
 }

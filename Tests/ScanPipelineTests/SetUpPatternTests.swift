@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import Testing
@@ -39,11 +40,11 @@ import Testing
     var seen: [[Switch]: Signal] = [:]
     for signal in Self.setUp {
       let now = try shown(signal, outputs)
-      #expect(!now.isEmpty, "\(signal)")
-      #expect(seen.updateValue(signal, forKey: now) == nil, "\(signal)")
+      expect(!now.isEmpty, "\(signal)")
+      expect(seen.updateValue(signal, forKey: now) == nil, "\(signal)")
     }
     for signal in Self.others {
-      #expect(seen[try shown(signal, outputs)] == nil, "\(signal)")
+      expect(seen[try shown(signal, outputs)] == nil, "\(signal)")
     }
   }
 
@@ -54,7 +55,7 @@ import Testing
       var seen: Set<[Switch]> = []
       for signal in outcomes + Self.others.prefix(4) {
         let all = try shown(signal, SequencerBench.outputs, hearing: senses.0, seeing: senses.1, inColour: false)
-        #expect(seen.insert(all).inserted, "\(signal) \(senses)")
+        expect(seen.insert(all).inserted, "\(signal) \(senses)")
       }
     }
   }
@@ -65,9 +66,9 @@ import Testing
       let own = changes.filter { $0.output == output }
       let lengths = stride(from: 0, to: own.count - 1, by: 2).map { (own[$0 + 1].at - own[$0].at).milliseconds }
       let once = [1_000] + Array(repeating: Int64(300), count: refusal.flashes)
-      #expect(lengths == once + once)
+      expectEqual(lengths, once + once)
     }
-    #expect(Set(changes.map(\.output)) == ["red", "buzzer"])
+    expectEqual(Set(changes.map(\.output)), ["red", "buzzer"])
   }
 
   @Test func theirNumbersAreThoseOfTheManual() {
@@ -75,8 +76,8 @@ import Testing
       (.wrong, 1), (.expired, 2), (.used, 3), (.unknownStation, 4), (.offline, 5), (.untrusted, 6), (.lockedOut, 7),
       (.fault, 8),
     ]
-    #expect(numbers.map(\.0) == SetUpRefusal.allCases)
-    for (refusal, number) in numbers { #expect(refusal.flashes == number) }
+    expectEqual(numbers.map(\.0), SetUpRefusal.allCases)
+    for (refusal, number) in numbers { expectEqual(refusal.flashes, number) }
   }
 
   @Test func greenAndTheRelayStayAsTheyAre() throws {
@@ -86,9 +87,9 @@ import Testing
       bench.play(signal)
       bench.pass(.seconds(20))
     }
-    #expect(bench.relay.isEmpty && bench.started.isEmpty && !bench.isRelayOn)
-    #expect(!bench.switches.contains { $0.output == "green" || $0.output == "relay" })
-    #expect(SignalPatterns.standard(for: SequencerBench.outputs).problems(for: SequencerBench.outputs).isEmpty)
+    expect(bench.relay.isEmpty && bench.started.isEmpty && !bench.isRelayOn)
+    expect(!bench.switches.contains { $0.output == "green" || $0.output == "relay" })
+    expect(SignalPatterns.standard(for: SequencerBench.outputs).problems(for: SequencerBench.outputs).isEmpty)
   }
 
   /// Of one's own may be off, and leaves the others as they are.
@@ -98,26 +99,27 @@ import Testing
     var bench = try SequencerBench(outputs: SequencerBench.outputs.filter { $0.value != .relay }, patterns: patterns)
     bench.start()
     bench.play(.setUp(.armed))
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
     bench.play(.setUp(.done))
-    #expect(bench.lit == ["amber"])
+    expectEqual(bench.lit, ["amber"])
     bench.play(.setUp(.refused(.used)))
-    #expect(bench.lit == ["red", "buzzer"])
+    expectEqual(bench.lit, ["red", "buzzer"])
   }
 
   /// A pattern of one's own may name the relay as little as any other.
   @Test func aPatternOfOnesOwnDrivesNoRelay() throws {
     var patterns = SignalPatterns()
     patterns.setUp[.done] = SignalPattern(["relay": .steady])
-    #expect(
-      patterns.problems(for: SequencerBench.outputs) == [
+    expectEqual(
+      patterns.problems(for: SequencerBench.outputs),
+      [
         "the pattern of setUp.done names the relay relay; a relay is driven by admissions only"
       ])
     var bench = try SequencerBench(patterns: patterns)
     bench.start()
     bench.play(.setUp(.done))
     bench.pass(.seconds(5))
-    #expect(bench.relay.isEmpty)
+    expect(bench.relay.isEmpty)
   }
 
   @Test func nothingFlashesMoreThanThreeTimesASecond() throws {
@@ -126,7 +128,7 @@ import Testing
       for lamp in Set(changes.map(\.output)) {
         let begins = changes.filter { $0.output == lamp && $0.isOn }.map(\.at)
         for (index, begin) in begins.enumerated() {
-          #expect(begins[index...].prefix { $0 < begin + .seconds(1) }.count <= 3, "\(signal)")
+          expect(begins[index...].prefix { $0 < begin + .seconds(1) }.count <= 3, "\(signal)")
         }
       }
     }
@@ -136,20 +138,20 @@ import Testing
     var bench = try SequencerBench(outputs: SequencerBench.outputs.filter { $0.value != .relay })
     bench.start()
     bench.play(.setUp(.armed))
-    #expect(bench.lit == ["amber"])
+    expectEqual(bench.lit, ["amber"])
     bench.play(.setUp(.working))
     bench.pass(.seconds(30))
     bench.play(.setUp(.refused(.wrong)))
-    #expect(bench.lit == ["red", "buzzer"])
+    expectEqual(bench.lit, ["red", "buzzer"])
     // The background is told once more meanwhile, and cuts nothing.
     bench.play(.setUp(.armed))
-    #expect(bench.lit == ["red", "buzzer"])
+    expectEqual(bench.lit, ["red", "buzzer"])
     bench.pass(.seconds(7))
-    #expect(bench.lit == ["amber"])
+    expectEqual(bench.lit, ["amber"])
     bench.play(.setUp(.done))
     bench.play(.idle)
     bench.pass(.seconds(4))
-    #expect(bench.lit.isEmpty && bench.sequencer.deadline == nil)
+    expect(bench.lit.isEmpty && bench.sequencer.deadline == nil)
   }
 
   @Test func endlessPatternsOfOnesOwnEndAsVerdictsDo() throws {
@@ -159,11 +161,11 @@ import Testing
     bench.start()
     bench.play(.setUp(.working))
     bench.pass(.seconds(60))
-    #expect(bench.lit == ["amber"])
+    expectEqual(bench.lit, ["amber"])
     bench.play(.setUp(.done))
     bench.pass(.milliseconds(2_999))
-    #expect(bench.lit == ["red"])
+    expectEqual(bench.lit, ["red"])
     bench.pass(.milliseconds(1))
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import Testing
@@ -15,16 +16,16 @@ import Testing
     bench.start()
     bench.admit()
     bench.pass(.seconds(5))
-    #expect(times(bench, "green") == [0, 2_000])
-    #expect(times(bench, "buzzer") == [0, 500])
+    expectEqual(times(bench, "green"), [0, 2_000])
+    expectEqual(times(bench, "buzzer"), [0, 500])
     bench = try SequencerBench(outputs: Self.outputs)
     bench.start()
     bench.play(.refuse(.unpaid))
     bench.pass(.seconds(5))
-    #expect(times(bench, "red") == [0, 200, 400, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800])
-    #expect(times(bench, "buzzer") == [0, 120, 240, 360])
-    #expect(times(bench, "green").isEmpty)
-    #expect(bench.sequencer.deadline == nil)
+    expectEqual(times(bench, "red"), [0, 200, 400, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800])
+    expectEqual(times(bench, "buzzer"), [0, 120, 240, 360])
+    expect(times(bench, "green").isEmpty)
+    expect(bench.sequencer.deadline == nil)
   }
 
   @Test func lateTimersJoinNoBeeps() throws {
@@ -32,20 +33,20 @@ import Testing
     bench.start()
     bench.play(.refuse(.unpaid))
     bench.pass(.seconds(5)) { .milliseconds(150) }
-    #expect(bench.switches.filter { $0.output == "buzzer" }.map(\.isOn) == [true, false, true, false])
+    expectEqual(bench.switches.filter { $0.output == "buzzer" }.map(\.isOn), [true, false, true, false])
   }
 
   @Test func aNewSignalPreemptsAndTurnsTheRestOff() throws {
     var bench = try SequencerBench(outputs: Self.outputs)
     bench.start()
     bench.play(.busy)
-    #expect(bench.lit == ["amber"])
+    expectEqual(bench.lit, ["amber"])
     bench.play(.refuse(.notFound))
-    #expect(bench.lit == ["red", "buzzer"])
+    expectEqual(bench.lit, ["red", "buzzer"])
     bench.play(.undecided(.unreachable))
-    #expect(bench.lit == ["amber", "buzzer"])
+    expectEqual(bench.lit, ["amber", "buzzer"])
     bench.stop()
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
   }
 
   @Test func aVerdictFallsBackToTheBackground() throws {
@@ -54,16 +55,16 @@ import Testing
     bench.play(.refuse(.notFound))
     bench.pass(.milliseconds(10))
     bench.play(.outOfService)
-    #expect(bench.lit == ["red", "buzzer"])
+    expectEqual(bench.lit, ["red", "buzzer"])
     bench.pass(.milliseconds(2_000))
-    #expect(bench.lit == ["red", "amber"])
+    expectEqual(bench.lit, ["red", "amber"])
     bench.pass(.milliseconds(250))
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
     bench.pass(.milliseconds(1_800))
-    #expect(bench.lit == ["red", "amber"])
+    expectEqual(bench.lit, ["red", "amber"])
     bench.play(.idle)
-    #expect(bench.lit.isEmpty)
-    #expect(bench.sequencer.deadline == nil)
+    expect(bench.lit.isEmpty)
+    expect(bench.sequencer.deadline == nil)
   }
 
   @Test func offlineIsABackgroundAndDisturbsNobody() throws {
@@ -71,18 +72,18 @@ import Testing
     bench.start()
     bench.play(.offline)
     bench.pass(.milliseconds(6_500))
-    #expect(times(bench, "amber") == [0, 150, 400, 550, 6_000, 6_150, 6_400])
+    expectEqual(times(bench, "amber"), [0, 150, 400, 550, 6_000, 6_150, 6_400])
     bench.play(.provisional)
-    #expect(bench.lit == ["green", "amber", "buzzer"])
+    expectEqual(bench.lit, ["green", "amber", "buzzer"])
     bench.pass(.seconds(2))
     // Back in the rest, from its beginning.
-    #expect(bench.lit == ["amber"])
+    expectEqual(bench.lit, ["amber"])
     bench.play(.offline)
     bench.pass(.milliseconds(150))
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
     bench.play(.idle)
-    #expect(bench.sequencer.deadline == nil)
-    #expect(times(bench, "buzzer") == [6_500, 7_000, 7_150, 7_270])
+    expect(bench.sequencer.deadline == nil)
+    expectEqual(times(bench, "buzzer"), [6_500, 7_000, 7_150, 7_270])
   }
 
   @Test func theBackgroundEndsBusyAndDoesNotRestartItself() throws {
@@ -90,14 +91,14 @@ import Testing
     bench.start()
     bench.play(.busy)
     bench.pass(.seconds(20))
-    #expect(bench.lit == ["amber"])
+    expectEqual(bench.lit, ["amber"])
     bench.play(.idle)
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
     bench.play(.outOfService)
     bench.pass(.milliseconds(100))
     let due = bench.sequencer.deadline
     bench.play(.outOfService)
-    #expect(bench.sequencer.deadline == due)
+    expectEqual(bench.sequencer.deadline, due)
   }
 
   @Test func anEndlessVerdictIsNotTheNextPersons() throws {
@@ -107,10 +108,10 @@ import Testing
     bench.start()
     bench.play(.admit)
     bench.pass(.milliseconds(2_999))
-    #expect(bench.lit == ["green"])
+    expectEqual(bench.lit, ["green"])
     bench.pass(.milliseconds(1))
-    #expect(bench.lit.isEmpty)
-    #expect(bench.sequencer.deadline == nil)
+    expect(bench.lit.isEmpty)
+    expect(bench.sequencer.deadline == nil)
   }
 
   @Test func aSignalWithoutAPatternEndsWhatWasPlayed() throws {
@@ -120,12 +121,12 @@ import Testing
     bench.start()
     bench.play(.admit)
     bench.play(.busy)
-    #expect(bench.lit.isEmpty)
+    expect(bench.lit.isEmpty)
     bench.play(.outOfService)
     let due = bench.sequencer.deadline
     bench.pass(.milliseconds(50))
     bench.play(.busy)
-    #expect(bench.sequencer.deadline == due)
+    expectEqual(bench.sequencer.deadline, due)
   }
 
   @Test func aReasonMayHaveItsOwnPattern() throws {
@@ -133,10 +134,10 @@ import Testing
     let own = SignalPattern(["red": .steady])
     patterns.refuseReasons[.alreadyUsed] = own
     patterns.undecidedReasons[.stale] = own
-    #expect(patterns.pattern(for: .refuse(.alreadyUsed)) == own)
-    #expect(patterns.pattern(for: .refuse(.unpaid)) == patterns.refuse)
-    #expect(patterns.pattern(for: .undecided(.stale)) == own)
-    #expect(patterns.pattern(for: .undecided(.busy)) == patterns.undecided)
+    expectEqual(patterns.pattern(for: .refuse(.alreadyUsed)), own)
+    expectEqual(patterns.pattern(for: .refuse(.unpaid)), patterns.refuse)
+    expectEqual(patterns.pattern(for: .undecided(.stale)), own)
+    expectEqual(patterns.pattern(for: .undecided(.busy)), patterns.undecided)
   }
 
   @Test func theStandardIsUnderstoodWithoutColourOrSound() {
@@ -144,21 +145,21 @@ import Testing
       "relay": .relay, "green": .lamp, "red": .lamp, "yellow": .lamp, "horn": .buzzer, "sign": .lamp,
     ]
     let standard = SignalPatterns.standard(for: outputs)
-    #expect(standard.problems(for: outputs).isEmpty)
+    expect(standard.problems(for: outputs).isEmpty)
     let all = [
       standard.admit, standard.provisional, standard.refuse, standard.undecided, standard.busy, standard.idle,
       standard.offline, standard.outOfService,
     ]
     // Rhythm of light alone, and of sound alone where there is sound.
     let light = all.map { pattern in Set(pattern.outputs.filter { $0.key != "horn" }.map(\.value)) }
-    #expect(Set(light).count == all.count)
+    expectEqual(Set(light).count, all.count)
     let verdicts = [standard.admit, standard.provisional, standard.refuse, standard.undecided]
-    #expect(Set(verdicts.map { $0.outputs["horn"] }).count == 4)
-    #expect(all.filter { $0.outputs["green"] != nil } == [standard.admit, standard.provisional])
+    expectEqual(Set(verdicts.map { $0.outputs["horn"] }).count, 4)
+    expectEqual(all.filter { $0.outputs["green"] != nil }, [standard.admit, standard.provisional])
     for pattern in all {
-      #expect(pattern.outputs["relay"] == nil && pattern.outputs["sign"] == nil)
+      expect(pattern.outputs["relay"] == nil && pattern.outputs["sign"] == nil)
       for (output, steps) in pattern.outputs where output != "horn" && steps.steps.count > 1 {
-        #expect(steps.steps.reduce(.zero, +) >= .milliseconds(334))
+        expect(steps.steps.reduce(.zero, +) >= .milliseconds(334))
       }
     }
     // No amber: everything that lights has a rhythm of its own still, for who cannot tell the two lamps apart.
@@ -166,9 +167,9 @@ import Testing
     let rhythms = [
       plain.admit, plain.provisional, plain.refuse, plain.undecided, plain.offline, plain.outOfService,
     ].map { Set($0.outputs.values) }
-    #expect(Set(rhythms).count == 6 && rhythms.allSatisfy { $0.count == 1 })
-    #expect(SignalPatterns.standard(for: ["red": .lamp]).undecided.outputs["red"] != nil)
-    #expect(SignalPatterns.standard(for: [:]) == SignalPatterns())
+    expect(Set(rhythms).count == 6 && rhythms.allSatisfy { $0.count == 1 })
+    expect(SignalPatterns.standard(for: ["red": .lamp]).undecided.outputs["red"] != nil)
+    expectEqual(SignalPatterns.standard(for: [:]), SignalPatterns())
   }
 
   @Test func patternsOutOfRangeCannotBeMade() {

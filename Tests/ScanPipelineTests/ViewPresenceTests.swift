@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -52,21 +53,21 @@ struct ViewPresenceTests {
   func once() {
     var view = Desk()
     view.show([symbol("A")], pictures: 1800)
-    #expect(view.reads == ["A"])
+    expectEqual(view.reads, ["A"])
     // Each 200 ms or a picture later.
-    #expect((200...300).contains(view.inViews.count))
+    expect((200...300).contains(view.inViews.count))
     let last = view.clock
     view.nothing(milliseconds: 1000)
-    #expect(view.reads == ["A"])
-    #expect(view.lefts == ["A"])
+    expectEqual(view.reads, ["A"])
+    expectEqual(view.lefts, ["A"])
     guard case .left(let read)? = view.events.last(where: { if case .left = $0 { true } else { false } }) else {
       return
     }
-    #expect(read.readAt == at(last))
-    #expect(read.symbology == AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")))
-    #expect(view.presence.count == 0)
+    expectEqual(read.readAt, at(last))
+    expectEqual(read.symbology, AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")))
+    expectEqual(view.presence.count, 0)
     view.show([symbol("A")])
-    #expect(view.reads == ["A", "A"])
+    expectEqual(view.reads, ["A", "A"])
   }
 
   @Test("Missed in many pictures it is still in view")
@@ -76,8 +77,8 @@ struct ViewPresenceTests {
       view.show([symbol("A")])
       view.show([], pictures: 25)
     }
-    #expect(view.reads == ["A"])
-    #expect(view.lefts.isEmpty)
+    expectEqual(view.reads, ["A"])
+    expect(view.lefts.isEmpty)
   }
 
   @Test("A pause of the camera or its decoder is no absence")
@@ -89,8 +90,8 @@ struct ViewPresenceTests {
     view.clock += 60_000
     view.show([])
     view.show([symbol("A")])
-    #expect(view.reads == ["A"])
-    #expect(view.lefts.isEmpty)
+    expectEqual(view.reads, ["A"])
+    expect(view.lefts.isEmpty)
   }
 
   @Test("Somebody else's code is read at once")
@@ -98,20 +99,20 @@ struct ViewPresenceTests {
     var view = Desk()
     view.show([symbol("A")], pictures: 30)
     view.show([symbol("B")], pictures: 30)
-    #expect(view.reads == ["A", "B"])
+    expectEqual(view.reads, ["A", "B"])
     view.show([symbol("A")], pictures: 30)
     // A has been away for 30 pictures, which is not yet the time.
-    #expect(view.reads == ["A", "B"])
+    expectEqual(view.reads, ["A", "B"])
   }
 
   @Test("A screen that flashes codes is read as slowly as people are, and who stays is read")
   func flashing() {
     var view = Desk()
     for number in 0..<300 { view.show([symbol("invented \(number)")]) }
-    #expect((15...23).contains(view.reads.count), "10 seconds")
+    expect((15...23).contains(view.reads.count), "10 seconds")
     view = Desk()
     for number in 0..<10 { view.show([symbol("ticket \(number)")], pictures: 17) }
-    #expect(view.reads == (0..<10).map { "ticket \($0)" })
+    expectEqual(view.reads, (0..<10).map { "ticket \($0)" })
   }
 
   @Test("A still picture keeps its code in view, and counts as a look only after a while")
@@ -119,24 +120,24 @@ struct ViewPresenceTests {
     var view = Desk()
     view.show([symbol("A")])
     view.show([symbol("A")], pictures: 300, isStill: true)
-    #expect(view.reads == ["A"])
-    #expect(view.lefts.isEmpty)
+    expectEqual(view.reads, ["A"])
+    expect(view.lefts.isEmpty)
     view = Desk()
     view.show([symbol("1234", .itf)])
     view.show([symbol("1234", .itf)], pictures: 10, isStill: true)
-    #expect(view.reads.isEmpty)
+    expect(view.reads.isEmpty)
     view.show([symbol("1234", .itf)], pictures: 10, isStill: true)
-    #expect(view.reads == ["1234"])
+    expectEqual(view.reads, ["1234"])
   }
 
   @Test("Kinds that misread want looks that agree", arguments: Symbology.allCases)
   func agreement(_ kind: Symbology) {
     var view = Desk()
     view.show([symbol("1", kind)])
-    #expect(view.reads == (kind.isWeak ? [] : ["1"]))
+    expectEqual(view.reads, (kind.isWeak ? [] : ["1"]))
     view.show([symbol("2", kind)])
     view.show([symbol("1", kind)])
-    #expect(view.reads == (kind.isWeak ? ["1"] : ["1", "2"]))
+    expectEqual(view.reads, (kind.isWeak ? ["1"] : ["1", "2"]))
     // A misread that comes now and then is forgotten in between.
     view = Desk()
     guard kind.isWeak else { return }
@@ -144,8 +145,8 @@ struct ViewPresenceTests {
       view.show([symbol("9", kind)])
       view.nothing(milliseconds: 1000)
     }
-    #expect(view.reads.isEmpty)
-    #expect(view.lefts.isEmpty)
+    expect(view.reads.isEmpty)
+    expect(view.lefts.isEmpty)
   }
 
   @Test("Of several the nearest to the centre is read, and what came with it waits until it has left")
@@ -153,13 +154,13 @@ struct ViewPresenceTests {
     var view = Desk()
     let sheet = [symbol("far", x: 100), symbol("near", x: 700), symbol("top", x: 640, y: 20)]
     view.show(sheet, pictures: 30)
-    #expect(view.reads == ["near"])
+    expectEqual(view.reads, ["near"])
     // The hand shakes: another one is the nearest now, or the only one that is read.
     view.show([symbol("far", x: 640), symbol("near", x: 900)], pictures: 20)
     view.show([symbol("far", x: 640)], pictures: 20)
-    #expect(view.reads == ["near"])
+    expectEqual(view.reads, ["near"])
     view.show([symbol("far", x: 640)], pictures: 20)
-    #expect(view.reads == ["near", "far"])
+    expectEqual(view.reads, ["near", "far"])
   }
 
   @Test("A poster in view does not keep tickets out")
@@ -171,8 +172,8 @@ struct ViewPresenceTests {
       view.show([poster, symbol(ticket)], pictures: 20)
       view.show([poster], pictures: 40)
     }
-    #expect(view.reads == ["poster", "A", "B", "C"])
-    #expect(view.lefts == ["A", "B", "C"])
+    expectEqual(view.reads, ["poster", "A", "B", "C"])
+    expectEqual(view.lefts, ["A", "B", "C"])
   }
 
   @Test("One at a time: several are refused once, and none is read until they are alone for a while")
@@ -183,32 +184,32 @@ struct ViewPresenceTests {
     view.show([symbol("A")], pictures: 20)
     view.show([symbol("A", x: 600), symbol("B", x: 900)])
     view.show([symbol("A")], pictures: 20)
-    #expect(view.reads.isEmpty)
-    #expect(view.discards == [.several])
+    expect(view.reads.isEmpty)
+    expectEqual(view.discards, [.several])
     view.show([symbol("A")], pictures: 20)
-    #expect(view.reads == ["A"])
+    expectEqual(view.reads, ["A"])
     view.nothing(milliseconds: 1000)
     view.show([symbol("B")], pictures: 2)
-    #expect(view.reads == ["A", "B"])
+    expectEqual(view.reads, ["A", "B"])
     view.show([symbol("A", x: 600), symbol("B", x: 900)])
-    #expect(view.discards == [.several, .several])
+    expectEqual(view.discards, [.several, .several])
     // The same code twice is one code, whatever kind it is printed in.
     view = Desk(ViewPresence.Settings(several: .refuse))
     view.show([symbol("A", x: 600), symbol("A", .code128, x: 900)], pictures: 3)
-    #expect(view.reads == ["A"])
-    #expect(view.discards.isEmpty)
+    expectEqual(view.reads, ["A"])
+    expect(view.discards.isEmpty)
   }
 
   @Test("Too long for a gate is told once, and empty never")
   func length() {
     var view = Desk()
     view.show([symbol(String(repeating: "é", count: 4097)), symbol("")], pictures: 30)
-    #expect(view.reads.isEmpty)
-    #expect(view.discards == [.tooLong])
+    expect(view.reads.isEmpty)
+    expectEqual(view.discards, [.tooLong])
     view.nothing(milliseconds: 1000)
-    #expect(view.events.count == 1)
+    expectEqual(view.events.count, 1)
     view.show([symbol(String(repeating: "é", count: 4096))])
-    #expect(view.reads.count == 1)
+    expectEqual(view.reads.count, 1)
   }
 
   @Test("Places that make no sense, and pictures full of codes, do no harm")
@@ -217,15 +218,15 @@ struct ViewPresenceTests {
     var wild = symbol("A")
     wild.points = [ViewPoint(x: .nan, y: .infinity)]
     view.show([wild, symbol("B", x: 100)])
-    #expect(view.reads == ["B"])
+    expectEqual(view.reads, ["B"])
     for round in 0..<20 { view.show((0..<64).map { symbol("\(round)/\($0)", .itf) }) }
-    #expect(view.presence.count <= 256)
+    expect(view.presence.count <= 256)
     view.nothing(milliseconds: 1000)
-    #expect(view.presence.count == 0)
+    expectEqual(view.presence.count, 0)
     // A clock that runs backwards.
     view.clock -= 5000
     view.show([symbol("C")], pictures: 3)
-    #expect(view.reads.filter { $0 == "C" } == ["C"])
+    expectEqual(view.reads.filter { $0 == "C" }, ["C"])
   }
 
   @Test("Whatever is shown, missed and swapped: one read a presentation, none lost, none twice", arguments: 0..<60)
@@ -270,19 +271,19 @@ struct ViewPresenceTests {
         }
       }
     }
-    #expect(view.reads == expected, "seed \(seed)")
+    expectEqual(view.reads, expected, "seed \(seed)")
     // Reads and leaves of one code come by turns.
     for code in 0..<4 {
       var isHeld = false
       for event in view.events {
         switch event {
         case .read(let read) where read.bytes == [UInt8]("code \(code)".utf8):
-          #expect(!isHeld, "seed \(seed)")
+          expect(!isHeld, "seed \(seed)")
           isHeld = true
         case .left(let read) where read.bytes == [UInt8]("code \(code)".utf8):
-          #expect(isHeld, "seed \(seed)")
+          expect(isHeld, "seed \(seed)")
           isHeld = false
-        case .inView(let read) where read.bytes == [UInt8]("code \(code)".utf8): #expect(isHeld, "seed \(seed)")
+        case .inView(let read) where read.bytes == [UInt8]("code \(code)".utf8): expect(isHeld, "seed \(seed)")
         default: break
         }
       }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting
@@ -45,30 +46,29 @@ private struct Pen {
 @Test func aTerminatorEndsACodeAndStampsIt() {
   var pen = Pen()
   pen.type("TICKET-1\n\nTICKET-2\n")
-  #expect(pen.reads == ["TICKET-1", "TICKET-2"])
-  #expect(
-    pen.events.first == .read(RawRead(reader: lane, bytes: [UInt8]("TICKET-1".utf8), readAt: at(1009))))
+  expectEqual(pen.reads, ["TICKET-1", "TICKET-2"])
+  expectEqual(pen.events.first, .read(RawRead(reader: lane, bytes: [UInt8]("TICKET-1".utf8), readAt: at(1009))))
 }
 
 @Test func silenceEndsACodeOnlyWhereItIsSet() {
   var silent = Pen(WedgeFraming(terminators: [], silence: .milliseconds(80)))
   silent.type("ABC")
   silent.wait(79)
-  #expect(silent.reads.isEmpty)
+  expect(silent.reads.isEmpty)
   silent.wait(1)
-  #expect(silent.reads == ["ABC"])
-  #expect(silent.events == [.read(RawRead(reader: lane, bytes: [65, 66, 67], readAt: at(1083)))])
+  expectEqual(silent.reads, ["ABC"])
+  expectEqual(silent.events, [.read(RawRead(reader: lane, bytes: [65, 66, 67], readAt: at(1083)))])
 
   var keyed = Pen()
   keyed.type("ABC")
   keyed.wait(1000)
   keyed.type("DEF\n")
-  #expect(keyed.reads == ["ABCDEF"])
+  expectEqual(keyed.reads, ["ABCDEF"])
   keyed.type("HEAD")
   keyed.wait(2000)
   keyed.type("WHOLE\n")
-  #expect(keyed.reads == ["ABCDEF", "WHOLE"], "a head without end must not lead the next code")
-  #expect(keyed.discards == [.framing])
+  expectEqual(keyed.reads, ["ABCDEF", "WHOLE"], "a head without end must not lead the next code")
+  expectEqual(keyed.discards, [.framing])
 }
 
 @Test func aGapBetweenStampsEndsACodeWithoutATimer() {
@@ -77,82 +77,82 @@ private struct Pen {
   pen.clock += 90
   pen.type("TWO")
   pen.wait(100)
-  #expect(pen.reads == ["ONE", "TWO"])
+  expectEqual(pen.reads, ["ONE", "TWO"])
 }
 
 @Test func prefixAndSuffixAreRemovedAndDemanded() {
   var pen = Pen(WedgeFraming(prefix: "<<", suffix: ">"))
   pen.type("<<A>\nB>\n<<C\n<<>\n<>\n<<D>\n")
-  #expect(pen.reads == ["A", "D"])
-  #expect(pen.discards == [.framing, .framing, .framing, .framing])
+  expectEqual(pen.reads, ["A", "D"])
+  expectEqual(pen.discards, [.framing, .framing, .framing, .framing])
   var overlapping = Pen(WedgeFraming(prefix: "xx", suffix: "xx"))
   overlapping.type("xxx\nxxAxx\n")
-  #expect(overlapping.reads == ["A"])
+  expectEqual(overlapping.reads, ["A"])
 }
 
 @Test func theAIMIdentifierIsSplitOffAfterThePrefix() throws {
   var pen = Pen(WedgeFraming(prefix: "#"))
   pen.type("#]Q1CODE\n#]9xNO\n#]C0\n")
   let identifier = try #require(AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")))
-  #expect(pen.reads == ["CODE", "]9xNO"])
-  #expect(pen.discards == [.framing])
+  expectEqual(pen.reads, ["CODE", "]9xNO"])
+  expectEqual(pen.discards, [.framing])
   guard case .read(let first) = pen.events.first else {
     Issue.record("no read")
     return
   }
-  #expect(first.symbology == identifier)
+  expectEqual(first.symbology, identifier)
   var plain = Pen(WedgeFraming(splitAIM: false))
   plain.type("]Q1CODE\n")
-  #expect(plain.reads == ["]Q1CODE"])
+  expectEqual(plain.reads, ["]Q1CODE"])
 }
 
 @Test func tenMegabytesWithoutEndAreDrainedAndCounted() {
   var pen = Pen(WedgeFraming(prefix: "<"))
   let exact = String(repeating: "x", count: 4096)
   pen.type("<" + exact + "\n")
-  #expect(pen.reads == [exact])
+  expectEqual(pen.reads, [exact])
   pen.type("<" + exact + "y\n")
-  #expect(pen.discards == [.tooLong])
+  expectEqual(pen.discards, [.tooLong])
   let block = [UInt8](repeating: UInt8(ascii: "z"), count: 4096)
   for _ in 0..<2560 {
     pen.clock += 1
     pen.events += pen.machine.take(.text(block), at: at(pen.clock))
   }
   pen.type("\n<OK\n")
-  #expect(pen.lost == [4098, 2560 * 4096])
-  #expect(pen.reads == [exact, "OK"])
+  expectEqual(pen.lost, [4098, 2560 * 4096])
+  expectEqual(pen.reads, [exact, "OK"])
 }
 
 @Test func charactersAreCountedNotBytes() {
   var pen = Pen()
   let exact = String(repeating: "€", count: 4096)
   pen.type(exact + "\n")
-  #expect(pen.reads == [exact])
+  expectEqual(pen.reads, [exact])
 }
 
 @Test func halfACodeAfterAttachNeverPasses() {
   var machine = WedgeAssembler(reader: lane, framing: WedgeFraming(), attachedAt: at(0))
-  #expect(machine.deadline == at(100))
-  #expect(machine.take(.text([65]), at: at(90)).isEmpty)
-  #expect(!machine.isSettled)
-  #expect(machine.deadline == at(190))
+  expectEqual(machine.deadline, at(100))
+  expect(machine.take(.text([65]), at: at(90)).isEmpty)
+  expect(!machine.isSettled)
+  expectEqual(machine.deadline, at(190))
   let ended = machine.take(.terminator, at: at(95))
-  #expect(ended == [.discarded(reader: lane, reason: .afterAttach, characters: 1, at: at(95))])
-  #expect(machine.isSettled)
-  #expect(machine.take(.text([66]), at: at(96)).isEmpty)
-  #expect(machine.take(.terminator, at: at(97)) == [.read(RawRead(reader: lane, bytes: [66], readAt: at(97)))])
+  expectEqual(ended, [.discarded(reader: lane, reason: .afterAttach, characters: 1, at: at(95))])
+  expect(machine.isSettled)
+  expect(machine.take(.text([66]), at: at(96)).isEmpty)
+  expectEqual(machine.take(.terminator, at: at(97)), [.read(RawRead(reader: lane, bytes: [66], readAt: at(97)))])
 }
 
 @Test func unplugInTheMiddleTellsWhatWasLost() {
   var pen = Pen()
   pen.type("HALF")
-  #expect(
-    pen.machine.unplug(at: at(pen.clock))
-      == [.discarded(reader: lane, reason: .unplugged, characters: 4, at: at(pen.clock))])
-  #expect(pen.machine.take(.terminator, at: at(pen.clock + 1)).isEmpty)
-  #expect(pen.machine.deadline == nil)
+  expectEqual(
+    pen.machine.unplug(at: at(pen.clock)),
+    [.discarded(reader: lane, reason: .unplugged, characters: 4, at: at(pen.clock))])
+  expect(pen.machine.take(.terminator, at: at(pen.clock + 1)).isEmpty)
+  expect(pen.machine.deadline == nil)
   var idle = Pen()
-  #expect(idle.machine.unplug(at: at(5000)).isEmpty)
+  expect(idle.machine.unplug(at: at(5000)).isEmpty)
 }
 
 @Test func aMissingCharacterSpoilsTheWholeCode() {
@@ -160,9 +160,9 @@ private struct Pen {
   pen.type("AB")
   pen.events += pen.machine.take(.broken, at: at(pen.clock))
   pen.type("CD\nEF\n")
-  #expect(pen.reads == ["EF"])
-  #expect(pen.discards == [.framing])
-  #expect(pen.lost == [4])
+  expectEqual(pen.reads, ["EF"])
+  expectEqual(pen.discards, [.framing])
+  expectEqual(pen.lost, [4])
 }
 
 /// Codes are typed, and the kernel loses events, the device is unplugged and attached in the middle, at random. Each
@@ -215,8 +215,8 @@ private struct Pen {
     let reads = events.compactMap { event -> String? in
       if case .read(let read) = event { String(decoding: read.bytes, as: UTF8.self) } else { nil }
     }
-    #expect(reads == expected, "seed \(seed)")
-    #expect(reads.allSatisfy(allowed.contains), "seed \(seed)")
+    expectEqual(reads, expected, "seed \(seed)")
+    expect(reads.allSatisfy(allowed.contains), "seed \(seed)")
   }
 }
 
@@ -242,8 +242,8 @@ private struct Pen {
     }
   }
   for case .read(let read) in events {
-    #expect(String(decoding: read.bytes, as: UTF8.self).unicodeScalars.count >= 0)
-    #expect(read.bytes.count { $0 & 0xC0 != 0x80 } <= 4096, "seed \(seed)")
+    expect(String(decoding: read.bytes, as: UTF8.self).unicodeScalars.count >= 0)
+    expect(read.bytes.count { $0 & 0xC0 != 0x80 } <= 4096, "seed \(seed)")
   }
-  #expect(machine.deadline.map { $0 >= at(0) } ?? true, "seed \(seed)")
+  expect(machine.deadline.map { $0 >= at(0) } ?? true, "seed \(seed)")
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import Testing
@@ -18,38 +19,38 @@ import Testing
 
   @Test func whatIsSetIsThereAgainAndNowhereReadable() throws {
     try store.set("main", secret("hunter2-very-secret"))
-    #expect(try store.get("main")?.text == "hunter2-very-secret")
-    #expect(try store.get("other") == nil)
-    #expect(try store.contains("main") && !store.contains("other"))
-    #expect(try folder.mode("credentials/main.sealed") == 0o600)
-    #expect(try folder.mode("credentials") == 0o700)
-    for name in folder.files { #expect(!String(decoding: try folder.bytes(name), as: UTF8.self).contains("hunter2")) }
+    try expectEqual(store.get("main")?.text, "hunter2-very-secret")
+    expect(try store.get("other") == nil)
+    expect(try store.contains("main") && !store.contains("other"))
+    try expectEqual(folder.mode("credentials/main.sealed"), 0o600)
+    try expectEqual(folder.mode("credentials"), 0o700)
+    for name in folder.files { expect(!String(decoding: try folder.bytes(name), as: UTF8.self).contains("hunter2")) }
     try store.set("main", secret("another"))
-    #expect(try store.get("main")?.text == "another")
-    #expect(folder.files == ["credentials/main.sealed", "seal-key", "seal-key.check"])
+    try expectEqual(store.get("main")?.text, "another")
+    expectEqual(folder.files, ["credentials/main.sealed", "seal-key", "seal-key.check"])
   }
 
   @Test func theListTellsNamesAndTimesAndWhatOpens() throws {
     let before = Int64(time(nil))
-    #expect(try store.entries(openingWith: nil) == [])
+    try expectEqual(store.entries(openingWith: nil), [])
     for name in ["second", "main"] { try store.set(name, secret("hunter2-\(name)")) }
     let key = try folder.byFile.open().key
     let entries = try store.entries(openingWith: key)
-    #expect(entries.map(\.name) == ["main", "second"])
-    #expect(entries.allSatisfy { $0.place == .sealed && $0.opens == true && ($0.set ?? 0) >= before })
-    #expect(try store.entries(openingWith: SealKey.random().key).map(\.opens) == [false, false])
-    #expect(try store.entries(openingWith: nil).map(\.opens) == [nil, nil])
-    #expect(!"\(entries)".contains("hunter2"))
+    expectEqual(entries.map(\.name), ["main", "second"])
+    expect(entries.allSatisfy { $0.place == .sealed && $0.opens == true && ($0.set ?? 0) >= before })
+    try expectEqual(store.entries(openingWith: SealKey.random().key).map(\.opens), [false, false])
+    try expectEqual(store.entries(openingWith: nil).map(\.opens), [nil, nil])
+    expect(!"\(entries)".contains("hunter2"))
   }
 
   @Test func oneThatIsRemovedIsGone() throws {
     try store.set("main", secret("x"))
     // What a kill left behind goes too.
     try folder.write("credentials/main.sealed.new", [1])
-    #expect(try store.remove("main"))
-    #expect(try store.get("main") == nil)
-    #expect(try !store.remove("main"))
-    #expect(folder.files == ["seal-key", "seal-key.check"])
+    expect(try store.remove("main"))
+    expect(try store.get("main") == nil)
+    expect(try !store.remove("main"))
+    expectEqual(folder.files, ["seal-key", "seal-key.check"])
   }
 
   @Test(arguments: [
@@ -62,9 +63,9 @@ import Testing
       { () throws in _ = try store.remove(name) }, { () throws in _ = try store.contains(name) },
     ] {
       let refused = fault(call)
-      #expect(refused?.kind == .refused)
+      expectEqual(refused?.kind, .refused)
     }
-    #expect(folder.files == [])
+    expectEqual(folder.files, [])
   }
 
   @Test func aChangedOrMovedFileDoesNotOpen() throws {
@@ -74,15 +75,15 @@ import Testing
       var changed = whole
       changed[index] ^= 1
       try folder.write("credentials/main.sealed", changed)
-      #expect(fault { _ = try store.get("main") }?.kind == .wrongKey)
+      expectEqual(fault { _ = try store.get("main") }?.kind, .wrongKey)
       try folder.write("credentials/main.sealed", Array(whole.prefix(index)))
-      #expect(fault { _ = try store.get("main") }?.kind == .wrongKey)
+      expectEqual(fault { _ = try store.get("main") }?.kind, .wrongKey)
     }
     try folder.write("credentials/other.sealed", whole)
     let moved = fault { _ = try store.get("other") }
-    #expect(moved?.description.contains("scangate credential set other") == true)
+    expectEqual(moved?.description.contains("scangate credential set other"), true)
     try folder.write("credentials/main.sealed", whole)
-    #expect(try store.get("main")?.text == "hunter2")
+    try expectEqual(store.get("main")?.text, "hunter2")
   }
 
   @Test func oneOfAnotherKeyIsToldAndSetAnew() throws {
@@ -92,31 +93,31 @@ import Testing
     let second = CredentialStore(keys: other.byFile)
     try second.set("spare", secret("x"))
     try other.write("credentials/main.sealed", file)
-    #expect(fault { _ = try second.get("main") }?.kind == .wrongKey)
+    expectEqual(fault { _ = try second.get("main") }?.kind, .wrongKey)
     try second.set("main", secret("new"))
-    #expect(try second.get("main")?.text == "new")
+    try expectEqual(second.get("main")?.text, "new")
   }
 
   @Test func withoutItsKeyItSaysSo() throws {
     try store.set("main", secret("hunter2"))
-    #expect(unlink("\(folder.state)/seal-key") == 0)
-    #expect(fault { _ = try store.get("main") }?.kind == .wrongKey)
+    expectEqual(unlink("\(folder.state)/seal-key"), 0)
+    expectEqual(fault { _ = try store.get("main") }?.kind, .wrongKey)
     let value = try secret("x")
-    #expect(fault { _ = try store.set("main", value) }?.kind == .wrongKey)
-    #expect(try store.entries(openingWith: nil).map(\.name) == ["main"])
+    expectEqual(fault { _ = try store.set("main", value) }?.kind, .wrongKey)
+    try expectEqual(store.entries(openingWith: nil).map(\.name), ["main"])
   }
 
   @Test(arguments: [0o644, 0o640] as [mode_t]) func aFileThatOthersMayReadIsRefused(mode: mode_t) throws {
     try store.set("main", secret("hunter2"))
-    #expect(chmod("\(folder.state)/credentials/main.sealed", mode) == 0)
-    #expect(fault { _ = try store.get("main") }?.kind == .refused)
+    expectEqual(chmod("\(folder.state)/credentials/main.sealed", mode), 0)
+    expectEqual(fault { _ = try store.get("main") }?.kind, .refused)
   }
 
   @Test func aFolderBehindALinkIsRefused() throws {
-    #expect(symlink(folder.given, "\(folder.state)/credentials") == 0)
+    expectEqual(symlink(folder.given, "\(folder.state)/credentials"), 0)
     let value = try secret("x")
-    #expect(fault { _ = try store.set("main", value) }?.kind == .system)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.given) == [])
+    expectEqual(fault { _ = try store.set("main", value) }?.kind, .system)
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.given), [])
   }
 
   @Test func oneThatSystemdGivesComesFirst() throws {
@@ -125,18 +126,18 @@ import Testing
     try both.set("spare", secret("spare"))
     try folder.give([UInt8]("\u{feff} given\n".utf8), as: "main")
     try folder.give([1], as: "other.key")
-    #expect(try both.get("main")?.text == "given")
-    #expect(try both.get("spare")?.text == "spare")
-    #expect(try both.contains("main"))
-    #expect(try both.isGiven("main") && !both.isGiven("spare"))
+    try expectEqual(both.get("main")?.text, "given")
+    try expectEqual(both.get("spare")?.text, "spare")
+    expect(try both.contains("main"))
+    expect(try both.isGiven("main") && !both.isGiven("spare"))
     let entries = try both.entries(openingWith: nil)
-    #expect(entries.map(\.name) == ["main", "main", "spare"])
-    #expect(entries.map(\.place) == [.systemd, .sealed, .sealed])
-    #expect(entries.map(\.isUsed) == [true, false, true])
+    expectEqual(entries.map(\.name), ["main", "main", "spare"])
+    expectEqual(entries.map(\.place), [.systemd, .sealed, .sealed])
+    expectEqual(entries.map(\.isUsed), [true, false, true])
     try folder.give([0xFF], as: "main")
-    #expect(fault { _ = try both.get("main") }?.kind == .refused)
+    expectEqual(fault { _ = try both.get("main") }?.kind, .refused)
     try folder.take("main")
-    #expect(try both.get("main")?.text == "sealed")
+    try expectEqual(both.get("main")?.text, "sealed")
   }
 
   /// Somebody replaced the key and took its check away: nothing is sealed by it beside what it does not open.
@@ -146,19 +147,19 @@ import Testing
     let other = try StateFolder()
     try CredentialStore(keys: other.byFile).set("x", secret("x"))
     try folder.write("seal-key", try other.bytes("seal-key"))
-    #expect(unlink("\(folder.state)/seal-key.check") == 0)
+    expectEqual(unlink("\(folder.state)/seal-key.check"), 0)
     let value = try secret("new")
     let refused = fault { _ = try store.set("spare", value) }
-    #expect(refused?.kind == .wrongKey)
-    #expect(refused?.description.contains("factory-reset") == true)
-    #expect(fault { _ = try folder.byFile.open(making: false) }?.kind == .wrongKey)
-    #expect(folder.files == ["credentials/main.sealed", "seal-key"])
+    expectEqual(refused?.kind, .wrongKey)
+    expectEqual(refused?.description.contains("factory-reset"), true)
+    expectEqual(fault { _ = try folder.byFile.open(making: false) }?.kind, .wrongKey)
+    expectEqual(folder.files, ["credentials/main.sealed", "seal-key"])
     // Its own one is remembered anew, even where one of two is damaged.
     try folder.write("seal-key", own)
     try folder.write("credentials/damaged.sealed", [1])
     try store.set("spare", value)
-    #expect(folder.files.contains("seal-key.check"))
-    #expect(try store.get("main")?.text == "hunter2")
+    expect(folder.files.contains("seal-key.check"))
+    try expectEqual(store.get("main")?.text, "hunter2")
   }
 
   /// Kept by a version that took more than the service does.
@@ -168,9 +169,9 @@ import Testing
     try store.set("main", secret("x"))
     try folder.write("credentials/main.sealed", [UInt8]("scangate credential 1\n".utf8) + sealed)
     let refused = fault { _ = try store.get("main") }
-    #expect(refused?.kind == .refused)
-    #expect(refused?.description.contains("a blank at position 4") == true)
-    #expect(refused?.description.contains("scangate credential set main") == true)
+    expectEqual(refused?.kind, .refused)
+    expectEqual(refused?.description.contains("a blank at position 4"), true)
+    expectEqual(refused?.description.contains("scangate credential set main"), true)
   }
 
   /// Whoever reads while others write sees one of the values, whole.
@@ -185,13 +186,13 @@ import Testing
         group.addTask {
           for _ in 0..<10 {
             let read = try store.get("main")
-            #expect(read?.text.hasPrefix("value-") == true)
+            expectEqual(read?.text.hasPrefix("value-"), true)
           }
         }
       }
       try await group.waitForAll()
     }
-    #expect(folder.files == ["credentials/main.sealed", "seal-key", "seal-key.check"])
+    expectEqual(folder.files, ["credentials/main.sealed", "seal-key", "seal-key.check"])
   }
 
   /// A process that is killed between writing and renaming leaves a file that nobody takes for a credential.
@@ -201,13 +202,13 @@ import Testing
     try folder.write("credentials/main.sealed.new", Array(bytes.prefix(length)))
     try folder.write("credentials/fresh.sealed.new", Array(bytes.prefix(length)))
     try folder.write("seal-key.new", Array("00".utf8))
-    #expect(try store.get("main")?.text == "old")
-    #expect(try store.get("fresh") == nil)
-    #expect(try store.entries(openingWith: nil).map(\.name) == ["main"])
+    try expectEqual(store.get("main")?.text, "old")
+    expect(try store.get("fresh") == nil)
+    try expectEqual(store.entries(openingWith: nil).map(\.name), ["main"])
     for name in ["main", "fresh"] {
       try store.set(name, secret("new"))
-      #expect(try store.get(name)?.text == "new")
+      try expectEqual(store.get(name)?.text, "new")
     }
-    #expect(!folder.files.contains { $0.hasPrefix("credentials/") && $0.hasSuffix(".new") })
+    expect(!folder.files.contains { $0.hasPrefix("credentials/") && $0.hasSuffix(".new") })
   }
 }

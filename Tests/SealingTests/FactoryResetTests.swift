@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import Testing
@@ -26,27 +27,27 @@ import Testing
     try fill()
     let preview = try #require(try FactoryReset(state: folder.state).preview())
     let result = try FactoryReset(state: folder.state).run()
-    #expect(result == preview)
-    #expect(result.wiped.first == "seal-key")
-    #expect(result.wiped.last == "seal-key.check")
-    #expect(
-      Set(result.wiped)
-        == Set(
-          ["seal-key", "seal-key.check", "credentials/main.sealed", "credentials/main.sealed.new"] + Self.journal))
-    #expect(result.left.sorted() == ["credentials/note.txt", "events.jsonl"])
-    #expect(folder.files == ["credentials/note.txt", "events.jsonl", "journal.sqlite.lock"])
+    expectEqual(result, preview)
+    expectEqual(result.wiped.first, "seal-key")
+    expectEqual(result.wiped.last, "seal-key.check")
+    expectEqual(
+      Set(result.wiped),
+      Set(
+        ["seal-key", "seal-key.check", "credentials/main.sealed", "credentials/main.sealed.new"] + Self.journal))
+    expectEqual(result.left.sorted(), ["credentials/note.txt", "events.jsonl"])
+    expectEqual(folder.files, ["credentials/note.txt", "events.jsonl", "journal.sqlite.lock"])
     // And a new station can begin.
     let store = CredentialStore(keys: folder.byFile)
-    #expect(try store.get("main") == nil)
+    expect(try store.get("main") == nil)
     try store.set("main", try PastedSecret([UInt8]("new".utf8)))
-    #expect(try store.get("main")?.text == "new")
+    try expectEqual(store.get("main")?.text, "new")
   }
 
   @Test func aSealedKeyGoesToo() throws {
     try folder.give(keyBytes(3))
     _ = try folder.byCredential.open()
     _ = try FactoryReset(state: folder.state).run()
-    #expect(folder.files == ["journal.sqlite.lock"])
+    expectEqual(folder.files, ["journal.sqlite.lock"])
   }
 
   @Test func whatTheServiceUsesIsNotWiped() throws {
@@ -56,34 +57,34 @@ import Testing
     defer { close(lock) }
     try #require(write(lock, "4711\n", 5) == 5 && flock(lock, LOCK_EX | LOCK_NB) == 0)
     let refused = fault { _ = try FactoryReset(state: folder.state).run() }
-    #expect(refused?.description.contains("4711") == true)
-    #expect(refused?.description.contains("systemctl stop scangate") == true)
-    #expect(folder.files == before)
+    expectEqual(refused?.description.contains("4711"), true)
+    expectEqual(refused?.description.contains("systemctl stop scangate"), true)
+    expectEqual(folder.files, before)
   }
 
   /// After each half of a reset a start is refused, or finds a new station; never a new key over old things.
   @Test func halfAResetIsNoNewStation() throws {
     try fill()
     for name in try #require(try FactoryReset(state: folder.state).preview()).wiped.dropLast() {
-      #expect(unlink("\(folder.state)/\(name)") == 0)
-      #expect(fault { _ = try folder.byFile.open() }?.kind == .wrongKey)
+      expectEqual(unlink("\(folder.state)/\(name)"), 0)
+      expectEqual(fault { _ = try folder.byFile.open() }?.kind, .wrongKey)
     }
     _ = try FactoryReset(state: folder.state).run()
     _ = try folder.byFile.open()
   }
 
   @Test func withoutAFolderThereIsNothingToWipe() throws {
-    #expect(try FactoryReset(state: "/nonexistent/x").preview() == nil)
-    #expect(try FactoryReset(state: "/nonexistent/x").run() == .init())
+    expect(try FactoryReset(state: "/nonexistent/x").preview() == nil)
+    try expectEqual(FactoryReset(state: "/nonexistent/x").run(), .init())
   }
 
   /// Who has another name for a file keeps what it holds.
   @Test func anotherNamesBytesAreNotOverwritten() throws {
     _ = try folder.byFile.open()
-    #expect(link("\(folder.state)/seal-key", "\(folder.given)/copy") == 0)
+    expectEqual(link("\(folder.state)/seal-key", "\(folder.given)/copy"), 0)
     let before = try Data(contentsOf: URL(filePath: "\(folder.given)/copy"))
     _ = try FactoryReset(state: folder.state).run()
-    #expect(try Data(contentsOf: URL(filePath: "\(folder.given)/copy")) == before)
+    try expectEqual(Data(contentsOf: URL(filePath: "\(folder.given)/copy")), before)
   }
 
   /// The bytes themselves are overwritten, not only the name taken away.
@@ -93,7 +94,7 @@ import Testing
     defer { close(held) }
     _ = try FactoryReset(state: folder.state).run()
     var bytes = [UInt8](repeating: 1, count: 65)
-    #expect(read(held, &bytes, bytes.count) == 65)
-    #expect(bytes.allSatisfy { $0 == 0 })
+    expectEqual(read(held, &bytes, bytes.count), 65)
+    expect(bytes.allSatisfy { $0 == 0 })
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import Sealing
@@ -7,7 +8,7 @@ import Testing
     "key", " key ", "key\n", "\r\n\tkey\r\n", "\u{feff}key", "\u{a0}key\u{a0}", "\u{200b}key\u{200b}\n",
     "\u{2060}\u{3000}key\u{2028}", "key\u{0}\u{0}", "\u{200e}key\u{200f}\u{85}",
   ]) func whatPastingAddsIsNoPartOfIt(pasted: String) throws {
-    #expect(try PastedSecret([UInt8](pasted.utf8)).text == "key")
+    try expectEqual(PastedSecret([UInt8](pasted.utf8)).text, "key")
   }
 
   /// Terminals mark the beginning and the end of a paste.
@@ -16,13 +17,13 @@ import Testing
     "\u{1b}[200~key",
     "key\n\u{1b}[201~",
   ]) func theMarksOfAPasteAreNoPartOfIt(pasted: String) throws {
-    #expect(try PastedSecret([UInt8](pasted.utf8)).text == "key")
+    try expectEqual(PastedSecret([UInt8](pasted.utf8)).text, "key")
   }
 
   /// What a key for HTTP can be, and what the service takes.
   @Test func everyVisibleCharacterOfASCIIIsTaken() throws {
     let all = [UInt8](0x21...0x7E)
-    #expect(try PastedSecret(all).text == String(decoding: all, as: UTF8.self))
+    try expectEqual(PastedSecret(all).text, String(decoding: all, as: UTF8.self))
   }
 
   @Test(
@@ -42,7 +43,7 @@ import Testing
   }
 
   @Test func theLongestAndNoText() throws {
-    #expect(try PastedSecret([UInt8](repeating: 0x61, count: 4_096) + [0x0A]).text.utf8.count == 4_096)
+    try expectEqual(PastedSecret([UInt8](repeating: 0x61, count: 4_096) + [0x0A]).text.utf8.count, 4_096)
     #expect(throws: PastedSecret.Fault.noText) { try PastedSecret([0x61, 0xFF]) }
     #expect(throws: PastedSecret.Fault.noText) { try PastedSecret([0xED, 0xA0, 0x80]) }
   }
@@ -57,9 +58,9 @@ import Testing
         _ = try PastedSecret([UInt8](pasted.utf8))
         Issue.record("taken")
       } catch {
-        #expect(error.description.contains(words))
-        #expect(!"\(error) \(String(reflecting: error))".contains("hunter"))
-        #expect(!error.description.contains("ü"))
+        expect(error.description.contains(words))
+        expect(!"\(error) \(String(reflecting: error))".contains("hunter"))
+        expect(!error.description.contains("ü"))
       }
     }
   }
@@ -69,7 +70,7 @@ import Testing
     var dumped = ""
     dump([secret], to: &dumped)
     for text in ["\(secret)", String(reflecting: secret), String(describing: Optional(secret)), dumped] {
-      #expect(!text.contains("hunter2"))
+      expect(!text.contains("hunter2"))
     }
   }
 
@@ -86,9 +87,9 @@ import Testing
     for _ in 0..<5_000 {
       let bytes = (0..<random(12)).flatMap { _ in pieces[Int(random(UInt64(pieces.count)))] }
       guard let secret = try? PastedSecret(bytes) else { continue }
-      #expect(!secret.text.isEmpty)
-      #expect(secret.text.utf8.allSatisfy { (0x21...0x7E).contains($0) })
-      #expect((try? PastedSecret([UInt8](secret.text.utf8))) == secret)
+      expect(!secret.text.isEmpty)
+      expect(secret.text.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+      expectEqual((try? PastedSecret([UInt8](secret.text.utf8))), secret)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Sealing
 import Testing
 
@@ -7,28 +8,28 @@ import Testing
   private func key() throws -> SealKey { try #require(SealKey(bytes: bytes)) }
 
   @Test(arguments: [[], [UInt8](0..<31), [UInt8](0..<33)]) func anotherLengthIsNoKey(bytes: [UInt8]) {
-    #expect(SealKey(bytes: bytes) == nil)
+    expect(SealKey(bytes: bytes) == nil)
   }
 
   @Test(arguments: [[], [0], [UInt8]("wk8wfyzjrbrdv5rx".utf8), [UInt8](repeating: 7, count: 5_000)])
   func whatIsSealedOpensAgain(plain: [UInt8]) throws {
     let sealer = try key().sealer(for: .codes)
     let sealed = sealer.seal(plain, binding: [1, 2])
-    #expect(sealed.count == plain.count + Sealer.overhead)
-    #expect(sealer.open(sealed, binding: [1, 2]) == plain)
-    #expect(sealer.seal(plain, binding: [1, 2]) != sealed)
+    expectEqual(sealed.count, plain.count + Sealer.overhead)
+    expectEqual(sealer.open(sealed, binding: [1, 2]), plain)
+    expect(sealer.seal(plain, binding: [1, 2]) != sealed)
   }
 
   @Test func nothingElseOpensIt() throws {
     let sealed = try key().sealer(for: .codes).seal([1, 2, 3], binding: [9])
-    #expect(try key().sealer(for: .codes).open(sealed, binding: [8]) == nil)
-    #expect(try key().sealer(for: .names).open(sealed, binding: [9]) == nil)
-    #expect(SealKey.random().key.sealer(for: .codes).open(sealed, binding: [9]) == nil)
+    expect(try key().sealer(for: .codes).open(sealed, binding: [8]) == nil)
+    expect(try key().sealer(for: .names).open(sealed, binding: [9]) == nil)
+    expect(SealKey.random().key.sealer(for: .codes).open(sealed, binding: [9]) == nil)
     for index in sealed.indices {
       var changed = sealed
       changed[index] ^= 1
-      #expect(try key().sealer(for: .codes).open(changed, binding: [9]) == nil)
-      #expect(try key().sealer(for: .codes).open(sealed.prefix(index), binding: [9]) == nil)
+      expect(try key().sealer(for: .codes).open(changed, binding: [9]) == nil)
+      expect(try key().sealer(for: .codes).open(sealed.prefix(index), binding: [9]) == nil)
     }
   }
 
@@ -37,12 +38,12 @@ import Testing
   @Test(arguments: SealKey.Purpose.allCases) func isWhatStationsHave(_ purpose: SealKey.Purpose) throws {
     let (digest, sealed) = try #require(Self.made[purpose])
     let digester = try key().digester(for: purpose)
-    #expect(digester.digest([65, 66], [67]) == bytes(of: digest))
-    #expect(digester.digest([65], [66, 67]) != bytes(of: digest))
-    #expect(SealKey.random().key.digester(for: purpose).digest([65, 66], [67]) != bytes(of: digest))
+    expectEqual(digester.digest([65, 66], [67]), bytes(of: digest))
+    expect(digester.digest([65], [66, 67]) != bytes(of: digest))
+    expect(SealKey.random().key.digester(for: purpose).digest([65, 66], [67]) != bytes(of: digest))
     let sealer = try key().sealer(for: purpose)
-    #expect(sealer.open(bytes(of: sealed), binding: [1, 2]) == [UInt8]("wk8wfyzjrbrdv5rx".utf8))
-    #expect(sealer.open(bytes(of: sealed), binding: [1, 3]) == nil)
+    expectEqual(sealer.open(bytes(of: sealed), binding: [1, 2]), [UInt8]("wk8wfyzjrbrdv5rx".utf8))
+    expect(sealer.open(bytes(of: sealed), binding: [1, 3]) == nil)
   }
 
   private static let made: [SealKey.Purpose: (digest: String, sealed: String)] = [
@@ -87,8 +88,8 @@ import Testing
 
   @Test func aNewKeyIsAnother() {
     let (key, bytes) = SealKey.random()
-    #expect(SealKey.random().bytes != bytes)
+    expect(SealKey.random().bytes != bytes)
     let sealed = key.sealer(for: .ledger).seal([4], binding: [])
-    #expect(SealKey(bytes: bytes)?.sealer(for: .ledger).open(sealed, binding: []) == [4])
+    expectEqual(SealKey(bytes: bytes)?.sealer(for: .ledger).open(sealed, binding: []), [4])
   }
 }

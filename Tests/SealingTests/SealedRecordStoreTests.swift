@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import Testing
@@ -17,18 +18,18 @@ import Testing
   private func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
 
   @Test func whatIsSetIsThereAgainAndNowhereReadable() throws {
-    #expect(try store.get("control") == nil)
+    expect(try store.get("control") == nil)
     try store.set("control", bytes("hunter2"))
     try store.set("enrolment.main", [])
-    #expect(try store.get("control") == bytes("hunter2"))
-    #expect(try store.get("enrolment.main") == [])
-    #expect(try store.names() == ["control", "enrolment.main"])
-    #expect(try folder.mode("records/control.sealed") == 0o600)
-    #expect(try folder.mode("records") == 0o700)
-    for name in folder.files { #expect(!String(decoding: try folder.bytes(name), as: UTF8.self).contains("hunter2")) }
-    #expect(try store.remove("control"))
-    #expect(try !store.remove("control"))
-    #expect(try store.get("control") == nil)
+    try expectEqual(store.get("control"), bytes("hunter2"))
+    try expectEqual(store.get("enrolment.main"), [])
+    try expectEqual(store.names(), ["control", "enrolment.main"])
+    try expectEqual(folder.mode("records/control.sealed"), 0o600)
+    try expectEqual(folder.mode("records"), 0o700)
+    for name in folder.files { expect(!String(decoding: try folder.bytes(name), as: UTF8.self).contains("hunter2")) }
+    expect(try store.remove("control"))
+    expect(try !store.remove("control"))
+    expect(try store.get("control") == nil)
   }
 
   @Test(arguments: [
@@ -38,17 +39,17 @@ import Testing
       { () throws in try store.set(name, []) }, { () throws in _ = try store.get(name) },
       { () throws in _ = try store.remove(name) }, { () throws in _ = try store.stamp(name) },
     ] {
-      #expect(fault(call)?.kind == .refused)
+      expectEqual(fault(call)?.kind, .refused)
     }
-    #expect(folder.files == [])
+    expectEqual(folder.files, [])
   }
 
   @Test func theLongestFitsAndOneByteMoreDoesNot() throws {
     let longest = [UInt8](repeating: 7, count: SealedRecordStore.longest)
     try store.set("a", longest)
-    #expect(try store.get("a") == longest)
-    #expect(fault { try store.set("a", longest + [1]) }?.kind == .refused)
-    #expect(try store.get("a") == longest)
+    try expectEqual(store.get("a"), longest)
+    expectEqual(fault { try store.set("a", longest + [1]) }?.kind, .refused)
+    try expectEqual(store.get("a"), longest)
   }
 
   @Test func aChangedOrMovedFileDoesNotOpenAndIsReplacedOnlyWhereThatIsMeant() throws {
@@ -58,16 +59,16 @@ import Testing
       var changed = whole
       changed[index] ^= 1
       try folder.write("records/a.sealed", changed)
-      #expect(fault { _ = try store.get("a") }?.kind == .damaged)
+      expectEqual(fault { _ = try store.get("a") }?.kind, .damaged)
     }
-    #expect(fault { try store.update("a") { $0 } }?.kind == .damaged)
+    expectEqual(fault { try store.update("a") { $0 } }?.kind, .damaged)
     try folder.write("records/b.sealed", whole)
-    #expect(fault { _ = try store.get("b") }?.kind == .damaged)
+    expectEqual(fault { _ = try store.get("b") }?.kind, .damaged)
     try store.update("a", replacingDamaged: true) { old in
-      #expect(old == nil)
+      expect(old == nil)
       return [1]
     }
-    #expect(try store.get("a") == [1])
+    try expectEqual(store.get("a"), [1])
   }
 
   /// What one kind seals is none of the other, under the same name and key.
@@ -76,24 +77,24 @@ import Testing
     try store.set("other", [])
     let sealed = Array(try folder.bytes("credentials/main.sealed").dropFirst("scangate credential 1\n".utf8.count))
     try folder.write("records/main.sealed", bytes("scangate record 1\n") + sealed)
-    #expect(fault { _ = try store.get("main") }?.kind == .damaged)
+    expectEqual(fault { _ = try store.get("main") }?.kind, .damaged)
   }
 
   @Test func aStampChangesWithEachWriteAndOnlyThen() throws {
-    #expect(try store.stamp("a") == nil)
+    expect(try store.stamp("a") == nil)
     var stamps: [RecordStamp?] = [nil]
     for number in 0..<20 {
       try store.set("a", [UInt8(number)])
       let stamp = try store.stamp("a")
-      #expect(stamp != stamps.last)
-      #expect(try store.stamp("a") == stamp)
+      expect(stamp != stamps.last)
+      try expectEqual(store.stamp("a"), stamp)
       // Nothing changes, nothing is written.
       try store.set("a", [UInt8(number)])
-      #expect(try store.stamp("a") == stamp)
+      try expectEqual(store.stamp("a"), stamp)
       stamps.append(stamp)
     }
     try store.remove("a")
-    #expect(try store.stamp("a") == nil)
+    expect(try store.stamp("a") == nil)
   }
 
   @Test func changesOfManyAtOnceAreAllThere() async throws {
@@ -106,20 +107,20 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try store.get("count")?.count == 80)
-    #expect(!folder.files.contains { $0.hasSuffix(".new") })
+    try expectEqual(store.get("count")?.count, 80)
+    expect(!folder.files.contains { $0.hasSuffix(".new") })
   }
 
   @Test func withoutItsKeyNothingIsMadeAnew() throws {
     try store.set("a", [1])
-    #expect(unlink("\(folder.state)/seal-key") == 0)
-    #expect(fault { try store.set("a", [2]) }?.kind == .wrongKey)
-    #expect(unlink("\(folder.state)/seal-key.check") == 0)
-    #expect(fault { try store.set("a", [2]) }?.kind == .wrongKey)
+    expectEqual(unlink("\(folder.state)/seal-key"), 0)
+    expectEqual(fault { try store.set("a", [2]) }?.kind, .wrongKey)
+    expectEqual(unlink("\(folder.state)/seal-key.check"), 0)
+    expectEqual(fault { try store.set("a", [2]) }?.kind, .wrongKey)
     let other = try StateFolder()
     try SealedRecordStore(keys: other.byFile).set("x", [])
     try folder.write("seal-key", try other.bytes("seal-key"))
-    #expect(fault { try store.set("a", [2]) }?.kind == .wrongKey)
+    expectEqual(fault { try store.set("a", [2]) }?.kind, .wrongKey)
   }
 
   @Test func aFactoryResetWipesThemAndTheOrders() throws {
@@ -127,36 +128,36 @@ import Testing
     try SetUpOrders(state: folder.state).arm(minutes: 5)
     try folder.write("records/note.txt", [1])
     let result = try FactoryReset(state: folder.state).run()
-    #expect(result.wiped == ["seal-key", "records/control.sealed", "setup.arm", "seal-key.check"])
-    #expect(result.left == ["records/note.txt"])
+    expectEqual(result.wiped, ["seal-key", "records/control.sealed", "setup.arm", "seal-key.check"])
+    expectEqual(result.left, ["records/note.txt"])
   }
 
   @Test func anOrderIsTakenOnce() throws {
     let orders = SetUpOrders(state: folder.state)
-    #expect(try orders.takeArm() == nil && !orders.isArmAsked())
+    expect(try orders.takeArm() == nil && !orders.isArmAsked())
     try orders.arm(minutes: 5)
     try orders.arm(minutes: 500)
-    #expect(try orders.isArmAsked())
-    #expect(try orders.takeArm() == 60)
-    #expect(try orders.takeArm() == nil)
+    expect(try orders.isArmAsked())
+    try expectEqual(orders.takeArm(), 60)
+    expect(try orders.takeArm() == nil)
     try orders.arm(minutes: 1)
-    #expect(try orders.disarm() && !orders.disarm())
+    expect(try orders.disarm() && !orders.disarm())
     for text in ["", "x", "0", "-1", "99", "1e9"] {
       try folder.write("setup.arm", bytes(text))
-      #expect(try orders.takeArm() ?? 1 == 1)
-      #expect(try !orders.isArmAsked())
+      try expectEqual(orders.takeArm() ?? 1, 1)
+      expect(try !orders.isArmAsked())
     }
-    #expect(fault { try SetUpOrders(state: "/nonexistent/x").arm(minutes: 1) } != nil)
+    expect(fault { try SetUpOrders(state: "/nonexistent/x").arm(minutes: 1) } != nil)
   }
 
   /// Power is cut before a service takes it: who ordered it does not stand there at the next start.
   @Test func anOrderEndsWithTheMachinesStart() throws {
     try SetUpOrders(state: folder.state, boot: "boot 1").arm(minutes: 5)
     let next = SetUpOrders(state: folder.state, boot: "boot2")
-    #expect(try next.takeArm() == nil)
-    #expect(try !next.isArmAsked())
+    expect(try next.takeArm() == nil)
+    expect(try !next.isArmAsked())
     try next.arm(minutes: 5)
-    #expect(try next.takeArm() == 5)
+    try expectEqual(next.takeArm(), 5)
   }
 
   /// A command that was stopped while it held the folder.
@@ -164,22 +165,22 @@ import Testing
     try store.set("a", [1])
     let held = open(folder.state + "/records", O_RDONLY | O_DIRECTORY)
     defer { close(held) }
-    #expect(flock(held, LOCK_EX) == 0)
+    expectEqual(flock(held, LOCK_EX), 0)
     let words = fault { try store.set("a", [2]) }
-    #expect(words?.kind == .disk && words?.description.contains("held by another") == true)
-    #expect(flock(held, LOCK_UN) == 0)
+    expect(words?.kind == .disk && words?.description.contains("held by another") == true)
+    expectEqual(flock(held, LOCK_UN), 0)
     try store.set("a", [2])
-    #expect(try store.get("a") == [2])
+    try expectEqual(store.get("a"), [2])
   }
 
   /// What a cut of power leaves of a record that was being wiped is no damaged record.
   @Test func aRecordIsOutOfItsPlaceBeforeItIsWiped() throws {
     try store.set("a", [1])
     let left = folder.state + "/records/a.sealed.new"
-    #expect(rename(folder.state + "/records/a.sealed", left) == 0)
-    #expect(try store.get("a") == nil && !store.remove("a"))
-    #expect(access(left, F_OK) != 0)
+    expectEqual(rename(folder.state + "/records/a.sealed", left), 0)
+    expect(try store.get("a") == nil && !store.remove("a"))
+    expect(access(left, F_OK) != 0)
     try store.set("a", [1])
-    #expect(try store.remove("a") && store.get("a") == nil)
+    expect(try store.remove("a") && store.get("a") == nil)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
@@ -23,8 +24,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
     let devices = [line("ttyACM0", serial: "A"), line("ttyACM1", serial: "B"), line("ttyUSB0", vendor: 9)]
     let roster = SerialRoster(
       known: devices, configurations: [reader("a", DeviceMatch(serial: "A")), reader("b", DeviceMatch(serial: "B"))])
-    #expect(
-      devices.map { roster.assignment.fates[$0.sysfsPath] } == [.taken(lane: 0), .taken(lane: 1), .unmatched])
+    expectEqual(devices.map { roster.assignment.fates[$0.sysfsPath] }, [.taken(lane: 0), .taken(lane: 1), .unmatched])
   }
 
   /// The lines of one adapter are several scanners, unlike the nodes of one keyboard.
@@ -32,12 +32,12 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
     let devices = [line("ttyUSB0", interface: 0), line("ttyUSB1", interface: 1)]
     let readers = [reader("lane", DeviceMatch(vendor: 1))]
     let fresh = SerialRoster(known: devices, configurations: readers)
-    #expect(devices.map { fresh.assignment.fates[$0.sysfsPath] } == [.ambiguous(lane: 0), .ambiguous(lane: 0)])
-    #expect(fresh.assignment.problems[0]?.contains("add serial, port or interface; none of them is read") == true)
+    expectEqual(devices.map { fresh.assignment.fates[$0.sysfsPath] }, [.ambiguous(lane: 0), .ambiguous(lane: 0)])
+    expectEqual(fresh.assignment.problems[0]?.contains("add serial, port or interface; none of them is read"), true)
     let held = SerialRoster(known: devices, configurations: readers, held: [0: devices[1].sysfsPath])
-    #expect(devices.map { held.assignment.fates[$0.sysfsPath] } == [.ambiguous(lane: 0), .taken(lane: 0)])
+    expectEqual(devices.map { held.assignment.fates[$0.sysfsPath] }, [.ambiguous(lane: 0), .taken(lane: 0)])
     let one = SerialRoster(known: devices, configurations: [reader("lane", DeviceMatch(vendor: 1, interface: 1))])
-    #expect(devices.map { one.assignment.fates[$0.sysfsPath] } == [.unmatched, .taken(lane: 0)])
+    expectEqual(devices.map { one.assignment.fates[$0.sysfsPath] }, [.unmatched, .taken(lane: 0)])
   }
 
   @Test func aPathAndAMatchForOneLineAreContested() {
@@ -49,42 +49,42 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
       configurations: [
         reader("a", DeviceMatch(serial: "A")), SerialConfiguration(id: ReaderID("b"), place: .path("/dev/null")),
       ])
-    #expect(roster.assignment.fates[device.sysfsPath] == .contested(lanes: [0, 1]))
+    expectEqual(roster.assignment.fates[device.sysfsPath], .contested(lanes: [0, 1]))
   }
 
   @Test func portsWithoutHardwareAreNotListed() {
     var room = line("ttyS7")
     room.isSerialLine = false
     let roster = SerialRoster(known: [room], configurations: [reader("a", DeviceMatch(vendor: 1))])
-    #expect(roster.devices.isEmpty && roster.assignment.fates.isEmpty)
+    expect(roster.devices.isEmpty && roster.assignment.fates.isEmpty)
   }
 
   @Test func whatThisMachineHasIsListed() throws {
     let devices = try listSerialDevices([])
-    #expect(devices.allSatisfy { $0.outcome == .notMatched && !$0.device.node.hasPrefix("/dev/tty0") })
+    expect(devices.allSatisfy { $0.outcome == .notMatched && !$0.device.node.hasPrefix("/dev/tty0") })
   }
 
   @Test func obstaclesPauseLongerAndLongerButNotTooLong() {
     for obstacle: SerialObstacle in [.permission, .absent, .held, .notSerial, .settings, .other("x")] {
-      #expect(obstacle.firstPause >= .milliseconds(50))
-      #expect(obstacle.longestPause <= .seconds(1), "back within 1.5 s")
+      expect(obstacle.firstPause >= .milliseconds(50))
+      expect(obstacle.longestPause <= .seconds(1), "back within 1.5 s")
     }
-    #expect(SerialObstacle(SystemError(errno: EACCES, call: "open")) == .permission)
-    #expect(SerialObstacle(SystemError(errno: EBUSY, call: "open")) == .held)
-    #expect(SerialObstacle(SystemError(errno: EIO, call: "open")) == .absent)
+    expectEqual(SerialObstacle(SystemError(errno: EACCES, call: "open")), .permission)
+    expectEqual(SerialObstacle(SystemError(errno: EBUSY, call: "open")), .held)
+    expectEqual(SerialObstacle(SystemError(errno: EIO, call: "open")), .absent)
     let words = SerialObstacle.permission.words(line("ttyACM0"), SerialSettings())
-    #expect(words?.contains("Scanner (/dev/ttyACM0)") == true)
+    expectEqual(words?.contains("Scanner (/dev/ttyACM0)"), true)
   }
 
   @Test func aPathIsListedWithWhatBecomesOfIt() throws {
     let terminal = try PseudoTerminal()
     let configurations = [scanner(at: terminal.node), scanner("other", at: "/dev/null")]
     let reports = try listSerialDevices(configurations)
-    #expect(reports.first { $0.device.node == terminal.node }?.outcome == .taken)
-    #expect(reports.first { $0.device.node == "/dev/null" }?.outcome == .unusable)
+    expectEqual(reports.first { $0.device.node == terminal.node }?.outcome, .taken)
+    expectEqual(reports.first { $0.device.node == "/dev/null" }?.outcome, .unusable)
     let holder = try SerialDevice(node: terminal.node, settings: SerialSettings())
     let held = try listSerialDevices(configurations).first { $0.device.node == terminal.node }
-    #expect(held?.outcome == .grabbed)
-    #expect(holder.isPseudo)
+    expectEqual(held?.outcome, .grabbed)
+    expect(holder.isPseudo)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import CMockDevices
 import Glibc
 import LinuxIO
@@ -10,30 +11,30 @@ import Testing
   @Test func codesAreReadAndNothingIsWritten() async throws {
     let terminal = try PseudoTerminal()
     let listener = try await Listener(scanner(at: terminal.node))
-    #expect(try await listener.state("reading").contains(terminal.node))
+    expect(try await listener.state("reading").contains(terminal.node))
     terminal.send("TICKET-1\r\n")
-    #expect(try await listener.read() == "TICKET-1")
+    try await expectEqual(listener.read(), "TICKET-1")
     for part in ["TIC", "K", "ET-2", "\r", "\n", "TICKET-3\r"] { terminal.send(part) }
-    #expect(try await listener.read() == "TICKET-2")
-    #expect(try await listener.read() == "TICKET-3")
+    try await expectEqual(listener.read(), "TICKET-2")
+    try await expectEqual(listener.read(), "TICKET-3")
     // What a terminal would act on, swallow or double.
     let all = (1...255).map { UInt8($0) }.filter { $0 != 0x0D && $0 != 0x0A }
     terminal.send([0x00] + all + [0x0D])
-    #expect(try await listener.bytes() == [0x00] + all)
-    #expect(terminal.written.isEmpty)
+    try await expectEqual(listener.bytes(), [0x00] + all)
+    expect(terminal.written.isEmpty)
     await listener.source.stop()
   }
 
   @Test func halfACodeAfterAttachNeverPasses() async throws {
     let terminal = try PseudoTerminal()
     let listener = try await Listener(scanner(at: terminal.node, framing: SerialFraming(quiet: .seconds(5))))
-    #expect(try await listener.state("waiting").contains("a short silence"))
+    expect(try await listener.state("waiting").contains("a short silence"))
     terminal.send("TAIL\rWHOLE\r")
     guard case .discarded(_, .afterAttach, 4, _) = try await listener.next() else {
       Issue.record("the tail was not discarded")
       return
     }
-    #expect(try await listener.read() == "WHOLE")
+    try await expectEqual(listener.read(), "WHOLE")
     try await listener.state("reading")
   }
 
@@ -43,7 +44,7 @@ import Testing
     let listener = try await Listener(scanner(at: terminal.node, framing: framing))
     try await listener.state("reading")
     terminal.send("ABC\r\n")
-    #expect(try await listener.read() == "ABC\r\n")
+    try await expectEqual(listener.read(), "ABC\r\n")
   }
 
   @Test func aScannerThatGoesAndComesIsTakenAgain() async throws {
@@ -54,7 +55,7 @@ import Testing
     try await listener.state("reading")
     // One write, so that the head has been read when the code has.
     first.send("A\rHEAD")
-    #expect(try await listener.read() == "A")
+    try await expectEqual(listener.read(), "A")
     first.hangUp()
     guard case .discarded(_, .unplugged, 4, _) = try await listener.next() else {
       Issue.record("the head was not discarded")
@@ -62,10 +63,10 @@ import Testing
     }
     try await listener.state("parked")
     let second = try PseudoTerminal()
-    #expect(folder.link(to: second.node) == path)
+    expectEqual(folder.link(to: second.node), path)
     try await listener.state("reading")
     second.send("TAIL\r")
-    #expect(try await listener.read() == "TAIL")
+    try await expectEqual(listener.read(), "TAIL")
   }
 
   @Test func aScannerThatIsNotThereIsParkedUntilItComes() async throws {
@@ -83,9 +84,9 @@ import Testing
     try #require(file >= 0)
     close(file)
     let listener = try await Listener(scanner("a", at: folder.path + "/file"), scanner("b", at: "/dev/null"))
-    #expect(try await listener.state("failed", of: "a").contains("is no serial line"))
+    expect(try await listener.state("failed", of: "a").contains("is no serial line"))
     let other = try await Listener(scanner("b", at: "/dev/null"))
-    #expect(try await other.state("failed", of: "b").contains("correct match.path"))
+    expect(try await other.state("failed", of: "b").contains("correct match.path"))
   }
 
   @Test func aLineBelongsToOneProgram() async throws {
@@ -93,7 +94,7 @@ import Testing
     let other = open(terminal.node, O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(other >= 0 && flock(other, LOCK_EX | LOCK_NB) == 0)
     let listener = try await Listener(scanner(at: terminal.node))
-    #expect(try await listener.state("waiting").contains("another program to release"))
+    expect(try await listener.state("waiting").contains("another program to release"))
     close(other)
     try await listener.state("reading")
     #expect(throws: SystemError(errno: EBUSY, call: geteuid() == 0 ? "TIOCEXCL" : "open")) {
@@ -108,7 +109,7 @@ import Testing
     let terminal = try PseudoTerminal()
     let listener = try await Listener(
       scanner("a", at: terminal.node), scanner("b", at: folder.link(to: terminal.node)))
-    #expect(try await listener.state("failed", of: "a").contains("the readers a and b both match \(terminal.node)"))
+    expect(try await listener.state("failed", of: "a").contains("the readers a and b both match \(terminal.node)"))
     try await listener.state("failed", of: "b")
     // The link goes elsewhere: now each has its own.
     let own = try PseudoTerminal()
@@ -122,9 +123,9 @@ import Testing
     let listener = try await Listener(scanner(at: terminal.node))
     try await listener.state("reading")
     let during = terminal.flags
-    #expect(during[3] & tcflag_t(ECHO | ICANON | ISIG) == 0 && during[0] & tcflag_t(PARMRK | ICRNL) == tcflag_t(PARMRK))
+    expect(during[3] & tcflag_t(ECHO | ICANON | ISIG) == 0 && during[0] & tcflag_t(PARMRK | ICRNL) == tcflag_t(PARMRK))
     await listener.source.stop()
-    #expect(terminal.flags == before)
+    expectEqual(terminal.flags, before)
     let (stream, continuation) = AsyncStream<ReaderEvent>.makeStream()
     try await listener.source.start { continuation.yield($0) }
     for await event in stream {
@@ -145,7 +146,7 @@ import Testing
       Issue.record("the noise was not discarded")
       return
     }
-    #expect(try await listener.read() == "OK")
+    try await expectEqual(listener.read(), "OK")
   }
 
   @Test func wrongConfigurationsDoNotStart() async throws {
@@ -158,10 +159,10 @@ import Testing
     for (configuration, words) in cases {
       let source = try SerialSource([configuration])
       let error = await #expect(throws: DeviceError.self) { try await source.start { _ in } }
-      #expect(error?.what.contains(words) == true, "\(words)")
+      expectEqual(error?.what.contains(words), true, "\(words)")
     }
     let twice = SerialConfiguration.problems(in: [scanner(at: "/dev/ttyS0"), scanner(at: "/dev/ttyS0")])
-    #expect(twice.map(\.what).count == 2)
+    expectEqual(twice.map(\.what).count, 2)
   }
 }
 
@@ -190,5 +191,5 @@ private actor Nobody {
   let loop = try DeviceLoop(name: "nobody")
   defer { loop.stop() }
   let error = await Nobody(loop: loop).open(terminal.node)
-  #expect(error == (geteuid() == 0 ? SystemError(errno: EACCES, call: "open") : nil))
+  expectEqual(error, (geteuid() == 0 ? SystemError(errno: EACCES, call: "open") : nil))
 }

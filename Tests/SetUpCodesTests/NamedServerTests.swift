@@ -1,3 +1,4 @@
+import Expectations
 import ScanTesting
 import SetUpCodes
 import Testing
@@ -20,9 +21,9 @@ import Testing
   ])
   func isRead(text: String, hostAndPort: String, path: String, url: String) throws {
     let server = try NamedServer(text)
-    #expect(server.hostAndPort == hostAndPort && server.path == path && server.url == url)
-    #expect(try NamedServer(server.shortest) == server)
-    #expect("\(server)" == hostAndPort)
+    expect(server.hostAndPort == hostAndPort && server.path == path && server.url == url)
+    try expectEqual(NamedServer(server.shortest), server)
+    expectEqual("\(server)", hostAndPort)
   }
 
   /// Every spelling that some resolver takes for an address.
@@ -58,8 +59,8 @@ import Testing
 
   @Test func theLongestIsReadWithItsScheme() throws {
     let server = try NamedServer("a.example/" + String(repeating: "x", count: 245))
-    #expect(server.shortest.utf8.count == 255)
-    #expect(try NamedServer(server.url + "/") == server)
+    expectEqual(server.shortest.utf8.count, 255)
+    try expectEqual(NamedServer(server.url + "/"), server)
     #expect(throws: NamedServer.Fault.self) { try NamedServer(server.shortest + "x") }
     #expect(throws: NamedServer.Fault.self) { try NamedServer(server.host + String(repeating: "/", count: 502)) }
   }
@@ -74,11 +75,11 @@ import Testing
           (0..<Int.random(in: 0...12, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? "a" }))
       guard let server = try? NamedServer(text) else { continue }
       read += 1
-      #expect(
+      expect(
         (try? NamedServer(server.url)) == server && (try? NamedServer(server.shortest)) == server,
         "seed \(seed): \(text)")
-      #expect(server.host.utf8.allSatisfy { $0 != UInt8(ascii: "@") } && (1...65_535).contains(server.port))
+      expect(server.host.utf8.allSatisfy { $0 != UInt8(ascii: "@") } && (1...65_535).contains(server.port))
     }
-    #expect(read > 0, "seed \(seed)")
+    expect(read > 0, "seed \(seed)")
   }
 }

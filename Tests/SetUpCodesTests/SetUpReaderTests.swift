@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanTesting
 import SetUpCodes
@@ -69,7 +70,7 @@ import Testing
       && form.text.contains("?")
     let expected = SetUpCode.activation(
       ActivationCode(code: form.code, kioskID: form.kiosk, isLinked: isLinked), at: nil)
-    #expect(try read(form.text) == .code(expected), "\(form.text)")
+    try expectEqual(read(form.text), .code(expected), "\(form.text)")
   }
 
   @Test(arguments: [
@@ -98,9 +99,9 @@ import Testing
   ])
   func whatIsNoneIsWrong(text: String) throws {
     let reading = try read(text)
-    #expect(refusal(reading) == .wrong, "\(text): \(reading)")
+    expectEqual(refusal(reading), .wrong, "\(text): \(reading)")
     guard case .refused(_, let detail) = reading else { return }
-    #expect(detail.hasSuffix(".") && !detail.contains("A1B2"), "\(detail)")
+    expect(detail.hasSuffix(".") && !detail.contains("A1B2"), "\(detail)")
   }
 
   // MARK: Time
@@ -112,18 +113,18 @@ import Testing
       (made, 1_752_003_600, "2025-07-08T19:40:00Z"), (ends, 1_752_008_400, "2025-07-08T21:00:00Z"),
     ] {
       let end = WallTime(seconds: Int64(end))
-      #expect(refusal(try read(text, at: end - .nanoseconds(1))) == nil)
+      expect(refusal(try read(text, at: end - .nanoseconds(1))) == nil)
       guard case .refused(.expired, let detail) = try read(text, at: end) else {
         Issue.record("it has not expired")
         continue
       }
-      #expect(detail.contains("until \(words)"))
+      expect(detail.contains("until \(words)"))
       // Whether it has is the server's to judge while nobody here knows the time.
-      #expect(refusal(try read(text, at: end, clockIsTrusted: false)) == nil)
+      expect(refusal(try read(text, at: end, clockIsTrusted: false)) == nil)
     }
     let both =
       #"{"type":"kiosk_activation","code":"A1B2C3D4","timestamp":1752000000000,"expires":"2025-07-08T18:41:00Z"}"#
-    #expect(refusal(try read(both)) == .expired)
+    expectEqual(refusal(try read(both)), .expired)
   }
 
   @Test func timesBeyondAllMeasureDoNotTrap() throws {
@@ -147,7 +148,7 @@ import Testing
         continue
       }
       // The path of a link is that of a page.
-      #expect(code.code == "A1B2C3D4" && server?.url == "https://other.example:8443")
+      expect(code.code == "A1B2C3D4" && server?.url == "https://other.example:8443")
     }
   }
 
@@ -161,13 +162,13 @@ import Testing
     let isPlain = !server.contains { "#%@。".contains($0) }
     for form in forms(server, isLink: isPlain) {
       let reading = try read(form, "server other.example:8443")
-      #expect(refusal(reading) == .untrusted, "\(form): \(reading)")
+      expectEqual(refusal(reading), .untrusted, "\(form): \(reading)")
     }
   }
 
   @Test func plainHTTPIsNotSpoken() throws {
     for form in ["http://other.example/activate?code=A1B2C3D4", "ftp://other.example/activate?code=A1B2C3D4"] {
-      #expect(refusal(try read(form, "server other.example\nserver other.example:80")) == .untrusted)
+      expectEqual(refusal(try read(form, "server other.example\nserver other.example:80")), .untrusted)
     }
   }
 
@@ -179,16 +180,16 @@ import Testing
   ])
   func theConfiguredServerMayBeAnything(configured: String, text: String) throws {
     let code = ActivationCode(code: "A1B2C3D4", isLinked: text.hasPrefix("http"))
-    #expect(try read(text, configured: configured) == .code(.activation(code, at: nil)))
-    #expect(refusal(try read(text, configured: "kiosk.example:443")) == .untrusted)
-    #expect(refusal(try read(text, configured: nil)) == .untrusted)
+    try expectEqual(read(text, configured: configured), .code(.activation(code, at: nil)))
+    expectEqual(refusal(try read(text, configured: "kiosk.example:443")), .untrusted)
+    expectEqual(refusal(try read(text, configured: nil)), .untrusted)
   }
 
   @Test func withoutAConfiguredServiceACodeMustNameOne() throws {
-    #expect(refusal(try read("A1B2C3D4", configured: nil)) == .wrong)
-    #expect(refusal(try read("/activate?code=A1B2C3D4", configured: nil)) == .fault)
+    expectEqual(refusal(try read("A1B2C3D4", configured: nil)), .wrong)
+    expectEqual(refusal(try read("/activate?code=A1B2C3D4", configured: nil)), .fault)
     let named = forms("other.example")[0]
-    #expect(refusal(try read(named, "server other.example", configured: nil)) == nil)
+    expect(refusal(try read(named, "server other.example", configured: nil)) == nil)
   }
 
   // MARK: Signed codes
@@ -207,55 +208,55 @@ import Testing
     let expected = EnrolmentCode(
       server: try NamedServer("venue.example:8443/v"), gate: "north", secret: secret,
       expires: WallTime(seconds: 1_752_001_200))
-    #expect(try read(enrolment, Self.list) == .code(.enrolment(expected)))
-    #expect(try read(enrolment, Self.list + "\n" + Self.stranger, configured: nil) == .code(.enrolment(expected)))
-    #expect(
-      try read(enrolment, "server venue.example:8443") == .code(.enrolment(expected)), "the server itself is trusted")
+    try expectEqual(read(enrolment, Self.list), .code(.enrolment(expected)))
+    try expectEqual(read(enrolment, Self.list + "\n" + Self.stranger, configured: nil), .code(.enrolment(expected)))
+    try expectEqual(
+      read(enrolment, "server venue.example:8443"), .code(.enrolment(expected)), "the server itself is trusted")
     for list in ["", Self.stranger, "server venue.example"] {
-      #expect(refusal(try read(enrolment, list)) == .untrusted, "\(list)")
+      expectEqual(refusal(try read(enrolment, list)), .untrusted, "\(list)")
     }
     // Who may activate stations may not give them keys.
     let own = try signed(.enrolment(gate: "north", secret: secret), at: "kiosk.example")
-    #expect(refusal(try read(own)) == .untrusted)
+    expectEqual(refusal(try read(own)), .untrusted)
   }
 
   @Test func aSignedActivationNamesItsService() throws {
     let code = ActivationCode(code: "A1B2C3D4", kioskID: Self.id)
     let text = try signed(.activation(code))
-    #expect(try read(text, Self.list) == .code(.activation(code, at: NamedServer("venue.example"))))
-    #expect(refusal(try read(text)) == .untrusted)
+    try expectEqual(read(text, Self.list), .code(.activation(code, at: NamedServer("venue.example"))))
+    expectEqual(refusal(try read(text)), .untrusted)
     let own = try signed(.activation(code), at: "kiosk.example")
-    #expect(try read(own) == .code(.activation(code, at: nil)))
+    try expectEqual(read(own), .code(.activation(code, at: nil)))
   }
 
   @Test func aForgedSignatureOfAKnownKeyIsWrongWhateverItNames() throws {
     let text = try signed(.activation(ActivationCode(code: "A1B2C3D4")))
     let bytes = try #require(Base32.bytes(text.utf8.dropFirst(10)))
     let forged = SignedCode.prefix + Base32.text(bytes.dropLast() + [(bytes.last ?? 0) ^ 1])
-    #expect(refusal(try read(forged, Self.list + "\nserver venue.example")) == .wrong)
-    #expect(refusal(try read(forged, "server venue.example")) == nil)
+    expectEqual(refusal(try read(forged, Self.list + "\nserver venue.example")), .wrong)
+    expect(refusal(try read(forged, "server venue.example")) == nil)
   }
 
   @Test func aSignedCodeExpires() throws {
     let text = try signed(.activation(ActivationCode(code: "A1B2C3D4")))
     let end = WallTime(seconds: 1_752_001_200)
-    #expect(refusal(try read(text, Self.list, at: end - .nanoseconds(1))) == nil)
-    #expect(refusal(try read(text, Self.list, at: end)) == .expired)
-    #expect(refusal(try read(text, Self.list, at: end, clockIsTrusted: false)) == nil)
+    expect(refusal(try read(text, Self.list, at: end - .nanoseconds(1))) == nil)
+    expectEqual(refusal(try read(text, Self.list, at: end)), .expired)
+    expect(refusal(try read(text, Self.list, at: end, clockIsTrusted: false)) == nil)
     // A stranger's is not told to be renewed.
-    #expect(refusal(try read(text, at: end)) == .untrusted)
+    expectEqual(refusal(try read(text, at: end)), .untrusted)
   }
 
   // MARK: At a working gate
 
   @Test func structuredFormsAreToldFromTickets() throws {
     for form in Self.good {
-      #expect(SetUpReader.isSetUpCode(Code(form.text)) == form.text.contains { "{/".contains($0) })
+      expectEqual(SetUpReader.isSetUpCode(Code(form.text)), form.text.contains { "{/".contains($0) })
     }
     for text in [
       "SCANGATE1:", "scangate1:xyz", "nova-tv://auth?session=a&code=123456", "/admin/tv-activate?device=a&screen=1x1",
     ] {
-      #expect(SetUpReader.isSetUpCode(Code(text)))
+      expect(SetUpReader.isSetUpCode(Code(text)))
     }
     // Damaged by a keymap, cut off, or written badly: a secret may be in them all the same.
     for text in [
@@ -264,13 +265,13 @@ import Testing
       "https://kiosk.example/activate?kioskId=a bc&code=C0DE8888",
       "https://kiosk.example/activate/x?code=C0DE8888",
     ] {
-      #expect(SetUpReader.isSetUpCode(Code(text)), "\(text)")
+      expect(SetUpReader.isSetUpCode(Code(text)), "\(text)")
     }
     for text in [
       "A1B2C3D4", "", "{", #"{"type":"ticket"}"#, "https://tickets.example/ticket/view/abc/def", "SCANGATE",
       "https://kiosk.example/activate?kioskId=1", "https://x.example/?code=ABCD", "\u{0}",
     ] {
-      #expect(!SetUpReader.isSetUpCode(Code(text)), "\(text)")
+      expect(!SetUpReader.isSetUpCode(Code(text)), "\(text)")
     }
   }
 
@@ -295,10 +296,10 @@ import Testing
       let code = Code(bytes: bytes)
       switch reader.read(code, at: Self.now, clockIsTrusted: true) {
       case .code(.activation(let activation, let server)):
-        #expect(server == nil || server?.hostAndPort == "other.example:443", "seed \(seed)")
-        #expect((4...32).contains(activation.code.utf8.count) && activation.code == activation.code.uppercased())
+        expect(server == nil || server?.hostAndPort == "other.example:443", "seed \(seed)")
+        expect((4...32).contains(activation.code.utf8.count) && activation.code == activation.code.uppercased())
       case .code(.enrolment): Issue.record("nobody has signed it, seed \(seed)")
-      case .refused(_, let detail): #expect(detail.hasSuffix("."), "seed \(seed)")
+      case .refused(_, let detail): expect(detail.hasSuffix("."), "seed \(seed)")
       }
       _ = SetUpReader.isSetUpCode(code)
     }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import LibCrypto
 import ScanModel
@@ -14,14 +15,14 @@ import Testing
 
   @Test func anOrganisersKeyIsAFileAndALine() throws {
     let key = try #require(Self.key)
-    #expect(key.publicKey?.text == Self.publicKey)
-    #expect(key.fileText == "scangate-organiser-key-1 nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=\n")
-    #expect(
-      "\(key) \(String(reflecting: key)) \(Mirror(reflecting: key).children.count)"
-        == "(organiser's key) (organiser's key) 0")
+    expectEqual(key.publicKey?.text, Self.publicKey)
+    expectEqual(key.fileText, "scangate-organiser-key-1 nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=\n")
+    expectEqual(
+      "\(key) \(String(reflecting: key)) \(Mirror(reflecting: key).children.count)",
+      "(organiser's key) (organiser's key) 0")
     let made = OrganiserKey.make()
-    #expect(made.fileText != OrganiserKey.make().fileText)
-    #expect(try OrganiserKey(file: [UInt8](made.fileText.utf8)).publicKey == made.publicKey)
+    expect(made.fileText != OrganiserKey.make().fileText)
+    try expectEqual(OrganiserKey(file: [UInt8](made.fileText.utf8)).publicKey, made.publicKey)
     for text in [
       "", "x", "scangate-organiser-key-1 ", "scangate-organiser-key-1 QUJD\n", made.fileText + made.fileText,
       " " + made.fileText,
@@ -43,9 +44,9 @@ import Testing
     bytes += [20] + [UInt8]("venue.example:8443/v".utf8)
     bytes += [5] + [UInt8]("north".utf8) + [UInt8](0..<16)
     let decoded = try #require(Base32.bytes(text.utf8.dropFirst(10)))
-    #expect(text.hasPrefix("SCANGATE1:") && decoded.dropLast(64) == bytes[...])
+    expect(text.hasPrefix("SCANGATE1:") && decoded.dropLast(64) == bytes[...])
     let verifier = try #require(Ed25519.PublicKey(rawRepresentation: publicBytes))
-    #expect(
+    expect(
       verifier.isValidSignature([UInt8](decoded.suffix(64)), for: [UInt8]("scangate set-up code 1\0".utf8) + bytes))
   }
 
@@ -54,12 +55,12 @@ import Testing
     let text =
       "SCANGATE1:AEASD7RR34A4BDV3BV3GK3TVMUXGK6DBNVYGYZIFNZXXE5DIAAAQEAYEAUDAOCAJBIFQYDIOB5IYJJBFZQBG6G5FH54USJ6PRNZTVYBVDEOQL2WXDBWC7D6QYCAYSI5KMB4QU4GKWSA4TLD64OK66QIEJQ4XTKHYT3OPIJQZO4U2PMQO"
     let documentation = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/set-up.md")
-    #expect(try String(contentsOf: documentation, encoding: .utf8).contains("\n\(text)\n"))
+    expect(try String(contentsOf: documentation, encoding: .utf8).contains("\n\(text)\n"))
     let code = try #require(SignedCode(Code(text)))
-    #expect(try code.server == NamedServer("venue.example") && code.expires == Self.until)
+    expect(try code.server == NamedServer("venue.example") && code.expires == Self.until)
     let secret = try #require(EnrolmentSecret(bytes: [UInt8](0..<16)))
-    #expect(code.content == .enrolment(gate: "north", secret: secret))
-    #expect(try code.isSigned(by: #require(OrganiserPublicKey(text: Self.publicKey))))
+    expectEqual(code.content, .enrolment(gate: "north", secret: secret))
+    expect(try code.isSigned(by: #require(OrganiserPublicKey(text: Self.publicKey))))
   }
 
   @Test func base32IsThatOfTheStandard() {
@@ -67,12 +68,12 @@ import Testing
       ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
       ("foobar", "MZXW6YTBOI"),
     ] {
-      #expect(Base32.text(bytes.utf8) == text)
-      #expect(
+      expectEqual(Base32.text(bytes.utf8), text)
+      expect(
         Base32.bytes(text.utf8) == [UInt8](bytes.utf8) && Base32.bytes(text.lowercased().utf8) == [UInt8](bytes.utf8))
     }
     for text in ["M", "MZX", "MZXW6Y", "MZ", "MZXR", "M1", "M8", "M0", "MY======", "M Y", "MÝ"] {
-      #expect(Base32.bytes(text.utf8) == nil, "\(text)")
+      expect(Base32.bytes(text.utf8) == nil, "\(text)")
     }
   }
 
@@ -104,13 +105,13 @@ import Testing
         expected = .activation(code, at: server)
       }
       let text = try SignedCode.text(content, at: server, expires: expires, by: key)
-      #expect(text.utf8.count <= SignedCode.longest)
-      #expect(
+      expect(text.utf8.count <= SignedCode.longest)
+      expect(
         text.allSatisfy { "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".contains($0) },
         "it fits the alphanumeric mode")
       let wall = WallTime(seconds: expires.seconds - 1)
-      #expect(reader.read(Code(text), at: wall, clockIsTrusted: true) == .code(expected), "seed \(seed)")
-      #expect(reader.read(Code(text.lowercased()), at: wall, clockIsTrusted: true) == .code(expected), "seed \(seed)")
+      expectEqual(reader.read(Code(text), at: wall, clockIsTrusted: true), .code(expected), "seed \(seed)")
+      expectEqual(reader.read(Code(text.lowercased()), at: wall, clockIsTrusted: true), .code(expected), "seed \(seed)")
 
       // Any other byte, and any other length.
       var damaged = [UInt8](text.utf8)
@@ -172,12 +173,12 @@ import Testing
 
   @Test func aSecretShowsNothing() throws {
     let secret = try #require(EnrolmentSecret(text: " AAAQEAYEAUDAOCAJBIFQYDIOB4\n"))
-    #expect(secret.bytes == [UInt8](0..<16) && secret.text == "AAAQEAYEAUDAOCAJBIFQYDIOB4")
-    #expect("\(secret) \(String(reflecting: secret))" == "(enrolment secret) (enrolment secret)")
-    #expect(Mirror(reflecting: secret).children.isEmpty)
-    #expect(EnrolmentSecret.random() != EnrolmentSecret.random())
+    expect(secret.bytes == [UInt8](0..<16) && secret.text == "AAAQEAYEAUDAOCAJBIFQYDIOB4")
+    expectEqual("\(secret) \(String(reflecting: secret))", "(enrolment secret) (enrolment secret)")
+    expect(Mirror(reflecting: secret).children.isEmpty)
+    expect(EnrolmentSecret.random() != EnrolmentSecret.random())
     for text in ["", "AAAQ", "AAAQEAYEAUDAOCAJBIFQYDIOB5", "AAAQEAYEAUDAOCAJBIFQYDIOB4AA"] {
-      #expect(EnrolmentSecret(text: text) == nil)
+      expect(EnrolmentSecret(text: text) == nil)
     }
   }
 }

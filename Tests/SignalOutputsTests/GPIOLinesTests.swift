@@ -1,3 +1,4 @@
+import Expectations
 import CLinux
 import Glibc
 import ScanModel
@@ -13,12 +14,11 @@ import Testing
 
   @Test func aNameIsOfOneRequestAndStays() {
     let one = GPIOLines.name(of: line(1))
-    #expect(one == "line-" + StableDigits.of(line: 1))
-    #expect(one.utf8.count == 21 && one.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") })
-    #expect(GPIOLines.name(of: line(1, activeLow: true)) != one)
-    #expect(GPIOLines.name(of: line(2)) != one)
-    #expect(
-      GPIOLines.name(of: GPIOLineConfiguration(chip: "no such chip", line: .name("1"))) != one)
+    expectEqual(one, "line-" + StableDigits.of(line: 1))
+    expect(one.utf8.count == 21 && one.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") })
+    expect(GPIOLines.name(of: line(1, activeLow: true)) != one)
+    expect(GPIOLines.name(of: line(2)) != one)
+    expect(GPIOLines.name(of: GPIOLineConfiguration(chip: "no such chip", line: .name("1"))) != one)
   }
 
   /// What was passed for a line that is not wanted, or is no line any more, is closed, and the manager forgets it.
@@ -42,11 +42,11 @@ import Testing
       keeper: service,
       passed: zip(names, [one[1], two[1]]).map { ServiceManager.PassedDescriptor(name: $0, number: $1) })
     lines.keepOnly([line(2)])
-    #expect(isClosed(0) && !isClosed(1))
-    #expect(told(manager) == "FDSTOREREMOVE=1\nFDNAME=\(names[0])")
+    expect(isClosed(0) && !isClosed(1))
+    expectEqual(told(manager), "FDSTOREREMOVE=1\nFDNAME=\(names[0])")
     // A pipe is no line: it is closed, the line is requested anew, and that chip is not there.
     #expect(throws: DeviceError.self) { try lines.take(line(2), output: "relay", initially: true) }
-    #expect(isClosed(1))
+    expect(isClosed(1))
   }
 
   private func told(_ manager: Int32) -> String {

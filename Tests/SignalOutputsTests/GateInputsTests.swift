@@ -1,3 +1,4 @@
+import Expectations
 import CLinux
 import Glibc
 import LinuxIO
@@ -100,13 +101,13 @@ private final class Bench: Sendable {
     var told = bench.told.makeAsyncIterator()
     await inputs.start()
     await inputs.start()
-    #expect(await next(1, of: &told) == [.level("button", true)])
+    await expectEqual(next(1, of: &told), [.level("button", true)])
     // The first one was on its way when the level was read.
     bench.edges([(1, true), (2, false), (3, true)])
-    #expect(await next(2, of: &told) == [.level("button", false), .level("button", true)])
+    await expectEqual(next(2, of: &told), [.level("button", false), .level("button", true)])
     await inputs.stop()
     bench.tell.finish()
-    #expect(await next(1, of: &told) == [])
+    await expectEqual(next(1, of: &told), [])
   }
 
   @Test func theLevelIsReadWhereEventsWereLost() async {
@@ -114,12 +115,12 @@ private final class Bench: Sendable {
     let inputs = inputs()
     var told = bench.told.makeAsyncIterator()
     await inputs.start()
-    #expect(await next(1, of: &told) == [.level("button", false)])
+    await expectEqual(next(1, of: &told), [.level("button", false)])
     bench.set(level: true)
     bench.edges([(40, false)])
-    #expect(await next(1, of: &told) == [.level("button", true)])
+    await expectEqual(next(1, of: &told), [.level("button", true)])
     bench.edges([(41, false)])
-    #expect(await next(1, of: &told) == [.level("button", false)])
+    await expectEqual(next(1, of: &told), [.level("button", false)])
     await inputs.stop()
   }
 
@@ -128,18 +129,18 @@ private final class Bench: Sendable {
     let inputs = inputs()
     var told = bench.told.makeAsyncIterator()
     await inputs.start()
-    #expect(await next(1, of: &told) == [.level("button", false)])
+    await expectEqual(next(1, of: &told), [.level("button", false)])
     bench.fail(Bench.error)
     bench.unplug()
     guard case .fault("button", let gone) = await next(1, of: &told).first else {
       Issue.record("no fault")
       return
     }
-    #expect(gone.what == "the chip is gone" && gone.device == "input button (GPIO chip relays, line 0)")
-    #expect(await next(1, of: &told) == [.fault("button", Bench.error)])
+    expect(gone.what == "the chip is gone" && gone.device == "input button (GPIO chip relays, line 0)")
+    await expectEqual(next(1, of: &told), [.fault("button", Bench.error)])
     bench.set(level: true)
     bench.fail(nil)
-    #expect(await next(2, of: &told) == [.recovered("button"), .level("button", true)])
+    await expectEqual(next(2, of: &told), [.recovered("button"), .level("button", true)])
     await inputs.stop()
   }
 
@@ -149,12 +150,12 @@ private final class Bench: Sendable {
     let inputs = inputs()
     var told = bench.told.makeAsyncIterator()
     await inputs.start()
-    #expect(await next(1, of: &told) == [.fault("button", Bench.error)])
+    await expectEqual(next(1, of: &told), [.fault("button", Bench.error)])
     bench.fail(nil)
-    #expect(await next(2, of: &told) == [.recovered("button"), .level("button", false)])
+    await expectEqual(next(2, of: &told), [.recovered("button"), .level("button", false)])
     await inputs.stop()
     await inputs.start()
-    #expect(await next(1, of: &told) == [.level("button", false)])
+    await expectEqual(next(1, of: &told), [.level("button", false)])
     await inputs.stop()
   }
 
@@ -171,7 +172,7 @@ private final class Bench: Sendable {
       Issue.record("no fault")
       return
     }
-    #expect(error.device == "input button (GPIO chip no-such-chip, line 0)")
+    expectEqual(error.device, "input button (GPIO chip no-such-chip, line 0)")
     await inputs.stop()
   }
 
@@ -197,22 +198,22 @@ private final class Bench: Sendable {
         for (sequence, level) in waiting {
           switch tracker.event(sequence: sequence, isActive: level) {
           case .changed(let level):
-            #expect(level != known)
+            expect(level != known)
             known = level
           case .lost: isLost = true
           case .same: break
           }
         }
         if isLost, tracker.level(level) { known = level }
-        #expect(known == level)
+        expectEqual(known, level)
       }
     }
   }
 
   @Test func numbersWrapAround() {
     var tracker = EdgeTracker(isActive: false)
-    #expect(tracker.event(sequence: .max, isActive: true) == .lost)
-    #expect(tracker.event(sequence: 0, isActive: true) == .changed(true))
-    #expect(tracker.event(sequence: 1, isActive: true) == .same)
+    expectEqual(tracker.event(sequence: .max, isActive: true), .lost)
+    expectEqual(tracker.event(sequence: 0, isActive: true), .changed(true))
+    expectEqual(tracker.event(sequence: 1, isActive: true), .same)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import LinuxIO
 import ScanModel
 import ScanPipeline
@@ -35,9 +36,9 @@ import Testing
     let outputs = try outputs()
     var events = driver.events.makeAsyncIterator()
     await outputs.start()
-    #expect(await next(3, of: &events) == [.off("relay"), .off("green"), .off("red")])
+    await expectEqual(next(3, of: &events), [.off("relay"), .off("green"), .off("red")])
     await outputs.stop()
-    #expect(await next(1, of: &events) == [.closed])
+    await expectEqual(next(1, of: &events), [.closed])
   }
 
   @Test func anAdmissionPulsesTheRelayAndTheNextOneWaits() async throws {
@@ -46,26 +47,26 @@ import Testing
     let signals = GateSignalOutput(outputs)
     var events = driver.events.makeAsyncIterator()
     await outputs.start()
-    #expect(await next(3, of: &events).count == 3)
+    await expectEqual(next(3, of: &events).count, 3)
     let asked = SystemTime().now()
     guard case .started(let start, let end) = await signals.admit(isProvisional: false) else {
       Issue.record("no pulse")
       return
     }
-    #expect(start >= asked && end - start == .milliseconds(30))
+    expect(start >= asked && end - start == .milliseconds(30))
     signals.play(.refuse(.unpaid))
     guard case .started(let second, _) = await signals.admit(isProvisional: false) else {
       Issue.record("no second pulse")
       return
     }
-    #expect(second - end >= .milliseconds(20))
+    expect(second - end >= .milliseconds(20))
     await outputs.stop()
     var relay: [RecordingDriver.Event] = []
     while let event = await events.next() {
       if event == .on("relay") || event == .off("relay") { relay.append(event) }
     }
-    #expect(relay == [.on("relay"), .off("relay"), .on("relay"), .off("relay")])
-    #expect(SystemTime().now() - second >= .milliseconds(30))
+    expectEqual(relay, [.on("relay"), .off("relay"), .on("relay"), .off("relay")])
+    expect(SystemTime().now() - second >= .milliseconds(30))
   }
 
   @Test func aPulseIsNotedBeforeItIsDrivenAndASafeStateIsNone() async throws {
@@ -78,7 +79,7 @@ import Testing
       safeState: .safe, patterns: .standard(for: Self.kinds), driver: driver, loop: loop, watching: watching)
     var events = driver.events.makeAsyncIterator()
     await outputs.start(commanded: false)
-    #expect(await next(1, of: &events) == [.on("relay")])
+    await expectEqual(next(1, of: &events), [.on("relay")])
     await outputs.command()
     while let event = await events.next(isolation: #isolation), event != .off("relay") {}
     let asked = SystemTime().now()
@@ -91,8 +92,8 @@ import Testing
     var ends: [MonotonicTime] = []
     for await end in noted { ends.append(end) }
     // The first is what a successor would wait for had we died in the drive; the second is when it really ends.
-    #expect(ends.count == 2 && ends.last == end)
-    #expect(ends.allSatisfy { $0 >= asked + .milliseconds(30) })
+    expect(ends.count == 2 && ends.last == end)
+    expect(ends.allSatisfy { $0 >= asked + .milliseconds(30) })
   }
 
   @Test func theRelayComesBeforeTheLamp() async throws {
@@ -105,7 +106,7 @@ import Testing
       Issue.record("no pulse")
       return
     }
-    #expect(await next(2, of: &events) == [.on("relay"), .on("green")])
+    await expectEqual(next(2, of: &events), [.on("relay"), .on("green")])
   }
 
   @Test func aProvisionalAdmissionIsTheSamePulseWithOtherLamps() async throws {
@@ -118,8 +119,8 @@ import Testing
       Issue.record("no pulse")
       return
     }
-    #expect(end - start == .seconds(5))
-    #expect(await next(3, of: &events) == [.on("relay"), .on("amber"), .on("green")])
+    expectEqual(end - start, .seconds(5))
+    await expectEqual(next(3, of: &events), [.on("relay"), .on("amber"), .on("green")])
   }
 
   @Test func signalsArePlayedInTheirOrder() async throws {
@@ -128,16 +129,16 @@ import Testing
     let signals = GateSignalOutput(outputs)
     var events = driver.events.makeAsyncIterator()
     await outputs.start()
-    #expect(await next(3, of: &events) == [.off("amber"), .off("green"), .off("red")])
+    await expectEqual(next(3, of: &events), [.off("amber"), .off("green"), .off("red")])
     signals.play(.busy)
-    #expect(await next(1, of: &events) == [.on("amber")])
+    await expectEqual(next(1, of: &events), [.on("amber")])
     signals.play(.refuse(.unpaid))
-    #expect(await next(2, of: &events) == [.off("amber"), .on("red")])
+    await expectEqual(next(2, of: &events), [.off("amber"), .on("red")])
     signals.play(.busy)
-    #expect(await signals.admit(isProvisional: false) == .noRelay)
+    await expectEqual(signals.admit(isProvisional: false), .noRelay)
     var seen: [RecordingDriver.Event] = []
     while seen.last != .on("green"), let event = await events.next() { seen.append(event) }
-    #expect(seen.suffix(3) == [.on("amber"), .off("amber"), .on("green")])
+    expectEqual(seen.suffix(3), [.on("amber"), .off("amber"), .on("green")])
   }
 
   @Test func aRelayThatCannotBeDrivenFailsTheAdmissionAndComesBack() async throws {
@@ -149,14 +150,14 @@ import Testing
     _ = await next(3, of: &events)
     let error = RecordingDriver.error("the chip is gone")
     driver.fail("relay", error)
-    #expect(await signals.admit(isProvisional: false) == .failed(error.description))
+    await expectEqual(signals.admit(isProvisional: false), .failed(error.description))
     let seen = await next(5, of: &events)
-    #expect(seen.first == .failed("relay", on: true))
-    #expect(seen.dropFirst().first == .fault("relay", error))
-    #expect(seen.contains(.failed("relay", on: false)))
+    expectEqual(seen.first, .failed("relay", on: true))
+    expectEqual(seen.dropFirst().first, .fault("relay", error))
+    expect(seen.contains(.failed("relay", on: false)))
     driver.fail("relay", nil)
     while let event = await events.next(), event != .recovered("relay") {
-      #expect(event == .failed("relay", on: false) || event == .off("relay"))
+      expect(event == .failed("relay", on: false) || event == .off("relay"))
     }
     guard case .started = await signals.admit(isProvisional: false) else {
       Issue.record("no pulse after recovery")
@@ -183,17 +184,17 @@ import Testing
       if case .fault("relay", let error) = event { faults.append(error) }
       if event == .failed("relay", on: false) { tries += 1 }
     }
-    #expect(faults.count == 1)
-    #expect(faults.first?.what.contains("may stand open") == true)
+    expectEqual(faults.count, 1)
+    expectEqual(faults.first?.what.contains("may stand open"), true)
     guard case .failed(let words) = await signals.admit(isProvisional: false) else {
       Issue.record("admitted at a gate that cannot be closed")
       return
     }
-    #expect(words.contains("may stand open"))
-    #expect(signals.admissionFault == words)
+    expect(words.contains("may stand open"))
+    expectEqual(signals.admissionFault, words)
     driver.fail("relay", nil)
     while let event = await events.next(), event != .recovered("relay") {}
-    #expect(signals.admissionFault == nil)
+    expect(signals.admissionFault == nil)
     await outputs.stop()
   }
 
@@ -202,14 +203,14 @@ import Testing
     let outputs = try outputs()
     driver.fail("relay", RecordingDriver.error("no such chip"))
     await outputs.start()
-    #expect(GateSignalOutput(outputs).admissionFault?.contains("no such chip") == true)
+    expectEqual(GateSignalOutput(outputs).admissionFault?.contains("no such chip"), true)
     await outputs.stop()
     var events = driver.events.makeAsyncIterator()
     var seen: [RecordingDriver.Event] = []
     while let event = await events.next() { seen.append(event) }
-    #expect(seen.last == .closed)
-    #expect(seen.filter { if case .fault = $0 { true } else { false } }.count == 1)
-    #expect(!seen.contains(.on("relay")))
+    expectEqual(seen.last, .closed)
+    expectEqual(seen.filter { if case .fault = $0 { true } else { false } }.count, 1)
+    expect(!seen.contains(.on("relay")))
   }
 
   @Test func aLampThatFailsIsReportedOnceAndTakenBackAsItShouldBe() async throws {
@@ -220,19 +221,19 @@ import Testing
     let error = RecordingDriver.error("no such LED")
     driver.fail("amber", error)
     await outputs.start()
-    #expect(await next(3, of: &events) == [.failed("amber", on: false), .fault("amber", error), .off("green")])
+    await expectEqual(next(3, of: &events), [.failed("amber", on: false), .fault("amber", error), .off("green")])
     signals.play(.busy)
     // Tried again with what it should show by now, without a second report.
     var reports = 0
     while let event = await events.next(), event != .failed("amber", on: true) {
       if case .fault = event { reports += 1 }
     }
-    #expect(reports == 0)
+    expectEqual(reports, 0)
     driver.fail("amber", nil)
     while let event = await events.next(), event != .on("amber") {
-      #expect(event == .failed("amber", on: true))
+      expectEqual(event, .failed("amber", on: true))
     }
-    #expect(await next(1, of: &events) == [.recovered("amber")])
+    await expectEqual(next(1, of: &events), [.recovered("amber")])
   }
 
   @Test func outsideStartAndStopAdmissionsFail() async throws {
@@ -243,14 +244,14 @@ import Testing
       Issue.record("admitted before the start")
       return
     }
-    #expect(words.contains("north"))
-    #expect(signals.admissionFault == words)
+    expect(words.contains("north"))
+    expectEqual(signals.admissionFault, words)
     await outputs.start()
-    #expect(signals.admissionFault == nil)
+    expect(signals.admissionFault == nil)
     async let first: Void = outputs.stop()
     async let second: Void = outputs.stop()
     _ = await (first, second)
-    #expect(signals.admissionFault != nil)
+    expect(signals.admissionFault != nil)
     guard case .failed = await signals.admit(isProvisional: false) else {
       Issue.record("admitted after the stop")
       return
@@ -278,6 +279,6 @@ import Testing
     await second.stop()
     var pulses = 0
     for await event in other.events where event == .on("relay") { pulses += 1 }
-    #expect(pulses == 1)
+    expectEqual(pulses, 1)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanPipeline
 import Synchronization
@@ -35,10 +36,10 @@ private final class Notices: Sendable {
     try make("tower:red:status", maximum: "127\n")
     let driver = driver("tower:red:status")
     try driver.set("red", on: true)
-    #expect(try leds.text("tower:red:status/brightness") == "127\n")
+    try expectEqual(leds.text("tower:red:status/brightness"), "127\n")
     try driver.set("red", on: false)
-    #expect(try leds.text("tower:red:status/brightness") == "0\n")
-    #expect(try leds.text("tower:red:status/trigger") == "[none] timer heartbeat\n")
+    try expectEqual(leds.text("tower:red:status/brightness"), "0\n")
+    try expectEqual(leds.text("tower:red:status/trigger"), "[none] timer heartbeat\n")
   }
 
   @Test func anActiveTriggerIsSwitchedOffAndThatIsSaid() throws {
@@ -47,26 +48,26 @@ private final class Notices: Sendable {
     let driver = driver("ACT") { notices.add($0) }
     try driver.set("red", on: false)
     try driver.set("red", on: true)
-    #expect(try leds.text("ACT/trigger") == "none\n")
-    #expect(try leds.text("ACT/brightness") == "255\n")
-    #expect(notices.all.count == 1)
-    #expect(notices.all.first?.contains("mmc0") == true)
+    try expectEqual(leds.text("ACT/trigger"), "none\n")
+    try expectEqual(leds.text("ACT/brightness"), "255\n")
+    expectEqual(notices.all.count, 1)
+    expectEqual(notices.all.first?.contains("mmc0"), true)
   }
 
   @Test func anLEDWithoutTriggersWorks() throws {
     try make("plain", trigger: nil)
     try driver("plain").set("red", on: true)
-    #expect(try leds.text("plain/brightness") == "255\n")
+    try expectEqual(leds.text("plain/brightness"), "255\n")
   }
 
   @Test func aMissingLEDIsSaidInWordsAndTakenWhenItComes() throws {
     let driver = driver("late")
     let error = #expect(throws: DeviceError.self) { try driver.set("red", on: true) }
-    #expect(error?.errno == 2)
-    #expect(error?.description.contains("output red (LED late): there is no such LED") == true)
+    expectEqual(error?.errno, 2)
+    expectEqual(error?.description.contains("output red (LED late): there is no such LED"), true)
     try make("late")
     try driver.set("red", on: true)
-    #expect(try leds.text("late/brightness") == "255\n")
+    try expectEqual(leds.text("late/brightness"), "255\n")
   }
 
   @Test func anLEDThatWentAndCameBackIsSwitchedAtOnce() throws {
@@ -77,21 +78,21 @@ private final class Notices: Sendable {
     #expect(throws: DeviceError.self) { try driver.set("red", on: true) }
     try leds.file("usb/brightness", "0\n")
     try driver.set("red", on: true)
-    #expect(try leds.text("usb/brightness") == "255\n")
+    try expectEqual(leds.text("usb/brightness"), "255\n")
   }
 
   @Test(arguments: ["", "0", "-3", "bright", "99999999999999999999"])
   func anImpossibleBrightnessIsAnError(text: String) throws {
     try make("odd", maximum: text)
     let error = #expect(throws: DeviceError.self) { try driver("odd").set("red", on: true) }
-    #expect(error?.what.contains("max_brightness") == true)
+    expectEqual(error?.what.contains("max_brightness"), true)
   }
 
   @Test(arguments: ["", ".", "..", "../ACT", "a/b", "/etc", "a\0b"])
   func aPathIsNoName(name: String) {
-    #expect(OutputTarget.led(name).problem != nil)
+    expect(OutputTarget.led(name).problem != nil)
     let error = #expect(throws: DeviceError.self) { try driver(name).set("red", on: true) }
-    #expect(error?.remedy == "Correct the configuration.")
+    expectEqual(error?.remedy, "Correct the configuration.")
   }
 
   @Test func anOutputThatIsNotConfiguredIsAnError() {
@@ -113,10 +114,10 @@ private final class Notices: Sendable {
     try leds.file("ACT/brightness", "0\n")
     try driver.set("red", on: false)
     driver.close()
-    #expect(try leds.text("ACT/trigger") == "mmc0\n")
-    #expect(notices.all.count == 2 && notices.all.last?.contains("\"mmc0\" again") == true)
+    try expectEqual(leds.text("ACT/trigger"), "mmc0\n")
+    expect(notices.all.count == 2 && notices.all.last?.contains("\"mmc0\" again") == true)
     driver.close()
-    #expect(notices.all.count == 2)
+    expectEqual(notices.all.count, 2)
   }
 
   @Test func aTriggerThatSomebodyElseSetStays() throws {
@@ -125,29 +126,28 @@ private final class Notices: Sendable {
     try driver.set("red", on: true)
     try leds.file("ACT/trigger", "none [timer] mmc0 heartbeat\n")
     driver.close()
-    #expect(try leds.text("ACT/trigger") == "none [timer] mmc0 heartbeat\n")
+    try expectEqual(leds.text("ACT/trigger"), "none [timer] mmc0 heartbeat\n")
   }
 
   @Test func listingTellsNamesAndTriggers() throws {
     try make("ACT", trigger: "none [mmc0]\n")
     try make("tower:red:status")
     let inventory = list(devices: leds.path, leds: leds.path)
-    #expect(
-      inventory.leds == [.init(name: "ACT", trigger: "mmc0"), .init(name: "tower:red:status", trigger: nil)])
-    #expect(inventory.chips.isEmpty)
-    #expect(list(devices: "/nonexistent", leds: "/nonexistent") == .init(chips: [], leds: [], problems: []))
+    expectEqual(inventory.leds, [.init(name: "ACT", trigger: "mmc0"), .init(name: "tower:red:status", trigger: nil)])
+    expect(inventory.chips.isEmpty)
+    expectEqual(list(devices: "/nonexistent", leds: "/nonexistent"), .init(chips: [], leds: [], problems: []))
   }
 
   @Test func aNodeThatIsNoChipIsAProblemNotACrash() throws {
     try leds.file("gpiochip0", "")
     let inventory = list(devices: leds.path, leds: "/nonexistent")
-    #expect(inventory.chips.isEmpty)
-    #expect(inventory.problems.count == 1)
-    #expect(inventory.problems.first?.contains("\(leds.path)/gpiochip0") == true)
+    expect(inventory.chips.isEmpty)
+    expectEqual(inventory.problems.count, 1)
+    expectEqual(inventory.problems.first?.contains("\(leds.path)/gpiochip0"), true)
     let wanted = GPIOLineConfiguration(chip: "relays", line: .offset(0))
     let error = #expect(throws: DeviceError.self) {
       try GPIOLine(wanted, output: "relay", initially: false, directory: leds.path)
     }
-    #expect(error?.what.contains("gpiochip0") == true)
+    expectEqual(error?.what.contains("gpiochip0"), true)
   }
 }

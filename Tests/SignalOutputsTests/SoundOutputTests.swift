@@ -1,3 +1,4 @@
+import Expectations
 import CLinux
 import Glibc
 import LinuxIO
@@ -31,7 +32,7 @@ import Testing
     ("6", true), ("4", true), ("0", false), ("3", false), ("1 0", false), ("0 4", true), ("", false), ("x", false),
   ])
   func onlyWhatMakesTonesIsASoundDevice(bitmap: String, makesTones: Bool) {
-    #expect(SoundDevice.makesTones(bitmap) == makesTones)
+    expectEqual(SoundDevice.makesTones(bitmap), makesTones)
   }
 
   /// The node is a named pipe: what is written to it is read back.
@@ -53,11 +54,11 @@ import Testing
     }
     let driver = driver("PC Speaker", nodes: nodes.path)
     try driver.set("buzzer", on: false)
-    #expect(tones() == [0])
+    expectEqual(tones(), [0])
     try driver.set("buzzer", on: true)
-    #expect(tones() == [1_000])
+    expectEqual(tones(), [1_000])
     driver.close()
-    #expect(tones() == [0], "a tone goes on after its file is closed")
+    expectEqual(tones(), [0], "a tone goes on after its file is closed")
   }
 
   @Test func aNameMustBeThereOnce() throws {
@@ -67,22 +68,22 @@ import Testing
     let twice = #expect(throws: DeviceError.self) {
       try driver("PC Speaker", nodes: "/dev/input").set("buzzer", on: true)
     }
-    #expect(twice?.what.contains("/dev/input/event0, /dev/input/event1") == true)
+    expectEqual(twice?.what.contains("/dev/input/event0, /dev/input/event1"), true)
     let none = #expect(throws: DeviceError.self) { try driver("Horn", nodes: "/dev/input").set("buzzer", on: true) }
-    #expect(none?.device == "output buzzer (sound device Horn)" && none?.what.contains("Keyboard") == true)
+    expect(none?.device == "output buzzer (sound device Horn)" && none?.what.contains("Keyboard") == true)
     let gone = #expect(throws: DeviceError.self) {
       try driver("Keyboard", nodes: "/nonexistent").set("buzzer", on: true)
     }
-    #expect(gone?.errno == ENOENT && gone?.what == "the device is gone")
+    expect(gone?.errno == ENOENT && gone?.what == "the device is gone")
   }
 
   @Test func namesThatCannotBeAreSaid() {
     func problem(_ name: String, _ frequency: UInt32 = 1_000) -> String? {
       OutputTarget.sound(SoundConfiguration(device: name, frequency: frequency)).problem
     }
-    #expect(problem("PC Speaker") == nil)
-    for name in ["", "/dev/input/event3", "a\0b", String(repeating: "x", count: 256)] { #expect(problem(name) != nil) }
-    #expect(problem("PC Speaker", 19) != nil)
+    expect(problem("PC Speaker") == nil)
+    for name in ["", "/dev/input/event3", "a\0b", String(repeating: "x", count: 256)] { expect(problem(name) != nil) }
+    expect(problem("PC Speaker", 19) != nil)
   }
 
   @Test func listingTellsNamesAndNodes() throws {
@@ -90,6 +91,6 @@ import Testing
     try make("event10", "PC Speaker", sounds: "6")
     let inventory = listOutputs(
       devices: "/nonexistent", leds: "/nonexistent", pwm: "/nonexistent", inputs: inputs.path)
-    #expect(inventory.sounds == [.init(name: "PC Speaker", node: "/dev/input/event10")])
+    expectEqual(inventory.sounds, [.init(name: "PC Speaker", node: "/dev/input/event10")])
   }
 }

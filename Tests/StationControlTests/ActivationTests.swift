@@ -1,3 +1,4 @@
+import Expectations
 import ControlTesting
 import Foundation
 import ScanModel
@@ -19,17 +20,17 @@ import Testing
     service.make("A1B2C3D4")
     let office = try fixture.office(service)
     let given = try await office.activate(ActivationCode(code: "A1B2C3D4"), deadline: fixture.deadline).get()
-    #expect(given.token != nil)
+    expect(given.token != nil)
     let next = try await fixture.office(service).state()
-    #expect(next.activation == given)
-    #expect(next.attempted == nil)
-    #expect(next.configuration?.name == "North")
-    #expect(next.stationID == given.kioskID)
-    #expect(StationUUID.isOne(next.stationID))
+    expectEqual(next.activation, given)
+    expect(next.attempted == nil)
+    expectEqual(next.configuration?.name, "North")
+    expectEqual(next.stationID, given.kioskID)
+    expect(StationUUID.isOne(next.stationID))
     for name in try FileManager.default.subpathsOfDirectory(atPath: fixture.state) {
       guard let bytes = FileManager.default.contents(atPath: "\(fixture.state)/\(name)") else { continue }
-      #expect(bytes.range(of: Data("token-".utf8)) == nil)
-      #expect(bytes.range(of: Data("A1B2C3D4".utf8)) == nil)
+      expect(bytes.range(of: Data("token-".utf8)) == nil)
+      expect(bytes.range(of: Data("A1B2C3D4".utf8)) == nil)
     }
   }
 
@@ -38,8 +39,8 @@ import Testing
     service.refusal.withLock { $0 = ActivationFault(.unknownStation, "KIOSK_NOT_FOUND") }
     let office = try fixture.office(service)
     let result = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
-    #expect(result == .failure(ActivationFault(.unknownStation, "KIOSK_NOT_FOUND")))
-    #expect(service.asked == ["activate X", "register -", "activate X"])
+    expectEqual(result, .failure(ActivationFault(.unknownStation, "KIOSK_NOT_FOUND")))
+    expectEqual(service.asked, ["activate X", "register -", "activate X"])
   }
 
   /// Some servers take a station that they do not know, and have nothing for it then.
@@ -48,11 +49,11 @@ import Testing
     service.refusal.withLock { $0 = ActivationFault(.unknownStation, "KIOSK_NOT_FOUND") }
     let office = try fixture.office(service, token: ControlToken("shared"))
     _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
-    #expect(service.asked == ["register shared", "activate X"])
+    expectEqual(service.asked, ["register shared", "activate X"])
     // Another server is shown no token, and a code's own kiosk is nobody's to register.
     _ = await office.activate(
       ActivationCode(code: "Y", kioskID: "another"), at: ControlFixture.other, deadline: fixture.deadline)
-    #expect(service.asked.dropFirst(2).first == "activate Y")
+    expectEqual(service.asked.dropFirst(2).first, "activate Y")
   }
 
   @Test(arguments: SetUpRefusal.allCases) func aCertainRefusalLeavesNoAttemptAndCounts(refusal: SetUpRefusal)
@@ -63,8 +64,8 @@ import Testing
     let office = try fixture.office(service)
     _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
     let state = try await office.state()
-    #expect(!state.isActivated && state.attempted == nil)
-    #expect(await office.counters().refusals == [refusal.rawValue: 1])
+    expect(!state.isActivated && state.attempted == nil)
+    await expectEqual(office.counters().refusals, [refusal.rawValue: 1])
   }
 
   /// Whatever the service serves: that proves no code.
@@ -79,18 +80,18 @@ import Testing
     var own = ControlConfiguration()
     own.id = id
     service.configured.withLock { [own] in $0 = .success(own) }
-    #expect(await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline) == .failure(lost))
+    await expectEqual(office.activate(ActivationCode(code: "X"), deadline: fixture.deadline), .failure(lost))
     service.refusal.withLock { $0 = ActivationFault(.used, "used") }
     _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
     _ = await office.activate(ActivationCode(code: "X", kioskID: "another"), deadline: fixture.deadline)
     try await fixture.work(service, token: token, for: .seconds(300))
-    #expect(service.asked.filter { !$0.hasPrefix("register") } == ["activate X", "activate X", "activate X"])
+    expectEqual(service.asked.filter { !$0.hasPrefix("register") }, ["activate X", "activate X", "activate X"])
     let state = try await office.state()
-    #expect(!state.isActivated && state.attempted != nil)
-    #expect(await office.health().words.contains { $0.contains("answer was lost") })
+    expect(!state.isActivated && state.attempted != nil)
+    expect(await office.health().words.contains { $0.contains("answer was lost") })
     service.refusal.withLock { $0 = nil }
-    #expect(try await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get().kioskID == id)
-    #expect(try await office.state().attempted == nil)
+    try await expectEqual(office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get().kioskID, id)
+    expect(try await office.state().attempted == nil)
   }
 
   @Test func aResetForgetsAnAttemptAndNobodyIsAsked() async throws {
@@ -101,9 +102,9 @@ import Testing
     try await office.reset()
     try await fixture.work(service, for: .seconds(300))
     // Its connection is let go of: codes can name servers without end.
-    #expect(service.asked == ["activate X", "close"])
+    expectEqual(service.asked, ["activate X", "close"])
     let state = try await office.state()
-    #expect(!state.isActivated && state.attempted == nil)
+    expect(!state.isActivated && state.attempted == nil)
   }
 
   /// What another process does while the service is asked counts: an activation that came first, or a reset.
@@ -126,10 +127,10 @@ import Testing
     let result = await office.activate(ActivationCode(code: "X"), deadline: deadline)
     #expect(throws: ActivationFault.self) { try result.get() }
     guard case .failure(let fault) = result else { return }
-    #expect(fault.mayBeUsed && fault.detail.contains("came first"))
+    expect(fault.mayBeUsed && fault.detail.contains("came first"))
     let state = try await office.state()
-    #expect(state.activation?.token == (isActivation ? ControlToken("second") : nil))
-    #expect(state.attempted == nil)
+    expectEqual(state.activation?.token, (isActivation ? ControlToken("second") : nil))
+    expect(state.attempted == nil)
   }
 
   @Test func aRecordThatIsDamagedIsNotTakenForNone() async throws {
@@ -142,9 +143,9 @@ import Testing
     let office = try fixture.office(service)
     await #expect(throws: SealFault.self) { try await office.state() }
     // Nothing has replaced it, and a reset does.
-    #expect(try [UInt8](Data(contentsOf: URL(filePath: path))) == bytes)
+    try expectEqual([UInt8](Data(contentsOf: URL(filePath: path))), bytes)
     try await office.reset()
-    #expect(try await !office.state().isActivated)
+    expect(try await !office.state().isActivated)
   }
 
   @Test func aRefusalOfANewCodeLeavesAnAttemptBeforeItOpen() async throws {
@@ -155,7 +156,7 @@ import Testing
     _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
     service.refusal.withLock { $0 = ActivationFault(.wrong, "no") }
     _ = await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
-    #expect(try await office.state().attempted != nil)
+    expect(try await office.state().attempted != nil)
   }
 
   @Test func theRegistrationTokenIsShownToTheConfiguredServerAlone() async throws {
@@ -164,10 +165,10 @@ import Testing
     let office = try fixture.office(service, token: ControlToken("shared"))
     _ = try await office.activate(ActivationCode(code: "X"), at: ControlFixture.other, deadline: fixture.deadline).get()
     try await office.register(deadline: fixture.deadline)
-    #expect(!service.asked.contains { $0.contains("shared") })
+    expect(!service.asked.contains { $0.contains("shared") })
     try await office.reset()
     _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
-    #expect(service.asked.last == "configuration shared refreshing")
+    expectEqual(service.asked.last, "configuration shared refreshing")
   }
 
   @Test func aConfigurationThatCannotBeHadUndoesNothing() async throws {
@@ -175,9 +176,9 @@ import Testing
     service.configured.withLock { $0 = .failure(ControlFault(.server, "503")) }
     let office = try fixture.office(service)
     _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
-    #expect(try await office.state().isActivated)
+    expect(try await office.state().isActivated)
     // Somebody waits at the scanner.
-    #expect(service.asked == ["activate X", "configuration t refreshing"])
+    expectEqual(service.asked, ["activate X", "configuration t refreshing"])
   }
 
   @Test func oneThatIsActivatedIsSoOnceUnlessItIsRenewedByHand() async throws {
@@ -186,9 +187,9 @@ import Testing
     let first = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     let again = await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
     #expect(throws: ActivationFault.self) { try again.get() }
-    #expect(!service.asked.contains("activate Y"))
+    expect(!service.asked.contains("activate Y"))
     let renewed = try await office.activate(ActivationCode(code: "Z"), renewing: true, deadline: fixture.deadline).get()
-    #expect(renewed.kioskID == first.kioskID)
+    expectEqual(renewed.kioskID, first.kioskID)
   }
 
   @Test func aStationIsRenewedAtItsServerAndAsItselfAlone() async throws {
@@ -207,14 +208,14 @@ import Testing
         Issue.record("renewed")
         continue
       }
-      #expect(fault.detail.contains("scangate kiosk reset") && !fault.mayBeUsed)
+      expect(fault.detail.contains("scangate kiosk reset") && !fault.mayBeUsed)
     }
-    #expect(service.asked == [])
+    expectEqual(service.asked, [])
     // Not at the configured one, which did not activate it.
     _ = try await office.activate(
       ActivationCode(code: "Z", kioskID: given.kioskID), renewing: true, deadline: fixture.deadline
     ).get()
-    #expect(try await office.state().server == ControlFixture.other)
+    try await expectEqual(office.state().server, ControlFixture.other)
   }
 
   @Test func onlyTheStationsOwnIDIsRegistered() async throws {
@@ -223,11 +224,11 @@ import Testing
     let office = try fixture.office(service, token: ControlToken("shared"))
     let code = ActivationCode(code: "X", kioskID: "another")
     _ = await office.activate(code, deadline: fixture.deadline)
-    #expect(service.asked == ["activate X"])
+    expectEqual(service.asked, ["activate X"])
     service.refusal.withLock { $0 = nil }
     _ = try await office.activate(code, deadline: fixture.deadline).get()
     try await office.register(deadline: fixture.deadline)
-    #expect(service.registeredIDs.withLock { $0 } == [try await office.state().stationID])
+    expectEqual(service.registeredIDs.withLock { $0 }, [try await office.state().stationID])
   }
 
   @Test func aResetStationIsANewOne() async throws {
@@ -235,8 +236,8 @@ import Testing
     let first = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     try await office.reset()
     let state = try await office.state()
-    #expect(!state.isActivated && state.configuration == nil && state.stationID != first.kioskID)
-    #expect(await office.counters() == ControlCounters())
+    expect(!state.isActivated && state.configuration == nil && state.stationID != first.kioskID)
+    await expectEqual(office.counters(), ControlCounters())
   }
 
   @Test func whereNothingCanBeKeptNothingIsSent() async throws {
@@ -248,8 +249,8 @@ import Testing
       Issue.record("activated")
       return
     }
-    #expect(fault.refusal == .fault && !fault.mayBeUsed)
-    #expect(service.asked == [])
+    expect(fault.refusal == .fault && !fault.mayBeUsed)
+    expectEqual(service.asked, [])
   }
 
   /// Power is cut at each moment: afterwards the station works, or can be activated again; never neither.
@@ -263,26 +264,26 @@ import Testing
     let child = URL(filePath: own).deletingLastPathComponent().appending(path: "control-child")
     let status = try await runProgram(
       child.path, [fixture.state, fixture.books, gift.rawValue, "FIRST111", moment.rawValue])
-    #expect(status == SIGKILL)
+    expectEqual(status, SIGKILL)
 
     try await fixture.work(service, for: .seconds(120))
     let office = try fixture.office(service)
     let state = try await office.state()
     switch moment {
     case .beforeActivation:
-      #expect(!state.isActivated && state.attempted != nil)
+      expect(!state.isActivated && state.attempted != nil)
       _ = try await office.activate(ActivationCode(code: "FIRST111"), deadline: fixture.deadline).get()
     case .afterActivation:
       // Nobody kept the answer: not what was in it, nor that it was a yes.
-      #expect(!state.isActivated && state.attempted != nil)
+      expect(!state.isActivated && state.attempted != nil)
       let again = await office.activate(ActivationCode(code: "FIRST111"), deadline: fixture.deadline)
       #expect(throws: ActivationFault(.used, "The code was used before.")) { try again.get() }
       service.make("SECOND22")
       _ = try await office.activate(ActivationCode(code: "SECOND22"), deadline: fixture.deadline).get()
     case .beforeConfiguration, .afterConfiguration:
-      #expect(state.isActivated)
+      expect(state.isActivated)
     }
-    #expect(try await office.sync(isUrgent: true).get().name == "North")
-    #expect(try await office.state().attempted == nil)
+    try await expectEqual(office.sync(isUrgent: true).get().name, "North")
+    expect(try await office.state().attempted == nil)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanTesting
@@ -31,10 +32,10 @@ import Testing
   @Test func whatIsWrittenIsReadAgain() throws {
     let record = Self.whole()
     let read = ControlRecord.read(try record.bytes())
-    #expect(read.record == record)
-    #expect(read.problems == [])
+    expectEqual(read.record, record)
+    expectEqual(read.problems, [])
     let empty = ControlRecord.read(try ControlRecord().bytes())
-    #expect(empty.record == ControlRecord() && empty.problems == [])
+    expect(empty.record == ControlRecord() && empty.problems == [])
   }
 
   /// Written by the first version.
@@ -44,9 +45,9 @@ import Testing
       "token":"t"},"future":[1],"stationID":"0f8fad5b-d9cb-469f-a165-70867728950e","token":{},"version":1}
       """
     let (record, problems) = ControlRecord.read([UInt8](text.utf8))
-    #expect(problems == [])
-    #expect(record.activation?.value == Activation(kioskID: "k", token: ControlToken("t"), expires: nil))
-    #expect(record.stationID == "0f8fad5b-d9cb-469f-a165-70867728950e")
+    expectEqual(problems, [])
+    expectEqual(record.activation?.value, Activation(kioskID: "k", token: ControlToken("t"), expires: nil))
+    expectEqual(record.stationID, "0f8fad5b-d9cb-469f-a165-70867728950e")
   }
 
   @Test(arguments: [
@@ -57,9 +58,9 @@ import Testing
   ]) func aDamagedActivationIsNoneAndTheRestHolds(part: String) {
     let (record, problems) = ControlRecord.read(
       [UInt8](("{\(part),\"manual\":{\"status\":\"lunch\",\"since\":1}}").utf8))
-    #expect(record.activation == nil)
-    #expect(record.manual?.status == .lunch)
-    #expect(problems.count == 1 && problems[0].contains("not activated"))
+    expect(record.activation == nil)
+    expectEqual(record.manual?.status, .lunch)
+    expect(problems.count == 1 && problems[0].contains("not activated"))
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>) func noBytesTrapAndNoneMakeAnActivationOfNothing(seed: UInt64) throws {
@@ -81,10 +82,10 @@ import Testing
       }
       let record = ControlRecord.read(bytes).record
       if let activation = record.activation {
-        #expect((1...256).contains(activation.value.kioskID.utf8.count), "seed \(seed)")
+        expect((1...256).contains(activation.value.kioskID.utf8.count), "seed \(seed)")
       }
-      if let id = record.stationID { #expect(StationUUID.isOne(id), "seed \(seed)") }
+      if let id = record.stationID { expect(StationUUID.isOne(id), "seed \(seed)") }
     }
-    #expect(ControlRecord.read([UInt8](String(repeating: "[", count: 100_000).utf8)).record == ControlRecord())
+    expectEqual(ControlRecord.read([UInt8](String(repeating: "[", count: 100_000).utf8)).record, ControlRecord())
   }
 }

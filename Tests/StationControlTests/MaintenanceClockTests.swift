@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanTesting
@@ -22,49 +23,49 @@ import Testing
 
   @Test func aDailyOneHoldsOverMidnight() throws {
     let window = Window(day: .daily, minute: 23 * 60 + 30, minutes: 60)
-    #expect(try end(window, nil, "2026-01-10T23:29:59Z") == nil)
-    #expect(try end(window, nil, "2026-01-10T23:30:00Z") == Self.time("2026-01-11T00:30:00Z"))
-    #expect(try end(window, nil, "2026-01-11T00:29:59Z") == Self.time("2026-01-11T00:30:00Z"))
-    #expect(try end(window, nil, "2026-01-11T00:30:00Z") == nil)
+    expect(try end(window, nil, "2026-01-10T23:29:59Z") == nil)
+    try expectEqual(end(window, nil, "2026-01-10T23:30:00Z"), Self.time("2026-01-11T00:30:00Z"))
+    try expectEqual(end(window, nil, "2026-01-11T00:29:59Z"), Self.time("2026-01-11T00:30:00Z"))
+    expect(try end(window, nil, "2026-01-11T00:30:00Z") == nil)
   }
 
   @Test func aWeeklyOneHoldsOnItsDayInItsZone() throws {
     // 2026-01-11 is a Sunday; in Auckland it begins at 11:00 UTC the day before.
     let window = Window(day: .weekly(0), minute: 60, minutes: 30)
-    #expect(try end(window, "Pacific/Auckland", "2026-01-10T12:00:00Z") == Self.time("2026-01-10T12:30:00Z"))
-    #expect(try end(window, "Pacific/Auckland", "2026-01-11T12:00:00Z") == nil)
-    #expect(try end(window, nil, "2026-01-11T01:10:00Z") != nil)
+    try expectEqual(end(window, "Pacific/Auckland", "2026-01-10T12:00:00Z"), Self.time("2026-01-10T12:30:00Z"))
+    expect(try end(window, "Pacific/Auckland", "2026-01-11T12:00:00Z") == nil)
+    expect(try end(window, nil, "2026-01-11T01:10:00Z") != nil)
   }
 
   @Test func aMonthlyOneFallsOnTheLastDayOfAShorterMonth() throws {
     let window = Window(day: .monthly(31), minute: 0, minutes: 10)
-    #expect(try end(window, nil, "2026-02-28T00:05:00Z") != nil)
-    #expect(try end(window, nil, "2028-02-28T00:05:00Z") == nil)
-    #expect(try end(window, nil, "2028-02-29T00:05:00Z") != nil)
-    #expect(try end(window, nil, "2026-03-30T00:05:00Z") == nil)
-    #expect(try end(window, nil, "2026-03-31T00:05:00Z") != nil)
+    expect(try end(window, nil, "2026-02-28T00:05:00Z") != nil)
+    expect(try end(window, nil, "2028-02-28T00:05:00Z") == nil)
+    expect(try end(window, nil, "2028-02-29T00:05:00Z") != nil)
+    expect(try end(window, nil, "2026-03-30T00:05:00Z") == nil)
+    expect(try end(window, nil, "2026-03-31T00:05:00Z") != nil)
   }
 
   /// In Berlin 02:00 becomes 03:00 on 2026-03-29 (01:00 UTC).
   @Test func inTheShortNightItLastsItsMinutesAndOneThatIsLeaptOverBeginsAtTheLeap() throws {
     let long = Window(day: .daily, minute: 90, minutes: 120)
-    #expect(try end(long, "Europe/Berlin", "2026-03-29T00:30:00Z") == Self.time("2026-03-29T02:30:00Z"))
-    #expect(try end(long, "Europe/Berlin", "2026-03-29T02:29:59Z") != nil)
-    #expect(try end(long, "Europe/Berlin", "2026-03-29T02:30:00Z") == nil)
+    try expectEqual(end(long, "Europe/Berlin", "2026-03-29T00:30:00Z"), Self.time("2026-03-29T02:30:00Z"))
+    expect(try end(long, "Europe/Berlin", "2026-03-29T02:29:59Z") != nil)
+    expect(try end(long, "Europe/Berlin", "2026-03-29T02:30:00Z") == nil)
     let leapt = Window(day: .daily, minute: 150, minutes: 30)
-    #expect(try end(leapt, "Europe/Berlin", "2026-03-29T00:59:59Z") == nil)
-    #expect(try end(leapt, "Europe/Berlin", "2026-03-29T01:00:00Z") == Self.time("2026-03-29T01:30:00Z"))
-    #expect(try end(leapt, "Europe/Berlin", "2026-03-29T01:30:00Z") == nil)
+    expect(try end(leapt, "Europe/Berlin", "2026-03-29T00:59:59Z") == nil)
+    try expectEqual(end(leapt, "Europe/Berlin", "2026-03-29T01:00:00Z"), Self.time("2026-03-29T01:30:00Z"))
+    expect(try end(leapt, "Europe/Berlin", "2026-03-29T01:30:00Z") == nil)
   }
 
   /// In Berlin 03:00 becomes 02:00 on 2026-10-25 (01:00 UTC): 02:30 comes twice.
   @Test func inTheLongNightItHoldsOnce() throws {
     let window = Window(day: .daily, minute: 150, minutes: 30)
-    #expect(try end(window, "Europe/Berlin", "2026-10-25T00:30:00Z") == Self.time("2026-10-25T01:00:00Z"))
-    #expect(try end(window, "Europe/Berlin", "2026-10-25T01:30:00Z") == nil)
+    try expectEqual(end(window, "Europe/Berlin", "2026-10-25T00:30:00Z"), Self.time("2026-10-25T01:00:00Z"))
+    expect(try end(window, "Europe/Berlin", "2026-10-25T01:30:00Z") == nil)
     let over = Window(day: .daily, minute: 150, minutes: 90)
-    #expect(try end(over, "Europe/Berlin", "2026-10-25T01:59:59Z") == Self.time("2026-10-25T02:00:00Z"))
-    #expect(try end(over, "Europe/Berlin", "2026-10-25T02:00:00Z") == nil)
+    try expectEqual(end(over, "Europe/Berlin", "2026-10-25T01:59:59Z"), Self.time("2026-10-25T02:00:00Z"))
+    expect(try end(over, "Europe/Berlin", "2026-10-25T02:00:00Z") == nil)
   }
 
   @Test func anUnknownZoneIsTheMachinesOwnAndIsTold() throws {
@@ -72,15 +73,15 @@ import Testing
     for zone in ["Europe/Nowhere", "../../etc/passwd", "/etc/localtime", "", "Europe/\u{1B}[2J", "tzdata.zi", "Europe"]
     {
       let reading = clock.read(window, in: zone, at: try Self.time("2026-01-10T00:05:00Z"), isTrusted: true)
-      #expect(reading.until != nil)
-      #expect(reading.words?.contains("\u{1B}") == false, "\(zone)")
+      expect(reading.until != nil)
+      expectEqual(reading.words?.contains("\u{1B}"), false, "\(zone)")
     }
   }
 
   @Test func byAClockThatIsNotTrustedNoneHolds() throws {
     let window = Window(day: .daily, minute: 0, minutes: 1_440)
     let reading = clock.read(window, in: nil, at: try Self.time("2026-01-10T00:05:00Z"), isTrusted: false)
-    #expect(reading.until == nil && reading.words != nil)
+    expect(reading.until == nil && reading.words != nil)
   }
 
   @Test func valuesOutOfRangeTrapNowhere() {
@@ -125,14 +126,14 @@ import Testing
     try #require(status == 0)
     let text = try String(contentsOf: told, encoding: .utf8)
     let answers = text.split(separator: "\n")
-    #expect(answers.count == times.count)
+    expectEqual(answers.count, times.count)
     for (time, answer) in zip(times, answers) {
       let parts = answer.split(separator: " ")
       let number = try #require(Int64(parts[1]))
       let minutes = abs(number) / 100 * 60 + abs(number) % 100
       // `date` cuts seconds off.
-      #expect(abs(rules.offset(at: time)) / 60 == minutes, "\(zone) \(time)")
-      #expect(rules.offset(at: time).signum() == number.signum() || minutes == 0, "\(zone) \(time)")
+      expectEqual(abs(rules.offset(at: time)) / 60, minutes, "\(zone) \(time)")
+      expect(rules.offset(at: time).signum() == number.signum() || minutes == 0, "\(zone) \(time)")
     }
   }
 
@@ -153,5 +154,5 @@ import Testing
   @Test(arguments: [
     "", "CET", "CET-1CEST", "CET-1CEST,M3.5.0", "CET-25", "C-1", "<+03", "CET-1CEST,M13.5.0,M10.5.0/3", "UTC0 ",
   ])
-  func whatIsNoRuleIsRefused(text: String) { #expect(ZoneRule(text) == nil || text == "UTC0") }
+  func whatIsNoRuleIsRefused(text: String) { expect(ZoneRule(text) == nil || text == "UTC0") }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanTesting
@@ -36,16 +37,16 @@ import Testing
     let office = try await activated(token: Self.shared)
     service.takes.withLock { $0 = Self.shared }
     _ = try await office.sync().get()
-    #expect(service.asked == ["configuration t", "configuration shared"])
+    expectEqual(service.asked, ["configuration t", "configuration shared"])
     try await office.report(.available, deadline: fixture.deadline)
     let state = try await office.state()
-    #expect(state.tokenRefusedSince == nil && fixture.told.isEmpty)
-    #expect(await office.health().tokenValid)
+    expect(state.tokenRefusedSince == nil && fixture.told.isEmpty)
+    expect(await office.health().tokenValid)
     // It is shown to the configured server alone.
     let other = try fixture.office(service, server: ControlFixture.other, token: Self.shared)
     service.calls.withLock { $0 = [] }
     _ = await other.sync(isUrgent: true)
-    #expect(!service.asked.contains { $0.contains("shared") })
+    expect(!service.asked.contains { $0.contains("shared") })
   }
 
   /// Two calls find it out at the same time: the second does not take the one that stands in for refused.
@@ -59,14 +60,14 @@ import Testing
       try await first
       try await second
       _ = try await third.get()
-      #expect(try await office.state().tokenRefusedSince == nil && fixture.told.isEmpty)
+      expect(try await office.state().tokenRefusedSince == nil && fixture.told.isEmpty)
     }
     service.takes.withLock { $0 = ControlToken("another") }
     let first = Task { await office.sync(isUrgent: true) }
     let second = Task { try await office.validate(deadline: fixture.deadline) }
-    #expect(await first.value.failure?.kind == .authentication)
+    await expectEqual(first.value.failure?.kind, .authentication)
     await #expect(throws: ControlFault.self) { try await second.value }
-    #expect(try await office.state().tokenRefusedSince != nil)
+    expect(try await office.state().tokenRefusedSince != nil)
   }
 
   /// Somebody activates the station again while the service stands in: the new token is shown first.
@@ -80,8 +81,8 @@ import Testing
     service.takes.withLock { $0 = ControlToken("new") }
     service.calls.withLock { $0 = [] }
     _ = try await office.sync().get()
-    #expect(service.asked == ["configuration new"])
-    #expect(try await office.state().tokenRefusedSince == nil)
+    expectEqual(service.asked, ["configuration new"])
+    expect(try await office.state().tokenRefusedSince == nil)
   }
 
   /// What is renewed stays what it is.
@@ -96,21 +97,21 @@ import Testing
       Issue.record("it became another station")
       return
     }
-    #expect(fault.mayBeUsed && fault.detail.contains("another-kiosk"))
-    #expect(try await office.state().activation == before.activation)
+    expect(fault.mayBeUsed && fault.detail.contains("another-kiosk"))
+    try await expectEqual(office.state().activation, before.activation)
   }
 
   @Test func whereNeitherIsTakenItIsToldAndBothAreTriedAgain() async throws {
     let office = try await activated(token: Self.shared)
     service.takes.withLock { $0 = ControlToken("another") }
     _ = await office.sync()
-    #expect(service.asked == ["configuration t", "configuration shared"])
-    #expect(try await office.state().tokenRefusedSince != nil && fixture.told.count == 1)
+    expectEqual(service.asked, ["configuration t", "configuration shared"])
+    expect(try await office.state().tokenRefusedSince != nil && fixture.told.count == 1)
     service.takes.withLock { $0 = ControlToken("t") }
     fixture.time.advance(by: .seconds(3_600))
     await office.watchToken()
-    #expect(try await office.state().tokenRefusedSince == nil)
-    #expect(fixture.told.last == .tokenAccepted)
+    expect(try await office.state().tokenRefusedSince == nil)
+    expectEqual(fixture.told.last, .tokenAccepted)
   }
 
   /// A server that gave none and wants one.
@@ -123,21 +124,21 @@ import Testing
       Issue.record("nothing was told: \(fixture.told)")
       return
     }
-    #expect(words.contains("control.registration"))
+    expect(words.contains("control.registration"))
     let health = await office.health()
-    #expect(!health.tokenValid && !health.isHealthy)
-    #expect(health.words.contains { $0.contains("control.registration") })
+    expect(!health.tokenValid && !health.isHealthy)
+    expect(health.words.contains { $0.contains("control.registration") })
     // Nothing is validated that is not there.
     service.calls.withLock { $0 = [] }
     let faults = await office.counters().faults
     await #expect(throws: ControlFault.self) { try await office.validate(deadline: fixture.deadline) }
-    #expect(service.asked == [])
-    #expect(await office.counters().faults == faults)
+    expectEqual(service.asked, [])
+    await expectEqual(office.counters().faults, faults)
     // It is seen where one is wanted whether it goes without.
     service.takes.withLock { $0 = nil }
     fixture.time.advance(by: .seconds(3_600))
     await office.watchToken()
-    #expect(try await office.state().tokenRefusedSince == nil)
+    expect(try await office.state().tokenRefusedSince == nil)
   }
 
   @Test func aRegistrationTokenThatIsWrongIsToldAsThat() async throws {
@@ -145,7 +146,7 @@ import Testing
     let office = try await activated(token: ControlToken("wrong"))
     service.takes.withLock { $0 = Self.shared }
     _ = await office.sync()
-    #expect(await office.health().words.contains { $0.contains("scangate credential set") && !$0.contains("--again") })
+    expect(await office.health().words.contains { $0.contains("scangate credential set") && !$0.contains("--again") })
   }
 
   // MARK: Records
@@ -166,11 +167,11 @@ import Testing
     await #expect(throws: SealFault.self) { try await office.setManualStatus(.lunch) }
     _ = await office.sync()
     _ = await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
-    #expect(FileManager.default.contents(atPath: file) == before)
+    expectEqual(FileManager.default.contents(atPath: file), before)
     // By hand it is taken away.
     try await office.reset()
-    #expect(try await !office.state().isActivated)
-    #expect(try await office.activate(ActivationCode(code: "Z"), deadline: fixture.deadline).get().token != nil)
+    expect(try await !office.state().isActivated)
+    expect(try await office.activate(ActivationCode(code: "Z"), deadline: fixture.deadline).get().token != nil)
   }
 
   // MARK: Answers
@@ -190,14 +191,14 @@ import Testing
     configure { $0.name = "South" }
     _ = try await office.sync().get()
     let kept = try #require(try await office.state().configuration)
-    #expect(kept.name == "South" && kept.maintenance != nil && kept.lockOut.attempts == 3)
-    #expect(fixture.told.last == .configurationChanged(kept, ["name"]))
+    expect(kept.name == "South" && kept.maintenance != nil && kept.lockOut.attempts == 3)
+    expectEqual(fixture.told.last, .configurationChanged(kept, ["name"]))
     configure {
       $0.name = "South"
       $0.isMaintenanceTold = true
     }
     _ = try await office.sync().get()
-    #expect(try await office.state().configuration?.maintenance == nil)
+    expect(try await office.state().configuration?.maintenance == nil)
   }
 
   /// A service whose configuration fails hears every two minutes how the station is.
@@ -206,7 +207,7 @@ import Testing
     service.configured.withLock { $0 = .failure(ControlFault(.unknown, "a page", status: 200)) }
     try await fixture.work(service, saying: .available, for: .seconds(1_230))
     let told = service.asked.filter { $0 == "report available" }.count
-    #expect((10...14).contains(told), "\(told)")
+    expect((10...14).contains(told), "\(told)")
   }
 
   /// One that fails is told again as a sync has it.
@@ -218,8 +219,8 @@ import Testing
       $0 = { if service.asked.filter({ $0.hasPrefix("report") }).count == 3 { service.reported.withLock { $0 = nil } } }
     }
     try await fixture.work(service, saying: .available, for: .seconds(30))
-    #expect(service.asked.filter { $0.hasPrefix("report") }.count >= 4)
-    #expect(fixture.time.now() - before < .seconds(120))
+    expect(service.asked.filter { $0.hasPrefix("report") }.count >= 4)
+    expect(fixture.time.now() - before < .seconds(120))
   }
 
   /// A server that asks for a quarter of an hour is left alone, however often the gate decides.
@@ -229,7 +230,7 @@ import Testing
     service.reported.withLock { $0 = busy }
     service.configured.withLock { $0 = .failure(busy) }
     try await fixture.work(service, saying: .available, for: .seconds(850))
-    #expect(service.asked.count <= 3, "\(service.asked)")
+    expect(service.asked.count <= 3, "\(service.asked)")
   }
 
   @Test(arguments: [
@@ -242,7 +243,7 @@ import Testing
       Issue.record("it was activated")
       return
     }
-    #expect(fault.refusal == refusal)
+    expectEqual(fault.refusal, refusal)
   }
 
   /// What ends asks nobody any more.
@@ -251,7 +252,7 @@ import Testing
     await office.close()
     service.calls.withLock { $0 = [] }
     _ = await office.sync(isUrgent: true)
-    #expect(service.asked == [])
+    expectEqual(service.asked, [])
   }
 }
 

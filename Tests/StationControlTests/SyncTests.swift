@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import ScanTesting
 import Sealing
@@ -27,11 +28,11 @@ import Testing
     new.name = "North"
     new.texts = ["welcomeMessage": "Hello"]
     service.configured.withLock { $0 = .success(new) }
-    #expect(try await office.sync().get() == new)
-    #expect(fixture.told == [.configurationChanged(new, ["name", "texts"])])
-    #expect(try await office.sync().get() == new)
-    #expect(fixture.told.count == 1)
-    #expect(await office.counters().changes == 2)
+    try await expectEqual(office.sync().get(), new)
+    expectEqual(fixture.told, [.configurationChanged(new, ["name", "texts"])])
+    try await expectEqual(office.sync().get(), new)
+    expectEqual(fixture.told.count, 1)
+    await expectEqual(office.counters().changes, 2)
   }
 
   @Test(arguments: ControlFaultKind.allCases) func aFaultLeavesTheConfigurationInPlace(kind: ControlFaultKind)
@@ -39,17 +40,17 @@ import Testing
   {
     let before = try await office.state()
     service.configured.withLock { $0 = .failure(ControlFault(kind, "no")) }
-    #expect(await office.sync() == .failure(ControlFault(kind, "no")))
+    await expectEqual(office.sync(), .failure(ControlFault(kind, "no")))
     let after = try await office.state()
-    #expect(after.configuration == before.configuration && after.activation == before.activation)
+    expect(after.configuration == before.configuration && after.activation == before.activation)
     let tries = service.asked.filter { $0.hasPrefix("configuration") }
     switch kind {
-    case .network, .server: #expect(tries.count == 4)
-    case .configuration: #expect(tries == ["configuration t", "configuration t refreshing"])
-    case .authentication, .unknown: #expect(tries.count == 1)
+    case .network, .server: expectEqual(tries.count, 4)
+    case .configuration: expectEqual(tries, ["configuration t", "configuration t refreshing"])
+    case .authentication, .unknown: expectEqual(tries.count, 1)
     }
-    #expect(service.asked.filter { $0 == "health" }.count == (kind == .server ? 3 : 0))
-    #expect(await office.counters().faults[kind.rawValue] == UInt64(tries.count))
+    expectEqual(service.asked.filter { $0 == "health" }.count, (kind == .server ? 3 : 0))
+    await expectEqual(office.counters().faults[kind.rawValue], UInt64(tries.count))
   }
 
   @Test func callsAtTheSameTimeAreOne() async throws {
@@ -60,8 +61,8 @@ import Testing
     var entered = entries.makeAsyncIterator()
     for _ in syncs { await entered.next() }
     letGo.finish()
-    for sync in syncs { #expect(await sync.value == .success(ControlConfiguration())) }
-    #expect(service.asked.filter { $0.hasPrefix("configuration") }.count == 1)
+    for sync in syncs { await expectEqual(sync.value, .success(ControlConfiguration())) }
+    expectEqual(service.asked.filter { $0.hasPrefix("configuration") }.count, 1)
   }
 
   @Test func whoeverWantsTheNewestIsNotGivenAnAnswerToLess() async throws {
@@ -69,7 +70,7 @@ import Testing
     async let newest = office.sync(refreshing: true)
     async let another = office.sync(refreshing: true)
     _ = await [usual, newest, another]
-    #expect(service.asked.contains("configuration t refreshing"))
+    expect(service.asked.contains("configuration t refreshing"))
   }
 
   @Test func aTokenThatIsRefusedIsNotShownAgainUntilItIsDueAndChangesNothingElse() async throws {
@@ -78,33 +79,33 @@ import Testing
     service.reported.withLock { $0 = Self.refused }
     _ = await office.sync()
     let state = try await office.state()
-    #expect(state.tokenRefusedSince == fixture.time.wall())
-    #expect(state.isActivated)
-    #expect(fixture.told.count == 1)
+    expectEqual(state.tokenRefusedSince, fixture.time.wall())
+    expect(state.isActivated)
+    expectEqual(fixture.told.count, 1)
     let before = service.asked.count
     _ = await office.sync()
     await #expect(throws: ControlFault.self) { try await office.report(.available, deadline: fixture.deadline) }
     await office.watchToken()
-    #expect(service.asked.count == before)
+    expectEqual(service.asked.count, before)
     // The waits grow.
     for _ in 0..<20 {
       fixture.time.advance(by: .seconds(2_161))
       await office.watchToken()
     }
-    #expect(service.asked.count == before + 20)
+    expectEqual(service.asked.count, before + 20)
     fixture.time.advance(by: .seconds(60))
     await office.watchToken()
-    #expect(service.asked.count == before + 20)
+    expectEqual(service.asked.count, before + 20)
     // Somebody who asks by hand is answered.
     _ = await office.sync(isUrgent: true)
-    #expect(service.asked.count == before + 21)
+    expectEqual(service.asked.count, before + 21)
 
     service.validated.withLock { $0 = nil }
     fixture.time.advance(by: .seconds(2_200))
     await office.watchToken()
-    #expect(try await office.state().tokenRefusedSince == nil)
-    #expect(fixture.told.last == .tokenAccepted)
-    #expect(try await office.state().isActivated)
+    expect(try await office.state().tokenRefusedSince == nil)
+    expectEqual(fixture.told.last, .tokenAccepted)
+    expect(try await office.state().isActivated)
   }
 
   @Test func theEndOfATokenIsToldBeforeAndOnce() async throws {
@@ -115,19 +116,19 @@ import Testing
     fixture.notices.withLock { $0 = [] }
     fixture.time.advance(by: .seconds(3_000))
     await office.watchToken()
-    #expect(fixture.told == [])
+    expectEqual(fixture.told, [])
     // A tenth of its life.
     fixture.time.advance(by: .seconds(241))
     await office.watchToken()
     await office.watchToken()
-    #expect(fixture.told == [.tokenExpiring(end)])
+    expectEqual(fixture.told, [.tokenExpiring(end)])
     service.validated.withLock { $0 = ControlFault(.network, "gone") }
     fixture.time.advance(by: .seconds(360))
     await office.watchToken()
     await office.watchToken()
-    #expect(fixture.told == [.tokenExpiring(end), .tokenExpired(end)])
-    #expect(await office.health().tokenValid == false)
-    #expect(try await office.state().isActivated)
+    expectEqual(fixture.told, [.tokenExpiring(end), .tokenExpired(end)])
+    await expectEqual(office.health().tokenValid, false)
+    expect(try await office.state().isActivated)
   }
 
   /// It is the service's clock that counts.
@@ -140,40 +141,40 @@ import Testing
     fixture.notices.withLock { $0 = [] }
     await office.watchToken()
     let health = await office.health(asking: fixture.deadline)
-    #expect(health.isHealthy)
-    #expect(health.words == [])
-    #expect(fixture.told == [])
+    expect(health.isHealthy)
+    expectEqual(health.words, [])
+    expectEqual(fixture.told, [])
     // The next process knows it too.
-    #expect(await (try fixture.office(service)).health().tokenValid)
+    expect(await (try fixture.office(service)).health().tokenValid)
   }
 
   @Test func healthIsWhatTheDocumentSays() async throws {
     var health = await office.health(asking: fixture.deadline)
-    #expect(health.serverConnected && health.tokenValid && health.configCurrent && health.isHealthy)
+    expect(health.serverConnected && health.tokenValid && health.configCurrent && health.isHealthy)
     fixture.time.advance(by: .seconds(3_601))
     health = await office.health(asking: fixture.deadline)
-    #expect(health.serverConnected && health.tokenValid && !health.configCurrent)
-    #expect(health.configAge == .seconds(3_601))
+    expect(health.serverConnected && health.tokenValid && !health.configCurrent)
+    expectEqual(health.configAge, .seconds(3_601))
     service.well.withLock { $0 = ControlFault(.server, "starting", status: 503) }
     health = await office.health(asking: fixture.deadline)
-    #expect(!health.serverConnected && health.words.contains("starting"))
+    expect(!health.serverConnected && health.words.contains("starting"))
     service.well.withLock { $0 = nil }
     service.validated.withLock { $0 = Self.refused }
     health = await office.health(asking: fixture.deadline)
-    #expect(health.serverConnected && !health.tokenValid)
+    expect(health.serverConnected && !health.tokenValid)
     try await office.reset()
     health = await office.health()
-    #expect(!health.tokenValid && !health.configCurrent && !health.isHealthy)
+    expect(!health.tokenValid && !health.configCurrent && !health.isHealthy)
   }
 
   @Test func whatIsSetByHandComesFirstAndOutlivesTheProcess() async throws {
     try await office.setManualStatus(.lunch)
     let next = try fixture.office(service)
     try await next.report(.available, deadline: fixture.deadline)
-    #expect(service.asked.last == "report lunch by hand")
+    expectEqual(service.asked.last, "report lunch by hand")
     try await next.setManualStatus(nil)
     try await office.report(.inUse, deadline: fixture.deadline)
-    #expect(service.asked.last == "report in-use")
+    expectEqual(service.asked.last, "report in-use")
   }
 
   @Test func whatTwoProcessesCountIsAdded() async throws {
@@ -183,19 +184,19 @@ import Testing
     await next.close()
     await office.close()
     let counters = try await fixture.office(service).counters()
-    #expect(counters.activations == 1)
-    #expect(counters.configurations == 3)
-    #expect(counters.requests["configuration"]?.count == 3)
-    #expect(counters.requests["configuration"]?.succeeded != nil)
+    expectEqual(counters.activations, 1)
+    expectEqual(counters.configurations, 3)
+    expectEqual(counters.requests["configuration"]?.count, 3)
+    expect(counters.requests["configuration"]?.succeeded != nil)
   }
 
   @Test func anotherProcessesChangeIsSeen() async throws {
     let next = try fixture.office(service)
     _ = try await next.state()
     try await office.setManualStatus(.brb)
-    #expect(try await next.state().manualStatus == .brb)
+    try await expectEqual(next.state().manualStatus, .brb)
     try await office.reset()
-    #expect(try await !next.state().isActivated)
+    expect(try await !next.state().isActivated)
   }
 
   @Test func workTellsStatusesAndKeepsTheConfigurationCurrent() async throws {
@@ -203,8 +204,8 @@ import Testing
     let fetches = service.asked.filter { $0.hasPrefix("configuration") }.count
     let reports = service.asked.filter { $0 == "report in-use" }.count
     // Every 5 minutes, and every 2 minutes.
-    #expect((8...14).contains(fetches), "\(fetches)")
-    #expect((22...50).contains(reports), "\(reports)")
+    expect((8...14).contains(fetches), "\(fetches)")
+    expect((22...50).contains(reports), "\(reports)")
   }
 
   /// A service that was out of its mind may have changed its mind, too: what it says is not left for the whole interval.
@@ -227,39 +228,39 @@ import Testing
     }
     service.reported.withLock { $0 = ControlFault(kind, "a page") }
     try await fixture.work(service, saying: .available, for: .seconds(220))
-    #expect(failed.withLock { $0 } != nil)
-    #expect(service.asked.filter { $0.hasPrefix("configuration") }.count > fetches.withLock { $0 }, "\(service.asked)")
+    expect(failed.withLock { $0 } != nil)
+    expect(service.asked.filter { $0.hasPrefix("configuration") }.count > fetches.withLock { $0 }, "\(service.asked)")
   }
 
   @Test func aStatusThatIsRefusedSaysNothingOfATokenThatIsAccepted() async throws {
     service.reported.withLock { $0 = Self.refused }
     await #expect(throws: Self.refused) { try await office.report(.available, deadline: fixture.deadline) }
-    #expect(service.asked == ["report available", "validate"])
-    #expect(try await office.state().tokenRefusedSince == nil)
-    #expect(fixture.told == [])
+    expectEqual(service.asked, ["report available", "validate"])
+    expect(try await office.state().tokenRefusedSince == nil)
+    expectEqual(fixture.told, [])
     service.validated.withLock { $0 = Self.refused }
     await #expect(throws: Self.refused) { try await office.report(.available, deadline: fixture.deadline) }
-    #expect(try await office.state().tokenRefusedSince != nil)
-    #expect(fixture.told.count == 1)
+    expect(try await office.state().tokenRefusedSince != nil)
+    expectEqual(fixture.told.count, 1)
   }
 
   @Test func aConfigurationThatAnotherProcessFetchedIsCurrent() async throws {
     let next = try fixture.office(service)
     fixture.time.advance(by: .seconds(3_601))
-    #expect(await !office.health().configCurrent)
+    expect(await !office.health().configCurrent)
     _ = await next.sync(isUrgent: true)
-    #expect(await office.health().configCurrent)
+    expect(await office.health().configCurrent)
   }
 
   @Test func theDiaryKeepsTheLastStepsInOrder() async throws {
     let diary = SetUpDiary(fixture.store)
-    #expect(diary.entries() == [])
+    expectEqual(diary.entries(), [])
     for number in 1...20 {
       try SetUpDiary(fixture.store).add(.refused(.wrong), "step \(number) \u{1B}[2J", at: fixture.time.wall())
     }
     let entries = diary.entries()
-    #expect(entries.map(\.number) == Array(5...20))
-    #expect(entries.allSatisfy { $0.signal == "wrong" && !$0.words.contains("\u{1B}") })
+    expectEqual(entries.map(\.number), Array(5...20))
+    expect(entries.allSatisfy { $0.signal == "wrong" && !$0.words.contains("\u{1B}") })
   }
 
   @Test func whereThereIsNoTokenNoneIsRefused() async throws {
@@ -270,7 +271,7 @@ import Testing
     _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     service.validated.withLock { $0 = ControlFault(.authentication, "no token", wasSent: false) }
     _ = try? await office.validate(deadline: fixture.deadline)
-    #expect(try await office.state().tokenRefusedSince == nil)
+    expect(try await office.state().tokenRefusedSince == nil)
     _ = try await office.sync().get()
   }
 
@@ -284,10 +285,10 @@ import Testing
     for round in 1...2 {
       service.configured.withLock { $0 = .failure(fault) }
       for _ in 1...2 { _ = await office.sync(isUrgent: true) }
-      #expect(told(.fault(fault)) == round)
+      expectEqual(told(.fault(fault)), round)
       service.configured.withLock { $0 = .success(ControlConfiguration()) }
       for _ in 1...2 { _ = try await office.sync(isUrgent: true).get() }
-      #expect(told(.answers) == round)
+      expectEqual(told(.answers), round)
     }
   }
 }

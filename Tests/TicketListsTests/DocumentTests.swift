@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import Testing
@@ -10,14 +11,14 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tickets.md")
     let document = try String(contentsOf: file, encoding: .utf8)
     for column in TicketColumn.allCases {
-      for name in column.names { #expect(document.contains("`\(name)`"), "\(name)") }
+      for name in column.names { expect(document.contains("`\(name)`"), "\(name)") }
     }
     let paragraphs = document.split(separator: "\n\n")
     let states = try #require(paragraphs.first { $0.hasPrefix("States,") })
     let words = states.split { !$0.isLetter && $0 != "_" }.map(String.init)
     for (word, status) in TicketLineReader.statuses {
-      #expect(words.contains(word), "\(word) is \(status)")
-      #expect(words.contains(status.rawValue))
+      expect(words.contains(word), "\(word) is \(status)")
+      expect(words.contains(status.rawValue))
     }
   }
 
@@ -28,9 +29,9 @@ import Testing
     let example = try #require(document.split(separator: "```").first { $0.hasPrefix("\ncode,") })
     let folder = try ListFolder()
     let report = try folder.load(String(example.dropFirst()))
-    #expect(report.good == 3 && report.bad == 0 && report.ignored.isEmpty)
-    #expect(report.guessability.isEnough)
-    #expect(try folder.find("wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl")?.quantity == 2)
+    expect(report.good == 3 && report.bad == 0 && report.ignored.isEmpty)
+    expect(report.guessability.isEnough)
+    try expectEqual(folder.find("wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl")?.quantity, 2)
   }
 }
 
@@ -54,14 +55,14 @@ import Testing
     try told("c") { $0.day = "soon" }
     try told("d") { $0.obstacle = "it is a pass" }
     let report = try work.finish(asOf: WallTime(seconds: 1), imported: WallTime(seconds: 2))
-    #expect(report.good == 5 && report.bad == 5 && report.refusal == nil)
-    #expect(report.badLines.map(\.line) == Array(6...10) && report.badLines.last?.words == "it is a pass")
+    expect(report.good == 5 && report.bad == 5 && report.refusal == nil)
+    expect(report.badLines.map(\.line) == Array(6...10) && report.badLines.last?.words == "it is a pass")
     let day = WallTime(seconds: 1_795_219_200)
-    #expect(
-      try folder.find("e1")
-        == ListedTicket(
-          status: .valid, from: day, until: day + .seconds(86_400), quantity: 1, sale: "s", saleQuantity: 3,
-          event: "Play"))
-    #expect(try folder.find("gone")?.status == .refunded)
+    try expectEqual(
+      folder.find("e1"),
+      ListedTicket(
+        status: .valid, from: day, until: day + .seconds(86_400), quantity: 1, sale: "s", saleQuantity: 3,
+        event: "Play"))
+    try expectEqual(folder.find("gone")?.status, .refunded)
   }
 }

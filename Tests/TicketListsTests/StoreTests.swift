@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import SQLiteFile
 import ScanModel
@@ -20,26 +21,26 @@ import Testing
       second;Bob;paid;used;;;s1;
       third;Cy;unpaid;unused;21.11.2026;;;
       """)
-    #expect(report.good == 3 && report.bad == 0 && report.codes == 3 && report.refusal == nil)
-    #expect(report.ignored == ["Name"])
-    #expect(report.encoding == .utf8)
-    #expect(report.counts == [.valid: 1, .used: 1, .unpaid: 1])
-    #expect(
-      try folder.find("aB3")
-        == ListedTicket(
-          status: .valid, from: Self.day, until: Self.day + .seconds(86_400), quantity: 2, sale: "s1", saleQuantity: 3,
-          event: "The Play; late"))
-    #expect(try folder.find("second") == ListedTicket(status: .used, sale: "s1", saleQuantity: 3))
-    #expect(try folder.find("third")?.status == .unpaid)
-    #expect(try folder.find("third")?.until == Self.day + .seconds(86_400))
-    #expect(try folder.find("https://v.example/ticket/view/x/aB3") == nil)
-    #expect(folder.names == ["tickets-venue.sqlite"])
+    expect(report.good == 3 && report.bad == 0 && report.codes == 3 && report.refusal == nil)
+    expectEqual(report.ignored, ["Name"])
+    expectEqual(report.encoding, .utf8)
+    expectEqual(report.counts, [.valid: 1, .used: 1, .unpaid: 1])
+    try expectEqual(
+      folder.find("aB3"),
+      ListedTicket(
+        status: .valid, from: Self.day, until: Self.day + .seconds(86_400), quantity: 2, sale: "s1", saleQuantity: 3,
+        event: "The Play; late"))
+    try expectEqual(folder.find("second"), ListedTicket(status: .used, sale: "s1", saleQuantity: 3))
+    try expectEqual(folder.find("third")?.status, .unpaid)
+    try expectEqual(folder.find("third")?.until, Self.day + .seconds(86_400))
+    expect(try folder.find("https://v.example/ticket/view/x/aB3") == nil)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
     var status = stat()
-    #expect(stat(folder.place.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    expect(stat(folder.place.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     let summary = try TicketListReader(folder.place, key: folder.key).summary()
-    #expect(summary.state == TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 3))
-    #expect(summary.imported == WallTime(seconds: 1_700_000_100))
-    #expect(summary.counts == report.counts && summary.guessability == report.guessability)
+    expectEqual(summary.state, TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 3))
+    expectEqual(summary.imported, WallTime(seconds: 1_700_000_100))
+    expect(summary.counts == report.counts && summary.guessability == report.guessability)
   }
 
   @Test func theFileHasNoReadableCodeAndNoName() throws {
@@ -47,8 +48,8 @@ import Testing
     try folder.load("code,name,event\nVerySecretTicketCode4711,Ada Lovelace,The Play\n")
     let file = try bytes(of: folder.place.path)
     let text = String(decoding: file, as: UTF8.self)
-    #expect(text.contains("The Play"))
-    for secret in ["VerySecret", "4711", "Lovelace"] { #expect(!text.contains(secret)) }
+    expect(text.contains("The Play"))
+    for secret in ["VerySecret", "4711", "Lovelace"] { expect(!text.contains(secret)) }
   }
 
   @Test func ofTwoLinesWithOneCodeTheStricterCounts() throws {
@@ -63,17 +64,17 @@ import Testing
        b ,paid,1,,,s
       c,paid,1,,,s
       """)
-    #expect(report.codes == 3 && report.repeated == 1 && report.contradicting == 2)
-    #expect(report.contradictions.map(\.line) == [5, 6])
-    #expect(report.contradictions.first?.words.contains("line 4") == true)
-    #expect(
-      try folder.find("b")
-        == ListedTicket(
-          status: .refunded, from: Self.day - .seconds(86_400), until: Self.day + .seconds(86_400), quantity: 1,
-          sale: "s",
-          saleQuantity: 5))
+    expect(report.codes == 3 && report.repeated == 1 && report.contradicting == 2)
+    expectEqual(report.contradictions.map(\.line), [5, 6])
+    expectEqual(report.contradictions.first?.words.contains("line 4"), true)
+    try expectEqual(
+      folder.find("b"),
+      ListedTicket(
+        status: .refunded, from: Self.day - .seconds(86_400), until: Self.day + .seconds(86_400), quantity: 1,
+        sale: "s",
+        saleQuantity: 5))
     // What is refunded adds nobody to the sale, and what is said twice counts once.
-    #expect(try folder.find("a")?.saleQuantity == 5)
+    try expectEqual(folder.find("a")?.saleQuantity, 5)
   }
 
   @Test func aSaleAdmitsAsManyAsItsOwnCodeItsColumnOrAllItsCodes() throws {
@@ -91,11 +92,11 @@ import Testing
       g2,,1,s3,
       alone,,5,,
       """)
-    #expect(try folder.find("whole")?.saleQuantity == 3)
-    #expect(try folder.find("e2")?.saleQuantity == 3 && folder.find("e2")?.quantity == 1)
-    #expect(try folder.find("f1")?.saleQuantity == 3)
-    #expect(try folder.find("g2")?.saleQuantity == 7)
-    #expect(try folder.find("alone") == ListedTicket(status: .valid, quantity: 5))
+    try expectEqual(folder.find("whole")?.saleQuantity, 3)
+    expect(try folder.find("e2")?.saleQuantity == 3 && folder.find("e2")?.quantity == 1)
+    try expectEqual(folder.find("f1")?.saleQuantity, 3)
+    try expectEqual(folder.find("g2")?.saleQuantity, 7)
+    try expectEqual(folder.find("alone"), ListedTicket(status: .valid, quantity: 5))
   }
 
   @Test func badLinesAreNamedWithoutTheirCodesAndTheRestIsTaken() throws {
@@ -124,33 +125,33 @@ import Testing
       good8,paid,,,,,
       good9,paid,,,,,
       """)
-    #expect(report.good == 9 && report.bad == 11)
-    #expect(report.badLines.map(\.line) == Array(3...13))
-    for note in report.badLines { #expect(!note.words.contains("SECRET"), "\(note.words)") }
-    #expect(report.refusal == "More than half of it is bad.")
+    expect(report.good == 9 && report.bad == 11)
+    expectEqual(report.badLines.map(\.line), Array(3...13))
+    for note in report.badLines { expect(!note.words.contains("SECRET"), "\(note.words)") }
+    expectEqual(report.refusal, "More than half of it is bad.")
     #expect(throws: TicketListFault.self) { try folder.find("good1") }
   }
 
   @Test func aListOfWhichMuchIsBadIsTakenWhenForced() throws {
     let folder = try ListFolder()
     let text = [UInt8]("code,status\na,paid\nb,?\nc,?\n".utf8)
-    #expect(try folder.load(text, folder.settings()).refusal != nil)
-    #expect(folder.names.isEmpty)
-    #expect(try folder.load(text, folder.settings(isForced: true)).refusal == nil)
-    #expect(try folder.find("a") != nil)
-    #expect(try folder.load([UInt8]("code,status\na,?\n".utf8), folder.settings(isForced: true)).refusal != nil)
-    #expect(try folder.find("a") != nil)
+    expect(try folder.load(text, folder.settings()).refusal != nil)
+    expect(folder.names.isEmpty)
+    expect(try folder.load(text, folder.settings(isForced: true)).refusal == nil)
+    expect(try folder.find("a") != nil)
+    expect(try folder.load([UInt8]("code,status\na,?\n".utf8), folder.settings(isForced: true)).refusal != nil)
+    expect(try folder.find("a") != nil)
     #expect(throws: TicketListFault.self) { try folder.load("name,status\na,paid\n") }
     #expect(throws: TicketListFault.self) { try folder.load("") }
-    #expect(try folder.find("a") != nil)
-    #expect(folder.names == ["tickets-venue.sqlite"])
+    expect(try folder.find("a") != nil)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
   }
 
   @Test func aTrialTellsAllAndKeepsNothing() throws {
     let folder = try ListFolder()
     let report = try folder.load([UInt8]("code\na\na\nb\n".utf8), folder.settings(isTrial: true))
-    #expect(report.codes == 2 && report.repeated == 1 && report.refusal == nil)
-    #expect(folder.names.isEmpty)
+    expect(report.codes == 2 && report.repeated == 1 && report.refusal == nil)
+    expect(folder.names.isEmpty)
   }
 
   @Test func timesAreReadInTheirZones() throws {
@@ -164,32 +165,32 @@ import Testing
       d,,2026-11-21,
       """)
     let six = Self.day + .seconds(18 * 3_600)
-    #expect(try folder.find("a")?.from == six)
-    #expect(try folder.find("a")?.until == six + .seconds(5 * 3_600 + 1_815))
-    #expect(try folder.find("b")?.from == six - .seconds(3_600))
-    #expect(try folder.find("c")?.from == six - .seconds(7_200) && folder.find("c")?.until == six)
+    try expectEqual(folder.find("a")?.from, six)
+    try expectEqual(folder.find("a")?.until, six + .seconds(5 * 3_600 + 1_815))
+    try expectEqual(folder.find("b")?.from, six - .seconds(3_600))
+    expect(try folder.find("c")?.from == six - .seconds(7_200) && folder.find("c")?.until == six)
     // A day ends with its end.
-    #expect(try folder.find("d")?.until == Self.day + .seconds(86_400) && folder.find("d")?.from == nil)
+    expect(try folder.find("d")?.until == Self.day + .seconds(86_400) && folder.find("d")?.from == nil)
   }
 
   @Test func windowsAndUnicodeFilesAreRead() throws {
     let folder = try ListFolder()
     let western = try folder.load(
       [UInt8]("code;event\nb\u{fc};".unicodeScalars.map { UInt8($0.value) }) + [0x80], folder.settings())
-    #expect(western.encoding == .windows1252)
-    #expect(try folder.find("bü")?.event == "€")
+    expectEqual(western.encoding, .windows1252)
+    try expectEqual(folder.find("bü")?.event, "€")
     let wide = "\u{FEFF}code\tevent\r\nбилет\tЖ\r\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-    #expect(try folder.load(wide, folder.settings()).encoding == .utf16LittleEndian)
-    #expect(try folder.find("билет")?.event == "Ж")
-    #expect(try folder.load([0xEF, 0xBB, 0xBF] + [UInt8]("code\nx\n".utf8), folder.settings()).encoding == .utf8)
-    #expect(try folder.find("x") != nil)
+    try expectEqual(folder.load(wide, folder.settings()).encoding, .utf16LittleEndian)
+    try expectEqual(folder.find("билет")?.event, "Ж")
+    try expectEqual(folder.load([0xEF, 0xBB, 0xBF] + [UInt8]("code\nx\n".utf8), folder.settings()).encoding, .utf8)
+    expect(try folder.find("x") != nil)
   }
 
   /// As the gate's normaliser has them, else no code would ever match.
   @Test func codesAreNormalisedAsAtTheGate() throws {
     let folder = try ListFolder()
     try folder.load("code\n\" \u{200B}padded\t\"\nin side\n")
-    #expect(try folder.find("padded") != nil && folder.find("in side") != nil)
+    expect(try folder.find("padded") != nil && folder.find("in side") != nil)
   }
 
   // MARK: Faults
@@ -206,13 +207,13 @@ import Testing
         return error.description
       }
     }
-    #expect(words(folder.place, folder.key) == nil)
-    #expect(words(folder.place, other)?.contains("another key") == true)
+    expect(words(folder.place, folder.key) == nil)
+    expectEqual(words(folder.place, other)?.contains("another key"), true)
     let moved = TicketListPlace(state: folder.path, system: folder.place.system, server: "eventschedule https://other")
-    #expect(words(moved, folder.key)?.contains("https://venue.example") == true)
+    expectEqual(words(moved, folder.key)?.contains("https://venue.example"), true)
     let renamed = TicketListPlace(state: folder.path, system: TicketSystemID("b"), server: folder.place.server)
     rename(folder.place.path, renamed.path)
-    #expect(words(renamed, folder.key)?.contains("made for venue") == true)
+    expectEqual(words(renamed, folder.key)?.contains("made for venue"), true)
     unlink(renamed.path)
   }
 
@@ -226,7 +227,7 @@ import Testing
   func aChangedListIsNotBelieved(change: String) throws {
     let folder = try ListFolder()
     try folder.load("code,status,until,sale\na,refunded,2026-11-21,s\nb,paid,2026-11-21,s\n")
-    #expect(try folder.find("a") != nil)
+    expect(try folder.find("a") != nil)
     let database = try Database(folder.place.path, .present, busyMilliseconds: 0)
     try database.execute(change)
     database.close()
@@ -234,7 +235,7 @@ import Testing
       _ = try folder.find("a")
       _ = try folder.find("b")
     }
-    #expect(error?.description.contains("mport") == true, "\(error?.description ?? "")")
+    expectEqual(error?.description.contains("mport"), true, "\(error?.description ?? "")")
   }
 
   /// A ticket that was refunded since, from a list that is too old by itself.
@@ -244,7 +245,7 @@ import Testing
     let old = folder.path + "/old.sqlite"
     try #require(rename(folder.place.path, old) == 0)
     try folder.load([UInt8]("code,status\na,refunded\n".utf8), folder.settings(), asOf: 1_700_100_000)
-    #expect(try folder.find("a")?.status == .refunded)
+    try expectEqual(folder.find("a")?.status, .refunded)
     let database = try Database(folder.place.path, .present, busyMilliseconds: 0)
     try database.execute("ATTACH '\(old)' AS old")
     try database.execute("DELETE FROM ticket")
@@ -272,13 +273,13 @@ import Testing
       for index in start..<min(file.count, start + 5_000) { file[index] = 0 }
     }
     let number = open(folder.place.path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-    #expect(write(number, file, file.count) == file.count)
+    expectEqual(write(number, file, file.count), file.count)
     close(number)
     guard let reader = try? TicketListReader(folder.place, key: folder.key) else { return }
     for index in 0..<300 {
       guard let found = try? reader.find(Code("code\(index)")) else { continue }
-      #expect(found.status == (index % 3 == 0 ? .refunded : .valid), "seed \(seed)")
-      #expect(found.quantity == 1 && found.sale == "s\(index / 2)", "seed \(seed)")
+      expectEqual(found.status, (index % 3 == 0 ? .refunded : .valid), "seed \(seed)")
+      expect(found.quantity == 1 && found.sale == "s\(index / 2)", "seed \(seed)")
     }
     _ = try? reader.summary()
   }
@@ -292,14 +293,14 @@ import Testing
       try first.add(ToldTicket(code: "c", isWholeSale: true, status: .valid, quantity: 3))
       // Broken off: the list in use is as it was.
     }
-    #expect(try folder.find("a") != nil)
+    expect(try folder.find("a") != nil)
     // As a kill leaves it.
     let left = open(folder.place.path + ".new", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    #expect(write(left, "half", 4) == 4)
+    expectEqual(write(left, "half", 4), 4)
     close(left)
     try folder.load("code\nb\n")
-    #expect(try folder.find("b") != nil && folder.find("a") == nil)
-    #expect(folder.names == ["tickets-venue.sqlite"])
+    expect(try folder.find("b") != nil && folder.find("a") == nil)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
   }
 
   private func bytes(of path: String) throws -> [UInt8] {

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import ScanModel
 import Testing
@@ -9,28 +10,28 @@ import Testing
   @Test func aNewListIsTakenWithTheNextQuestion() async throws {
     let folder = try ListFolder()
     let list = try StoredTicketList(folder.place, key: folder.key)
-    #expect(try await list.state() == nil)
-    #expect(try await list.find(Code("a")) == nil)
+    expect(try await list.state() == nil)
+    expect(try await list.find(Code("a")) == nil)
     try folder.load("code\na\n")
-    #expect(try await list.find(Code("a")) == ListedTicket(status: .valid))
-    #expect(try await list.state() == TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 1))
+    try await expectEqual(list.find(Code("a")), ListedTicket(status: .valid))
+    try await expectEqual(list.state(), TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 1))
     try folder.load("code,status\na,cancelled\nb,paid\n")
-    #expect(try await list.find(Code("a"))?.status == .cancelled)
-    #expect(try await list.state()?.count == 2)
+    try await expectEqual(list.find(Code("a"))?.status, .cancelled)
+    try await expectEqual(list.state()?.count, 2)
     unlink(folder.place.path)
-    #expect(try await list.find(Code("b")) == nil)
-    #expect(try await list.state() == nil)
+    expect(try await list.find(Code("b")) == nil)
+    expect(try await list.state() == nil)
   }
 
   @Test func aDamagedListIsAFaultUntilAnotherIsThere() async throws {
     let folder = try ListFolder()
     let list = try StoredTicketList(folder.place, key: folder.key)
     let number = open(folder.place.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    #expect(write(number, "no list at all", 14) == 14)
+    expectEqual(write(number, "no list at all", 14), 14)
     close(number)
     await #expect(throws: TicketListFault.self) { try await list.find(Code("a")) }
     try folder.load("code\na\n")
-    #expect(try await list.find(Code("a")) != nil)
+    expect(try await list.find(Code("a")) != nil)
   }
 
   @Test func manyAskAtOnce() async throws {
@@ -43,7 +44,7 @@ import Testing
       }
       return await group.reduce(true) { $0 && $1 }
     }
-    #expect(found)
+    expect(found)
   }
 
   @Test func whatCannotBeOpenedIsNamed() throws {
@@ -51,9 +52,9 @@ import Testing
     mkdir(folder.place.path, 0o700)
     defer { rmdir(folder.place.path) }
     let error = #expect(throws: TicketListFault.self) { try folder.find("a") }
-    #expect(error?.description.contains(folder.place.path) == true)
+    expectEqual(error?.description.contains(folder.place.path), true)
     let writing = #expect(throws: TicketListFault.self) { try folder.load("code\na\n") }
-    #expect(writing?.description.contains(folder.place.path) == true)
-    #expect(folder.names == ["tickets-venue.sqlite"])
+    expectEqual(writing?.description.contains(folder.place.path), true)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
   }
 }

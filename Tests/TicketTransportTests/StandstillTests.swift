@@ -1,3 +1,4 @@
+import Expectations
 import ScanModel
 import Synchronization
 import Testing
@@ -38,7 +39,7 @@ import TicketTransport
       causes.append(fault.offline)
       await transport.close()
     }
-    #expect(causes.first == .some(nil), "nothing was tried")
-    #expect(causes.dropFirst().allSatisfy { $0 == .noConnection }, "\(causes)")
+    expectEqual(causes.first, .some(nil), "nothing was tried")
+    expect(causes.dropFirst().allSatisfy { $0 == .noConnection }, "\(causes)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import ScanTesting
@@ -7,14 +8,14 @@ import TicketTransport
 @Suite struct SecretTests {
   @Test func showsNothing() throws {
     let secret = try Secret(" \u{FEFF}s3cr3t-key-value\r\n")
-    #expect("\(secret)" == "(secret)")
-    #expect(String(reflecting: secret) == "(secret)")
+    expectEqual("\(secret)", "(secret)")
+    expectEqual(String(reflecting: secret), "(secret)")
     var dumped = ""
     dump([secret], to: &dumped)
-    #expect(!dumped.contains("s3cr3t"))
-    #expect(!String(describing: ["key": secret]).contains("s3cr3t"))
-    #expect(!"\(HTTPCall(.get, path: "/", credential: ("X-API-Key", "", secret)))".contains("s3cr3t"))
-    #expect(secret == (try Secret("s3cr3t-key-value")))
+    expect(!dumped.contains("s3cr3t"))
+    expect(!String(describing: ["key": secret]).contains("s3cr3t"))
+    expect(!"\(HTTPCall(.get, path: "/", credential: ("X-API-Key", "", secret)))".contains("s3cr3t"))
+    expectEqual(secret, (try Secret("s3cr3t-key-value")))
   }
 
   @Test func refusesWhatNoHeaderCarries() {
@@ -34,9 +35,9 @@ import TicketTransport
     ("https://[2001:db8::1]", "[2001:db8::1]:443", "", true),
   ]) func reads(text: String, description: String, path: String, isSecure: Bool) throws {
     let address = try ServerAddress(text)
-    #expect(address.description == description)
-    #expect(address.path == path)
-    #expect(address.isSecure == isSecure)
+    expectEqual(address.description, description)
+    expectEqual(address.path, path)
+    expectEqual(address.isSecure, isSecure)
   }
 
   @Test(arguments: [
@@ -52,19 +53,19 @@ import TicketTransport
   }
 
   @Test func plainHTTPOnlyWhenAllowed() throws {
-    #expect(try ServerAddress("http://tickets.example", allowPlainHTTP: true).port == 80)
+    try expectEqual(ServerAddress("http://tickets.example", allowPlainHTTP: true).port, 80)
   }
 }
 
 @Suite struct TextTests {
   @Test func staffTextCannotSteerATerminal() {
-    #expect(StaffText.clean("a\u{1B}[31mb\r\n\tc\u{0}\u{202E}d\u{200B}") == "a [31mb c d")
-    #expect(StaffText.clean(" \u{7}\u{9B} ") == nil)
-    #expect(StaffText.clean("Zoë 李小龍") == "Zoë 李小龍")
+    expectEqual(StaffText.clean("a\u{1B}[31mb\r\n\tc\u{0}\u{202E}d\u{200B}"), "a [31mb c d")
+    expect(StaffText.clean(" \u{7}\u{9B} ") == nil)
+    expectEqual(StaffText.clean("Zoë 李小龍"), "Zoë 李小龍")
     let long = StaffText.clean(String(repeating: "x", count: 5_000)) ?? ""
-    #expect(long.unicodeScalars.count == StaffText.longest)
-    #expect(long.hasSuffix("…"))
-    #expect(
+    expectEqual(long.unicodeScalars.count, StaffText.longest)
+    expect(long.hasSuffix("…"))
+    expect(
       (StaffText.clean("e" + String(repeating: "\u{301}", count: 5_000)) ?? "").unicodeScalars.count
         <= StaffText.longest)
   }
@@ -81,32 +82,32 @@ import TicketTransport
     let secrets = [
       try Secret("SECRETKEY").redaction, Redaction("4/5ABCD", shownAs: "…ABCD"), Redaction("DECRET", shownAs: "…CRET"),
     ]
-    #expect(StaffText.clean(text, hiding: secrets) == shown)
+    expectEqual(StaffText.clean(text, hiding: secrets), shown)
   }
 
   @Test func nothingIsCutInTheMiddleOfASecret() throws {
     let secrets = [try Secret("SECRETKEY").redaction]
     for count in 150...260 {
       let shown = StaffText.clean(String(repeating: "x", count: count) + "SECRETKEY", hiding: secrets) ?? ""
-      #expect(!shown.contains("S"), "\(count): \(shown)")
-      #expect(shown.unicodeScalars.count <= StaffText.longest)
+      expect(!shown.contains("S"), "\(count): \(shown)")
+      expect(shown.unicodeScalars.count <= StaffText.longest)
     }
     // Far more than is shown: hidden to the end of what is looked at.
     let secret = String(repeating: "k", count: 1_000)
     let long = StaffText.clean(
       String(repeating: secret, count: 200), hiding: [Redaction(secret, shownAs: "…")])
-    #expect(long?.contains("k") == false)
+    expectEqual(long?.contains("k"), false)
     // One that overlaps itself through the whole text.
     let run = String(repeating: "a", count: 200_000)
-    #expect(StaffText.clean(run, hiding: [Redaction("aaaa", shownAs: "…aa")]) == "…aa…")
+    expectEqual(StaffText.clean(run, hiding: [Redaction("aaaa", shownAs: "…aa")]), "…aa…")
   }
 
   @Test func showsNothingOfItself() throws {
     let redaction = try Secret("SECRETKEY").redaction
     var dumped = ""
     dump([redaction], to: &dumped)
-    #expect(!dumped.lowercased().contains("secretkey"))
-    #expect(!"\(redaction)\(String(reflecting: redaction))".lowercased().contains("secretkey"))
+    expect(!dumped.lowercased().contains("secretkey"))
+    expect(!"\(redaction)\(String(reflecting: redaction))".lowercased().contains("secretkey"))
   }
 
   @Test(arguments: [UInt64](1...20)) func noTextEscapesOrTraps(seed: UInt64) throws {
@@ -115,12 +116,12 @@ import TicketTransport
       let hidden = String(random.text().prefix(12))
       let text = random.text() + hidden + "\u{301}" + random.text()
       let shown = StaffText.clean(text, hiding: [Redaction(hidden, shownAs: "")]) ?? ""
-      #expect(shown.unicodeScalars.count <= StaffText.longest)
+      expect(shown.unicodeScalars.count <= StaffText.longest)
       let needle = Array((StaffText.clean(hidden) ?? "").utf8)
       guard needle.count > 3 else { continue }
       let bytes = Array((StaffText.clean(text, hiding: [Redaction(hidden, shownAs: "\u{2588}")]) ?? "").utf8)
       let found = bytes.indices.contains { bytes[$0...].starts(with: needle) }
-      #expect(!found, "seed \(seed): \(text)")
+      expect(!found, "seed \(seed): \(text)")
     }
   }
 }

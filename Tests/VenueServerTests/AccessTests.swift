@@ -1,3 +1,4 @@
+import Expectations
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -13,9 +14,9 @@ import Testing
     try await withVenue { venue in
       for headers in [json, json + [("X-API-Key", "")], json + [("Authorization", "Basic abc")]] {
         let reply = try await venue.request(.POST, "/api/tickets/scan", headers: headers)
-        #expect(reply.status == 401)
-        #expect(reply.text == #"{"error":"API key is required"}"#)
-        #expect(reply.headers["Date"].count == 1)
+        expectEqual(reply.status, 401)
+        expectEqual(reply.text, #"{"error":"API key is required"}"#)
+        expectEqual(reply.headers["Date"].count, 1)
       }
     }
   }
@@ -26,7 +27,7 @@ import Testing
       let reply = try await venue.request(
         .POST, "/api/tickets/scan", headers: json + [("Authorization", "Bearer \(try venue.key())")],
         body: .bytes(ByteBuffer(string: #"{"ticket_code":"\#(code)"}"#)))
-      #expect(reply.status == 201)
+      expectEqual(reply.status, 201)
     }
   }
 
@@ -34,9 +35,9 @@ import Testing
     try await withVenue(VenueConfiguration()) { venue in
       let began = ContinuousClock.now
       let reply = try await venue.scan(try venue.code(.entry), key: "not-the-key")
-      #expect(ContinuousClock.now - began >= .milliseconds(250))
-      #expect(reply.status == 401)
-      #expect(reply.text == #"{"error":"Invalid API key"}"#)
+      expect(ContinuousClock.now - began >= .milliseconds(250))
+      expectEqual(reply.status, 401)
+      expectEqual(reply.text, #"{"error":"Invalid API key"}"#)
     }
   }
 
@@ -47,13 +48,13 @@ import Testing
       let nobody = try await venue.server.issueKey(ability: .none)
       for key in [viewer, nobody] {
         let reply = try await venue.scan(code, key: key)
-        #expect(reply.status == 403)
-        #expect(reply.text == #"{"message":"Access denied"}"#)
+        expectEqual(reply.status, 403)
+        expectEqual(reply.text, #"{"message":"Access denied"}"#)
       }
-      #expect(try await venue.get("/api/tickets", key: viewer).status == 200)
-      #expect(try await venue.get("/api/tickets", key: nobody).status == 403)
+      try await expectEqual(venue.get("/api/tickets", key: viewer).status, 200)
+      try await expectEqual(venue.get("/api/tickets", key: nobody).status, 403)
       _ = try await venue.server.issueKey(viewer, ability: .manage)
-      #expect(try await venue.scan(code, key: viewer).status == 201)
+      try await expectEqual(venue.scan(code, key: viewer).status, 201)
     }
   }
 
@@ -62,20 +63,20 @@ import Testing
     try await withVenue(VenueConfiguration(failureDelay: .zero, now: { clock.now })) { venue in
       let code = try venue.code(.entry)
       for _ in 0..<10 {
-        #expect(try await venue.scan(code, key: "guessed-key").status == 401)
+        try await expectEqual(venue.scan(code, key: "guessed-key").status, 401)
         clock.advance(seconds: 1)
       }
       let blocked = try await venue.scan(code, key: "guessed-key")
-      #expect(blocked.status == 423)
-      #expect(blocked.text == #"{"error":"API key temporarily blocked"}"#)
-      #expect(try await venue.scan(code, key: "another-guess").status == 401)
-      #expect(try await venue.scan(code).status == 201)
+      expectEqual(blocked.status, 423)
+      expectEqual(blocked.text, #"{"error":"API key temporarily blocked"}"#)
+      try await expectEqual(venue.scan(code, key: "another-guess").status, 401)
+      try await expectEqual(venue.scan(code).status, 201)
       clock.advance(seconds: 898.5)
-      #expect(try await venue.scan(code, key: "guessed-key").status == 423)
+      try await expectEqual(venue.scan(code, key: "guessed-key").status, 423)
       clock.advance(seconds: 0.5)
       // A blocked request has not prolonged it.
-      #expect(try await venue.scan(code, key: "guessed-key").status == 401)
-      #expect(try await venue.scan(code, key: "guessed-key").status == 401)
+      try await expectEqual(venue.scan(code, key: "guessed-key").status, 401)
+      try await expectEqual(venue.scan(code, key: "guessed-key").status, 401)
     }
   }
 
@@ -85,18 +86,18 @@ import Testing
     try await withVenue(configuration) { venue in
       let code = try venue.code(.entry)
       for _ in 0..<60 {
-        #expect(try await venue.scan(code).status == 201)
+        try await expectEqual(venue.scan(code).status, 201)
         clock.advance(seconds: 0.5)
       }
       let refused = try await venue.scan(code)
-      #expect(refused.status == 429)
-      #expect(refused.text == #"{"error":"Rate limit exceeded"}"#)
-      #expect(refused.headers["Retry-After"].isEmpty)
+      expectEqual(refused.status, 429)
+      expectEqual(refused.text, #"{"error":"Rate limit exceeded"}"#)
+      expect(refused.headers["Retry-After"].isEmpty)
       // The rate comes before the key, and a missing key before the rate.
-      #expect(try await venue.scan(code, key: "unknown-key").status == 429)
-      #expect(try await venue.request(.POST, "/api/tickets/scan", headers: json).status == 401)
+      try await expectEqual(venue.scan(code, key: "unknown-key").status, 429)
+      try await expectEqual(venue.request(.POST, "/api/tickets/scan", headers: json).status, 401)
       clock.advance(seconds: 30)
-      #expect(try await venue.scan(code).status == 201)
+      try await expectEqual(venue.scan(code).status, 201)
     }
   }
 
@@ -105,26 +106,26 @@ import Testing
     try await withVenue(VenueConfiguration(rateModel: .pause, failureDelay: .zero, now: { clock.now })) { venue in
       let code = try venue.code(.entry)
       // Failed keys do not count.
-      for _ in 0..<5 { #expect(try await venue.scan(code, key: "unknown-key").status == 401) }
+      for _ in 0..<5 { try await expectEqual(venue.scan(code, key: "unknown-key").status, 401) }
       for _ in 0..<60 {
         clock.advance(seconds: 10)
-        #expect(try await venue.scan(code).status == 201)
+        try await expectEqual(venue.scan(code).status, 201)
       }
       for _ in 0..<5 {
         clock.advance(seconds: 10)
-        #expect(try await venue.scan(code).status == 429)
+        try await expectEqual(venue.scan(code).status, 429)
       }
       clock.advance(seconds: 10)
-      #expect(try await venue.scan(code).status == 201)
-      #expect(try await venue.get("/api/tickets").status == 200)
+      try await expectEqual(venue.scan(code).status, 201)
+      try await expectEqual(venue.get("/api/tickets").status, 200)
     }
   }
 
   @Test func aBenchHasNoLimits() async throws {
     try await withVenue(VenueConfiguration(noLimits: true, failureDelay: .zero)) { venue in
       let code = try venue.code(.entry)
-      for _ in 0..<70 { #expect(try await venue.scan(code).status == 201) }
-      for _ in 0..<12 { #expect(try await venue.scan(code, key: "guessed-key").status == 401) }
+      for _ in 0..<70 { try await expectEqual(venue.scan(code).status, 201) }
+      for _ in 0..<12 { try await expectEqual(venue.scan(code, key: "guessed-key").status, 401) }
     }
   }
 
@@ -133,14 +134,14 @@ import Testing
       let file = directory + "/venue.sqlite"
       try await withVenue(VenueConfiguration(storage: .file(file)), seed: Seed(apiKey: "a-key-that-was-given")) {
         venue in
-        #expect(venue.seeded.apiKey == "a-key-that-was-given")
+        expectEqual(venue.seeded.apiKey, "a-key-that-was-given")
         let fresh = try await venue.server.issueKey()
-        #expect(fresh.utf8.count == 40)
-        #expect(try await venue.scan(try venue.code(.entry)).status == 201)
+        expectEqual(fresh.utf8.count, 40)
+        try await expectEqual(venue.scan(try venue.code(.entry)).status, 201)
         for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
           let bytes = try Data(contentsOf: URL(filePath: directory + "/" + name))
-          #expect(bytes.range(of: Data("a-key-that-was-given".utf8)) == nil)
-          #expect(bytes.range(of: Data(fresh.utf8)) == nil)
+          expect(bytes.range(of: Data("a-key-that-was-given".utf8)) == nil)
+          expect(bytes.range(of: Data(fresh.utf8)) == nil)
         }
       }
     }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import VenueServer
@@ -12,29 +13,29 @@ import Testing
 
   @Test func aGoodDayChangesNothing() {
     var day = BadDay()
-    #expect(day.manners(for: .scan).isGood)
-    #expect(day.manners(for: .other).isGood)
+    expect(day.manners(for: .scan).isGood)
+    expect(day.manners(for: .other).isGood)
   }
 
   @Test func theNextThreeAreHitAndThenNoMore() throws {
-    #expect(hits(try day("status=503,next=3"), of: 5) == [true, true, true, false, false])
+    expectEqual(hits(try day("status=503,next=3"), of: 5), [true, true, true, false, false])
   }
 
   @Test func aShareIsThatShareAndTheSameEachTime() throws {
     let first = hits(try day("html,share=20%"), of: 10_000)
-    #expect(first == hits(try day("html,share=20%"), of: 10_000))
-    #expect(first != hits(try day("html,share=20%,seed=2"), of: 10_000))
+    expectEqual(first, hits(try day("html,share=20%"), of: 10_000))
+    expect(first != hits(try day("html,share=20%,seed=2"), of: 10_000))
     // Four standard deviations.
-    #expect((1_840...2_160).contains(first.count { $0 }))
-    #expect(hits(try day("html,share=20%,next=7"), of: 10_000).count { $0 } == 7)
+    expect((1_840...2_160).contains(first.count { $0 }))
+    expectEqual(hits(try day("html,share=20%,next=7"), of: 10_000).count { $0 }, 7)
   }
 
   @Test func onlyScansAreHitUnlessAllAre() throws {
     var scans = try day("html")
-    #expect(scans.manners(for: .other).isGood)
-    #expect(!scans.manners(for: .scan).isGood)
+    expect(scans.manners(for: .other).isGood)
+    expect(!scans.manners(for: .scan).isGood)
     var all = try day("html,on=all")
-    #expect(!all.manners(for: .other).isGood)
+    expect(!all.manners(for: .other).isGood)
   }
 
   @Test func pausesAndClocksAddUpAndTheFirstOtherFaultWins() throws {
@@ -42,14 +43,14 @@ import Testing
       "latency=1s", "clock=-1h", "status=503,next=1", "latency=2s,when=after", "close=after,next=1", "clock=10s",
       "latency=5ms")
     let first = day.manners(for: .scan)
-    #expect(first.pauseBefore == 1_005)
-    #expect(first.pauseAfter == 2_000)
-    #expect(first.clock == -3_590)
-    #expect(first.fault == .status(503, retryAfter: nil, .before))
-    #expect(day.entries.map(\.hits) == [1, 1, 1, 1, 0, 1, 1])
-    #expect(day.manners(for: .scan).fault == .end(.close, .after))
-    #expect(day.manners(for: .scan).fault == nil)
-    #expect(day.entries[4].description == "close=after,next=1  (hits: 1, over)")
+    expectEqual(first.pauseBefore, 1_005)
+    expectEqual(first.pauseAfter, 2_000)
+    expectEqual(first.clock, -3_590)
+    expectEqual(first.fault, .status(503, retryAfter: nil, .before))
+    expectEqual(day.entries.map(\.hits), [1, 1, 1, 1, 0, 1, 1])
+    expectEqual(day.manners(for: .scan).fault, .end(.close, .after))
+    expect(day.manners(for: .scan).fault == nil)
+    expectEqual(day.entries[4].description, "close=after,next=1  (hits: 1, over)")
   }
 
   /// Whatever is on the list and whoever asks: counts keep to `next`, pauses and clocks to their limits, one seed to one
@@ -65,16 +66,16 @@ import Testing
     var (day, again, shorter) = (BadDay(list), BadDay(list), BadDay(Array(list.dropLast())))
     for isScan in requests {
       let manners = day.manners(for: isScan ? .scan : .other)
-      #expect(manners == again.manners(for: isScan ? .scan : .other), "seed \(seed)")
-      #expect((0...Misbehaviour.longestPause).contains(manners.pauseBefore))
-      #expect((0...Misbehaviour.longestPause).contains(manners.pauseAfter))
-      #expect(abs(manners.clock) <= Misbehaviour.furthestClock)
+      expectEqual(manners, again.manners(for: isScan ? .scan : .other), "seed \(seed)")
+      expect((0...Misbehaviour.longestPause).contains(manners.pauseBefore))
+      expect((0...Misbehaviour.longestPause).contains(manners.pauseAfter))
+      expect(abs(manners.clock) <= Misbehaviour.furthestClock)
       let without = shorter.manners(for: isScan ? .scan : .other)
-      if let fault = without.fault { #expect(manners.fault == fault, "seed \(seed)") }
+      if let fault = without.fault { expectEqual(manners.fault, fault, "seed \(seed)") }
     }
-    #expect(day.entries.dropLast().elementsEqual(shorter.entries), "seed \(seed)")
+    expect(day.entries.dropLast().elementsEqual(shorter.entries), "seed \(seed)")
     for entry in day.entries {
-      if let next = entry.misbehaviour.next { #expect(entry.hits <= next, "seed \(seed)") }
+      if let next = entry.misbehaviour.next { expect(entry.hits <= next, "seed \(seed)") }
     }
   }
 }

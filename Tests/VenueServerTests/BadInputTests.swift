@@ -1,3 +1,4 @@
+import Expectations
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -13,17 +14,17 @@ import Testing
         "", "{}", "[]", "null", "7", "\"x\"", "{", #"{"code":null}"#, #"{"code":"  "}"#, #"{"ticket_code":""}"#,
       ] {
         let reply = try await venue.post(body)
-        #expect(reply.status == 422, "\(body)")
-        #expect(reply.text == required, "\(body)")
+        expectEqual(reply.status, 422, "\(body)")
+        expectEqual(reply.text, required, "\(body)")
       }
       let wrong = try await venue.post(#"{"code":{"a":1},"sale_ticket_id":"x1","seat_number":5}"#)
-      #expect(wrong.status == 422)
-      #expect(try wrong.string("message") == "The code field must be a string. (and 2 more errors)")
-      #expect(try wrong.string("errors.sale_ticket_id.0") == "The sale ticket id field must be an integer.")
-      #expect(try wrong.string("errors.seat_number.0") == "The seat number field must be a string.")
+      expectEqual(wrong.status, 422)
+      try expectEqual(wrong.string("message"), "The code field must be a string. (and 2 more errors)")
+      try expectEqual(wrong.string("errors.sale_ticket_id.0"), "The sale ticket id field must be an integer.")
+      try expectEqual(wrong.string("errors.seat_number.0"), "The seat number field must be a string.")
       let long = String(repeating: "ü", count: 256)
       let seat = try await venue.post(#"{"code":"abc","seat_number":"\#(long)"}"#)
-      #expect(try seat.string("message") == "The seat number field must not be greater than 255 characters.")
+      try expectEqual(seat.string("message"), "The seat number field must not be greater than 255 characters.")
     }
   }
 
@@ -34,9 +35,9 @@ import Testing
         let reply = try await venue.request(
           .POST, "/api/tickets/scan", headers: headers + (accept.map { [("Accept", $0)] } ?? []),
           body: .bytes(ByteBuffer(string: "{}")))
-        #expect(reply.status == 302)
-        #expect(reply.headers["Location"] == [venue.address.url + "/"])
-        #expect(reply.headers["Content-Type"].first?.hasPrefix("text/html") == true)
+        expectEqual(reply.status, 302)
+        expectEqual(reply.headers["Location"], [venue.address.url + "/"])
+        expectEqual(reply.headers["Content-Type"].first?.hasPrefix("text/html"), true)
       }
     }
   }
@@ -44,12 +45,12 @@ import Testing
   @Test func codesAreTrimmedAndFormsRead() async throws {
     try await withVenue { venue in
       let code = try venue.code(.entry)
-      #expect(try await venue.post(#"{"code":" \#(code)\r\n"}"#).status == 201)
+      try await expectEqual(venue.post(#"{"code":" \#(code)\r\n"}"#).status, 201)
       for (type, status) in [("application/x-www-form-urlencoded", 201), ("text/plain", 302), ("", 302)] {
         let reply = try await venue.request(
           .POST, "/api/tickets/scan", headers: [("X-API-Key", try venue.key()), ("Content-Type", type)],
           body: .bytes(ByteBuffer(string: "ticket_code=\(code)")))
-        #expect(reply.status == status, "\(type)")
+        expectEqual(reply.status, status, "\(type)")
       }
     }
   }
@@ -61,7 +62,7 @@ import Testing
         #"{"code":"\#(code)"}"#, #"{"ticket_code":"\#(code)"}"#, #"{"code":"\#(code)","ticket_code":"other"}"#,
         #"{"code":null,"ticket_code":"\#(code)","location":"door-1","sale_ticket_id":null}"#,
       ] {
-        #expect(try await venue.post(body).status == 201, "\(body)")
+        try await expectEqual(venue.post(body).status, 201, "\(body)")
       }
     }
   }
@@ -77,9 +78,9 @@ import Testing
             ("X-API-Key", try venue.key()), ("Content-Type", "application/json"), ("Accept", "application/json"),
           ],
           body: .bytes(ByteBuffer(bytes: noise)))
-        #expect(reply.status == 422)
+        expectEqual(reply.status, 422)
       }
-      #expect(try await venue.scan(try venue.code(.entry)).status == 201)
+      try await expectEqual(venue.scan(try venue.code(.entry)).status, 201)
     }
   }
 
@@ -92,11 +93,11 @@ import Testing
         #"{"code":"a","sale_ticket_id":99999999999999999999999}"#, #"{"code":"a","sale_ticket_id":1.5}"#,
         #"{"code":"a","sale_ticket_id":[1]}"#,
       ] {
-        #expect(try await venue.post(body).status == 422, "\(body.prefix(40))")
+        try await expectEqual(venue.post(body).status, 422, "\(body.prefix(40))")
       }
       let controls = try await venue.post(#"{"code":"\u0000\u001b[2J\uffff"}"#)
-      #expect(controls.text == #"{"error":"Ticket not found"}"#)
-      #expect(try await venue.server.book().isEmpty)
+      expectEqual(controls.text, #"{"error":"Ticket not found"}"#)
+      expect(try await venue.server.book().isEmpty)
     }
   }
 
@@ -107,17 +108,17 @@ import Testing
         ("X-API-Key", try venue.key()), ("Content-Type", "application/json"), ("Accept", "application/json"),
       ]
       let announced = try await venue.request(.POST, "/api/tickets/scan", headers: headers, body: .bytes(large))
-      #expect(announced.status == 413)
-      #expect(announced.text == #"{"message":"The POST data is too large."}"#)
+      expectEqual(announced.status, 413)
+      expectEqual(announced.text, #"{"message":"The POST data is too large."}"#)
       let chunks = AsyncStream<ByteBuffer> { stream in
         for _ in 0..<10 { stream.yield(ByteBuffer(repeating: 0x61, count: 1_000_000)) }
         stream.finish()
       }
       let streamed = try await venue.request(
         .POST, "/api/tickets/scan", headers: headers, body: .stream(chunks, length: .unknown))
-      #expect(streamed.status == 413)
-      #expect(streamed.headers["Date"].count == 1)
-      #expect(try await venue.scan(try venue.code(.entry)).status == 201)
+      expectEqual(streamed.status, 413)
+      expectEqual(streamed.headers["Date"].count, 1)
+      try await expectEqual(venue.scan(try venue.code(.entry)).status, 201)
     }
   }
 
@@ -126,18 +127,18 @@ import Testing
       for path in ["/", "/api", "/api/tickets/1", "/api/tickets/scan/more", "/ticket/view/a/b"] {
         let reply = try await venue.request(.POST, path, headers: [])
         // A GET route exists for none of these but the list.
-        #expect(reply.status == 404, "\(path)")
-        #expect(try reply.string("message")?.isEmpty == false)
-        #expect(reply.headers["Date"].count == 1)
+        expectEqual(reply.status, 404, "\(path)")
+        try expectEqual(reply.string("message")?.isEmpty, false)
+        expectEqual(reply.headers["Date"].count, 1)
       }
       let cases: [(HTTPMethod, String, String)] = [
         (.GET, "/api/tickets/scan", "POST"), (.DELETE, "/api/tickets/5/scan", "POST"), (.POST, "/api/tickets", "GET"),
       ]
       for (method, path, allowed) in cases {
         let reply = try await venue.request(method, path, headers: [])
-        #expect(reply.status == 405, "\(path)")
-        #expect(reply.headers["Allow"] == [allowed])
-        #expect(try reply.string("message")?.contains("method is not supported") == true)
+        expectEqual(reply.status, 405, "\(path)")
+        expectEqual(reply.headers["Allow"], [allowed])
+        try expectEqual(reply.string("message")?.contains("method is not supported"), true)
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -6,19 +7,19 @@ import Testing
 @Suite struct CalendarTests {
   @Test func anInstantIsWrittenInThreeWays() {
     let time = Timestamp(seconds: 1_765_981_800)
-    #expect(time.iso8601 == "2025-12-17T14:30:00.000000Z")
-    #expect(time.sql == "2025-12-17 14:30:00")
-    #expect(time.httpDate == "Wed, 17 Dec 2025 14:30:00 GMT")
-    #expect(Timestamp(seconds: -1).iso8601 == "1969-12-31T23:59:59.000000Z")
-    #expect(Timestamp(seconds: 951_782_399).httpDate == "Mon, 28 Feb 2000 23:59:59 GMT")
+    expectEqual(time.iso8601, "2025-12-17T14:30:00.000000Z")
+    expectEqual(time.sql, "2025-12-17 14:30:00")
+    expectEqual(time.httpDate, "Wed, 17 Dec 2025 14:30:00 GMT")
+    expectEqual(Timestamp(seconds: -1).iso8601, "1969-12-31T23:59:59.000000Z")
+    expectEqual(Timestamp(seconds: 951_782_399).httpDate, "Mon, 28 Feb 2000 23:59:59 GMT")
   }
 
   @Test func fractionsAreDroppedAndNoClockOverflows() {
-    #expect(Timestamp(Date(timeIntervalSince1970: 1.999)).seconds == 1)
-    #expect(Timestamp(Date(timeIntervalSince1970: -0.5)).seconds == -1)
-    #expect(Timestamp(Date(timeIntervalSince1970: .infinity)).iso8601 == "9999-12-31T23:59:59.000000Z")
-    #expect(Timestamp(Date(timeIntervalSince1970: -.infinity)).sql == "0000-01-01 00:00:00")
-    #expect(Timestamp(Date(timeIntervalSince1970: .nan)).seconds == 0)
+    expectEqual(Timestamp(Date(timeIntervalSince1970: 1.999)).seconds, 1)
+    expectEqual(Timestamp(Date(timeIntervalSince1970: -0.5)).seconds, -1)
+    expectEqual(Timestamp(Date(timeIntervalSince1970: .infinity)).iso8601, "9999-12-31T23:59:59.000000Z")
+    expectEqual(Timestamp(Date(timeIntervalSince1970: -.infinity)).sql, "0000-01-01 00:00:00")
+    expectEqual(Timestamp(Date(timeIntervalSince1970: .nan)).seconds, 0)
   }
 
   @Test func daysAgreeWithFoundation() throws {
@@ -28,8 +29,8 @@ import Testing
       let parts = calendar.dateComponents(
         [.year, .month, .day], from: Date(timeIntervalSince1970: Double(number) * 86_400))
       let day = CalendarDay(number: number)
-      #expect(day.parts.year == parts.year && day.parts.month == parts.month && day.parts.day == parts.day)
-      #expect(CalendarDay(day.description) == day)
+      expect(day.parts.year == parts.year && day.parts.month == parts.month && day.parts.day == parts.day)
+      expectEqual(CalendarDay(day.description), day)
     }
   }
 
@@ -38,7 +39,7 @@ import Testing
     "２０２５-01-01", "-025-01-01", "2025-01-0a",
   ])
   func whatIsNoDayIsRefused(text: String) {
-    #expect(CalendarDay(text) == nil)
+    expect(CalendarDay(text) == nil)
   }
 
   @Test func eightInTheEveningIsFoundInEachZoneAndSeason() throws {
@@ -51,7 +52,7 @@ import Testing
     ]
     for (zone, day, expected) in cases {
       let zone = try #require(TimeZone(identifier: zone))
-      #expect(try #require(CalendarDay(day)).instant(hour: 20, in: zone).sql == expected)
+      try expectEqual(#require(CalendarDay(day)).instant(hour: 20, in: zone).sql, expected)
     }
   }
 }

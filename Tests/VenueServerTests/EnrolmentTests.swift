@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -16,34 +17,34 @@ import Testing
   @Test func aStationGetsAKeyOfItsOwn() async throws {
     try await withKioskVenue { venue, _ in
       let secret = try await venue.server.makeEnrolment(gate: "north", saleTicket: 789, seat: "A 7").secret
-      #expect(secret.wholeMatch(of: /[A-Z2-7]{26}/) != nil)
+      expect(secret.wholeMatch(of: /[A-Z2-7]{26}/) != nil)
       let answer = await venue.kiosk("POST /enrol", request(secret))
-      #expect(answer.status == 200)
+      expectEqual(answer.status, 200)
       let key = try answer.json.string("ticketSystem.apiKey") ?? ""
-      #expect(
-        answer.body
-          == #"{"ticketSystem":{"type":"eventschedule","url":"http:\/\/venue","apiKey":"\#(key)"},"#
+      expectEqual(
+        answer.body,
+        #"{"ticketSystem":{"type":"eventschedule","url":"http:\/\/venue","apiKey":"\#(key)"},"#
           + #""gate":{"name":"north","saleTicket":789,"seat":"A 7"}}"#)
-      #expect(key != (try venue.key()))
-      #expect(try await venue.scan(try venue.code(.entry), key: key).status == 201)
+      expect(key != (try venue.key()))
+      try await expectEqual(venue.scan(try venue.code(.entry), key: key).status, 201)
     }
   }
 
   @Test func aLostAnswerIsGivenAgainToTheSameStationForAWhile() async throws {
     try await withKioskVenue(change: { $0.publicURL = "https://venue.example:8443" }) { venue, clock in
       let made = try await venue.server.makeEnrolment(gate: "north")
-      #expect(made.server == "venue.example:8443")
+      expectEqual(made.server, "venue.example:8443")
       let first = await venue.kiosk("POST /enrol", request(made.secret))
-      #expect(first.body.contains(#""url":"https:\/\/venue.example:8443""#))
-      #expect(first.body.hasSuffix(#""gate":{"name":"north","saleTicket":null,"seat":null}}"#))
+      expect(first.body.contains(#""url":"https:\/\/venue.example:8443""#))
+      expect(first.body.hasSuffix(#""gate":{"name":"north","saleTicket":null,"seat":null}}"#))
       let used = refusal("SECRET_USED", "The enrolment secret has been used")
       let other = await venue.kiosk("POST /enrol", request(made.secret, station: "another"))
-      #expect(other.status == 409 && other.body == used)
+      expect(other.status == 409 && other.body == used)
       clock.advance(seconds: 600)
-      #expect(await venue.kiosk("POST /enrol", request(made.secret)).body == first.body)
+      await expectEqual(venue.kiosk("POST /enrol", request(made.secret)).body, first.body)
       clock.advance(seconds: 1)
       let late = await venue.kiosk("POST /enrol", request(made.secret))
-      #expect(late.status == 409 && late.body == used)
+      expect(late.status == 409 && late.body == used)
     }
   }
 
@@ -54,45 +55,45 @@ import Testing
   ])
   func whereTheVenueIsReachedIsToldInCodes(_ url: String, _ authority: String, _ place: String) async throws {
     let server = try VenueServer(VenueConfiguration(publicURL: url))
-    #expect(try await server.makeActivationCode().server == authority)
-    #expect(try await server.makeEnrolment(gate: "north").server == place)
+    try await expectEqual(server.makeActivationCode().server, authority)
+    try await expectEqual(server.makeEnrolment(gate: "north").server, place)
   }
 
   @Test func whatIsRefused() async throws {
     try await withKioskVenue { venue, clock in
       let unknown = await venue.kiosk("POST /enrol", request("AAAAAAAAAAAAAAAAAAAAAAAAAA"))
-      #expect(unknown.status == 404)
-      #expect(unknown.body == refusal("SECRET_UNKNOWN", "The enrolment secret is not known"))
+      expectEqual(unknown.status, 404)
+      expectEqual(unknown.body, refusal("SECRET_UNKNOWN", "The enrolment secret is not known"))
       for secret in [
         "A", "AAAAAAAAAAAAAAAAAAAAAAAAAB", "AAAAAAAAAAAAAAAAAAAAAAAAA1", String(repeating: "A", count: 9_999),
       ] {
-        #expect(await venue.kiosk("POST /enrol", request(secret)).body == unknown.body)
+        await expectEqual(venue.kiosk("POST /enrol", request(secret)).body, unknown.body)
       }
 
       let meant = try await venue.server.makeEnrolment(gate: "north", for: "another").secret
       let stranger = await venue.kiosk("POST /enrol", request(meant))
-      #expect(stranger.status == 403)
-      #expect(stranger.body == refusal("STATION_UNKNOWN", "The enrolment secret was made for another station"))
+      expectEqual(stranger.status, 403)
+      expectEqual(stranger.body, refusal("STATION_UNKNOWN", "The enrolment secret was made for another station"))
       let south = await venue.kiosk("POST /enrol", request(meant, station: "another", gate: "south"))
-      #expect(south.status == 400)
-      #expect(south.body == refusal("INVALID_REQUEST", "The enrolment secret was made for another gate"))
-      #expect(await venue.kiosk("POST /enrol", request(meant, station: "another")).status == 200)
+      expectEqual(south.status, 400)
+      expectEqual(south.body, refusal("INVALID_REQUEST", "The enrolment secret was made for another gate"))
+      await expectEqual(venue.kiosk("POST /enrol", request(meant, station: "another")).status, 200)
 
       let brief = try await venue.server.makeEnrolment(gate: "north", minutes: 1).secret
       clock.advance(seconds: 60)
       let late = await venue.kiosk("POST /enrol", request(brief))
-      #expect(late.status == 410)
-      #expect(late.body == refusal("SECRET_EXPIRED", "The enrolment secret has expired"))
+      expectEqual(late.status, 410)
+      expectEqual(late.body, refusal("SECRET_EXPIRED", "The enrolment secret has expired"))
 
       for body in [
         "", "{}", "[]", #"{"secret":"A"}"#, #"{"secret":7,"station":{"id":"x"}}"#, #"{"secret":"A","station":[]}"#,
       ] {
         let answer = await venue.kiosk("POST /enrol", body)
-        #expect(answer.status == 400, "\(body)")
-        #expect(answer.body == refusal("INVALID_REQUEST", "secret and station.id are required"))
+        expectEqual(answer.status, 400, "\(body)")
+        expectEqual(answer.body, refusal("INVALID_REQUEST", "secret and station.id are required"))
       }
       let get = await venue.kiosk("GET /enrol")
-      #expect(get.status == 405 && get.header("Allow") == "POST")
+      expect(get.status == 405 && get.header("Allow") == "POST")
     }
   }
 
@@ -100,15 +101,15 @@ import Testing
     try await withKioskVenue { venue, clock in
       let secret = try await venue.server.makeEnrolment(gate: "north").secret
       for _ in 0..<10 {
-        #expect(await venue.kiosk("POST /enrol", request("AAAAAAAAAAAAAAAAAAAAAAAAAA")).status == 404)
+        await expectEqual(venue.kiosk("POST /enrol", request("AAAAAAAAAAAAAAAAAAAAAAAAAA")).status, 404)
       }
       let stopped = await venue.kiosk("POST /enrol", request(secret))
-      #expect(stopped.status == 429 && stopped.header("Retry-After") == "60")
-      #expect(stopped.body == refusal("TOO_MANY_REQUESTS", "Too many wrong enrolment secrets"))
+      expect(stopped.status == 429 && stopped.header("Retry-After") == "60")
+      expectEqual(stopped.body, refusal("TOO_MANY_REQUESTS", "Too many wrong enrolment secrets"))
       // Codes are another matter.
-      #expect(try await !venue.activated().isEmpty)
+      expect(try await !venue.activated().isEmpty)
       clock.advance(seconds: 61)
-      #expect(await venue.kiosk("POST /enrol", request(secret)).status == 200)
+      await expectEqual(venue.kiosk("POST /enrol", request(secret)).status, 200)
     }
   }
 
@@ -127,9 +128,9 @@ import Testing
       for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
         let data = try Data(contentsOf: URL(filePath: directory + "/" + name))
         found += data.count
-        for secret in secrets { #expect(data.range(of: Data(secret.utf8)) == nil) }
+        for secret in secrets { expect(data.range(of: Data(secret.utf8)) == nil) }
       }
-      #expect(secrets.allSatisfy { $0.count >= 8 } && found > 0)
+      expect(secrets.allSatisfy { $0.count >= 8 } && found > 0)
     }
   }
 
@@ -137,14 +138,14 @@ import Testing
     var random = SystemRandomNumberGenerator()
     let bytes = Secret.bytes(length, &random)
     let text = Base32.text(bytes)
-    #expect(Base32.bytes(text) == bytes && Base32.bytes(text.lowercased()) == bytes)
-    #expect(Base64URL.bytes(Base64URL.text(bytes)[...]) == bytes)
+    expect(Base32.bytes(text) == bytes && Base32.bytes(text.lowercased()) == bytes)
+    expectEqual(Base64URL.bytes(Base64URL.text(bytes)[...]), bytes)
   }
 
   /// The vectors of RFC 4648, without their padding.
   @Test func base32IsThatOfTheStandard() {
     let vectors = ["": "", "f": "MY", "fo": "MZXQ", "foo": "MZXW6", "foob": "MZXW6YQ", "foobar": "MZXW6YTBOI"]
-    for (plain, text) in vectors { #expect(Base32.text([UInt8](plain.utf8)) == text) }
-    for bad in ["M", "MZ", "MY======", "M1", "MZXW6YTBO", "Ä"] { #expect(Base32.bytes(bad) == nil, "\(bad)") }
+    for (plain, text) in vectors { expectEqual(Base32.text([UInt8](plain.utf8)), text) }
+    for bad in ["M", "MZ", "MY======", "M1", "MZXW6YTBO", "Ä"] { expect(Base32.bytes(bad) == nil, "\(bad)") }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import NIOHTTP1
 import SQLiteFile
@@ -22,25 +23,24 @@ import Testing
     try await withControl { venue, control, _ in
       let made = try await control.makeActivationCode(for: "a b/c", minutes: 15)
       let server = "127.0.0.1:\(venue.address.port)"
-      #expect(
-        made.textWithServer
-          == #"{"type":"kiosk_activation","code":"\#(made.code)","server":"\#(server)","timestamp":1752580800000}"#)
-      #expect(
-        made.textWithExpiry
-          == #"{"type":"kiosk_activation","id":"\#(made.id)","code":"\#(made.code)","expires":"2025-07-15T12:15:00.000Z"}"#
+      expectEqual(
+        made.textWithServer,
+        #"{"type":"kiosk_activation","code":"\#(made.code)","server":"\#(server)","timestamp":1752580800000}"#)
+      expectEqual(
+        made.textWithExpiry,
+        #"{"type":"kiosk_activation","id":"\#(made.id)","code":"\#(made.code)","expires":"2025-07-15T12:15:00.000Z"}"#)
+      expectEqual(
+        made.address(at: "https://admin.example/"), "https://admin.example/activate?kioskId=a%20b%2Fc&code=\(made.code)"
       )
-      #expect(
-        made.address(at: "https://admin.example/")
-          == "https://admin.example/activate?kioskId=a%20b%2Fc&code=\(made.code)")
-      #expect(made.address(at: "") == "/activate?kioskId=a%20b%2Fc&code=\(made.code)")
-      #expect(made.expiryTime == "2025-07-15T12:15:00Z")
+      expectEqual(made.address(at: ""), "/activate?kioskId=a%20b%2Fc&code=\(made.code)")
+      expectEqual(made.expiryTime, "2025-07-15T12:15:00Z")
       let answer = await venue.kiosk("POST /api/kiosks/activate", #"{"activationCode":"\#(made.code)"}"#)
-      #expect(try answer.json.string("kioskId") == "a b/c")
+      try expectEqual(answer.json.string("kioskId"), "a b/c")
       for minutes in [0, -1, 10_081] {
         let error = try await #require(throws: VenueError.self) {
           try await control.makeActivationCode(minutes: minutes)
         }
-        #expect(error.description.contains("1 to 10080 minutes; it got \(minutes)"))
+        expect(error.description.contains("1 to 10080 minutes; it got \(minutes)"))
       }
       let long = String(repeating: "x", count: 101)
       await #expect(throws: VenueError.self) { try await control.makeActivationCode(for: long) }
@@ -51,20 +51,20 @@ import Testing
   @Test func enrolments() async throws {
     try await withControl { venue, control, _ in
       let made = try await control.makeEnrolment(gate: "north = south", saleTicket: 7, seat: "é", minutes: 10)
-      #expect(
-        made.json
-          == #"{"secret":"\#(made.secret)","gate":"north = south","server":"127.0.0.1:\#(venue.address.port)","#
+      expectEqual(
+        made.json,
+        #"{"secret":"\#(made.secret)","gate":"north = south","server":"127.0.0.1:\#(venue.address.port)","#
           + #""expires":"2025-07-15T12:10:00Z"}"#)
       let answer = await venue.kiosk(
         "POST /enrol", #"{"secret":"\#(made.secret)","station":{"id":"x"},"gate":"north = south"}"#)
-      #expect(answer.body.hasSuffix(#""gate":{"name":"north = south","saleTicket":7,"seat":"\u00e9"}}"#))
+      expect(answer.body.hasSuffix(#""gate":{"name":"north = south","saleTicket":7,"seat":"\u00e9"}}"#))
       await #expect(throws: VenueError.self) { try await control.makeEnrolment(gate: "") }
     }
   }
 
   @Test func kiosksAreListedShownAndConfigured() async throws {
     try await withControl { venue, control, clock in
-      #expect(try await control.kiosks().isEmpty)
+      expect(try await control.kiosks().isEmpty)
       let token = try await venue.activated()
       clock.advance(seconds: 5)
       _ = await venue.kiosk(
@@ -73,7 +73,7 @@ import Testing
       let line =
         #"{"id":"\#(kioskID)","version":"","seen":"2025-07-15T12:00:05Z","activated":"2025-07-15T12:00:00Z","#
         + #""status":"lunch","status_time":"noon","status_received":"2025-07-15T12:00:05Z","manual_override":true"#
-      #expect(try await control.kiosks() == [line + "}"])
+      try await expectEqual(control.kiosks(), [line + "}"])
 
       try await control.configureKiosk(
         kioskID,
@@ -83,20 +83,20 @@ import Testing
         ])
       try await control.setKioskState(.maintenance, of: kioskID)
       let shown = try await control.kiosk(kioskID)
-      #expect(shown.hasPrefix(line + #","configuration":{"id":"\#(kioskID)","name":"Nord"#))
+      expect(shown.hasPrefix(line + #","configuration":{"id":"\#(kioskID)","name":"Nord"#))
       let json = try JSONDecoder().decode(JSON.self, from: Data(shown.utf8))
-      #expect(json.string("configuration.name") == #"Nord "A" = \ 1"#)
-      #expect(json.string("configuration.status") == "maintenance")
-      #expect(json.string("configuration.department") == "Music")
-      #expect(json["configuration.maintenance.enabled"] == .bool(true))
-      #expect(json.integer("configuration.maintenance.schedule.dayOfWeek") == 3)
-      #expect(json["configuration.settings.refreshInterval"] == .number(7.5))
-      #expect(json["configuration.settings.language"] == .null)
-      #expect(json["configuration.ui.background"] == .array([.number(1), .object([:])]))
-      #expect(json.string("configuration.extra") == "x")
-      #expect(json.string("configuration.updatedAt") == "2025-07-15T12:00:05Z")
+      expectEqual(json.string("configuration.name"), #"Nord "A" = \ 1"#)
+      expectEqual(json.string("configuration.status"), "maintenance")
+      expectEqual(json.string("configuration.department"), "Music")
+      expectEqual(json["configuration.maintenance.enabled"], .bool(true))
+      expectEqual(json.integer("configuration.maintenance.schedule.dayOfWeek"), 3)
+      expectEqual(json["configuration.settings.refreshInterval"], .number(7.5))
+      expectEqual(json["configuration.settings.language"], .null)
+      expectEqual(json["configuration.ui.background"], .array([.number(1), .object([:])]))
+      expectEqual(json.string("configuration.extra"), "x")
+      expectEqual(json.string("configuration.updatedAt"), "2025-07-15T12:00:05Z")
       let fetched = await venue.kiosk("GET /api/kiosks/configuration", bearer: token)
-      #expect(try fetched.json["data"] == json["configuration"])
+      try expectEqual(fetched.json["data"], json["configuration"])
     }
   }
 
@@ -115,8 +115,8 @@ import Testing
       let error = try await #require(throws: VenueError.self) {
         try await control.configureKiosk(kioskID, ["roomName=Elsewhere", assignment])
       }
-      #expect(error.description.contains(words), "\(error)")
-      #expect(try await control.kiosk(kioskID) == before)
+      expect(error.description.contains(words), "\(error)")
+      try await expectEqual(control.kiosk(kioskID), before)
     }
   }
 
@@ -127,12 +127,12 @@ import Testing
         { try await control.setKioskState(.active, of: "x") }, { try await control.revokeTokens(ofKiosk: "x") },
       ] as [() async throws -> Void] {
         let error = try await #require(throws: VenueError.self) { try await work() }
-        #expect(error.description.contains("no kiosk has this id"))
+        expect(error.description.contains("no kiosk has this id"))
       }
       let state = try await #require(throws: VenueError.self) {
         try await control.ask(.PUT, "kiosk-state", "id=x\nstate=gone")
       }
-      #expect(state.description.contains("one of active, inactive, maintenance"))
+      expect(state.description.contains("one of active, inactive, maintenance"))
     }
   }
 
@@ -140,14 +140,14 @@ import Testing
     try await withControl { venue, control, _ in
       let token = try await venue.activated()
       try await control.revokeTokens(ofKiosk: kioskID)
-      #expect(await venue.kiosk("POST /api/kiosks/validate-token", bearer: token).status == 401)
+      await expectEqual(venue.kiosk("POST /api/kiosks/validate-token", bearer: token).status, 401)
     }
   }
 
   /// What was asked for is told, and nothing that was secret in it.
   @Test func requestsAreToldWithoutTheirSecrets() async throws {
     try await withControl { venue, control, clock in
-      #expect(try await control.kioskRequests().isEmpty)
+      expect(try await control.kioskRequests().isEmpty)
       _ = await venue.kiosk("GET /api/health?secret=1")
       clock.advance(seconds: 1)
       let token = try await venue.activated()
@@ -158,8 +158,9 @@ import Testing
       _ = try await venue.scan(try venue.code(.entry))
       let log = try await control.kioskRequests()
       let at = #"{"time":"2025-07-15T12:00:01Z","#
-      #expect(
-        log == [
+      expectEqual(
+        log,
+        [
           #"{"time":"2025-07-15T12:00:00Z","method":"GET","path":"\/api\/health","status":200}"#,
           at + #""method":"POST","path":"\/api\/kiosks\/activate","status":200}"#,
           at + #""method":"GET","path":"\/api\/kiosks\/configuration","status":200}"#,
@@ -185,12 +186,12 @@ import Testing
           try db.execute("PRAGMA user_version = 1")
         }
       }
-      #expect(try await VenueServer.book(ofFile: directory + "/venue.sqlite") == book)
+      try await expectEqual(VenueServer.book(ofFile: directory + "/venue.sqlite"), book)
       let server = try VenueServer(configuration)
-      #expect(try await server.makeActivationCode().code.count == 8)
-      #expect(try await server.tickets().count == 10)
+      try await expectEqual(server.makeActivationCode().code.count, 8)
+      try await expectEqual(server.tickets().count, 10)
       let version = try await server.store.read { try $0.integer("PRAGMA user_version") }
-      #expect(version == 2)
+      expectEqual(version, 2)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import VenueServer
@@ -21,7 +22,7 @@ import Testing
         Misbehaviour(.redirect("https://portal.example/?a=b", .before), share: 5)
       ),
     ]
-    for (text, misbehaviour) in expected { #expect(try Misbehaviour(text) == misbehaviour, "\(text)") }
+    for (text, misbehaviour) in expected { try expectEqual(Misbehaviour(text), misbehaviour, "\(text)") }
   }
 
   @Test(arguments: [
@@ -41,14 +42,14 @@ import Testing
   ])
   func whatIsWrongIsToldInWords(text: String, words: String) throws {
     let error = try #require(throws: MisbehaviourError.self) { try Misbehaviour(text) }
-    #expect(error.description.contains(words), "\(error.description)")
+    expect(error.description.contains(words), "\(error.description)")
   }
 
   @Test(arguments: 0..<40) func everyMisbehaviourReadsBackFromItsText(seed: UInt64) throws {
     var random = SecretSource(number: seed)
     for _ in 0..<50 {
       let misbehaviour = Misbehaviour.random(&random)
-      #expect(try Misbehaviour(misbehaviour.description) == misbehaviour, "\(misbehaviour), seed \(seed)")
+      try expectEqual(Misbehaviour(misbehaviour.description), misbehaviour, "\(misbehaviour), seed \(seed)")
     }
   }
 
@@ -68,10 +69,10 @@ import Testing
       }
       do throws(MisbehaviourError) {
         let read = try Misbehaviour(String(text))
-        #expect((try? Misbehaviour(read.description)) == read, "\(text), seed \(seed)")
+        expectEqual((try? Misbehaviour(read.description)), read, "\(text), seed \(seed)")
       } catch {
-        #expect(error.description.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) || $0 == "·" })
-        #expect(error.description.count < 400)
+        expect(error.description.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) || $0 == "·" })
+        expect(error.description.count < 400)
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import SQLiteFile
 import Testing
@@ -14,13 +15,13 @@ import Testing
   @Test func aSeedHasATicketOfEachKindWithItsURL() async throws {
     let server = try VenueServer(VenueConfiguration())
     let seeded = try await server.seed()
-    #expect(Set(seeded.tickets.map(\.kind)) == Set(SeededTicket.Kind.allCases))
-    #expect(Set(seeded.tickets.map(\.code)).count == seeded.tickets.count)
+    expectEqual(Set(seeded.tickets.map(\.kind)), Set(SeededTicket.Kind.allCases))
+    expectEqual(Set(seeded.tickets.map(\.code)).count, seeded.tickets.count)
     for ticket in seeded.tickets {
-      #expect(ticket.code.utf8.count == 32)
-      #expect(ticket.code.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) })
-      #expect(ticket.asURL.hasPrefix("https://venue.example/ticket/view/"))
-      #expect(ticket.asURL.hasSuffix("/\(ticket.code)"))
+      expectEqual(ticket.code.utf8.count, 32)
+      expect(ticket.code.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) })
+      expect(ticket.asURL.hasPrefix("https://venue.example/ticket/view/"))
+      expect(ticket.asURL.hasSuffix("/\(ticket.code)"))
     }
   }
 
@@ -29,9 +30,9 @@ import Testing
       try await VenueServer(VenueConfiguration()).seed(seed).tickets
     }
     let first = try await tickets(Seed(random: 7))
-    #expect(try await tickets(Seed(random: 7)) == first)
-    #expect(try await tickets(Seed(random: 8)) != first)
-    #expect(try await tickets(Seed()) != tickets(Seed()))
+    try await expectEqual(tickets(Seed(random: 7)), first)
+    expect(try await tickets(Seed(random: 8)) != first)
+    expect(try await tickets(Seed()) != tickets(Seed()))
   }
 
   @Test func seedingTwiceKeepsCodesAndMovesTheEventToToday() async throws {
@@ -41,26 +42,26 @@ import Testing
       var first: SeededVenue?
       try await withVenue(configuration) { venue in
         first = venue.seeded
-        #expect(try await venue.scan(try venue.code(.entry)).status == 201)
+        try await expectEqual(venue.scan(try venue.code(.entry)).status, 201)
         let again = try await venue.server.seed(Seed(zone: "UTC"))
-        #expect(again.tickets == venue.seeded.tickets)
-        #expect(again.apiKey == nil)
+        expectEqual(again.tickets, venue.seeded.tickets)
+        expect(again.apiKey == nil)
         // On the same day what was scanned stays scanned.
-        #expect(try await venue.server.book().count == 1)
+        try await expectEqual(venue.server.book().count, 1)
       }
       let key = try #require(first?.apiKey)
       clock.advance(seconds: 2 * 86_400)
       let codes = first?.tickets
       try await withVenue(configuration) { venue in
-        #expect(venue.seeded.tickets == codes)
-        #expect(venue.seeded.apiKey == nil)
-        #expect(try await salesCount(venue.server) == codes?.count)
-        #expect(try await venue.server.book().isEmpty)
+        expectEqual(venue.seeded.tickets, codes)
+        expect(venue.seeded.apiKey == nil)
+        try await expectEqual(salesCount(venue.server), codes?.count)
+        expect(try await venue.server.book().isEmpty)
         let reply = try await venue.scan(try venue.code(.entry), key: key)
-        #expect(reply.status == 201)
-        #expect(try reply.string("data.scanned_at") == "2025-12-19T14:30:00.000000Z")
-        #expect(try reply.string("data.sale.event.starts_at") == "2025-12-19 20:00:00")
-        #expect(try await venue.scan(try venue.code(.wrongDay), key: key).status == 400)
+        expectEqual(reply.status, 201)
+        try expectEqual(reply.string("data.scanned_at"), "2025-12-19T14:30:00.000000Z")
+        try expectEqual(reply.string("data.sale.event.starts_at"), "2025-12-19 20:00:00")
+        try await expectEqual(venue.scan(try venue.code(.wrongDay), key: key).status, 400)
       }
     }
   }
@@ -68,18 +69,18 @@ import Testing
   @Test func anUnknownZoneIsNoSeed() async throws {
     let server = try VenueServer(VenueConfiguration())
     await #expect(throws: VenueError.self) { try await server.seed(Seed(zone: "Mars/Olympus")) }
-    #expect(try await salesCount(server) == 0)
+    try await expectEqual(salesCount(server), 0)
   }
 
   @Test func aFileOfCodesAloneWillDo() async throws {
     try await withVenue { venue in
       let summary = try await venue.server.importTickets(csv("code", "walk-in-1", "walk-in-2"), file: "codes.csv")
-      #expect(summary == ImportSummary(added: 2, updated: 0))
+      expectEqual(summary, ImportSummary(added: 2, updated: 0))
       let reply = try await venue.scan("walk-in-1")
-      #expect(reply.status == 201)
-      #expect(try reply.string("data.sale.status") == "paid")
-      #expect(try reply.string("data.sale.event.name") == "Imported tickets")
-      #expect(try reply.integer("data.sale.tickets.0.quantity") == 1)
+      expectEqual(reply.status, 201)
+      try expectEqual(reply.string("data.sale.status"), "paid")
+      try expectEqual(reply.string("data.sale.event.name"), "Imported tickets")
+      try expectEqual(reply.integer("data.sale.tickets.0.quantity"), 1)
     }
   }
 
@@ -96,15 +97,15 @@ import Testing
           ,late-1,,expired,,,,,UTC\r
 
           """.utf8)
-      #expect(try await venue.server.importTickets(file, file: "t.csv") == ImportSummary(added: 3, updated: 0))
+      try await expectEqual(venue.server.importTickets(file, file: "t.csv"), ImportSummary(added: 3, updated: 0))
       let reply = try await venue.scan("group-42")
-      #expect(reply.status == 201)
-      #expect(try reply.string("data.sale.name") == "Groß, \"Ju\" & family")
-      #expect(try reply.string("data.sale.email") == "ju@example.org")
-      #expect(try reply.string("data.sale.event.name") == "Strings, \nall night")
-      #expect(try reply.integer("data.sale.tickets.0.quantity") == 3)
-      #expect(try await venue.scan("gone-1").status == 404)
-      #expect(try await venue.scan("late-1").string("data.sale.status") == "expired")
+      expectEqual(reply.status, 201)
+      try expectEqual(reply.string("data.sale.name"), "Groß, \"Ju\" & family")
+      try expectEqual(reply.string("data.sale.email"), "ju@example.org")
+      try expectEqual(reply.string("data.sale.event.name"), "Strings, \nall night")
+      try expectEqual(reply.integer("data.sale.tickets.0.quantity"), 3)
+      try await expectEqual(venue.scan("gone-1").status, 404)
+      try await expectEqual(venue.scan("late-1").string("data.sale.status"), "expired")
     }
   }
 
@@ -117,12 +118,12 @@ import Testing
       let before = try await salesCount(server)
       let summary = try await server.importTickets(
         csv("code,name,status", "aaaa1111,Anna,paid", "bbbb2222,Bo,refunded"), file: "t.csv")
-      #expect(summary == ImportSummary(added: 0, updated: 2))
-      #expect(try await salesCount(server) == before)
+      expectEqual(summary, ImportSummary(added: 0, updated: 2))
+      try await expectEqual(salesCount(server), before)
       let second = try await venue.scan("aaaa1111")
-      #expect(try second.string("data.sale.name") == "Anna")
-      #expect(try second.integer("data.entry_id") == first.integer("data.entry_id"))
-      #expect(try await venue.scan("bbbb2222").text == #"{"error":"This ticket is refunded"}"#)
+      try expectEqual(second.string("data.sale.name"), "Anna")
+      try expectEqual(second.integer("data.entry_id"), first.integer("data.entry_id"))
+      try await expectEqual(venue.scan("bbbb2222").text, #"{"error":"This ticket is refunded"}"#)
     }
   }
 
@@ -136,22 +137,23 @@ import Testing
     let error = try await #require(throws: TicketFileError.self) {
       try await server.importTickets(file, file: "tickets.csv")
     }
-    #expect(
-      error.description == """
-        tickets.csv:3: the code is missing
-        tickets.csv:4: kind must be entry or sale
-        tickets.csv:4: status must be one of paid, unpaid, cancelled, refunded, expired, deleted
-        tickets.csv:4: quantity must be a whole number from 1 to 1000
-        tickets.csv:4: timezone must be an IANA name such as Europe/Berlin
-        tickets.csv:4: date must be a day written YYYY-MM-DD
-        tickets.csv:5: an entry code admits one; for a quantity of 2 the kind must be sale
-        tickets.csv:6: the code was given in line 2 already
-        tickets.csv:7: has 3 fields, the header has 6
-        tickets.csv:8: quantity must be a whole number from 1 to 1000
-        tickets.csv:8: date must be a day written YYYY-MM-DD
-        tickets.csv:9: a quoted field that begins in this record is never closed
-        """)
-    #expect(try await salesCount(server) == 0)
+    expectEqual(
+      error.description,
+      """
+      tickets.csv:3: the code is missing
+      tickets.csv:4: kind must be entry or sale
+      tickets.csv:4: status must be one of paid, unpaid, cancelled, refunded, expired, deleted
+      tickets.csv:4: quantity must be a whole number from 1 to 1000
+      tickets.csv:4: timezone must be an IANA name such as Europe/Berlin
+      tickets.csv:4: date must be a day written YYYY-MM-DD
+      tickets.csv:5: an entry code admits one; for a quantity of 2 the kind must be sale
+      tickets.csv:6: the code was given in line 2 already
+      tickets.csv:7: has 3 fields, the header has 6
+      tickets.csv:8: quantity must be a whole number from 1 to 1000
+      tickets.csv:8: date must be a day written YYYY-MM-DD
+      tickets.csv:9: a quoted field that begins in this record is never closed
+      """)
+    try await expectEqual(salesCount(server), 0)
   }
 
   @Test(arguments: [
@@ -175,7 +177,7 @@ import Testing
     let error = try await #require(throws: TicketFileError.self) {
       try await server.importTickets([UInt8](text.utf8), file: "t.csv")
     }
-    #expect(error.description == expected)
+    expectEqual(error.description, expected)
   }
 
   @Test func aCodeCannotChangeItsKind() async throws {
@@ -184,7 +186,7 @@ import Testing
     let error = try await #require(throws: TicketFileError.self) {
       try await server.importTickets(csv("code", "new-code-1", "twofold-1"), file: "b.csv")
     }
-    #expect(error.problems.map(\.line) == [3])
-    #expect(try await salesCount(server) == 1)
+    expectEqual(error.problems.map(\.line), [3])
+    try await expectEqual(salesCount(server), 1)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -41,16 +42,16 @@ import Testing
         $0.tls = tls
         $0.controlSocket = control
       }) { venue, _ in
-        #expect(venue.address.url == "https://127.0.0.1:\(venue.address.port)")
+        expectEqual(venue.address.url, "https://127.0.0.1:\(venue.address.port)")
         let body = try await ask(venue.address.url + "/api/health", trusting: TestCertificates.authority)
-        #expect(body.hasPrefix(#"{"success":true"#))
+        expect(body.hasPrefix(#"{"success":true"#))
         await #expect(throws: NIOSSLError.self) {
           try await ask(venue.address.url + "/api/health", trusting: TestCertificates.otherAuthority)
         }
         // In plain it answers nobody, and the control socket is as it was.
-        #expect(await venue.kiosk("GET /api/health").body.isEmpty)
+        expect(await venue.kiosk("GET /api/health").body.isEmpty)
         let made = try await VenueControlClient(path: control).makeEnrolment(gate: "north")
-        #expect(made.server == "127.0.0.1:\(venue.address.port)")
+        expectEqual(made.server, "127.0.0.1:\(venue.address.port)")
       }
     }
   }
@@ -72,7 +73,7 @@ import Testing
       ] {
         let server = try VenueServer(VenueConfiguration(tls: tls))
         let error = try await #require(throws: VenueError.self) { try await server.run() }
-        #expect(error.description.contains(words), "\(error)")
+        expect(error.description.contains(words), "\(error)")
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import CSQLite
 import Dispatch
 import Foundation
@@ -35,18 +36,18 @@ import Testing
       try db.execute("CREATE TABLE kept (i INTEGER, d REAL, t TEXT, b BLOB, n TEXT, f INTEGER)")
       let (text, none) = ("é\u{0}x", String?.none)
       try db.run("INSERT INTO kept VALUES (?, ?, ?, ?, ?, ?)", Int64.min, 2.5, text, [UInt8](), none, true)
-      #expect(db.lastInsertedRowID == 1)
+      expectEqual(db.lastInsertedRowID, 1)
       let row = try #require(try db.row("SELECT *, i AS again FROM kept"))
-      #expect(try row["i"] == Int64.min)
-      #expect(try row["again"] == Int64.min)
-      #expect(try row["d"] == 2.5)
-      #expect(try row["t"] == text)
-      #expect(try row["b"] == [UInt8]())
-      #expect(try row["n"] as String? == nil)
-      #expect(try row["f"] == true)
+      try expectEqual(row["i"], Int64.min)
+      try expectEqual(row["again"], Int64.min)
+      try expectEqual(row["d"], 2.5)
+      try expectEqual(row["t"], text)
+      try expectEqual(row["b"], [UInt8]())
+      expect(try row["n"] as String? == nil)
+      try expectEqual(row["f"], true)
       // The whole numbers of a REAL column are numbers as well.
-      #expect(try db.value("SELECT 3") == 3.0)
-      #expect(try db.value("SELECT i FROM kept WHERE i = 0") as Int64? == nil)
+      try expectEqual(db.value("SELECT 3"), 3.0)
+      expect(try db.value("SELECT i FROM kept WHERE i = 0") as Int64? == nil)
     }
   }
 
@@ -58,7 +59,7 @@ import Testing
         { _ = try row["text"] as Int64 }, { _ = try row["text"] as Int64? }, { _ = try row["lacking"] as String },
         { _ = try row["absent"] as String? }, { _ = try db.value("SELECT 'x'") as Bool? },
       ] as [() throws -> Void] {
-        #expect(try #require(throws: SQLiteError.self) { try work() }.isDamage)
+        expect(try #require(throws: SQLiteError.self) { try work() }.isDamage)
       }
     }
   }
@@ -71,18 +72,18 @@ import Testing
           throw Refusal()
         }
       }
-      #expect(try await kiosks(store) == 0)
+      try await expectEqual(kiosks(store), 0)
       try await store.write { try Self.addKiosk($0) }
-      #expect(try await kiosks(store) == 1)
+      try await expectEqual(kiosks(store), 1)
     }
   }
 
   @Test func readsDoNotWrite() async throws {
     try await withFile { store, _ in
       let code = try await primary { try await store.read { try Self.addKiosk($0) } }
-      #expect(code == SQLITE_READONLY)
+      expectEqual(code, SQLITE_READONLY)
       let stored = try await kiosks(store)
-      #expect(stored == 0)
+      expectEqual(stored, 0)
     }
   }
 
@@ -93,7 +94,7 @@ import Testing
         let error = #expect(throws: SQLiteError.self) {
           try Database(path, .present, busyMilliseconds: 0).execute("BEGIN IMMEDIATE")
         }
-        #expect(error?.primary == SQLITE_BUSY)
+        expectEqual(error?.primary, SQLITE_BUSY)
       }
     }
   }
@@ -107,14 +108,14 @@ import Testing
             "a-secret")
         }
       }
-      #expect(error.message == "FOREIGN KEY constraint failed")
+      expectEqual(error.message, "FOREIGN KEY constraint failed")
       try await store.write { try APIKeys.store($0, hash: "a-hash", ability: .view) }
       let twice = try await #require(throws: SQLiteError.self) {
         try await store.write { db in
           try db.run("INSERT INTO api_keys (sha256, user_id, ability) VALUES (?, 1, 'view')", "a-hash")
         }
       }
-      #expect("\(twice)" == "SQLite error 2067: UNIQUE constraint failed: api_keys.sha256")
+      expectEqual("\(twice)", "SQLite error 2067: UNIQUE constraint failed: api_keys.sha256")
     }
   }
 
@@ -139,7 +140,7 @@ import Testing
       await #expect(throws: CancellationError.self) { try await running.value }
       await #expect(throws: CancellationError.self) { try await waiting.value }
       let stored = try await kiosks(store)
-      #expect(stored == 0)
+      expectEqual(stored, 0)
     }
   }
 
@@ -153,13 +154,13 @@ import Testing
         return try #require(error as? VenueError).description
       }
       let absent = directory + "/absent/venue.sqlite"
-      #expect(
-        try await words(absent)
-          == "venue: database \(absent): unable to open database file; check that its directory exists and may be written to"
+      try await expectEqual(
+        words(absent),
+        "venue: database \(absent): unable to open database file; check that its directory exists and may be written to"
       )
       let broken = directory + "/broken.sqlite"
       try Data(repeating: 0x41, count: 4_096).write(to: URL(filePath: broken))
-      #expect(try await words(broken) == "venue: database \(broken): file is not a database; name another file")
+      try await expectEqual(words(broken), "venue: database \(broken): file is not a database; name another file")
 
       let path = directory + "/venue.sqlite"
       let full = try await words(path) { store in
@@ -168,19 +169,19 @@ import Testing
           try db.run("INSERT INTO venue_secrets (name, value) VALUES ('x', zeroblob(100000))")
         }
       }
-      #expect(full == "venue: database \(path): database or disk is full; free some space on its disk")
+      expectEqual(full, "venue: database \(path): database or disk is full; free some space on its disk")
       let busy = try await words(path) { store in
         try await store.read { try $0.execute("PRAGMA busy_timeout = 0") }
         let other = try Database(path, .present, busyMilliseconds: 0)
         try other.execute("BEGIN IMMEDIATE")
         try await store.write { _ in }
       }
-      #expect(busy == "venue: database \(path): database is locked; another process holds it")
+      expectEqual(busy, "venue: database \(path): database is locked; another process holds it")
       let reader = try VenueStore(reading: path)
       let refused = try await #require(throws: SQLiteError.self) { try await reader.write { try Self.addKiosk($0) } }
-      #expect(
-        "\(reader.explained(refused))"
-          == "venue: database \(path): attempt to write a readonly database; check its permissions")
+      expectEqual(
+        "\(reader.explained(refused))",
+        "venue: database \(path): attempt to write a readonly database; check its permissions")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import LinuxIO
 import ScanModel
 import ScanPipeline
@@ -55,7 +56,7 @@ private let altGr: UInt16 = 100
   pen.type(44, 21, 12, 53, 13, 2)
   pen.type(44, 21, 12, 53, 13, 2, 26, 27, with: shift)
   pen.type(28)
-  #expect(pen.typed == "zy-/=1ZY_?+!{}⏎")
+  expectEqual(pen.typed, "zy-/=1ZY_?+!{}⏎")
 }
 
 @Test func layoutDEHasItsOwnPlaces() throws {
@@ -64,20 +65,20 @@ private let altGr: UInt16 = 100
   pen.type(21, 44, 8, 11, with: shift)
   pen.type(8, 9, 10, 11, 16, 18, with: altGr)
   pen.type(26, 39, 40)
-  #expect(pen.typed == "zy-ßZY/={[]}@€üöä")
+  expectEqual(pen.typed, "zy-ßZY/={[]}@€üöä")
 }
 
 @Test func layoutFRHasDigitsWithShift() throws {
   var pen = try Typist("fr")
   pen.type(2, 3, 4, 16)
   pen.type(2, 3, 11, with: shift)
-  #expect(pen.typed == "&é\"a120")
+  expectEqual(pen.typed, "&é\"a120")
 }
 
 @Test func aVariantIsHonoured() throws {
   var pen = try Typist("us", "dvorak")
   pen.type(31, 35, 22)
-  #expect(pen.typed == "odg")
+  expectEqual(pen.typed, "odg")
 }
 
 @Test func controlYieldsGSAndItsLike() throws {
@@ -85,14 +86,14 @@ private let altGr: UInt16 = 100
   pen.type(27, 43, 26, 33, with: control)
   pen.type(7, 12, with: control, shift)
   pen.type(50, with: control)
-  #expect(pen.typed == "\u{1D}\u{1C}\u{1B}\u{06}\u{1E}\u{1F}⏎")
+  expectEqual(pen.typed, "\u{1D}\u{1C}\u{1B}\u{06}\u{1E}\u{1F}⏎")
   var german = try Typist("de")
   german.type(27, 43, 26, 46, with: control)
   german.type(10, with: control, altGr)
-  #expect(german.typed == "\u{1D}\u{1C}\u{1B}\u{03}\u{1D}")
+  expectEqual(german.typed, "\u{1D}\u{1C}\u{1B}\u{03}\u{1D}")
   var wrong = try Typist("us")
   wrong.type(3, 2, with: control)
-  #expect(wrong.typed == "\u{0}✗")
+  expectEqual(wrong.typed, "\u{0}✗")
 }
 
 @Test func deadKeysComposeWithATableAndSpoilWithout() throws {
@@ -102,15 +103,15 @@ private let altGr: UInt16 = 100
   pen.type(41, 30)
   pen.type(13)
   pen.type(18, with: shift)
-  #expect(pen.typed == "é'âÉ")
+  expectEqual(pen.typed, "é'âÉ")
   pen.type(13, 45)
-  #expect(pen.typed == "é'âÉ✗")
+  expectEqual(pen.typed, "é'âÉ✗")
   var bare = try Typist("de")
   bare.type(13, 18)
-  #expect(bare.typed == "✗e")
+  expectEqual(bare.typed, "✗e")
   var without = try Typist("de", "nodeadkeys")
   without.type(13, 41)
-  #expect(without.typed == "´^")
+  expectEqual(without.typed, "´^")
 }
 
 @Test func theKeypadTypesWithNumLockAndIsSilentWithout() throws {
@@ -118,12 +119,12 @@ private let altGr: UInt16 = 100
   var pen = try Typist("us")
   for key in keypad { pen.type(key) }
   pen.type(96)
-  #expect(pen.typed == "0123456789⏎")
-  #expect(pen.translator.lamps == [.numLock])
+  expectEqual(pen.typed, "0123456789⏎")
+  expectEqual(pen.translator.lamps, [.numLock])
   var off = try Typist("us", numLock: false)
   for key in keypad { off.type(key) }
-  #expect(off.typed == "")
-  #expect(off.translator.lamps == [])
+  expectEqual(off.typed, "")
+  expectEqual(off.translator.lamps, [])
 }
 
 @Test func altAndTheKeypadComposeWhateverTheLayout() throws {
@@ -133,41 +134,41 @@ private let altGr: UInt16 = 100
     pen.type(82, 79, 80, 72, with: 56)
     pen.type(82, 80, 73, with: 56)
     pen.type(82, 79, 81, with: 56)
-    #expect(pen.typed == "é€\u{1D}⏎", "\(layout)")
+    expectEqual(pen.typed, "é€\u{1D}⏎", "\(layout)")
   }
 }
 
 @Test func terminatorsThatAreNotConfiguredAreCharacters() throws {
   var pen = try Typist("us", terminators: [.keypadEnter])
   pen.type(30, 15, 30, 28, 96)
-  #expect(pen.typed == "a\ta\r⏎")
+  expectEqual(pen.typed, "a\ta\r⏎")
 }
 
 @Test func capsLockTypedByTheScannerIsFollowed() throws {
   var pen = try Typist("us")
   pen.type(58, 30)
-  #expect(pen.translator.lamps == [.numLock, .capsLock])
+  expectEqual(pen.translator.lamps, [.numLock, .capsLock])
   pen.type(30, with: shift)
   pen.type(58, 30)
-  #expect(pen.typed == "Aaa")
-  #expect(pen.translator.lamps == [.numLock])
+  expectEqual(pen.typed, "Aaa")
+  expectEqual(pen.translator.lamps, [.numLock])
   pen.type(58)
   pen.translator.resetLocks()
   pen.type(30)
-  #expect(pen.typed == "Aaaa")
+  expectEqual(pen.typed, "Aaaa")
 }
 
 @Test func afterAnOverflowHeldShiftStillActsAndLocksStay() throws {
   var pen = try Typist("us")
   pen.type(58)
   pen.translator.rebuild(keysDown: [shift, 30])
-  #expect(pen.translator.lamps == [.numLock, .capsLock])
+  expectEqual(pen.translator.lamps, [.numLock, .capsLock])
   pen.type(48)
   pen.release(shift)
   pen.type(48)
   pen.release(shift)
   pen.type(48)
-  #expect(pen.typed == "bBB", "Shift undoes Caps Lock; a second release changes nothing")
+  expectEqual(pen.typed, "bBB", "Shift undoes Caps Lock; a second release changes nothing")
 }
 
 @Test func unknownNamesAreExplained() throws {
@@ -175,19 +176,19 @@ private let altGr: UInt16 = 100
     _ = try Keymap(KeymapNames(layout: "xx"), for: lane)
     Issue.record("accepted")
   } catch {
-    #expect(error.description.contains("reader lane") && error.description.contains("“xx”"))
+    expect(error.description.contains("reader lane") && error.description.contains("“xx”"))
   }
   do {
     _ = try Keymap(KeymapNames(layout: "de", variant: "nonsense"), for: lane)
     Issue.record("accepted")
   } catch {
-    #expect(error.description.contains("variant “nonsense”"))
+    expect(error.description.contains("variant “nonsense”"))
   }
   do {
     _ = try Keymap(KeymapNames(composeLocale: "tlh_QO.UTF-8"), for: lane)
     Issue.record("accepted")
   } catch {
-    #expect(error.description.contains("libx11-data") && error.description.contains("tlh_QO.UTF-8"))
+    expect(error.description.contains("libx11-data") && error.description.contains("tlh_QO.UTF-8"))
   }
 }
 
@@ -199,10 +200,10 @@ private let altGr: UInt16 = 100
       framing: WedgeFraming(terminators: [])),
     WedgeConfiguration(id: ReaderID("b"), match: DeviceMatch(vendor: 1)),
   ])
-  #expect(problems.map(\.device) == ["reader a", "reader b", "reader b", "reader b", "reader b"])
-  #expect(problems.first?.what.contains("empty") == true)
-  #expect(problems[1].what.contains("no code can ever end"))
-  #expect(problems[3].what.contains("two readers have this name"))
+  expectEqual(problems.map(\.device), ["reader a", "reader b", "reader b", "reader b", "reader b"])
+  expectEqual(problems.first?.what.contains("empty"), true)
+  expect(problems[1].what.contains("no code can ever end"))
+  expect(problems[3].what.contains("two readers have this name"))
 }
 
 /// Random keys: never a trap, and whatever is typed is valid UTF-8.
@@ -217,6 +218,6 @@ private let altGr: UInt16 = 100
     if state >> 52 & 0xFF == 0 { pen.translator.rebuild(keysDown: [key]) }
   }
   for case .text(let bytes) in pen.inputs {
-    #expect(String(validating: bytes, as: UTF8.self) != nil, "seed \(seed)")
+    expect(String(validating: bytes, as: UTF8.self) != nil, "seed \(seed)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Testing
 
@@ -28,8 +29,8 @@ struct MockedDeviceTests {
     defer { _ = try? run(["/bin/rm", "-rf", temporary]) }
     let (status, output) = try run(
       ["/usr/bin/env", "TMPDIR=\(temporary)", wrapper, "/\(folder)/wedge-mock", name])
-    #expect(output.contains("passed \(name)"), "\(output)")
-    #expect(status == 0, "\(output)")
+    expect(output.contains("passed \(name)"), "\(output)")
+    expectEqual(status, 0, "\(output)")
   }
 
   /// Runs a program to its end: its wait status, and what it wrote.

@@ -1,3 +1,4 @@
+import Expectations
 import CLinux
 import Glibc
 import LinuxIO
@@ -37,15 +38,15 @@ private final class Port {
   @Test func aPortIsRawWhileItIsHeldAndAsBeforeAfterwards() throws {
     let port = try Port()
     let before = port.localFlags
-    #expect(before & tcflag_t(ICANON | ECHO) != 0)
+    expect(before & tcflag_t(ICANON | ECHO) != 0)
     do {
       let terminal = try RawTerminal(node: port.node)
-      #expect(port.localFlags & tcflag_t(ICANON | ECHO) == 0)
-      #expect(terminal.read() == [])
+      expectEqual(port.localFlags & tcflag_t(ICANON | ECHO), 0)
+      expectEqual(terminal.read(), [])
       port.type("AB\r")
-      #expect(terminal.read() == Array("AB\r".utf8), "neither a whole line nor another end is waited for")
+      expectEqual(terminal.read(), Array("AB\r".utf8), "neither a whole line nor another end is waited for")
     }
-    #expect(port.localFlags == before)
+    expectEqual(port.localFlags, before)
     #expect(throws: SystemError.self) { try RawTerminal(node: "/dev/null") }
   }
 
@@ -62,20 +63,20 @@ private final class Port {
       Issue.record("not refused")
       return
     }
-    #expect(error.errno == ENOENT)
+    expectEqual(error.errno, ENOENT)
     port.type("TICKET-42\r\n")
     guard case .scanned(device, let code, hasTerminator: true)? = await news.next() else {
       Issue.record("not scanned")
       return
     }
-    #expect(code.text == "TICKET-42")
+    expectEqual(code.text, "TICKET-42")
     port.type("TICKET-43")
     guard case .scanned(device, let second, hasTerminator: false)? = await news.next() else {
       Issue.record("not scanned by silence")
       return
     }
-    #expect(second.text == "TICKET-43")
+    expectEqual(second.text, "TICKET-43")
     await identifier.stop()
-    #expect(port.localFlags == before)
+    expectEqual(port.localFlags, before)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import LinuxIO
 import ScanModel
 import Testing
@@ -19,7 +20,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
 }
 
 @Test func anEmptyMatchTakesNothing() {
-  #expect(!DeviceMatch().matches(device(1, physical: "a")))
+  expect(!DeviceMatch().matches(device(1, physical: "a")))
 }
 
 @Test func everyGivenFieldMustMatch() {
@@ -28,7 +29,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
     port: "1-1.2", idPath: "pci-0000:00:14.0-usb-0:1.2:1.0", interface: 0)
   let whole = DeviceMatch(
     vendor: 0x0c2e, product: 0x0901, serial: "SN1", port: "1-1.2", name: "Honeywell", interface: 0)
-  #expect(whole.matches(scanner))
+  expect(whole.matches(scanner))
   let wrong: [(inout DeviceMatch) -> Void] = [
     { $0.vendor = 1 }, { $0.product = 1 }, { $0.serial = "SN" }, { $0.port = "1-1" }, { $0.name = "Honey" },
     { $0.interface = 1 },
@@ -36,11 +37,11 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
   for change in wrong {
     var match = whole
     change(&match)
-    #expect(!match.matches(scanner), "\(match)")
+    expect(!match.matches(scanner), "\(match)")
   }
-  #expect(DeviceMatch(port: "pci-0000:00:14.0-usb-0:1.2").matches(scanner))
-  #expect(!DeviceMatch(port: "pci-0000:00:14.0-usb-0:1").matches(scanner))
-  #expect(scanner.model == "0c2e:0901")
+  expect(DeviceMatch(port: "pci-0000:00:14.0-usb-0:1.2").matches(scanner))
+  expect(!DeviceMatch(port: "pci-0000:00:14.0-usb-0:1").matches(scanner))
+  expectEqual(scanner.model, "0c2e:0901")
 }
 
 @Test func nodesOfOneDeviceGoToOneReader() {
@@ -49,22 +50,21 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
     device(7, physical: "a", interface: 2, isKeyboard: false), device(8, physical: "b", vendor: 9),
   ]
   let assignment = DeviceAssignment(devices: devices, configurations: [reader("lane", DeviceMatch(vendor: 1))])
-  #expect(
-    devices.map { assignment.fates[$0.sysfsPath] }
-      == [.taken(lane: 0), .taken(lane: 0), .unfit(lane: 0), .unmatched])
-  #expect(assignment.problems.isEmpty)
+  expectEqual(
+    devices.map { assignment.fates[$0.sysfsPath] }, [.taken(lane: 0), .taken(lane: 0), .unfit(lane: 0), .unmatched])
+  expect(assignment.problems.isEmpty)
   let one = DeviceAssignment(devices: devices, configurations: [reader("lane", DeviceMatch(vendor: 1, interface: 1))])
-  #expect(devices.map { one.fates[$0.sysfsPath] } == [.unmatched, .taken(lane: 0), .unmatched, .unmatched])
+  expectEqual(devices.map { one.fates[$0.sysfsPath] }, [.unmatched, .taken(lane: 0), .unmatched, .unmatched])
 }
 
 @Test func twoDevicesOfOneReaderAreBothLeftUnlessOneIsHeld() {
   let devices = [device(5, physical: "a"), device(6, physical: "b")]
   let readers = [reader("lane", DeviceMatch(vendor: 1))]
   let fresh = DeviceAssignment(devices: devices, configurations: readers)
-  #expect(devices.map { fresh.fates[$0.sysfsPath] } == [.ambiguous(lane: 0), .ambiguous(lane: 0)])
-  #expect(fresh.problems[0]?.contains("two devices match") == true)
+  expectEqual(devices.map { fresh.fates[$0.sysfsPath] }, [.ambiguous(lane: 0), .ambiguous(lane: 0)])
+  expectEqual(fresh.problems[0]?.contains("two devices match"), true)
   let held = DeviceAssignment(devices: devices, configurations: readers, held: [0: "b"])
-  #expect(devices.map { held.fates[$0.sysfsPath] } == [.ambiguous(lane: 0), .taken(lane: 0)])
+  expectEqual(devices.map { held.fates[$0.sysfsPath] }, [.ambiguous(lane: 0), .taken(lane: 0)])
 }
 
 @Test func oneDeviceOfTwoReadersIsLeft() {
@@ -72,19 +72,19 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
   let assignment = DeviceAssignment(
     devices: [scanner],
     configurations: [reader("a", DeviceMatch(vendor: 1)), reader("b", DeviceMatch(serial: "SN1"))])
-  #expect(assignment.fates[scanner.sysfsPath] == .contested(lanes: [0, 1]))
-  #expect(assignment.problems.count == 2)
-  #expect(assignment.problems[0]?.contains("a and b both match Scanner (/dev/input/event5)") == true)
+  expectEqual(assignment.fates[scanner.sysfsPath], .contested(lanes: [0, 1]))
+  expectEqual(assignment.problems.count, 2)
+  expectEqual(assignment.problems[0]?.contains("a and b both match Scanner (/dev/input/event5)"), true)
 }
 
 @Test func obstaclesPauseLongerAndLongerButNotTooLong() {
   for obstacle: WedgeObstacle in [.permission, .absent, .keyDown] {
-    #expect(obstacle.firstPause >= .milliseconds(50))
-    #expect(obstacle.longestPause <= .milliseconds(500), "back within 1.5 s of the node")
+    expect(obstacle.firstPause >= .milliseconds(50))
+    expect(obstacle.longestPause <= .milliseconds(500), "back within 1.5 s of the node")
   }
-  #expect(WedgeObstacle(SystemError(errno: 13, call: "open")) == .permission)
-  #expect(WedgeObstacle(SystemError(errno: 16, call: "EVIOCGRAB")) == .grabbed)
-  #expect(WedgeObstacle(SystemError(errno: 19, call: "read")) == .absent)
+  expectEqual(WedgeObstacle(SystemError(errno: 13, call: "open")), .permission)
+  expectEqual(WedgeObstacle(SystemError(errno: 16, call: "EVIOCGRAB")), .grabbed)
+  expectEqual(WedgeObstacle(SystemError(errno: 19, call: "read")), .absent)
 }
 
 /// Whatever is plugged in and configured: no device has two readers, no reader two devices, and nothing is taken that does
@@ -112,13 +112,13 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
     }
     let held = pick(2) == 0 ? [:] : [0: "p\(pick(3))"]
     let assignment = DeviceAssignment(devices: devices, configurations: readers, held: held)
-    #expect(assignment.fates.count == devices.count, "seed \(seed)")
+    expectEqual(assignment.fates.count, devices.count, "seed \(seed)")
     var physical: [Int: String] = [:]
     for device in devices {
       guard case .taken(let lane) = assignment.fates[device.sysfsPath] else { continue }
-      #expect(readers[lane].match.matches(device) && device.isKeyboard, "seed \(seed)")
-      #expect(readers.count { $0.match.matches(device) } == 1, "seed \(seed)")
-      #expect(physical[lane] == nil || physical[lane] == device.physicalPath, "seed \(seed)")
+      expect(readers[lane].match.matches(device) && device.isKeyboard, "seed \(seed)")
+      expectEqual(readers.count { $0.match.matches(device) }, 1, "seed \(seed)")
+      expect(physical[lane] == nil || physical[lane] == device.physicalPath, "seed \(seed)")
       physical[lane] = device.physicalPath
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import CMockDevices
 import Foundation
 import Glibc
@@ -22,36 +23,36 @@ import Testing
     let environment = given.map { ["CREDENTIALS_DIRECTORY": $0] } ?? [:]
     let result = try await Program.run(
       arguments + ["--state", state], input: [UInt8](input.utf8), environment: environment)
-    #expect(!(result.output + result.errors).contains("hunter2"), "\(arguments)")
+    expect(!(result.output + result.errors).contains("hunter2"), "\(arguments)")
     return result
   }
 
   @Test func aCredentialIsSetListedUsedAndRemoved() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    #expect(try await run(["credential", "list"]).output.contains("There is no credential"))
+    expect(try await run(["credential", "list"]).output.contains("There is no credential"))
     let set = try await run(["credential", "set", "main"], input: "\u{feff}\u{a0} \(Self.secret) \r\n\n")
-    #expect(set.status == 0, "\(set.errors)")
-    #expect(set.output.contains("\(state)/credentials/main.sealed"))
-    #expect(set.output.contains("a thief of the disk or card has it too"))
+    expectEqual(set.status, 0, "\(set.errors)")
+    expect(set.output.contains("\(state)/credentials/main.sealed"))
+    expect(set.output.contains("a thief of the disk or card has it too"))
 
     let listed = try await run(["credential", "list"])
-    #expect(listed.status == 0)
-    #expect(listed.lines.first?.hasPrefix("main  sealed, set 2") == true)
+    expectEqual(listed.status, 0)
+    expectEqual(listed.lines.first?.hasPrefix("main  sealed, set 2"), true)
     let json = try await run(["credential", "list", "--json"])
     let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
-    #expect(object["key"] as? String == "file")
+    expect(object["key"] as? String == "file")
     let entry = try #require((object["credentials"] as? [[String: Any]])?.first)
-    #expect(entry["name"] as? String == "main" && entry["from"] as? String == "sealed")
-    #expect(entry["opens"] as? Bool == true)
+    expect(entry["name"] as? String == "main" && entry["from"] as? String == "sealed")
+    expect(entry["opens"] as? Bool == true)
 
-    #expect(try await run(["credential", "remove", "main"]).status == 0)
+    try await expectEqual(run(["credential", "remove", "main"]).status, 0)
     let again = try await run(["credential", "remove", "main"])
-    #expect(again.status == 69 && again.errors.contains("There is no credential main"))
+    expect(again.status == 69 && again.errors.contains("There is no credential main"))
     // The file of a secret, as it was once kept.
     let file = folder.appending(path: "main.key")
     try Data("\(Self.secret)\n".utf8).write(to: file)
-    #expect(try await run(["credential", "set", "main", "--file", file.path]).status == 0)
-    #expect(try await run(["credential", "list"]).lines.first?.hasPrefix("main  sealed") == true)
+    try await expectEqual(run(["credential", "set", "main", "--file", file.path]).status, 0)
+    try await expectEqual(run(["credential", "list"]).lines.first?.hasPrefix("main  sealed"), true)
   }
 
   @Test func whatCannotBeASecretIsRefused() async throws {
@@ -61,21 +62,21 @@ import Testing
       String(repeating: "hunter2", count: 600),
     ] {
       let result = try await run(["credential", "set", "main"], input: input)
-      #expect(result.status == 65, "\(input.utf8.count) bytes")
-      #expect(result.output.isEmpty)
+      expectEqual(result.status, 65, "\(input.utf8.count) bytes")
+      expect(result.output.isEmpty)
     }
-    #expect(try await run(["credential", "set", "main", "--file", "/nonexistent/x"]).status == 69)
-    #expect(!FileManager.default.fileExists(atPath: state))
+    try await expectEqual(run(["credential", "set", "main", "--file", "/nonexistent/x"]).status, 69)
+    expect(!FileManager.default.fileExists(atPath: state))
   }
 
   @Test func aSecretOnTheCommandLineIsNotTakenAndNotRepeated() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     for arguments in [["main", Self.secret], [Self.secret], ["../main"], ["scangate-seal-key"]] {
       let result = try await run(["credential", "set"] + arguments)
-      #expect(result.status == 64)
-      #expect(result.errors.contains("never an argument"))
+      expectEqual(result.status, 64)
+      expect(result.errors.contains("never an argument"))
     }
-    #expect(try await run(["credential", "remove", Self.secret]).status == 64)
+    try await expectEqual(run(["credential", "remove", Self.secret]).status, 64)
   }
 
   /// The terminal shows the question and nothing of the answer, and shows what is typed again afterwards.
@@ -83,19 +84,19 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let terminal = try Terminal()
     let process = try terminal.start(["credential", "set", "main", "--state", state])
-    #expect(terminal.read(until: "not shown): "))
-    #expect(!terminal.isEchoing)
+    expect(terminal.read(until: "not shown): "))
+    expect(!terminal.isEchoing)
     // A character that is taken back, a line that is begun anew, and the marks and the line feeds of a paste.
     terminal.type("wrong\u{15}\u{1b}[200~\(Self.secret)x\u{7f}\r\n\n\u{1b}[201~\n")
-    #expect(terminal.read(until: "sealed."))
-    #expect(await process.status() == 0)
-    #expect(terminal.isEchoing)
-    #expect(!terminal.seen.contains("hunter2"), "\(terminal.seen)")
-    #expect(!terminal.seen.contains("wrong"))
+    expect(terminal.read(until: "sealed."))
+    await expectEqual(process.status(), 0)
+    expect(terminal.isEchoing)
+    expect(!terminal.seen.contains("hunter2"), "\(terminal.seen)")
+    expect(!terminal.seen.contains("wrong"))
     // It is the one that was meant.
     let configuration = try station(url: "http://127.0.0.1:9")
     let result = try await run(["config", "check", configuration])
-    #expect(result.status == 0 && !result.errors.contains("credential"), "\(result.errors)")
+    expect(result.status == 0 && !result.errors.contains("credential"), "\(result.errors)")
   }
 
   /// The first half of a key in two lines is no key.
@@ -106,26 +107,26 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let terminal = try Terminal()
     let process = try terminal.start(["credential", "set", "main", "--state", state])
-    #expect(terminal.read(until: "not shown): "))
+    expect(terminal.read(until: "not shown): "))
     terminal.type(paste)
-    #expect(terminal.read(until: "The credential was not taken."))
-    #expect(await process.status() == 65)
-    #expect(terminal.isEchoing)
-    #expect(!terminal.seen.contains("hunter2"))
-    #expect(!FileManager.default.fileExists(atPath: state))
+    expect(terminal.read(until: "The credential was not taken."))
+    await expectEqual(process.status(), 65)
+    expect(terminal.isEchoing)
+    expect(!terminal.seen.contains("hunter2"))
+    expect(!FileManager.default.fileExists(atPath: state))
   }
 
   @Test func anInterruptedQuestionChangesNothingAndLeavesTheTerminalAsItWas() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let terminal = try Terminal()
     let process = try terminal.start(["credential", "set", "main", "--state", state])
-    #expect(terminal.read(until: "not shown): "))
+    expect(terminal.read(until: "not shown): "))
     terminal.type("hunter2\u{3}")
-    #expect(terminal.read(until: "Nothing was changed."))
-    #expect(await process.status() == 130)
-    #expect(terminal.isEchoing)
-    #expect(!terminal.seen.contains("hunter2"))
-    #expect(!FileManager.default.fileExists(atPath: state))
+    expect(terminal.read(until: "Nothing was changed."))
+    await expectEqual(process.status(), 130)
+    expect(terminal.isEchoing)
+    expect(!terminal.seen.contains("hunter2"))
+    expect(!FileManager.default.fileExists(atPath: state))
   }
 
   /// Whenever `credential set` is killed, the credential is wholly the old one or wholly the new one.
@@ -155,27 +156,27 @@ import Testing
       process.waitUntilExit()
       // A key may be there before its check, and both before any credential: never a credential without its key.
       let found = try store.get("main")?.text
-      #expect(found.map(known.contains) ?? true, "\(round)")
+      expect(found.map(known.contains) ?? true, "\(round)")
     }
-    #expect(try store.get("main")?.text == "value-19")
-    #expect(
-      try FileManager.default.subpathsOfDirectory(atPath: state).sorted()
-        == ["credentials", "credentials/main.sealed", "seal-key", "seal-key.check"])
+    try expectEqual(store.get("main")?.text, "value-19")
+    try expectEqual(
+      FileManager.default.subpathsOfDirectory(atPath: state).sorted(),
+      ["credentials", "credentials/main.sealed", "seal-key", "seal-key.check"])
   }
 
   @Test func aMissingCredentialIsToldByTheCheckAndByTheService() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let configuration = try station(url: "http://127.0.0.1:9")
     // Where nothing is kept, this may be another machine than the gate's.
-    #expect(try await run(["config", "check", configuration]).errors.isEmpty)
+    expect(try await run(["config", "check", configuration]).errors.isEmpty)
     _ = try await run(["credential", "set", "spare"], input: Self.secret)
     let checked = try await run(["config", "check", configuration])
-    #expect(checked.status == 0)
-    #expect(checked.errors.contains("\(configuration):4:"))
-    #expect(checked.errors.contains("scangate credential set main"))
+    expectEqual(checked.status, 0)
+    expect(checked.errors.contains("\(configuration):4:"))
+    expect(checked.errors.contains("scangate credential set main"))
     let running = try await run(["run", "--config", configuration])
-    #expect(running.status == 78)
-    #expect(
+    expectEqual(running.status, 78)
+    expect(
       running.errors.contains(
         "ticketSystems.main: there is no credential main. Put it in with: scangate credential set main"))
   }
@@ -190,12 +191,12 @@ import Testing
       ["run", "--config", configuration],
     ] {
       let result = try await run(arguments, input: "another")
-      #expect(result.status != 0)
-      #expect((result.errors + result.output).contains("key is gone"), "\(arguments)")
+      expect(result.status != 0)
+      expect((result.errors + result.output).contains("key is gone"), "\(arguments)")
     }
-    #expect(!FileManager.default.fileExists(atPath: "\(state)/seal-key"))
-    #expect(try await run(["factory-reset", "--yes"]).status == 0)
-    #expect(try await run(["credential", "set", "main"], input: Self.secret).status == 0)
+    expect(!FileManager.default.fileExists(atPath: "\(state)/seal-key"))
+    try await expectEqual(run(["factory-reset", "--yes"]).status, 0)
+    try await expectEqual(run(["credential", "set", "main"], input: Self.secret).status, 0)
   }
 
   /// Trouble with the disk may pass, and the service is started again; a lost key waits for somebody.
@@ -206,7 +207,7 @@ import Testing
     defer { umount(state) }
     try Data(count: 4_096).write(to: URL(filePath: "\(state)/full"))
     let result = try await run(["run", "--config", station(url: "http://127.0.0.1:9")])
-    #expect(result.status == 69 && result.errors.contains("Make room on the disk."), "\(result.errors)")
+    expect(result.status == 69 && result.errors.contains("Make room on the disk."), "\(result.errors)")
   }
 
   /// As systemd gives credentials to the service, and to a command that it runs.
@@ -217,47 +218,47 @@ import Testing
     let outer = (0..<4).map { _ in String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }.joined()
     try Data("\(outer)\n".utf8).write(to: given.appending(path: "scangate-seal-key"))
     let set = try await run(["credential", "set", "main"], input: Self.secret, given: given.path)
-    #expect(set.status == 0, "\(set.errors)")
-    #expect(set.output.contains("the disk alone opens nothing"))
-    #expect(!FileManager.default.fileExists(atPath: "\(state)/seal-key"))
+    expectEqual(set.status, 0, "\(set.errors)")
+    expect(set.output.contains("the disk alone opens nothing"))
+    expect(!FileManager.default.fileExists(atPath: "\(state)/seal-key"))
     let without = try await run(["credential", "list"])
-    #expect(without.status == 69 && without.errors.contains("scangate-seal-key, which is not given"))
-    #expect(without.output.contains("main  sealed"))
+    expect(without.status == 69 && without.errors.contains("scangate-seal-key, which is not given"))
+    expect(without.output.contains("main  sealed"))
 
     try Data(Self.secret.utf8).write(to: given.appending(path: "main"))
     let listed = try await run(["credential", "list"], given: given.path)
-    #expect(listed.status == 0 && listed.lines.first == "main  given by systemd")
-    #expect(listed.lines.dropFirst().first?.hasPrefix("main  sealed, set 2") == true)
-    #expect(listed.lines.dropFirst().first?.hasSuffix(", not used: systemd gives one of this name") == true)
+    expect(listed.status == 0 && listed.lines.first == "main  given by systemd")
+    expectEqual(listed.lines.dropFirst().first?.hasPrefix("main  sealed, set 2"), true)
+    expectEqual(listed.lines.dropFirst().first?.hasSuffix(", not used: systemd gives one of this name"), true)
     let hidden = try await run(["credential", "set", "main"], input: Self.secret, given: given.path)
-    #expect(hidden.status == 0 && hidden.errors.contains("the service goes on using that one"))
-    #expect(!set.errors.contains("goes on using"))
-    #expect(!(listed.output + set.output + without.errors).contains(outer))
+    expect(hidden.status == 0 && hidden.errors.contains("the service goes on using that one"))
+    expect(!set.errors.contains("goes on using"))
+    expect(!(listed.output + set.output + without.errors).contains(outer))
   }
 
   @Test func aResetAsksAndWipes() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    #expect(try await run(["factory-reset", "--yes"]).output.contains("nothing to wipe"))
+    expect(try await run(["factory-reset", "--yes"]).output.contains("nothing to wipe"))
     _ = try await run(["credential", "set", "main"], input: Self.secret)
     let unasked = try await run(["factory-reset"])
-    #expect(unasked.status == 64 && unasked.errors.contains("--yes"))
+    expect(unasked.status == 64 && unasked.errors.contains("--yes"))
 
     for (answer, status) in [("no", 130), ("yes", 0)] as [(String, Int32)] {
       let terminal = try Terminal()
       let process = try terminal.start(["factory-reset", "--state", state])
-      #expect(terminal.read(until: "Type yes: "))
+      expect(terminal.read(until: "Type yes: "))
       terminal.type("\(answer)\n")
-      #expect(await process.status() == status)
-      #expect(FileManager.default.fileExists(atPath: "\(state)/seal-key") == (status != 0))
+      await expectEqual(process.status(), status)
+      expectEqual(FileManager.default.fileExists(atPath: "\(state)/seal-key"), (status != 0))
     }
     let left = try FileManager.default.subpathsOfDirectory(atPath: state).sorted()
-    #expect(left == ["credentials", "journal.sqlite.lock"])
+    expectEqual(left, ["credentials", "journal.sqlite.lock"])
 
     _ = try await run(["credential", "set", "main"], input: Self.secret)
     try Data().write(to: URL(filePath: "\(state)/events.jsonl"))
     let wiped = try await run(["factory-reset", "--yes"])
-    #expect(wiped.lines.contains("left  events.jsonl"))
-    #expect(wiped.output.contains("is wiped, but for what is listed as left"))
+    expect(wiped.lines.contains("left  events.jsonl"))
+    expect(wiped.output.contains("is wiped, but for what is listed as left"))
   }
 
   @Test func aResetLeavesWhatAServiceUses() async throws {
@@ -267,8 +268,8 @@ import Testing
     defer { close(lock) }
     try #require(flock(lock, LOCK_EX | LOCK_NB) == 0)
     let result = try await run(["factory-reset", "--yes"])
-    #expect(result.status == 69 && result.errors.contains("systemctl stop scangate"))
-    #expect(FileManager.default.fileExists(atPath: "\(state)/credentials/main.sealed"))
+    expect(result.status == 69 && result.errors.contains("systemctl stop scangate"))
+    expect(FileManager.default.fileExists(atPath: "\(state)/credentials/main.sealed"))
   }
 
   private func station(url: String) throws -> String {

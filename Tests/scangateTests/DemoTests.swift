@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -17,20 +18,20 @@ import Testing
   @Test func eachKindOfCodeIsDecidedAsTold() async throws {
     let codes = try await Self.codes()
     let kinds = Set(codes.map(\.expectation))
-    #expect(
+    expect(
       kinds.isSuperset(of: [
         "admit", "admit (twice)", "refuse unpaid", "refuse cancelled", "refuse refunded", "refuse expired",
         "refuse wrongDay", "refuse notAuthorised", "refuse notFound", "refuse unreadable",
       ]))
-    #expect(codes.contains { $0.code.contains("/ticket/view/") })
+    expect(codes.contains { $0.code.contains("/ticket/view/") })
     let result = try await Program.run(
       ["demo", "--plain"], input: [UInt8]((codes.map(\.code).joined(separator: "\n") + "\n").utf8))
-    #expect(result.status == 0)
-    #expect(result.lines.count == codes.count)
+    expectEqual(result.status, 0)
+    expectEqual(result.lines.count, codes.count)
     for (line, code) in zip(result.lines, codes) {
       let verdict = code.expectation.replacing(" (twice)", with: "")
-      #expect(line.hasPrefix(verdict + " "), "\(code.expectation): \(line)")
-      #expect(!line.contains(code.code), "a whole code was printed: \(line)")
+      expect(line.hasPrefix(verdict + " "), "\(code.expectation): \(line)")
+      expect(!line.contains(code.code), "a whole code was printed: \(line)")
     }
   }
 
@@ -40,18 +41,19 @@ import Testing
     let sale = try #require(codes.first { $0.expectation == "admit (twice)" }).code
     let typed = [single, single, "https://example.org/base/ticket/view/abc/\(single)/?from=mail", sale, sale, sale]
     let result = try await Program.run(["demo", "--plain"], input: [UInt8](typed.joined(separator: "\n").utf8))
-    #expect(
-      result.lines.map { $0.split(separator: "  ").first.map(String.init) ?? "" } == [
+    expectEqual(
+      result.lines.map { $0.split(separator: "  ").first.map(String.init) ?? "" },
+      [
         "admit", "refuse alreadyUsed", "refuse alreadyUsed", "admit", "admit", "refuse alreadyUsed",
       ])
-    #expect(result.status == 0)
+    expectEqual(result.status, 0)
   }
 
   @Test func theReadmeTellsACodeThatAdmits() async throws {
     let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
     let text = try String(contentsOf: readme.standardizedFileURL, encoding: .utf8)
     let code = try #require(try await Self.codes().first { $0.expectation == "admit" }).code
-    #expect(text.contains(code))
+    expect(text.contains(code))
   }
 
   @Test func noiseIsRefusedAndNothingRawReachesTheTerminal() async throws {
@@ -59,20 +61,20 @@ import Testing
     input += (0...255).map { UInt8($0) }.filter { $0 != 0x0A && $0 != 0x0D } + [0x0A]
     input += [UInt8](repeating: UInt8(ascii: "x"), count: 200_000) + [0x0A]
     let result = try await Program.run(["demo", "--plain"], input: input)
-    #expect(result.status == 0)
-    #expect(result.lines.count == 3)
-    #expect(result.lines.first?.hasPrefix("refuse ") == true)
-    #expect(result.lines.dropFirst().first?.hasPrefix("refuse unreadable") == true)
-    #expect(result.lines.last == "discarded tooLong")
+    expectEqual(result.status, 0)
+    expectEqual(result.lines.count, 3)
+    expectEqual(result.lines.first?.hasPrefix("refuse "), true)
+    expectEqual(result.lines.dropFirst().first?.hasPrefix("refuse unreadable"), true)
+    expectEqual(result.lines.last, "discarded tooLong")
     let control = result.output.unicodeScalars.filter {
       $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value)
     }
-    #expect(control.isEmpty)
+    expect(control.isEmpty)
   }
 
   @Test func emptyInputEndsAtOnce() async throws {
     let result = try await Program.run(["demo", "--plain"])
-    #expect(result.status == 0)
-    #expect(result.lines.isEmpty)
+    expectEqual(result.status, 0)
+    expect(result.lines.isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import ScanModel
 import SetUpCodes
@@ -13,7 +14,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let key = folder.appending(path: "organiser.key").path
     let made = try await Program.run(["enrol-code", "--make-key", key, "--name", "fair-2026"])
-    #expect(made.status == 0 && made.lines.count == 1 && made.output.hasPrefix("key fair-2026 "), "\(made.errors)")
+    expect(made.status == 0 && made.lines.count == 1 && made.output.hasPrefix("key fair-2026 "), "\(made.errors)")
     try await body(folder, key, try TrustList.read(made.output, file: "trust.txt"))
   }
 
@@ -28,20 +29,20 @@ import Testing
   @Test func aKeyIsForItsOwnerAndIsNotOverwritten() async throws {
     try await withKey { folder, key, _ in
       let attributes = try FileManager.default.attributesOfItem(atPath: key)
-      #expect(attributes[.posixPermissions] as? Int == 0o600)
+      expect(attributes[.posixPermissions] as? Int == 0o600)
       let before = try Data(contentsOf: URL(filePath: key))
       let again = try await Program.run(["enrol-code", "--make-key", key])
-      #expect(again.status == 74 && again.output.isEmpty && again.errors.contains("not overwritten"))
-      #expect(try Data(contentsOf: URL(filePath: key)) == before)
+      expect(again.status == 74 && again.output.isEmpty && again.errors.contains("not overwritten"))
+      try expectEqual(Data(contentsOf: URL(filePath: key)), before)
 
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: key)
       let open = try await Program.run(["enrol-code", "--key", key, "--server", "venue.example", "--gate", "north"])
-      #expect(open.status == 65 && open.output.isEmpty && open.errors.contains("chmod 600"))
+      expect(open.status == 65 && open.output.isEmpty && open.errors.contains("chmod 600"))
       let wrong = folder.appending(path: "wrong.key").path
       try Data("scangate-organiser-key-1 QUJD\n".utf8).write(to: URL(filePath: wrong))
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrong)
       let none = try await Program.run(["enrol-code", "--key", wrong, "--server", "venue.example", "--gate", "north"])
-      #expect(none.status == 65 && !none.errors.contains("QUJD"))
+      expect(none.status == 65 && !none.errors.contains("QUJD"))
     }
   }
 
@@ -51,13 +52,13 @@ import Testing
         #"{"secret":"\#(Self.secret)","gate":"north","server":"venue.example:8443","expires":"2099-11-22T03:00:30Z"}"#
       let made = try await Program.run(["enrol-code", "--key", key, "--secret", "-"], input: Array((line + "\n").utf8))
       let text = try #require(made.lines.first)
-      #expect(made.status == 0 && made.lines.count == 1, "\(made.errors)")
-      #expect(!made.errors.contains(Self.secret), "a secret that is known is not told again")
+      expect(made.status == 0 && made.lines.count == 1, "\(made.errors)")
+      expect(!made.errors.contains(Self.secret), "a secret that is known is not told again")
       let expected = EnrolmentCode(
         server: try NamedServer("venue.example:8443"), gate: "north",
         secret: try #require(EnrolmentSecret(text: Self.secret)), expires: WallTime(seconds: 4_098_999_600))
-      #expect(read(text, trust) == .enrolment(expected))
-      #expect(read(text, .none) == nil)
+      expectEqual(read(text, trust), .enrolment(expected))
+      expect(read(text, .none) == nil)
 
       // What is said beside it goes before, but for the venue's own end.
       let other = try await Program.run(
@@ -70,9 +71,9 @@ import Testing
         Issue.record("no enrolment code: \(other.errors)")
         return
       }
-      #expect(code.server.host == "other.example" && code.gate == "south" && code.secret == expected.secret)
+      expect(code.server.host == "other.example" && code.gate == "south" && code.secret == expected.secret)
       let left = code.expires.seconds - SystemTime().wall().seconds
-      #expect((1_700...1_860).contains(left))
+      expect((1_700...1_860).contains(left))
     }
   }
 
@@ -83,7 +84,7 @@ import Testing
         Issue.record("no enrolment code: \(made.errors)")
         return
       }
-      #expect(made.errors.contains(code.secret.text))
+      expect(made.errors.contains(code.secret.text))
     }
   }
 
@@ -94,8 +95,8 @@ import Testing
         input: Array("a1b2c3d4\n".utf8))
       let text = try #require(made.lines.first)
       let expected = ActivationCode(code: "A1B2C3D4", kioskID: "k-1")
-      #expect(read(text, trust) == .activation(expected, at: try NamedServer("kiosk.example")))
-      #expect(!made.errors.uppercased().contains("A1B2C3D4"))
+      expectEqual(read(text, trust), .activation(expected, at: try NamedServer("kiosk.example")))
+      expect(!made.errors.uppercased().contains("A1B2C3D4"))
     }
   }
 
@@ -109,13 +110,13 @@ import Testing
         ])
         let text = try #require(made.lines.first)
         let attributes = try FileManager.default.attributesOfItem(atPath: picture)
-        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        expect(attributes[.posixPermissions] as? Int == 0o600)
         let seen = try await Program.run(["decode", "--formats", "qr", picture])
-        #expect(seen.lines == ["\(picture): qr \"\(text)\""], "\(seen.errors)")
+        expectEqual(seen.lines, ["\(picture): qr \"\(text)\""], "\(seen.errors)")
         let again = try await Program.run([
           "enrol-code", "--key", key, "--server", "venue.example", "--gate", "north", "--picture", picture,
         ])
-        #expect(again.status == 64 && again.output.isEmpty && again.errors.contains("not overwritten"))
+        expect(again.status == 64 && again.output.isEmpty && again.errors.contains("not overwritten"))
       }
     }
   }
@@ -130,7 +131,7 @@ import Testing
       let text = try #require(made.lines.first)
       let lines = made.lines.dropFirst().map(Array.init)
       let side = try #require(lines.first?.count)
-      #expect(lines.count == (side + 1) / 2 && lines.allSatisfy { $0.count == side })
+      expect(lines.count == (side + 1) / 2 && lines.allSatisfy { $0.count == side })
       let typed = (0..<side).map { row in
         lines[row / 2].map { $0 == " " || $0 == (row.isMultiple(of: 2) ? "▄" : "▀") }
       }
@@ -138,12 +139,12 @@ import Testing
 
       var drawn = [[Bool]](repeating: [Bool](repeating: false, count: side), count: side)
       let source = try String(contentsOf: svg, encoding: .utf8)
-      #expect(source.contains("viewBox=\"0 0 \(side) \(side)\""))
+      expect(source.contains("viewBox=\"0 0 \(side) \(side)\""))
       for run in source.matches(of: #/M(\d+) (\d+)h(\d+)v1h-\d+z/#) {
         let (column, row, length) = (try #require(Int(run.1)), try #require(Int(run.2)), try #require(Int(run.3)))
         for place in column..<(column + length) { drawn[row][place] = true }
       }
-      #expect(drawn == typed)
+      expectEqual(drawn, typed)
     }
   }
 
@@ -154,7 +155,7 @@ import Testing
     let picture = folder.appending(path: "drawn.pgm")
     try Data(bytes).write(to: picture)
     let seen = try await Program.run(["decode", "--formats", "qr", picture.path])
-    #expect(seen.lines == ["\(picture.path): qr \"\(text)\""], "\(seen.errors)")
+    expectEqual(seen.lines, ["\(picture.path): qr \"\(text)\""], "\(seen.errors)")
   }
 
   @Test(
@@ -185,9 +186,9 @@ import Testing
     try await withKey { folder, key, _ in
       let given = arguments.map { $0 == "KEY" ? key : $0 == "KEY2" ? key + "2" : $0 }
       let result = try await Program.run(["enrol-code"] + given)
-      #expect(result.status != 0 && result.output.isEmpty && result.errors.contains(words), "\(result.errors)")
-      #expect(!result.errors.contains(Self.secret))
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["organiser.key"])
+      expect(result.status != 0 && result.output.isEmpty && result.errors.contains(words), "\(result.errors)")
+      expect(!result.errors.contains(Self.secret))
+      try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["organiser.key"])
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Journal
 import ScanModel
@@ -21,16 +22,16 @@ import Testing
         }),
     ])
     let result = try await fixture.run(["list"])
-    #expect(result.status == 0)
-    #expect(result.lines.count == 2)
+    expectEqual(result.status, 0)
+    expectEqual(result.lines.count, 2)
     let first = try #require(result.lines.first)
-    #expect(first.hasPrefix("2025-12-17 20:33:20   abcdef01  north "))
-    #expect(first.contains("admit") && first.contains("…0001") && first.hasSuffix("server"))
+    expect(first.hasPrefix("2025-12-17 20:33:20   abcdef01  north "))
+    expect(first.contains("admit") && first.contains("…0001") && first.hasSuffix("server"))
     let last = try #require(result.lines.last)
-    #expect(last.hasPrefix("2025-12-17 20:34:20? "))
-    #expect(last.hasSuffix("refuse alreadyUsed    …0002  server  surplus  north,·[2J 20:33"))
-    #expect(!result.output.contains("TICKET") && !result.output.contains("Ada"))
-    #expect(result.errors.isEmpty)
+    expect(last.hasPrefix("2025-12-17 20:34:20? "))
+    expect(last.hasSuffix("refuse alreadyUsed    …0002  server  surplus  north,·[2J 20:33"))
+    expect(!result.output.contains("TICKET") && !result.output.contains("Ada"))
+    expect(result.errors.isEmpty)
   }
 
   @Test func filtersNarrowTheList() async throws {
@@ -45,17 +46,17 @@ import Testing
     func shown(_ arguments: String...) async throws -> [String] {
       try await fixture.objects(["list", "--json"] + arguments).compactMap { $0["code"] as? String }
     }
-    #expect(try await shown().count == 10)
-    #expect(try await shown("--limit", "3") == ["…et-7", "…et-8", "…et-9"])
-    #expect(try await shown("--gate", "south", "--verdict", "admit") == ["…et-1", "…et-3"])
-    #expect(try await shown("--verdict", "undecided").count == 5)
+    try await expectEqual(shown().count, 10)
+    try await expectEqual(shown("--limit", "3"), ["…et-7", "…et-8", "…et-9"])
+    try await expectEqual(shown("--gate", "south", "--verdict", "admit"), ["…et-1", "…et-3"])
+    try await expectEqual(shown("--verdict", "undecided").count, 5)
     // Local times: 21:00 is before the second scan, and the day ends before the fifth.
-    #expect(try await shown("--from", "2025-12-17T21:00", "--until", "2025-12-17") == ["…et-1", "…et-2", "…et-3"])
-    #expect(try await shown("--from", "2025-12-18T00:33:20").count == 6)
-    #expect(try await shown("--from", "2025-12-18T00:33:21").count == 5)
-    #expect(try await shown("--from", "2025-12-17T23:33:20Z").count == 6)
-    #expect(try await shown("--from", "-1h").isEmpty)
-    #expect(try await shown("--until", "-2min", "--limit", "1") == ["…et-9"])
+    try await expectEqual(shown("--from", "2025-12-17T21:00", "--until", "2025-12-17"), ["…et-1", "…et-2", "…et-3"])
+    try await expectEqual(shown("--from", "2025-12-18T00:33:20").count, 6)
+    try await expectEqual(shown("--from", "2025-12-18T00:33:21").count, 5)
+    try await expectEqual(shown("--from", "2025-12-17T23:33:20Z").count, 6)
+    expect(try await shown("--from", "-1h").isEmpty)
+    try await expectEqual(shown("--until", "-2min", "--limit", "1"), ["…et-9"])
   }
 
   @Test func timesAreReadOrRefused() async throws {
@@ -63,7 +64,7 @@ import Testing
     let now = SystemTime().wall()
     try await fixture.write([.scan(journaled("a code", at: now.seconds - 5_400))])
     for (time, count) in [("-2h", 1), ("-1h", 0), ("-85min", 0), ("-95min", 1), ("-1d", 1), ("-3000s", 0)] {
-      #expect(try await fixture.objects(["list", "--json", "--from", time]).count == count, "\(time)")
+      try await expectEqual(fixture.objects(["list", "--json", "--from", time]).count, count, "\(time)")
     }
     var random = SeededGenerator(seed: 20_261_121)
     let pieces = ["2026", "-", ":", "T", "13", "02", "30", "99", "h", "min", "Z", "x", "+", "0", "١"]
@@ -72,12 +73,12 @@ import Testing
     ]
     for time in bad + (0..<25).map({ _ in (0..<5).compactMap { _ in pieces.randomElement(using: &random) }.joined() }) {
       let result = try await fixture.run(["list", "--from", time])
-      #expect([0, 64].contains(result.status), "\(time): \(result.status)")
-      if bad.contains(time) { #expect(result.status == 64, "\(time)") }
+      expect([0, 64].contains(result.status), "\(time): \(result.status)")
+      if bad.contains(time) { expectEqual(result.status, 64, "\(time)") }
     }
-    #expect(try await fixture.run(["list", "--from", "-1h", "--until", "-2h"]).status == 64)
-    #expect(try await fixture.run(["list", "--verdict", "maybe"]).status == 64)
-    #expect(try await fixture.run(["list", "--limit", "0"]).status == 64)
+    try await expectEqual(fixture.run(["list", "--from", "-1h", "--until", "-2h"]).status, 64)
+    try await expectEqual(fixture.run(["list", "--verdict", "maybe"]).status, 64)
+    try await expectEqual(fixture.run(["list", "--limit", "0"]).status, 64)
   }
 
   @Test func oneScanIsShownWithItsRequests() async throws {
@@ -92,26 +93,26 @@ import Testing
       .scan(journaled("TICKET-0002", id: try scanID(0x12, 0x34, 0x56, 0x80))),
     ])
     let result = try await fixture.run(["show", "1234567"])
-    #expect(result.status == 0, "\(result.errors)")
+    expectEqual(result.status, 0, "\(result.errors)")
     let words = ["undecided unreachable", "…0001", "Ada Lovelace", "north, reader left", "https://venue.example"]
-    for word in words { #expect(result.output.contains(word), "\(word)") }
+    for word in words { expect(result.output.contains(word), "\(word)") }
     let places = ["asked venue", "no answer yet", "late: answered, entry 4711"].map {
       result.output.range(of: $0)?.lowerBound
     }
-    #expect(places.allSatisfy { $0 != nil } && places.compactMap(\.self) == places.compactMap(\.self).sorted())
-    #expect(!result.output.contains("TICKET"))
+    expect(places.allSatisfy { $0 != nil } && places.compactMap(\.self) == places.compactMap(\.self).sorted())
+    expect(!result.output.contains("TICKET"))
 
     let object = try #require(try await fixture.objects(["show", id.description, "--json"]).first)
-    #expect(object["id"] as? String == id.description)
+    expect(object["id"] as? String == id.description)
     let attempts = try #require(object["attempts"] as? [[String: Any]])
-    #expect((attempts.first?["conclusions"] as? [Any])?.count == 2)
+    expectEqual((attempts.first?["conclusions"] as? [Any])?.count, 2)
 
     let several = try await fixture.run(["show", "123456"])
-    #expect(several.status == 69)
-    #expect(several.errors.contains(id.description) && several.errors.contains("…0002"))
-    #expect(try await fixture.run(["show", "999999"]).status == 69)
-    #expect(try await fixture.run(["show", "12345"]).status == 64)
-    #expect(try await fixture.run(["show", "12345g"]).status == 64)
+    expectEqual(several.status, 69)
+    expect(several.errors.contains(id.description) && several.errors.contains("…0002"))
+    try await expectEqual(fixture.run(["show", "999999"]).status, 69)
+    try await expectEqual(fixture.run(["show", "12345"]).status, 64)
+    try await expectEqual(fixture.run(["show", "12345g"]).status, 64)
   }
 
   @Test func whatIsUnsettledIsListedWithItsReason() async throws {
@@ -138,18 +139,18 @@ import Testing
       .asked(second), .concluded(conclusion(second, .answered, .admit)),
       .asked(unsent), .concluded(conclusion(unsent, .notSent, nobody)), .asked(cut),
     ])
-    #expect(try await fixture.objects(["conflicts", "--json"]).last?["state"] as? String == "open")
+    expect(try await fixture.objects(["conflicts", "--json"]).last?["state"] as? String == "open")
     // The next starts conclude what was cut off.
     try await fixture.write([.concluded(conclusion(cut, .lost, nil)), .asked(ended)], boot: "boot 2")
     try await fixture.write([.concluded(conclusion(ended, .lost, nil)), .asked(fresh)], boot: "boot 2")
     let found = try await fixture.objects(["conflicts", "--json"])
-    #expect(found.compactMap { $0["state"] as? String } == ["lost", "pending", "interrupted", "ended"])
-    #expect(found.compactMap { $0["code"] as? String } == ["…lost", "…wait", "…boot", "…ends"])
+    expectEqual(found.compactMap { $0["state"] as? String }, ["lost", "pending", "interrupted", "ended"])
+    expectEqual(found.compactMap { $0["code"] as? String }, ["…lost", "…wait", "…boot", "…ends"])
     let all = try await fixture.run(["conflicts", "--from", "-3d"])
-    #expect(all.lines.count == 6)
-    #expect(all.lines.last == "5 requests unsettled; no admission without confirmation.")
-    #expect(all.lines.contains { $0.contains("interrupted") && $0.contains("Staff decide") })
-    #expect(try await fixture.run(["conflicts", "--from", "-1min"]).output.hasPrefix("Nothing is unsettled since "))
+    expectEqual(all.lines.count, 6)
+    expectEqual(all.lines.last, "5 requests unsettled; no admission without confirmation.")
+    expect(all.lines.contains { $0.contains("interrupted") && $0.contains("Staff decide") })
+    expect(try await fixture.run(["conflicts", "--from", "-1min"]).output.hasPrefix("Nothing is unsettled since "))
   }
 
   @Test func withoutTheKeyAllButCodesAndNamesIsShown() async throws {
@@ -161,19 +162,19 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
     for command in [["list"], ["show", "aabbcc"], ["export", "--format", "csv", "--codes"]] {
       let result = try await fixture.run(command)
-      #expect(result.status == 0)
-      #expect(result.errors.contains("Codes and names are not shown. \(key) is open to other users"))
-      #expect(result.output.contains("admit") && result.output.contains("north"))
-      #expect(!result.output.contains("0001") && !result.output.contains("Ada"))
-      #expect(!result.errors.contains("holds whole codes"))
+      expectEqual(result.status, 0)
+      expect(result.errors.contains("Codes and names are not shown. \(key) is open to other users"))
+      expect(result.output.contains("admit") && result.output.contains("north"))
+      expect(!result.output.contains("0001") && !result.output.contains("Ada"))
+      expect(!result.errors.contains("holds whole codes"))
     }
     // Another key.
     try FileManager.default.removeItem(at: fixture.folder.appending(path: "seal-key.check"))
     try Data(String(repeating: "0f", count: 32).utf8).write(to: URL(filePath: key))
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
     let other = try await fixture.run(["list"])
-    #expect(other.status == 0 && other.lines.count == 1)
-    #expect(other.errors.contains("sealed with another key"))
+    expect(other.status == 0 && other.lines.count == 1)
+    expect(other.errors.contains("sealed with another key"))
   }
 
   @Test func theServiceMayRunMeanwhile() async throws {
@@ -181,13 +182,13 @@ import Testing
     let journal = try fixture.open()
     for count in 1...3 {
       try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(journaled("code \(count)"))])))
-      #expect(try await fixture.run(["list"]).lines.count == count)
+      try await expectEqual(fixture.run(["list"]).lines.count, count)
     }
     let verified = try await fixture.run(["verify"])
-    #expect(verified.status == 0, "\(verified.errors)")
-    #expect(verified.output.contains("not noted"))
+    expectEqual(verified.status, 0, "\(verified.errors)")
+    expect(verified.output.contains("not noted"))
     await journal.close()
-    #expect(try await fixture.run(["verify"]).output.contains("as it should"))
+    expect(try await fixture.run(["verify"]).output.contains("as it should"))
   }
 
   @Test func aFolderThatCannotBeWrittenToIsReadAllTheSame() async throws {
@@ -198,9 +199,9 @@ import Testing
     let launcher = geteuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set", "-all", "--inh-caps", "-all"] : []
     for command in [["list"], ["export", "--format", "json"]] {
       let result = try await fixture.run(command, launcher: launcher)
-      #expect(result.status == 0, "\(result.errors)")
-      #expect(result.output.contains("…0001"))
+      expectEqual(result.status, 0, "\(result.errors)")
+      expect(result.output.contains("…0001"))
     }
-    #expect(try await fixture.run(["verify"], launcher: launcher).status == 0)
+    try await expectEqual(fixture.run(["verify"], launcher: launcher).status, 0)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Journal
 import ScanModel
@@ -27,7 +28,7 @@ import Testing
       default: cell.unicodeScalars.append(next)
       }
     }
-    #expect(record.isEmpty && cell.isEmpty && !isQuoted)
+    expect(record.isEmpty && cell.isEmpty && !isQuoted)
     return records
   }
 
@@ -50,21 +51,21 @@ import Testing
     let fixture = try JournalFixture()
     try await fixture.write(scans.map { .scan($0) })
     let result = try await fixture.run(["export", "--format", "csv", "--codes"])
-    #expect(result.status == 0, "\(result.errors)")
-    #expect(!result.output.contains("\u{1B}") && !result.output.contains("\u{202E}"))
+    expectEqual(result.status, 0, "\(result.errors)")
+    expect(!result.output.contains("\u{1B}") && !result.output.contains("\u{202E}"))
     let records = Self.records(result.output)
     let header = try #require(records.first)
-    #expect(records.count == 201)
+    expectEqual(records.count, 201)
     let column = try #require(header.firstIndex(of: "detail"))
     func plain(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber || $0 == "," || $0 == "\"" } }
     for (record, scan) in zip(records.dropFirst(), scans) {
-      #expect(record.count == header.count)
-      for cell in record { #expect(!"=+-@\t\r＝".unicodeScalars.contains(cell.unicodeScalars.first ?? " "), "\(cell)") }
-      #expect(plain(record[column]) == plain(scan.detail?.filter { $0 != "\u{1B}" } ?? ""))
+      expectEqual(record.count, header.count)
+      for cell in record { expect(!"=+-@\t\r＝".unicodeScalars.contains(cell.unicodeScalars.first ?? " "), "\(cell)") }
+      expectEqual(plain(record[column]), plain(scan.detail?.filter { $0 != "\u{1B}" } ?? ""))
     }
     let lines = try await fixture.objects(["export", "--format", "json", "--codes"])
-    #expect(lines.compactMap { $0["code"] as? String } == scans.map(\.scan.code.text))
-    #expect(lines.compactMap { $0["detail"] as? String } == scans.map(\.detail))
+    expectEqual(lines.compactMap { $0["code"] as? String }, scans.map(\.scan.code.text))
+    expectEqual(lines.compactMap { $0["detail"] as? String }, scans.map(\.detail))
   }
 
   @Test func codesAreShortenedUnlessTheyAreAskedFor() async throws {
@@ -72,21 +73,21 @@ import Testing
     try await fixture.write([.scan(journaled("TICKET-0001") { $0.holder = "Ada Lovelace" })])
     let file = fixture.folder.path + "/scans.csv"
     let short = try await fixture.run(["export", "--format", "csv", "--output", file])
-    #expect(short.status == 0 && short.output.isEmpty && short.errors.isEmpty, "\(short.errors)")
+    expect(short.status == 0 && short.output.isEmpty && short.errors.isEmpty, "\(short.errors)")
     var text = try String(contentsOfFile: file, encoding: .utf8)
-    #expect(text.contains("…0001") && !text.contains("TICKET") && !text.contains("Ada"))
-    #expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1,,,\r\n"))
+    expect(text.contains("…0001") && !text.contains("TICKET") && !text.contains("Ada"))
+    expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1,,,\r\n"))
 
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
     let whole = try await fixture.run(["export", "--format", "csv", "--codes", "--output", file])
-    #expect(whole.status == 0)
-    #expect(whole.errors.contains("holds whole codes"))
+    expectEqual(whole.status, 0)
+    expect(whole.errors.contains("holds whole codes"))
     text = try String(contentsOfFile: file, encoding: .utf8)
-    #expect(text.contains("TICKET-0001") && !text.contains("Ada"))
-    #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+    expect(text.contains("TICKET-0001") && !text.contains("Ada"))
+    expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
     // Nothing else was left there.
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
-    #expect(!names.contains { $0.hasSuffix(".new") })
+    expect(!names.contains { $0.hasSuffix(".new") })
   }
 
   @Test func aFileIsReplacedWhollyOrNotAtAll() async throws {
@@ -100,25 +101,25 @@ import Testing
     try journal.seek(toOffset: size / 2 / 4_096 * 4_096)
     try journal.write(contentsOf: Data(repeating: 0xFF, count: 4_096))
     try journal.close()
-    #expect(try await fixture.run(["export", "--format", "json", "--output", file]).status == 1)
-    #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
+    try await expectEqual(fixture.run(["export", "--format", "json", "--output", file]).status, 1)
+    try expectEqual(String(contentsOfFile: file, encoding: .utf8), "before")
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
-    #expect(!names.contains { $0.hasSuffix(".new") })
+    expect(!names.contains { $0.hasSuffix(".new") })
     // A device is not replaced by a file.
     let link = fixture.folder.path + "/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
     let device = try await fixture.run(["export", "--format", "json", "--output", link])
-    #expect(device.status == 74)
-    #expect(device.errors.contains("\(link) cannot be written: it is a device, a link or a folder"))
-    #expect(try await fixture.run(["export", "--format", "json", "--output", "/nonexistent/file"]).status == 74)
+    expectEqual(device.status, 74)
+    expect(device.errors.contains("\(link) cannot be written: it is a device, a link or a folder"))
+    try await expectEqual(fixture.run(["export", "--format", "json", "--output", "/nonexistent/file"]).status, 74)
   }
 
   @Test func manyScansNeedNoMoreMemoryThanAFew() async throws {
     let few = try await mostMemory(exporting: 2_000)
     let many = try await mostMemory(exporting: 40_000)
     // What was kept of 38,000 more would show.
-    #expect(few > 0)
-    #expect(many < few + 8_000, "\(few) kB, \(many) kB")
+    expect(few > 0)
+    expect(many < few + 8_000, "\(few) kB, \(many) kB")
   }
 
   /// The most memory that it takes to export so many scans, in kB.
@@ -144,8 +145,8 @@ import Testing
       }.start()
     }
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    #expect(lines == count)
+    expectEqual(process.terminationStatus, 0)
+    expectEqual(lines, count)
     return most
   }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Sealing
 import Testing
@@ -22,30 +23,30 @@ import Testing
   @Test func withoutAServerNothingIsActivatedAndEverythingIsToldInWords() async throws {
     try await withStation { arguments, _ in
       let status = try await Program.run(["kiosk", "status", "--json"] + arguments)
-      #expect(status.status == 1)
+      expectEqual(status.status, 1)
       let object = try #require(try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any])
-      #expect(object["healthy"] as? Bool == false)
-      #expect(object["server"] as? String == "127.0.0.1:1")
+      expect(object["healthy"] as? Bool == false)
+      expect(object["server"] as? String == "127.0.0.1:1")
       // Every field is in the manual.
       let manual = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/kiosk.md")
       let text = try String(contentsOf: manual, encoding: .utf8)
-      for field in object.keys { #expect(text.contains("`\(field)`"), "\(field)") }
+      for field in object.keys { expect(text.contains("`\(field)`"), "\(field)") }
 
       let refused = try await Program.run(["kiosk", "activate"] + arguments, input: [UInt8]("A1B2C3D4\n".utf8))
-      #expect(refused.status == 69)
-      #expect(refused.errors.contains("Not activated (offline)"), "\(refused.errors)")
-      #expect(!refused.errors.contains("A1B2C3D4"))
+      expectEqual(refused.status, 69)
+      expect(refused.errors.contains("Not activated (offline)"), "\(refused.errors)")
+      expect(!refused.errors.contains("A1B2C3D4"))
     }
   }
 
   @Test func aCodeAsAnArgumentIsTakenWithAWarning() async throws {
     try await withStation { arguments, _ in
       let result = try await Program.run(["kiosk", "activate", "A1B2C3D4"] + arguments)
-      #expect(result.errors.contains("warning: an argument can be seen"), "\(result.errors)")
+      expect(result.errors.contains("warning: an argument can be seen"), "\(result.errors)")
       let foreign = try await Program.run(
         ["kiosk", "activate"] + arguments,
         input: [UInt8](#"{"type":"kiosk_activation","code":"A1B2C3D4","server":"10.0.0.1:80","timestamp":1}"#.utf8))
-      #expect(foreign.status == 65 && foreign.errors.contains("(untrusted)"), "\(foreign.errors)")
+      expect(foreign.status == 65 && foreign.errors.contains("(untrusted)"), "\(foreign.errors)")
     }
   }
 
@@ -55,7 +56,7 @@ import Testing
       // The service's part.
       let orders = SetUpOrders(state: state)
       while try !orders.isArmAsked() { try await Task.sleep(for: .milliseconds(20)) }
-      #expect(try orders.takeArm() == 1)
+      try expectEqual(orders.takeArm(), 1)
       let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
       try store.set(
         "setup", [UInt8](#"[{"number":1,"signal":"wrong","words":"No such code.","at":1}]"#.utf8))
@@ -64,8 +65,8 @@ import Testing
         """
       try store.set("control", [UInt8](record.utf8))
       let result = try await waiting
-      #expect(result.status == 0, "\(result.errors)")
-      #expect(result.lines.last == "The station is set up.")
+      expectEqual(result.status, 0, "\(result.errors)")
+      expectEqual(result.lines.last, "The station is set up.")
     }
   }
 
@@ -75,25 +76,25 @@ import Testing
       // The service's part.
       let orders = SetUpOrders(state: state)
       while try !orders.isArmAsked() { try await Task.sleep(for: .milliseconds(20)) }
-      #expect(try orders.takeArm() == 1)
+      try expectEqual(orders.takeArm(), 1)
       let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
       let record = """
         {"version":1,"type":"eventschedule","url":"https://tickets.example","apiKey":"key-of-the-gate","gate":"north","gates":{},"at":1}
         """
       try store.set("enrolment.main", [UInt8](record.utf8))
       let result = try await waiting
-      #expect(result.status == 0, "\(result.errors)")
-      #expect(result.lines.last == "The station is set up.")
-      #expect(!result.output.contains("key-of-the-gate"))
+      expectEqual(result.status, 0, "\(result.errors)")
+      expectEqual(result.lines.last, "The station is set up.")
+      expect(!result.output.contains("key-of-the-gate"))
       let again = try await Program.run(["kiosk", "activate", "--wait"] + arguments)
-      #expect(again.lines.first?.hasPrefix("The station is set up already.") == true)
+      expectEqual(again.lines.first?.hasPrefix("The station is set up already."), true)
     }
   }
 
   @Test(arguments: [
     ["activate", "X", "--wait"], ["activate", "--minutes", "61", "--wait"], ["status", "--set", "asleep"],
   ]) func whatCannotBeMeantIsRefused(words: [String]) async throws {
-    #expect(try await Program.run(["kiosk"] + words).status == 64)
+    try await expectEqual(Program.run(["kiosk"] + words).status, 64)
   }
 
   @Test func nothingIsForgottenUnasked() async throws {
@@ -104,10 +105,10 @@ import Testing
         """
       try store.set("control", [UInt8](record.utf8))
       let asked = try await Program.run(["kiosk", "reset"] + arguments)
-      #expect(asked.status == 64)
-      #expect(try store.get("control") != nil)
-      #expect(try await Program.run(["kiosk", "reset", "--yes"] + arguments).status == 0)
-      #expect(try store.get("control") == nil)
+      expectEqual(asked.status, 64)
+      expect(try store.get("control") != nil)
+      try await expectEqual(Program.run(["kiosk", "reset", "--yes"] + arguments).status, 0)
+      expect(try store.get("control") == nil)
     }
   }
 
@@ -120,9 +121,9 @@ import Testing
       try file.truncate(atOffset: 25)
       try file.close()
       let refused = try await Program.run(["kiosk", "activate"] + arguments, input: [UInt8]("A1B2C3D4".utf8))
-      #expect(refused.status != 0 && refused.errors.contains("scangate kiosk reset"), "\(refused.errors)")
-      #expect(try await Program.run(["kiosk", "reset", "--yes"] + arguments).status == 0)
-      #expect(try store.get("control") == nil)
+      expect(refused.status != 0 && refused.errors.contains("scangate kiosk reset"), "\(refused.errors)")
+      try await expectEqual(Program.run(["kiosk", "reset", "--yes"] + arguments).status, 0)
+      expect(try store.get("control") == nil)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 import VenueServer
@@ -29,7 +30,7 @@ import VenueServer
       .replacing("https://kiosks.example.org", with: address.url + "\n  registration: shared")
       .write(toFile: config, atomically: true, encoding: .utf8)
     let token = [UInt8]("the-shared-token".utf8)
-    #expect(try await Program.run(["credential", "set", "shared", "--state", state], input: token).status == 0)
+    try await expectEqual(Program.run(["credential", "set", "shared", "--state", state], input: token).status, 0)
 
     let station = ["--config", config, "--state", state]
     try await body(station, folder.path + "/venue.sock")
@@ -42,15 +43,15 @@ import VenueServer
       let made = try await Program.run(["venue", "activation-code", "--control", socket])
       let code = [UInt8](made.output.utf8)
       let activated = try await Program.run(["kiosk", "activate"] + station, input: code)
-      #expect(activated.status == 0, "\(activated.errors)")
+      expectEqual(activated.status, 0, "\(activated.errors)")
       let synced = try await Program.run(["kiosk", "sync"] + station)
-      #expect(synced.status == 0, "\(shape) \(synced.errors) \(activated.errors)")
+      expectEqual(synced.status, 0, "\(shape) \(synced.errors) \(activated.errors)")
       let told = try await Program.run(["kiosk", "status", "--set", "in-use"] + station)
       // One of them knows no status, and one takes it from its administrators alone.
-      #expect(told.status == ([.cueit, .cueitJWT].contains(shape) ? 69 : 0), "\(told.errors)")
+      expectEqual(told.status, ([.cueit, .cueitJWT].contains(shape) ? 69 : 0), "\(told.errors)")
       let status = try await Program.run(["kiosk", "status"] + station)
-      #expect(status.status == 0, "\(status.output)")
-      #expect(!(activated.output + status.output + status.errors).contains("the-shared-token"))
+      expectEqual(status.status, 0, "\(status.output)")
+      expect(!(activated.output + status.output + status.errors).contains("the-shared-token"))
     }
   }
 
@@ -63,7 +64,7 @@ import VenueServer
       func activate(_ code: String?, _ more: String...) async throws {
         let result = try await Program.run(
           ["kiosk", "activate"] + more + station, input: [UInt8](try #require(code).utf8))
-        #expect(result.status == 0, "\(code ?? "") \(result.errors)")
+        expectEqual(result.status, 0, "\(code ?? "") \(result.errors)")
       }
       for isOwn in [false, true] {
         for form in 0..<4 {

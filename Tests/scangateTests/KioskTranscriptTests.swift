@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 import VenueServer
@@ -13,7 +14,7 @@ import VenueServer
       try text.write(to: Self.document, atomically: true, encoding: .utf8)
     }
     let written = try String(contentsOf: Self.document, encoding: .utf8)
-    #expect(text == written, "write it anew with UPDATE_DOCS=1, and look at what changed")
+    expectEqual(text, written, "write it anew with UPDATE_DOCS=1, and look at what changed")
   }
 }
 
@@ -171,7 +172,7 @@ private final class Transcript {
     }
     if let input {
       // Neither a code that was typed nor a token is ever printed.
-      #expect(!(result.output + result.errors).contains(input), "\(shown)")
+      expect(!(result.output + result.errors).contains(input), "\(shown)")
     }
     var block = "$ scangate \(shown)" + (input == nil ? "" : "   # \(typed) is typed, and not shown") + "\n"
     block += result.output

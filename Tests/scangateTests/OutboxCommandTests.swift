@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Journal
 import ScanModel
@@ -49,65 +50,64 @@ import Testing
   @Test func whatWaitsIsShownByGate() async throws {
     let fixture = try await filled()
     let text = try await outbox(fixture, "status")
-    #expect(text.status == 0, "\(text.errors)")
-    #expect(text.lines.first?.hasPrefix("Waiting    3, the oldest since ") == true)
-    #expect(text.output.contains("2 of gate north for venue") && text.output.contains("1 of gate south for venue"))
-    #expect(text.output.contains("Sending    not held"))
-    #expect(text.output.contains("3 admissions not confirmed: 1 contradicted, 1 unsettled, 1 tooLate"))
-    #expect(!text.output.contains("wait-"))
+    expectEqual(text.status, 0, "\(text.errors)")
+    expectEqual(text.lines.first?.hasPrefix("Waiting    3, the oldest since "), true)
+    expect(text.output.contains("2 of gate north for venue") && text.output.contains("1 of gate south for venue"))
+    expect(text.output.contains("Sending    not held"))
+    expect(text.output.contains("3 admissions not confirmed: 1 contradicted, 1 unsettled, 1 tooLate"))
+    expect(!text.output.contains("wait-"))
     let json = try await outbox(fixture, "status", "--json")
     let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
-    #expect(object["waiting"] as? Int == 3 && object["held"] as? Bool == false && object["conflicts"] as? Int == 3)
-    #expect((object["gates"] as? [[String: Any]])?.compactMap { $0["waiting"] as? Int } == [2, 1])
-    #expect(object["tooLate"] as? Int == 1)
+    expect(object["waiting"] as? Int == 3 && object["held"] as? Bool == false && object["conflicts"] as? Int == 3)
+    expectEqual((object["gates"] as? [[String: Any]])?.compactMap { $0["waiting"] as? Int }, [2, 1])
+    expect(object["tooLate"] as? Int == 1)
   }
 
   @Test func itIsHeldUntilItIsTriedAgain() async throws {
     let fixture = try await filled()
     let orders = OutboxOrders(state: fixture.folder.path)
-    #expect(try await outbox(fixture, "hold").status == 0)
-    #expect(try orders.isHeld())
+    try await expectEqual(outbox(fixture, "hold").status, 0)
+    expect(try orders.isHeld())
     let file = fixture.folder.path + "/outbox.hold"
-    #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
-    #expect(try await outbox(fixture, "status").output.contains("held, until: scangate outbox retry"))
-    #expect(try !orders.takeRetry())
-    #expect(try FactoryReset(state: fixture.folder.path).preview()?.wiped.contains("outbox.hold") == true)
-    #expect(try await outbox(fixture, "retry").status == 0)
-    #expect(try !orders.isHeld())
-    #expect(try await outbox(fixture, "status").output.contains("everything is to be sent"))
-    #expect(try orders.takeRetry())
-    #expect(try !orders.takeRetry())
+    expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+    expect(try await outbox(fixture, "status").output.contains("held, until: scangate outbox retry"))
+    expect(try !orders.takeRetry())
+    try expectEqual(FactoryReset(state: fixture.folder.path).preview()?.wiped.contains("outbox.hold"), true)
+    try await expectEqual(outbox(fixture, "retry").status, 0)
+    expect(try !orders.isHeld())
+    expect(try await outbox(fixture, "status").output.contains("everything is to be sent"))
+    expect(try orders.takeRetry())
+    expect(try !orders.takeRetry())
     let nowhere = try await Program.run(["outbox", "hold", "--state", "/nonexistent/scangate"])
-    #expect(nowhere.status == 69 && nowhere.errors.contains("There is no state folder"))
+    expect(nowhere.status == 69 && nowhere.errors.contains("There is no state folder"))
   }
 
   @Test func whatIsNotToldIsWrittenOut() async throws {
     let fixture = try await filled()
     let file = fixture.folder.path + "/outbox.csv"
     let short = try await outbox(fixture, "export", "--output", file)
-    #expect(short.status == 0 && short.errors.isEmpty, "\(short.errors)")
+    expect(short.status == 0 && short.errors.isEmpty, "\(short.errors)")
     var lines = try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\r\n")
-    #expect(lines.count == 8 && lines.first?.hasPrefix("id,scan,gate,code,") == true)
-    #expect(lines[1].contains("…0001") && !lines.joined().contains("wait-"))
-    #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+    expect(lines.count == 8 && lines.first?.hasPrefix("id,scan,gate,code,") == true)
+    expect(lines[1].contains("…0001") && !lines.joined().contains("wait-"))
+    expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
     let whole = try await outbox(fixture, "export", "--with-codes", "--format", "json", "--output", file)
-    #expect(whole.status == 0 && whole.errors.contains("holds whole codes"))
+    expect(whole.status == 0 && whole.errors.contains("holds whole codes"))
     lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
     let objects = try lines.compactMap {
       try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
     }
     // Nothing is left to be told of the one that was refused: its scan has the code.
-    #expect(
-      objects.map { $0["code"] as? String }
-        == ["wait-0001", "wait-0002", "used-0004", "lost-0005", "late-0006", "wait-0007"])
-    #expect(
-      objects.map { $0["state"] as? String }
-        == ["waiting", "waiting", "contradicted", "unsettled", "tooLate", "waiting"])
+    expectEqual(
+      objects.map { $0["code"] as? String },
+      ["wait-0001", "wait-0002", "used-0004", "lost-0005", "late-0006", "wait-0007"])
+    expectEqual(
+      objects.map { $0["state"] as? String }, ["waiting", "waiting", "contradicted", "unsettled", "tooLate", "waiting"])
     // Without its key nobody has the codes, and half a file would be taken for all.
     try FileManager.default.removeItem(atPath: fixture.folder.path + "/seal-key")
     let sealed = try await outbox(fixture, "export", "--with-codes")
-    #expect(sealed.status == 69 && sealed.output.isEmpty && sealed.errors.contains("key"))
-    #expect(try await outbox(fixture, "export").output.components(separatedBy: "\r\n").count == 8)
+    expect(sealed.status == 69 && sealed.output.isEmpty && sealed.errors.contains("key"))
+    try await expectEqual(outbox(fixture, "export").output.components(separatedBy: "\r\n").count, 8)
   }
 
   @Test func conflictsAreListedWithTheirReason() async throws {
@@ -115,16 +115,16 @@ import Testing
     let lost = asked("code lost", at: SystemTime().wall() - .seconds(600))
     try await fixture.write([.asked(lost), .concluded(conclusion(lost, .lost, .undecided(.unreachable)))])
     let text = try await fixture.run(["conflicts"])
-    #expect(text.status == 0, "\(text.errors)")
-    #expect(text.lines.count == 5)
-    #expect(text.lines[1].contains("…0004") && text.lines[1].contains("contradicted"))
-    #expect(text.lines[1].contains("decided by list  alreadyUsed  Already·[2J used"))
-    #expect(
-      text.lines.last == "1 requests unsettled; 3 admissions not confirmed: 1 contradicted, 1 unsettled, 1 tooLate.")
+    expectEqual(text.status, 0, "\(text.errors)")
+    expectEqual(text.lines.count, 5)
+    expect(text.lines[1].contains("…0004") && text.lines[1].contains("contradicted"))
+    expect(text.lines[1].contains("decided by list  alreadyUsed  Already·[2J used"))
+    expectEqual(
+      text.lines.last, "1 requests unsettled; 3 admissions not confirmed: 1 contradicted, 1 unsettled, 1 tooLate.")
     let objects = try await fixture.objects(["conflicts", "--json"])
-    #expect(objects.compactMap { $0["state"] as? String } == ["lost", "contradicted", "unsettled", "tooLate"])
-    #expect(objects[1]["reason"] as? String == "alreadyUsed" && objects[1]["decided_by"] as? String == "list")
-    #expect(try await fixture.run(["conflicts", "--from", "-1min"]).output.hasPrefix("Nothing is unsettled since "))
+    expectEqual(objects.compactMap { $0["state"] as? String }, ["lost", "contradicted", "unsettled", "tooLate"])
+    expect(objects[1]["reason"] as? String == "alreadyUsed" && objects[1]["decided_by"] as? String == "list")
+    expect(try await fixture.run(["conflicts", "--from", "-1min"]).output.hasPrefix("Nothing is unsettled since "))
   }
 
   @Test func exportedScansSayHowTheirAdmissionEnded() async throws {
@@ -136,9 +136,9 @@ import Testing
       told(admission, .contradicted, .cancelled, said: "Cancelled"),
     ])
     let objects = try await fixture.objects(["export", "--format", "json"])
-    #expect(objects.map { $0["outbox"] as? String } == ["contradicted", nil])
-    #expect(objects.first?["outbox_reason"] as? String == "cancelled")
-    #expect(objects.first?["outbox_said"] as? String == "Cancelled")
-    #expect(try await fixture.objects(["list", "--json"]).first?["outbox"] as? String == "contradicted")
+    expectEqual(objects.map { $0["outbox"] as? String }, ["contradicted", nil])
+    expect(objects.first?["outbox_reason"] as? String == "cancelled")
+    expect(objects.first?["outbox_said"] as? String == "Cancelled")
+    expect(try await fixture.objects(["list", "--json"]).first?["outbox"] as? String == "contradicted")
   }
 }

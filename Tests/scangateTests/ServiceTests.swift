@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import Testing
@@ -7,59 +8,59 @@ import Testing
   @Test func aReloadIsAppliedAndABadFileKeepsTheOldConfiguration() async throws {
     let station = try Station()
     defer { station.end() }
-    #expect(try station.manager.next(with: "READY=1"))
+    expect(try station.manager.next(with: "READY=1"))
     station.write(Station.text.replacing("holdOff: 2 s", with: "holdOff: 1 s"))
     station.reload()
-    #expect(await station.nextConfiguration()?["state"] as? String == "applied")
+    expect(await station.nextConfiguration()?["state"] as? String == "applied")
 
     station.write(Station.text.replacing("holdOff: 2 s", with: "holdOff: 2"))
     station.reload()
     let kept = await station.nextConfiguration()
-    #expect(kept?["state"] as? String == "kept")
-    #expect((kept?["detail"] as? String)?.contains(":\(Station.holdOffLine):") == true)
+    expect(kept?["state"] as? String == "kept")
+    expectEqual((kept?["detail"] as? String)?.contains(":\(Station.holdOffLine):"), true)
 
     station.write(Station.text.replacing("127.0.0.1:9", with: "127.0.0.1:10"))
     station.reload()
     let refused = await station.nextConfiguration()
-    #expect(refused?["state"] as? String == "needsRestart")
-    #expect((refused?["detail"] as? String)?.contains("ticketSystems.main") == true)
+    expect(refused?["state"] as? String == "needsRestart")
+    expectEqual((refused?["detail"] as? String)?.contains("ticketSystems.main"), true)
 
     // Its ledger belongs to the server: under another name it is the same.
     station.write(
       Station.text.replacing("main:", with: "front:").replacing("ticketSystem: main", with: "ticketSystem: front"))
     station.reload()
-    #expect(await station.nextConfiguration()?["state"] as? String == "applied")
+    expect(await station.nextConfiguration()?["state"] as? String == "applied")
 
     station.write(Station.text + "\njournal: { keepDays: 30 }\n")
     station.reload()
     let journal = await station.nextConfiguration()
-    #expect(journal?["state"] as? String == "needsRestart")
-    #expect((journal?["detail"] as? String)?.contains("journal") == true)
+    expect(journal?["state"] as? String == "needsRestart")
+    expectEqual((journal?["detail"] as? String)?.contains("journal"), true)
 
     // What only the start finds keeps the old configuration too.
     station.write(Station.text)
     try Data("two words\n".utf8).write(to: station.key)
     station.reload()
-    #expect(await station.nextConfiguration()?["state"] as? String == "kept")
-    #expect(station.isRunning)
+    expect(await station.nextConfiguration()?["state"] as? String == "kept")
+    expect(station.isRunning)
 
     try Data("another-key-of-some-length\n".utf8).write(to: station.key)
     station.reload()
-    #expect(await station.nextConfiguration()?["state"] as? String == "applied")
+    expect(await station.nextConfiguration()?["state"] as? String == "applied")
   }
 
   @Test func theWatchdogIsFedBeforeAndAfterAReloadAndTheEndIsTold() async throws {
     let station = try Station(watchdog: .seconds(4))
     defer { station.end() }
-    #expect(try station.manager.next(with: "READY=1"))
-    #expect(try station.manager.next(with: "WATCHDOG=1"))
+    expect(try station.manager.next(with: "READY=1"))
+    expect(try station.manager.next(with: "WATCHDOG=1"))
     station.reload()
-    #expect(try station.manager.next(with: "RELOADING=1"))
-    #expect(try station.manager.next(with: "READY=1"))
-    #expect(try station.manager.next(with: "WATCHDOG=1"))
+    expect(try station.manager.next(with: "RELOADING=1"))
+    expect(try station.manager.next(with: "READY=1"))
+    expect(try station.manager.next(with: "WATCHDOG=1"))
     station.terminate()
-    #expect(try station.manager.next(with: "STOPPING=1"))
-    #expect(await station.status() == 0)
+    expect(try station.manager.next(with: "STOPPING=1"))
+    await expectEqual(station.status(), 0)
   }
 }
 
@@ -69,25 +70,25 @@ import Testing
     let station = try Station(withHolder: true)
     defer { station.end() }
     let waiting = await station.next { $0["type"] as? String == "gate" }
-    #expect(waiting?["state"] as? String == "fault")
-    #expect((waiting?["detail"] as? String)?.contains("systemctl status scangate-outputs") == true)
+    expect(waiting?["state"] as? String == "fault")
+    expectEqual((waiting?["detail"] as? String)?.contains("systemctl status scangate-outputs"), true)
 
     let holder = try station.startHolder()
     let ready = await station.next { $0["type"] as? String == "gate" }
-    #expect(ready?["state"] as? String == "ready")
+    expect(ready?["state"] as? String == "ready")
 
     kill(holder.processIdentifier, SIGKILL)
     holder.waitUntilExit()
     let lost = await station.next { $0["type"] as? String == "gate" }
-    #expect(lost?["state"] as? String == "fault")
+    expect(lost?["state"] as? String == "fault")
 
     let second = try station.startHolder()
     defer { kill(second.processIdentifier, SIGKILL) }
     // The reason of the fault may change on the way: first the connection ends, then nobody takes one.
     let back = await station.next { $0["type"] as? String == "gate" && $0["state"] as? String == "ready" }
-    #expect(back != nil)
+    expect(back != nil)
     station.terminate()
-    #expect(await station.status() == 0)
+    await expectEqual(station.status(), 0)
   }
 }
 

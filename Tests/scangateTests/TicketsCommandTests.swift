@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Glibc
 import ScanModel
@@ -46,7 +47,7 @@ import VenueServer
   {
     let result = try await Program.run(
       ["tickets"] + arguments + ["--config", station(url: url), "--state", state], environment: ["TZ": zone])
-    #expect(!(result.output + result.errors).contains("SECRET"), "\(arguments)")
+    expect(!(result.output + result.errors).contains("SECRET"), "\(arguments)")
     return result
   }
 
@@ -73,54 +74,54 @@ import VenueServer
       SECRETfifth;used;;Ed
       """)
     let none = try await run(["status"])
-    #expect(none.status == 0 && none.output.contains("There is no list for main"), "\(none.errors)")
+    expect(none.status == 0 && none.output.contains("There is no list for main"), "\(none.errors)")
 
     let trial = try await run(["import", file, "--system", "main", "--dry-run"])
-    #expect(trial.status == 0, "\(trial.errors)")
-    #expect(trial.output.contains("3 tickets of main would be on board: 1 valid, 1 unpaid, 1 used."))
-    #expect(!FileManager.default.fileExists(atPath: state))
+    expectEqual(trial.status, 0, "\(trial.errors)")
+    expect(trial.output.contains("3 tickets of main would be on board: 1 valid, 1 unpaid, 1 used."))
+    expect(!FileManager.default.fileExists(atPath: state))
 
     let taken = try await run([
       "import", file, "--system", "main", "--as-of", "2025-12-10T18:00", "--zone", "Europe/Berlin",
     ])
-    #expect(taken.status == 0, "\(taken.errors)")
-    #expect(taken.output.contains("3 tickets of main are on board"))
-    #expect(taken.output.contains("True as of 2025-12-10 18:00:00."))
-    #expect(taken.errors.contains("line 4: its state") && taken.errors.contains("line 5: its day is no time"))
-    #expect(taken.errors.contains("2 of 5 lines were not taken.") && taken.errors.contains("looked at: holder"))
+    expectEqual(taken.status, 0, "\(taken.errors)")
+    expect(taken.output.contains("3 tickets of main are on board"))
+    expect(taken.output.contains("True as of 2025-12-10 18:00:00."))
+    expect(taken.errors.contains("line 4: its state") && taken.errors.contains("line 5: its day is no time"))
+    expect(taken.errors.contains("2 of 5 lines were not taken.") && taken.errors.contains("looked at: holder"))
     // As the gate reduces a ticket's URL.
-    #expect(try find("SECRETaB3")?.status == .valid)
-    #expect(try find("SECRETaB3")?.from == WallTime(seconds: 1_795_215_600))
+    try expectEqual(find("SECRETaB3")?.status, .valid)
+    try expectEqual(find("SECRETaB3")?.from, WallTime(seconds: 1_795_215_600))
 
     let status = try await run(["status", "--json"])
     let object = try #require(try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any])
-    #expect(object["tickets"] as? Int == 3 && object["valid"] as? Int == 1 && object["present"] as? Bool == true)
-    #expect(object["as_of"] as? String == "2025-12-10T17:00:00.000Z", "\(object)")
-    #expect(try await run(["status", "--system", "main"]).output.contains("main: 3 tickets"))
+    expect(object["tickets"] as? Int == 3 && object["valid"] as? Int == 1 && object["present"] as? Bool == true)
+    expect(object["as_of"] as? String == "2025-12-10T17:00:00.000Z", "\(object)")
+    expect(try await run(["status", "--system", "main"]).output.contains("main: 3 tickets"))
     // Every field is in the document.
     let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tickets.md")
     let document = try String(contentsOf: documentFile, encoding: .utf8)
-    for field in object.keys { #expect(document.contains("`\(field)`"), "\(field)") }
+    for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
   }
 
   @Test func whatCannotBeTakenIsToldAndTheListInUseStays() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let good = try file("code\nSECRETa\n")
-    #expect(try await run(["import", good, "--system", "main"]).status == 0)
+    try await expectEqual(run(["import", good, "--system", "main"]).status, 0)
     let bad = try await run(["import", file("code,status\nSECRETb,paid\nSECRETc,?\nSECRETd,?\n"), "--system", "main"])
-    #expect(bad.status == 65 && bad.errors.contains("More than half of it is bad"), "\(bad.errors)")
-    #expect(try await run(["import", file("name\nSECRETb\n"), "--system", "main"]).status == 69)
-    #expect(try await run(["import", folder.path, "--system", "main"]).status == 69)
-    #expect(try await run(["import", good, "--system", "other"]).status == 64)
-    #expect(try await run(["import", good]).status == 64)
-    #expect(try await run(["import", good, "--system", "main", "--zone", "../etc/passwd"]).status == 64)
-    #expect(try await run(["import", good, "--system", "main", "--as-of", "2200-01-01"]).status == 64)
-    #expect(try find("SECRETa") != nil)
+    expect(bad.status == 65 && bad.errors.contains("More than half of it is bad"), "\(bad.errors)")
+    try await expectEqual(run(["import", file("name\nSECRETb\n"), "--system", "main"]).status, 69)
+    try await expectEqual(run(["import", folder.path, "--system", "main"]).status, 69)
+    try await expectEqual(run(["import", good, "--system", "other"]).status, 64)
+    try await expectEqual(run(["import", good]).status, 64)
+    try await expectEqual(run(["import", good, "--system", "main", "--zone", "../etc/passwd"]).status, 64)
+    try await expectEqual(run(["import", good, "--system", "main", "--as-of", "2200-01-01"]).status, 64)
+    expect(try find("SECRETa") != nil)
     // Another key opens nothing.
     try FileManager.default.removeItem(atPath: "\(state)/seal-key")
     let lost = try await run(["status"])
-    #expect(lost.status == 69 && lost.output.contains("key is gone"), "\(lost.output)")
-    #expect(try await run(["import", good, "--system", "main"]).status == 69)
+    expect(lost.status == 69 && lost.output.contains("key is gone"), "\(lost.output)")
+    try await expectEqual(run(["import", good, "--system", "main"]).status, 69)
   }
 
   /// Whenever an import is killed, the list is wholly the old one or wholly the new one.
@@ -143,12 +144,12 @@ import VenueServer
       process.waitUntilExit()
       let list = try reader()
       let events = try Set((0..<5_000).map { try #require(try list.find(Code("code\($0)"))?.event) })
-      #expect(events.count == 1, "round \(round): \(events)")
-      if round == 0 || round == 11 { #expect(events == ["round \(round)"]) }
+      expectEqual(events.count, 1, "round \(round): \(events)")
+      if round == 0 || round == 11 { expectEqual(events, ["round \(round)"]) }
     }
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: state).sorted()
-        == ["seal-key", "seal-key.check", "tickets-main.sqlite"])
+    try expectEqual(
+      FileManager.default.contentsOfDirectory(atPath: state).sorted(),
+      ["seal-key", "seal-key.check", "tickets-main.sqlite"])
   }
 
   /// What root imports is the service's.
@@ -158,21 +159,21 @@ import VenueServer
       atPath: state, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700, .ownerAccountID: 65_534, .groupOwnerAccountID: 65_534])
     let taken = try await run(["import", file("code\na\n"), "--system", "main"])
-    #expect(taken.status == 0, "\(taken.errors)")
+    expectEqual(taken.status, 0, "\(taken.errors)")
     let attributes = try FileManager.default.attributesOfItem(atPath: "\(state)/tickets-main.sqlite")
-    #expect(attributes[.ownerAccountID] as? Int == 65_534 && attributes[.posixPermissions] as? Int == 0o600)
+    expect(attributes[.ownerAccountID] as? Int == 65_534 && attributes[.posixPermissions] as? Int == 0o600)
   }
 
   @Test func codesThatCanBeGuessedAreWarnedOf() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = try file("code\n" + (1_000..<1_100).map { "\($0)\n" }.joined())
     let taken = try await run(["import", file, "--system", "main"])
-    #expect(
+    expect(
       taken.status == 0
         && taken.errors.contains(
           "can be guessed: 4 digits, the first 2 always the same, numbered in a row, about 6 bits"),
       "\(taken.errors)")
-    #expect(try await run(["status"]).output.contains("can be guessed"))
+    expect(try await run(["status"]).output.contains("can be guessed"))
   }
 
   @Test func aTicketSystemIsAskedForAllThatItHasSold() async throws {
@@ -187,17 +188,17 @@ import VenueServer
     }
     let address = try #require(await ready.first { _ in true })
     let without = try await run(["import", "--from-system", "main"], url: address.url)
-    #expect(without.status == 78 && without.errors.contains("there is no credential main"), "\(without.errors)")
+    expect(without.status == 78 && without.errors.contains("there is no credential main"), "\(without.errors)")
     _ = try await Program.run(
       ["credential", "set", "main", "--state", state], input: [UInt8]("a-key-for-a-test".utf8))
     let taken = try await run(["import", "--from-system", "main", "--zone", "UTC"], url: address.url)
-    #expect(taken.status == 0 && taken.output.contains("are on board"), "\(taken.errors)")
+    expect(taken.status == 0 && taken.output.contains("are on board"), "\(taken.errors)")
     serving.cancel()
     _ = await serving.result
     for ticket in seeded.tickets {
       let found = try find(ticket.code, server: address.url)
       // Another organiser's tickets are not told to our key.
-      if ticket.kind == .otherOrganiser { #expect(found == nil) } else { #expect(found != nil, "\(ticket.kind)") }
+      if ticket.kind == .otherOrganiser { expect(found == nil) } else { expect(found != nil, "\(ticket.kind)") }
     }
   }
 }

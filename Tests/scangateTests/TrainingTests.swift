@@ -1,3 +1,4 @@
+import Expectations
 import EventSchedule
 import Foundation
 import Gateway
@@ -41,7 +42,7 @@ import VenueServer
     cells.indices.contains(index) ? cells[index].joined(separator: " ") : ""
   }
 
-  @Test func theTableIsFound() throws { #expect(try Self.rows().count >= 14) }
+  @Test func theTableIsFound() throws { expect(try Self.rows().count >= 14) }
 
   @Test(arguments: try rows()) func theDocumentSaysWhatIsSeen(row: Row) async throws {
     let misbehaviour = try Misbehaviour(row.misbehaviour)
@@ -68,18 +69,18 @@ import VenueServer
       time: time)
     if isSlow {
       // The deadline is to end a wait for the answer: on a busy machine it may take as long to connect.
-      #expect(await system.reach(deadline: time.now() + .seconds(60)) == .answers)
+      await expectEqual(system.reach(deadline: time.now() + .seconds(60)), .answers)
       venue.misbehave([misbehaviour], clearing: true)
     }
     let first = await gate.present(code, within: isSlow ? .milliseconds(2_500) : .seconds(60))
-    #expect(first == row.first)
+    expectEqual(first, row.first)
     // What puts a gate out of service is what the house calls a fault.
-    #expect((UndecidedReason(rawValue: first)?.isFault ?? false) == row.isOutOfService)
+    expectEqual((UndecidedReason(rawValue: first)?.isFault ?? false), row.isOutOfService)
     venue.misbehave([], clearing: true)
     // Nobody presents a ticket again within the hold-off: everybody's clock goes on.
     time.advance(by: .seconds(3))
     let again = await gate.present(code, within: .seconds(60))
-    #expect(again == row.again)
+    expectEqual(again, row.again)
     await transport.close()
     serving.cancel()
     _ = await serving.result
@@ -104,12 +105,12 @@ import VenueServer
       id: TicketSystemID("list"),
       client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
     func find(_ text: String) async -> LookUp { await system.lookUp(Code(text), deadline: time.now() + .seconds(30)) }
-    #expect(await find(ticket.code) == .unused)
-    #expect(await find(ticket.code) == .unused)
+    await expectEqual(find(ticket.code), .unused)
+    await expectEqual(find(ticket.code), .unused)
     // What matches more than one secret, or parts of names, proves nothing.
-    #expect(await find(String(ticket.code.dropLast()) + "_") == .unknown)
-    #expect(await find("An") == .unknown)
-    #expect(await find("abcdefabcdefabcdefabcdef") == .unknown)
+    await expectEqual(find(String(ticket.code.dropLast()) + "_"), .unknown)
+    await expectEqual(find("An"), .unknown)
+    await expectEqual(find("abcdefabcdefabcdefabcdef"), .unknown)
     let request = AttemptRequest(
       attempt: AttemptID(), scan: ScanID(), code: Code(ticket.code), deadline: time.now() + .seconds(30))
     let outcome = await system.attempt(request) { _ in }
@@ -117,7 +118,7 @@ import VenueServer
       Issue.record("not redeemed: \(outcome)")
       return
     }
-    #expect(await find(ticket.code) == .used)
+    await expectEqual(find(ticket.code), .used)
     await transport.close()
     serving.cancel()
     _ = await serving.result

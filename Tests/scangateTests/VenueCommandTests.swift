@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import FoundationNetworking
 import Testing
@@ -38,39 +39,39 @@ import VenueServer
       let code = try #require(try await venue.book().first).code
       let short = "…" + code.suffix(4)
       let file = try await Program.run(["venue", "book", "--database", database])
-      #expect(
-        file.lines == ["2025-12-17T14:30:00Z  \(short)  sale 1  ticket 1  entry 1  printed  seat -"], "\(file.errors)")
+      expectEqual(
+        file.lines, ["2025-12-17T14:30:00Z  \(short)  sale 1  ticket 1  entry 1  printed  seat -"], "\(file.errors)")
       let server = try await Program.run(["venue", "book", "--control", control])
-      #expect(server.lines == file.lines)
+      expectEqual(server.lines, file.lines)
       let full = try await Program.run(["venue", "book", "--control", control, "--full"])
-      #expect(full.lines == file.lines.map { $0.replacing(short, with: code) })
+      expectEqual(full.lines, file.lines.map { $0.replacing(short, with: code) })
 
       let json = try await Program.run(["venue", "book", "--database", database, "--json"])
       let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
-      #expect(object["code"] as? String == short)
-      #expect(object["scanned_at"] as? String == "2025-12-17T14:30:00Z")
-      #expect(object["entry_id"] as? Int == 1)
+      expect(object["code"] as? String == short)
+      expect(object["scanned_at"] as? String == "2025-12-17T14:30:00Z")
+      expect(object["entry_id"] as? Int == 1)
       let whole = try await Program.run(["venue", "book", "--database", database, "--json", "--full"])
-      #expect(whole.output.contains(code))
+      expect(whole.output.contains(code))
       // Every field is in the document.
       let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
       let document = try String(contentsOf: documentFile, encoding: .utf8)
-      for field in object.keys { #expect(document.contains("`\(field)`"), "\(field)") }
+      for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
     }
   }
 
   @Test func aServingVenueIsToldToMisbehave() async throws {
     try await withVenue { venue, _, control in
       let added = try await Program.run(["venue", "misbehave", "--control", control, "status=503,next=3", "clock=1h"])
-      #expect(added.lines == ["status=503,next=3  (hits: 0)", "clock=3600s  (hits: 0)"], "\(added.errors)")
-      #expect(venue.misbehaviours.count == 2)
+      expectEqual(added.lines, ["status=503,next=3  (hits: 0)", "clock=3600s  (hits: 0)"], "\(added.errors)")
+      expectEqual(venue.misbehaviours.count, 2)
       let bad = try await Program.run(["venue", "misbehave", "--control", control, "--clear", "html", "status=600"])
-      #expect(bad.status == 64)
-      #expect(bad.errors.contains("status wants one of 401"))
-      #expect(venue.misbehaviours.count == 2)
+      expectEqual(bad.status, 64)
+      expect(bad.errors.contains("status wants one of 401"))
+      expectEqual(venue.misbehaviours.count, 2)
       let cleared = try await Program.run(["venue", "misbehave", "--control", control, "--clear"])
-      #expect(cleared.lines == ["The venue behaves."])
-      #expect(venue.misbehaviours.isEmpty)
+      expectEqual(cleared.lines, ["The venue behaves."])
+      expect(venue.misbehaviours.isEmpty)
     }
   }
 
@@ -79,38 +80,38 @@ import VenueServer
       let code = try #require(try await venue.book().first).code
       let short = "…" + code.suffix(4)
       let set = try await Program.run(["venue", "ticket", "--control", control, "--status", "refunded", code])
-      #expect(set.lines == ["\(short) is refunded."], "\(set.errors)")
+      expectEqual(set.lines, ["\(short) is refunded."], "\(set.errors)")
       let tickets = try await Program.run(["venue", "book", "--control", control, "--tickets"])
-      #expect(tickets.lines.first == "\(short)  sale 1  entry  refunded  1 of 1 in", "\(tickets.errors)")
-      #expect(!tickets.output.contains(code))
+      expectEqual(tickets.lines.first, "\(short)  sale 1  entry  refunded  1 of 1 in", "\(tickets.errors)")
+      expect(!tickets.output.contains(code))
       let file = try await Program.run(["venue", "book", "--database", database, "--tickets"])
-      #expect(file.lines == tickets.lines)
+      expectEqual(file.lines, tickets.lines)
 
       let json = try await Program.run(["venue", "book", "--database", database, "--tickets", "--json", "--full"])
       let line = try #require(json.lines.first)
       let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-      #expect(object["code"] as? String == code && object["entries"] as? Int == 1)
+      expect(object["code"] as? String == code && object["entries"] as? Int == 1)
       let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
       let document = try String(contentsOf: documentFile, encoding: .utf8)
-      for field in object.keys { #expect(document.contains("`\(field)`"), "\(field)") }
+      for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
 
       let bad = try await Program.run(["venue", "ticket", "--control", control, "--status", "lost", code])
-      #expect(bad.status == 64 && bad.errors.contains("refunded"))
+      expect(bad.status == 64 && bad.errors.contains("refunded"))
       let unknown = try await Program.run(["venue", "ticket", "--control", control, "--status", "paid", "nobodys-code"])
-      #expect(unknown.status == 69 && unknown.errors.contains("no ticket has this code"))
+      expect(unknown.status == 69 && unknown.errors.contains("no ticket has this code"))
     }
   }
 
   @Test func nobodyThereAndNoBookAreExplained() async throws {
     let none = try await Program.run(["venue", "misbehave", "--control", "/nonexistent/venue.sock"])
-    #expect(none.status == 69)
-    #expect(none.errors.contains("no venue answers on /nonexistent/venue.sock"))
+    expectEqual(none.status, 69)
+    expect(none.errors.contains("no venue answers on /nonexistent/venue.sock"))
     let absent = try await Program.run(["venue", "book", "--database", "/nonexistent/venue.sqlite"])
-    #expect(absent.status == 69)
-    #expect(absent.errors.contains("/nonexistent/venue.sqlite"))
-    #expect(try await Program.run(["venue", "book"]).status == 64)
+    expectEqual(absent.status, 69)
+    expect(absent.errors.contains("/nonexistent/venue.sqlite"))
+    try await expectEqual(Program.run(["venue", "book"]).status, 64)
     let serve = try await Program.run(["venue", "serve", "--misbehave", "json=wide"])
-    #expect(serve.status == 64)
-    #expect(serve.errors.contains("cut, huge, deep"))
+    expectEqual(serve.status, 64)
+    expect(serve.errors.contains("cut, huge, deep"))
   }
 }

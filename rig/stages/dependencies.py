@@ -1,36 +1,33 @@
-"""What a Debian package needs on top of the bare guest: fetched as its Depends field names it, and kept by that."""
+"""What a Debian package needs on top of the guest: fetched as its Depends field names it, and kept by that."""
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
-from . import cache, host
+from . import cache, host, root
 
 
-def bare_status(folder):
-    """The list of packages of the bare guest."""
+def root_folder(folder):
+    """What the root stage made for the rig in `folder`."""
     names = dict(line.split() for line in (folder / "current").read_text().splitlines())
-    root = folder / names["root"]
-    status = root / "status"
-    if not status.exists():
-        fresh = root / f"status.{os.getpid()}"  # two may make it at once
-        with open(fresh, "wb") as file:
-            subprocess.run(["tar", "-xOf", root / "bare.tar", "./var/lib/dpkg/status"], stdout=file, check=True)
-        fresh.rename(status)
-    return status
+    return folder / names["root"]
 
 
-def lacking(deb, status, folder):
-    """The packages, as files, that must be installed in the bare guest together with `deb`."""
+def lacking(deb, system, folder):
+    """The packages, as files, that must be installed in the guest together with `deb`; `system` is what the root stage made."""
     depends = host.run("dpkg-deb", "-f", deb, "Pre-Depends", "Depends")
-    wanted = needed(deb, status)
+    wanted = needed(deb, system / "root.status")
     store = cache.Cache(folder)
     with store.lock():
         made = store.stage("dependencies", [cache.files_hash(__file__), depends, *sorted(f"{name} {version}" for name, version in wanted.items())],
                            lambda into: host.download(wanted, into) if wanted else None)
     return sorted(made.glob("*.deb"))
+
+
+def unnamed(deb, folder):
+    """The libraries that the guest has, and that apt would not install with `deb` on a Debian without them."""
+    system = root_folder(Path(folder))
+    return root.libraries_of(system) - set(needed(deb, system / "bare.status"))
 
 
 def needed(deb, status):

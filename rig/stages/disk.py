@@ -11,10 +11,10 @@ FREE_SPACE = 384 << 20
 EARLY_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
 
 
-def stage(store, name, kernel, tools, root):
-    """Folder with `root.ext4`, the system in the file `root`, and `initrd`."""
-    inputs = [cache.files_hash(__file__, GUEST / "root", GUEST / "init", GUEST / "masked-units"), kernel.name, tools.name, root.parent.name, root.name]
-    return store.stage(name, inputs, lambda folder: make(folder, kernel, tools, root))
+def stage(store, kernel, tools, root):
+    """Folder with `root.ext4` and `initrd`."""
+    inputs = [cache.files_hash(__file__, GUEST / "root", GUEST / "init", GUEST / "masked-units"), kernel.name, tools.name, root.name]
+    return store.stage("disk", inputs, lambda folder: make(folder, kernel, tools, root))
 
 
 def make(folder, kernel, tools, root):
@@ -35,12 +35,15 @@ def root_script(tree, image, kernel, tools, root):
     return f"""
 mkdir -p '{tree}'
 cd '{tree}'
-tar -xf '{root}'
+tar -xf '{root}/root.tar'
 rm -rf lib/modules dev/*
 cp -r '{kernel}/lib/modules' usr/lib/
 # Nothing starts but what the rig asks for.
 rm -f etc/systemd/system/*.wants/* etc/systemd/system/dbus-org* etc/modules-load.d/*
 for unit in {' '.join(masked)}; do ln -sf /dev/null "etc/systemd/system/$unit"; done
+# None makes a unit that a test needs, and each reload of systemd runs them all.
+mkdir -p etc/systemd/system-generators
+for generator in usr/lib/systemd/system-generators/*; do ln -s /dev/null "etc/systemd/system-generators/${{generator##*/}}"; done
 cp -r --no-preserve=ownership '{GUEST}/root/.' .
 mkdir -p etc/systemd/system/multi-user.target.wants
 ln -s ../rig-agent.service etc/systemd/system/multi-user.target.wants/

@@ -90,26 +90,18 @@ def install_packages():
             raise Unavailable(f"QEMU cannot be installed here: {error}") from error
 
 
-def candidate(package):
-    """Version of `package` that apt would install."""
-    return candidates([package])[1]
-
-
-def offered(names):
-    """The first of `names` of one package that apt knows."""
-    return candidates(names)[0]
-
-
-def candidates(names):
-    """The first of `names` that apt knows, and the version that it would install."""
+def offered(*packages):
+    """The versions that apt would install, by name. Each of `packages` is a list of names, of which apt knows one or the other."""
+    # All at once: apt takes a second to read its lists, whatever it is asked.
+    names = [name for each in packages for name in each]
     for attempt in range(2):
-        for name in names:
-            found = re.search(r"^\s*Candidate: (\S+)", run("apt-cache", "policy", name), re.M)
-            if found and found[1] != "(none)":
-                return name, found[1]
+        found = dict(re.findall(r"^(\S+):\n.*\n\s*Candidate: (\S+)", run("apt-cache", "policy", *names), re.M))
+        first = [next((name for name in each if found.get(name, "(none)") != "(none)"), None) for each in packages]
+        if None not in first:
+            return {name: found[name] for name in first}
         if attempt == 0:
             update()
-    raise Failed(f"apt knows no package {' or '.join(names)}")
+    raise Failed(f"apt knows no package {' or '.join(packages[first.index(None)])}")
 
 
 def download(packages, folder):

@@ -1,5 +1,6 @@
 """A guest with the package under test installed, and one with its services running: made once for a package, and begun with as the plain states are."""
 
+import os
 import re
 from pathlib import Path
 
@@ -16,11 +17,10 @@ FILES = "find / -xdev -not -type s 2>/dev/null"
 def installed(store, made, payload):
     """Folder of the bare guest with the package of `payload` installed, as a technician without network does it.
 
-    Beside the state: `said`, what dpkg said of the package; `before` and `needed`, the files before anything was installed, and when what
-    the package needs was.
+    Beside the state: `said`, what dpkg said of the package, and `before`, the files before it was installed.
     """
-    inputs = [cache.files_hash(__file__, HERE / "machine.py"), made["barestate"].name, Path(payload).name]
-    return store.stage("installed", inputs, lambda folder: make(folder, made, made["barestate"], payload, install))
+    inputs = [cache.files_hash(__file__, HERE / "machine.py"), made["bare"].parent.name, Path(payload).name]
+    return store.stage("installed", inputs, lambda folder: make(folder, made, made["bare"], payload, install))
 
 
 def serving(store, made, payload, name, recipe, start):
@@ -33,8 +33,8 @@ def serving(store, made, payload, name, recipe, start):
 def make(folder, made, base, payload, change):
     """Begins with the state `base`, changes it, and saves it anew."""
     # By a name beside it: this folder is about to be renamed.
-    host.run("qemu-img", "create", "-q", "-f", "qcow2", "-b", f"../{base.name}/root.qcow2", "-F", "qcow2", "root.qcow2", cwd=folder)
-    guest = machine.Machine(made["kernel"], made["baredisk"], folder / "root.qcow2", payload, incoming=f"exec:zstd -dc '{base}/state.zst'", keep_changes=True)
+    host.run("qemu-img", "create", "-q", "-f", "qcow2", "-b", os.path.relpath(base / "root.qcow2", folder), "-F", "qcow2", "root.qcow2", cwd=folder)
+    guest = machine.Machine(made["kernel"], made["disk"], folder / "root.qcow2", payload, incoming=f"exec:zstd -dc '{base}/state.zst'", keep_changes=True)
     try:
         rig = rigs.Rig(guest)
         rig.begin(payload)
@@ -48,9 +48,8 @@ def make(folder, made, base, payload, change):
 
 def install(rig, folder):
     """Packages that ours needs stay when it goes: they are put in first, and belong to what there was."""
-    (folder / "before").write_text(rig.sh(FILES, timeout=120))
     rig.sh("others=$(ls /payload/debs/*.deb | grep -v /scangate_); [[ ! $others ]] || DEBIAN_FRONTEND=noninteractive dpkg -i $others 2>&1", timeout=300)
-    (folder / "needed").write_text(rig.sh(FILES, timeout=120))
+    (folder / "before").write_text(rig.sh(FILES, timeout=120))
     said = rig.sh("DEBIAN_FRONTEND=noninteractive dpkg -i /payload/debs/scangate_*.deb 2>&1", timeout=300)
     (folder / "said").write_text(said)
     if re.search(r"(?i)error|warning|failed", said):

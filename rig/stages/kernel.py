@@ -42,9 +42,9 @@ def packages():
         raise host.Failed(f"linux-image-{ARCHITECTURE} names no kernel:\n{depends}")
     abi, series = found[1], found[2]
     image = f"linux-image-{abi}-{ARCHITECTURE}"
-    version = host.candidate(image)
+    versions = host.offered([image], [CAMERA_SOURCE])
     names = [image, f"linux-headers-{abi}-{ARCHITECTURE}", f"linux-headers-{abi}-common", f"linux-kbuild-{series}", f"linux-source-{series}"]
-    return f"{abi}-{ARCHITECTURE}", series, {**dict.fromkeys(names, version), CAMERA_SOURCE: host.candidate(CAMERA_SOURCE)}
+    return f"{abi}-{ARCHITECTURE}", series, {**dict.fromkeys(names, versions[image]), CAMERA_SOURCE: versions[CAMERA_SOURCE]}
 
 
 def stage(store):

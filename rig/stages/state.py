@@ -1,5 +1,6 @@
-"""A guest booted once, warmed up, and saved as it stands: tests begin there within half a second."""
+"""A guest booted once, and saved as it stands before it has any device, and again with all of them: tests begin there within half a second."""
 
+import shutil
 from pathlib import Path
 
 import feeds
@@ -12,30 +13,39 @@ HERE = Path(__file__).parent.parent
 RECIPE = [HERE / name for name in ("machine.py", "feeds.py", "usb.py", "keyboard.py", "guest/warm-up")]
 
 
-def stage(store, name, kernel, disk, kind):
-    """Folder with `root.qcow2` (on top of `root.ext4`) and `state.zst`; `placeholder` stands in for the payload's disk.
+def stage(store, kernel, disk):
+    """Folder with the states `bare` and `full`, see guest/warm-up.
 
-    `kind` is `full` or `bare`, see guest/warm-up.
+    Each is a folder with `root.qcow2` (on top of `root.ext4`) and `state.zst`; `placeholder` stands in for the payload's disk.
     """
     qemu = host.run("qemu-system-x86_64", "--version")
-    inputs = [cache.files_hash(__file__, *RECIPE), kernel.name, disk.name, kind, qemu]
-    return store.stage(name, inputs, lambda folder: make(folder, kernel, disk, kind))
+    inputs = [cache.files_hash(__file__, *RECIPE), kernel.name, disk.name, qemu]
+    return store.stage("state", inputs, lambda folder: make(folder, kernel, disk))
 
 
-def make(folder, kernel, disk, kind):
+def make(folder, kernel, disk):
+    bare, full = folder / "bare", folder / "full"
+    for state in (bare, full):
+        state.mkdir()
     # The image is referred to by a name beside it, for this folder is about to be renamed.
     host.run("cp", "--sparse=always", disk / "root.ext4", folder / "root.ext4")
-    host.run("qemu-img", "create", "-q", "-f", "qcow2", "-b", "root.ext4", "-F", "raw", "root.qcow2", cwd=folder)
+    host.run("qemu-img", "create", "-q", "-f", "qcow2", "-b", "../root.ext4", "-F", "raw", "root.qcow2", cwd=full)
     with open(folder / "placeholder", "wb") as file:
         file.truncate(machine.PAYLOAD_SIZE)
-    guest = machine.Machine(kernel, disk, folder / "root.qcow2", folder / "placeholder", keep_changes=True, patience=300)
+    for state in (bare, full):
+        (state / "placeholder").symlink_to("../placeholder")
+    guest = machine.Machine(kernel, disk, full / "root.qcow2", full / "placeholder", keep_changes=True, patience=300)
     try:
         guest.put((HERE / "guest/warm-up").read_bytes(), "/run/warm-up")
-        guest.sh(f"bash /run/warm-up {kind}", timeout=300)
-        if kind == "full":
-            Scanners(guest).use()
+        guest.sh("bash /run/warm-up bare && bash /run/warm-up finish", timeout=300)
+        guest.save(bare / "state.zst")
+        # It stands still, and has written everything.
+        shutil.copy(full / "root.qcow2", bare)
+        guest.go_on()
+        guest.sh("bash /run/warm-up full", timeout=300)
+        Scanners(guest).use()
         guest.sh("bash /run/warm-up finish", timeout=300)
-        guest.save(folder / "state.zst")
+        guest.save(full / "state.zst")
     finally:
         guest.close()
 
