@@ -38,7 +38,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: 
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .testTarget(name: name + "Tests", dependencies: ["Expectations", .byName(name: name)] + dependencies, swiftSettings: quick)
+  .testTarget(
+    name: name + "Tests", dependencies: ["Expectations", .byName(name: name)] + dependencies, swiftSettings: quick)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -210,6 +211,7 @@ let package = Package(
     .target(
       name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
       swiftSettings: fast),
+    .testTarget(name: "ExpectationsTests", dependencies: ["Expectations"], swiftSettings: quick),
     tests(of: "PowerCut", ["CSQLite", "ScanTesting"]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
@@ -304,7 +306,8 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "ForeignText", "HolderProtocol",
+        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "ForeignText",
+        "HolderProtocol",
         "KioskControl", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
         "TicketTransport", "WedgeReader",
       ],

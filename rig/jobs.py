@@ -9,8 +9,8 @@ import sys
 from machine import die_with_parent
 
 #: How many seconds a test of a module takes, about, where no run has told: with what comes before it.
-ESTIMATES = {"test_service": 9, "test_offline": 42, "test_kiosk": 45, "test_gate": 10, "test_serial": 70, "test_camera": 25, "test_camera_service": 15,
-             "test_deb": 75, "test_outputs": 12, "test_devices": 3, "test_kiosk_service": 60}
+ESTIMATES = {"test_service": 12, "test_offline": 90, "test_kiosk": 55, "test_gate": 10, "test_serial": 50, "test_camera": 40, "test_camera_service": 18,
+             "test_deb": 90, "test_outputs": 12, "test_devices": 3, "test_kiosk_service": 60}
 
 
 class Durations:
