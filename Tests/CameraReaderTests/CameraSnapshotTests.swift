@@ -1,6 +1,6 @@
-import Expectations
 import CameraReader
 import CameraTesting
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel

@@ -1,7 +1,7 @@
-import Expectations
 import CameraReader
 import CameraTesting
 import DecodeClient
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel

@@ -1,5 +1,5 @@
-import Expectations
 import CameraReader
+import Expectations
 import LinuxIO
 import ScanModel
 import ScanTesting

@@ -1,5 +1,5 @@
-import Expectations
 import CameraTesting
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel

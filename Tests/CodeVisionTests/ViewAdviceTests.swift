@@ -1,5 +1,5 @@
-import Expectations
 import CodeVision
+import Expectations
 import ScanModel
 import ScanPipeline
 import ScanTesting

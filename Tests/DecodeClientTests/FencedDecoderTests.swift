@@ -1,6 +1,6 @@
-import Expectations
 import DecodeClient
 import DecodeProtocol
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel

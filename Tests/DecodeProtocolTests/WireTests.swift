@@ -1,5 +1,5 @@
-import Expectations
 import DecodeProtocol
+import Expectations
 import ScanModel
 import ScanTesting
 import Testing

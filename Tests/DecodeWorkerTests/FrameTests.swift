@@ -1,6 +1,6 @@
-import Expectations
 import CTurboJPEG
 import DecodeProtocol
+import Expectations
 import ScanModel
 import ScanTesting
 import Testing

@@ -1,6 +1,6 @@
-import Expectations
 import CTurboJPEG
 import DecodeProtocol
+import Expectations
 import ScanTesting
 import Testing
 

@@ -1,5 +1,5 @@
-import Expectations
 import EventSchedule
+import Expectations
 import ScanModel
 import ScriptedHTTP
 import Testing

@@ -1,5 +1,5 @@
-import Expectations
 import Enrolment
+import Expectations
 import Glibc
 import ScanConfiguration
 import ScanModel

@@ -1,5 +1,5 @@
-import Expectations
 import CSQLite
+import Expectations
 import Glibc
 import SQLiteFile
 import ScanModel

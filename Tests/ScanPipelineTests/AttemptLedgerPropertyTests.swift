@@ -8,7 +8,7 @@ import Testing
 struct AttemptLedgerPropertyTests {
   @Test(
     "Never beyond what was paid, never refused for our own lost answer, never locked for ever",
-    arguments: [1, 1_000_003, 77_000_017, 0xC0FFEE] as [UInt64])
+    arguments: ([1, 1_000_003, 77_000_017, 0xC0FFEE] as [UInt64]).prefix(extent(landing: 1, release: 4)))
   func promises(base: UInt64) {
     var admissions = 0
     var recovered = 0
@@ -30,7 +30,7 @@ struct AttemptLedgerPropertyTests {
 
   @Test(
     "The same, when the process and the machine end at any moment",
-    arguments: [5, 2_000_003, 88_000_017, 0xDECADE] as [UInt64])
+    arguments: ([5, 2_000_003, 88_000_017, 0xDECADE] as [UInt64]).prefix(extent(landing: 1, release: 4)))
   func promisesOverRestarts(base: UInt64) {
     var admissions = 0
     var recovered = 0
@@ -50,7 +50,7 @@ struct AttemptLedgerPropertyTests {
 
   @Test(
     "The same, when the server goes offline, gates admit provisionally, and it is told later",
-    arguments: [7, 3_000_003, 99_000_017, 0xFACADE] as [UInt64], [false, true])
+    arguments: ([7, 3_000_003, 99_000_017, 0xFACADE] as [UInt64]).prefix(extent(landing: 1, release: 4)), [false, true])
   func promisesOffline(base: UInt64, restarts: Bool) {
     var endings: [String: Int] = [:]
     var recovered = 0

@@ -1,5 +1,5 @@
-import Expectations
 import CLinux
+import Expectations
 import Glibc
 import ScanModel
 import Testing

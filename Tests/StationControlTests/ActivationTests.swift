@@ -1,5 +1,5 @@
-import Expectations
 import ControlTesting
+import Expectations
 import Foundation
 import ScanModel
 import ScanTesting

@@ -1,5 +1,5 @@
-import Expectations
 import AsyncHTTPClient
+import Expectations
 import Foundation
 import NIOCore
 import NIOHTTP1

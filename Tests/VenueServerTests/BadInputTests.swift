@@ -1,5 +1,5 @@
-import Expectations
 import AsyncHTTPClient
+import Expectations
 import NIOCore
 import NIOHTTP1
 import Testing

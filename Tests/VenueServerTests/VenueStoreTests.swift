@@ -1,6 +1,6 @@
-import Expectations
 import CSQLite
 import Dispatch
+import Expectations
 import Foundation
 import SQLiteFile
 import Testing

@@ -1,5 +1,5 @@
-import Expectations
 import CMockDevices
+import Expectations
 import Foundation
 import Glibc
 import Sealing
