@@ -14,6 +14,9 @@ deb = None
 #: How often scanners are unplugged while they type; set by the runner.
 rounds = 20
 
+#: How often guest/standstills.c looks whether the guest runs.
+STEP = 40 * MS
+
 _rigs = {}
 
 
@@ -85,7 +88,7 @@ class RigCase(unittest.TestCase):
         # programs and timers have. What cuts a pulse cuts more.
         self.assertGreaterEqual(pulse.length, (length - 4) * MS)
         excused = self.rig.stood_still(pulse.at + length * MS, pulse.at + pulse.length)
-        excused += sum(resumed - pulse.at for begin, resumed in self.rig.standstills(pulse.at) if begin < pulse.at + 10 * MS)
+        excused += sum(resumed - pulse.at for begin, resumed in self.rig.standstills(pulse.at) if begin < pulse.at + STEP)
         self.assertLessEqual(pulse.length, (length + late) * MS + excused)
 
     def assert_levels(self, line, levels):
