@@ -31,7 +31,7 @@ build: deps
 	@scripts/build debug --product scangate-decode
 
 release: deps
-	@scripts/programs
+	@SCANGATE_BUILD=stations scripts/programs
 
 demo: deps
 	@scripts/demo
@@ -52,13 +52,13 @@ fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
 bench: release
-	@scripts/programs journal-child
+	@SCANGATE_BUILD=stations scripts/programs journal-child
 	@Benchmarks/bench
 	@Benchmarks/journal
 	@Benchmarks/offline
 
 bench-decode: deps
-	@scripts/programs decode-bench camera-replay
+	@SCANGATE_BUILD=stations scripts/programs decode-bench camera-replay
 	@Benchmarks/decode $(if $(DECODE_IMAGES),--images "$(DECODE_IMAGES)")
 
 rig: deps

@@ -12,7 +12,9 @@ let strict: [SwiftSetting] = [
 ]
 
 /// What touches devices, memory or pictures is optimised in every build for release, also where `scripts/build quick` does without.
-let fast: [SwiftSetting] = strict + [.unsafeFlags(["-Xfrontend", "-O"], .when(configuration: .release))]
+let fast: [SwiftSetting] =
+  strict
+  + [.unsafeFlags(["-Xfrontend", "-O", "-Xfrontend", "-enable-default-cmo"], .when(configuration: .release))]
 
 /// What waits for people, files and networks is made small: a fifth less work for the compiler, and it waits no longer for it.
 let small: [SwiftSetting] = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]

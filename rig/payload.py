@@ -109,7 +109,8 @@ def stored(name, key, cache, fill):
         fill(Path(folder) / "content")
         fresh = image(Path(folder) / "content")
     for old in Path(cache).glob(f"{name}-*.ext4"):
-        old.unlink()
+        if old != done:  # another may have made the very same meanwhile, and be about to use it
+            old.unlink(missing_ok=True)
     run("cp", "--sparse=always", fresh, f"{done}.{os.getpid()}")
     os.unlink(fresh)
     os.rename(f"{done}.{os.getpid()}", done)

@@ -8,9 +8,10 @@ from . import cache, host
 
 #: What a technician finds on a fresh gate PC. To install the certificates in a guest takes minutes of its emulated processor, and proves nothing of ours.
 SYSTEM = ["systemd", "systemd-sysv", "udev", "kmod", "mount", "passwd", "ca-certificates"]
-LIBRARIES = ["libevdev2", "libudev1", "libxkbcommon0", "xkb-data", "libx11-data", "libsqlite3-0", "libstdc++6", "zlib1g"]
-# libcrypto's package, whose name says since Debian 13 that its times have 64 bits.
-LIBCRYPTO = ["libssl3t64", "libssl3"]
+LIBRARIES = [[name] for name in ["libevdev2", "libudev1", "libxkbcommon0", "xkb-data", "libx11-data", "libsqlite3-0", "libstdc++6", "zlib1g",
+                                  "libqrencode4", "libseccomp2", "libturbojpeg0"]]
+# Names that say since Debian 13 that their times have 64 bits.
+LIBRARIES += [[f"{name}t64", name] for name in ["libssl3", "libpng16-16", "libv4lconvert0", "libzbar0"]]
 
 # The user `gate` is what the service runs as where it is not installed: no right but that of the group `input`.
 USER = 'chroot "$1" useradd --system --no-create-home --groups input gate'
@@ -19,10 +20,9 @@ CLEAN = 'rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*'
 
 def stage(store):
     """Folder with `root.tar`, and dpkg's lists of what it has, `root.status`, and had before the libraries came, `bare.status`."""
-    offered = host.offered(*([name] for name in [*SYSTEM, "libc6", *LIBRARIES]), LIBCRYPTO)
-    libraries = [name for name in offered if name in [*LIBRARIES, *LIBCRYPTO]]
-    inputs = [cache.files_hash(__file__), host.release(), *(f"{name} {version}" for name, version in offered.items())]
-    return store.stage("root", inputs, lambda folder: make(folder, libraries))
+    system, libraries = host.offered(*([name] for name in [*SYSTEM, "libc6"])), host.offered(*LIBRARIES)
+    inputs = [cache.files_hash(__file__), host.release(), *(f"{name} {version}" for name, version in {**system, **libraries}.items())]
+    return store.stage("root", inputs, lambda folder: make(folder, list(libraries)))
 
 
 def make(folder, libraries):
@@ -33,9 +33,9 @@ def make(folder, libraries):
     paths = [f"--dpkgopt=path-exclude={each}" for each in excluded]
     into = shlex.quote(str(folder))
     hooks = [
-        f'cp "$1/var/lib/dpkg/status" {into}/bare.status',
+        f"download /var/lib/dpkg/status {into}/bare.status",
         f'APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get -q -y --no-install-recommends -o DPkg::Chroot-Directory="$1" install {" ".join(libraries)}',
-        f'cp "$1/var/lib/dpkg/status" {into}/root.status',
+        f"download /var/lib/dpkg/status {into}/root.status",
         USER, CLEAN,
     ]
     host.run(
