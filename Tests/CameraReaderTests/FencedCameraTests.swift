@@ -1,6 +1,7 @@
 import CameraReader
 import CameraTesting
 import DecodeClient
+import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
@@ -64,6 +65,6 @@ import Testing
       if told.count == 2 { break }
     }
     await source.stop()
-    #expect(told == ["TICKET-0001", "in view"])
+    expectEqual(told, ["TICKET-0001", "in view"])
   }
 }

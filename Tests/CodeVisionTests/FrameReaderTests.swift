@@ -41,7 +41,7 @@ import Testing
       memory: FrameMemory(tolerance: 255, noise: 255))
     func read(_ text: String?, frames: Int) throws -> [[String]] {
       // Each frame's noise is another one than that of the frames beside it.
-      let pictures = (1...5).map { seed in
+      let pictures = (UInt64(1)...5).map { seed in
         var picture = BarPicture()
         if let text { picture.draw(Bars.ean13(text), at: (200, 120), module: 2) }
         picture.addNoise(4, seed: seed)

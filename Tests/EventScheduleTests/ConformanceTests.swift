@@ -1,4 +1,5 @@
 import EventSchedule
+import Expectations
 import ScanModel
 import ScanTesting
 import ScriptedHTTP
@@ -27,8 +28,8 @@ import Testing
           break
         }
       }, time: SystemTime())
-    #expect(await suite.failures() == [])
+    await expectEqual(suite.failures(), [])
     await venue.close()
-    #expect(server.requests.count == 3)
+    expectEqual(server.requests.count, 3)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import KnownScanners
 import Testing
@@ -16,7 +17,7 @@ import Testing
       text.replaceSubrange(begin.upperBound..<end.lowerBound, with: table)
       try text.write(to: file, atomically: true, encoding: .utf8)
     } else {
-      #expect(String(text[begin.upperBound..<end.lowerBound]) == table)
+      expectEqual(String(text[begin.upperBound..<end.lowerBound]), table)
     }
   }
 

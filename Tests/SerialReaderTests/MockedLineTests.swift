@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Testing
 
@@ -24,5 +25,5 @@ func linesAreFoundByIdentityAndFoundAgain() throws {
   try #require(posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ) == 0)
   var status: Int32 = -1
   waitpid(child, &status, 0)
-  #expect(status == 0)
+  expectEqual(status, 0)
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Journal
 import ScanModel
@@ -47,7 +48,7 @@ final class JournalFixture: Sendable {
   /// The lines of JSON that a command prints.
   func objects(_ arguments: [String]) async throws -> [[String: Any]] {
     let result = try await run(arguments)
-    #expect(result.status == 0, "\(result.errors)")
+    expectEqual(result.status, 0, "\(result.errors)")
     return try result.lines.map { line in
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
