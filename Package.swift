@@ -325,4 +325,6 @@ let package = Package(
 // `make room ROOM=Journal`: the tests of other rooms are not there to be compiled; `scripts/programs`: no test is.
 if let room = Context.environment["SCANGATE_ROOM"] {
   package.targets.removeAll { $0.type == .test && $0.name != room + "Tests" }
+  // What is worked on is compiled over and over.
+  for target in package.targets where target.name == room { target.swiftSettings = quick }
 }
