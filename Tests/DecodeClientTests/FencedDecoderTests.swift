@@ -287,6 +287,18 @@ import Testing
     await bench.stop()
   }
 
+  /// Pictures lie in its memory: no other process of its user reads that (proc(5), PR_SET_DUMPABLE).
+  @Test func noOtherLooksIntoIt() async throws {
+    let bench = try Bench("scangate-decode")
+    await bench.ready()
+    // Root may do everything: there it is tried without the one capability that allows this.
+    let asAnyone = geteuid() == 0 ? "setpriv --bounding-set -sys_ptrace --inh-caps -all" : ""
+    func isRead(_ process: pid_t) -> Bool { system("\(asAnyone) cat /proc/\(process)/maps >/dev/null 2>&1") == 0 }
+    expect(isRead(getpid()), "one that is not fenced can be read")
+    await expect(!isRead(bench.process))
+    await bench.stop()
+  }
+
   /// Where memory runs out, it goes before what it serves.
   @Test func itGivesWay() async throws {
     let bench = try Bench("scangate-decode")

@@ -171,6 +171,20 @@ private let altGr: UInt16 = 100
   expectEqual(pen.typed, "bBB", "Shift undoes Caps Lock; a second release changes nothing")
 }
 
+/// A device of its own making may say anything: a key that is down is not pressed, one that is up is not released.
+@Test func aKeyThatIsDownIsNotPressedAgain() throws {
+  var pen = try Typist("us")
+  pen.press(shift)
+  pen.press(shift)
+  pen.press(30)
+  pen.press(30)
+  pen.release(30)
+  pen.release(30)
+  pen.release(shift)
+  pen.type(30)
+  expectEqual(pen.typed, "Aa", "one press of a key is one character, and one release of Shift ends it")
+}
+
 @Test func unknownNamesAreExplained() throws {
   do {
     _ = try Keymap(KeymapNames(layout: "xx"), for: lane)
