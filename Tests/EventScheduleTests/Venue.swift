@@ -1,4 +1,5 @@
 import EventSchedule
+import Expectations
 import Glibc
 import ScanModel
 import ScanPipeline
@@ -129,7 +130,7 @@ func unexpected(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
 func trusting(
   _ authority: String, _ settings: HTTPTransport.Settings = HTTPTransport.Settings()
 ) throws -> HTTPTransport.Settings {
-  var path = [UInt8]("/tmp/authority-XXXXXX\0".utf8).map { CChar(bitPattern: $0) }
+  var path = [UInt8]("\(temporaryRoot)/authority-XXXXXX\0".utf8).map { CChar(bitPattern: $0) }
   let file = mkstemp(&path)
   try #require(file >= 0)
   let bytes = [UInt8](authority.utf8)

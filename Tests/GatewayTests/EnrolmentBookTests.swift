@@ -16,7 +16,7 @@ import Testing
   private let book: EnrolmentBook
 
   init() throws {
-    var template = Array("/tmp/scangate-enrolments-XXXXXX".utf8CString)
+    var template = Array("\(temporaryRoot)/scangate-enrolments-XXXXXX".utf8CString)
     let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
     let keys = SealKeySource(state: folder, given: nil)
     store = SealedRecordStore(keys: keys)

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import KioskControl
 import LinuxIO
@@ -202,6 +203,6 @@ actor SetUpEvents {
 
 /// A fresh folder for one test.
 private func temporaryFolder() throws -> String {
-  var template = Array("/tmp/scangate-set-up-XXXXXX".utf8CString)
+  var template = Array("\(temporaryRoot)/scangate-set-up-XXXXXX".utf8CString)
   return try #require(mkdtemp(&template).map { String(cString: $0) })
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Expectations
 import Glibc
 import LinuxIO
 import SQLiteFile
@@ -16,7 +17,7 @@ final class Folders: Sendable {
   var journal: String { "\(path)/journal.sqlite" }
 
   init() throws {
-    var template = [CChar]("/tmp/scangate-journal-XXXXXX".utf8CString)
+    var template = [CChar]("\(temporaryRoot)/scangate-journal-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

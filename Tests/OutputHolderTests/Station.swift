@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import HolderClient
 import HolderProtocol
@@ -12,7 +13,7 @@ final class Place {
   var socket: String { "\(path)/socket" }
 
   init() throws {
-    var template = [CChar]("/tmp/scangate-holder-XXXXXX".utf8CString)
+    var template = [CChar]("\(temporaryRoot)/scangate-holder-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw SystemError(errno: errno, call: "mkdtemp") }
     path = String(cString: made)
     for name in ["state", "run"] { mkdir("\(path)/\(name)", 0o700) }
