@@ -62,34 +62,39 @@ import TicketTransport
     let venue = try await Venue.open(
       server, certificate: isSecure ? TestCertificates.good : nil, settings: settings,
       budget: RateBudget(limit: 100_000))
+    @Sendable func present(_ id: String, within patience: Duration) async {
+      let request = AttemptRequest(
+        attempt: AttemptID(), scan: ScanID(), code: Code("chaos-code-\(id)"), deadline: SystemTime().now() + patience)
+      let check: @Sendable (AttemptOutcome) -> Void = { outcome in
+        if case .redeemed(let redemption) = outcome.answer {
+          tally.redeemed.withLock { $0 += 1 }
+          expectEqual(redemption.entryID, "1" + id, "seed \(seed)")
+        }
+        if outcome.fate == .notSent {
+          expect(tally.arrived.withLock { $0[id] } == nil, "seed \(seed): \(outcome)")
+          expect(!outcome.mayHaveRedeemed)
+        }
+      }
+      let late = venue.late
+      let outcome = await venue.system.attempt(request) {
+        check($0)
+        late.add($0)
+      }
+      check(outcome)
+      if outcome.fate == .pending { tally.pending.withLock { $0 += 1 } }
+    }
     await withTaskGroup(of: Void.self) { group in
       for gate in 0..<6 {
         group.addTask {
-          for turn in 0..<25 {
-            let id = "\(gate * 100 + turn)"
-            let request = AttemptRequest(
-              attempt: AttemptID(), scan: ScanID(), code: Code("chaos-code-\(id)"),
-              deadline: SystemTime().now() + .milliseconds(150))
-            let check: @Sendable (AttemptOutcome) -> Void = { outcome in
-              if case .redeemed(let redemption) = outcome.answer {
-                tally.redeemed.withLock { $0 += 1 }
-                expectEqual(redemption.entryID, "1" + id, "seed \(seed)")
-              }
-              if outcome.fate == .notSent {
-                expect(tally.arrived.withLock { $0[id] } == nil, "seed \(seed): \(outcome)")
-                expect(!outcome.mayHaveRedeemed)
-              }
-            }
-            let late = venue.late
-            let outcome = await venue.system.attempt(request) {
-              check($0)
-              late.add($0)
-            }
-            check(outcome)
-            if outcome.fate == .pending { tally.pending.withLock { $0 += 1 } }
-          }
+          for turn in 0..<25 { await present("\(gate * 100 + turn)", within: .milliseconds(150)) }
         }
       }
+    }
+    // A machine with much else to do may have had no answer in time so far.
+    var extra = 1_000
+    while tally.redeemed.withLock({ $0 }) == 0 && extra < 1_100 {
+      await present("\(extra)", within: .seconds(10))
+      extra += 1
     }
     await venue.close()
     expectEqual(venue.late.count, tally.pending.withLock { $0 }, "seed \(seed): each pending attempt ends late, once")
