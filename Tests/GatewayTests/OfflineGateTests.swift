@@ -64,7 +64,14 @@ import Testing
       .fail(.noConnection), .redeem("1"))
     for _ in 0..<4 { await expectEqual(process.present().verdict, .undecided(reason)) }
     try await expectEqual(owed(process.journal), 0)
-    // The ticket system's word on a ticket is its word on the key.
+  }
+
+  /// The ticket system's word on a ticket is its word on the key.
+  @Test(arguments: [UndecidedReason.keyRefused, .accessDenied, .keyBlocked])
+  func aKeyThatIsAcceptedAgainOpensAgain(reason: UndecidedReason) async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .answer(.undecided(reason, detail: nil)))
+    await expectEqual(process.present().verdict, .undecided(reason))
     let other = Code("good-ticket-2")
     process.system.script(other, .redeem("2"))
     let admitted = await process.present(other)
