@@ -27,8 +27,8 @@ final class AnswerOrder: ChannelDuplexHandler {
 
   private var state = State.idle
 
-  /// Puts it into the pipeline of a connection that is set up already. Never fails: the pipeline has its decoder by then,
-  /// and the client does not bear a connection that fails after it was set up.
+  /// Puts it into the pipeline of a connection that is set up already. Never fails: the pipeline has its decoder by then, or the
+  /// connection has ended.
   static func join(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations

@@ -5,11 +5,11 @@ internal import ScanModel
 internal import Synchronization
 
 /// Finds out why a certificate was not trusted: the TLS library says only that it was not. A second connection looks at
-/// the dates of the chain, refuses it, and never sends a request.
+/// the dates of the chain, refuses it, and never sends a request. The certificate of another host says nothing of our clock.
 enum CertificateProbe {
   /// What the chain says.
   enum Finding: Sendable {
-    /// All dates fit.
+    /// No date contradicts the clock, or the certificate is another host's.
     case fits
     /// The dates of the first certificate that contradict the clock.
     case contradicts(notBefore: WallTime, notAfter: WallTime)
@@ -23,15 +23,14 @@ enum CertificateProbe {
     let seen = loop.makePromise(of: Void.self)
     do {
       let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-      let isAddress = server.host.contains(":") || server.host.allSatisfy { $0.isNumber || $0 == "." }
-      let name = isAddress ? nil : server.host
+      let name = CertificateNames.address(server.host) == nil ? server.host : nil
       let dates = Dates()
       let bootstrap = ClientBootstrap(group: loop)
         .connectTimeout(limit)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: name) { chain, verdict in
-              dates.note(chain, wall: wall)
+              dates.note(chain, of: server.host, wall: wall)
               verdict.succeed(NIOSSLVerificationResult.failed)
               seen.succeed(())
             }
@@ -56,8 +55,9 @@ enum CertificateProbe {
 
     var finding: Finding? { value.withLock { $0 } }
 
-    func note(_ chain: [NIOSSLCertificate], wall: WallTime) {
-      for certificate in chain {
+    func note(_ chain: [NIOSSLCertificate], of host: String, wall: WallTime) {
+      let isOwn = chain.first.map { CertificateNames.cover($0, host) } ?? false
+      for certificate in isOwn ? chain : [] {
         let from = WallTime(seconds: Int64(certificate.notValidBefore))
         let until = WallTime(seconds: Int64(certificate.notValidAfter))
         guard wall < from || until < wall else { continue }

@@ -23,6 +23,12 @@ enum FaultWords {
 
   /// An error before any byte was handed over.
   static func beforeSending(_ error: any Error, host: String) -> TransportFault {
+    if error is CertificateNames.WrongHost {
+      return TransportFault(
+        .tlsFault,
+        "The certificate of \(host) is for another host. A name needs a certificate with that DNS name, an address one with that "
+          + "IP address. Check the address and this machine's DNS, then the certificate.")
+    }
     if isTLS(error) {
       return TransportFault(
         .tlsFault,

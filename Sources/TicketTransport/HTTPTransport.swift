@@ -104,8 +104,13 @@ public final class HTTPTransport: Sendable {
       // Packed, a megabyte of nothing is a kilobyte: what comes out is counted before it is kept.
       decompression: settings.decompresses ? .enabled(limit: .size(max(settings.mostBytes, 0))) : .disabled)
     configuration.httpVersion = .http1Only
+    // After the handshake, before the first request. With retries of its own the client would not bear a connection that fails here.
     configuration.http1_1ConnectionDebugInitializer = { channel in
-      AnswerOrder.join(channel).flatMap { channel.setOption(Self.unacknowledged, value: Self.longestUnacknowledged) }
+      let names =
+        server.isSecure
+        ? CertificateNames.check(channel, for: server.host) : channel.eventLoop.makeSucceededVoidFuture()
+      return names.flatMap { AnswerOrder.join(channel) }
+        .flatMap { channel.setOption(Self.unacknowledged, value: Self.longestUnacknowledged) }
     }
     client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
   }

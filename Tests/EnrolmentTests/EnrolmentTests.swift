@@ -188,8 +188,10 @@ import TicketTransport
     }
   }
 
-  @Test(arguments: [TestCertificates.expired, TestCertificates.future, TestCertificates.wrongHost, nil])
-  func noSecretGoesWhereTLSDoesNotHold(certificate: String?) async throws {
+  @Test(arguments: [
+    TestCertificates.expired, TestCertificates.future, TestCertificates.wrongHost, NamedCertificates.address,
+    NamedCertificates.commonName, nil,
+  ]) func noSecretGoesWhereTLSDoesNotHold(certificate: String?) async throws {
     let server = ScriptedServer(answer: Venue.answer("200 OK", Venue.given()))
     try await Venue.with(server, certificate: certificate) { venue in
       await #expect { try await venue.enrol(within: .seconds(3)) } throws: { fault in

@@ -28,7 +28,7 @@ struct Venue {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let authority = folder.appending(path: "authority.pem")
-    try Data(TestCertificates.authority.utf8).write(to: authority)
+    try Data("\(TestCertificates.authority)\n\(NamedCertificates.authority)\n".utf8).write(to: authority)
     let port = try await server.start(certificate: certificate)
     var settings = HTTPTransport.Settings()
     settings.trust = .onlyFile(path: authority.path)

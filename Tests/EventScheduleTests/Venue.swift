@@ -33,14 +33,15 @@ struct Venue {
   let late = LateAnswers()
 
   static func open(
-    _ server: ScriptedServer, certificate: String? = nil, scheme: String? = nil, path: String = "",
+    _ server: ScriptedServer, certificate: String? = nil, scheme: String? = nil, host: String = "localhost",
+    path: String = "",
     settings: HTTPTransport.Settings = HTTPTransport.Settings(), budget: RateBudget = RateBudget(),
     clockShift: Duration = .zero,
     saleTicketID: Int64? = nil, seatNumber: String? = nil
   ) async throws -> Venue {
     let port = try await server.start(certificate: certificate)
     let time = ShiftedTime(shift: clockShift)
-    let address = try ServerAddress("\(scheme ?? (certificate == nil ? "http" : "https"))://localhost:\(port)\(path)")
+    let address = try ServerAddress("\(scheme ?? (certificate == nil ? "http" : "https"))://\(host):\(port)\(path)")
     let transport = try HTTPTransport(server: address, settings: settings, time: time)
     let client = EventScheduleClient(transport: transport, key: try Secret("test-key\n"), budget: budget, time: time)
     let system = EventScheduleTicketSystem(

@@ -1,4 +1,5 @@
 import Expectations
+import FoundationEssentials
 import KioskControl
 import ScanModel
 import ScriptedHTTP
@@ -164,6 +165,23 @@ import TicketTransport
     let fault = try #require(await service.fault(endpoint))
     expectEqual(fault.kind, .unknown)
     expect(fault.detail.contains("certificate"))
+    await service.close()
+    expectEqual(service.server.bytes, 0)
+  }
+
+  /// Trusted, and made out for the address to which the service's name leads: neither token nor code goes there.
+  @Test(arguments: Service.Endpoint.allCases) func unknownTLSOfAnotherHost(endpoint: Service.Endpoint) async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "kiosk-\(UInt64.random(in: .min ... .max)).pem")
+    try Data(NamedCertificates.authority.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    var settings = KioskClient.transportSettings
+    settings.trust = .onlyFile(path: file.path)
+    let service = try await Service.open(
+      ScriptedServer(answer: Answers.ok("{}")), certificate: NamedCertificates.address, settings: settings)
+    let fault = try #require(await service.fault(endpoint))
+    expectEqual(fault.kind, .unknown)
+    expect(fault.detail.contains("another host"), "\(fault)")
+    expect(!fault.wasSent)
     await service.close()
     expectEqual(service.server.bytes, 0)
   }
