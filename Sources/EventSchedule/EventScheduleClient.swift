@@ -228,7 +228,8 @@ public final class EventScheduleClient: Sendable {
       case .blocked(let until):
         return .withheld(
           TransportFault(
-            .keyBlocked, "\(host) blocks our API key; nothing is sent for \(Self.words(until - now)). Check the key."))
+            .keyBlocked, "\(host) blocks our API key; nothing is sent for \(Self.words(until - now)). Check the key.",
+            retryAfter: until - now))
       case .granted: break
       }
       switch state.budget.tryTake(at: now, leaving: isOwed ? state.budget.allowance / 3 : 0) {
@@ -268,7 +269,7 @@ public final class EventScheduleClient: Sendable {
           judge { $0.unknown() }
         case 423:
           state.budget.finished(permit.place, at: now)
-          judge { $0.blocked(at: now) }
+          judge { $0.blocked(at: now, retryAfter: answer.retryAfter) }
         case 200, 201, 400, 403, 404, 422:
           state.budget.finished(permit.place, at: now)
           // A page of a proxy in between tells nothing about the key.

@@ -68,9 +68,15 @@ public struct EventScheduleTicketSystem: TicketSystem {
       && code.bytes.allSatisfy { byte in
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
       }
-    guard isSecret, let page = try? await client.sales(query: code.text, deadline: deadline), page.lastPage == 1,
-      page.sales.count == 1, let isUnused = page.sales.first?.isUnused
-    else { return .unknown }
+    guard isSecret else { return .unknown }
+    let page: SalePage
+    do throws(TransportFault) {
+      page = try await client.sales(query: code.text, deadline: deadline)
+    } catch {
+      // A key may scan and not list: that does not pass.
+      return error.reason == .accessDenied ? .unknown : .unanswered
+    }
+    guard page.lastPage == 1, page.sales.count == 1, let isUnused = page.sales.first?.isUnused else { return .unknown }
     return isUnused ? .unused : .used
   }
 

@@ -9,13 +9,11 @@ import ScanPipeline
 ///   ▲                              ├─ lookUp ─▶ look-up ────────┤
 ///   │                              └─ locked, notYet            ├─ again, doubtful
 ///   └───────────────────── later, by OutboxOrder ◀──────────────┘
-/// day over, too many look-ups in vain, gate did not open ──▶ told fact (tooLate, unsettled, withdrawn)
+/// day over, given up by OutboxOrder, gate did not open ──▶ told fact (tooLate, unsettled, withdrawn)
 /// ```
 extension LedgerKeeper {
   /// How long a request may take for which nobody waits.
   private static let longestTelling: Duration = .seconds(10)
-  /// How long nothing is told after the ticket system has refused our key.
-  private static let pauseOfRefusedKey: Duration = .seconds(300)
   /// How long the sender waits at most before it looks again, at the clock above all.
   private static let longestPause: Duration = .seconds(30)
 
@@ -75,8 +73,8 @@ extension LedgerKeeper {
       case .send(let next):
         let result = await tell(next, asker)
         var random = SystemRandomNumberGenerator()
-        if outbox.finish(next.attempt, result, at: time.now(), using: &random) {
-          end(next, .unsettled, said: "Whether the ticket system has the admission could not be found out.")
+        if let givenUp = outbox.finish(next.attempt, result, at: time.now(), using: &random) {
+          end(next, .unsettled, said: givenUp.words)
         }
       case .wait(let until): await senderPause(until: until)
       case .idle: await senderPause(until: nil)
@@ -122,7 +120,7 @@ extension LedgerKeeper {
   private func tell(_ owed: OwedAdmission, _ asker: any TicketSystem) async -> OutboxOrder.Result {
     guard !owed.scan.code.bytes.isEmpty else {
       end(owed, .unsettled, said: "Its code in the journal cannot be opened: another key has sealed it.")
-      return .ended
+      return .endedUnasked
     }
     guard (try? await remember(owed.ticket)) != nil else { return .again(retryAfter: nil) }
     let attempt = AttemptID()
@@ -137,7 +135,7 @@ extension LedgerKeeper {
     case .settled(let told): return finish(owed, told)
     case .unknown:
       end(owed, .unsettled, said: "What was known of the ticket is lost, for the journal was begun anew.")
-      return .ended
+      return .endedUnasked
     }
   }
 
@@ -174,7 +172,7 @@ extension LedgerKeeper {
     let found = await asker.lookUp(owed.scan.code, deadline: asked + Self.longestTelling)
     guard (try? await remember(owed.ticket)) != nil else { return .again(retryAfter: nil) }
     guard let told = ledger.lookedUp(owed.ticket, owed: owed.attempt, found: found, before: asked) else {
-      return .unknown
+      return found == .unanswered ? .unheard(retryAfter: nil) : .unknown
     }
     // It can be told now, and at once.
     if told == .again {
@@ -190,23 +188,8 @@ extension LedgerKeeper {
   private func finish(
     _ owed: OwedAdmission, _ told: ToldRecord, _ outcome: AttemptOutcome? = nil, with facts: [JournalFact] = []
   ) -> OutboxOrder.Result {
-    switch told {
-    case .confirmed, .contradicted, .unsettled:
-      write(facts + end(owed.attempt, told, outcome), isUrgent: true)
-      return .ended
-    case .gone:
-      write(facts)
-      return .ended
-    case .again:
-      write(facts)
-      // An answer about this code alone: the others must not wait behind it.
-      if let outcome, outcome.fate == .answered, outcome.offline == nil, outcome.keyFault == nil { return .unknown }
-      // A few refused keys, and the server blocks them for a quarter of an hour.
-      return .again(retryAfter: outcome?.keyFault == nil ? outcome?.retryAfter : Self.pauseOfRefusedKey)
-    case .doubtful:
-      write(facts)
-      return .doubtful
-    }
+    write(facts + end(owed.attempt, told, outcome), isUrgent: told.isEnd)
+    return OutboxOrder.Result(told, outcome)
   }
 
   /// Ends an admission as the ledger has judged it; nothing where it has ended before.
@@ -242,6 +225,52 @@ extension LedgerKeeper {
     if let reason = end.reason, reason != .alreadyUsed { lastWords.remember(owed.ticket, reason, at: end.at.wall) }
     if end.ending.isConflict { events.emit(.conflict(OutboxConflict(owed: owed, told: end))) }
     return [.told(end)]
+  }
+}
+
+extension OutboxOrder.Result {
+  /// How long nothing is told after the ticket system has refused our key: a few refused keys, and it blocks them for a
+  /// quarter of an hour.
+  static let pauseOfRefusedKey: Duration = .seconds(300)
+
+  /// What telling came to, for the order of what is to be told next.
+  /// - Parameter outcome: the request's; `nil` where none was made.
+  init(_ told: ToldRecord, _ outcome: AttemptOutcome?) {
+    switch told {
+    case .confirmed, .contradicted, .unsettled: self = outcome?.fate == .answered ? .ended : .endedUnasked
+    case .gone: self = .endedUnasked
+    case .doubtful: self = .doubtful(retryAfter: outcome?.retryAfter)
+    case .again:
+      let wait = outcome?.retryAfter
+      switch outcome?.keyFault {
+      case .keyBlocked?: self = .again(retryAfter: wait ?? Self.pauseOfRefusedKey)
+      case _?: self = .again(retryAfter: max(wait ?? .zero, Self.pauseOfRefusedKey))
+      case nil where outcome?.fate == .answered && outcome?.offline == nil: self = .unheard(retryAfter: wait)
+      case nil: self = .again(retryAfter: wait)
+      }
+    }
+  }
+}
+
+extension OutboxOrder.GivenUp {
+  /// What staff read of it.
+  fileprivate var words: String {
+    switch self {
+    case .unknown: "Whether the ticket system has the admission could not be found out."
+    case .unheard:
+      "Told \(OutboxOrder.mostTries + 1) times or more, the ticket system answered of other admissions and never of this one. "
+        + "Look the ticket up there."
+    }
+  }
+}
+
+extension ToldRecord {
+  /// Whether it ends the admission's stay in the outbox.
+  fileprivate var isEnd: Bool {
+    switch self {
+    case .confirmed, .contradicted, .unsettled: true
+    case .again, .doubtful, .gone: false
+    }
   }
 }
 

@@ -108,7 +108,7 @@ extension LedgerKeeper {
       }
       let asked = time.now()
       switch await asker.lookUp(open.scan.code, deadline: asked + .seconds(5)) {
-      case .unknown: continue
+      case .unknown, .unanswered: continue
       case .used: openCases.remove(open.key)
       case .unused:
         guard (try? await remember(open.key)) != nil else { continue }

@@ -49,8 +49,10 @@ public enum LookUp: Sendable, Equatable {
   case unused
   /// It has one.
   case used
-  /// It cannot tell, or did not answer.
+  /// It has answered and cannot tell; or such a code cannot be looked up.
   case unknown
+  /// Nobody answered who could tell: nobody at all, or something else than the ticket system.
+  case unanswered
 }
 
 extension TicketSystem {

@@ -49,7 +49,7 @@ extension AttemptLedger {
     guard var record = records[key] else { return nil }
     guard record.owed.contains(where: { $0.attempt == owed }) else { return .gone }
     switch found {
-    case .unknown: return nil
+    case .unknown, .unanswered: return nil
     case .used: return .unsettled
     case .unused:
       let isSure = record.noneTold(owed, before: time, policy, &book)

@@ -62,9 +62,11 @@ public struct AuthenticationGuard: Sendable {
   }
 
   /// The server blocks the key (423).
-  public mutating func blocked(at now: MonotonicTime) {
+  /// - Parameter retryAfter: for how long, where it said so; from a second to `RateBudget.longestRetryAfter` of it is obeyed.
+  public mutating func blocked(at now: MonotonicTime, retryAfter: Duration? = nil) {
     unknown()
-    blockedUntil = now + Self.period
+    let wait = min(max(retryAfter ?? Self.period, .seconds(1)), RateBudget.longestRetryAfter)
+    blockedUntil = now + wait
   }
 
   /// The server knew the key: earlier failures are mended.

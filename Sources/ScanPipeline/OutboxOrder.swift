@@ -2,13 +2,15 @@ public import ScanModel
 
 /// In which order, and when, one server is told of owed admissions. Pure: time and chance are arguments.
 ///
-///     add ─▶ waiting ── next: send ──▶ under way ─┬─ ended ───────────────▶ (gone)
-///              ▲                                  ├─ again, doubtful: back-off for the whole server
-///              └──────────────────────────────────┴─ notYet, unknown: the ticket waits; the 6th time ─▶ unsettled
+///     add ─▶ waiting ── next: send ──▶ under way ─┬─ ended ───────────────────────────────────────────▶ (gone)
+///              ▲                                  ├─ again, unheard, doubtful: back-off for the whole server
+///              │                                  │    unheard, doubtful: behind the others; and where those were
+///              │                                  │    answered since the last time, the ticket waits; the 6th time ─▶ given up
+///              └──────────────────────────────────┴─ notYet, unknown: the ticket waits; the 6th unknown ─▶ given up
 ///
 /// One request at a time. Of each ticket only the first is sent, so that they are told in their order; otherwise the oldest
 /// that need not wait. Live scans come first, but never so long that the outbox starves. What it gives out by `next` it gets
-/// back by `finish`; what it gives out by `overdue` and what `finish` calls unsettled it has forgotten.
+/// back by `finish`; what it gives out by `overdue` and what `finish` gives up it has forgotten.
 public struct OutboxOrder: Sendable {
   /// What to do now.
   public enum Next: Sendable, Equatable {
@@ -22,12 +24,17 @@ public struct OutboxOrder: Sendable {
 
   /// What became of one that was given out.
   public enum Result: Sendable, Equatable {
-    /// It is owed no more, or was settled as unsettled.
+    /// The server has answered of this ticket, and it is owed no more.
     case ended
-    /// Nothing was redeemed; after the server's own `Retry-After` where it gave one.
+    /// It is owed no more for another reason than an answer to its telling.
+    case endedUnasked
+    /// Nothing was redeemed, and that is not the ticket's doing: nothing was sent, or our key or our rate was refused. After
+    /// the server's own `Retry-After` where it gave one.
     case again(retryAfter: Duration?)
-    /// The telling may have redeemed, and there is no answer yet.
-    case doubtful
+    /// What came back says nothing of this ticket, and nothing was redeemed; or a look-up had no answer. Likewise.
+    case unheard(retryAfter: Duration?)
+    /// The telling may have redeemed, and there is no answer that says so. Likewise.
+    case doubtful(retryAfter: Duration?)
     /// The ticket is being decided by a scan.
     case locked
     /// An answer to an earlier request may still come.
@@ -36,11 +43,19 @@ public struct OutboxOrder: Sendable {
     case unknown
   }
 
+  /// Why one was given up.
+  public enum GivenUp: Sendable, Equatable {
+    /// Look-ups do not tell.
+    case unknown
+    /// The server says nothing of it, while it answers of others.
+    case unheard
+  }
+
   /// For how long after a scan's request began nothing is sent.
   public static let quiet = Duration.milliseconds(250)
   /// For how long scans come first.
   public static let longestPrecedence = Duration.seconds(5)
-  /// How often an admission may be `notYet` or `unknown`.
+  /// How often an admission may be `unknown`, and how often `unheard` or `doubtful` while others are answered.
   public static let mostTries = 6
   private static let backOff = RetryPolicy(first: .seconds(1), longest: .seconds(60), mostTries: .max)
   private static let whileLocked = Duration.seconds(1)
@@ -50,7 +65,14 @@ public struct OutboxOrder: Sendable {
     /// Staff have it sent, though the day has changed.
     let isByHand: Bool
     var notBefore: MonotonicTime?
+    /// How often it was `unknown`.
     var tries = 0
+    /// How often nothing was heard of it between answers of others.
+    var timesUnheard = 0
+    /// What `answered` was when nothing was heard of it last; `nil` where it was not tried so far.
+    var unheardAt: UInt64?
+    /// Its place behind those that were not tried so far.
+    var turn: UInt64 = 0
   }
 
   /// Whether staff hold it: nothing is sent.
@@ -62,6 +84,9 @@ public struct OutboxOrder: Sendable {
   private var known: Set<AttemptID> = []
   private var counts: [GateID: Int] = [:]
   private var underWay: AttemptID?
+  /// Counts what was answered of a ticket.
+  private var answered: UInt64 = 0
+  private var lastTurn: UInt64 = 0
   private var failures = 0
   private var serverWaits: MonotonicTime?
   private var live = 0
@@ -124,11 +149,12 @@ public struct OutboxOrder: Sendable {
     var tickets: Set<TicketKey> = []
     var first: Item?
     for item in items where tickets.insert(item.owed.ticket).inserted {
-      guard let notBefore = item.notBefore, time < notBefore else {
-        first = item
-        break
+      if let notBefore = item.notBefore, time < notBefore {
+        earliest = min(earliest ?? notBefore, notBefore)
+        continue
       }
-      earliest = min(earliest ?? notBefore, notBefore)
+      if first.map({ item.turn < $0.turn }) ?? true { first = item }
+      if item.turn == 0 { break }
     }
     guard let first else { return earliest.map { .wait(until: $0) } ?? .idle }
     if let end = precedence(at: time) { return .wait(until: end) }
@@ -149,35 +175,64 @@ public struct OutboxOrder: Sendable {
   }
 
   /// Takes what became of the one that `next` gave out; anything else changes nothing.
-  /// - Returns: whether it is unsettled now: it was tried often enough, and is forgotten.
+  /// - Returns: why it is given up, if it is: it was tried often enough, and is forgotten.
   @discardableResult
   public mutating func finish(
     _ attempt: AttemptID, _ result: Result, at time: MonotonicTime, using random: inout some RandomNumberGenerator
-  ) -> Bool {
-    guard underWay == attempt else { return false }
+  ) -> GivenUp? {
+    guard underWay == attempt else { return nil }
     underWay = nil
     switch result {
     case .ended:
+      answered &+= 1
       worked()
+      remove(attempt)
+    case .endedUnasked:
       remove(attempt)
     case .again(let retryAfter):
       failed(at: time, retryAfter: retryAfter, using: &random)
-    case .doubtful:
-      failed(at: time, retryAfter: nil, using: &random)
-      delay(attempt, until: time + lateGrace)
+    case .unheard(let retryAfter):
+      failed(at: time, retryAfter: retryAfter, using: &random)
+      return stepBack(attempt, until: time)
+    case .doubtful(let retryAfter):
+      failed(at: time, retryAfter: retryAfter, using: &random)
+      return stepBack(attempt, until: time + lateGrace)
     case .locked:
       delay(attempt, until: time + Self.whileLocked)
-    case .notYet, .unknown:
-      guard let index = index(of: attempt) else { return false }
+    case .notYet:
+      delay(attempt, until: time + lateGrace)
+    case .unknown:
+      guard let index = index(of: attempt) else { return nil }
       items[index].tries += 1
       let tries = items[index].tries
       if tries >= Self.mostTries {
         forget(items.remove(at: index).owed)
-        return true
+        return .unknown
       }
       items[index].notBefore = time + lateGrace * (1 << (tries - 1))
     }
-    return false
+    return nil
+  }
+
+  /// Puts one behind the others of which the server said nothing. That is the server's fault unless it has answered of
+  /// others since it said nothing of this one last: then the ticket alone waits, longer each time.
+  /// - Parameter earliest: before when it is not tried in any case.
+  private mutating func stepBack(_ attempt: AttemptID, until earliest: MonotonicTime) -> GivenUp? {
+    guard let index = index(of: attempt) else { return nil }
+    lastTurn &+= 1
+    items[index].turn = lastTurn
+    items[index].notBefore = earliest
+    let before = items[index].unheardAt
+    items[index].unheardAt = answered
+    guard let before, before != answered else { return nil }
+    items[index].timesUnheard += 1
+    let times = items[index].timesUnheard
+    guard times < Self.mostTries else {
+      forget(items.remove(at: index).owed)
+      return .unheard
+    }
+    items[index].notBefore = earliest + lateGrace * (1 << (times - 1))
+    return nil
   }
 
   /// Staff want everything tried at once: nothing waits any more, and every admission has all its tries again.
@@ -186,6 +241,9 @@ public struct OutboxOrder: Sendable {
     for index in items.indices {
       items[index].notBefore = nil
       items[index].tries = 0
+      items[index].timesUnheard = 0
+      items[index].unheardAt = nil
+      items[index].turn = 0
     }
   }
 

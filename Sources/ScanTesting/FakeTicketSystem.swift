@@ -18,6 +18,8 @@ public final class FakeTicketSystem: TicketSystem {
     case redeem(String)
     /// It cannot be sent, for this cause.
     case fail(OfflineCause)
+    /// Something else than the ticket system answers; it may have redeemed, or not.
+    case foreign
   }
 
   private struct State {
@@ -158,6 +160,10 @@ public final class FakeTicketSystem: TicketSystem {
       return AttemptOutcome(
         fate: .notSent, answer: .undecided(.unreachable, detail: "Offline."), mayHaveRedeemed: false, sentAt: nil,
         endedAt: time.now(), offline: cause)
+    case .foreign:
+      var outcome = answered(.undecided(.badAnswer, detail: "A page of a proxy."), sentAt)
+      outcome.mayHaveRedeemed = true
+      return outcome
     case .hold(let answer):
       if await isReleased(request, late: { late(self.answered(answer, sentAt)) }) { return answered(answer, sentAt) }
       return AttemptOutcome(

@@ -91,6 +91,36 @@ import TicketTransport
     await venue.close()
   }
 
+  /// For as long as the server says.
+  @Test func aBlockedKeyIsTriedAgainWhenTheServerSaysSo() async throws {
+    let server = ScriptedServer { number, _, connection in
+      connection.send(
+        number == 1
+          ? Answers.response(
+            "423 Locked", #"{"error":"API key temporarily blocked"}"#, extra: "Retry-After: 40\r\n")
+          : Answers.admitted)
+    }
+    let time = MovableTime()
+    let port = try await server.start()
+    let transport = try HTTPTransport(server: ServerAddress("http://localhost:\(port)"), time: time)
+    let client = EventScheduleClient(transport: transport, key: try Secret("test-key"), time: time)
+    let system = EventScheduleTicketSystem(id: TicketSystemID("tickets"), client: client)
+    func attempt() async -> AttemptOutcome {
+      let request = AttemptRequest(
+        attempt: AttemptID(), scan: ScanID(), code: Code("wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl"),
+        deadline: time.now() + .seconds(60))
+      return await system.attempt(request) { _ in }
+    }
+    await expectEqual(attempt().retryAfter, .seconds(40))
+    let withheld = await attempt()
+    expectEqual(name(withheld.answer), "undecided keyBlocked")
+    expect(withheld.fate == .notSent && withheld.retryAfter.map { $0 > .zero && $0 <= .seconds(40) } == true)
+    time.advance(by: .seconds(40))
+    expectEqual(name(await attempt().answer), "redeemed")
+    await transport.close()
+    await server.stop()
+  }
+
   @Test func requestsThatWereNotSentCostNothing() async throws {
     let server = ScriptedServer(answer: Answers.admitted)
     let venue = try await Venue.open(server, budget: RateBudget(limit: 1))

@@ -120,6 +120,24 @@ import TicketTransport
     await venue.close()
   }
 
+  /// What is no answer of the API says nothing of a ticket; what is one may not tell.
+  @Test(
+    arguments: [
+      ("404 Not Found", "<html>", "text/html", LookUp.unanswered), ("302 Found", "", "text/html", .unanswered),
+      ("405 Method Not Allowed", "", nil, .unanswered), ("200 OK", "<html>", "text/html", .unanswered),
+      ("401 Unauthorized", #"{"error":"Invalid API key"}"#, "application/json", .unanswered),
+      ("403 Forbidden", #"{"message":"Access denied"}"#, "application/json", .unknown),
+      ("200 OK", #"{"data":[],"meta":{"current_page":1,"last_page":1}}"#, "application/json", .unknown),
+    ] as [(String, String, String?, LookUp)]) func aLookUpThatIsNotAnsweredIsToldFromOneThatCannotTell(
+      status: String, body: String, type: String?, found: LookUp
+    ) async throws
+  {
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.response(status, body, type: type)))
+    let code = Code("wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl")
+    await expectEqual(venue.system.lookUp(code, deadline: SystemTime().now() + .seconds(60)), found)
+    await venue.close()
+  }
+
   @Test func aKeyThatIsNotAskedForIsNot() async throws {
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.response("401 Unauthorized", #"{"error":"Invalid API key"}"#)))

@@ -10,7 +10,7 @@ import Synchronization
 struct LedgerProcess {
   static let code = Code("good-ticket-1")
 
-  let time = SystemTime()
+  let time: any TimeSource
   let journal: MemoryJournal
   let system: FakeTicketSystem
   let keeper: LedgerKeeper
@@ -22,8 +22,9 @@ struct LedgerProcess {
   init(
     _ journal: MemoryJournal = MemoryJournal(), _ system: FakeTicketSystem? = nil, boot: String = "boot 1",
     whenFailing: JournalFailurePolicy = .continue, list: (any TicketList)? = nil,
-    policy: OfflinePolicy = OfflinePolicy(), clock: ClockTrust? = nil
+    policy: OfflinePolicy = OfflinePolicy(), clock: ClockTrust? = nil, time: any TimeSource = SystemTime()
   ) throws {
+    self.time = time
     self.policy = policy
     self.journal = journal
     self.boot = boot
@@ -37,7 +38,7 @@ struct LedgerProcess {
 
   /// The next process on the same journal, and the same ticket system.
   func successor(boot: String? = nil) async throws -> LedgerProcess {
-    let next = try LedgerProcess(journal, system, boot: boot ?? self.boot, policy: policy)
+    let next = try LedgerProcess(journal, system, boot: boot ?? self.boot, policy: policy, time: time)
     _ = await next.keeper.takeUp(
       try await journal.unconcluded(), asker: system, owed: try await journal.owed())
     return next

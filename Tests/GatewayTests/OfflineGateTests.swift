@@ -265,19 +265,6 @@ import Testing
     expectEqual(process.journal.endings, [.confirmed])
   }
 
-  /// An answer that is about one code alone.
-  @Test func oneCodeThatIsNotUnderstoodHoldsUpNoOther() async throws {
-    let process = try LedgerProcess(policy: Self.queue)
-    let codes = Self.codes(2)
-    process.system.script(codes[0], .fail(.noConnection), .answer(.undecided(.badAnswer, detail: "what?")))
-    process.system.script(codes[1], .redeem("1"))
-    for code in codes { expect(await process.present(code).isProvisional) }
-    let next = try await process.successor()
-    // It would not return while the first code stood before the second.
-    await next.keeper.allTold()
-    expectEqual(Set(process.journal.endings), [.confirmed, .unsettled])
-  }
-
   @Test func aGateThatDidNotOpenOwesNothing() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .fail(.noConnection))
@@ -449,7 +436,7 @@ private struct FixedList: TicketList {
 
 extension MemoryJournal {
   /// How provisional admissions ended, in order.
-  fileprivate var endings: [ToldAdmission.Ending] {
+  var endings: [ToldAdmission.Ending] {
     facts.compactMap { if case .told(let told) = $0 { told.ending } else { nil } }
   }
 }

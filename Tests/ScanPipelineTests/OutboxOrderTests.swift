@@ -83,7 +83,7 @@ import Testing
     expectEqual(order.next(at: time), .wait(until: time + .seconds(900)))
     order.retry()
     expectEqual(order.next(at: time), .send(owed[0]))
-    order.finish(owed[0].attempt, .doubtful, at: time, using: &random)
+    order.finish(owed[0].attempt, .doubtful(retryAfter: nil), at: time, using: &random)
     // The server is left alone for a second, and the ticket until no answer can come any more.
     expectEqual(order.next(at: time + .seconds(1)), .send(owed[1]))
     order.finish(owed[1].attempt, .ended, at: time + .seconds(1), using: &random)
@@ -93,21 +93,93 @@ import Testing
   @Test mutating func whatIsNeverKnownEndsAsUnsettled() {
     var (order, owed) = order([1])
     var time = 0.0
-    for (index, wait) in [30.0, 60, 120, 240, 480].enumerated() {
+    for wait in [30.0, 60, 120, 240, 480] {
       expectEqual(order.next(at: mono(time)), .send(owed[0]))
-      // Being decided by a scan is no try.
+      // Being decided by a scan is no try, nor is an answer that may still come.
       order.finish(owed[0].attempt, .locked, at: mono(time), using: &random)
       expectEqual(order.next(at: mono(time)), .wait(until: mono(time + 1)))
       expectEqual(order.next(at: mono(time + 1)), .send(owed[0]))
-      let isUnsettled = order.finish(
-        owed[0].attempt, index.isMultiple(of: 2) ? .unknown : .notYet, at: mono(time + 1), using: &random)
-      expect(!isUnsettled)
-      time += wait + 1
+      order.finish(owed[0].attempt, .notYet, at: mono(time + 1), using: &random)
+      expectEqual(order.next(at: mono(time + 1)), .wait(until: mono(time + 31)))
+      expectEqual(order.next(at: mono(time + 31)), .send(owed[0]))
+      expect(order.finish(owed[0].attempt, .unknown, at: mono(time + 31), using: &random) == nil)
+      time += wait + 31
       expectEqual(order.next(at: mono(time - 0.1)), .wait(until: mono(time)))
     }
     expectEqual(order.next(at: mono(time)), .send(owed[0]))
-    let isUnsettled = order.finish(owed[0].attempt, .unknown, at: mono(time), using: &random)
-    expect(isUnsettled && order.count == 0)
+    expectEqual(order.finish(owed[0].attempt, .unknown, at: mono(time), using: &random), .unknown)
+    expectEqual(order.count, 0)
+  }
+
+  /// The next that is sent, and when.
+  private func next(of order: inout OutboxOrder, at time: inout MonotonicTime) throws -> OwedAdmission {
+    while true {
+      switch order.next(at: time) {
+      case .send(let owed): return owed
+      case .wait(let until):
+        try #require(until > time)
+        time = until
+      case .idle: throw CancellationError()
+      }
+    }
+  }
+
+  /// A page of a firewall, a wrong address, a server that is being updated: hours of it.
+  @Test mutating func whatSaysNothingOfAnyTicketIsTheServersAndEndsNone() throws {
+    var (order, _) = order([1, 2, 3])
+    var time = mono(0)
+    var asked: [AttemptID: Int] = [:]
+    for turn in 0..<300 {
+      let before = time
+      let owed = try next(of: &order, at: &time)
+      expect(time - before <= .seconds(60))
+      asked[owed.attempt, default: 0] += 1
+      let result: OutboxOrder.Result = turn % 4 == 1 ? .doubtful(retryAfter: nil) : .unheard(retryAfter: nil)
+      expect(order.finish(owed.attempt, result, at: time, using: &random) == nil)
+    }
+    expect(asked.count == 3 && asked.values.allSatisfy { $0 >= 60 }, "\(asked.values)")
+    for _ in 0..<3 {
+      let owed = try next(of: &order, at: &time)
+      order.finish(owed.attempt, .ended, at: time, using: &random)
+    }
+    expectEqual(order.count, 0)
+  }
+
+  /// Something in its telling that a firewall dislikes, say: all others are answered.
+  @Test(arguments: [OutboxOrder.Result.unheard(retryAfter: nil), .doubtful(retryAfter: nil)])
+  func aTicketThatAloneIsNotAnsweredHoldsUpNoOtherAndIsGivenUpAtTheSixth(result: OutboxOrder.Result) throws {
+    var random = SeededGenerator(seed: 2)
+    var (order, owed) = order([1])
+    let poisoned = owed[0]
+    var time = mono(0)
+    // While there is no other, that it is not answered may be the server's fault.
+    for _ in 0..<50 {
+      try expectEqual(next(of: &order, at: &time), poisoned)
+      expect(order.finish(poisoned.attempt, result, at: time, using: &random) == nil)
+    }
+    for number in 1...6 {
+      let (other, before) = (Self.owed(ticket: 2), time)
+      order.add(other)
+      try expectEqual(next(of: &order, at: &time), other)
+      expect(number == 1 || time - before <= .seconds(1), "it waits for another's ticket: \(time - before)")
+      order.finish(other.attempt, .ended, at: time, using: &random)
+      try expectEqual(next(of: &order, at: &time), poisoned)
+      let givenUp = order.finish(poisoned.attempt, result, at: time, using: &random)
+      expectEqual(givenUp, number == 6 ? .unheard : nil)
+    }
+    expectEqual(order.count, 0)
+  }
+
+  @Test mutating func theServersOwnWaitIsObeyed() throws {
+    for result: OutboxOrder.Result in [
+      .again(retryAfter: .seconds(400)), .unheard(retryAfter: .seconds(400)), .doubtful(retryAfter: .seconds(400)),
+    ] {
+      var (order, owed) = order([1, 2])
+      var time = mono(0)
+      try expectEqual(next(of: &order, at: &time), owed[0])
+      order.finish(owed[0].attempt, result, at: time, using: &random)
+      expectEqual(order.next(at: time), .wait(until: mono(400)))
+    }
   }
 
   @Test mutating func heldSendsNothing() {
@@ -123,8 +195,11 @@ import Testing
     expectEqual(order.next(at: mono(1)), .send(owed[0]))
     order.remove(owed[0].attempt)
     expectEqual(order.next(at: mono(1)), .idle)
-    let isUnsettled = order.finish(owed[0].attempt, .unknown, at: mono(2), using: &random)
-    expect(!isUnsettled && order.next(at: mono(2)) == .send(owed[1]))
+    expect(order.finish(owed[0].attempt, .unknown, at: mono(2), using: &random) == nil)
+    expectEqual(order.next(at: mono(2)), .send(owed[1]))
+    order.remove(owed[1].attempt)
+    expect(order.finish(owed[1].attempt, .unheard(retryAfter: nil), at: mono(3), using: &random) == nil)
+    expectEqual(order.count, 0)
   }
 
   @Test mutating func anotherDayIsTooLateExceptByHand() {
@@ -155,6 +230,10 @@ import Testing
       var underWay: OwedAdmission?
       var live = 0
       var failures = 60
+      var answered = 0
+      // When nothing was heard of each last, and how often between answers of others.
+      var unheardAt: [AttemptID: Int] = [:]
+      var passedOver: [AttemptID: Int] = [:]
       var today = 1
       var time = 0.0
       func end(_ owed: OwedAdmission) {
@@ -177,7 +256,10 @@ import Testing
           live -= 1
         }
         if random.chance(2) { order.isHeld.toggle() }
-        if random.chance(1) { order.retry() }
+        if random.chance(1) {
+          order.retry()
+          (unheardAt, passedOver) = ([:], [:])
+        }
         if random.chance(1) { today += 1 }
         if random.chance(5) {
           for late in order.overdue(today: random.chance(80) ? today : nil, day: { _ in 1 }) { end(late) }
@@ -191,13 +273,26 @@ import Testing
           guard random.chance(60) else { continue }
           underWay = nil
           failures -= 1
-          var result = OutboxOrder.Result.ended
+          var result: OutboxOrder.Result = random.chance(90) ? .ended : .endedUnasked
           if failures > 0, random.chance(60) {
-            let others: [OutboxOrder.Result] = [.again(retryAfter: nil), .doubtful, .locked, .notYet, .unknown]
+            let others: [OutboxOrder.Result] = [
+              .again(retryAfter: nil), .unheard(retryAfter: nil), .doubtful(retryAfter: nil), .locked, .notYet,
+              .unknown,
+            ]
             result = others.randomElement(using: &random) ?? .locked
           }
-          let isUnsettled = order.finish(owed.attempt, result, at: mono(time), using: &random)
-          if isUnsettled || result == .ended && !ended.contains(owed.attempt) { end(owed) }
+          let isGone = ended.contains(owed.attempt)
+          let givenUp = order.finish(owed.attempt, result, at: mono(time), using: &random)
+          switch result {
+          case .ended: answered += 1
+          case .unheard, .doubtful:
+            if let before = unheardAt[owed.attempt], before != answered { passedOver[owed.attempt, default: 0] += 1 }
+            unheardAt[owed.attempt] = answered
+            expectEqual(
+              givenUp == .unheard, !isGone && passedOver[owed.attempt] == OutboxOrder.mostTries, "seed \(seed)")
+          case .endedUnasked, .again, .locked, .notYet, .unknown: expect(givenUp != .unheard, "seed \(seed)")
+          }
+          if givenUp != nil || !isGone && (result == .ended || result == .endedUnasked) { end(owed) }
           continue
         }
         switch order.next(at: mono(time)) {

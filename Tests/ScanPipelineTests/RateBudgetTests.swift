@@ -204,6 +204,15 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
     expectEqual(watch.begin(at: time(15 * 60_000)), .granted)
   }
 
+  @Test(arguments: [(Duration.seconds(40), Int64(40_000)), (.zero, 1_000), (.seconds(Int64.max), 15 * 60_000)])
+  func blockEndsWhenTheServerSaysSo(retryAfter: Duration, end: Int64) {
+    var watch = AuthenticationGuard()
+    expectEqual(watch.begin(at: time(0)), .granted)
+    watch.blocked(at: time(0), retryAfter: retryAfter)
+    expectEqual(watch.begin(at: time(end - 1)), .blocked(until: time(end)))
+    expectEqual(watch.begin(at: time(end)), .granted)
+  }
+
   @Test func manyGatesDoNotTryANewKeyAtOnce() {
     var watch = AuthenticationGuard()
     for _ in 0..<AuthenticationGuard.mostFailures { expectEqual(watch.begin(at: time(0)), .granted) }

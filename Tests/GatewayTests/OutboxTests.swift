@@ -1,0 +1,118 @@
+import Expectations
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Testing
+
+@testable import Gateway
+
+/// Admissions of which the ticket system is told, and it does not answer of them.
+@Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+  private static let policy = OfflinePolicy(.admitAndQueue(most: 100), after: .milliseconds(300))
+  private static let code = LedgerProcess.code
+  private let time = ShiftedTime()
+
+  /// A process that owes these admissions, and then the next one, which tells of them.
+  private func owing(_ codes: [Code], _ system: (FakeTicketSystem) -> Void) async throws -> LedgerProcess {
+    let process = try LedgerProcess(policy: Self.policy, time: time)
+    // The others are not asked for, since nobody answers.
+    if let first = codes.first { process.system.script(first, .fail(.noConnection)) }
+    system(process.system)
+    for code in codes { expect(await process.present(code).isProvisional) }
+    return try await process.successor()
+  }
+
+  /// Lets time pass, which is what the outbox waits for, until something is so.
+  private func pass(_ process: LedgerProcess, until condition: () async -> Bool) async {
+    while await !condition() {
+      // The civil clock stands: no day changes.
+      time.halt(.seconds(61))
+      time.setWall(.seconds(-61))
+      await process.keeper.sendOwed()
+      await Task.yield()
+    }
+  }
+
+  /// A page of a firewall, a redirect, a wrong address: nothing that the ticket system has said.
+  @Test(arguments: [FakeTicketSystem.Behaviour.answer(.undecided(.badAnswer, detail: "405")), .foreign])
+  func whatSaysNothingOfTheTicketDoesNotEndIt(behaviour: FakeTicketSystem.Behaviour) async throws {
+    let process = try await owing([Self.code]) { system in
+      for _ in 0..<12 { system.script(Self.code, behaviour) }
+      system.script(Self.code, .redeem("1"))
+      // What may have redeemed is looked up before it is told again.
+      system.find(Self.code, .unused)
+    }
+    await pass(process) { process.system.owed.count >= 12 || !process.journal.endings.isEmpty }
+    expectEqual(process.journal.endings, [])
+    await pass(process) { await process.keeper.outbox.count == 0 }
+    expectEqual(process.journal.endings, [.confirmed])
+    await expectEqual(process.present().verdict, .refuse(.alreadyUsed))
+  }
+
+  @Test func aLookUpThatNobodyAnswersDoesNotEndItEither() async throws {
+    let process = try await owing([Self.code]) { system in
+      system.script(Self.code, .foreign, .redeem("1"))
+      system.find(Self.code, .unanswered)
+    }
+    await pass(process) { process.system.lookedUp >= 12 || !process.journal.endings.isEmpty }
+    expectEqual(process.journal.endings, [])
+    process.system.find(Self.code, .unused)
+    await pass(process) { await process.keeper.outbox.count == 0 }
+    expectEqual(process.journal.endings, [.confirmed])
+    // Never a second request before it was known that the first had done nothing.
+    expectEqual(process.system.owed, [Self.code, Self.code])
+  }
+
+  @Test func oneTicketThatIsNotUnderstoodHoldsUpNoOtherAndIsOwedOn() async throws {
+    let other = Code("good-ticket-2")
+    let process = try await owing([Self.code, other]) { system in
+      system.script(Self.code, .answer(.undecided(.badAnswer, detail: "what?")))
+      system.script(other, .redeem("1"))
+    }
+    await pass(process) { !process.journal.endings.isEmpty && process.system.owed.count >= 12 }
+    expectEqual(process.journal.endings, [.confirmed])
+    // Still one of those that the gate has let in on trust.
+    await expectEqual(process.keeper.outbox.count(at: GateID("north")), 1)
+  }
+
+  @Test func theOrderLearnsWhoseTheFaultIs() {
+    func outcome(
+      _ answer: TicketAnswer, _ fate: AttemptOutcome.Fate = .answered, _ offline: OfflineCause? = nil,
+      retryAfter: Duration? = nil
+    ) -> AttemptOutcome {
+      AttemptOutcome(
+        fate: fate, answer: answer, mayHaveRedeemed: false, sentAt: nil, endedAt: time.now(), offline: offline,
+        retryAfter: retryAfter)
+    }
+    func undecided(_ reason: UndecidedReason) -> TicketAnswer { .undecided(reason, detail: nil) }
+    let wait = Duration.seconds(7)
+    let pause = OutboxOrder.Result.pauseOfRefusedKey
+    let cases: [(ToldRecord, AttemptOutcome?, OutboxOrder.Result)] = [
+      (.confirmed(entryID: nil), outcome(.valid(Entitlement(quantity: 1, details: TicketDetails()))), .ended),
+      (.contradicted(.refunded, nil), outcome(.refused(.refunded, detail: nil)), .ended),
+      (.unsettled, outcome(.refused(.alreadyUsed, detail: nil)), .ended),
+      (.confirmed(entryID: "1"), nil, .endedUnasked), (.unsettled, nil, .endedUnasked),
+      (.confirmed(entryID: "1"), outcome(undecided(.unreachable), .pending, .timeOut), .endedUnasked),
+      (.gone, outcome(undecided(.badAnswer)), .endedUnasked),
+      (.doubtful, outcome(undecided(.unreachable), .lost, .noConnection), .doubtful(retryAfter: nil)),
+      (
+        .doubtful, outcome(undecided(.unreachable), .answered, .gatewayFault, retryAfter: wait),
+        .doubtful(retryAfter: wait)
+      ),
+      (.again, outcome(undecided(.unreachable), .notSent, .noConnection), .again(retryAfter: nil)),
+      (
+        .again, outcome(undecided(.rateLimited), .answered, .rateLimited, retryAfter: wait), .again(retryAfter: wait)
+      ),
+      (.again, outcome(undecided(.badAnswer)), .unheard(retryAfter: nil)),
+      (.again, outcome(undecided(.badAnswer), retryAfter: wait), .unheard(retryAfter: wait)),
+      (.again, outcome(undecided(.keyRefused)), .again(retryAfter: pause)),
+      (.again, outcome(undecided(.keyRefused), retryAfter: wait), .again(retryAfter: pause)),
+      (.again, outcome(undecided(.accessDenied), retryAfter: pause * 2), .again(retryAfter: pause * 2)),
+      // The server says for how long it blocks the key.
+      (.again, outcome(undecided(.keyBlocked)), .again(retryAfter: pause)),
+      (.again, outcome(undecided(.keyBlocked), retryAfter: wait), .again(retryAfter: wait)),
+      (.again, outcome(undecided(.keyBlocked), .notSent, retryAfter: pause * 2), .again(retryAfter: pause * 2)),
+    ]
+    for (told, outcome, result) in cases { expectEqual(OutboxOrder.Result(told, outcome), result, "\(told)") }
+  }
+}
