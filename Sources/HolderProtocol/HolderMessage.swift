@@ -23,7 +23,7 @@ public enum HolderMessage: Hashable, Sendable {
   case welcome(version: UInt16)
   /// The connection ends, and why.
   case refused(String)
-  /// What became of an admission; never `unanswered`.
+  /// What became of an admission; `unanswered` where its line was written with an error that leaves it open.
   case admitted(UInt64, PulseOutcome)
   /// Why no admission could open the gate now; see `SignalOutput.admissionFault`. Told once after the welcome, and when it
   /// changes.

@@ -98,9 +98,14 @@ public struct DeviceError: Error, Sendable, Equatable, CustomStringConvertible {
   public var remedy: String
   /// The system's error number, where the cause was a system call.
   public var errno: Int32?
+  /// Whether the device may have done what it was told all the same.
+  public var mayHaveHappened: Bool
 
   /// Makes an error.
-  public init(device: String, what: String, remedy: String, errno: Int32? = nil) {
+  public init(
+    device: String, what: String, remedy: String, errno: Int32? = nil, mayHaveHappened: Bool = false
+  ) {
+    self.mayHaveHappened = mayHaveHappened
     self.device = device
     self.what = what
     self.remedy = remedy

@@ -64,9 +64,10 @@ public enum PulseOutcome: Sendable, Hashable {
   case started(start: MonotonicTime, end: MonotonicTime)
   /// The gate has no relay; lamps and sound were played.
   case noRelay
-  /// The output could not be driven: what happened, to which line, and what to do. The gate stayed shut.
+  /// The output could not be driven: what happened, to which line, and what to do. The gate surely stayed shut.
   case failed(String)
-  /// Nobody can tell: the admission was handed over, and whoever drives the outputs died or fell silent before the answer.
+  /// Nobody can tell: the line was written with an error that does not say that nothing happened; or the admission was handed
+  /// over, and whoever drives the outputs died or fell silent before the answer.
   /// The gate may have opened, so the admission must not be given back. What happened, and what to do.
   case unanswered(String)
 }

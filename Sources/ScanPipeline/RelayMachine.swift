@@ -188,10 +188,12 @@ struct RelayMachine: Sendable {
   }
 
   /// The line could not be driven; what it does now is not known, so after a pulse that did not begin it is released.
-  mutating func driveFailed(at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) {
+  mutating func driveFailed(
+    mayHaveSwitched: Bool, at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]
+  ) {
     switch state {
     case .driving(let admission):
-      effects.append(.pulseFailed(admission.pulse, .notDriven))
+      effects.append(.pulseFailed(admission.pulse, mayHaveSwitched ? .unsure : .notDriven))
       settle(into: &effects)
     case .taking(let tries):
       if !isHeld {

@@ -10,8 +10,10 @@ public struct PulseID: Hashable, Sendable {
 
 /// Why a relay pulse that was asked for does not come.
 public enum PulseFailure: Hashable, Sendable {
-  /// The line could not be driven.
+  /// The line could not be driven, and was not.
   case notDriven
+  /// The line was driven with an error; whether it switched is not known.
+  case unsure
   /// The relay could not be released after an earlier pulse or at the start.
   case stuck
   /// As many admissions as may wait are waiting already.
@@ -198,9 +200,10 @@ public struct SignalSequencer: Sendable {
   }
 
   /// The relay could not be switched on.
-  public mutating func relayDriveFailed(at now: MonotonicTime) -> [Effect] {
+  /// - Parameter mayHaveSwitched: whether it may be on, or have been, all the same.
+  public mutating func relayDriveFailed(mayHaveSwitched: Bool, at now: MonotonicTime) -> [Effect] {
     var effects: [Effect] = []
-    relay?.driveFailed(at: now, into: &effects)
+    relay?.driveFailed(mayHaveSwitched: mayHaveSwitched, at: now, into: &effects)
     return effects
   }
 

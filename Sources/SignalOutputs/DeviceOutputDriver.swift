@@ -1,3 +1,4 @@
+import Glibc
 public import ScanModel
 public import ScanPipeline
 import Synchronization
@@ -14,11 +15,15 @@ public final class DeviceOutputDriver: OutputDriver {
     case sound(SoundOutput)
 
     func set(_ isOn: Bool) throws(DeviceError) {
-      switch self {
-      case .line(let line): try line.set(isOn)
-      case .led(let led): try led.set(isOn)
-      case .pwm(let buzzer): try buzzer.set(isOn)
-      case .sound(let buzzer): try buzzer.set(isOn)
+      do throws(DeviceError) {
+        switch self {
+        case .line(let line): try line.set(isOn)
+        case .led(let led): try led.set(isOn)
+        case .pwm(let buzzer): try buzzer.set(isOn)
+        case .sound(let buzzer): try buzzer.set(isOn)
+        }
+      } catch {
+        throw error.asOfWrite
       }
     }
 
@@ -72,15 +77,23 @@ public final class DeviceOutputDriver: OutputDriver {
   }
 
   public func set(_ output: OutputName, on: Bool) throws(DeviceError) {
-    if let handle = handles.withLock({ $0[output] }) {
-      do throws(DeviceError) {
-        return try handle.set(on)
-      } catch {
-        // Closed before it is opened again: a line that we still hold ourselves would be busy.
-        forget(output)
-      }
+    guard let handle = handles.withLock({ $0[output] }) else { return try switchAnew(output, on: on, initially: on) }
+    let first: DeviceError
+    do throws(DeviceError) {
+      return try handle.set(on)
+    } catch {
+      first = error
     }
-    try switchAnew(output, on: on)
+    // Closed before it is opened again: a line that we still hold ourselves would be busy.
+    forget(output)
+    do throws(DeviceError) {
+      // At rest, so that a request that fails has surely not switched it.
+      try switchAnew(output, on: on, initially: false)
+    } catch {
+      var error = error
+      error.mayHaveHappened = error.mayHaveHappened || first.mayHaveHappened
+      throw error
+    }
   }
 
   public func close() {
@@ -93,8 +106,9 @@ public final class DeviceOutputDriver: OutputDriver {
     if ownsLines { lines.keepOnly([]) }
   }
 
-  private func switchAnew(_ output: OutputName, on: Bool) throws(DeviceError) {
-    let handle = try open(output, initially: on)
+  /// - Parameter isOn: a line's first value, where it has to be requested.
+  private func switchAnew(_ output: OutputName, on: Bool, initially isOn: Bool) throws(DeviceError) {
+    let handle = try open(output, initially: isOn)
     do throws(DeviceError) {
       try handle.set(on)
     } catch {
@@ -124,5 +138,20 @@ public final class DeviceOutputDriver: OutputDriver {
       throw DeviceError(
         device: "output \(output)", what: "it is not configured", remedy: "Add it to the gate's outputs.")
     }
+  }
+}
+
+extension DeviceError {
+  /// The errors of a write that say that it never came to the device: the kernel had let go of it, or never let us at it. Any other,
+  /// such as `EIO` or `ETIMEDOUT` of a board at a bus, can come after the line has switched.
+  private static let untouched: Set<Int32> = [
+    EBADF, ENOTTY, EFAULT, ENODEV, ENOENT, EACCES, EPERM, EROFS, EMFILE, ENFILE,
+  ]
+
+  /// The error of a write to an open device, which tells whether that was done all the same.
+  fileprivate var asOfWrite: DeviceError {
+    var error = self
+    error.mayHaveHappened = errno.map { !Self.untouched.contains($0) } ?? false
+    return error
   }
 }

@@ -22,7 +22,13 @@ final class GPIOLine: Sendable {
     let (chip, offset) = try selection.find(in: directory)
     let number = clinux_gpio_request_line(
       chip.descriptor.number, offset, Self.flags(configuration), isActive ? 1 : 0, GPIOSelection.consumer)
-    guard number >= 0 else { throw selection.requestFailed(errno: errno, chip, offset) }
+    guard number >= 0 else {
+      let cause = errno
+      var error = selection.requestFailed(errno: cause, chip, offset)
+      // The kernel drives the line before the last things that can fail.
+      error.mayHaveHappened = isActive && ![EBUSY, EACCES, EPERM, ENOTTY].contains(cause)
+      throw error
+    }
     descriptor = OwnedDescriptor(owning: number)
   }
 

@@ -255,7 +255,7 @@ public actor GateOutputs {
       } catch {
         if isPulse { watching.onPulse(time.now()) }
         failed(relay, error)
-        return sequencer.relayDriveFailed(at: time.now())
+        return sequencer.relayDriveFailed(mayHaveSwitched: error.mayHaveHappened, at: time.now())
       }
       let now = time.now()
       recovered(relay)
@@ -278,7 +278,8 @@ public actor GateOutputs {
       pulses.removeValue(forKey: pulse)?(.noRelay)
       return []
     case .pulseFailed(let pulse, let failure):
-      pulses.removeValue(forKey: pulse)?(.failed(words(for: failure)))
+      let words = words(for: failure)
+      pulses.removeValue(forKey: pulse)?(failure == .unsure ? .unanswered(words) : .failed(words))
       return []
     }
   }
@@ -301,13 +302,18 @@ public actor GateOutputs {
 
   private func words(for failure: PulseFailure) -> String {
     switch failure {
-    case .notDriven, .stuck: relayFault?.description ?? "gate \(gate): its relay does not work. Check it and its cable."
+    case .notDriven, .stuck: relayWords
+    case .unsure: "gate \(gate): it may have opened: \(relayWords)"
     case .tooManyWaiting:
       "gate \(gate): \(SignalSequencer.maximumWaiting) admissions wait for the relay already. Present again."
     case .late: "gate \(gate): the admission waited too long to be carried out; nothing was opened. Present again."
     case .uncommanded: uncommandedWords
     case .stopped: Self.stoppedWords(gate)
     }
+  }
+
+  private var relayWords: String {
+    relayFault?.description ?? "gate \(gate): its relay does not work. Check it and its cable."
   }
 
   private var uncommandedWords: String {

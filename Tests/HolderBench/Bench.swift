@@ -14,12 +14,16 @@ enum Bench {
     _ = write(STDOUT_FILENO, text, text.utf8.count)
   }
 
-  /// Prints what is switched: `north on relay 123`. A gate called `broken` is.
+  /// Prints what is switched: `north on relay 123`. A gate called `broken` is; a relay at one called `doubtful` errs when it
+  /// is switched on, and nobody knows what it did.
   private struct PrintedOutputs: OutputDriver {
     let gate: GateID
     func set(_ output: OutputName, on: Bool) throws(DeviceError) {
       if gate.name == "broken" {
         throw DeviceError(device: "output \(output)", what: "it is broken", remedy: "Mend it.")
+      }
+      if gate.name == "doubtful", on, output == "relay" {
+        throw DeviceError(device: "output \(output)", what: "it errs", remedy: "Mend it.", mayHaveHappened: true)
       }
       say("\(gate) \(on ? "on" : "off") \(output) \(SystemTime().now().nanoseconds)")
     }

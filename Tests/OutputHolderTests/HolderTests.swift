@@ -134,6 +134,21 @@ import Testing
     await gateway.outputs.stop()
   }
 
+  @Test func whetherARelayThatErrsHasOpenedIsNotMadeUp() async throws {
+    let holder = try place.holder()
+    try await holder.next("listening")
+    let gateway = try Gateway(place, plan(["doubtful"]))
+    await gateway.outputs.start()
+    await gateway.ready(GateID("doubtful"))
+    let outcome = await gateway.outputs.output(of: GateID("doubtful")).admit(isProvisional: false)
+    guard case .unanswered(let words) = outcome else {
+      Issue.record("it is sure of what nobody knows: \(outcome)")
+      return
+    }
+    expect(words.contains("may have opened") && words.contains("it errs"))
+    await gateway.outputs.stop()
+  }
+
   @Test func anAdmissionThatWaitsIsNotCarriedOutAfterAStop() async throws {
     let holder = try place.holder()
     try await holder.next("listening")

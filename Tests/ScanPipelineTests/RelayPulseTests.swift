@@ -223,6 +223,13 @@ private let signals: [Signal] = [
     expectEqual(bench.failed[bench.admit()], .notDriven)
     expect(bench.lit.isEmpty)
     expectEqual(bench.releaseTries.count, 1)
+    bench.pass(.seconds(1))
+    // Whatever it does now, it is released.
+    bench.driveIsUnsure = true
+    bench.releaseTries = []
+    expectEqual(bench.failed[bench.admit()], .unsure)
+    expect(bench.lit.isEmpty)
+    expectEqual(bench.releaseTries.count, 1)
     bench.driveFails = { false }
     bench.pass(.milliseconds(500))
     bench.admit()

@@ -38,6 +38,8 @@ struct SequencerBench {
   /// How long writing the line takes, and whether it fails; a write that fails changes nothing.
   var writeTime: () -> Duration = { .zero }
   var driveFails: () -> Bool = { false }
+  /// Whether a drive that fails may have switched the line all the same.
+  var driveIsUnsure = false
   var releaseFails: () -> Bool = { false }
   private var count: UInt64 = 0
 
@@ -94,7 +96,7 @@ struct SequencerBench {
       return []
     case .driveRelay:
       now = now + writeTime()
-      if driveFails() { return sequencer.relayDriveFailed(at: now) }
+      if driveFails() { return sequencer.relayDriveFailed(mayHaveSwitched: driveIsUnsure, at: now) }
       driveTries.append(elapsed)
       if !isRelayOn { relay.append(Pulse(start: now)) }
       isRelayOn = true

@@ -166,6 +166,33 @@ import Testing
     await outputs.stop()
   }
 
+  @Test func aRelayThatMayHaveSwitchedIsNotSaidToHaveStayedShut() async throws {
+    defer { loop.stop() }
+    let outputs = try outputs(gap: .zero)
+    let signals = GateSignalOutput(outputs)
+    var events = driver.events.makeAsyncIterator()
+    await outputs.start()
+    _ = await next(3, of: &events)
+    var error = RecordingDriver.error("no answer")
+    error.mayHaveHappened = true
+    driver.fail("relay", error)
+    let outcome = await signals.admit(isProvisional: false)
+    guard case .unanswered(let words) = outcome else {
+      Issue.record("it is sure of what nobody knows: \(outcome)")
+      return
+    }
+    expect(words.contains("may have opened") && words.contains(error.description))
+    let seen = await next(4, of: &events)
+    expect(seen.first == .failed("relay", on: true) && seen.contains(.failed("relay", on: false)), "\(seen)")
+    driver.fail("relay", nil)
+    while let event = await events.next(), event != .recovered("relay") {}
+    guard case .started = await signals.admit(isProvisional: false) else {
+      Issue.record("no pulse after recovery")
+      return
+    }
+    await outputs.stop()
+  }
+
   @Test func aRelayThatCannotBeReleasedIsReportedOnceAndTriedUntilItIs() async throws {
     defer { loop.stop() }
     let outputs = try outputs()

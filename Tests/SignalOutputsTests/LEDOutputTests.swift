@@ -1,4 +1,5 @@
 import Expectations
+import LinuxIO
 import ScanModel
 import ScanPipeline
 import Synchronization
@@ -58,6 +59,47 @@ private final class Notices: Sendable {
     try make("plain", trigger: nil)
     try driver("plain").set("red", on: true)
     try expectEqual(leds.text("plain/brightness"), "255\n")
+  }
+
+  /// Real writes: to a device that takes nothing, and to one that is gone. After the first nobody knows.
+  @Test(arguments: ["/dev/full", nil]) func onlyAnErrorThatProvesItSaysThatNothingHappened(target: String?) async throws
+  {
+    try make("door")
+    let loop = try DeviceLoop(name: "outputs")
+    defer { loop.stop() }
+    let driver = DeviceOutputDriver(
+      outputs: [OutputConfiguration(name: "relay", kind: .relay, target: .led("door"))],
+      directories: .init(leds: leds.path))
+    let outputs = try GateOutputs(
+      gate: GateID("north"), outputs: ["relay": .relay],
+      timing: RelayTiming(pulse: .milliseconds(30), gap: .zero), patterns: .standard(for: ["relay": .relay]),
+      driver: driver, loop: loop, onFault: { _, _ in })
+    await outputs.start()
+    leds.remove("door/brightness")
+    if let target { try leds.link("door/brightness", to: target) }
+    switch await GateSignalOutput(outputs).admit(isProvisional: false) {
+    case .unanswered(let words): expect(target != nil && words.contains("may have opened"))
+    case .failed: expect(target == nil, "it is sure of what nobody knows")
+    case .started, .noRelay: expect(false, "opened")
+    }
+    leds.remove("door/brightness")
+    try leds.file("door/brightness", "0\n")
+    await outputs.stop()
+  }
+
+  /// A board that errs, and is gone when it is opened anew: what the first write has done is not known.
+  @Test func whatTheFirstWriteMayHaveDoneIsNotForgottenByTheSecond() throws {
+    try make("door")
+    let driver = driver("door")
+    try driver.set("red", on: false)
+    leds.remove("door/brightness")
+    try leds.link("door/brightness", to: "/dev/full")
+    leds.remove("door/max_brightness")
+    let error = #expect(throws: DeviceError.self) { try driver.set("red", on: true) }
+    expectEqual(error?.what.contains("there is no such LED"), true)
+    expectEqual(error?.mayHaveHappened, true)
+    let again = #expect(throws: DeviceError.self) { try driver.set("red", on: true) }
+    expectEqual(again?.mayHaveHappened, false)
   }
 
   @Test func aMissingLEDIsSaidInWordsAndTakenWhenItComes() throws {
