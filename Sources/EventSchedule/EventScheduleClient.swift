@@ -169,11 +169,10 @@ public final class EventScheduleClient: Sendable {
     }
   }
 
-  /// One search of sales, sent once: for whom the answer's status is enough.
-  func search(_ query: String, deadline: MonotonicTime) async -> HTTPOutcome {
-    await perform(
-      .get, "/tickets", query: [(name: "query", value: query)], body: nil, deadline: deadline
-    ) { _ in }
+  /// A scan of an empty code, sent once; redeems nothing: the document has it refused (400; the real server says 422), before
+  /// anything is looked for. For whom the answer's status is enough.
+  func scanNothing(deadline: MonotonicTime) async -> HTTPOutcome {
+    await scan(Code(""), deadline: deadline) { _ in }
   }
 
   // MARK: Budget and key

@@ -5,12 +5,15 @@ import ScanPipeline
 /// Whether the ticket system answers, and what a gate's policy says while it does not.
 ///
 /// ```
-/// online ──an offline outcome, by ServerReach──▶ offline ──a probe is answered──▶ online
-///    │ every scan asks                              │ gates with a policy decide at once, the others ask
+/// online ──an offline outcome, by ServerReach──▶ offline ──a probe or a scan is answered──▶ online
+///    │ every scan asks                              │ gates with a policy decide at once, but for one scan now and then;
+///                                                   │ the others ask
 /// ```
 extension LedgerKeeper {
-  /// How long a probe may take.
-  private static let longestProbe: Duration = .seconds(3)
+  /// How long a probe may take where no scan has waited so far, and at most: the longest that a gate may wait for its policy.
+  private static let longestProbe: Duration = .milliseconds(2_500)
+  /// How long it may take at least: the shortest that a gate may wait.
+  private static let shortestProbe: Duration = .milliseconds(300)
 
   /// How a ticket system is, and how it is whenever that changes; who is slow gets the latest alone. Ends with its reader.
   public func news(of system: TicketSystemID) -> AsyncStream<TicketSystemNews> {
@@ -39,8 +42,8 @@ extension LedgerKeeper {
   /// What a request would come to, where it need not be made to know that: the ticket system is offline, and the policy
   /// decides.
   func offlineOutcome(_ policy: OfflinePolicy, _ system: TicketSystemID) -> AttemptOutcome? {
-    guard let cause = reach.cause, policy.applies(to: cause) else { return nil }
     let now = time.now()
+    guard let cause = reach.cause, policy.applies(to: cause), !reach.takeTrial(at: now) else { return nil }
     return AttemptOutcome(
       fate: .notSent, answer: .undecided(.unreachable, detail: "\(system) is offline (\(cause.rawValue))."),
       mayHaveRedeemed: false, sentAt: nil, endedAt: now, offline: cause)
@@ -150,6 +153,12 @@ extension LedgerKeeper {
     if reach.nextProbe != nil, probing == nil, asker != nil { probing = Task { await probe() } }
   }
 
+  /// Takes how long a scan waits for its answer.
+  func learnWait(_ wait: Duration) {
+    let wait = min(max(wait, Self.shortestProbe), Self.longestProbe)
+    longestWait = max(longestWait ?? wait, wait)
+  }
+
   /// Asks from time to time whether the ticket system answers again, so that nobody at a gate has to.
   private func probe() async {
     while let due = reach.nextProbe, let asker {
@@ -159,7 +168,8 @@ extension LedgerKeeper {
         // A scan's answer may have told meanwhile.
         continue
       }
-      let found = await asker.reach(deadline: now + Self.longestProbe)
+      // As long as a scan, so that what is told of a probe holds for scans.
+      let found = await asker.reach(deadline: now + (longestWait ?? Self.longestProbe))
       take(found, from: asker.id, began: now)
       // Nothing was asked: not at once again.
       if case .unknown = found { try? await Task.sleep(for: .seconds(5)) }

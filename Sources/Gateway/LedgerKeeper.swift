@@ -48,6 +48,8 @@ public actor LedgerKeeper {
   var listeners: [UInt64: (system: TicketSystemID, feed: AsyncStream<TicketSystemNews>.Continuation)] = [:]
   var lastListener: UInt64 = 0
   var probing: Task<Void, Never>?
+  /// The longest that a scan has waited for an answer, or was ready to.
+  var longestWait: Duration?
   /// What must not be forgotten over restarts, besides tickets.
   var notes = KeeperNotes()
   /// Whom the ticket system has refused lately: while it is offline, its last word counts.
@@ -148,6 +150,7 @@ public actor LedgerKeeper {
     let patience = deciding.policy.mayAdmit ? min(deadline, time.now() + deciding.policy.after) : deadline
     let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: patience)
     let began = time.now()
+    learnWait(patience - began)
     outbox.liveBegan(at: began)
     var outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key, system: system.id) }

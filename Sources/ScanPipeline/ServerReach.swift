@@ -11,6 +11,8 @@ public import ScanModel
 /// That there is no address and no connection is sure: connects are tried again until a scan's deadline. A time-out may be
 /// one slow answer. The least stay is 2 s, and twice the last one, up to 30 s, when it fell back within 60 s.
 ///
+/// A probe may fail where a scan would not. So one scan in `trialInterval` asks all the same while it is offline (`takeTrial`).
+///
 /// 429 is not the server's reachability: it changes nothing here.
 public struct ServerReach: Sendable {
   /// What is known.
@@ -37,6 +39,8 @@ public struct ServerReach: Sendable {
   public static let longestLeastStay = Duration.seconds(30)
   /// Within this time of being offline, one outcome suffices and the least stay doubles.
   public static let relapse = Duration.seconds(60)
+  /// While it is offline, one scan in this time asks all the same.
+  public static let trialInterval = Duration.seconds(15)
   /// When probes are due: 1 s after a failure at first, at most every 15 s.
   private static let probes = RetryPolicy(first: .seconds(1), longest: .seconds(15), mostTries: .max)
 
@@ -50,12 +54,22 @@ public struct ServerReach: Sendable {
   private var failedProbes = 0
   private var lastReached: MonotonicTime?
   private var lastOffline: MonotonicTime?
+  /// From when a scan asks although it is offline.
+  private var nextTrial: MonotonicTime?
 
   /// Makes the state of a server of which nothing is known: online.
   public init() {}
 
   /// Whether it is offline: a gate with an offline policy decides at once, without a request.
   public var isOffline: Bool { if case .offline = state { true } else { false } }
+
+  /// Whether a scan is to ask although it is offline: then it does, and its outcome is taken. It comes when an answer can end
+  /// the outage, after the least stay.
+  public mutating func takeTrial(at time: MonotonicTime) -> Bool {
+    guard isOffline, let due = nextTrial, due <= time else { return false }
+    nextTrial = time + Self.trialInterval
+    return true
+  }
 
   /// Takes the outcome of a request or a probe.
   /// - Parameters:
@@ -88,6 +102,7 @@ public struct ServerReach: Sendable {
       stay = isRelapse(at: time) ? min(stay * 2, Self.longestLeastStay) : Self.leastStay
       state = .offline(since: time, cause: cause)
       nextProbe = nil
+      nextTrial = time + max(stay, Self.trialInterval)
       failedProbes = 0
       failed(at: time, using: &random)
       return .offline(cause)

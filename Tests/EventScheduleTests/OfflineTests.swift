@@ -64,6 +64,22 @@ import TicketTransport
     await venue.close()
   }
 
+  /// A search takes long at a server with many sales. That it answers must not hang on one.
+  @Test func askingWhetherItAnswersIsNoSearch() async throws {
+    let venue = try await Venue.open(
+      ScriptedServer { _, request, connection in
+        guard request.hasPrefix("POST /api/tickets/scan ") else { return }
+        connection.send(
+          Answers.response("422 Unprocessable Content", #"{"message":"The code field is required.","errors":{}}"#))
+      })
+    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(2)), .answers)
+    let request = venue.server.requests.first ?? ""
+    expect(request.contains("X-API-Key: test-key"), "it shows whether our key is good, too")
+    // Of no ticket: the server refuses it.
+    expect(request.hasSuffix(#"{"code":"","ticket_code":""}"#), "\(request)")
+    await venue.close()
+  }
+
   @Test func aRefusedConnectionIsOffline() async throws {
     let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
     await venue.server.stop()

@@ -75,6 +75,37 @@ import Testing
     await expectEqual(process.keeper.outbox.count(at: GateID("north")), 1)
   }
 
+  /// A search that takes long, a firewall that lets scans through alone: what a probe is told need not be true of scans.
+  @Test func aProbeThatFailsDoesNotKeepAWorkingTicketSystemOffline() async throws {
+    let process = try LedgerProcess(policy: Self.policy, time: time)
+    process.system.script(Self.code, .fail(.noConnection))
+    process.system.setReach(.timeOut)
+    let codes = (0..<6).map { Code("good-ticket-0\($0)") }
+    for code in codes { process.system.script(code, .redeem(code.text)) }
+    expect(await process.present().isProvisional)
+    expect(await process.present(codes[0]).isProvisional)
+    time.halt(ServerReach.trialInterval)
+    // One asks and its answer ends the outage; then all ask.
+    for code in codes.dropFirst() {
+      let decision = await process.present(code)
+      expect(decision.verdict == .admit && !decision.isProvisional, "\(code.text)")
+    }
+    await expectEqual(process.keeper.reach.state, .online)
+    expectEqual(process.system.asked, [Self.code] + codes.dropFirst())
+  }
+
+  @Test func whileNobodyAnswersOnePersonNowAndThenWaitsForThat() async throws {
+    let process = try LedgerProcess(policy: Self.policy, time: time)
+    process.system.setReach(.noConnection)
+    for number in 0..<8 {
+      let code = Code("good-ticket-0\(number)")
+      process.system.script(code, .fail(.noConnection))
+      expect(await process.present(code).isProvisional)
+      if number % 4 == 3 { time.halt(ServerReach.trialInterval) }
+    }
+    expectEqual(process.system.asked, [Code("good-ticket-00"), Code("good-ticket-04")])
+  }
+
   @Test func theOrderLearnsWhoseTheFaultIs() {
     func outcome(
       _ answer: TicketAnswer, _ fate: AttemptOutcome.Fate = .answered, _ offline: OfflineCause? = nil,

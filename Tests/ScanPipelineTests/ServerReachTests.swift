@@ -86,6 +86,32 @@ import Testing
     expectEqual(bench.take(nil, at: time + 3), .online(after: .seconds(2)))
   }
 
+  /// What a probe is told need not be what a scan is told.
+  @Test func whileItIsOfflineOneScanNowAndThenAsksAllTheSame() {
+    var bench = Bench()
+    func trial(_ time: Double) -> Bool { bench.reach.takeTrial(at: bench.mono(time)) }
+    expect(!trial(99))
+    bench.take(.timeOut, at: 99)
+    expect(!trial(99.5), "suspect: every scan asks")
+    bench.take(.noConnection, at: 100)
+    for time in stride(from: 100, to: 115, by: 0.5) { expect(!trial(time)) }
+    expect(trial(115) && !trial(115.5))
+    bench.take(.timeOut, at: 116)
+    expect(!trial(129.5) && trial(130))
+    expectEqual(bench.take(nil, at: 131), .online(after: .seconds(31)))
+    expect(!trial(160))
+    // Where an answer could not end the outage yet, nobody has to wait for one.
+    var time = 131.0
+    for stay in [4.0, 8, 16, 30] {
+      bench.take(.timeOut, at: time)
+      let due = time + max(stay, 15)
+      expect(!trial(due - 0.5) && trial(due), "\(stay)")
+      bench.take(nil, at: due)
+      expectEqual(bench.reach.state, .online)
+      time = due
+    }
+  }
+
   @Test func probesGrowRareAndASuccessResetsThem() throws {
     var bench = Bench()
     bench.take(.noConnection, at: 100)
@@ -112,6 +138,7 @@ import Testing
       var time = 1_000.0
       var isOffline = false
       var since = 0.0
+      var trialed = 0.0
       for _ in 0..<60 {
         time += Double(Int.random(in: 0...20_000, using: &random)) / 1_000
         let cause = random.chance(45) ? nil : OfflineCause.allCases.randomElement(using: &random)
@@ -126,6 +153,12 @@ import Testing
         case nil: break
         }
         expectEqual(bench.reach.isOffline, isOffline, "seed \(seed)")
+        if bench.reach.takeTrial(at: bench.mono(time)) {
+          expect(isOffline && time - max(since, trialed) >= 15, "seed \(seed): too many scans wait")
+          trialed = time
+        } else {
+          expect(!isOffline || time - max(since, trialed) < 30, "seed \(seed): no scan asks")
+        }
         // Whoever is not online is probed, in a moment.
         if bench.reach.state == .online {
           expect(bench.reach.nextProbe == nil, "seed \(seed)")

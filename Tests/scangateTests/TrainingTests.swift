@@ -111,6 +111,11 @@ import VenueServer
     await expectEqual(find(String(ticket.code.dropLast()) + "_"), .unknown)
     await expectEqual(find("An"), .unknown)
     await expectEqual(find("abcdefabcdefabcdefabcdef"), .unknown)
+    // Asking whether it answers redeems nothing.
+    let booked = try await venue.book().count
+    await expectEqual(system.reach(deadline: time.now() + .seconds(30)), .answers)
+    await expectEqual(find(ticket.code), .unused)
+    try await expectEqual(venue.book().count, booked)
     let request = AttemptRequest(
       attempt: AttemptID(), scan: ScanID(), code: Code(ticket.code), deadline: time.now() + .seconds(30))
     let outcome = await system.attempt(request) { _ in }
