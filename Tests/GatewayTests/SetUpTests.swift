@@ -31,6 +31,35 @@ import Testing
     }
   }
 
+  /// Whoever sees that it is set up holds up a ticket: it is not tried as another code.
+  @Test func whatIsShownAfterDoneIsATicket() async throws {
+    try await SetUpBench().run { bench in
+      _ = await bench.events.setUp(.armed)
+      bench.system.script(Self.ticket, .redeem("1"))
+      bench.present("abc123def456")
+      _ = await bench.events.setUp(.done)
+      bench.present("good-ticket-1")
+      await expectEqual(bench.events.scan()?.verdict, .admit)
+      expectEqual(bench.kiosk.requests.filter { $0.contains("/activate") }.count, 1)
+    }
+  }
+
+  /// What the service says of the station holds from the first moment.
+  @Test func aStationThatIsSwitchedOffOpensNoGateAfterDone() async throws {
+    try await SetUpBench().run { bench in
+      _ = await bench.events.setUp(.armed)
+      bench.kiosk.answer(
+        "/api/kiosks/configuration", 200,
+        ScriptedKiosk.configuration.replacing(#""status":"active""#, with: #""status":"inactive""#))
+      bench.system.script(Self.ticket, .redeem("1"))
+      bench.present("abc123def456")
+      _ = await bench.events.setUp(.done)
+      bench.present("good-ticket-1")
+      await expectEqual(bench.events.scan()?.verdict, .undecided(.outOfService))
+      expect(bench.system.asked.isEmpty)
+    }
+  }
+
   @Test func theSameCodeAfterwardsIsARefusedScan() async throws {
     try await SetUpBench().run { bench in
       _ = await bench.events.setUp(.armed)

@@ -141,6 +141,49 @@ import Testing
     expect(try await office.state().tokenRefusedSince == nil)
   }
 
+  /// `kiosk validate` beside the service: who reads the service's log hears of it all the same, and once.
+  @Test(arguments: [ControlFaultKind.network, .authentication])
+  func whatACommandFindsOfTheTokenIsToldByTheServiceToo(itself: ControlFaultKind) async throws {
+    let office = try await activated()
+    let command = try fixture.office(service)
+    service.validated.withLock { $0 = ControlFault(.authentication, "401", status: 401) }
+    await #expect(throws: ControlFault.self) { try await command.validate(deadline: fixture.deadline) }
+    expectEqual(fixture.told.count, 1)
+    // What the service meets when it tries by itself makes no difference.
+    service.validated.withLock { $0 = ControlFault(itself, "no", status: itself == .authentication ? 401 : nil) }
+    fixture.notices.withLock { $0 = [] }
+    for _ in 1...3 {
+      await office.watchToken()
+      fixture.time.advance(by: .seconds(2_200))
+    }
+    let refusals = fixture.told.filter { if case .tokenRefused = $0 { true } else { false } }
+    expectEqual(refusals.count, 1)
+    expectEqual(fixture.told, refusals)
+
+    service.validated.withLock { $0 = nil }
+    try await command.validate(deadline: fixture.deadline)
+    fixture.notices.withLock { $0 = [] }
+    await office.watchToken()
+    await office.watchToken()
+    expectEqual(fixture.told, [.tokenAccepted])
+  }
+
+  /// Somebody renewed it meanwhile: the service has not been seen to accept it before it did.
+  @Test func aNewTokenIsToldToBeAcceptedOnceItIs() async throws {
+    let office = try await activated()
+    service.takes.withLock { $0 = ControlToken("new") }
+    _ = await office.sync()
+    expectEqual(fixture.told.count, 1)
+    service.token.withLock { $0 = ControlToken("new") }
+    _ = try await fixture.office(service).activate(
+      ActivationCode(code: "Y"), renewing: true, deadline: fixture.deadline
+    ).get()
+    fixture.notices.withLock { $0 = [] }
+    await office.watchToken()
+    await office.watchToken()
+    expectEqual(fixture.told, [.tokenAccepted])
+  }
+
   @Test func aRegistrationTokenThatIsWrongIsToldAsThat() async throws {
     service.token.withLock { $0 = nil }
     let office = try await activated(token: ControlToken("wrong"))

@@ -29,6 +29,8 @@ extension ControlOffice {
   /// Tries a token that is refused again, where that is due, and tells of one that ends. To be called every half minute or so.
   public func watchToken() async {
     guard let record = try? record(), let kept = record.activation else { return }
+    // A command beside the service finds things out, too.
+    tellOfToken(record)
     if standsInFor != kept, let notice = token.notice(of: kept, accepted: record.token.accepted, at: time.wall()) {
       notify(notice)
     }
@@ -78,11 +80,27 @@ extension ControlOffice {
     // Neither is taken: the next trial begins with the activation's own.
     standsInFor = nil
     if case .validate(let wait) = recovery.failed(fault, using: &random) { token.nextTrial = time.now() + wait }
-    guard let record = try? record(), record.activation == kept, record.token.refusedSince == nil else { return false }
-    let now = time.wall()
-    changeIfPossible { if $0.activation == kept { $0.token.refusedSince = now } }
-    notify(.tokenRefused("\(fault.detail) \(cure(kept))"))
+    guard let record = try? record(), record.activation == kept else { return false }
+    if record.token.refusedSince == nil {
+      let now = time.wall()
+      changeIfPossible { if $0.activation == kept { $0.token.refusedSince = now } }
+    }
+    guard let noted = try? self.record(), noted.activation == kept else { return false }
+    if noted.token.refusedSince == nil {
+      // It cannot be kept: told all the same.
+      notify(.tokenRefused("\(fault.detail) \(cure(kept))"))
+    } else {
+      tellOfToken(noted, fault.detail)
+    }
     return false
+  }
+
+  /// Tells what has become of the token since that was told last, whoever has found it out: this process, or another one.
+  /// - Parameter words: what the server said just now; `nil` where nobody asked it.
+  private func tellOfToken(_ record: ControlRecord, _ words: String? = nil) {
+    guard let kept = record.activation, let isRefused = token.news(of: record.token) else { return }
+    guard isRefused, let since = record.token.refusedSince else { return notify(.tokenAccepted) }
+    notify(.tokenRefused("\(words ?? "\(kept.server) refuses the token since \(since.iso8601).") \(cure(kept))"))
   }
 
   /// Notes that the service accepted the token.
@@ -96,7 +114,10 @@ extension ControlOffice {
     if wasRefused || isOld {
       changeIfPossible { if $0.activation == kept { $0.token = TokenNote(refusedSince: nil, accepted: now) } }
     }
-    if wasRefused { notify(.tokenAccepted) }
+    guard wasRefused else { return }
+    // What this process has found out is told, though it never told that there was anything.
+    token.toldRefusal = record.token.refusedSince
+    if let noted = try? self.record() { tellOfToken(noted) }
   }
 
   /// What is to be done about a token that is refused.

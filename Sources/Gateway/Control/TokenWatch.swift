@@ -8,6 +8,8 @@ struct TokenWatch {
   var nextTrial: MonotonicTime?
   private var told: WallTime?
   private var toldEnd: WallTime?
+  /// Since when the service refuses it, as far as this process has told it.
+  var toldRefusal: WallTime?
 
   /// Notes that it was accepted.
   mutating func accepted(at wall: WallTime) {
@@ -17,6 +19,16 @@ struct TokenWatch {
 
   /// Whether one that is refused may be tried by itself.
   func isTrialDue(at now: MonotonicTime) -> Bool { nextTrial.map { now >= $0 } ?? true }
+
+  /// What of the service's last word on it is to be told.
+  /// - Returns: whether it is refused; `nil` where nothing is to be told.
+  mutating func news(of note: TokenNote) -> Bool? {
+    guard note.refusedSince != toldRefusal else { return nil }
+    // A new token of which the service has said nothing yet is no news.
+    guard note.refusedSince != nil || note.accepted != nil else { return nil }
+    toldRefusal = note.refusedSince
+    return note.refusedSince != nil
+  }
 
   /// What to tell of its end, each once: 24 hours before, or a tenth of its life where that is less; and when it has come and
   /// the service has not accepted it since, for it is the service's clock that counts.

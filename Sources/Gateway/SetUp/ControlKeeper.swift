@@ -73,7 +73,7 @@ actor ControlKeeper {
   }
 
   /// Looks at what the station is to the service, whoever has changed it, and has the gates obey.
-  private func review() async {
+  func review() async {
     let state: ControlState
     do throws(SealFault) {
       state = try await office.state()

@@ -21,6 +21,8 @@ final class GateRoll: Sendable {
     var activation: String?
     /// What is missing for each ticket system that is to be enrolled, in words.
     var enrolments: [TicketSystemID: String] = [:]
+    /// Those of them that were enrolled since: their gates wait for the station to be put together anew, and for no code.
+    var enrolled: Set<TicketSystemID> = []
     /// Why the control service keeps the gates out of service; `nil` where it does not.
     var closed: String?
     /// When trying codes is stopped, where the control service has said so.
@@ -32,8 +34,18 @@ final class GateRoll: Sendable {
     /// Whether a code can bring something, as far as that is known.
     var isMissing: Bool { activation != nil || !enrolments.isEmpty }
 
+    /// Whether a gate of `system` awaits a code.
+    func awaitsCode(_ system: TicketSystemID) -> Bool {
+      activation != nil || (enrolments[system] != nil && !enrolled.contains(system))
+    }
+
     /// What keeps a gate of `system` out of service.
     func withholding(of system: TicketSystemID) -> GateWithholding? {
+      if activation == nil, enrolments[system] != nil, enrolled.contains(system) {
+        return .notSetUp(
+          isArmed: false,
+          "Its ticket system \(system) is enrolled, and comes into service with the configuration's next reload.")
+      }
       if let words = activation ?? enrolments[system] {
         let next =
           isUnreadable
@@ -98,12 +110,11 @@ final class GateRoll: Sendable {
   /// What is known of the set-up.
   var setUp: SetUp { state.withLock { $0.setUp } }
 
-  /// The gate of a reader, and whether it awaits its set-up.
-  func gate(of reader: ReaderID) -> (id: GateID, seat: Seat, awaitsSetUp: Bool)? {
+  /// The gate of a reader, and whether it awaits a set-up code.
+  func gate(of reader: ReaderID) -> (id: GateID, seat: Seat, awaitsCode: Bool)? {
     state.withLock { state in
       guard let id = state.routes[reader], let seat = state.seats[id] else { return nil }
-      guard case .notSetUp? = state.setUp.withholding(of: seat.system) else { return (id, seat, false) }
-      return (id, seat, true)
+      return (id, seat, state.setUp.awaitsCode(seat.system))
     }
   }
 

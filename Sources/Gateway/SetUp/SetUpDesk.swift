@@ -69,6 +69,9 @@ actor SetUpDesk {
   /// Told when a ticket system was enrolled: the station is to be put together anew.
   private let enrolled: @Sendable () -> Void
 
+  /// Who has the gates obey the control service, while the desk serves.
+  private var keeper: ControlKeeper?
+
   private let desk: Mutex<Desk>
   private let inbox: AsyncStream<Presented>
   private let inlet: AsyncStream<Presented>.Continuation
@@ -117,29 +120,32 @@ actor SetUpDesk {
 
   private nonisolated func takes(_ read: RawRead) -> Bool {
     if isStill(read) { return true }
-    guard let (id, seat, awaits) = roll.gate(of: read.reader), awaits, !roll.setUp.isUnreadable else { return false }
     let now = time.now()
-    let presented = Presented(read: read, gate: id, seat: seat)
     let taking = desk.withLock { desk -> Taking in
+      // Under the lock: what is shown after a code was tried is judged by what that code has brought.
+      guard let (id, seat, awaits) = roll.gate(of: read.reader), awaits, !roll.setUp.isUnreadable else {
+        return .notTaken
+      }
+      let presented = Presented(read: read, gate: id, seat: seat)
       switch desk.arming.state(at: now) {
       case .off: return .notTaken
       case .lockedOut(let end):
         desk.last = (read.reader, read.bytes, now + Self.holdOff)
-        return .lockedOut(for: end - now)
+        return .lockedOut(presented, for: end - now)
       case .armed:
         if desk.isTrying { return .ignored }
         desk.isTrying = true
         desk.last = (read.reader, read.bytes, now + Self.holdOff)
-        return .toTry
+        return .toTry(presented)
       }
     }
     switch taking {
     case .notTaken: return false
     case .ignored: break
-    case .toTry: inlet.yield(presented)
-    case .lockedOut(let wait):
+    case .toTry(let presented): inlet.yield(presented)
+    case .lockedOut(let presented, for: let wait):
       let words = "Too many codes were refused: the next one is taken in \(max(1, wait.milliseconds / 1_000)) s."
-      seat.controller.show(.refused(.lockedOut))
+      presented.seat.controller.show(.refused(.lockedOut))
       tell(.refused, presented, .lockedOut, words)
     }
     return true
@@ -149,8 +155,8 @@ actor SetUpDesk {
   private enum Taking {
     case notTaken
     case ignored
-    case toTry
-    case lockedOut(for: Duration)
+    case toTry(Presented)
+    case lockedOut(Presented, for: Duration)
   }
 
   /// Whether it is the code that was tried last, still held to the scanner.
@@ -179,7 +185,10 @@ actor SetUpDesk {
   func complete(_ configuration: StationConfiguration) -> EnrolmentBook.Completed { book.complete(configuration) }
 
   /// Serves until the task is cancelled.
-  func run() async {
+  /// - Parameter keeper: who has the gates obey the control service; `nil` where there is none.
+  func run(_ keeper: ControlKeeper?) async {
+    self.keeper = keeper
+    defer { self.keeper = nil }
     desk.withLock { $0.arming.started(at: time.now()) }
     review()
     let trying = Task { for await presented in inbox { await self.tryOut(presented) } }
@@ -247,6 +256,8 @@ actor SetUpDesk {
       code, at: server.map { ControlServer($0) }, deadline: time.now() + Self.patience)
     {
     case .success:
+      // Before it is shown: whoever sees it may hold up a ticket at once.
+      await keeper?.review()
       done(presented, "The station is activated: \((try? await office.state().words) ?? "its name is not known yet").")
     case .failure(let fault): refuse(presented, fault.refusal, fault.detail)
     }
@@ -254,7 +265,8 @@ actor SetUpDesk {
 
   private func enrol(_ presented: Presented, _ code: EnrolmentCode, _ trust: TrustList) async {
     let system = presented.seat.system
-    guard roll.setUp.enrolments[system] != nil else {
+    let setUp = roll.setUp
+    guard setUp.enrolments[system] != nil, !setUp.enrolled.contains(system) else {
       return refuse(
         presented, .wrong,
         "It is a set-up code for a ticket system, and gate \(presented.gate) has its ticket system already.")
@@ -272,7 +284,8 @@ actor SetUpDesk {
       let enrolment = try await client.enrol(
         code, station: station, name: settings.station, deadline: time.now() + Self.patience)
       try book.keep(enrolment, of: system, by: presented.gate, at: time.wall())
-      // The gate stays out of service until the station is put together anew.
+      // The gate stays out of service until the station is put together anew, and awaits no other code meanwhile.
+      roll.take { $0.enrolled.insert(system) }
       done(presented, "Ticket system \(system) is enrolled at \(enrolment.url), as gate \(enrolment.gate).")
       enrolled()
     } catch let fault as EnrolmentFault {

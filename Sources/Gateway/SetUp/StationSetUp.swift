@@ -84,7 +84,10 @@ public final class StationSetUp: Sendable {
 
   /// Takes the configuration by which the station is about to run: what it misses keeps its gates out of service.
   public func take(_ completed: EnrolmentBook.Completed) {
-    roll.take { $0.enrolments = completed.missing }
+    roll.take {
+      $0.enrolments = completed.missing
+      $0.enrolled = []
+    }
     desk.reviewSoon()
   }
 
@@ -99,7 +102,7 @@ public final class StationSetUp: Sendable {
   /// Takes set-up codes and speaks with the control service until the task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.desk.run() }
+      group.addTask { await self.desk.run(self.keeper) }
       if let keeper { group.addTask { await keeper.run() } }
     }
   }
