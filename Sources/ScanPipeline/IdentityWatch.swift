@@ -6,6 +6,9 @@ public import ScanModel
 /// It is told when: right after a read (within 10 s), the device at the reader's port leaves and another one comes; or one of
 /// the same vendor comes back changed within 3 s, which is faster than hands swap plugs (a programming barcode need not be
 /// delivered as a read). A replaced scanner outside these times is a replaced scanner.
+///
+/// It remembers what is plugged in, and for some seconds what was. A device that the bus does not tell of (a wireless one, which has
+/// another place each time it comes) is remembered no longer than its reader holds it.
 public struct IdentityWatch: Sendable {
   /// What the bus says of a device at a port.
   public struct Identity: Hashable, Sendable {
@@ -73,11 +76,32 @@ public struct IdentityWatch: Sendable {
   /// A reader takes the device at this place (its path in sysfs, which is that of its port).
   public mutating func hold(_ place: String, by reader: ReaderID) { readers[place] = reader }
 
+  /// A reader lets go of the device at this place. Where the bus tells of it, its leaving is heard of by that.
+  public mutating func letGo(_ place: String) {
+    guard present[place] == nil else { return }
+    readers[place] = nil
+    reads[place] = nil
+  }
+
+  /// How many places it remembers something of.
+  public var places: Int {
+    Set(present.keys).union(readers.keys).union(reads.keys).union(leaving.keys).count
+  }
+
   /// A whole read came from the device at this place.
-  public mutating func read(at place: String, _ time: MonotonicTime) { reads[place] = time }
+  public mutating func read(at place: String, _ time: MonotonicTime) {
+    // What nobody holds is nobody's.
+    if readers[place] != nil { reads[place] = time }
+  }
+
+  /// What was told of the bus may be incomplete: these are the only places at which there is anything.
+  public mutating func leave(allBut places: Set<String>, at time: MonotonicTime) {
+    for place in present.keys where !places.contains(place) { leave(place, at: time) }
+  }
 
   /// The device at this place is gone.
   public mutating func leave(_ place: String, at time: MonotonicTime) {
+    leaving = leaving.filter { time - $0.value.at <= Self.afterRead }
     guard let before = present.removeValue(forKey: place) else { return }
     let read = reads.removeValue(forKey: place)
     guard let reader = readers.removeValue(forKey: place) else { return }

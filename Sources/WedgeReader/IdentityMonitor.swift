@@ -23,6 +23,9 @@ final class IdentityMonitor {
   /// A reader takes a device.
   func hold(_ device: DeviceIdentity, by reader: ReaderID) { watch.hold(device.physicalPath, by: reader) }
 
+  /// A reader lets go of a device.
+  func letGo(_ device: DeviceIdentity) { watch.letGo(device.physicalPath) }
+
   /// A device told something; only whole reads count.
   func note(_ event: ReaderEvent, of device: DeviceIdentity) {
     if case .read(let read) = event { watch.read(at: device.physicalPath, read.readAt) }
@@ -36,7 +39,10 @@ final class IdentityMonitor {
       case .present(let device): events += note(device)
       case .gone(let path): watch.leave(path, at: time.now())
       // What is lost here is a warning, not a code.
-      case .lost: events += ((try? monitor.devices()) ?? []).flatMap(note)
+      case .lost:
+        guard let devices = try? monitor.devices() else { continue }
+        watch.leave(allBut: Set(devices.map(\.sysfsPath)), at: time.now())
+        events += devices.flatMap(note)
       }
     }
     return events

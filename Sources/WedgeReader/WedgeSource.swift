@@ -270,6 +270,7 @@ public actor WedgeSource: ReadSource {
     if let watch = session.watch { loop.unwatch(watch) }
     if let silence = session.silence { loop.cancel(silence) }
     node.session = nil
+    identities?.letGo(node.identity)
   }
 
   private func cancelRetry(_ node: WedgeNode) {

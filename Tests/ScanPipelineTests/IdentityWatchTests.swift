@@ -1,6 +1,7 @@
 import Expectations
 import ScanModel
 import ScanPipeline
+import ScanTesting
 import Testing
 
 private let left = ReaderID("left")
@@ -112,5 +113,86 @@ private func watching(read: Bool = true) -> IdentityWatch {
     watch.hold(place, by: left)
     watch.leave(place, at: at(20))
     expect(watch.come(pointOfSale, to: place, at: at(21)) == nil)
+  }
+
+  /// The USB bus does not tell of a Bluetooth scanner, which has a new place each time it comes.
+  @Test func whatTheBusDoesNotTellOfIsForgottenWithItsReader() {
+    var watch = watching()
+    let before = watch.places
+    for number in 0..<10_000 {
+      let radio = "/sys/devices/virtual/misc/uhid/0005:0C2E:0901.\(number)"
+      watch.hold(radio, by: left)
+      watch.read(at: radio, at(1))
+      watch.letGo(radio)
+      // What is read of it while it goes.
+      watch.read(at: radio, at(1))
+      expectEqual(watch.places, before)
+    }
+    // That of the bus is watched on: its reader lets go before the bus tells that it left.
+    watch.read(at: place, at(2))
+    watch.letGo(place)
+    watch.leave(place, at: at(3))
+    expectEqual(watch.come(pointOfSale, to: place, at: at(4))?.reader, left)
+  }
+
+  @Test func whatLeftUnheardIsForgotten() {
+    var watch = watching()
+    watch.leave(allBut: [], at: at(1))
+    expectEqual(watch.come(pointOfSale, to: place, at: at(2))?.reader, left)
+    watch.leave(allBut: [place], at: at(3))
+    expectEqual(watch.places, 1)
+  }
+
+  /// Whatever comes and goes: remembered is what is plugged in or held, and what left in the last seconds.
+  @Test func itGrowsWithNothing() {
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<extent(landing: 200, release: 2_000) {
+      var watch = IdentityWatch()
+      var (plugged, held): (Set<String>, Set<String>) = ([], [])
+      var left: [String: MonotonicTime] = [:]
+      var now = at(0)
+      for _ in 0..<200 {
+        now = now + .milliseconds(Int.random(in: 0...4_000, using: &random))
+        let place = "/sys/\(Int.random(in: 0..<40, using: &random))"
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+          _ = watch.come(
+            [keyboard, pointOfSale, stranger].randomElement(using: &random) ?? keyboard, to: place, at: now)
+          plugged.insert(place)
+        case 1:
+          watch.leave(place, at: now)
+          if plugged.remove(place) != nil { left[place] = now }
+          // The session at it ends, too.
+          watch.letGo(place)
+          held.remove(place)
+        case 2:
+          watch.hold(place, by: ReaderID("left"))
+          held.insert(place)
+        case 3: watch.read(at: place, now)
+        case 4:
+          watch.letGo(place)
+          held.remove(place)
+        default:
+          let there = Set(plugged.filter { _ in Bool.random(using: &random) })
+          watch.leave(allBut: there, at: now)
+          for gone in plugged.subtracting(there) {
+            left[gone] = now
+            watch.letGo(gone)
+            held.remove(gone)
+          }
+          plugged = there
+        }
+        left = left.filter { !plugged.contains($0.key) }
+        expect(watch.places <= plugged.union(held).union(left.keys).count)
+      }
+      for place in plugged.union(held) {
+        watch.leave(place, at: now)
+        watch.letGo(place)
+      }
+      // The seconds after the last one that left are over when the next one leaves.
+      _ = watch.come(keyboard, to: "/sys/last", at: now + .seconds(60))
+      watch.leave("/sys/last", at: now + .seconds(60))
+      expectEqual(watch.places, 0)
+    }
   }
 }
