@@ -47,6 +47,14 @@ public actor GateController {
   /// When the relay can pulse again.
   private var freeAt: MonotonicTime?
 
+  /// When what is being decided is overdue; `nil` while nothing is decided.
+  private var overdue: MonotonicTime?
+  /// Who waits for a decision that is overdue.
+  private var stuck: [CheckedContinuation<Void, Never>] = []
+  /// By how much a decision outlasts the deadline when something is stuck: ledger, journal and outputs have bounds of their own,
+  /// which together are well below it.
+  static let stuckAfter = Duration.seconds(30)
+
   /// By how much a decision may outlast the deadline: what the journal may take.
   private static let longestFreeze = Duration.seconds(3)
 
@@ -62,7 +70,8 @@ public actor GateController {
   ) {
     self.watch = watch
     self.settings = settings
-    self.system = system
+    // A gate keeps its own deadline.
+    self.system = PunctualTicketSystem(system, time: time)
     self.ledger = ledger
     self.signals = signals
     self.events = events
@@ -187,8 +196,12 @@ public actor GateController {
 
   private func play(_ step: SetUpSignal) { if deciding == nil, !isOver { signals.play(.setUp(step)) } }
 
-  /// Returns once the gate has turned to it: a gate that does not is stuck.
-  public func turn() { turns &+= 1 }
+  /// Returns once the gate has turned to it, and not while what it decides is overdue: a gate that only answers is stuck.
+  public func turn() async {
+    turns &+= 1
+    guard let overdue, time.now() > overdue else { return }
+    await withCheckedContinuation { stuck.append($0) }
+  }
 
   /// So that a turn is work of this actor, which a compiler cannot leave out.
   private(set) var turns: UInt64 = 0
@@ -276,9 +289,13 @@ public actor GateController {
   private func decide(_ scan: Scan) async {
     let started = time.now()
     deciding = scan.code
+    overdue = started + settings.deadline + Self.stuckAfter
     if state == .ready { watch(settings.gate, .deciding) }
     defer {
       deciding = nil
+      overdue = nil
+      for waiting in stuck { waiting.resume() }
+      stuck = []
       watch(settings.gate, state == .ready ? .open : .outOfService)
     }
     // Counted to the moment when the gate could open: what is redeemed must not open for whoever stands there later.

@@ -198,6 +198,10 @@ actor SetUpEvents {
     await next { if case .gate(_, let state, _) = $0, matches(state) { state } else { nil } }
   }
 
+  func attempt(_ state: UnansweredAttempt.State) async -> UnansweredAttempt? {
+    await next { if case .attempt(let attempt) = $0, attempt.state == state { attempt } else { nil } }
+  }
+
   func scan() async -> DecidedScan? { await next { if case .scan(let scan) = $0 { scan } else { nil } } }
 }
 

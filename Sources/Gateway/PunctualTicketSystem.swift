@@ -1,0 +1,114 @@
+internal import ScanModel
+internal import Synchronization
+
+/// A ticket system whose deadlines hold whatever becomes of its adapter: a call that does not return is left to itself, and the
+/// gate goes on.
+///
+/// An adapter keeps its deadlines by itself; one that does is never interrupted, for it has some time more here. What a call that
+/// was left brings in the end is not lost: for an attempt it is the late outcome.
+struct PunctualTicketSystem: TicketSystem {
+  /// By how much an adapter may outlast a deadline.
+  static let grace = Duration.milliseconds(500)
+
+  private let system: any TicketSystem
+  private let time: any TimeSource
+
+  /// Makes one of another; of one that is punctual already, the same.
+  init(_ system: any TicketSystem, time: any TimeSource) {
+    self.system = (system as? PunctualTicketSystem)?.system ?? system
+    self.time = time
+  }
+
+  var id: TicketSystemID { system.id }
+
+  func recognise(_ code: Code) -> Code { system.recognise(code) }
+
+  func examine(_ code: Code, at time: WallTime) -> Examination { system.examine(code, at: time) }
+
+  func attempt(
+    _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
+  ) async -> AttemptOutcome {
+    let began = time.now()
+    let outcome = await before(request.deadline) { [system] in
+      await system.attempt(request, late: late)
+    } left: { outcome in
+      // Where it is pending still, the adapter itself tells the end.
+      if outcome.fate != .pending { late(outcome) }
+    }
+    return outcome
+      ?? AttemptOutcome(
+        fate: .pending,
+        answer: .undecided(
+          .badAnswer,
+          detail:
+            "What speaks to \(id) did not come back in time, which is a fault of this program. Restart the service, and report it."
+        ),
+        mayHaveRedeemed: true, sentAt: began, endedAt: time.now())
+  }
+
+  func reach(deadline: MonotonicTime) async -> Reach {
+    await before(deadline) { [system] in await system.reach(deadline: deadline) } ?? .unknown
+  }
+
+  func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
+    await before(deadline) { [system] in await system.lookUp(code, deadline: deadline) } ?? .unknown
+  }
+
+  /// What `call` brings by the deadline, or a little after it; else `nil`, and `left` takes what it brings later.
+  private func before<Value: Sendable>(
+    _ deadline: MonotonicTime, _ call: @escaping @Sendable () async -> Value,
+    left: @escaping @Sendable (Value) -> Void = { _ in }
+  ) async -> Value? {
+    let race = Race<Value>()
+    let calling = Task {
+      let value = await call()
+      if !race.end(with: value) { left(value) }
+    }
+    let alarm = Task { [time] in
+      try await Task.sleep(for: max(.zero, deadline - time.now()) + Self.grace)
+      race.end(with: nil)
+    }
+    defer { alarm.cancel() }
+    return await withTaskCancellationHandler {
+      await race.result
+    } onCancel: {
+      calling.cancel()
+    }
+  }
+}
+
+/// A call against its deadline: who ends it first counts.
+private final class Race<Value: Sendable>: Sendable {
+  private enum State {
+    case running(CheckedContinuation<Value?, Never>?)
+    case ended(Value?)
+  }
+
+  private let state = Mutex(State.running(nil))
+
+  /// How it ended; to be awaited once.
+  var result: Value? {
+    get async {
+      await withCheckedContinuation { continuation in
+        let ended = state.withLock { state -> Value?? in
+          if case .ended(let value) = state { return .some(value) }
+          state = .running(continuation)
+          return nil
+        }
+        if let ended { continuation.resume(returning: ended) }
+      }
+    }
+  }
+
+  /// - Returns: whether it ended so; not where it had ended before.
+  @discardableResult func end(with value: Value?) -> Bool {
+    let waiting = state.withLock { state -> CheckedContinuation<Value?, Never>?? in
+      guard case .running(let waiting) = state else { return nil }
+      state = .ended(value)
+      return .some(waiting)
+    }
+    guard let waiting else { return false }
+    waiting?.resume(returning: value)
+    return true
+  }
+}
