@@ -31,25 +31,39 @@ public struct ConfiguredStation: Sendable {
   ///   - log: takes lines for the operator; from any thread, and at once.
   /// - Throws: the first thing that keeps it from working.
   public static func make(
-    _ configuration: StationConfiguration, outputs place: OutputPlace, credentials: CredentialResolver,
+    _ configuration: StationConfiguration, outputs place: OutputPlace, credentials: @escaping CredentialResolver,
     memory: StationMemory, setUp: StationSetUp? = nil, events: any EventSink, time: any TimeSource = SystemTime(),
     log: @escaping OperatorLines
   ) async throws(SetupError) -> ConfiguredStation {
-    var connections: [TicketSystemConnection] = []
-    do throws(SetupError) {
-      for system in configuration.ticketSystems {
-        connections.append(try TicketSystemRegistry.connect(system, credentials: credentials, time: time))
+    let directory = GateDirectory()
+    // Gates of the station before this one decide on the cooperative threads meanwhile: a disk, or the lock of a command that was
+    // stopped, must not hold one of them.
+    let (connections, made) = await SystemThread.run("station") {
+      () -> ([TicketSystemConnection], Result<ConfiguredStation, SetupError>) in
+      var connections: [TicketSystemConnection] = []
+      do throws(SetupError) {
+        for system in configuration.ticketSystems {
+          connections.append(try TicketSystemRegistry.connect(system, credentials: credentials, time: time))
+        }
+        let station = try ConfiguredStation(
+          configuration, place, connections: connections, directory: directory, memory: memory, setUp: setUp,
+          events: events, time: time, log: log)
+        return (connections, .success(station))
+      } catch {
+        return (connections, .failure(error))
       }
-      let station = try ConfiguredStation(
-        configuration, place, connections: connections, memory: memory, setUp: setUp, events: events, time: time,
-        log: log)
+    }
+    do throws(SetupError) {
+      let station = try made.get()
       var systems: [String: any TicketSystem] = [:]
       for (system, connection) in zip(configuration.ticketSystems, connections) {
-        systems[TicketSystemRegistry.address(of: system)] = connection.face(nil)
+        systems[TicketSystemRegistry.address(of: system)] = PunctualTicketSystem(connection.face(nil), time: time)
       }
       await memory.takeUp(asking: systems, at: station.faces)
       return station
     } catch {
+      // Gates that were made know their outputs by it, and the outputs' threads end with who holds them.
+      directory.clear()
       for connection in connections { await connection.close() }
       throw error
     }
@@ -57,13 +71,12 @@ public struct ConfiguredStation: Sendable {
 
   private init(
     _ configuration: StationConfiguration, _ place: OutputPlace, connections: [TicketSystemConnection],
-    memory: StationMemory, setUp: StationSetUp?, events: any EventSink, time: any TimeSource,
+    directory: GateDirectory, memory: StationMemory, setUp: StationSetUp?, events: any EventSink, time: any TimeSource,
     log: @escaping OperatorLines
   ) throws(SetupError) {
     self.connections = connections
     self.setUp = setUp
-    directory = GateDirectory()
-    let directory = directory
+    self.directory = directory
     outputs = try place.outputs(
       of: configuration, command: memory.command,
       events: OutputEvents(
@@ -87,7 +100,7 @@ public struct ConfiguredStation: Sendable {
       let limits = configuration.gates.filter { $0.ticketSystem == gate.ticketSystem }.map(\.floodLimit)
       let ledger = try memory.ledger(
         of: system, floodLimit: limits.max() ?? gate.floodLimit, time: time, events: events)
-      let face = connection.face(gate.ticket)
+      let face = PunctualTicketSystem(connection.face(gate.ticket), time: time)
       faces[TicketSystemRegistry.address(of: system), default: [:]][gate.id] = face
       let controller = GateController(
         settings: try GateSettings(gate, list: system.list), system: face, ledger: ledger,

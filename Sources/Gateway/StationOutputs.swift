@@ -64,7 +64,14 @@ struct OwnOutputs: StationOutputs {
     var outputs: GateOutputs
     var signals: GateSignalOutput
     var inputs: GateInputs
-    var loop: DeviceLoop
+    var thread: Thread
+  }
+
+  /// A gate's thread. It ends with who holds it: a station that cannot be put together stops no outputs.
+  private final class Thread: Sendable {
+    let loop: DeviceLoop
+    init(of gate: GateID) throws(SystemError) { loop = try DeviceLoop(name: "out \(gate)") }
+    deinit { loop.stop() }
   }
 
   private var gates: [GateID: Gate] = [:]
@@ -74,9 +81,9 @@ struct OwnOutputs: StationOutputs {
   init(_ configuration: StationConfiguration, events: OutputEvents) throws(SetupError) {
     for gate in configuration.gates {
       // A thread for each gate: a slow board at one of them lengthens no pulse at another.
-      let loop: DeviceLoop
+      let thread: Thread
       do {
-        loop = try DeviceLoop(name: "out \(gate.id)")
+        thread = try Thread(of: gate.id)
       } catch {
         throw SetupError(
           "Gate \(gate.id): its outputs' thread cannot be started (\(error.words)). Free memory or threads.")
@@ -84,17 +91,17 @@ struct OwnOutputs: StationOutputs {
       let id = gate.id
       let plan = try Gateway.plan(of: gate)
       let outputs = try ownOutputs(
-        plan, loop: loop, log: events.log, onFault: { events.fault(id, "output \($0)") },
+        plan, loop: thread.loop, log: events.log, onFault: { events.fault(id, "output \($0)") },
         onChange: { events.changed(id) })
       let inputs = GateInputs(
-        gate: id, inputs: plan.inputs, loop: loop,
+        gate: id, inputs: plan.inputs, loop: thread.loop,
         onChange: { input, isActive, _ in events.input(id, input, isActive) },
         onFault: { input, error in
           events.log(.problem, "Gate \(id): \(error.description)")
           events.input(id, input, nil)
         },
         onRecovery: { input in events.log(.note, "Gate \(id), input \(input) works again.") })
-      gates[id] = Gate(outputs: outputs, signals: GateSignalOutput(outputs), inputs: inputs, loop: loop)
+      gates[id] = Gate(outputs: outputs, signals: GateSignalOutput(outputs), inputs: inputs, thread: thread)
     }
   }
 
@@ -111,7 +118,7 @@ struct OwnOutputs: StationOutputs {
     for gate in gates.values {
       await gate.inputs.stop()
       await gate.outputs.stop()
-      gate.loop.stop()
+      gate.thread.loop.stop()
     }
   }
 

@@ -25,6 +25,19 @@ public enum SystemThread {
     pthread_detach(id)
   }
 
+  /// Runs `body`, which may block, on a thread of its own, and returns what it made: what else runs on the caller's threads goes on.
+  /// Where no thread can be had it runs on the caller's.
+  /// - Parameter name: as `ps -L` shows it, at most 15 characters.
+  public static func run<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try start(name) { continuation.resume(returning: body()) }
+      } catch {
+        continuation.resume(returning: body())
+      }
+    }
+  }
+
   /// A thread's first and only argument.
   private final class Start: Sendable {
     let name: String

@@ -43,15 +43,24 @@ public actor WedgeSource: ReadSource {
 
   deinit { loop.stop() }
 
-  /// Begins to watch for devices and to read. Compiles the keymaps first, on the caller's side.
+  /// Begins to watch for devices and to read. Compiles the keymaps first, on a thread of their own.
   /// - Throws: the first thing that is wrong with the configurations, or that udev cannot be reached.
   public nonisolated func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
     if let problem = WedgeConfiguration.problems(in: configurations, compilingKeymaps: false).first { throw problem }
-    var keymaps: [KeymapNames: Keymap] = [:]
-    for configuration in configurations where keymaps[configuration.keymap] == nil {
-      keymaps[configuration.keymap] = try Keymap(configuration.keymap, for: configuration.id)
+    let compiled = await SystemThread.run("keymaps") { [configurations] in Self.compile(configurations) }
+    try await begin(keymaps: compiled.get(), deliver: deliver)
+  }
+
+  private static func compile(_ configurations: [WedgeConfiguration]) -> Result<[KeymapNames: Keymap], DeviceError> {
+    do throws(DeviceError) {
+      var keymaps: [KeymapNames: Keymap] = [:]
+      for configuration in configurations where keymaps[configuration.keymap] == nil {
+        keymaps[configuration.keymap] = try Keymap(configuration.keymap, for: configuration.id)
+      }
+      return .success(keymaps)
+    } catch {
+      return .failure(error)
     }
-    try await begin(keymaps: keymaps, deliver: deliver)
   }
 
   /// Lets go of every device. After it returns, nothing is delivered any more; `start` may be called again.

@@ -26,7 +26,7 @@ struct ConfigurationArgument: ParsableArguments {
   }
 
   /// A configuration as far as it is good, and everything that is wrong or doubtful, each in words with its place.
-  struct Reading {
+  struct Reading: Sendable {
     /// `nil` where there are errors.
     var configuration: StationConfiguration?
     var warnings: [String]

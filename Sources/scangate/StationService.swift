@@ -10,16 +10,19 @@ import UnixSignals
 /// The station as a service: runs it, reloads its configuration on SIGHUP, and tells the service manager how it is.
 ///
 /// ```
-///            ┌──────────── reload, and the new file is good: stop, take the new one ──────┐
+///            ┌─ reload, put together beside it, and the new file is good: stop, take it ──┐
 ///   make ─▶ serving ──end──▶ stop ─▶ ended                                                │
 ///            ▲ └─beat: every loop has turned ─▶ watchdog fed                              │
 ///            └────────────────────────────────────────────────────────────────────────────┘
 /// ```
-/// Orders are taken one after another: while a loop is stuck nothing else happens, and the watchdog is not fed.
+/// Orders are taken one after another: while a loop is stuck, or a gate does not come to a decision, nothing else happens, and the
+/// watchdog is not fed.
 final class StationService: Service {
   private enum Order: Sendable {
     case beat
     case reload
+    /// The station of a reload is put together, or cannot be.
+    case prepared
     case end
     /// The station ended without being told to: it could not start.
     case ended
@@ -100,15 +103,25 @@ final class StationService: Service {
   private func serve(_ orders: AsyncStream<Order>, _ order: AsyncStream<Order>.Continuation) async throws {
     var orders = orders.makeAsyncIterator()
     var serving = Serving(station, manager: manager, order: order)
+    /// The station that is being put together; `nil` in it where the old one stays, which was told.
+    var preparing: Task<ConfiguredStation?, Never>?
+    var isReloadedAgain = false
     while let next = await orders.next() {
       switch next {
       case .beat:
         await serving.station.turn()
         manager?.notify("WATCHDOG=1")
+      case .reload where preparing != nil: isReloadedAgain = true
       case .reload:
         isReloadDue.lower()
         manager?.notify("RELOADING=1\nMONOTONIC_USEC=\(SystemTime().now().nanoseconds / 1_000)")
-        if let station = await prepare() {
+        // Keys may lie behind other commands' locks, for seconds: the station works on meanwhile, and its heart beats.
+        preparing = Task {
+          defer { order.yield(.prepared) }
+          return await self.prepare()
+        }
+      case .prepared:
+        if let station = await preparing?.value {
           let feeding = feed()
           try await serving.end()
           // Not before: gates of the station that ends have not what the new ones have.
@@ -118,6 +131,9 @@ final class StationService: Service {
           events.emit(.configuration(.applied, at: SystemTime().wall()))
         }
         manager?.notify("READY=1")
+        preparing = nil
+        if isReloadedAgain { order.yield(.reload) }
+        isReloadedAgain = false
       case .ended where !serving.hasEnded:
         break  // A station that was replaced.
       case .end, .ended:
@@ -128,6 +144,7 @@ final class StationService: Service {
         } catch {
           result = .failure(error)
         }
+        await preparing?.value?.discard()
         await memory.end()
         return try result.get()
       }
@@ -136,7 +153,8 @@ final class StationService: Service {
 
   /// Reads the file again and puts the station together that it describes; `nil` where the old one stays, which is told.
   private func prepare() async -> ConfiguredStation? {
-    let reading = ConfigurationArgument.read(file)
+    // Gates decide meanwhile: what reads files and compiles keymaps is not for a thread that they need.
+    let reading = await SystemThread.run("reload") { [file] in ConfigurationArgument.read(file) }
     for warning in reading.warnings { logger.warning("\(TerminalText.clean(warning, limit: 1_000))") }
     guard let written = reading.configuration else {
       events.emit(.configuration(.kept(reading.errors), at: SystemTime().wall()))
@@ -180,7 +198,7 @@ final class StationService: Service {
   }
 
   private static func make(
-    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ credentials: CredentialResolver,
+    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ credentials: @escaping CredentialResolver,
     _ memory: StationMemory, _ setUp: StationSetUp?, _ events: EventHub, _ logger: Logger
   ) async throws(SetupError) -> ConfiguredStation {
     try await ConfiguredStation.make(

@@ -1,6 +1,8 @@
 import Expectations
 import Foundation
 import Glibc
+import LinuxIO
+import Sealing
 import Testing
 
 /// The service as systemd runs it: told by a socket that it is ready, fed, and reloaded by SIGHUP.
@@ -49,6 +51,25 @@ import Testing
     expect(await station.nextConfiguration()?["state"] as? String == "applied")
   }
 
+  /// A command that was stopped in mid-write holds the keys for seconds. Nobody at a gate waits for that, and the service lives.
+  @Test func theWatchdogIsFedWhileAReloadWaitsForAKey() async throws {
+    let station = try Station(watchdog: .seconds(2), key: "sealed-key-of-some-length")
+    defer { station.end() }
+    expect(try station.manager.next(with: "READY=1"))
+    let held = try OwnedDescriptor.open(station.state, O_RDONLY | O_DIRECTORY)
+    expectEqual(flock(held.number, LOCK_EX), 0)
+    station.write(Station.text(key: "apiKey: main").replacing("holdOff: 2 s", with: "holdOff: 1 s"))
+    station.reload()
+    expect(try station.manager.next(with: "RELOADING=1"))
+    expectEqual(try station.manager.next(of: ["WATCHDOG=1", "READY=1"]), "WATCHDOG=1")
+    expectEqual(flock(held.number, LOCK_UN), 0)
+    // Whoever asks meanwhile is heard, too.
+    expect(await station.nextConfiguration()?["state"] as? String == "applied")
+    expect(try station.manager.next(with: "READY=1"))
+    station.terminate()
+    await expectEqual(station.status(), 0)
+  }
+
   @Test func theWatchdogIsFedBeforeAndAfterAReloadAndTheEndIsTold() async throws {
     let station = try Station(watchdog: .seconds(4))
     defer { station.end() }
@@ -94,11 +115,14 @@ import Testing
 
 /// A running `scangate run` with a reader that is not there, its events, and the socket of its service manager.
 private final class Station {
-  static let text = """
+  static let text = text(key: "apiKeyFile: KEY")
+
+  static func text(key: String) -> String {
+    """
     version: 1
     station: { name: door }
     ticketSystems:
-      main: { type: eventschedule, url: "http://127.0.0.1:9", apiKeyFile: KEY }
+      main: { type: eventschedule, url: "http://127.0.0.1:9", \(key) }
     readers:
       left: { type: wedge, match: { vendor: "0c2e", product: "0901", serial: none-here }, keymap: us }
     gates:
@@ -108,6 +132,7 @@ private final class Station {
         holdOff: 2 s
         outputs: { green: { led: "no-such-led" } }
     """
+  }
   static let holdOffLine = 11
 
   let manager: ManagerSocket
@@ -117,7 +142,10 @@ private final class Station {
   private let ended: AsyncStream<Int32>
   private var lines: AsyncThrowingStream<String, any Error>.AsyncIterator
 
-  init(watchdog: Duration? = nil, withHolder: Bool = false) throws {
+  var state: String { folder.appending(path: "state").path }
+
+  /// - Parameter sealed: the API key, where it is a sealed credential.
+  init(watchdog: Duration? = nil, withHolder: Bool = false, key sealed: String? = nil) throws {
     folder = try temporaryFolder()
     key = folder.appending(path: "main.key")
     try Data("a-key-of-some-length\n".utf8).write(to: key)
@@ -128,7 +156,7 @@ private final class Station {
     if withHolder { process.arguments? += ["--holder", folder.appending(path: "holder.sock").path] }
     var environment = ProcessInfo.processInfo.environment
     environment["NOTIFY_SOCKET"] = manager.path
-    environment["STATE_DIRECTORY"] = folder.appending(path: "state").path
+    environment["STATE_DIRECTORY"] = state
     if let watchdog { environment["WATCHDOG_USEC"] = "\(watchdog.components.seconds * 1_000_000)" }
     process.environment = environment
     let output = Pipe()
@@ -143,7 +171,10 @@ private final class Station {
     }
     let (stream, line) = AsyncThrowingStream<String, any Error>.makeStream()
     lines = stream.makeAsyncIterator()
-    write(Self.text)
+    if let sealed {
+      try CredentialStore(keys: SealKeySource(state: state, given: nil)).set("main", PastedSecret(Array(sealed.utf8)))
+    }
+    write(sealed == nil ? Self.text : Self.text(key: "apiKey: main"))
     try process.run()
     let reading = output.fileHandleForReading
     Thread {
@@ -233,13 +264,16 @@ private final class ManagerSocket {
   deinit { close(descriptor) }
 
   /// Waits for a message that holds a line; false when none came in a minute.
-  func next(with line: String) throws -> Bool {
+  func next(with line: String) throws -> Bool { try next(of: [line]) != nil }
+
+  /// Waits for a message that holds one of these lines; `nil` when none came in a minute.
+  func next(of lines: [String]) throws -> String? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while true {
       let count = recv(descriptor, &buffer, buffer.count, 0)
-      guard count > 0 else { return false }
-      let text = String(decoding: buffer[0..<count], as: UTF8.self)
-      if text.split(separator: "\n").contains(where: { $0 == line }) { return true }
+      guard count > 0 else { return nil }
+      let told = String(decoding: buffer[0..<count], as: UTF8.self).split(separator: "\n").map(String.init)
+      if let line = lines.first(where: told.contains) { return line }
     }
   }
 }
