@@ -26,6 +26,7 @@ public actor GateController {
   private let queueEnd: AsyncStream<Scan>.Continuation
 
   private var holdOff: HoldOff
+  private var sleep: SleepWatch
   private var cap: ReaderCap
   private var reports: ScanReports
   private var deciding: Code?
@@ -58,6 +59,9 @@ public actor GateController {
   /// By how much a decision may outlast the deadline: what the journal may take.
   private static let longestFreeze = Duration.seconds(3)
 
+  private static let sleepWords =
+    "This machine slept after the code was read. Please scan again. Keep it awake: docs/installation.md."
+
   /// Time after which a person is shown that the code was read and is being asked about; quicker answers need no lamp.
   private static let busyAfter = Duration.milliseconds(200)
 
@@ -77,6 +81,7 @@ public actor GateController {
     self.events = events
     self.time = time
     holdOff = HoldOff(duration: settings.holdOff)
+    sleep = SleepWatch(asleep: time.asleep())
     cap = ReaderCap(limit: settings.floodLimit)
     reports = ScanReports(system: system.id, ledger: ledger, events: events)
     (inlet, inletEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
@@ -199,6 +204,7 @@ public actor GateController {
   /// Returns once the gate has turned to it, and not while what it decides is overdue: a gate that only answers is stuck.
   public func turn() async {
     turns &+= 1
+    lookForSleep()
     guard let overdue, time.now() > overdue else { return }
     await withCheckedContinuation { stuck.append($0) }
   }
@@ -240,11 +246,17 @@ public actor GateController {
     }
   }
 
+  /// Looks whether the machine slept; often, so that little of what came after it counts as before.
+  private func lookForSleep() {
+    if sleep.look(asleep: time.asleep(), at: time.now()) != nil { holdOff.slept() }
+  }
+
   // MARK: From raw read to scan
 
   private func code(of read: RawRead) -> Code? { Normaliser.normalise(read.bytes).map(system.recognise) }
 
   private func take(_ read: RawRead) {
+    lookForSleep()
     guard let whole = Normaliser.normalise(read.bytes) else { return refuseUnreadable(Code(bytes: read.bytes), read) }
     let code = system.recognise(whole)
     // A code that sets stations up is no ticket, and its secret is not for the ticket system.
@@ -298,6 +310,11 @@ public actor GateController {
       stuck = []
       watch(settings.gate, state == .ready ? .open : .outOfService)
     }
+    lookForSleep()
+    if sleep.hasSlept(since: scan.readAt) {
+      // Whoever presented it may have gone home.
+      return close(scan, AttemptDecision(undecided: .stale, detail: Self.sleepWords))
+    }
     // Counted to the moment when the gate could open: what is redeemed must not open for whoever stands there later.
     if max(started, freeAt ?? started) - scan.readAt > settings.stale {
       let detail = "It waited longer than \(settings.stale.milliseconds) ms for the scans before it."
@@ -334,11 +351,15 @@ public actor GateController {
     if kept.asked != nil, kept.decision.verdict == .refuse(.notFound) { cap.countUnknown(scan.reader, at: time.now()) }
     guard case .admit = kept.decision.verdict else { return close(scan, kept) }
     let late = time.now() - started - settings.deadline
-    if late > Self.longestFreeze {
-      // The process was halted: whoever stands there now need not be who presented the code.
+    lookForSleep()
+    let hasSlept = sleep.hasSlept(since: started)
+    if hasSlept || late > Self.longestFreeze {
+      // The machine slept, or the process was halted: whoever stands there now need not be who presented the code.
       if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
       let detail =
-        "This machine stood still for \(late.milliseconds) ms while the ticket was decided. Please scan again."
+        hasSlept
+        ? Self.sleepWords
+        : "This machine stood still for \(late.milliseconds) ms while the ticket was decided. Please scan again."
       return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
     }
     if !kept.decision.isProvisional { systemFault = nil }

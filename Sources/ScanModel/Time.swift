@@ -92,9 +92,17 @@ public protocol TimeSource: Sendable {
   func now() -> MonotonicTime
   /// The civil time now, as this machine believes it.
   func wall() -> WallTime
+  /// How long the machine has slept (suspended, hibernated) since it was started. Compared with what it was before and with nothing
+  /// else: no time of `now` is ever moved by it.
+  func asleep() -> Duration
 }
 
-/// The machine's own clocks: `CLOCK_MONOTONIC` and `CLOCK_REALTIME`.
+extension TimeSource {
+  /// A clock of which nothing else is known has never stood still.
+  public func asleep() -> Duration { .zero }
+}
+
+/// The machine's own clocks: `CLOCK_MONOTONIC`, `CLOCK_REALTIME`, and `CLOCK_BOOTTIME` for how far the first has fallen behind.
 public struct SystemTime: TimeSource {
   /// Makes the source; it holds no state.
   public init() {}
@@ -102,6 +110,20 @@ public struct SystemTime: TimeSource {
   public func now() -> MonotonicTime { MonotonicTime(nanoseconds: Self.read(CLOCK_MONOTONIC)) }
 
   public func wall() -> WallTime { WallTime(nanoseconds: Self.read(CLOCK_REALTIME)) }
+
+  /// By `CLOCK_BOOTTIME`, which goes on while the machine sleeps, less `CLOCK_MONOTONIC`, which does not. Too little by the time between
+  /// two readings, and never too much.
+  public func asleep() -> Duration {
+    var best = (width: Int64.max, asleep: Int64(0))
+    // A process that is halted between the readings reads again.
+    for _ in 0..<8 where best.width > 100_000 {
+      let before = Self.read(CLOCK_MONOTONIC)
+      let boot = Self.read(CLOCK_BOOTTIME)
+      let after = Self.read(CLOCK_MONOTONIC)
+      if after &- before < best.width { best = (after &- before, boot &- after) }
+    }
+    return .nanoseconds(max(0, best.asleep))
+  }
 
   private static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()

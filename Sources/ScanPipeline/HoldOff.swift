@@ -87,6 +87,9 @@ public struct HoldOff: Sendable {
     }
   }
 
+  /// Takes it that the machine slept: whoever is there now has not just been there. What is in flight is decided by its scan.
+  public mutating func slept() { entries = entries.filter { $0.value.verdict == nil } }
+
   /// The verdict that a repeat may replay; `nil` while the code is in flight or not remembered.
   public func lastVerdict(of code: Code) -> Verdict? { entries[code]?.verdict }
 

@@ -87,6 +87,10 @@ struct RelayMachine: Sendable {
     if case .driving = state { true } else { false }
   }
 
+  var isPulsing: Bool {
+    if case .pulsing = state { true } else { false }
+  }
+
   var isStopped: Bool {
     if case .stopped = state { true } else { false }
   }
@@ -147,6 +151,17 @@ struct RelayMachine: Sendable {
   /// Fails the admissions that wait; the running pulse and the rest go on.
   mutating func dropWaiting(_ failure: PulseFailure, into effects: inout [SignalSequencer.Effect]) {
     failWaiting(failure, into: &effects)
+  }
+
+  /// The machine slept for so long: it counts for a pulse and for the gap as all time does. Whoever waits may have gone.
+  mutating func slept(for duration: Duration, at now: MonotonicTime, into effects: inout [SignalSequencer.Effect]) {
+    failWaiting(.late, into: &effects)
+    switch state {
+    case .pulsing(let until): state = .pulsing(until: until - duration)
+    case .gap(let until): state = .gap(until: until - duration)
+    case .notStarted, .resting, .driving, .releasing, .stuck, .taking, .held, .untaken, .stopped: break
+    }
+    advance(to: now, into: &effects)
   }
 
   mutating func admit(_ admission: Admission, into effects: inout [SignalSequencer.Effect]) {

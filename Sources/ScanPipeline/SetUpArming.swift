@@ -97,6 +97,12 @@ public struct SetUpArming: Sendable {
     return true
   }
 
+  /// The machine slept for so long: it counts as all time does.
+  public mutating func slept(for duration: Duration) {
+    armedUntil = armedUntil.map { $0 - duration }
+    lockedUntil = lockedUntil.map { $0 - duration }
+  }
+
   /// Whether something is missing is known anew. Where nothing is, codes are no longer taken at once; where something is
   /// again, they are not taken by that alone.
   public mutating func nowMissing(_ isMissing: Bool) {

@@ -98,6 +98,9 @@ public struct SignalSequencer: Sendable {
   /// Whether the `driveRelay` that waits for its answer begins a pulse; else it takes the relay to its safe state.
   public var isBeginningPulse: Bool { relay?.isBeginningPulse ?? false }
 
+  /// Whether a pulse runs.
+  public var isPulsing: Bool { relay?.isPulsing ?? false }
+
   /// Whether the stop is complete: the relay is released, or given up after many tries.
   public var isStopped: Bool { !isRunning && relay?.isStopped ?? true }
 
@@ -155,6 +158,14 @@ public struct SignalSequencer: Sendable {
   public mutating func dropWaiting() -> [Effect] {
     var effects: [Effect] = []
     relay?.dropWaiting(.late, into: &effects)
+    return effects
+  }
+
+  /// Takes it that the machine slept for so long, as was noticed at `now`: a pulse that ran into it is that much nearer to its end, and
+  /// over where that is past. Admissions that wait fail.
+  public mutating func slept(for duration: Duration, at now: MonotonicTime) -> [Effect] {
+    var effects: [Effect] = []
+    relay?.slept(for: duration, at: now, into: &effects)
     return effects
   }
 

@@ -14,6 +14,11 @@ public actor GateOutputs {
   /// How soon a lamp or a buzzer that failed is tried again.
   static let retry: Duration = .seconds(1)
 
+  /// How soon it is noticed that the machine slept while a pulse ran.
+  static let sleepLook: Duration = .milliseconds(250)
+  /// How long after a sleep an admission may still be one from before it, on its way through a socket.
+  static let afterSleep: Duration = .seconds(1)
+
   private struct Fault {
     var error: DeviceError
     var retry: MonotonicTime
@@ -31,6 +36,7 @@ public actor GateOutputs {
   private let watching: Watching
 
   private var sequencer: SignalSequencer
+  private var sleep = SleepWatch(asleep: SystemTime().asleep())
   private var isRunning = false
   private var isCommanded = true
   private var isOpen = false
@@ -203,10 +209,20 @@ public actor GateOutputs {
   public func admit(isProvisional: Bool, _ answer: @escaping @Sendable (PulseOutcome) -> Void) {
     // What was asked for before is played before.
     playPosted()
+    // Asked for before the machine slept, or just after: nobody can tell.
+    lookForSleep()
+    if sleep.hasSlept(since: time.now() - Self.afterSleep) { return answer(.failed(words(for: .late))) }
     pulseCount += 1
     let pulse = PulseID(pulseCount)
     pulses[pulse] = answer
     carryOut(sequencer.admit(pulse, isProvisional: isProvisional, at: time.now()))
+  }
+
+  /// Looks whether the machine slept since the last look.
+  private func lookForSleep() {
+    let now = time.now()
+    guard let length = sleep.look(asleep: time.asleep(), at: now) else { return }
+    carryOut(sequencer.slept(for: length, at: now))
   }
 
   private func playPosted() {
@@ -359,8 +375,9 @@ public actor GateOutputs {
 
   private func wake() {
     alarm = nil
-    if !watching.isAwaited() { carryOut(sequencer.dropWaiting()) }
+    lookForSleep()
     let now = time.now()
+    if let due = sequencer.deadline, due <= now, !watching.isAwaited() { carryOut(sequencer.dropWaiting()) }
     carryOut(sequencer.advance(to: now))
     for (output, fault) in faults where fault.retry <= now && kinds[output] != .relay {
       write(output, on: sequencer.isOn(output))
@@ -371,7 +388,8 @@ public actor GateOutputs {
   /// Sets the one timer to what is due next. A relay's retries are the sequencer's.
   private func schedule() {
     let retries = faults.filter { kinds[$0.key] != .relay }.map(\.value.retry)
-    let next = (retries + [sequencer.deadline].compactMap(\.self)).min()
+    let look = sequencer.isPulsing ? time.now() + Self.sleepLook : nil
+    let next = (retries + [sequencer.deadline, look].compactMap(\.self)).min()
     if next == alarm?.at { return }
     if let alarm { loop.cancel(alarm.timer) }
     // The timer holds the outputs: a pulse that runs is ended even if everybody else has forgotten them.

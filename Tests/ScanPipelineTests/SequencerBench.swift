@@ -59,6 +59,7 @@ struct SequencerBench {
   mutating func stop(leavingSafeState: Bool = false) { carryOut(sequencer.stop(leavingSafeState: leavingSafeState)) }
   mutating func command() { carryOut(sequencer.command(at: now)) }
   mutating func uncommand() { carryOut(sequencer.uncommand(at: now)) }
+  mutating func sleep(_ duration: Duration) { carryOut(sequencer.slept(for: duration, at: now)) }
   mutating func dropWaiting() { carryOut(sequencer.dropWaiting()) }
   mutating func play(_ signal: Signal) { carryOut(sequencer.play(signal, at: now)) }
 

@@ -43,10 +43,18 @@ actor SetUpDesk {
 
   private struct Desk {
     var arming: SetUpArming
+    var sleep: SleepWatch
     /// Whether a code is being tried.
     var isTrying = false
     /// The code that was tried last and where, and until when it is still the same presentation.
     var last: (reader: ReaderID, bytes: [UInt8], until: MonotonicTime)?
+
+    /// Looks whether the machine slept: whoever armed it has gone home.
+    mutating func lookForSleep(_ time: any TimeSource, at now: MonotonicTime) {
+      guard let length = sleep.look(asleep: time.asleep(), at: now) else { return }
+      arming.slept(for: length)
+      last?.until = now
+    }
 
     /// The next code may be tried; this one is the same presentation for a while.
     mutating func tried(at now: MonotonicTime) {
@@ -101,7 +109,7 @@ actor SetUpDesk {
     self.time = time
     self.clockIsTrusted = clockIsTrusted
     self.enrolled = enrolled
-    desk = Mutex(Desk(arming: arming))
+    desk = Mutex(Desk(arming: arming, sleep: SleepWatch(asleep: time.asleep())))
     (inbox, inlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
@@ -122,6 +130,7 @@ actor SetUpDesk {
     if isStill(read) { return true }
     let now = time.now()
     let taking = desk.withLock { desk -> Taking in
+      desk.lookForSleep(time, at: now)
       // Under the lock: what is shown after a code was tried is judged by what that code has brought.
       guard let (id, seat, awaits) = roll.gate(of: read.reader), awaits, !roll.setUp.isUnreadable else {
         return .notTaken
@@ -210,6 +219,7 @@ actor SetUpDesk {
     let isMissing = setUp.isMissing
     let now = time.now()
     let isArmed = desk.withLock { desk in
+      desk.lookForSleep(time, at: now)
       if let lockOut = setUp.lockOut { desk.arming.lockOut = lockOut }
       // A disk that is not read for a moment must not use up the time after the start.
       if setUp.isUnreadable { return false }
