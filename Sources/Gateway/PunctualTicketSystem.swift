@@ -51,7 +51,7 @@ struct PunctualTicketSystem: TicketSystem {
   }
 
   func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
-    await before(deadline) { [system] in await system.lookUp(code, deadline: deadline) } ?? .unknown
+    await before(deadline) { [system] in await system.lookUp(code, deadline: deadline) } ?? .unanswered
   }
 
   /// What `call` brings by the deadline, or a little after it; else `nil`, and `left` takes what it brings later.

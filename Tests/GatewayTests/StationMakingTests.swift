@@ -87,9 +87,10 @@ import Testing
     var bad = try configuration(gates: ["lost-one", "lost-two"])
     bad.gates[1].ticketSystem = TicketSystemID("none")
     for _ in 0..<extent(landing: 8, release: 10_000) {
-      await #expect(throws: SetupError.self) { [bad] in
+      do {
         _ = try await make(bad) { _ throws(SetupError) in "a-key-of-some-length" }
-      }
+        Issue.record("it was put together")
+      } catch is SetupError {}
     }
     // A thread ends after it was told to, and only its entry says when.
     while try Self.threads().contains(where: { $0.hasPrefix("out lost-") }) { await Task.yield() }

@@ -128,7 +128,7 @@ private struct StuckSignals: SignalOutput {
     async let reach = system.reach(deadline: SystemTime().now())
     async let found = system.lookUp(good, deadline: SystemTime().now())
     await expectEqual(reach, .unknown)
-    await expectEqual(found, .unknown)
+    await expectEqual(found, .unanswered)
     silent.reached.release(.answers)
     silent.found.release(.unused)
   }

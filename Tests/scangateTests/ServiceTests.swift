@@ -142,11 +142,12 @@ private final class Station {
   private let ended: AsyncStream<Int32>
   private var lines: AsyncThrowingStream<String, any Error>.AsyncIterator
 
-  var state: String { folder.appending(path: "state").path }
+  let state: String
 
   /// - Parameter sealed: the API key, where it is a sealed credential.
   init(watchdog: Duration? = nil, withHolder: Bool = false, key sealed: String? = nil) throws {
     folder = try temporaryFolder()
+    state = folder.appending(path: "state").path
     key = folder.appending(path: "main.key")
     try Data("a-key-of-some-length\n".utf8).write(to: key)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
