@@ -76,7 +76,7 @@ struct Service {
         do throws(ActivationFault) {
           _ = try await client.activate(ActivationCode(code: Self.code), as: Self.station, deadline: Self.deadline)
         } catch {
-          return ControlFault(error.kind ?? .unknown, error.detail)
+          return ControlFault(error.kind ?? .unknown, error.detail, wasSent: error.mayBeUsed)
         }
       case .configuration:
         _ = try await client.configuration(of: activation, refreshing: false, deadline: Self.deadline)
