@@ -62,7 +62,8 @@ let package = Package(
     room(
       "TicketTransport", ["ForeignText", "ScanModel", "ScanPipeline"],
       without: [
-        "AnswerOrder.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift", "HTTPTransport.swift",
+        "AnswerOrder.swift", "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
+        "HTTPTransport.swift",
       ]),
     room(
       "EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
