@@ -24,6 +24,11 @@ public struct EventScheduleTicketSystem: TicketSystem {
 
   public func recognise(_ code: Code) -> Code { TicketURL.secret(in: code) }
 
+  /// What a secret has in common with all that the server's database may take for it.
+  public static func foldedKey(of code: Code) -> TicketKey { CodeFolding.key(of: code) }
+
+  public func foldedKey(of code: Code) -> TicketKey? { CodeFolding.key(of: code) }
+
   public func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {

@@ -98,8 +98,10 @@ public struct ConfiguredStation: Sendable {
         throw SetupError("Gate \(gate.id): there is no ticket system \(gate.ticketSystem).")
       }
       let limits = configuration.gates.filter { $0.ticketSystem == gate.ticketSystem }.map(\.floodLimit)
+      // A flood must leave the better part of the budget: where it is spent, a gate's policy may open.
+      let most = TicketSystemRegistry.budget(of: system).map { max(1, $0 / 3) } ?? .max
       let ledger = try memory.ledger(
-        of: system, floodLimit: limits.max() ?? gate.floodLimit, time: time, events: events)
+        of: system, floodLimit: min(limits.max() ?? gate.floodLimit, most), time: time, events: events)
       let face = PunctualTicketSystem(connection.face(gate.ticket), time: time)
       faces[TicketSystemRegistry.address(of: system), default: [:]][gate.id] = face
       let controller = GateController(

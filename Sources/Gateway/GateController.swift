@@ -80,7 +80,7 @@ public actor GateController {
     self.signals = signals
     self.events = events
     self.time = time
-    holdOff = HoldOff(duration: settings.holdOff)
+    holdOff = HoldOff(duration: settings.holdOff, folding: { system.foldedKey(of: $0) })
     sleep = SleepWatch(asleep: time.asleep())
     cap = ReaderCap(limit: settings.floodLimit)
     reports = ScanReports(system: system.id, ledger: ledger, events: events)
@@ -348,7 +348,7 @@ public actor GateController {
         mayAsk: cap.mayAsk(scan.reader, at: started), offline: settings.offline)
     busy.cancel()
 
-    if kept.asked != nil, kept.decision.verdict == .refuse(.notFound) { cap.countUnknown(scan.reader, at: time.now()) }
+    if kept.wasInVain { cap.countVain(scan.reader, at: time.now()) }
     guard case .admit = kept.decision.verdict else { return close(scan, kept) }
     let late = time.now() - started - settings.deadline
     lookForSleep()

@@ -19,7 +19,7 @@ public struct GateSettings: Sendable {
   public var pulse: Duration
   /// The passage gap after a relay pulse; the relay is not free before it has passed.
   public var gap: Duration
-  /// How many unknown codes a reader may bring a minute before it is no longer asked for.
+  /// How many requests that admit nobody a reader may bring a minute before it is no longer asked for.
   public var floodLimit: Int
   /// Whether people leave here: nobody is asked, and the ticket admits again.
   public var isExit: Bool

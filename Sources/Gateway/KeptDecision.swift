@@ -21,6 +21,18 @@ public struct KeptDecision: Sendable {
   }
 }
 
+extension KeptDecision {
+  /// Whether a request was sent that admitted nobody, and another code might have fared better: the ticket system has not
+  /// refused it for its rate, nor because of our key.
+  var wasInVain: Bool {
+    guard let asked, asked.fate != .notSent, decision.verdict != .admit else { return false }
+    return asked.offline != .rateLimited && asked.keyFault == nil
+  }
+
+  /// Whether it was answered besides: on a bad network nobody is to blame.
+  var wasAnsweredInVain: Bool { wasInVain && asked?.fate == .answered && asked?.offline == nil }
+}
+
 /// What gates do while the journal cannot be written. The raw values are the names in the configuration.
 public enum JournalFailurePolicy: String, Sendable, CaseIterable {
   /// They go on where the ticket system answers: it has the admissions, and the memory of the process holds "once".

@@ -61,10 +61,12 @@ extension LedgerKeeper {
           "\(system.id) does not answer, and its last answer was that our key may not scan. Nobody passes on that.")
     }
     let lastWord = lastWord(on: key)
+    let otherWord = ledger.folded(of: key).flatMap { self.lastWord(on: $0) }
     switch policy.rule {
     case .refuse: return nil
     case .admitAndQueue(let most):
       if let lastWord { return .refuse(by: lastWord, of: system.id) }
+      if let otherWord { return .undecided(by: otherWord, of: system.id) }
       guard outbox.count(at: scan.gate) < most else {
         return .undecided(
           .unreachable,
@@ -74,7 +76,8 @@ extension LedgerKeeper {
       return .may(OfflineRight(), .policy)
     case .list(let maxAge):
       let judge = ListJudge(list: store.vault.list(system.id, store.server), system: system.id)
-      return await judge.word(on: scan.code, policy, maxAge: maxAge, lastWord: lastWord, at: now)
+      return await judge.word(
+        on: scan.code, policy, maxAge: maxAge, lastWord: lastWord, otherWord: otherWord, at: now)
     }
   }
 
@@ -108,10 +111,12 @@ extension LedgerKeeper {
     guard outcome.fate == .answered else { return }
     switch outcome.answer {
     case .redeemed, .valid:
-      lastWords.forget(key)
+      lastWords.forget(key, folded: ledger.folded(of: key))
       note { $0.keyFaults[system.name] = nil }
     case .refused(let reason, _):
-      if reason != .alreadyUsed { lastWords.remember(key, reason, at: time.wall()) }
+      if reason != .alreadyUsed {
+        lastWords.remember(key, folded: ledger.folded(of: key), reason, at: time.wall())
+      }
       // Of a key without rights some servers say that of each ticket.
       if reason != .notAuthorised { note { $0.keyFaults[system.name] = nil } }
     case .undecided:

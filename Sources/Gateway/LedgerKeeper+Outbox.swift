@@ -222,7 +222,9 @@ extension LedgerKeeper {
   }
 
   private func ended(_ owed: OwedAdmission, _ end: ToldAdmission) -> [JournalFact] {
-    if let reason = end.reason, reason != .alreadyUsed { lastWords.remember(owed.ticket, reason, at: end.at.wall) }
+    if let reason = end.reason, reason != .alreadyUsed {
+      lastWords.remember(owed.ticket, folded: ledger.folded(of: owed.ticket), reason, at: end.at.wall)
+    }
     if end.ending.isConflict { events.emit(.conflict(OutboxConflict(owed: owed, told: end))) }
     return [.told(end)]
   }

@@ -7,11 +7,11 @@ extension LedgerKeeper {
   /// How long the journal may take to write or recall something before it counts as failing. It takes some 0.1 ms.
   private static let longestWrite: Duration = .seconds(1)
 
-  /// Has in the ledger what is stored of a ticket and its sale.
-  func remember(_ key: TicketKey) async throws(JournalFault) {
+  /// Has in the ledger what is stored of a ticket, its sale, and the codes that its ticket system may take for it.
+  func remember(_ key: TicketKey, folded: TicketKey? = nil) async throws(JournalFault) {
     var known: Set<LedgerPlace> = []
     while true {
-      let places = ledger.missing(key).filter { !known.contains($0) }
+      let places = ledger.missing(key, folded: folded).filter { !known.contains($0) }
       if places.isEmpty { return }
       try await recall(places)
       known.formUnion(places)

@@ -28,7 +28,8 @@ extension LedgerKeeper {
       }
       let isSameBoot = asked.boot == store.vault.boot
       ledger.interrupt(
-        asked.ticket, attempt: asked.attempt, gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
+        asked.ticket, folded: asker.flatMap { folded(of: asked.scan.code, $0) }, attempt: asked.attempt,
+        gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
         at: time.now(), isSameBoot: isSameBoot)
       // Together or not at all: what is not concluded on the disk is taken up again.
       write([.concluded(store.cutOff(asked.attempt))], isUrgent: true)

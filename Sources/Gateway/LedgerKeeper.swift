@@ -64,8 +64,8 @@ public actor LedgerKeeper {
   /// Makes the keeper of a ledger that remembers what the journal does.
   /// - Parameters:
   ///   - server: the ticket system's server, by type and address: to it belongs what is remembered.
-  ///   - floodLimit: how many unknown codes a minute all readers together may bring before those that bring them are no
-  ///     longer asked for.
+  ///   - floodLimit: how many requests a minute that admit nobody all readers together may bring before those that bring
+  ///     them are no longer asked for.
   public init(
     server: String, vault: LedgerVault, scope: LedgerScope = .once, policy: AttemptPolicy = AttemptPolicy(),
     whenFailing: JournalFailurePolicy = .continue, lookUps: LookUpPolicy = LookUpPolicy(), floodLimit: Int = 20,
@@ -87,7 +87,7 @@ public actor LedgerKeeper {
     outbox = OutboxOrder(lateGrace: policy.lateGrace)
   }
 
-  /// Sets how many unknown codes a minute all readers together may bring; what they have brought counts on.
+  /// Sets how many requests a minute that admit nobody all readers together may bring; what they have brought counts on.
   public func setFloodLimit(_ limit: Int) { cap.limit = max(1, limit) }
 
   /// Attempts that may have redeemed and were not settled, and entries that may be surplus at the server, as far as they
@@ -119,13 +119,15 @@ public actor LedgerKeeper {
       return KeptDecision(AttemptDecision(refused: reason), ticket: key, decider: .ledger)
     }
     let attempt = AttemptID()
-    if let known = await begin(key, attempt, scan.gate, deadline: deadline) {
+    let folded = folded(of: scan.code, system)
+    if let known = await begin(key, folded, attempt, scan, system.id, deadline: deadline) {
       return KeptDecision(known.decision, ticket: key, decider: known.decider)
     }
     defer { ledger.letGo(beyond: Self.mostTickets) }
     guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
       abandon(key, attempt)
-      let detail = "Reader \(scan.reader) has brought too many unknown codes; it may ask again within a minute."
+      let detail =
+        "Reader \(scan.reader) has brought too many codes that admit nobody; it may ask again within a minute."
       return KeptDecision(AttemptDecision(undecided: .rateLimited, detail: detail), ticket: key, decider: .station)
     }
     let deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy)
@@ -164,6 +166,7 @@ public actor LedgerKeeper {
       deciding, outcome,
       asked: AskedMark(mark: asked, mayBeWritten: unasked == nil || unasked?.kind == .unavailable))
     if kept.decider == .server { learn(kept.decision, scan) }
+    if kept.wasAnsweredInVain { cap.countVain(scan.reader, at: time.now()) }
     switch outcome.fate {
     case .pending: report(attempt, scan, .pending)
     case .lost: report(attempt, scan, .lost)
@@ -193,17 +196,25 @@ public actor LedgerKeeper {
 
   /// Takes the ticket's lock, or decides without a request; `nil` when the lock is ours.
   private func begin(
-    _ key: TicketKey, _ attempt: AttemptID, _ gate: GateID, deadline: MonotonicTime
+    _ key: TicketKey, _ folded: TicketKey?, _ attempt: AttemptID, _ scan: Scan, _ system: TicketSystemID,
+    deadline: MonotonicTime
   ) async -> (decision: AttemptDecision, decider: Decider)? {
     var ignoringPending = false
+    var isDistinct: Bool?
     while true {
       do throws(JournalFault) {
-        try await remember(key)
+        try await remember(key, folded: folded)
       } catch {
         return (AttemptDecision(undecided: .outOfService, detail: error.description), .station)
       }
+      if isDistinct == nil, ledger.isSpelledOtherwise(key, folded: folded) {
+        // What is remembered may be let go of meanwhile.
+        isDistinct = await namesOtherSpelling(scan.code, system)
+        continue
+      }
       let beginning = ledger.begin(
-        key, attempt: attempt, gate: gate, at: time.now(), wall: time.wall(), ignoringPending: ignoringPending)
+        key, folded: folded, isDistinct: isDistinct ?? false, attempt: attempt, gate: scan.gate, at: time.now(),
+        wall: time.wall(), ignoringPending: ignoringPending)
       switch beginning {
       case .known(let decision):
         guard case .admit = decision.verdict else { return (decision, .ledger) }
@@ -343,7 +354,6 @@ public actor LedgerKeeper {
     let now = time.now()
     if reason == .notFound {
       unknown.remember(scan.code, reason, at: now)
-      cap.countUnknown(scan.code, by: scan.reader, at: now)
     } else {
       refused[scan.gate, default: NegativeCache()].remember(scan.code, reason, at: now)
     }

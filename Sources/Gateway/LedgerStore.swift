@@ -53,6 +53,11 @@ struct LedgerStore: Sendable {
     TicketKey(vault.digester.digest(Array(server.utf8), part, key.bytes))
   }
 
+  /// The folded key in ledger and journal, likewise. No ticket's own key is the same: it has a part more.
+  func folded(_ key: TicketKey, in part: [UInt8]) -> TicketKey {
+    TicketKey(vault.digester.digest(Array(server.utf8), part, Array("folded".utf8), key.bytes))
+  }
+
   /// What the scope adds to keys at that time.
   func part(of scope: LedgerScope, at wall: WallTime) -> [UInt8] { scope.part(local: Self.local(wall)) }
 
@@ -154,6 +159,7 @@ struct LedgerStore: Sendable {
     case .ticket(let key): LedgerKey(server: server, kind: .ticket, bytes: key.bytes)
     case .sale(let sale): LedgerKey(server: server, kind: .sale, bytes: part + Array(sale.utf8))
     case .entry(let entry): LedgerKey(server: server, kind: .entry, bytes: part + Array(entry.utf8))
+    case .folded(let key): LedgerKey(server: server, kind: .folded, bytes: key.bytes)
     }
   }
 

@@ -69,9 +69,12 @@ struct ListJudge: Sendable {
   let system: TicketSystemID
 
   /// What the list says of a code now.
-  /// - Parameter lastWord: what the ticket system itself said last; it counts unless the list is newer.
+  /// - Parameters:
+  ///   - lastWord: what the ticket system itself said last; it counts unless the list is newer.
+  ///   - otherWord: the same of another code that it may take for this one; of a list that names both it says nothing.
   func word(
-    on code: Code, _ policy: OfflinePolicy, maxAge: Duration, lastWord: LastWord?, at now: JournalTime
+    on code: Code, _ policy: OfflinePolicy, maxAge: Duration, lastWord: LastWord?, otherWord: LastWord? = nil,
+    at now: JournalTime
   ) async -> OfflineWord {
     let cure = "Import one with: scangate tickets import FILE --system \(system)"
     guard now.isTrusted || policy.untrustedClock == .ignoreDay else {
@@ -102,6 +105,9 @@ struct ListJudge: Sendable {
       return .undecided(.unreachable, detail: "\(system) does not answer, and \(listed), does not name the ticket.")
     }
     if let reason = ticket.refusal(at: now) { return .refuse(reason, detail: "By \(listed).") }
+    if let otherWord, otherWord.at >= found.state.asOf, !ticket.hasOtherSpelling {
+      return .undecided(by: otherWord, of: system)
+    }
     return .may(
       OfflineRight(
         quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity,
@@ -113,6 +119,15 @@ extension OfflineWord {
   /// A refusal that the ticket system itself has told before.
   static func refuse(by word: LastWord, of system: TicketSystemID) -> OfflineWord {
     .refuse(word.reason, detail: "By \(system)'s last word on the ticket, at \(word.at.iso8601).")
+  }
+
+  /// A refusal that it has told of another code that it may take for this one.
+  static func undecided(by word: LastWord, of system: TicketSystemID) -> OfflineWord {
+    .undecided(
+      .unreachable,
+      detail:
+        "\(system) does not answer, and has refused another code that it may take for this one "
+        + "(\(word.reason.rawValue)). Let staff decide.")
   }
 }
 

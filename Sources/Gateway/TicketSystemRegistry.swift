@@ -71,6 +71,20 @@ public enum TicketSystemRegistry {
     }
   }
 
+  /// What a configured system may take for one another's spelling, likewise: what its `foldedKey` gives at a gate.
+  public static func folding(of configuration: TicketSystemConfiguration) -> @Sendable (Code) -> TicketKey? {
+    switch configuration.settings {
+    case is EventScheduleSection.System: { EventScheduleTicketSystem.foldedKey(of: $0) }
+    default: { _ in nil }
+    }
+  }
+
+  /// How many requests a minute this station may send to a configured system; `nil` where nothing bounds them.
+  static func budget(of configuration: TicketSystemConfiguration) -> Int? {
+    guard let rate = (configuration.settings as? EventScheduleSection.System)?.rate else { return nil }
+    return rate.limit * rate.share / 100
+  }
+
   private static func connect(
     _ id: TicketSystemID, _ settings: EventScheduleSection.System, for use: ConnectionUse,
     credentials: CredentialResolver, time: any TimeSource

@@ -81,6 +81,8 @@ public struct LedgerKey: Hashable, Sendable {
     case sale = 2
     /// An entry of the ticket system, by its identifier.
     case entry = 3
+    /// All codes that a ticket system may take for one, by the keyed digest of their folded key.
+    case folded = 4
   }
 
   /// The ticket system's server, by type and address: names may change, servers are who they are.

@@ -43,12 +43,16 @@ public struct ListedTicket: Sendable, Equatable {
   public var saleQuantity: Int?
   /// The event's name.
   public var event: String?
+  /// Whether the list names another code, too, that the ticket system may take for a spelling of this one
+  /// (`TicketSystem.foldedKey`): by the list they are two tickets.
+  public var hasOtherSpelling: Bool
 
   /// Makes an entry.
   public init(
     status: Status, from: WallTime? = nil, until: WallTime? = nil, quantity: Int = 1, sale: String? = nil,
-    saleQuantity: Int? = nil, event: String? = nil
+    saleQuantity: Int? = nil, event: String? = nil, hasOtherSpelling: Bool = false
   ) {
+    self.hasOtherSpelling = hasOtherSpelling
     self.status = status
     self.from = from
     self.until = until

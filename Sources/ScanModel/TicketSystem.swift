@@ -12,6 +12,13 @@ public protocol TicketSystem: Sendable {
   /// Pure, and never a request.
   func recognise(_ code: Code) -> Code
 
+  /// The folded key: what all codes have in common that this system may take for one another's spelling, because its
+  /// database does not look at case, say. `nil` where each code has one spelling only. Pure, and never a request.
+  ///
+  /// It says that two codes *may* be one ticket, never that they are: see `docs/decisions/0026`.
+  /// - Parameter code: in the system's own form.
+  func foldedKey(of code: Code) -> TicketKey?
+
   /// What can be said of the code with no request: its key in the ledger, or a refusal (a bad signature).
   func examine(_ code: Code, at time: WallTime) -> Examination
 
@@ -61,6 +68,9 @@ extension TicketSystem {
 
   /// Nothing can be looked up.
   public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }
+
+  /// Each code has one spelling only.
+  public func foldedKey(of code: Code) -> TicketKey? { nil }
 
   /// Nothing can be said without a request: the code is its own key.
   public func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }

@@ -99,7 +99,8 @@ public struct AttemptDecision: Sendable, Equatable {
     case givenBack
     /// As many as the sale is for were admitted, on other codes of it.
     case saleUsedUp
-    /// The ticket system's record was first seen for another code: the same ticket in another spelling.
+    /// Another code was used: the ticket system's record was first seen for it, or the ticket system may take this one for
+    /// another spelling of it.
     case otherCode
     /// Admitted again: who was admitted before has left.
     case reentry

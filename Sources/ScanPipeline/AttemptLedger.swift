@@ -34,7 +34,9 @@ public import ScanModel
 ///
 /// Two promises, in this order, in any interleaving: nobody is admitted beyond the ticket's allowance, nor beyond what its
 /// sale paid for over all its codes, unless without the ticket system's word, and then it is reported; nobody whose ticket was never admitted is refused because of an answer that we lost.
-/// A record admits for the code that it was first seen for, so that another spelling of the code opens nothing.
+/// A record admits for the code that it was first seen for, so that another spelling of the code opens nothing. Tickets are
+/// kept by their codes' bytes; what several codes have in common that the ticket system may take for one is counted beside
+/// them by their folded key (`SpellingBook`, `docs/decisions/0026`).
 ///
 /// Memory: only tickets with an admission, a known record, an unsettled attempt or a lock are kept; unknown codes leave no
 /// trace. `forget` drops what only ever was unsettled. What outlives the process is told by `takeChanges` and given back by
@@ -63,10 +65,13 @@ public struct AttemptLedger: Sendable {
   public func isLocked(_ key: TicketKey) -> Bool { records[key]?.lock != nil }
 
   /// Asks what to do with one presentation of a ticket.
-  /// - Parameter ignoringPending: the caller has waited for the open request long enough.
+  /// - Parameters:
+  ///   - folded: what the code has in common with all that the ticket system may take for it.
+  ///   - isDistinct: whether the list on board names another such code, too: then they are two tickets.
+  ///   - ignoringPending: the caller has waited for the open request long enough.
   public mutating func begin(
-    _ key: TicketKey, attempt: AttemptID, gate: GateID, at time: MonotonicTime, wall: WallTime,
-    ignoringPending: Bool = false
+    _ key: TicketKey, folded: TicketKey? = nil, isDistinct: Bool = false, attempt: AttemptID, gate: GateID,
+    at time: MonotonicTime, wall: WallTime, ignoringPending: Bool = false
   ) -> Beginning {
     var record = records[key] ?? TicketRecord(key: key)
     if let lock = record.lock {
@@ -75,6 +80,9 @@ public struct AttemptLedger: Sendable {
       if isTelling, let decision = record.knownUsed(book) { return .known(decision) }
       return .locked(by: lock.attempt)
     }
+    record.folded = folded ?? record.folded
+    record.isDistinct = isDistinct
+    if record.isOwedOtherwise(book) { return .known(record.knownUsed(book) ?? record.spelledOtherwise(.busy)) }
     let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
     if let decision = record.claim(presented, at: time, wall: wall, &book) {
       keep(record, key)
@@ -147,6 +155,7 @@ public struct AttemptLedger: Sendable {
   @discardableResult
   public mutating func leave(_ key: TicketKey) -> Bool {
     guard records[key]?.leave(&book) == true else { return false }
+    if let record = records[key] { book.spellings.take(record) }
     changed.insert(key)
     return true
   }
@@ -169,13 +178,16 @@ public struct AttemptLedger: Sendable {
   /// A conclusion is written before the gate opens. So within the same boot nobody has passed on it, and it is as good as
   /// lost. After another start of the machine nobody can tell, and it counts as an admission that may have been.
   /// - Parameters:
+  ///   - folded: as in `begin`.
   ///   - began: when it was about to be sent, by the clock of its own boot.
   ///   - time: now.
   public mutating func interrupt(
-    _ key: TicketKey, attempt: AttemptID, gate: GateID, began: MonotonicTime, wall: WallTime, at time: MonotonicTime,
+    _ key: TicketKey, folded: TicketKey? = nil, attempt: AttemptID, gate: GateID, began: MonotonicTime, wall: WallTime,
+    at time: MonotonicTime,
     isSameBoot: Bool
   ) {
     var record = records[key] ?? TicketRecord(key: key)
+    record.folded = folded ?? record.folded
     record.interrupt(
       AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall), at: time, isSameBoot: isSameBoot, &book)
     keep(record, key)
@@ -190,6 +202,7 @@ public struct AttemptLedger: Sendable {
   }
 
   mutating func keep(_ record: TicketRecord, _ key: TicketKey) {
+    book.spellings.take(record)
     guard record.leavesTrace else { return drop(key) }
     records[key] = record
     changed.insert(key)
@@ -206,9 +219,21 @@ public struct AttemptLedger: Sendable {
   // MARK: What outlives the process
 
   /// What is to be restored before this ticket is begun with; empty once nothing more is known to be needed.
-  public func missing(_ key: TicketKey) -> [LedgerPlace] {
-    guard let record = records[key] else { return [.ticket(key)] }
-    return record.sale.flatMap { book.knows(sale: $0) ? nil : [.sale($0)] } ?? []
+  /// - Parameter folded: as in `begin`.
+  public func missing(_ key: TicketKey, folded: TicketKey? = nil) -> [LedgerPlace] {
+    var places: [LedgerPlace] = []
+    if let folded = folded ?? self.folded(of: key), !book.spellings.knows(folded) { places.append(.folded(folded)) }
+    guard let record = records[key] else { return [.ticket(key)] + places }
+    if let sale = record.sale, !book.knows(sale: sale) { places.append(.sale(sale)) }
+    return places
+  }
+
+  /// The folded key that a ticket in memory was presented with.
+  public func folded(of key: TicketKey) -> TicketKey? { records[key]?.folded }
+
+  /// Whether somebody is in, or may be, on another code of the same folded key. Restore what `missing` names before.
+  public func isSpelledOtherwise(_ key: TicketKey, folded: TicketKey?) -> Bool {
+    folded.map { !book.spellings.others(than: key, folded: $0).isEmpty } ?? false
   }
 
   /// What is to be restored before this outcome is concluded, told, or taken late.
@@ -235,6 +260,7 @@ public struct AttemptLedger: Sendable {
       stored.insert(key)
     case (.sale(let sale), .sale(let memory)): book.restore(sale: sale, memory)
     case (.entry(let entry), .entry(let memory)): book.restore(entry: entry, memory)
+    case (.folded(let folded), .folded(let memory)): book.spellings.restore(folded, memory)
     default: break
     }
     return true
@@ -253,9 +279,12 @@ public struct AttemptLedger: Sendable {
         switch place {
         case .sale(let sale): book.memory(ofSale: sale).map { .sale($0) }
         case .entry(let entry): book.memory(ofEntry: entry).map { .entry($0) }
-        case .ticket: nil
+        case .ticket, .folded: nil
         }
       changes[place] = .some(memory)
+    }
+    for folded in book.spellings.changed {
+      changes[.folded(folded)] = .some(book.spellings.memory(of: folded).map { .folded($0) })
     }
     changed.removeAll()
     book.changesTaken()
@@ -273,7 +302,8 @@ public struct AttemptLedger: Sendable {
     guard records.count > limit else { return }
     records = records.filter { changed.contains($0.key) || $0.value.isInUse }
     stored = stored.filter { records[$0] != nil }
-    book.letGo(except: Set(records.values.compactMap(\.sale)))
+    book.letGo(
+      except: Set(records.values.compactMap(\.sale)), folded: Set(records.values.compactMap(\.folded)))
     age += 1
   }
 }

@@ -3,7 +3,8 @@ public import ScanModel
 /// Remembers for a short time that a ticket system refused a code, so that asking again costs no request.
 ///
 /// One serves all gates that ask the same ticket system with the same parameters. Remembered are refusals that a person cannot cure in that time: 10 s, and 3 s for `unpaid`, since the desk may take the
-/// money. `unreadable` never was a request, and `alreadyUsed` is the ledger's.
+/// money. `unreadable` never was a request, and `alreadyUsed` is the ledger's. By the code's bytes: that one spelling is
+/// unknown says nothing of another.
 public struct NegativeCache: Sendable {
   private struct Entry: Sendable {
     let reason: RefuseReason
@@ -65,24 +66,25 @@ public struct NegativeCache: Sendable {
   }
 }
 
-/// Holds a reader that shows one unknown code after another, so that it cannot spend the rate budget.
+/// Holds a reader that shows one code after another that admits nobody, so that it cannot spend the rate budget.
 ///
-/// A sliding minute for each reader: requests that ended in "unknown code" are counted, a success never is.
+/// A sliding minute for each reader: requests that admitted nobody are counted, whatever the code and however it is spelt; an
+/// admission never is.
 public struct ReaderCap: Sendable {
   private let limit: Int
   private let window: Duration
-  private var unknown: [ReaderID: [MonotonicTime]] = [:]
+  private var vain: [ReaderID: [MonotonicTime]] = [:]
 
-  /// Makes a cap of `limit` unknown codes in a `window` for each reader.
+  /// Makes a cap of `limit` requests that admit nobody in a `window` for each reader.
   public init(limit: Int = 20, window: Duration = .seconds(60)) {
     self.limit = Swift.max(1, limit)
     self.window = window
   }
 
-  /// Counts a request of `reader`'s that ended in "unknown code".
-  public mutating func countUnknown(_ reader: ReaderID, at time: MonotonicTime) {
+  /// Counts a request of `reader`'s that admitted nobody.
+  public mutating func countVain(_ reader: ReaderID, at time: MonotonicTime) {
     let counted = recent(reader, at: time) + [time]
-    unknown[reader] = counted.suffix(limit)
+    vain[reader] = counted.suffix(limit)
   }
 
   /// Whether a code of `reader`'s may cost a request at `time`.
@@ -97,27 +99,26 @@ public struct ReaderCap: Sendable {
 
   /// What still counts. A clock that jumped back by more than the window ends it too.
   private func recent(_ reader: ReaderID, at time: MonotonicTime) -> [MonotonicTime] {
-    unknown[reader, default: []].filter { time - $0 < window && $0 - time < window }
+    vain[reader, default: []].filter { time - $0 < window && $0 - time < window }
   }
 }
 
-/// Holds readers together that show one unknown code after another, so that they cannot spend the rate budget of the
-/// ticket system that they share.
+/// Holds readers together that show one code after another that admits nobody, so that they cannot spend the rate budget of
+/// the ticket system that they share.
 ///
-/// A sliding minute over all readers of a ticket system, in which each unknown code counts once, for the reader that
-/// showed it last. Once it is full, readers that brought more than their free share are held; the others go on, so that
-/// nobody who fills it at one gate closes the next. So the bound is `limit` codes, and at most `free + 1` more from each
-/// further reader.
+/// A sliding minute over all readers of a ticket system. Once it is full, readers that brought more than their free share are
+/// held; the others go on, so that nobody who fills it at one gate closes the next. So the bound is `limit` requests, and at
+/// most `free + 1` more from each further reader.
 public struct StationCap: Sendable {
-  /// How many unknown codes a window all readers together may bring; at least 1.
+  /// How many requests that admit nobody a window all readers together may bring; at least 1.
   public var limit: Int
   private let free: Int
   private let window: Duration
-  private var unknown: [Code: (reader: ReaderID, at: MonotonicTime)] = [:]
+  private var vain: [(reader: ReaderID, at: MonotonicTime)] = []
 
   /// Makes a cap.
   /// - Parameters:
-  ///   - limit: unknown codes in a `window` over all readers; a third of the usual budget of 60 at first.
+  ///   - limit: requests that admit nobody in a `window` over all readers; a third of the usual budget of 60 at first.
   ///   - free: how many of them a reader may have brought and still ask when the cap is full; zero holds each reader
   ///     that brought one.
   public init(limit: Int = 20, free: Int = 2, window: Duration = .seconds(60)) {
@@ -126,13 +127,12 @@ public struct StationCap: Sendable {
     self.window = window
   }
 
-  /// How many unknown codes count at `time`.
+  /// How many requests count at `time`.
   public func count(at time: MonotonicTime) -> Int { recent(at: time).count }
 
-  /// Counts a request for `code` by `reader` that ended in "unknown code".
-  public mutating func countUnknown(_ code: Code, by reader: ReaderID, at time: MonotonicTime) {
-    unknown = recent(at: time)
-    unknown[code] = (reader, time)
+  /// Counts a request of `reader`'s that admitted nobody.
+  public mutating func countVain(_ reader: ReaderID, at time: MonotonicTime) {
+    vain = recent(at: time) + [(reader, time)]
   }
 
   /// Whether a code of `reader`'s may cost a request at `time`.
@@ -141,15 +141,15 @@ public struct StationCap: Sendable {
   /// When `reader` may ask again; `nil` when it may now.
   public func mayAskAgain(_ reader: ReaderID, at time: MonotonicTime) -> MonotonicTime? {
     let counted = recent(at: time)
-    let own = counted.values.filter { $0.reader == reader }.map(\.at).sorted()
+    let own = counted.filter { $0.reader == reader }.map(\.at).sorted()
     guard counted.count >= limit, own.count > free else { return nil }
     // Whichever frees first: so many of all, or so many of its own.
-    let all = counted.values.map(\.at).sorted()
+    let all = counted.map(\.at).sorted()
     return Swift.min(all[counted.count - limit], own[own.count - free - 1]) + window
   }
 
   /// What still counts. A clock that jumped back by more than the window ends it too.
-  private func recent(at time: MonotonicTime) -> [Code: (reader: ReaderID, at: MonotonicTime)] {
-    unknown.filter { time - $0.value.at < window && $0.value.at - time < window }
+  private func recent(at time: MonotonicTime) -> [(reader: ReaderID, at: MonotonicTime)] {
+    vain.filter { time - $0.at < window && $0.at - time < window }
   }
 }

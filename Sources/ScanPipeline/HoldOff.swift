@@ -2,6 +2,9 @@ public import ScanModel
 
 /// Ignores the same code at one gate, across its readers, for a time since it was last seen.
 ///
+/// Codes that the ticket system may take for one are the same while one of them is in flight and after it was admitted: the
+/// permission is one. After a refusal another spelling is new: a reader with caps lock on must not speak for the right one.
+///
 ///     (unknown) ── sighting: new ──▶ in flight ── sighting: repeat(inFlight: true), joins the scan ──▶ in flight
 ///                                       │ decided: admit, refuse            │ decided: undecided
 ///                                       ▼                                   ▼
@@ -25,6 +28,8 @@ public struct HoldOff: Sendable {
   }
 
   private struct Entry: Sendable {
+    /// The spelling that is in flight, or was answered.
+    var code: Code
     var lastSeen: MonotonicTime
     var verdict: Verdict?
     /// The readers whose view the code has left since anybody saw it.
@@ -33,14 +38,20 @@ public struct HoldOff: Sendable {
 
   private let duration: Duration
   private let capacity: Int
-  private var entries: [Code: Entry] = [:]
+  private let folding: @Sendable (Code) -> TicketKey?
+  private var entries: [TicketKey: Entry] = [:]
   private var purgeAt = 64
 
   /// Makes the hold-off of a gate.
   /// - Parameters:
   ///   - duration: since the last sighting; 2 s at first.
   ///   - capacity: how many codes are remembered; beyond it the oldest answered one is dropped, never one in flight.
-  public init(duration: Duration = .seconds(2), capacity: Int = 10_000) {
+  ///   - folding: a code's folded key; `nil` where each code has one spelling only.
+  public init(
+    duration: Duration = .seconds(2), capacity: Int = 10_000,
+    folding: @escaping @Sendable (Code) -> TicketKey? = { _ in nil }
+  ) {
+    self.folding = folding
     self.duration = duration
     self.capacity = Swift.max(1, capacity)
   }
@@ -50,40 +61,44 @@ public struct HoldOff: Sendable {
 
   /// Takes a sighting of `code` at `time` by `reader`.
   public mutating func sighting(of code: Code, by reader: ReaderID? = nil, at time: MonotonicTime) -> Sighting {
-    if let entry = entries[code] {
+    let key = key(of: code)
+    if let entry = entries[key] {
       let isBack = reader.map(entry.leftViews.contains) ?? false
-      if entry.verdict == nil || time - entry.lastSeen < duration && !isBack {
-        entries[code]?.lastSeen = time
-        entries[code]?.leftViews = []
+      let isSame = entry.code == code || entry.verdict == .admit
+      if entry.verdict == nil || isSame && time - entry.lastSeen < duration && !isBack {
+        entries[key]?.lastSeen = time
+        entries[key]?.leftViews = []
         return .repeat(inFlight: entry.verdict == nil)
       }
     } else {
       makeRoom(at: time)
     }
-    entries[code] = Entry(lastSeen: time, verdict: nil)
+    entries[key] = Entry(code: code, lastSeen: time, verdict: nil)
     return .new
   }
 
   /// Takes it that `code` is still in view: no presentation, but the time counts from here.
   public mutating func inView(_ code: Code, at time: MonotonicTime) {
-    guard let entry = entries[code], entry.verdict == nil || time - entry.lastSeen < duration else { return }
-    entries[code]?.lastSeen = max(entry.lastSeen, time)
-    entries[code]?.leftViews = []
+    let key = key(of: code)
+    guard let entry = entries[key], entry.verdict == nil || time - entry.lastSeen < duration else { return }
+    entries[key]?.lastSeen = max(entry.lastSeen, time)
+    entries[key]?.leftViews = []
   }
 
   /// Takes it that `code` has left the view of `reader`.
   public mutating func left(_ code: Code, viewOf reader: ReaderID) {
     // A gate has few readers; what is not remembered is not held off.
-    entries[code]?.leftViews.insert(reader)
+    entries[key(of: code)]?.leftViews.insert(reader)
   }
 
   /// Takes the verdict of a scan that `sighting` reported as new. A code that is not in flight is left as it is.
   public mutating func decided(_ code: Code, _ verdict: Verdict) {
-    guard let entry = entries[code], entry.verdict == nil else { return }
+    let key = key(of: code)
+    guard let entry = entries[key], entry.verdict == nil, entry.code == code else { return }
     if case .undecided = verdict {
-      entries[code] = nil
+      entries[key] = nil
     } else {
-      entries[code]?.verdict = verdict
+      entries[key]?.verdict = verdict
     }
   }
 
@@ -91,7 +106,9 @@ public struct HoldOff: Sendable {
   public mutating func slept() { entries = entries.filter { $0.value.verdict == nil } }
 
   /// The verdict that a repeat may replay; `nil` while the code is in flight or not remembered.
-  public func lastVerdict(of code: Code) -> Verdict? { entries[code]?.verdict }
+  public func lastVerdict(of code: Code) -> Verdict? { entries[key(of: code)]?.verdict }
+
+  private func key(of code: Code) -> TicketKey { folding(code) ?? TicketKey(code.bytes) }
 
   /// Drops what has expired each time the table has doubled, so that the cost spreads; then holds the cap.
   private mutating func makeRoom(at time: MonotonicTime) {

@@ -8,6 +8,8 @@ public enum LedgerPlace: Hashable, Sendable {
   case sale(String)
   /// An entry, by the ticket system's identifier.
   case entry(String)
+  /// All codes that the ticket system may take for one, by their folded key.
+  case folded(TicketKey)
 }
 
 /// What a ledger remembers at one place, in the form in which it outlives the process.
@@ -20,6 +22,8 @@ public enum LedgerMemory: Sendable, Codable, Equatable {
   case sale(SaleMemory)
   /// Which ticket an entry was first seen for.
   case entry(EntryMemory)
+  /// On which codes of a folded key somebody is in.
+  case folded(FoldedMemory)
 }
 
 /// A ticket's record as it outlives the process. Its monotonic times belong to the boot in which it was written.
@@ -37,6 +41,7 @@ public struct TicketMemory: Sendable, Codable, Equatable {
   // Not in the memory of earlier versions.
   var owed: [Owed]?
   var listed: Int?
+  var folded: TicketKey?
 
   init(_ record: TicketRecord) {
     kind = record.kind
@@ -51,6 +56,7 @@ public struct TicketMemory: Sendable, Codable, Equatable {
     firstUse = record.firstUse
     owed = record.owed.isEmpty ? nil : record.owed
     listed = record.listed
+    folded = record.folded
   }
 }
 
@@ -71,6 +77,7 @@ extension TicketRecord {
     firstUse = memory.firstUse
     owed = memory.owed ?? []
     listed = memory.listed
+    folded = memory.folded
     guard !isSameBoot else { return }
     // Until when a claim holds cannot be told any more; the ticket system's word renews it.
     givenBack.until = nil

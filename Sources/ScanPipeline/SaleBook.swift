@@ -5,6 +5,8 @@ import ScanModel
 struct SaleBook: Sendable {
   private var sales: [String: SaleMemory] = [:]
   private var owners: [String: EntryMemory] = [:]
+  /// What codes mean for one another that the ticket system may take for one.
+  var spellings = SpellingBook()
   /// What has changed since it was last taken.
   private(set) var changed: Set<LedgerPlace> = []
 
@@ -119,17 +121,24 @@ struct SaleBook: Sendable {
   func memory(ofSale sale: String) -> SaleMemory? { sales[sale] }
   func memory(ofEntry entry: String) -> EntryMemory? { owners[entry] }
 
-  mutating func changesTaken() { changed.removeAll() }
+  mutating func changesTaken() {
+    changed.removeAll()
+    spellings.changesTaken()
+  }
 
   /// Marks everything as not stored yet.
   mutating func markAllChanged() {
     changed.formUnion(sales.keys.map { .sale($0) })
     changed.formUnion(owners.keys.map { .entry($0) })
+    spellings.markAllChanged()
   }
 
   /// Lets go of what is stored; it is restored when it is asked for.
-  /// - Parameter kept: sales of tickets that are held.
-  mutating func letGo(except kept: Set<String>) {
+  /// - Parameters:
+  ///   - kept: sales of tickets that are held.
+  ///   - keptFolded: their folded keys.
+  mutating func letGo(except kept: Set<String>, folded keptFolded: Set<TicketKey>) {
+    spellings.letGo(except: keptFolded)
     sales = sales.filter { changed.contains(.sale($0.key)) || kept.contains($0.key) }
     owners = owners.filter { changed.contains(.entry($0.key)) }
   }

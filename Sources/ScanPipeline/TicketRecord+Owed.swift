@@ -36,6 +36,7 @@ extension TicketRecord {
       return decision(mayBeSale ? .undecided(reason) : .refuse(.alreadyUsed), detail: detail)
     }
     guard admitted + interrupted + doubtful < allowance, book.hasSureRoom(in: sale) else { return interruption() }
+    if !otherSpellings(book).isEmpty { return spelledOtherwise(reason) }
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall)
     last = LastAdmission(
       attempt: lock.attempt, entryID: nil, sale: sale, wasFirst: firstUse == nil, isProvisional: true)

@@ -41,6 +41,10 @@ struct TicketRecord: Sendable {
   var owed: [Owed] = []
   var firstUse: AttemptDecision.FirstUse?
   var details: TicketDetails?
+  /// What its code has in common with all that the ticket system may take for it; `nil` where it has one spelling only.
+  var folded: TicketKey?
+  /// Whether the list on board names another such code, too: then they are two tickets. Of the presentation alone.
+  var isDistinct = false
 
   init(key: TicketKey) { self.key = key }
 
@@ -331,6 +335,7 @@ struct TicketRecord: Sendable {
     }
     guard book.hasRoom(in: sale) else { return saleUsedUp(book) }
     guard admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return interruption() }
+    if let withheld = sharedOut(book) { return withheld }
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall)
     last = LastAdmission(attempt: lock.attempt, entryID: entryID, sale: sale, wasFirst: firstUse == nil)
     admitted += 1

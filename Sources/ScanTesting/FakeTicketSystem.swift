@@ -42,12 +42,18 @@ public final class FakeTicketSystem: TicketSystem {
 
   public let id: TicketSystemID
   private let time: any TimeSource
+  private let folding: @Sendable (Code) -> TicketKey?
   private let state = Mutex(State())
   private let askedStream: AsyncStream<Code>
   private let askedEnd: AsyncStream<Code>.Continuation
 
   /// Makes a system that knows no ticket.
-  public init(id: TicketSystemID = TicketSystemID("fake"), time: any TimeSource) {
+  /// - Parameter folding: a code's folded key; each code has one spelling only at first.
+  public init(
+    id: TicketSystemID = TicketSystemID("fake"), time: any TimeSource,
+    folding: @escaping @Sendable (Code) -> TicketKey? = { _ in nil }
+  ) {
+    self.folding = folding
     self.id = id
     self.time = time
     (askedStream, askedEnd) = AsyncStream.makeStream()
@@ -126,6 +132,8 @@ public final class FakeTicketSystem: TicketSystem {
   }
 
   public func recognise(_ code: Code) -> Code { code }
+
+  public func foldedKey(of code: Code) -> TicketKey? { folding(code) }
 
   public func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void

@@ -40,6 +40,10 @@ public struct TicketSystemConformance: Sendable {
       check(system.recognise(once) == once, "recognise changes a code that is in the system's own form already")
     }
 
+    if let folded = system.foldedKey(of: goodCode) {
+      check(system.foldedKey(of: unknownCode) != folded, "two codes that have nothing in common have one folded key")
+    }
+
     let expired = await attempt(goodCode, within: .zero - .seconds(1))
     check(expired.fate == .notSent, "a request whose deadline has passed was sent")
 

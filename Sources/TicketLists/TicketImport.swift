@@ -20,14 +20,18 @@ public final class TicketImport {
     public var isForced: Bool
     /// The ticket system's own form of a code, as at the gate.
     public var recognise: (Code) -> Code
+    /// What such a code has in common with all that the ticket system may take for it, as at the gate.
+    public var folding: (Code) -> TicketKey?
     /// What a date without a zone means.
     public var zone: ZoneRule
 
     /// Makes settings.
     public init(
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
-      recognise: @escaping (Code) -> Code, zone: @escaping ZoneRule
+      recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },
+      zone: @escaping ZoneRule
     ) {
+      self.folding = folding
       self.place = place
       self.key = key
       self.isTrial = isTrial
@@ -101,7 +105,7 @@ public final class TicketImport {
   }
 
   private func take(_ listed: ListedCode) throws(TicketListFault) {
-    try writer.add(listed)
+    try writer.add(listed, folded: settings.folding(listed.code))
     report.good += 1
   }
 

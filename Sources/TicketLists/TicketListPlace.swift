@@ -55,11 +55,14 @@ struct TicketListSeals: Sendable {
   /// code says nothing in another server's list.
   func digest(of code: Code) -> [UInt8] { digester.digest([0], place, code.bytes) }
 
+  /// The digest of what a code has in common with all that the ticket system may take for it; only while a list is made.
+  func digest(ofFolded key: TicketKey) -> [UInt8] { digester.digest([3], place, key.bytes) }
+
   /// - Parameter list: `TicketListHead.birth` of the row's list: in another list's file the row proves nothing, or an old ticket
   ///   could be put into a new list.
   func proof(of row: StoredTicket, in list: [UInt8]) -> [UInt8] {
     var numbers: [UInt8] = []
-    for value in [row.status, row.from, row.until, row.quantity] {
+    for value in [row.status, row.from, row.until, row.quantity, row.twin] {
       numbers.append(value == nil ? 0 : 1)
       withUnsafeBytes(of: (value ?? 0).bigEndian) { numbers.append(contentsOf: $0) }
     }
@@ -112,13 +115,15 @@ struct StoredTicket {
   var until: Int64?
   var quantity: Int64?
   var sale: String?
+  /// Whether the list names another code that the ticket system may take for this one: 1, else 0.
+  var twin: Int64?
 }
 
 /// The tables of a list.
 enum TicketListSchema {
   /// "SGtl": tells the file from every other program's.
   static let applicationID: Int64 = 0x5347_746C
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   static let tables = """
     PRAGMA application_id = \(applicationID);
@@ -130,7 +135,7 @@ enum TicketListSchema {
     CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
     CREATE TABLE ticket (
       digest BLOB PRIMARY KEY, status INTEGER NOT NULL, "from" INTEGER, "until" INTEGER, quantity INTEGER NOT NULL,
-      sale TEXT, event INTEGER REFERENCES event (id), proof BLOB NOT NULL
+      sale TEXT, twin INTEGER NOT NULL, event INTEGER REFERENCES event (id), proof BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE sale (sale TEXT PRIMARY KEY, quantity INTEGER NOT NULL, proof BLOB NOT NULL) STRICT, WITHOUT ROWID;
     """

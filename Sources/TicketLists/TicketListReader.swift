@@ -52,7 +52,7 @@ public final class TicketListReader {
       try database.execute("PRAGMA cache_size = -4000")
       find = try database.prepare(
         """
-        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name FROM ticket t
+        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin FROM ticket t
         LEFT JOIN event e ON e.id = t.event WHERE t.digest = ?1
         """)
       findSale = try database.prepare("SELECT quantity, proof FROM sale WHERE sale = ?1")
@@ -116,7 +116,7 @@ public final class TicketListReader {
           StoredTicket(
             digest: digest, status: row.integer(0), from: row.integer(1), until: row.integer(2),
             quantity: row.integer(3),
-            sale: row.text(4)), row.blob(5), row.text(6)
+            sale: row.text(4), twin: row.integer(7)), row.blob(5), row.text(6)
         )
       }
       guard let found else { return nil }
@@ -127,7 +127,8 @@ public final class TicketListReader {
       return ListedTicket(
         status: status, from: found.row.from.map { WallTime(nanoseconds: $0) },
         until: found.row.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity),
-        sale: found.row.sale, saleQuantity: try saleQuantity(of: found.row, status), event: found.event)
+        sale: found.row.sale, saleQuantity: try saleQuantity(of: found.row, status), event: found.event,
+        hasOtherSpelling: found.row.twin == 1)
     } catch {
       throw TicketListFault(error, at: path)
     }

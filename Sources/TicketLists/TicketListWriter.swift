@@ -54,13 +54,13 @@ final class TicketListWriter {
         PRAGMA temp_store = FILE; PRAGMA temp.journal_mode = OFF; PRAGMA temp.cache_size = -8000;
         CREATE TEMP TABLE raw (
           digest BLOB, line INTEGER, status INTEGER, "from" INTEGER, "until" INTEGER, quantity INTEGER, sale TEXT,
-          sale_quantity INTEGER, event INTEGER, kind INTEGER
+          sale_quantity INTEGER, event INTEGER, kind INTEGER, folded BLOB
         );
         CREATE TEMP TABLE part (sale TEXT, quantity INTEGER, told INTEGER, kind INTEGER);
         """)
       try database.execute(TicketListSchema.tables)
       try database.execute("BEGIN")
-      raw = try database.prepare("INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+      raw = try database.prepare("INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
     } catch {
       throw TicketListFault(error, at: place.path)
     }
@@ -87,7 +87,8 @@ final class TicketListWriter {
   func discard() { if !path.isEmpty, !isPublished { unlink(path) } }
 
   /// Adds a ticket.
-  func add(_ listed: ListedCode) throws(TicketListFault) {
+  /// - Parameter folded: what its code has in common with all that the ticket system may take for it.
+  func add(_ listed: ListedCode, folded: TicketKey?) throws(TicketListFault) {
     meter.see(listed.code.bytes)
     let ticket = listed.ticket
     do throws(SQLiteError) {
@@ -95,7 +96,7 @@ final class TicketListWriter {
         .blob(seals.digest(of: listed.code)), .integer(Int64(listed.line)), .integer(ticket.status.strictness),
         Value(ticket.from?.nanoseconds), Value(ticket.until?.nanoseconds), .integer(Int64(ticket.quantity)),
         Value(ticket.sale), Value(ticket.saleQuantity.map { Int64($0) }), Value(ticket.event.map(event(named:))),
-        Value(listed.kind?.rawValue))
+        Value(listed.kind?.rawValue), folded.map { Value.blob(seals.digest(ofFolded: $0)) } ?? .null)
     } catch {
       throw TicketListFault(error, at: place.path)
     }
@@ -199,13 +200,14 @@ final class TicketListWriter {
   }
 
   private func writeTickets(_ result: inout Result, _ birth: [UInt8]) throws(SQLiteError) {
-    let insert = try database.prepare("INSERT INTO ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+    let insert = try database.prepare("INSERT INTO ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     let part = try database.prepare("INSERT INTO part VALUES (?1, ?2, ?3, ?4)")
     func keep(_ raw: Raw) throws(SQLiteError) {
       let ticket = raw.ticket
       try insert.run(
         .blob(ticket.digest), Value(ticket.status), Value(ticket.from), Value(ticket.until), Value(ticket.quantity),
-        Value(ticket.sale), Value(raw.event == 0 ? nil : raw.event), .blob(seals.proof(of: ticket, in: birth)))
+        Value(ticket.sale), Value(ticket.twin), Value(raw.event == 0 ? nil : raw.event),
+        .blob(seals.proof(of: ticket, in: birth)))
       result.codes += 1
       guard let status = ListedTicket.Status(strictness: ticket.status) else { return }
       result.counts[status, default: 0] += 1
@@ -216,9 +218,16 @@ final class TicketListWriter {
     }
     var first: Raw?
     var merged: Raw?
+    // Codes that fold alike and are not the same: hardly ever any.
+    try database.execute(
+      """
+      CREATE TEMP TABLE twin AS SELECT folded FROM raw WHERE folded IS NOT NULL
+      GROUP BY folded HAVING min(digest) <> max(digest)
+      """)
     try database.prepare(
       """
-      SELECT digest, line, status, "from", "until", quantity, sale, sale_quantity, event, kind FROM raw
+      SELECT digest, line, status, "from", "until", quantity, sale, sale_quantity, event, kind,
+        coalesce(folded IN (SELECT folded FROM twin), 0) FROM raw
       ORDER BY digest, line
       """
     ).each { row throws(SQLiteError) in
@@ -226,7 +235,7 @@ final class TicketListWriter {
         line: Int(clamping: row.integer(1) ?? 0),
         ticket: StoredTicket(
           digest: row.blob(0) ?? [], status: row.integer(2), from: row.integer(3), until: row.integer(4),
-          quantity: row.integer(5), sale: row.text(6)),
+          quantity: row.integer(5), sale: row.text(6), twin: row.integer(10)),
         event: row.integer(8), told: row.integer(7), kind: row.integer(9))
       guard let known = first, var whole = merged, known.ticket.digest == next.ticket.digest else {
         if let merged { try keep(merged) }
@@ -245,7 +254,7 @@ final class TicketListWriter {
       }
     }
     if let merged { try keep(merged) }
-    try database.execute("DROP TABLE raw")
+    try database.execute("DROP TABLE raw; DROP TABLE twin")
   }
 
   /// How many persons each sale admits: what the lines say, else what its own code admits, else the sum of its codes.

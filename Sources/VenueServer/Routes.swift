@@ -85,9 +85,9 @@ struct Routes {
     }
     let now = Timestamp(configuration.now())
     let stamp = Timestamp(seconds: now.seconds + Int64(context.clockError))
-    let holder = context.holder
+    let (holder, ignoresCase) = (context.holder, configuration.ignoresCase)
     let answer = try await store.write { db in
-      try work(Scanning(db: db, holder: holder, now: now, stamp: stamp), fields)
+      try work(Scanning(db: db, holder: holder, now: now, stamp: stamp, ignoresCase: ignoresCase), fields)
     }
     return answer.response(from: request, context: context)
   }

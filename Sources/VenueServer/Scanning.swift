@@ -10,20 +10,24 @@ struct Scanning {
   let now: Timestamp
   /// What is written down and answered: `now`, unless the clock misbehaves.
   let stamp: Timestamp
+  /// Whether a secret is found in any case.
+  let ignoresCase: Bool
 
   /// `POST /api/tickets/scan`: by the secret of an entry, else of a sale. The order of the checks is the real server's.
   func scan(_ fields: ScanFields) throws -> Answer {
+    let collation = ignoresCase ? "NOCASE" : "BINARY"
     let entry = try db.row(
       """
       SELECT entries.id, entries.scanned_at, sale_tickets.sale_id FROM entries
-      JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id WHERE entries.secret = ?
+      JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
+      WHERE entries.secret = ? COLLATE \(collation)
       """, fields.code)
     let saleID: Int64
     if let entry {
       // An entry of a deleted sale is found all the same.
       saleID = try entry["sale_id"]
     } else {
-      let sql = "SELECT id FROM sales WHERE secret = ? AND NOT is_deleted"
+      let sql = "SELECT id FROM sales WHERE secret = ? COLLATE \(collation) AND NOT is_deleted"
       guard let id: Int64 = try db.value(sql, fields.code) else {
         return .error(.notFound, "Ticket not found")
       }

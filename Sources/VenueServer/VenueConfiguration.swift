@@ -32,6 +32,8 @@ public struct VenueConfiguration: Sendable {
   public var noLimits: Bool
   /// The pause before an unknown key is answered. The real server takes 250 ms.
   public var failureDelay: Duration
+  /// Whether a secret is found in any case, as MySQL's usual collations look it up.
+  public var ignoresCase: Bool
   /// The clock of the venue: today, `scanned_at`, the `Date` header, limits and blocks all follow it.
   public var now: @Sendable () -> Date
   /// How the venue misbehaves from its start; see `VenueServer.misbehave` for later.
@@ -55,7 +57,7 @@ public struct VenueConfiguration: Sendable {
   /// A venue on a free loopback port with its data in memory, unless told otherwise.
   public init(
     host: String = "127.0.0.1", port: Int = 0, storage: Storage = .memory, rateModel: RateModel = .pause,
-    noLimits: Bool = false, failureDelay: Duration = .milliseconds(250),
+    noLimits: Bool = false, failureDelay: Duration = .milliseconds(250), ignoresCase: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() }, misbehaviours: [Misbehaviour] = [], controlSocket: String? = nil,
     tls: VenueTLS? = nil, publicURL: String? = nil, kioskShape: KioskShape = .document, kioskToken: String? = nil,
     kioskTokenLife: Duration = .seconds(3_600),
@@ -67,6 +69,7 @@ public struct VenueConfiguration: Sendable {
     self.rateModel = rateModel
     self.noLimits = noLimits
     self.failureDelay = failureDelay
+    self.ignoresCase = ignoresCase
     self.now = now
     self.misbehaviours = misbehaviours
     self.controlSocket = controlSocket

@@ -52,6 +52,26 @@ struct HoldOffTests {
     expectEqual(holdOff.sighting(of: code, by: camera, at: at(13.5)), .repeat(inFlight: false))
   }
 
+  @Test("Another spelling joins what is in flight and repeats an admission; a refusal holds off its own spelling alone")
+  func spellings() {
+    let (small, capital) = (Code("abcdefgh"), Code("ABCDEFGH"))
+    var holdOff = HoldOff(folding: { TicketKey(Array($0.text.lowercased().utf8)) })
+    expectEqual(holdOff.sighting(of: capital, at: at(0)), .new)
+    expectEqual(holdOff.sighting(of: small, at: at(0.1)), .repeat(inFlight: true))
+    // Caps lock must not speak for the right spelling.
+    holdOff.decided(capital, .refuse(.notFound))
+    expectEqual(holdOff.sighting(of: capital, at: at(0.5)), .repeat(inFlight: false))
+    expectEqual(holdOff.sighting(of: small, at: at(0.6)), .new)
+    holdOff.decided(small, .admit)
+    expectEqual(holdOff.sighting(of: capital, at: at(1)), .repeat(inFlight: false))
+    expectEqual(holdOff.lastVerdict(of: capital), .admit)
+    expectEqual(holdOff.sighting(of: capital, at: at(4)), .new)
+    // The word on another spelling is not its own.
+    holdOff.decided(small, .admit)
+    expectEqual(holdOff.sighting(of: small, at: at(5)), .repeat(inFlight: true))
+    expectEqual(holdOff.count, 1)
+  }
+
   @Test("What is not held off is not by being in view")
   func viewOfUnknown() {
     var holdOff = HoldOff()

@@ -77,6 +77,24 @@ import Testing
     try expectEqual(folder.find("a")?.saleQuantity, 5)
   }
 
+  /// A ticket system may take them for one: that they are two shows by the list.
+  @Test func codesThatDifferInCaseAloneAreTicketsOfTheirOwnAndSaySo() throws {
+    let folder = try ListFolder()
+    let report = try folder.load(
+      """
+      code,status,quantity
+      abc,paid,1
+      ABC,refunded,3
+      abd,paid,1
+      abd,paid,1
+      """)
+    expect(report.codes == 3 && report.repeated == 1 && report.contradicting == 0)
+    try expectEqual(folder.find("abc"), ListedTicket(status: .valid, hasOtherSpelling: true))
+    try expectEqual(folder.find("ABC"), ListedTicket(status: .refunded, quantity: 3, hasOtherSpelling: true))
+    try expectEqual(folder.find("abd"), ListedTicket(status: .valid))
+    expect(try folder.find("Abc") == nil)
+  }
+
   @Test func aSaleAdmitsAsManyAsItsOwnCodeItsColumnOrAllItsCodes() throws {
     let folder = try ListFolder()
     try folder.load(
@@ -220,7 +238,8 @@ import Testing
   /// A state that somebody changed in the file, or that rotted, opens no gate.
   @Test(arguments: [
     "UPDATE ticket SET status = 0", "UPDATE ticket SET quantity = 9", "UPDATE ticket SET \"until\" = NULL",
-    "UPDATE ticket SET sale = 's2'", "UPDATE sale SET quantity = 9", "UPDATE list SET as_of = 5",
+    "UPDATE ticket SET sale = 's2'", "UPDATE ticket SET twin = 1", "UPDATE sale SET quantity = 9",
+    "UPDATE list SET as_of = 5",
     "UPDATE list SET count = 9",
     "DELETE FROM list", "DELETE FROM sale", "DROP TABLE ticket", "PRAGMA application_id = 5", "PRAGMA user_version = 9",
   ])

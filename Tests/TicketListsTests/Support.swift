@@ -44,7 +44,7 @@ final class ListFolder: Sendable {
       place: place, key: key ?? self.key, isTrial: isTrial, isForced: isForced,
       recognise: { code in
         code.text.hasPrefix("https://") ? Code(String(code.text.split(separator: "/").last ?? "")) : code
-      }, zone: utc)
+      }, folding: { TicketKey(Array($0.text.lowercased().utf8)) }, zone: utc)
   }
 
   /// Imports a file of these bytes.

@@ -155,7 +155,8 @@ struct TicketsImportCommand: AsyncParsableCommand {
     try becomeOwner()
     let settings = TicketImport.Settings(
       place: TicketListPlace(of: system, in: state.folder), key: key, isTrial: dryRun, isForced: force,
-      recognise: TicketSystemRegistry.recogniser(of: system), zone: { zones.time(zone: $0, day: $1, clock: $2) })
+      recognise: TicketSystemRegistry.recogniser(of: system), folding: TicketSystemRegistry.folding(of: system),
+      zone: { zones.time(zone: $0, day: $1, clock: $2) })
     return (settings, kept)
   }
 
