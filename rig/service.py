@@ -34,6 +34,7 @@ gates:
   north:
     readers: [left]
     ticketSystem: venue
+    accept: {{minLength: 8}}  # codes of the tests' own
     deadline: 10 s  # a server on an emulated processor may be slow
     stale: 20 s
     outputs:
@@ -46,6 +47,7 @@ gates:
   south:
     readers: [right]
     ticketSystem: venue
+    accept: {{minLength: 8}}  # codes of the tests' own
     deadline: 10 s  # a server on an emulated processor may be slow
     stale: 20 s
     outputs:

@@ -64,6 +64,17 @@ public enum EventScheduleSection: TicketSystemSection {
 
   public static let type = "eventschedule"
 
+  /// Secrets of entries and sales have 32 letters and digits, those of entries that a scan made 24. A ticket's URL is reduced
+  /// to its secret before.
+  public static var accept: AcceptRule {
+    var rule = AcceptRule()
+    rule.minLength = 24
+    rule.maxLength = 32
+    rule.alphabet = .alphanumeric
+    rule.pattern = ".{24}|.{32}"
+    return rule
+  }
+
   static let url = SchemaKey<ServerURL>.optional(
     "url", .server(example: "https://tickets.example.org"),
     "The server; the API is below it: `/api/tickets/scan`. Required without `enrol`.")

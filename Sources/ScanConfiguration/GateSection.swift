@@ -41,14 +41,16 @@ enum GateSection {
     "A scan that waited longer is dropped and signalled.")
   private static let accept = SchemaKey.key(
     "accept", .section(AcceptSection.schema, example: "{ minLength: 8 }", read: AcceptSection.read),
-    default: AcceptRule(), "What can be a code here; everything else is refused as `unreadable` without a request.")
+    default: AcceptRule(),
+    "What can be a code here; everything else is refused as `unreadable` without a request. Without it, what the codes of the ticket system look like."
+  )
   private static let offline = SchemaKey.key(
     OfflineSection.key,
     .section(OfflineSection.schema, example: "{ policy: list }", read: OfflineSection.read),
     default: OfflineConfiguration(), "What the gate does while its ticket system is offline; see docs/signals.md.")
   private static let floodLimit = SchemaKey.key(
     "floodLimit", .integer(1...600, "a minute", example: "20"), default: 20,
-    "Unknown codes a minute and reader before its unknown codes are no longer asked.")
+    "Requests a minute and reader that admit nobody before its codes are no longer asked.")
   private static let outputs = SchemaKey.key(
     "outputs",
     ValueKind<[OutputConfiguration]>.named(
@@ -90,7 +92,7 @@ enum GateSection {
     let holdOff = reader.read(holdOff)
     let queue = reader.read(queue)
     let stale = reader.read(stale)
-    let accept = reader.read(accept)
+    let accept = reader.entry("accept") == nil ? usualCodes(system?.name, findings) : reader.read(accept)
     var offline = reader.read(offline)
     let flood = reader.read(floodLimit)
     let outputs = reader.read(outputs)
@@ -103,7 +105,8 @@ enum GateSection {
       ).run(signals)
     }
     if let policy = offline {
-      offline = OfflineChecks(gate: reader, offline: policy).run(
+      let isOpen = usualCodes(system?.name, findings) == AcceptRule()
+      offline = OfflineChecks(gate: reader, offline: policy, isOpen: isOpen).run(
         deadline: deadline, direction: direction, signals: signals)
     }
     guard let readers, let system, let direction, let deadline, let holdOff, let queue, let stale, let accept,
@@ -122,6 +125,11 @@ enum GateSection {
       return nil
     }
     return TicketSystemReading.readGate(adapter, entry.value, reader.findings)
+  }
+
+  /// What the codes of the gate's ticket system look like.
+  private static func usualCodes(_ system: String?, _ findings: Findings) -> AcceptRule {
+    system.flatMap { findings.systemTypes[$0]?.accept } ?? AcceptRule()
   }
 
   private static func checkOutputs(_ reader: SectionReader, _ outputs: [OutputConfiguration], _ stale: Duration?) {

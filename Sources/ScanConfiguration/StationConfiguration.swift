@@ -62,7 +62,7 @@ public struct GateConfiguration: Sendable {
   public var accept: AcceptRule
   /// What the gate does while its ticket system is offline.
   public var offline: OfflineConfiguration
-  /// Unknown codes a minute and reader before they are no longer asked.
+  /// Requests a minute and reader that admit nobody before its codes are no longer asked.
   public var floodLimit: Int
   /// Relay, lamps and buzzers; names are unique.
   public var outputs: [OutputConfiguration]
@@ -101,7 +101,8 @@ public struct AcceptRule: Sendable, Equatable {
   /// A regular expression that the whole code must match.
   public var pattern: String?
 
-  /// Makes the rule that holds where a gate has none: 8 to 128 printable characters.
+  /// Makes the rule of which a gate's own changes what it says: 8 to 128 printable characters. A gate that has none takes
+  /// what its ticket system's codes look like (`TicketSystemSection.accept`).
   public init() {}
 }
 

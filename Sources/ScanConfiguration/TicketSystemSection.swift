@@ -14,10 +14,17 @@ public protocol TicketSystemSection: Sendable {
   static var systemSchema: SectionSchema { get }
   /// The keys of `gates.<name>.ticket`.
   static var gateSchema: SectionSchema { get }
+  /// What its codes look like, in its own form: what a gate takes that says nothing of it.
+  static var accept: AcceptRule { get }
   /// Reads the system's section; `nil` only after an error was recorded.
   static func readSystem(_ reader: SectionReader) -> System?
   /// Reads a gate's section; `nil` only after an error was recorded.
   static func readGate(_ reader: SectionReader) -> Gate?
+}
+
+extension TicketSystemSection {
+  /// Nothing is known of its codes.
+  public static var accept: AcceptRule { AcceptRule() }
 }
 
 /// `ticketSystems`: finds the adapter by `type` and lets it read the rest.

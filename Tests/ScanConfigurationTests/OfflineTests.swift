@@ -46,7 +46,8 @@ import Testing
     let doubt =
       "12:24: any code opens \"gates.north\" while its ticket system is offline; say in accept how your tickets look: "
       + "pattern, or minLength and maxLength"
-    try expectEqual(warnings(open), [doubt])
+    // What the ticket system's codes look like bounds them.
+    try expectEqual(warnings(open), [])
     try expectEqual(warnings(open + "    accept: { alphabet: digits }\n"), [doubt])
     for bound in ["pattern: \"[0-9]{12}\"", "minLength: 12", "maxLength: 12"] {
       try expectEqual(warnings(open + "    accept: { \(bound) }\n"), [], "\(bound)")

@@ -165,7 +165,7 @@ import Testing
     expect(reader.silence == .milliseconds(100) && reader.prefix.isEmpty && reader.suffix.isEmpty)
     let gate = try #require(station.gates.first)
     expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
-    expect(gate.accept == AcceptRule() && gate.ticket == nil && gate.signals.isEmpty)
+    expect(gate.accept == EventScheduleSection.accept && gate.ticket == nil && gate.signals.isEmpty)
     expect(gate.offline == OfflineConfiguration() && gate.offline.policy == .refuse)
     expectEqual(station.ticketSystems.first?.list.maxAge, .seconds(24 * 3_600))
   }

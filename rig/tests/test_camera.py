@@ -26,6 +26,7 @@ gates:
   north:
     readers: [desk, left]
     ticketSystem: venue
+    accept: {{minLength: 8}}  # codes of the tests' own
     holdOff: 30 s
     deadline: 10 s  # a server on an emulated processor may be slow
     stale: 20 s

@@ -18,6 +18,7 @@ gates:
   north:
     readers: [READER]
     ticketSystem: venue
+    accept: {{minLength: 8}}  # codes of the tests' own
     deadline: 10 s
     stale: 20 s
     outputs:

@@ -35,6 +35,7 @@ gates:
   north:
     readers: [left{", third" if third else ""}]
     ticketSystem: venue
+    accept: {{minLength: 8}}  # codes of the tests' own
     deadline: 10 s  # a server on an emulated processor may be slow
     stale: 20 s
     outputs:
@@ -45,6 +46,7 @@ gates:
   south:
     readers: [right]
     ticketSystem: venue
+    accept: {{minLength: 8}}  # codes of the tests' own
     deadline: 10 s  # a server on an emulated processor may be slow
     stale: 20 s
     outputs:

@@ -20,6 +20,7 @@ gates:
   north:
     readers: [left]
     ticketSystem: venue
+    accept: {{minLength: 8}}  # codes of the tests' own
     deadline: 10 s
     stale: 20 s
     outputs:
