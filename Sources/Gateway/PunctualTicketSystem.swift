@@ -23,6 +23,8 @@ struct PunctualTicketSystem: TicketSystem {
 
   func recognise(_ code: Code) -> Code { system.recognise(code) }
 
+  func foldedKey(of code: Code) -> TicketKey? { system.foldedKey(of: code) }
+
   func examine(_ code: Code, at time: WallTime) -> Examination { system.examine(code, at: time) }
 
   func attempt(

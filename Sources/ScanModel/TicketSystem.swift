@@ -69,9 +69,6 @@ extension TicketSystem {
   /// Nothing can be looked up.
   public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }
 
-  /// Each code has one spelling only.
-  public func foldedKey(of code: Code) -> TicketKey? { nil }
-
   /// Nothing can be said without a request: the code is its own key.
   public func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }
 }

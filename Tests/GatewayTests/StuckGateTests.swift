@@ -41,6 +41,7 @@ private struct StuckAdapter: TicketSystem {
   let other = FakeTicketSystem(time: SystemTime())
 
   func recognise(_ code: Code) -> Code { code }
+  func foldedKey(of code: Code) -> TicketKey? { nil }
 
   func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
@@ -117,6 +118,7 @@ private struct StuckSignals: SignalOutput {
       let reached = Held<Reach>()
       let found = Held<LookUp>()
       func recognise(_ code: Code) -> Code { code }
+      func foldedKey(of code: Code) -> TicketKey? { TicketKey(Array("folded".utf8)) }
       func attempt(
         _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
       ) async -> AttemptOutcome { StuckAdapter.redeemed }
@@ -129,6 +131,7 @@ private struct StuckSignals: SignalOutput {
     async let found = system.lookUp(good, deadline: SystemTime().now())
     await expectEqual(reach, .unknown)
     await expectEqual(found, .unanswered)
+    expectEqual(system.foldedKey(of: good), silent.foldedKey(of: good), "what bounds repeats goes through")
     silent.reached.release(.answers)
     silent.found.release(.unused)
   }

@@ -6,6 +6,8 @@ struct UnenrolledTicketSystem: TicketSystem {
 
   func recognise(_ code: Code) -> Code { code }
 
+  func foldedKey(of code: Code) -> TicketKey? { nil }
+
   func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
