@@ -1,5 +1,5 @@
+internal import LinuxIO
 internal import ScanModel
-internal import Synchronization
 
 /// A ticket system whose deadlines hold whatever becomes of its adapter: a call that does not return is left to itself, and the
 /// gate goes on.
@@ -61,56 +61,20 @@ struct PunctualTicketSystem: TicketSystem {
     _ deadline: MonotonicTime, _ call: @escaping @Sendable () async -> Value,
     left: @escaping @Sendable (Value) -> Void = { _ in }
   ) async -> Value? {
-    let race = Race<Value>()
+    let answer = OneAnswer<Value?>()
     let calling = Task {
       let value = await call()
-      if !race.end(with: value) { left(value) }
+      if !answer.give(value) { left(value) }
     }
     let alarm = Task { [time] in
       try await Task.sleep(for: max(.zero, deadline - time.now()) + Self.grace)
-      race.end(with: nil)
+      answer.give(nil)
     }
     defer { alarm.cancel() }
     return await withTaskCancellationHandler {
-      await race.result
+      await answer.first()
     } onCancel: {
       calling.cancel()
     }
-  }
-}
-
-/// A call against its deadline: who ends it first counts.
-private final class Race<Value: Sendable>: Sendable {
-  private enum State {
-    case running(CheckedContinuation<Value?, Never>?)
-    case ended(Value?)
-  }
-
-  private let state = Mutex(State.running(nil))
-
-  /// How it ended; to be awaited once.
-  var result: Value? {
-    get async {
-      await withCheckedContinuation { continuation in
-        let ended = state.withLock { state -> Value?? in
-          if case .ended(let value) = state { return .some(value) }
-          state = .running(continuation)
-          return nil
-        }
-        if let ended { continuation.resume(returning: ended) }
-      }
-    }
-  }
-
-  /// - Returns: whether it ended so; not where it had ended before.
-  @discardableResult func end(with value: Value?) -> Bool {
-    let waiting = state.withLock { state -> CheckedContinuation<Value?, Never>?? in
-      guard case .running(let waiting) = state else { return nil }
-      state = .ended(value)
-      return .some(waiting)
-    }
-    guard let waiting else { return false }
-    waiting?.resume(returning: value)
-    return true
   }
 }

@@ -84,7 +84,7 @@ public struct IdentityWatch: Sendable {
   }
 
   /// How many places it remembers something of.
-  public var places: Int {
+  var places: Int {
     Set(present.keys).union(readers.keys).union(reads.keys).union(leaving.keys).count
   }
 

@@ -56,8 +56,8 @@ enum CertificateProbe {
     var finding: Finding? { value.withLock { $0 } }
 
     func note(_ chain: [NIOSSLCertificate], of host: String, wall: WallTime) {
-      let isOwn = chain.first.map { CertificateNames.cover($0, host) } ?? false
-      for certificate in isOwn ? chain : [] {
+      guard let own = chain.first, CertificateNames.cover(own, host) else { return value.withLock { $0 = .fits } }
+      for certificate in chain {
         let from = WallTime(seconds: Int64(certificate.notValidBefore))
         let until = WallTime(seconds: Int64(certificate.notValidAfter))
         guard wall < from || until < wall else { continue }

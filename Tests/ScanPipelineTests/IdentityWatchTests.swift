@@ -1,8 +1,9 @@
 import Expectations
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Testing
+
+@testable import ScanPipeline
 
 private let left = ReaderID("left")
 private let place = "/sys/usb1/1-1"

@@ -1,10 +1,8 @@
-import EventSchedule
 import Expectations
 import Gateway
 import ScanModel
 import ScanPipeline
 import Testing
-import TicketTransport
 import VenueServer
 
 /// A ticket system that does not look at case, over real sockets and with its own book: `docs/decisions/0026`.
@@ -23,24 +21,14 @@ import VenueServer
   }
 
   @Test(arguments: [true, false]) func aTicketInAllItsSpellingsAdmitsOnce(ignoresCase: Bool) async throws {
-    let venue = try VenueServer(VenueConfiguration(noLimits: true, ignoresCase: ignoresCase))
-    let seeded = try await venue.seed(Seed(random: 1))
-    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
-    let serving = Task {
-      defer { tell.finish() }
-      try await venue.run { tell.yield($0) }
-    }
-    let address = try #require(await ready.first { _ in true })
     let time = SystemTime()
-    let transport = try HTTPTransport(server: try ServerAddress(address.url), time: time)
-    let system = EventScheduleTicketSystem(
-      id: TicketSystemID("venue"),
-      client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
+    let venue = try await AskedVenue.open(VenueConfiguration(noLimits: true, ignoresCase: ignoresCase), time: time)
+    let seeded = venue.seeded
     let ledger = LedgerKeeper(server: "venue", vault: try .inMemory(time: time), time: time, events: EventHub())
     func present(_ text: String) async -> String {
       let scan = Scan(gate: GateID("north"), reader: ReaderID("hand"), code: Code(text), readAt: time.now())
       let decision = await ledger.decide(
-        scan, key: TicketKey(scan.code.bytes), system: system, deadline: time.now() + .seconds(30), mayAsk: true
+        scan, key: TicketKey(scan.code.bytes), system: venue.system, deadline: time.now() + .seconds(30), mayAsk: true
       ).decision
       return [decision.verdict.name, decision.verdict.reason, decision.note?.rawValue].compactMap(\.self)
         .joined(separator: " ")
@@ -63,8 +51,6 @@ import VenueServer
     // A third of what the server allows, what was asked in vain before included.
     expectEqual(asked, (ignoresCase ? 20 : 19))
     await expectEqual(present(entry[0]), "refuse alreadyUsed")
-    await transport.close()
-    serving.cancel()
-    _ = await serving.result
+    await venue.close()
   }
 }

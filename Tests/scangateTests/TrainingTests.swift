@@ -6,7 +6,6 @@ import ScanModel
 import ScanPipeline
 import Synchronization
 import Testing
-import TicketTransport
 import VenueServer
 
 /// `docs/venue.md` promises a crew what it sees on a bad day: here the venue misbehaves, and the gateway's own client and
@@ -49,61 +48,38 @@ import VenueServer
     let time = MovableTime()
     // Only a pause longer than the usual deadline is about the deadline; nothing else here waits for it.
     let isSlow = row.first == "unreachable" && row.misbehaviour.hasPrefix("latency")
-    let venue = try VenueServer(
-      VenueConfiguration(now: { Date() + time.ahead.seconds }, misbehaviours: isSlow ? [] : [misbehaviour]))
-    let seeded = try await venue.seed(Seed(random: 1))
-    let code = try #require(seeded.tickets.first).code
-    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
-    let serving = Task {
-      defer { tell.finish() }
-      try await venue.run { tell.yield($0) }
-    }
-    let address = try #require(await ready.first { _ in true })
-    let transport = try HTTPTransport(server: try ServerAddress(address.url), time: time)
-    let system = EventScheduleTicketSystem(
-      id: TicketSystemID("training"),
-      client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
+    let venue = try await AskedVenue.open(
+      VenueConfiguration(now: { Date() + time.ahead.seconds }, misbehaviours: isSlow ? [] : [misbehaviour]), time: time)
+    let code = try #require(venue.seeded.tickets.first).code
     let gate = TrainingGate(
-      system: system,
+      system: venue.system,
       ledger: LedgerKeeper(server: "training", vault: try .inMemory(time: time), time: time, events: EventHub()),
       time: time)
     if isSlow {
       // The deadline is to end a wait for the answer: on a busy machine it may take as long to connect.
-      await expectEqual(system.reach(deadline: time.now() + .seconds(60)), .answers)
-      venue.misbehave([misbehaviour], clearing: true)
+      await expectEqual(venue.system.reach(deadline: time.now() + .seconds(60)), .answers)
+      venue.server.misbehave([misbehaviour], clearing: true)
     }
     let first = await gate.present(code, within: isSlow ? .milliseconds(2_500) : .seconds(60))
     expectEqual(first, row.first)
     // What puts a gate out of service is what the house calls a fault.
     expectEqual((UndecidedReason(rawValue: first)?.isFault ?? false), row.isOutOfService)
-    venue.misbehave([], clearing: true)
+    venue.server.misbehave([], clearing: true)
     // Nobody presents a ticket again within the hold-off: everybody's clock goes on.
     time.advance(by: .seconds(3))
     let again = await gate.present(code, within: .seconds(60))
     expectEqual(again, row.again)
-    await transport.close()
-    serving.cancel()
-    _ = await serving.result
+    await venue.close()
   }
 }
 
 /// A look-up against the venue's list, whose wire the venue writes by hand.
 @Suite struct LookUpTests {
   @Test func aSecretIsFoundUnusedThenUsedAndNothingElseTells() async throws {
-    let venue = try VenueServer(VenueConfiguration(now: { Date() }))
-    let seeded = try await venue.seed(Seed(random: 1))
-    let ticket = try #require(seeded.tickets.first { $0.code.utf8.count >= 16 && !$0.code.contains("/") })
-    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
-    let serving = Task {
-      defer { tell.finish() }
-      try await venue.run { tell.yield($0) }
-    }
-    let address = try #require(await ready.first { _ in true })
     let time = SystemTime()
-    let transport = try HTTPTransport(server: try ServerAddress(address.url), time: time)
-    let system = EventScheduleTicketSystem(
-      id: TicketSystemID("list"),
-      client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
+    let venue = try await AskedVenue.open(VenueConfiguration(now: { Date() }), time: time)
+    let system = venue.system
+    let ticket = try #require(venue.seeded.tickets.first { $0.code.utf8.count >= 16 && !$0.code.contains("/") })
     func find(_ text: String) async -> LookUp { await system.lookUp(Code(text), deadline: time.now() + .seconds(30)) }
     await expectEqual(find(ticket.code), .unused)
     await expectEqual(find(ticket.code), .unused)
@@ -112,10 +88,10 @@ import VenueServer
     await expectEqual(find("An"), .unknown)
     await expectEqual(find("abcdefabcdefabcdefabcdef"), .unknown)
     // Asking whether it answers redeems nothing.
-    let booked = try await venue.book().count
+    let booked = try await venue.server.book().count
     await expectEqual(system.reach(deadline: time.now() + .seconds(30)), .answers)
     await expectEqual(find(ticket.code), .unused)
-    try await expectEqual(venue.book().count, booked)
+    try await expectEqual(venue.server.book().count, booked)
     let request = AttemptRequest(
       attempt: AttemptID(), scan: ScanID(), code: Code(ticket.code), deadline: time.now() + .seconds(30))
     let outcome = await system.attempt(request) { _ in }
@@ -124,9 +100,7 @@ import VenueServer
       return
     }
     await expectEqual(find(ticket.code), .used)
-    await transport.close()
-    serving.cancel()
-    _ = await serving.result
+    await venue.close()
   }
 }
 

@@ -1,7 +1,7 @@
-import Synchronization
+internal import Synchronization
 
 /// An answer that several may give, of which the first counts: so that a thread that hangs holds up nobody.
-final class OneAnswer<Value: Sendable>: Sendable {
+public final class OneAnswer<Value: Sendable>: Sendable {
   private enum State {
     case open
     case awaited(CheckedContinuation<Value, Never>)
@@ -11,8 +11,11 @@ final class OneAnswer<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.open)
 
+  /// Makes one that nobody has given yet.
+  public init() {}
+
   /// Whether somebody has answered.
-  var isGiven: Bool {
+  public var isGiven: Bool {
     state.withLock { state in
       switch state {
       case .open, .awaited: false
@@ -21,24 +24,26 @@ final class OneAnswer<Value: Sendable>: Sendable {
     }
   }
 
-  /// Answers; nothing where there is an answer already.
-  func give(_ value: Value) {
-    let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
+  /// Answers.
+  /// - Returns: whether it is this answer that counts; not where there was one before.
+  @discardableResult public func give(_ value: Value) -> Bool {
+    let (counts, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
       switch state {
       case .open:
         state = .given(value)
-        return nil
+        return (true, nil)
       case .awaited(let continuation):
         state = .taken
-        return continuation
-      case .given, .taken: return nil
+        return (true, continuation)
+      case .given, .taken: return (false, nil)
       }
     }
     waiting?.resume(returning: value)
+    return counts
   }
 
   /// The first answer; to be asked once.
-  func first() async -> Value {
+  public func first() async -> Value {
     await withCheckedContinuation { continuation in
       let value = state.withLock { state -> Value? in
         guard case .given(let value) = state else {

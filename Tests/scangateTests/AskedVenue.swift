@@ -1,0 +1,38 @@
+import EventSchedule
+import ScanModel
+import Testing
+import TicketTransport
+import VenueServer
+
+/// A venue over real sockets, and the gateway's own client of it.
+struct AskedVenue {
+  let server: VenueServer
+  let seeded: SeededVenue
+  let system: EventScheduleTicketSystem
+  private let transport: HTTPTransport
+  private let serving: Task<Void, any Error>
+
+  /// Opens a venue with a few tickets of its own making.
+  static func open(_ configuration: VenueConfiguration, time: any TimeSource) async throws -> AskedVenue {
+    let server = try VenueServer(configuration)
+    let seeded = try await server.seed(Seed(random: 1))
+    let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
+    let serving = Task {
+      defer { tell.finish() }
+      try await server.run { tell.yield($0) }
+    }
+    let address = try #require(await ready.first { _ in true })
+    let transport = try HTTPTransport(server: try ServerAddress(address.url), time: time)
+    let system = EventScheduleTicketSystem(
+      id: TicketSystemID("venue"),
+      client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
+    return AskedVenue(server: server, seeded: seeded, system: system, transport: transport, serving: serving)
+  }
+
+  /// Closes both sides.
+  func close() async {
+    await transport.close()
+    serving.cancel()
+    _ = await serving.result
+  }
+}
