@@ -14,6 +14,7 @@ public final class EventScheduleClient: Sendable {
     var keyNumber = 0
     var budget: RateBudget
     var watch = AuthenticationGuard()
+    var failures = FailureStreak()
   }
 
   private struct Permit {
@@ -175,6 +176,12 @@ public final class EventScheduleClient: Sendable {
     await scan(Code(""), deadline: deadline) { _ in }
   }
 
+  /// Whether the server fails on whatever it is asked, now that it has answered a scan of `code` with `status`.
+  func isFailing(on code: Code, status: Int) -> Bool {
+    let key = CodeFolding.key(of: code)
+    return state.withLock { $0.failures.take(status, on: key) }
+  }
+
   // MARK: Budget and key
 
   private func perform(
@@ -246,6 +253,8 @@ public final class EventScheduleClient: Sendable {
 
   private func settle(_ permit: Permit, _ outcome: HTTPOutcome) {
     let now = outcome.endedAt
+    // A page of whoever stands in between tells nothing about the key.
+    let isRefusal = if case .answered(let answer) = outcome.result { answer.isRefusal } else { false }
     state.withLock { state in
       // Another key has another record; the budget is the same one, for the server counts by our address.
       let isSameKey = state.keyNumber == permit.keyNumber
@@ -260,18 +269,17 @@ public final class EventScheduleClient: Sendable {
         judge { $0.unknown() }
       case .answered(let answer):
         switch answer.status {
-        case 401:
+        case 401 where isRefusal:
           state.budget.notCounted(permit.place)
           judge { $0.failed(at: now) }
         case 429:
           state.budget.limited(permit.place, at: now, retryAfter: answer.retryAfter)
           judge { $0.unknown() }
-        case 423:
+        case 423 where isRefusal:
           state.budget.finished(permit.place, at: now)
           judge { $0.blocked(at: now, retryAfter: answer.retryAfter) }
         case 200, 201, 400, 403, 404, 422:
           state.budget.finished(permit.place, at: now)
-          // A page of a proxy in between tells nothing about the key.
           judge { answer.isJSON ? $0.succeeded() : $0.unknown() }
         default:
           state.budget.finished(permit.place, at: now)

@@ -55,9 +55,9 @@ public struct EventScheduleTicketSystem: TicketSystem {
     case .pending: return .offline(.timeOut)
     case .answered(let answer):
       switch answer.status {
-      case 401: return .refusesKey(.keyRefused)
-      case 403: return .refusesKey(.accessDenied)
-      case 423: return .refusesKey(.keyBlocked)
+      case 401 where answer.isRefusal: return .refusesKey(.keyRefused)
+      case 403 where answer.isRefusal: return .refusesKey(.accessDenied)
+      case 423 where answer.isRefusal: return .refusesKey(.keyBlocked)
       // An answer all the same.
       case 429: return .answers
       default: return OfflineCause(status: answer.status).map { .offline($0) } ?? .answers
@@ -110,6 +110,13 @@ public struct EventScheduleTicketSystem: TicketSystem {
         answer, host: client.host, saleTicketID: saleTicketID, hiding: client.redactions(for: code))
       result.fate = .answered
       result.answer = judgement.answer
+      if client.isFailing(on: code, status: answer.status) {
+        result.answer = .undecided(
+          .badAnswer,
+          detail:
+            "\(client.host) failed on \(FailureStreak.least) different codes in a row (\(answer.status)); it may have counted "
+            + "each. Call whoever runs it.")
+      }
       result.mayHaveRedeemed = judgement.mayHaveRedeemed
       result.serverDate = answer.serverDate
       result.offline = OfflineCause(status: answer.status)

@@ -20,42 +20,63 @@ struct ScanAnswer: Equatable {
     ScanAnswer(.undecided(reason, detail: detail), mayHaveRedeemed: mayHaveRedeemed)
   }
 
-  /// Judges an answer of the server called `host`.
+  /// Judges an answer of the server called `host`. Only a refusal in the API's own form says that nothing was redeemed: whatever
+  /// stands in between can answer in the server's place while the request arrives.
   /// - Parameter secrets: what the server's text must not show, should it repeat it.
   init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hiding secrets: [Redaction] = []) {
     let said = ServerText(answer.body, hiding: secrets)
     switch answer.status {
     case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID, secrets)
-    case 400: self = Self.badRequest(said, host: host)
-    case 401:
-      self = .undecided(
-        .keyRefused,
-        "\(host) does not know our API key (401). Put the right key into the key file, then reload the service.")
-    case 403: self = Self.forbidden(said, host: host)
-    case 404: self = Self.notFound(said, host: host)
-    case 422:
-      self = .undecided(
-        .badAnswer, "\(host) did not understand the request (422)\(said.quoted). Check sale_ticket_id and seat_number.")
-    case 423:
-      self = .undecided(
-        .keyBlocked, "\(host) blocks our API key for 15 minutes after too many failures (423). Check the key.")
-    case 429: self = .undecided(.rateLimited, "\(host) gets more requests than it allows (429).")
-    case 300...399:
-      self = .undecided(
-        .badAnswer,
-        "\(host) wants to send us elsewhere (\(answer.status)). The address in the configuration must be the final one."
-      )
-    case 200...299:
-      self = .undecided(
-        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. Check the address.",
-        mayHaveRedeemed: true)
     case 408, 500...599:
       self = .undecided(
         .unreachable, "\(host) is out of order (\(answer.status)); it may have counted the scan.", mayHaveRedeemed: true
       )
+    case 429 where !answer.isRefusal:
+      self = .undecided(
+        .rateLimited, "\(host), or what stands before it, gets more requests than it allows (429).",
+        mayHaveRedeemed: true)
+    case 400...499 where !answer.isRefusal:
+      self = .undecided(
+        .badAnswer,
+        "\(host) answered \(answer.status), but not as the ticket system does: a firewall, proxy or portal may have answered in its "
+          + "place. Check the way to it, then the address.", mayHaveRedeemed: true)
+    case 400...499: self = Self.refusal(answer.status, said, host: host, saleTicketID: saleTicketID)
+    case 300...399:
+      self = .undecided(
+        .badAnswer,
+        "\(host) wants to send us elsewhere (\(answer.status)). The address in the configuration must be the final one.",
+        mayHaveRedeemed: true)
     default:
       self = .undecided(
-        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. Check the address.")
+        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. Check the address.",
+        mayHaveRedeemed: true)
+    }
+  }
+
+  /// A refusal of the API itself: nothing was redeemed.
+  private static func refusal(_ status: Int, _ said: ServerText, host: String, saleTicketID: Int64?) -> ScanAnswer {
+    switch status {
+    case 400: badRequest(said, host: host)
+    case 401:
+      .undecided(
+        .keyRefused,
+        "\(host) does not know our API key (401). Put the right key into the key file, then reload the service.")
+    case 403: forbidden(said, host: host)
+    case 404: notFound(said, host: host, saleTicketID: saleTicketID)
+    case 422:
+      .undecided(
+        .badAnswer,
+        "\(host) did not understand the request (422)\(said.quoted). "
+          + (saleTicketID == nil
+            ? "Is it a version that we know?" : "Check sale_ticket_id and seat_number of this gate."))
+    case 423:
+      .undecided(
+        .keyBlocked, "\(host) blocks our API key for 15 minutes after too many failures (423). Check the key.")
+    case 429: .undecided(.rateLimited, "\(host) gets more requests than it allows (429).")
+    default:
+      .undecided(
+        .badAnswer,
+        "\(host) answered \(status), which is no answer of the scan API\(said.quoted). Check the address.")
     }
   }
 
@@ -79,13 +100,7 @@ struct ScanAnswer: Equatable {
     let refusal: RefuseReason
     switch sale.status {
     case .paid:
-      guard !answer.isClockWrong else {
-        let server = answer.serverDate.map(CivilTime.text) ?? "?"
-        return .undecided(
-          .clockWrong,
-          "The clocks of this machine and of \(host) differ by more than 2 minutes (the server says \(server)). "
-            + "Set this machine's clock.", mayHaveRedeemed: true)
-      }
+      // Our own clock has no say in it: the ticket is redeemed, and the answer's times are those of one server.
       let redemption = Redemption(
         entryID: entryID, scannedAt: scannedAt, quantity: sale.quantity(of: saleTicketID), sale: saleID,
         saleQuantity: sale.persons, details: sale.details)
@@ -119,15 +134,18 @@ struct ScanAnswer: Equatable {
       "Our API key may not scan at \(host) (403)\(said.quoted). Use a key of a user who may manage the event.")
   }
 
-  private static func notFound(_ said: ServerText, host: String) -> ScanAnswer {
+  private static func notFound(_ said: ServerText, host: String, saleTicketID: Int64?) -> ScanAnswer {
     // A sale ticket belongs to one sale. A gate that asks for one that this sale lacks is misconfigured; the ticket itself
     // is not judged, and nobody is told that it is unknown.
-    if said.contains("sale ticket not found") || said.contains("no tickets found in this sale") {
+    if saleTicketID != nil, said.contains("sale ticket not found") {
       return .undecided(
         .badAnswer,
         "\(host) knows the code, but not the sale ticket (404)\(said.quoted). Check sale_ticket_id of this gate.")
     }
-    if said.contains("ticket not found") { return ScanAnswer(.refused(.notFound, detail: said.shown)) }
+    // A sale without tickets is an odd one, whatever its state; it says nothing of the gate.
+    if said.contains("ticket not found") || said.contains("no tickets found in this sale") {
+      return ScanAnswer(.refused(.notFound, detail: said.shown))
+    }
     return .undecided(
       .badAnswer,
       "\(host) has no scan API at this address (404)\(said.quoted). Check the base URL in the configuration.")
@@ -145,9 +163,14 @@ struct ServerText {
   init(_ body: [UInt8], hiding secrets: [Redaction]) {
     let document = try? JSONValue(body)
     error = document?["error"]?.string
-    let text = error ?? document?["message"]?.string ?? document?["error"]?["message"]?.string ?? ""
+    let text = document.flatMap(Self.words(in:)) ?? ""
     lower = text.lowercased()
     shown = StaffText.clean(text, hiding: secrets)
+  }
+
+  /// The words of a refusal; `nil` where the document is none.
+  static func words(in document: JSONValue) -> String? {
+    document["error"]?.string ?? document["message"]?.string ?? document["error"]?["message"]?.string
   }
 
   /// Whether the text holds `part`, which is in lower case.
@@ -155,4 +178,13 @@ struct ServerText {
 
   /// The text as it follows a sentence of ours.
   var quoted: String { shown.map { ": “\($0)”" } ?? "" }
+}
+
+extension HTTPAnswer {
+  /// Whether this is a refusal of the API itself: a 4xx other than 408, in JSON, with words. Nothing else tells of our key, or that a
+  /// request came to nothing.
+  var isRefusal: Bool {
+    guard (400...499).contains(status), status != 408, isJSON, let document = try? JSONValue(body) else { return false }
+    return ServerText.words(in: document) != nil
+  }
 }

@@ -127,10 +127,13 @@ public actor GateController {
     reviewOutputs()
     await withTaskGroup(of: Void.self) { group in
       let listening = Task { for await news in news { self.take(news) } }
+      let telling = Task { [teller = reports.teller] in await teller.run() }
       group.addTask { await self.takeReads() }
       group.addTask { await self.decideScans() }
       await group.waitForAll()
       listening.cancel()
+      reports.teller.finish()
+      await telling.value
     }
     isOver = true
   }
@@ -150,6 +153,9 @@ public actor GateController {
   /// Why the gate's policy decides now; `nil` while the ticket system does.
   private var offline: OfflineCause?
 
+  /// Why fresh tickets cannot be told from used ones, as the ledger said last.
+  private var clockFault: String?
+
   /// What the gate shows while nobody stands at it.
   private var resting: Signal { offline == nil ? .idle : .offline }
 
@@ -167,6 +173,12 @@ public actor GateController {
     } else if case .fault(let reason, _)? = systemFault, reason.isOfKey {
       systemFault = nil
     }
+    if let words = news.clockFault {
+      if systemFault == nil { systemFault = .fault(.clockWrong, words) }
+    } else if clockFault != nil, case .fault(.clockWrong, _)? = systemFault {
+      systemFault = nil
+    }
+    clockFault = news.clockFault
     reviewOutputs()
     // The lamp of a scan that is being decided stays.
     if deciding == nil { rest() }

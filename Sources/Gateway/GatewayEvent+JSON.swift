@@ -22,6 +22,7 @@ extension GatewayEvent {
       line.add("allowance", Int64(decided.allowance))
       line.add("decided_by", decided.decider.rawValue)
       line.add("provisional", decided.isProvisional)
+      line.add("stored", decided.isStored)
       line.add("first_used_at", decided.firstUse?.at.iso8601)
       line.add("first_used_gate", decided.firstUse?.gate?.name)
       line.add("note", decided.note?.rawValue)
@@ -93,6 +94,13 @@ extension GatewayEvent {
       line.add("reason", offline?.rawValue)
       line.add("owed", Int64(owed))
       line.add("at", at.iso8601)
+    case .clock(let event):
+      line.add("type", "clock")
+      line.add("ticket_system", event.system.name)
+      line.add("state", event.state.rawValue)
+      line.add("ahead_ms", event.ahead.milliseconds)
+      line.add("detail", event.detail)
+      line.add("at", event.at.iso8601)
     case .conflict(let conflict):
       line.add("type", "conflict")
       line.add("id", conflict.owed.attempt.description)

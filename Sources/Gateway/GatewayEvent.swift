@@ -25,6 +25,8 @@ public enum GatewayEvent: Sendable, Equatable {
   case configuration(ReloadOutcome, at: WallTime)
   /// A ticket system answers again, or counts as offline. `owed` admissions have still to be told to it.
   case ticketSystem(TicketSystemID, offline: OfflineCause?, owed: Int, at: WallTime)
+  /// A clock was found wrong by the answers of a ticket system, or right again.
+  case clock(ClockEvent)
   /// What we admitted offline and the ticket system does not confirm: staff must look.
   case conflict(OutboxConflict)
   /// The journal began or ceased to keep what it is given, or found something that the operator must know.
@@ -63,6 +65,8 @@ public struct DecidedScan: Sendable, Equatable {
   public var detail: String?
   /// Whether the relay could not be driven although the verdict is an admission.
   public var outputFault: String?
+  /// Whether the journal has it: then the end of the process does not lose it.
+  public var isStored = false
 }
 
 /// A request whose answer the gate did not have in time.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinuxIO
 public import ScanModel
 
 /// What a keeper must not forget over restarts, besides tickets.
@@ -7,6 +8,10 @@ struct KeeperNotes: Codable, Equatable {
   var keyFaults: [String: String] = [:]
   /// The ledger's part when the clock was trusted last.
   var part: [UInt8]?
+  /// How far the ticket system's clocks are apart, where that was learnt.
+  var recordOffset: LearntOffset?
+  /// How this machine's clock was confirmed.
+  var clock: ClockTrust.Confirmation?
 }
 
 /// How a ticket system is, for a gate.
@@ -15,6 +20,8 @@ public struct TicketSystemNews: Sendable, Equatable {
   public var offline: OfflineCause?
   /// Why our key may not scan, by its last word.
   public var keyFault: UndecidedReason?
+  /// Why fresh tickets cannot be told from used ones: its clocks contradict one another.
+  public var clockFault: String?
 }
 
 /// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.

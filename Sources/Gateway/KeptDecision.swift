@@ -60,6 +60,8 @@ struct Deciding: Sendable {
   let key: TicketKey
   let system: any TicketSystem
   let policy: OfflinePolicy
+  /// What a look-up has found right before the request; `nil` where none was needed.
+  var found: LookUp?
 }
 
 /// A request's own entry in the journal.

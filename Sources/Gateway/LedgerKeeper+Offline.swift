@@ -29,7 +29,7 @@ extension LedgerKeeper {
   private func leave(_ listener: UInt64) { listeners[listener] = nil }
 
   private func newest(of system: TicketSystemID) -> TicketSystemNews {
-    TicketSystemNews(offline: reach.cause, keyFault: keyFault(of: system))
+    TicketSystemNews(offline: reach.cause, keyFault: keyFault(of: system), clockFault: recordFault(of: system))
   }
 
   /// Tells all gates how their ticket systems are.
@@ -43,7 +43,9 @@ extension LedgerKeeper {
   /// decides.
   func offlineOutcome(_ policy: OfflinePolicy, _ system: TicketSystemID) -> AttemptOutcome? {
     let now = time.now()
-    guard let cause = reach.cause, policy.applies(to: cause), !reach.takeTrial(at: now) else { return nil }
+    // Nobody passes while our key counts as refused: each scan may as well find out whether it still is.
+    guard let cause = reach.cause, policy.applies(to: cause), keyFault(of: system) == nil, !reach.takeTrial(at: now)
+    else { return nil }
     return AttemptOutcome(
       fate: .notSent, answer: .undecided(.unreachable, detail: "\(system) is offline (\(cause.rawValue))."),
       mayHaveRedeemed: false, sentAt: nil, endedAt: now, offline: cause)
@@ -104,6 +106,14 @@ extension LedgerKeeper {
     // There was no time to ask: another gate may have found out meanwhile.
     case .unknown: return reach.isOffline
     }
+  }
+
+  /// Whether the ticket system is away, asked where nothing else was.
+  func isAway(_ deciding: Deciding, deadline: MonotonicTime) async -> Bool {
+    guard deciding.policy.mayAdmit, !reach.isOffline else { return reach.isOffline }
+    let began = time.now()
+    take(await deciding.system.reach(deadline: deadline), from: deciding.system.id, began: began)
+    return reach.isOffline
   }
 
   /// Takes what a request's end says of our key, and of the ticket.

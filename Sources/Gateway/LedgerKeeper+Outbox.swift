@@ -157,12 +157,13 @@ extension LedgerKeeper {
     }
     learn(outcome, of: key, from: system.id)
     learnReach(of: outcome, began: began)
-    if let date = outcome.serverDate { store.vault.clock.compare(date) }
+    compareClock(outcome, system.id)
     if (try? await remember(for: outcome)) == nil {
       outcome.fate = .lost
       outcome.answer = .undecided(.outOfService, detail: nil)
     }
     let told = ledger.told(key, owed: owed.attempt, attempt: attempt, outcome: outcome, wall: time.wall())
+    tellRecordClock(system.id)
     return finish(owed, told, outcome, with: [.concluded(store.concluded(attempt, outcome, nil))])
   }
 

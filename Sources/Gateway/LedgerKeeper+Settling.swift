@@ -2,6 +2,11 @@ internal import LinuxIO
 import ScanModel
 import ScanPipeline
 
+extension AttemptOutcome {
+  /// Whether an answer came that says nothing, after a request that may have redeemed.
+  var isNoAnswer: Bool { if case .undecided = answer { fate == .answered && mayHaveRedeemed } else { false } }
+}
+
 /// What becomes of attempts that were not answered: late answers, look-ups, and what an earlier process left open.
 extension LedgerKeeper {
   /// Takes up the attempts that an earlier process asked and never concluded.
@@ -14,7 +19,12 @@ extension LedgerKeeper {
     _ attempts: [AskedAttempt], asker: (any TicketSystem)?, faces: [GateID: any TicketSystem] = [:],
     owed: [OwedAdmission] = []
   ) async -> [GatewayEvent] {
-    if let earlier = try? await store.recallNotes(), notes == KeeperNotes() { notes = earlier }
+    if let earlier = try? await store.recallNotes(), notes == KeeperNotes() {
+      notes = earlier
+      recallRecordClock()
+      recallClock()
+    }
+    if !store.vault.isAccepted() { await mayBeTold(owed) }
     defer { takeUp(owed) }
     let tellings = Set(owed.map(\.scan.id))
     self.asker = asker
@@ -53,7 +63,9 @@ extension LedgerKeeper {
       // As if it had not come: the next presentation is judged by the ticket system's word.
       return report(attempt, scan, .lost)
     }
+    compareClock(outcome, system)
     let record = ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
+    tellRecordClock(system)
     var facts: [JournalFact] = [.late(store.concluded(attempt, outcome, nil))]
     switch record {
     case .claimable: report(attempt, scan, .redeemedLate)

@@ -10,27 +10,24 @@ public import ScanPipeline
 ///                              └── its sync runs beside the request ───────────────────────────┘
 /// ```
 /// A conclusion is written before the gate opens. So whatever is asked and not concluded in the same boot has opened nothing;
-/// where it cannot be written, that is confessed first, and the next process does not rely on it.
+/// where it cannot be written, that is confessed first, and the next process does not rely on it. From the answer on:
+/// `LedgerKeeper+Concluding.swift`.
 public actor LedgerKeeper {
   /// The share of a scan's time that is spent waiting for the late answer to our own earlier request.
   private static let patience = 0.4
-  /// How long an admission waits for the sync of its attempt: a request's own time hides most of it.
-  private static let longestSync: Duration = .milliseconds(50)
-  /// How long an admission without a request waits until it is durable: nothing else tells of it.
-  private static let durableWithin: Duration = .milliseconds(300)
   /// How many tickets are held in memory; the others are recalled when they are presented.
   private static let mostTickets = 20_000
 
-  private let policy: AttemptPolicy
+  var policy: AttemptPolicy
   var ledger: AttemptLedger
   let scope: LedgerScope
   /// What the scope adds to keys now: another day or event has another ledger.
   var part: [UInt8]
   let store: LedgerStore
-  private let whenFailing: JournalFailurePolicy
+  let whenFailing: JournalFailurePolicy
   /// Codes that the system does not know, for all gates; other refusals may depend on what a gate adds to its request.
-  private var unknown = NegativeCache()
-  private var refused: [GateID: NegativeCache] = [:]
+  var unknown = NegativeCache()
+  var refused: [GateID: NegativeCache] = [:]
   private var cap: StationCap
   private var waiters = TicketWaiters()
   var lastForgotten: MonotonicTime
@@ -52,12 +49,19 @@ public actor LedgerKeeper {
   var longestWait: Duration?
   /// What must not be forgotten over restarts, besides tickets.
   var notes = KeeperNotes()
+  /// Whether this machine's clock was too far off the ticket system's when it answered last.
+  var isStationClockOff = false
+  /// Notes that this machine's clock is right.
+  var notingClock: Task<Void, Never>?
+  var toldClock: ToldClock
   /// Whom the ticket system has refused lately: while it is offline, its last word counts.
   var lastWords = LastWords()
   var outbox: OutboxOrder
   /// The venue's day on which it was last looked for what is too late.
   var overdueDay: Int?
   var sending: Task<Void, Never>?
+  /// Tickets of which the ticket system has shown, since the start, that nobody had been admitted on them before.
+  var vouched: Set<TicketKey> = []
   /// The sender, while it has nothing to do.
   var senderWaiting: CheckedContinuation<Void, Never>?
 
@@ -73,6 +77,7 @@ public actor LedgerKeeper {
   ) {
     self.policy = policy
     ledger = AttemptLedger(policy)
+    toldClock = ToldClock(offset: policy.recordOffset)
     store = LedgerStore(vault: vault, server: server)
     self.scope = scope
     part = store.part(of: scope, at: time.wall())
@@ -97,9 +102,14 @@ public actor LedgerKeeper {
   /// Now, by every clock.
   public nonisolated var now: JournalTime { store.vault.clock.now() }
 
-  /// Writes down a scan that is over; from any thread, returns at once.
-  public nonisolated func record(_ scan: JournaledScan) {
-    store.vault.journal.enqueue(JournalBatch(facts: [.scan(scan)]))
+  /// Writes down a scan that is over, or how many were; from any thread, returns at once.
+  @discardableResult nonisolated func record(_ fact: JournalFact) -> JournalMark {
+    store.vault.journal.enqueue(JournalBatch(facts: [fact]))
+  }
+
+  /// Whether the journal has written that down, asked until `end`: then the end of the process does not lose it.
+  nonisolated func isWritten(_ mark: JournalMark, until end: MonotonicTime) async -> Bool {
+    (try? await store.vault.journal.written(mark, until: end)) ?? false
   }
 
   // MARK: Deciding
@@ -121,7 +131,7 @@ public actor LedgerKeeper {
     let attempt = AttemptID()
     let folded = folded(of: scan.code, system)
     if let known = await begin(key, folded, attempt, scan, system.id, deadline: deadline) {
-      return KeptDecision(known.decision, ticket: key, decider: known.decider)
+      return KeptDecision(worded(known.decision, system.id), ticket: key, decider: known.decider)
     }
     defer { ledger.letGo(beyond: Self.mostTickets) }
     guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
@@ -130,9 +140,25 @@ public actor LedgerKeeper {
         "Reader \(scan.reader) has brought too many codes that admit nobody; it may ask again within a minute."
       return KeptDecision(AttemptDecision(undecided: .rateLimited, detail: detail), ticket: key, decider: .station)
     }
-    let deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy)
+    if let obstacle = await unvouched(key, scan, system, deadline: deadline) {
+      abandon(key, attempt)
+      return KeptDecision(obstacle, ticket: key, decider: .station)
+    }
+    let policy = store.vault.isAccepted() ? policy : OfflinePolicy()
+    var deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy)
     if let unasked = offlineOutcome(policy, system.id) {
       return await conclude(deciding, unasked, asked: nil)
+    }
+    guard await mayBeAsked(&deciding, deadline: deadline) else {
+      // What cannot be looked up may be away altogether.
+      if deciding.found != .used, await isAway(deciding, deadline: deadline),
+        let unasked = offlineOutcome(policy, system.id)
+      {
+        return await conclude(deciding, unasked, asked: nil)
+      }
+      abandon(key, attempt)
+      let undecided = AttemptDecision(undecided: .clockWrong, detail: nil)
+      return KeptDecision(worded(undecided, system.id), ticket: key, decider: .station)
     }
     return await ask(deciding, deadline: deadline)
   }
@@ -170,6 +196,7 @@ public actor LedgerKeeper {
     switch outcome.fate {
     case .pending: report(attempt, scan, .pending)
     case .lost: report(attempt, scan, .lost)
+    case .answered where outcome.isNoAnswer: report(attempt, scan, .lost)
     case .notSent, .answered: return kept
     }
     // What is owed is settled by telling it.
@@ -247,129 +274,6 @@ public actor LedgerKeeper {
     wake(key)
   }
 
-  /// Decides by the outcome of a request, or by the gate's policy where the outcome says that the ticket system is offline.
-  /// - Parameter asked: the request's own entry in the journal; `nil` where nothing was asked.
-  private func conclude(_ deciding: Deciding, _ outcome: AttemptOutcome, asked: AskedMark?) async -> KeptDecision {
-    var outcome = outcome
-    let (key, attempt) = (deciding.key, deciding.attempt)
-    if let date = outcome.serverDate { store.vault.clock.compare(date) }
-    var word = await word(of: deciding.policy, on: deciding.scan, key, outcome, deciding.system)
-    var right: OfflineRight?
-    if case .may(let may, _) = word { right = may }
-    do throws(JournalFault) {
-      try await remember(for: outcome, offline: right)
-    } catch {
-      // Whether the record is known for another code cannot be told: it stays open until the journal can be read.
-      outcome.fate = asked == nil ? .notSent : .lost
-      outcome.answer = .undecided(.outOfService, detail: error.description)
-      (word, right) = (nil, nil)
-    }
-    var decision = ledger.conclude(key, attempt: attempt, outcome: outcome, wall: time.wall(), offline: right)
-    defer { wake(key) }
-    if decision.isProvisional, case .may(_, let decider) = word {
-      decision.detail = "\(deciding.system.id) is offline (\(outcome.offline?.rawValue ?? ""))."
-      return await admitProvisionally(deciding, decision, decider, outcome, asked)
-    }
-    var decider = Decider.server
-    if case .undecided = decision.verdict, let word { decider = decision.take(word) ?? decider }
-    if case .refuse = decision.verdict, outcome.fate != .answered, decider == .server {
-      // By what was known before.
-      decider = .ledger
-      decision.detail = nil
-    }
-    let isAdmission = decision.verdict == .admit
-    let concluded = asked.map { _ in JournalFact.concluded(store.concluded(attempt, outcome, decision)) }
-    let mark = write([concluded].compactMap(\.self), isUrgent: isAdmission)
-    guard isAdmission else { return KeptDecision(decision, asked: outcome, ticket: key, decider: decider) }
-    guard let asked else {
-      // An earlier request's answer came while this scan was on its way.
-      let sure = await secured(decision, key, mark, within: Self.durableWithin, isTraced: true)
-      return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
-    }
-    let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
-    _ = try? await store.vault.journal.durable(asked.mark, until: time.now() + Self.longestSync)
-    return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
-  }
-
-  /// Admits without the ticket system's word: once the admission is durable, and with it that it has to be told.
-  private func admitProvisionally(
-    _ deciding: Deciding, _ decision: AttemptDecision, _ decider: Decider, _ outcome: AttemptOutcome,
-    _ asked: AskedMark?
-  ) async -> KeptDecision {
-    let owed = OwedAdmission(
-      attempt: deciding.attempt, scan: deciding.scan, system: deciding.system.id, server: store.server,
-      ticket: deciding.key, decider: decider, mayBeTold: outcome.mayHaveRedeemed, at: now, boot: store.vault.boot)
-    var facts: [JournalFact] = [.owed(owed)]
-    if asked != nil { facts.insert(.concluded(store.concluded(deciding.attempt, outcome, decision)), at: 0) }
-    let mark = write(facts, isUrgent: true)
-    owe(owed)
-    var fault = await written(mark)
-    var isDurable = false
-    if fault == nil {
-      do throws(JournalFault) {
-        isDurable = try await store.vault.journal.durable(mark, until: time.now() + deciding.policy.durableWithin)
-      } catch {
-        fault = error
-      }
-    }
-    // Nobody else knows of it: what is not even written would be lost with the process.
-    if fault == nil, isDurable || whenFailing == .continue {
-      return KeptDecision(decision, asked: outcome, ticket: deciding.key, decider: decider)
-    }
-    await giveBack(decision, ledgerKey: deciding.key)
-    let detail =
-      fault?.description
-      ?? "The disk takes longer than \(deciding.policy.durableWithin.milliseconds) ms to keep an admission that nobody else knows of."
-    return KeptDecision(
-      AttemptDecision(undecided: .outOfService, detail: detail), asked: outcome, ticket: deciding.key, decider: .station
-    )
-  }
-
-  /// An admission once it is written, and durable in time where `within` is given. One that cannot be kept goes on or is
-  /// taken back, as the station is told.
-  /// - Parameter isTraced: whether the journal may hold something that will look as if nobody had passed. Then it goes on
-  ///   only if it can be noted that this is not to be trusted.
-  private func secured(
-    _ decision: AttemptDecision, _ key: TicketKey, _ mark: JournalMark, within: Duration?, isTraced: Bool
-  ) async -> AttemptDecision {
-    var fault = await written(mark)
-    if fault == nil, let within {
-      do throws(JournalFault) {
-        _ = try await store.vault.journal.durable(mark, until: time.now() + within)
-      } catch {
-        fault = error
-      }
-    }
-    guard let fault else { return decision }
-    if whenFailing == .continue {
-      if !isTraced { return decision }
-      if await store.vault.confess() { return decision }
-    }
-    await giveBack(decision, ledgerKey: key)
-    return AttemptDecision(undecided: .outOfService, detail: fault.description)
-  }
-
-  private func learn(_ decision: AttemptDecision, _ scan: Scan) {
-    guard case .refuse(let reason) = decision.verdict else { return }
-    let now = time.now()
-    if reason == .notFound {
-      unknown.remember(scan.code, reason, at: now)
-    } else {
-      refused[scan.gate, default: NegativeCache()].remember(scan.code, reason, at: now)
-    }
-  }
-
-  /// Takes an admission back because the gate did not open: presenting the code again admits without a request.
-  /// - Parameter ledgerKey: `KeptDecision.ticket`.
-  public func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) async {
-    guard let admission = decision.admission else { return }
-    try? await remember(ledgerKey)
-    // It may have been told meanwhile.
-    let isOwed = ledger.owes(ledgerKey, admission)
-    guard ledger.giveBack(ledgerKey, admission: admission, at: time.now()) else { return }
-    write(isOwed && !ledger.owes(ledgerKey, admission) ? withdrawn(admission) : [])
-  }
-
   /// The ticket's key as of now.
   private func key(_ key: TicketKey) -> TicketKey {
     let now = now
@@ -380,7 +284,7 @@ public actor LedgerKeeper {
     // What is being decided is decided by the ledger in which it began.
     if new != part, !ledger.isDeciding {
       write([])
-      ledger = AttemptLedger(policy)
+      ledger = AttemptLedger(policy, clock: ledger.clock)
       part = new
     }
     return store.key(key, in: part)

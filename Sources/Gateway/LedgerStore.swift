@@ -17,6 +17,8 @@ public struct LedgerVault: Sendable {
   /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
   /// whether that could be noted.
   public var confess: @Sendable () async -> Bool
+  /// Whether the journal was found to be this station's own and newest, or somebody has said that it may be relied on.
+  public var isAccepted: @Sendable () -> Bool
   /// The list on board of a ticket system by its name and server; `nil` where there can be none.
   public var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
 
@@ -25,8 +27,9 @@ public struct LedgerVault: Sendable {
   public init(
     journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
-    confess: @escaping @Sendable () async -> Bool = { true }
+    confess: @escaping @Sendable () async -> Bool = { true }, isAccepted: @escaping @Sendable () -> Bool = { true }
   ) {
+    self.isAccepted = isAccepted
     self.list = list
     self.confess = confess
     self.journal = journal

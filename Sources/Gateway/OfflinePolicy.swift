@@ -77,13 +77,6 @@ struct ListJudge: Sendable {
     at now: JournalTime
   ) async -> OfflineWord {
     let cure = "Import one with: scangate tickets import FILE --system \(system)"
-    guard now.isTrusted || policy.untrustedClock == .ignoreDay else {
-      return .undecided(
-        .clockWrong,
-        detail:
-          "How old the list on board of \(system) is cannot be told, nor for which day a ticket is: nothing keeps this "
-          + "machine's clock right. Set the clock.")
-    }
     let found: (ticket: ListedTicket?, state: TicketListState)
     do throws(TicketListFault) {
       guard let list, let state = try await list.state() else {
@@ -93,20 +86,35 @@ struct ListJudge: Sendable {
     } catch {
       return .undecided(.outOfService, detail: error.description)
     }
-    let age = now.wall - found.state.asOf
-    if now.isTrusted, age > maxAge {
+    let age = found.state.age(at: now)
+    let ignoresDay = policy.untrustedClock == .ignoreDay
+    guard age != nil || ignoresDay else {
+      return .undecided(
+        .clockWrong,
+        detail:
+          "How old the list on board of \(system) is cannot be told: nothing keeps this machine's clock right, and it was "
+          + "started since the list was imported. Set the clock, or import a list. \(cure)")
+    }
+    if let age, age > maxAge {
       return .undecided(
         .outOfService,
         detail: "The list on board of \(system) is \(age.asAge) old; it may be \(maxAge.asAge). \(cure)")
     }
     if let lastWord, lastWord.at >= found.state.asOf { return .refuse(by: lastWord, of: system) }
-    let listed = "the list on board, " + (now.isTrusted ? "\(age.asAge) old" : "of an age that cannot be told")
+    let listed = "the list on board, " + (age.map { "\($0.asAge) old" } ?? "of an age that cannot be told")
     guard let ticket = found.ticket else {
       return .undecided(.unreachable, detail: "\(system) does not answer, and \(listed), does not name the ticket.")
     }
     if let reason = ticket.refusal(at: now) { return .refuse(reason, detail: "By \(listed).") }
     if let otherWord, otherWord.at >= found.state.asOf, !ticket.hasOtherSpelling {
       return .undecided(by: otherWord, of: system)
+    }
+    // What needs no day asks no clock.
+    if ticket.from != nil || ticket.until != nil, !now.isTrusted, !ignoresDay {
+      return .undecided(
+        .clockWrong,
+        detail:
+          "Whether the ticket is for today cannot be told: nothing keeps this machine's clock right. Set the clock.")
     }
     return .may(
       OfflineRight(

@@ -102,12 +102,18 @@ public final class StationMemory: Sendable {
     let (keeper, isNew) = ledgers.withLock { ledgers in
       if let keeper = ledgers[server] { return (keeper, false) }
       let keeper = LedgerKeeper(
-        server: server, vault: vault, scope: LedgerScope(system.scope), whenFailing: whenFailing,
-        floodLimit: floodLimit, time: time, events: events)
+        server: server, vault: vault, scope: LedgerScope(system.scope),
+        policy: AttemptPolicy(recordOffset: system.recordOffset), whenFailing: whenFailing, floodLimit: floodLimit,
+        time: time, events: events)
       ledgers[server] = keeper
       return (keeper, true)
     }
-    if !isNew { Task { await keeper.setFloodLimit(floodLimit) } }
+    if !isNew {
+      Task {
+        await keeper.setFloodLimit(floodLimit)
+        await keeper.setRecordOffset(system.recordOffset)
+      }
+    }
     return keeper
   }
 

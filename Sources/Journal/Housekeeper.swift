@@ -14,8 +14,21 @@ struct Housekeeper: Sendable {
   static let many = 4_096
   private static let (some, few) = (1_024, 8)
 
+  /// When the check is made that an unclean stop asks for; one that could not be made is made again, later each time.
+  private struct CheckPlan {
+    var next = MonotonicTime(nanoseconds: .min)
+    var pause = Duration.seconds(60)
+    var wasTold = false
+
+    mutating func again(after now: MonotonicTime) {
+      next = now + pause
+      pause = min(.seconds(3_600), pause * 2)
+    }
+  }
+
   func run() {
     var wasTold = false
+    var plan = CheckPlan()
     var reading: KeyReading?
     while true {
       let (isClosing, mustLeave, needsCheck) = core.orders.withLock { ($0.isClosing, $0.houseMustLeave, $0.needsCheck) }
@@ -25,7 +38,7 @@ struct Housekeeper: Sendable {
         continue
       }
       let isReading = readKeys(&reading)
-      if needsCheck, !isReading { check() }
+      if needsCheck, !isReading, core.clock.now() >= plan.next { check(&plan) }
       if isDue() {
         do throws(SQLiteError) {
           let connection = try connect()
@@ -80,22 +93,35 @@ struct Housekeeper: Sendable {
   }
 
   /// Looks through the whole file for damage; takes minutes for a big one, beside everything else.
-  private func check() {
+  private func check(_ plan: inout CheckPlan) {
     do throws(SQLiteError) {
       let connection = try connect()
-      let found = try connection.texts("PRAGMA quick_check(1)")
-      if found != ["ok"] {
-        core.orders.withLock { $0.damage = found.first ?? "the check says nothing" }
-        core.writerBell.ring()
+      let found = try connection.quickCheck { core.orders.withLock { $0.isClosing || $0.houseMustLeave } }
+      core.orders.withLock { orders in
+        if let found { orders.damage = found }
+        orders.needsCheck = false
       }
+      if found != nil { core.writerBell.ring() }
     } catch {
       // Interrupted by the end, or to make way: then another one is due.
       if error.primary == SQLITE_INTERRUPT { return }
       if error.primary == SQLITE_BUSY, core.file.place.change != nil { return }
-      var wasTold = false
-      report(error, &wasTold)
+      if error.isDamage {
+        core.orders.withLock { orders in
+          orders.damage = error.message
+          orders.needsCheck = false
+        }
+        core.writerBell.ring()
+        return
+      }
+      // The file was not seen: neither sound nor damaged. The next start looks, too, where this process comes to no end.
+      plan.again(after: core.clock.now())
+      guard !plan.wasTold, error.primary != SQLITE_BUSY else { return }
+      plan.wasTold = true
+      core.teller.notice(
+        "After the last stop, which was not an orderly one, the journal could not be looked through; it is tried again. "
+          + "\(JournalFault(error, at: core.settings.path))")
     }
-    core.orders.withLock { $0.needsCheck = false }
   }
 
   private func report(_ error: SQLiteError, _ wasTold: inout Bool) {

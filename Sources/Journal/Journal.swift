@@ -44,12 +44,13 @@ public final class Journal: ScanJournal {
   deinit { core.beginClosing() }
 
   /// Opens the journal, or makes it. A damaged file is set aside and another begun, which `states` tells.
+  /// - Parameter trust: the note beside it, which the journal then keeps to its end.
   /// - Throws: why there is no journal: another process has it, it belongs to another program, a newer version, or another
   ///   key, or its disk is full or refuses.
   public static func open(
-    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource
+    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, trust: JournalTrust? = nil
   ) throws(JournalFault) -> Journal {
-    try open(settings, key: key, boot: boot, time: time, schema: .current, sync: FileSync())
+    try open(settings, key: key, boot: boot, time: time, schema: .current, sync: FileSync(), trust: trust)
   }
 
   /// Opens the journal with another way to sync its log: for tests.
@@ -60,7 +61,8 @@ public final class Journal: ScanJournal {
   }
 
   static func open(
-    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, schema: Schema, sync: any WALSync
+    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, schema: Schema, sync: any WALSync,
+    trust: JournalTrust? = nil
   ) throws(JournalFault) -> Journal {
     // Whose claim it is comes first where there is one: to look into a file that this process has open costs it SQLite's
     // locks. Where there is none, nothing is made before the file was recognised.
@@ -75,12 +77,20 @@ public final class Journal: ScanJournal {
       path: settings.path, seals: JournalSeals(key), schema: schema, boot: boot, time: time)
     var notices: [String] = []
     let store = try file.open(notices: &notices)
+    let (session, identity) = (store.session, store.identity)
+    do throws(SQLiteError) {
+      if !store.lastEndedWell { try store.completeScans() }
+    } catch {
+      notices.append(
+        "What was decided when the gateway ended could not be completed. \(JournalFault(error, at: settings.path))")
+    }
+    let journal: Journal
     do throws(SystemError) {
       try sync.open(file.log)
-      let core = try JournalCore(settings: settings, file: file, time: time, sync: sync)
+      let core = try JournalCore(settings: settings, file: file, time: time, sync: sync, trust: trust)
       for notice in notices { core.teller.notice(notice) }
       core.orders.withLock { $0.needsCheck = !store.lastEndedWell }
-      let journal = Journal(core, lock)
+      journal = Journal(core, lock)
       let writer = Writer(core, store: store, lock: lock)
       // The lock goes with the last thread, not before the file is closed.
       try journal.start("journal") {
@@ -89,10 +99,16 @@ public final class Journal: ScanJournal {
       }
       try journal.start("journal-sync") { Syncer(core: core).run() }
       try journal.start("journal-house") { Housekeeper(core: core).run() }
-      return journal
     } catch {
       throw JournalFault(error, at: settings.path)
     }
+    do throws(SystemError) {
+      try trust?.begin(session: session, journal: identity)
+    } catch {
+      throw JournalFault(
+        .disk, "The note \(settings.path).generation cannot be written: \(error.words). Mend the disk.")
+    }
+    return journal
   }
 
   private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -168,7 +184,7 @@ public final class Journal: ScanJournal {
         switch fact {
         case .asked(let asked): open.append(asked)
         case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-        case .late, .scan, .owed, .told: break
+        case .late, .scan, .flood, .owed, .told: break
         }
       }
       return .success(open)

@@ -44,6 +44,8 @@ final class JournalCore: Sendable {
   let file: JournalFile
   let time: any TimeSource
   let sync: any WALSync
+  /// The note beside the file; `nil` where there is none.
+  let trust: JournalTrust?
   let teller = StateTeller()
   let queue = Mutex(JournalQueue())
   let orders = Mutex(Orders())
@@ -58,12 +60,13 @@ final class JournalCore: Sendable {
   let clock = SystemTime()
 
   init(
-    settings: Journal.Settings, file: JournalFile, time: any TimeSource, sync: any WALSync
+    settings: Journal.Settings, file: JournalFile, time: any TimeSource, sync: any WALSync, trust: JournalTrust?
   ) throws(SystemError) {
     self.settings = settings
     self.file = file
     self.time = time
     self.sync = sync
+    self.trust = trust
     writerBell = try Bell()
     syncBell = try Bell()
     houseBell = try Bell()

@@ -13,6 +13,8 @@ extension Journal {
     let path: String
     /// Whether the file's schema has an outbox.
     let hasOutbox: Bool
+    /// Whether it counts floods.
+    let hasFloods: Bool
 
     /// The oldest schema that is read: of files that were set aside or copied before they were brought forward.
     private static let oldest: Int64 = 1
@@ -84,6 +86,7 @@ extension Journal {
             + "\(Schema.current.version). Read it with the program that writes it.")
       }
       hasOutbox = version >= 2
+      hasFloods = version >= 3
     }
 
     private static func connect(_ path: String) throws(SQLiteError) -> Database {
@@ -121,12 +124,13 @@ extension Journal {
       matching filter: Filter = Filter(), _ body: (JournalRow) throws -> Void
     ) throws {
       let (first, last) = try bounds(of: filter)
-      var seq = try start(of: filter, first: first, last: last)
+      guard var seq = try start(of: filter, first: first, last: last) else { return }
       while seq <= last {
         // In pieces: a long look would keep the log from being moved into the file.
         let rows = try told { () throws(SQLiteError) in try page(filter, from: seq, to: last) }
         for row in rows { try body(row.row) }
-        guard rows.count == Self.page, let end = rows.last?.seq else { return }
+        // A damaged file may count to the end.
+        guard rows.count == Self.page, let end = rows.last?.seq, end < last else { return }
         seq = end + 1
       }
     }
@@ -183,15 +187,15 @@ extension Journal {
       }
     }
 
-    /// Where the newest `limit` scans begin.
-    private func start(of filter: Filter, first: Int64, last: Int64) throws(JournalFault) -> Int64 {
+    /// Where the newest `limit` scans begin; `nil` where there is none.
+    private func start(of filter: Filter, first: Int64, last: Int64) throws(JournalFault) -> Int64? {
       guard let limit = filter.limit else { return first }
       return try told { () throws(SQLiteError) in
-        var found = first
+        var found: Int64?
         try database.prepare(
           "SELECT min(seq) FROM (SELECT s.seq" + Self.sources + Self.condition + " ORDER BY s.seq DESC LIMIT ?7)"
         ).each(values(filter, from: first, to: last) + [.integer(Int64(max(0, limit)))]) { row throws(SQLiteError) in
-          found = row.integer(0) ?? last + 1
+          found = row.integer(0)
         }
         return found
       }

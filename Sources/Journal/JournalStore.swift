@@ -18,6 +18,8 @@ final class JournalStore {
   let database: Database
   /// The row of this start of the gateway.
   private(set) var session: Int64 = 0
+  /// Which journal it is.
+  let identity: Int64
   /// Whether the start before this one ended as it should.
   private(set) var lastEndedWell = true
 
@@ -29,7 +31,7 @@ final class JournalStore {
   private var recent: [AttemptID: Int64] = [:]
   private var older: [AttemptID: Int64] = [:]
   private static let recentLimit = 10_000
-  private let sql: StoreStatements
+  let sql: StoreStatements
   let outbox: OutboxStatements
 
   /// Takes over a file whose schema is the present one.
@@ -40,20 +42,25 @@ final class JournalStore {
     self.frames = frames
     sql = try StoreStatements(database)
     outbox = try OutboxStatements(database)
+    identity = try database.integer("SELECT id FROM origin") ?? 0
     try countOn()
     database.countFrames(in: frames)
   }
 
   /// The tables whose rows are facts.
-  static let factTables = ["attempt", "conclusion", "scan", "owed", "told"]
+  static let factTables = ["attempt", "conclusion", "scan", "owed", "told", "flood"]
+
+  /// A count that no journal comes to. Beyond it nothing could be counted on.
+  static let mostFacts: Int64 = 1 << 62
 
   /// Counts facts on from the newest that the file has.
   func countOn() throws(SQLiteError) {
-    for table in Self.factTables {
-      nextSeq = max(nextSeq, (try database.integer("SELECT max(seq) FROM \(table)") ?? 0) &+ 1)
-    }
+    var newest = lastSeq
+    for table in Self.factTables { newest = max(newest, try database.integer("SELECT max(seq) FROM \(table)") ?? 0) }
     // What was deleted by age was older; what was deleted by size may have been the newest.
-    nextSeq = max(nextSeq, (try database.integer("SELECT facts FROM retention") ?? 0) &+ 1)
+    newest = max(newest, try database.integer("SELECT max(facts, names) FROM retention") ?? 0)
+    guard newest < Self.mostFacts else { throw .damage("it counts \(newest) facts") }
+    nextSeq = newest + 1
   }
 
   /// Goes on where another store of the same content was.
@@ -105,6 +112,7 @@ final class JournalStore {
     case .concluded(let concluded): try write(concluded, isLate: false)
     case .late(let concluded): try write(concluded, isLate: true)
     case .scan(let scan): try write(scan)
+    case .flood(let flood): try write(flood)
     case .owed(let owed): try write(owed)
     case .told(let told): try write(told)
     }
@@ -152,6 +160,13 @@ final class JournalStore {
       Value(journaled.note), Value(journaled.detail), Value(journaled.entryID),
       journaled.holder.map { .blob(seals.holder($0, of: scan.id)) } ?? .null, .integer(Int64(journaled.admitted)),
       .integer(Int64(journaled.allowance)), Value(journaled.outputFault))
+  }
+
+  private func write(_ flood: ScanFlood) throws(SQLiteError) {
+    try sql.addFlood.run(
+      .integer(next()), .integer(session), try name(flood.gate.name), .integer(Int64(flood.refused)),
+      .integer(Int64(flood.undecided)), .integer(flood.began.nanoseconds), .integer(flood.at.wall.nanoseconds),
+      .integer(flood.at.monotonic.nanoseconds), Value(flood.at.isTrusted))
   }
 
   private func remember(_ key: LedgerKey, _ state: [UInt8]?) throws(SQLiteError) {

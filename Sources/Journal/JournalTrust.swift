@@ -1,9 +1,10 @@
 import Glibc
-public import LinuxIO
+import LinuxIO
+import SQLiteFile
 import Synchronization
 
-/// Whether the journal holds everything on which a gate has opened: a note beside it, of a length that never changes, so that
-/// a full disk takes it too.
+/// Whether the journal holds everything on which a gate has opened, and whether it is this station's own and newest: a note
+/// beside it.
 ///
 /// ```
 ///            ┌────────── confess: a gate opens on what cannot be written ──────────┐
@@ -12,70 +13,77 @@ import Synchronization
 ///    └────────┴──── next start: another generation, in which nothing of before hangs together ◀┘
 /// ```
 /// What a ledger remembers is bound to its generation as to a boot. In a later one, an attempt without conclusion may have
-/// opened a gate, and a claim without a request may have been taken.
+/// opened a gate, and a claim without a request may have taken.
+///
+/// The journal itself writes the note, beside its own beginning and end: `closed` always before its log goes, so that a log
+/// that is missing after `whole` was taken away by somebody else, whenever the process ends.
+///
+/// The note names the journal's file, its count of starts and facts, the machine, and itself. A journal that was brought back from
+/// a copy, or came from another machine, disagrees with it in one of these. Then it has to be accepted.
 public final class JournalTrust: Sendable {
-  private enum State: String { case closed, whole, partial }
-
   /// The generation of this process.
   public let generation: UInt64
   /// Why what is remembered of earlier generations is not trusted; `nil` where it is.
   public let doubt: String?
+  /// Whether the journal was not found to be this station's own and newest.
+  public let isForeign: Bool
+
+  private struct Held: ~Copyable, Sendable {
+    var file: OwnedDescriptor
+    var note: JournalNote
+  }
 
   private let path: String
-  private let file = Mutex<OwnedDescriptor?>(nil)
+  private let machine: MachineIdentity
+  private let held = Mutex<Held?>(nil)
+  private let accepted: Atomic<Bool>
   private let confessed = Atomic(false)
   /// A thread is writing the confession; one that hangs is not joined by others.
   private let isConfessing = Atomic(false)
 
-  /// Reads the note; writes nothing.
+  /// Reads the note and the journal; writes nothing.
   /// - Parameter journal: the journal's file.
-  public init(of journal: String) {
+  public convenience init(of journal: String) {
+    self.init(of: journal, on: MachineIdentity(holding: journal))
+  }
+
+  init(of journal: String, on machine: MachineIdentity) {
     path = journal + ".generation"
-    let isThere = access(journal, F_OK) == 0
-    let note = Self.read(path)
-    var log = stat()
-    let hasLog = stat(journal + "-wal", &log) == 0 && log.st_size > 0
-    switch note {
-    case nil where !isThere:
-      (generation, doubt) = (1, nil)
-    case nil:
-      // One that never was: which there were is not known.
-      generation = .random(in: 1 << 32...1 << 62)
-      doubt = "The note \(path) is gone."
-    case (let number, _)? where !isThere:
-      generation = number + 1
-      doubt =
-        "The journal \(journal) is gone: nothing is known of who is in. Put it back from a copy, or let staff look."
-    case (let number, .partial)?:
-      generation = number + 1
-      doubt = "The journal \(journal) could not take everything before the last end."
-    case (let number, .whole)? where !hasLog:
-      generation = number + 1
-      doubt = "The write-ahead log of the journal \(journal) is gone: what was written last is lost."
-    case (let number, _)?:
-      (generation, doubt) = (number, nil)
-    }
+    self.machine = machine
+    let finding = Finding(journal, JournalNote.read(path), machine)
+    (generation, isForeign) = (finding.generation, finding.isForeign)
+    doubt = finding.words.isEmpty ? nil : finding.words.joined(separator: " ")
+    accepted = Atomic(!finding.isForeign)
   }
 
-  private static func read(_ path: String) -> (UInt64, State)? {
-    guard let file = try? OwnedDescriptor.open(path, O_RDONLY) else { return nil }
-    var buffer = [UInt8](repeating: 0, count: 64)
-    let count = Glibc.read(file.number, &buffer, buffer.count)
-    let words = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split { $0 == " " || $0 == "\n" }
-    guard words.count == 2, let number = UInt64(words[0]), number < .max, let state = State(rawValue: String(words[1]))
-    else {
-      return nil
-    }
-    return (number, state)
+  /// Whether the journal may be relied on: it is this station's own and newest, or somebody has said that it may.
+  public var isAccepted: Bool { accepted.load(ordering: .acquiring) }
+
+  /// Takes it that somebody has said so, and notes it.
+  /// - Returns: whether it could be noted; else it has to be said again after the next start.
+  @discardableResult public func accept() -> Bool {
+    accepted.store(true, ordering: .releasing)
+    return write { $0.isAccepted = true }
   }
 
-  /// Begins the generation; to be called by the one process that has the journal.
+  /// Begins the generation; called by the one process that has the journal.
+  /// - Parameters:
+  ///   - session: the journal's count of starts.
+  ///   - journal: which journal it is.
   /// - Throws: why the note cannot be written.
-  public func begin() throws(SystemError) {
+  func begin(session: Int64, journal: Int64) throws(SystemError) {
     let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-    file.withLock { $0 = OwnedDescriptor(owning: number) }
-    guard write(.whole) else { throw SystemError(errno: errno, call: "write") }
+    let note = JournalNote(
+      generation: generation, state: .whole, session: session, journal: journal, machine: machine,
+      isAccepted: isAccepted)
+    held.withLock { $0 = Held(file: OwnedDescriptor(owning: number), note: note) }
+    guard write(anew: true, { _ in }) else { throw SystemError(errno: errno, call: "write") }
+  }
+
+  /// Goes on in another file, which counts its starts by itself.
+  func goOn(session: Int64, journal: Int64) {
+    _ = write { ($0.session, $0.journal) = (session, journal) }
   }
 
   /// Notes, by a thread of its own, that a gate opens on something that could not be written. Durable when it returns.
@@ -87,7 +95,7 @@ public final class JournalTrust: Sendable {
     let answer = OneAnswer<Bool>()
     do throws(SystemError) {
       try SystemThread.start("journal-note") {
-        let isNoted = self.write(.partial)
+        let isNoted = self.write { $0.state = .partial }
         if isNoted { self.confessed.store(true, ordering: .releasing) }
         self.isConfessing.store(false, ordering: .releasing)
         answer.give(isNoted)
@@ -104,21 +112,53 @@ public final class JournalTrust: Sendable {
     return await answer.first()
   }
 
-  /// Notes the orderly end: everything is durable. Nothing after a confession.
-  public func close() {
-    if !confessed.load(ordering: .acquiring) { _ = write(.closed) }
-    file.withLock { $0 = nil }
+  /// Notes the end, before the journal's log goes; nothing after a confession.
+  /// - Parameters:
+  ///   - facts: the journal's newest fact.
+  ///   - isWhole: whether everything is durable.
+  func end(facts: Int64, isWhole: Bool) {
+    _ = write(anew: true) { note in
+      if note.state == .whole { note.state = isWhole ? .closed : .partial }
+      note.facts = facts
+    }
+    held.withLock { $0 = nil }
   }
 
-  private func write(_ state: State) -> Bool {
-    let digits = String(generation)
-    let padding = String(repeating: "0", count: max(0, 20 - digits.utf8.count))
-    let word = state.rawValue + String(repeating: " ", count: 7 - state.rawValue.utf8.count)
-    let line = Array("\(padding)\(digits) \(word)\n".utf8)
-    return file.withLock { file in
-      // A descriptor of -1 refuses both.
-      let number = file?.number ?? -1
-      return pwrite(number, line, line.count, 0) == line.count && fdatasync(number) == 0
+  /// - Parameter anew: whether in another file than before, where the disk has room: so that what was copied until then is not
+  ///   taken for the note when it is copied back into its place.
+  private func write(anew: Bool = false, _ change: (inout JournalNote) -> Void) -> Bool {
+    held.withLock { held in
+      guard var new = held.take() else { return false }
+      change(&new.note)
+      if anew, let made = Self.make(path, new.note) {
+        held = Held(file: made, note: new.note)
+        return true
+      }
+      new.note.file = FileStamp(new.file)
+      let isWritten = Self.put(new.note, into: new.file)
+      held = consume new
+      return isWritten
     }
+  }
+
+  private static func put(_ note: JournalNote, into file: borrowing OwnedDescriptor) -> Bool {
+    let bytes = note.bytes
+    return pwrite(file.number, bytes, bytes.count, 0) == bytes.count && fdatasync(file.number) == 0
+  }
+
+  private static func make(_ path: String, _ note: JournalNote) -> OwnedDescriptor? {
+    let new = path + ".new"
+    unlink(new)
+    let number = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard number >= 0 else { return nil }
+    let file = OwnedDescriptor(owning: number)
+    var note = note
+    note.file = FileStamp(file)
+    guard put(note, into: file), rename(new, path) == 0 else {
+      unlink(new)
+      return nil
+    }
+    try? Folder.sync(Folder.of(path))
+    return file
   }
 }

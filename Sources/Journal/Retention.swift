@@ -58,6 +58,8 @@ extension JournalStore {
       .integer((monotonic - settings.keepNames).nanoseconds),
     ]) { row throws(SQLiteError) in plan.names = max(plan.names, row.integer(0) ?? 0) }
     plan.names = max(plan.names, plan.facts)
+    // By such an index everything would go.
+    guard plan.names <= lastSeq else { throw .damage("fact \(plan.names) is not among \(lastSeq)") }
     return plan
   }
 
@@ -83,7 +85,8 @@ extension JournalStore {
     case .facts:
       var changed: Int64 = 0
       for (table, spared) in [
-        ("scan", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"), ("told", "SELECT fact FROM held"),
+        ("scan", "SELECT fact FROM held"), ("flood", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"),
+        ("told", "SELECT fact FROM held"),
         ("owed", "SELECT fact FROM held"),
         ("attempt", "SELECT fact FROM held UNION ALL SELECT attempt FROM open_attempt"),
       ] {
@@ -101,7 +104,8 @@ extension JournalStore {
       let last = lastSeq - Self.least
       if (pages - free) * size > keepBytes, plan.facts < last {
         let first = try firstSeq(after: plan.facts) ?? last
-        next.facts = min(last, max(plan.facts, first - 1) + 500)
+        // In this order: a damaged table may count to the ends.
+        next.facts = min(last - 500, max(plan.facts, max(first, 1) - 1)) + 500
         next.names = max(next.names, next.facts)
         next.step = .facts
       } else {

@@ -10,6 +10,7 @@ struct StoreStatements {
   let closeAttempt: Statement
   let addConclusion: Statement
   let addScan: Statement
+  let addFlood: Statement
   let addName: Statement
   let findName: Statement
   let remember: Statement
@@ -42,6 +43,11 @@ struct StoreStatements {
         seq, session, id, gate, reader, code, symbology, read_at, system, ticket, wall, monotonic, trusted, decided_in,
         verdict, reason, decider, note, detail, entry, holder, admitted, allowance, output_fault)
       VALUES (\(places(24)))
+      """)
+    addFlood = try database.prepare(
+      """
+      INSERT INTO flood (seq, session, gate, refused, undecided, began, wall, monotonic, trusted)
+      VALUES (\(places(9)))
       """)
     addName = try database.prepare("INSERT OR IGNORE INTO name (text) VALUES (?)")
     findName = try database.prepare("SELECT id FROM name WHERE text = ?")

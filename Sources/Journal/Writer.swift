@@ -213,6 +213,7 @@ final class Writer: @unchecked Sendable {
       self.store = nil
       throw JournalFault(error, at: core.file.log)
     }
+    core.trust?.goOn(session: store.session, journal: store.identity)
   }
 
   func evictHousekeeper() {

@@ -111,9 +111,11 @@ extension Writer {
       core.teller.notice("\(lost) entries could not be written to the journal \(core.settings.path) before the end.")
     }
     serve()
+    var isInPlace = true
     do throws(JournalFault) {
       try stayInPlace()
     } catch {
+      isInPlace = false
       core.teller.notice("\(error) What was written since then is lost with the end of this process.")
     }
     if let store {
@@ -128,6 +130,10 @@ extension Writer {
           "The journal could not be closed as it should. \(JournalFault(error, at: core.settings.path))")
       }
     }
+    // SQLite removes the log with its last connection. The note says before that nothing hangs on it any more: else the next
+    // start would take the log for lost, where this process ends in between or never says how it ended.
+    let isDurable = core.queue.withLock { $0.pending.isEmpty && $0.durable >= $0.written && $0.syncFault == nil }
+    core.trust?.end(facts: store?.lastSeq ?? 0, isWhole: store != nil && isInPlace && isDurable)
     store = nil
     core.sync.close()
     core.answerWaiters()

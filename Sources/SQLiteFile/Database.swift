@@ -187,6 +187,11 @@ public final class Database: @unchecked Sendable {
       }, context)
   }
 
+  /// Asks SQLite's file layer for something of the main database.
+  func control<Value>(_ operation: Int32, _ value: inout Value) -> Int32 {
+    withUnsafeMutablePointer(to: &value) { sqlite3_file_control(handle, "main", operation, $0) }
+  }
+
   fileprivate func error(_ code: Int32) -> SQLiteError {
     guard let handle else { return SQLiteError(code: code, errno: 0, message: String(cString: sqlite3_errstr(code))) }
     let extended = sqlite3_extended_errcode(handle)

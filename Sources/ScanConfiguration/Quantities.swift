@@ -61,6 +61,30 @@ extension ValueKind where Value == Duration {
   }
 }
 
+extension ValueKind where Value == Duration {
+  /// A duration, with a minus sign where it is negative.
+  public static func offset(upTo limit: Duration, example: String) -> Self {
+    let limits = "\(written(.zero - limit)) to \(written(limit))"
+    return Self(summary: "duration, \(limits)", example: example, show: { written($0) }) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      let isNegative = text.hasPrefix("-")
+      let units: [String: Int64] = ["ms": 1, "s": 1_000, "min": 60_000]
+      guard let (thousandths, unit) = quantity(isNegative ? String(text.dropFirst()) : text), let factor = units[unit]
+      else {
+        node.refuse(text, "write a number and a unit (ms, s or min), such as \(example)", findings)
+        return nil
+      }
+      // At most 12 digits of thousandths: no unit makes them overflow.
+      let size = Duration.microseconds(thousandths * factor)
+      guard size <= limit else {
+        node.refuse(text, "write \(limits)", findings)
+        return nil
+      }
+      return isNegative ? Duration.zero - size : size
+    }
+  }
+}
+
 /// An age as the file writes it, in the largest unit that keeps it whole: `90 min`, `24 h`, `7 d`.
 private func writtenAge(_ age: Duration) -> String {
   let minutes = age.components.seconds / 60

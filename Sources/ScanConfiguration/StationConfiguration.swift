@@ -34,6 +34,8 @@ public struct TicketSystemConfiguration: Sendable {
   public var scope: TicketScope
   /// How the list of tickets on board is used.
   public var list: TicketListConfiguration
+  /// How far the clock that dates its records is ahead of the one that its answers' `Date` shows; negative where it is behind.
+  public var recordOffset: Duration
   /// What the adapter's section read; the adapter knows the type.
   public var settings: any Sendable
 }

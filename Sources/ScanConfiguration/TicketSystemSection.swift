@@ -30,6 +30,10 @@ extension TicketSystemSection {
 /// `ticketSystems`: finds the adapter by `type` and lets it read the rest.
 enum TicketSystemReading {
   static let typeKey = "type"
+  private static let recordOffset = SchemaKey.key(
+    "recordOffset", .offset(upTo: .seconds(86_400), example: "-3 s"), default: .zero,
+    "How far the clock by which the ticket system dates its records is ahead of the one that its answers show (`Date`); negative "
+      + "where it is behind. It is learnt without this; see [once.md](once.md#whose-clock).")
 
   /// An adapter's section with the key that finds it.
   static func schema(of adapter: any TicketSystemSection.Type) -> SectionSchema {
@@ -38,7 +42,8 @@ enum TicketSystemReading {
       doc: "The ticket system's kind.", sections: [])
     let own = adapter.systemSchema
     return SectionSchema(
-      own.path, keys: [type] + own.keys + ScopeSection.keys + [TicketListSection.key], refused: own.refused)
+      own.path, keys: [type] + own.keys + ScopeSection.keys + [TicketListSection.key, recordOffset.description],
+      refused: own.refused)
   }
 
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> TicketSystemConfiguration? {
@@ -71,9 +76,10 @@ enum TicketSystemReading {
     guard let reader = SectionReader(node, schema(of: adapter), findings) else { return nil }
     let scope = ScopeSection.read(reader)
     let list = TicketListSection.read(reader)
-    guard let settings = adapter.readSystem(reader), let scope, let list else { return nil }
+    let offset = reader.read(recordOffset)
+    guard let settings = adapter.readSystem(reader), let scope, let list, let offset else { return nil }
     return TicketSystemConfiguration(
-      id: TicketSystemID(name), type: adapter.type, scope: scope, list: list, settings: settings)
+      id: TicketSystemID(name), type: adapter.type, scope: scope, list: list, recordOffset: offset, settings: settings)
   }
 
   static func readGate<Adapter: TicketSystemSection>(

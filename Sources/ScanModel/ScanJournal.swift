@@ -110,6 +110,8 @@ public enum JournalFact: Sendable, Equatable {
   case late(ConcludedAttempt)
   /// A scan is over: its verdict, and what the outputs made of it.
   case scan(JournaledScan)
+  /// Scans are over that were too many to be written down one by one.
+  case flood(ScanFlood)
   /// Somebody is about to be admitted without the ticket system's word. Durable before the gate opens.
   case owed(OwedAdmission)
   /// The ticket system need not be told of an admission any more.
@@ -276,6 +278,30 @@ public struct JournaledScan: Sendable, Equatable {
     self.admitted = admitted
     self.allowance = allowance
     self.outputFault = outputFault
+  }
+}
+
+/// Scans of one gate that came faster than anybody can present codes: none of them was asked for or admitted anybody, and
+/// they are counted instead of written down.
+public struct ScanFlood: Sendable, Equatable {
+  /// Where they were presented.
+  public var gate: GateID
+  /// How many were refused.
+  public var refused: Int
+  /// How many were not decided.
+  public var undecided: Int
+  /// When the first of them was over, by the civil clock.
+  public var began: WallTime
+  /// When the last of them was over.
+  public var at: JournalTime
+
+  /// Makes an entry.
+  public init(gate: GateID, refused: Int, undecided: Int, began: WallTime, at: JournalTime) {
+    self.gate = gate
+    self.refused = refused
+    self.undecided = undecided
+    self.began = began
+    self.at = at
   }
 }
 

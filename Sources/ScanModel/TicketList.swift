@@ -69,12 +69,18 @@ public struct TicketListState: Sendable, Equatable {
   public var asOf: WallTime
   /// How many codes it names.
   public var count: Int
+  /// How old its content is by a clock that nobody sets; `nil` where none has run on since the list was imported.
+  public var age: Duration?
 
   /// Makes a state.
-  public init(asOf: WallTime, count: Int) {
+  public init(asOf: WallTime, count: Int, age: Duration? = nil) {
     self.asOf = asOf
     self.count = count
+    self.age = age
   }
+
+  /// How old its content is; `nil` where no clock tells.
+  public func age(at now: JournalTime) -> Duration? { now.isTrusted ? now.wall - asOf : age }
 }
 
 /// Why a list of tickets cannot be read: what happened, to which file, and what to do.

@@ -34,7 +34,7 @@ public protocol TicketSystem: Sendable {
   func reach(deadline: MonotonicTime) async -> Reach
 
   /// Asks without redeeming whether anybody has ever been admitted on the code. To settle what an unanswered attempt has
-  /// done; never for a verdict.
+  /// done, and whom a journal of unknown age may have forgotten; never for an admission.
   func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp
 }
 

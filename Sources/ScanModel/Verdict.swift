@@ -66,7 +66,8 @@ public enum UndecidedReason: String, Sendable, CaseIterable {
   case clockWrong
   /// The answer cannot be an admission or a refusal of this API.
   case badAnswer
-  /// The machine ended while this ticket was being decided: whether somebody passed on it is not known. Staff decide.
+  /// An earlier request for this ticket was cut off, by the machine's end or on its way back, or the journal may be older than it,
+  /// and no record can tell whether somebody passed on it, or was wronged by it. Staff decide.
   case interrupted
   /// The scan waited too long in the gate's queue and was dropped unasked.
   case stale

@@ -17,20 +17,20 @@ public struct AttemptPolicy: Sendable, Equatable {
   /// How much later than `Date` allows a record may say it was made (`Date` of another machine or from a cache). 5 s at
   /// first; beyond it the server's clocks contradict each other and nothing can be told: `undecided(clockWrong)`.
   public var recordAhead: Duration
-  /// How far the clock that dates records may be behind the one that makes `Date` (another machine in front). Zero at
-  /// first: each second of it is one more in which a ticket that was just used elsewhere passes here too.
-  public var recordBehind: Duration
+  /// How far the clock that dates records is known to be ahead of the one that makes `Date` (another machine in front);
+  /// negative where it is behind. Zero at first. It moves what counts as fresh, and widens nothing.
+  public var recordOffset: Duration
 
   /// Makes a policy.
   public init(
     lateGrace: Duration = .seconds(30), claimFor: Duration = .seconds(300), wallMargin: Duration = .seconds(2),
-    recordAhead: Duration = .seconds(5), recordBehind: Duration = .zero
+    recordAhead: Duration = .seconds(5), recordOffset: Duration = .zero
   ) {
     self.lateGrace = lateGrace
     self.claimFor = claimFor
     self.wallMargin = wallMargin
     self.recordAhead = recordAhead
-    self.recordBehind = recordBehind
+    self.recordOffset = recordOffset
   }
 }
 
@@ -95,6 +95,8 @@ public struct AttemptDecision: Sendable, Equatable {
     case contradiction
     /// The ticket system dates its record later than its own clock: its machines disagree on the time.
     case recordAhead
+    /// Tickets never seen before come back as used, again and again, at one and the same distance: a clock is wrong.
+    case recordBehind
     /// Admitted on an earlier admission that was given back because the gate did not open.
     case givenBack
     /// As many as the sale is for were admitted, on other codes of it.
@@ -110,6 +112,8 @@ public struct AttemptDecision: Sendable, Equatable {
     case notInside
     /// The machine ended while this ticket was being decided: whether somebody passed on it is not known.
     case interrupted
+    /// The ticket system refuses, and an earlier request of ours whose answer was lost may be the reason: staff decide.
+    case ownRequestPossible
     /// The outcome belongs to no attempt that the ledger has open.
     case unknownAttempt
   }

@@ -7,6 +7,18 @@ extension AttemptLedger {
     records[key]?.owed.contains { $0.attempt == owed } == true
   }
 
+  /// Takes it that the ticket system may have been told of an admission already, by whoever went on from an earlier state of the
+  /// same journal. It is looked up first then.
+  public mutating func mayBeTold(_ key: TicketKey, owed: AttemptID, at time: MonotonicTime) {
+    guard var record = records[key], let index = record.owed.firstIndex(where: { $0.attempt == owed }),
+      !record.open.contains(where: { $0.owed == owed })
+    else { return }
+    let entry = record.owed[index]
+    let lock = entry.telling ?? AttemptLock(attempt: AttemptID(), gate: entry.gate, began: time, wall: entry.wall)
+    record.cutOff(lock, tellingOf: index, at: time, isSameBoot: false)
+    keep(record, key)
+  }
+
   /// Asks what to do to tell the ticket system of a provisional admission. Restore what `missing(key)` names before.
   /// - Parameters:
   ///   - owed: the admission, by `AttemptDecision.admission`.

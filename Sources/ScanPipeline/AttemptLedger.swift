@@ -44,7 +44,7 @@ public import ScanModel
 public struct AttemptLedger: Sendable {
   let policy: AttemptPolicy
   var records: [TicketKey: TicketRecord] = [:]
-  var book = SaleBook()
+  var book: SaleBook
   /// Tickets whose stored memory is not what is known.
   var changed: Set<TicketKey> = []
   /// Tickets of which something is stored.
@@ -53,7 +53,24 @@ public struct AttemptLedger: Sendable {
   public private(set) var age: UInt64 = 0
 
   /// Makes an empty ledger.
-  public init(_ policy: AttemptPolicy = .init()) { self.policy = policy }
+  /// - Parameter clock: what an earlier ledger of the same server knew of its clocks; by the policy alone at first.
+  public init(_ policy: AttemptPolicy = .init(), clock: RecordClock? = nil) {
+    self.policy = policy
+    book = SaleBook(
+      clock: clock ?? RecordClock(configured: policy.recordOffset, tolerated: policy.recordAhead))
+  }
+
+  /// What is known of the ticket system's clocks.
+  public var clock: RecordClock {
+    get { book.clock }
+    set { book.clock = newValue }
+  }
+
+  /// Whether a ticket must be looked up before it is asked for, because no record's time can be believed now. One whose record was
+  /// shown and admitted nobody yet is not spent by asking again.
+  public mutating func wantsProof(_ key: TicketKey, at time: MonotonicTime, wall: WallTime) -> Bool {
+    book.clock.wantsProof(at: time, wall: wall) && records[key]?.hasRecordToAskFor != true
+  }
 
   /// How many tickets it remembers.
   public var count: Int { records.count }
@@ -84,6 +101,7 @@ public struct AttemptLedger: Sendable {
     record.isDistinct = isDistinct
     if record.isOwedOtherwise(book) { return .known(record.knownUsed(book) ?? record.spelledOtherwise(.busy)) }
     let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
+    if let decision = record.rejudge(wall: wall, book) { return .known(decision) }
     if let decision = record.claim(presented, at: time, wall: wall, &book) {
       keep(record, key)
       return .known(decision)
@@ -100,15 +118,18 @@ public struct AttemptLedger: Sendable {
   /// An attempt that does not hold the lock changes nothing and is `undecided(badAnswer)`.
   /// - Parameters:
   ///   - wall: our civil clock when the answer was there.
+  ///   - wasUnused: a look-up right before the request has shown that nobody had redeemed the ticket.
   ///   - offline: what the ticket may do if the outcome is undecided, no fault, and nothing else decides: one admission,
   ///     which the ticket system has still to be told of. `nil` where nobody is admitted without its word.
   public mutating func conclude(
-    _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime, offline: OfflineRight? = nil
+    _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime, wasUnused: Bool = false,
+    offline: OfflineRight? = nil
   ) -> AttemptDecision {
     guard var record = records[key], let lock = record.lock, lock.attempt == attempt else {
       return AttemptDecision(verdict: .undecided(.badAnswer), note: .unknownAttempt)
     }
-    let decision = record.conclude(lock, outcome, offline: offline, wall: wall, policy, &book)
+    let decision = record.conclude(
+      lock, outcome, wasUnused: wasUnused, offline: offline, wall: wall, policy, &book)
     keep(record, key)
     return decision
   }

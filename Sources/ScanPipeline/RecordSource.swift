@@ -16,11 +16,12 @@ enum RecordSource {
   /// - Parameters:
   ///   - span: of this request, from sending to answer.
   ///   - open: attempts of ours on the same code that may have made it.
+  ///   - offset: how far the clock that dates records is ahead of the one that makes `date`.
   init(
     _ redemption: Redemption, _ span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime,
-    open: [OpenAttempt], _ policy: AttemptPolicy
+    open: [OpenAttempt], offset: Duration, _ policy: AttemptPolicy
   ) {
-    let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
+    let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin, offset: offset)
     // A record that was shown before was there before, however fresh it looks by a clock that was put right since.
     let shown = open.first { $0.standing == .ahead(entryID: redemption.entryID) }
     let latest = clock.latestRecord(at: shown?.endedAt ?? span.upperBound) + policy.recordAhead
@@ -28,7 +29,7 @@ enum RecordSource {
       self = .ahead
       return
     }
-    let made = redemption.scannedAt + policy.recordBehind
+    let made = redemption.scannedAt
     if let shown {
       if made >= clock.earliestRecord(at: shown.sentAt) {
         self = .earlierAttempt
@@ -43,7 +44,7 @@ enum RecordSource {
       // Nothing in this answer was made after it.
       let end = Swift.min(attempt.endedAt + (attempt.isAnswered ? .zero : policy.lateGrace), span.upperBound)
       return made >= clock.earliestRecord(at: attempt.sentAt)
-        && made <= clock.latestRecord(at: end) + policy.recordBehind
+        && made <= clock.latestRecord(at: end)
     }
     if isOurs {
       self = .earlierAttempt

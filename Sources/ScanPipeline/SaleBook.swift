@@ -1,14 +1,17 @@
 import ScanModel
 
-/// What one code of a ticket system means for another: codes of the same sale share what was paid, and two spellings of
-/// one code share its record.
+/// What one code of a ticket system means for another: codes of the same sale share what was paid, two spellings of one code
+/// share its record, and the records of all show how far the ticket system's clocks are apart.
 struct SaleBook: Sendable {
+  var clock: RecordClock
   private var sales: [String: SaleMemory] = [:]
   private var owners: [String: EntryMemory] = [:]
   /// What codes mean for one another that the ticket system may take for one.
   var spellings = SpellingBook()
   /// What has changed since it was last taken.
   private(set) var changed: Set<LedgerPlace> = []
+
+  init(clock: RecordClock) { self.clock = clock }
 
   /// Whether somebody of the sale is still outside, as far as is known.
   func hasRoom(in sale: String?) -> Bool {

@@ -31,20 +31,26 @@ struct ServerClock {
   ///   - date: the `Date` header, whole seconds.
   ///   - wall: our own civil clock at the span's end.
   ///   - wallMargin: how far `wall` is trusted where there is no `date`.
-  init(span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime, wallMargin: Duration) {
+  ///   - offset: how far the clock that dates records is ahead of the one that `date` is of.
+  init(
+    span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime, wallMargin: Duration, offset: Duration = .zero
+  ) {
     if let date {
-      (low, lowAt) = (date, span.upperBound)
-      (high, highAt) = (date + .seconds(1), span.lowerBound)
+      (low, lowAt) = (date + offset, span.upperBound)
+      (high, highAt) = (date + .seconds(1) + offset, span.lowerBound)
     } else {
-      (low, lowAt) = (wall + (.zero - wallMargin), span.upperBound)
-      (high, highAt) = (wall + wallMargin, span.upperBound)
+      (low, lowAt) = (wall - wallMargin + offset, span.upperBound)
+      (high, highAt) = (wall + wallMargin + offset, span.upperBound)
     }
   }
 
   /// The smallest `S` of a record made at `time` or later.
-  func earliestRecord(at time: MonotonicTime) -> WallTime {
+  func earliestRecord(at time: MonotonicTime) -> WallTime { WallTime(seconds: earliestTime(at: time).seconds) }
+
+  /// The server's clock at `time`, at least.
+  func earliestTime(at time: MonotonicTime) -> WallTime {
     let distance = time - lowAt
-    return WallTime(seconds: (low + (distance - Self.drift(distance))).seconds)
+    return low + (distance - Self.drift(distance))
   }
 
   /// The greatest `S` of a record made at `time` or earlier.

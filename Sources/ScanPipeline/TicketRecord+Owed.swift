@@ -164,8 +164,11 @@ extension TicketRecord {
     case .refused(.alreadyUsed, _):
       return usedBefore(owed, span, policy, &book)
     case .refused(let reason, _):
+      // What a request of ours has spent cannot be paid with again.
+      if reason == .unpaid, isSettledFree, let record = unclaimed { return confirm(owed, on: record, &book) }
       withdrawClaims()
       if outcome.mayHaveRedeemed { keep(lock, span, .refused) }
+      if reason == .unpaid, settled < allowance, open.contains(where: \.mayExplainRefusal) { return .unsettled }
       return contradict(owed, reason, nil, &book)
     case .undecided:
       return .doubtful
@@ -192,7 +195,7 @@ extension TicketRecord {
       learnUsed(by: owner)
       return owner.firstUse == nil ? .unsettled : contradict(owed, .alreadyUsed, .otherCode, &book)
     }
-    let source = RecordSource(redemption, span, date: date, wall: wall, open: open, policy)
+    let (source, offsets) = source(of: redemption, span, date: date, wall: wall, wasUnused: false, policy, &book)
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
@@ -202,8 +205,10 @@ extension TicketRecord {
       return .unsettled
     case .elsewhere where isFirst:
       note(entryID, .elsewhere, lock, &book)
+      entries[entryID]?.offsets = offsets
       proveEntry()
       isUsedElsewhere = true
+      if book.clock.isContradicted { return .unsettled }
       return contradict(owed, .alreadyUsed, .usedElsewhere, &book)
     case .earlierAttempt where isFirst:
       note(entryID, .ours, lock, &book)
@@ -227,22 +232,22 @@ extension TicketRecord {
   private mutating func usedBefore(
     _ owed: Owed, _ span: ClosedRange<MonotonicTime>, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> ToldRecord {
-    let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed && !$0.value.isDoubtful }.keys
-      .min()
     let isOurs = open.contains { attempt in
       !attempt.isUnplaced && (attempt.owed == owed.attempt || span.lowerBound <= attempt.endedAt + policy.lateGrace)
     }
-    let isFree = settled == 0 && !isUsedElsewhere
-    if owed.hasLeft && settled > 0 || isFree && (unclaimed != nil || givenBack.isOpen || isOurs) {
+    if owed.hasLeft && settled > 0 || isSettledFree && (unclaimed != nil || givenBack.isOpen || isOurs) {
       proveEntry()
       return confirm(owed, on: unclaimed, &book)
     }
     // It does not say when: a lost request of long ago may be the reason, too.
-    if isFree, !open.isEmpty || doubtful > 0 { return .unsettled }
+    if isSettledFree, !open.isEmpty || doubtful > 0 { return .unsettled }
     proveEntry()
     if settled == 0 { isUsedElsewhere = true }
     return contradict(owed, .alreadyUsed, isUsedElsewhere ? .usedElsewhere : nil, &book)
   }
+
+  /// Whether nothing that the ticket system knows of was admitted on the ticket.
+  private var isSettledFree: Bool { settled == 0 && !isUsedElsewhere }
 
   // MARK: Ends
 

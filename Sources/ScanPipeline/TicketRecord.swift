@@ -112,8 +112,8 @@ struct TicketRecord: Sendable {
 
   /// Releases the lock and decides.
   mutating func conclude(
-    _ lock: AttemptLock, _ outcome: AttemptOutcome, offline: OfflineRight?, wall: WallTime, _ policy: AttemptPolicy,
-    _ book: inout SaleBook
+    _ lock: AttemptLock, _ outcome: AttemptOutcome, wasUnused: Bool, offline: OfflineRight?, wall: WallTime,
+    _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> AttemptDecision {
     let overtaking = overtaking
     self.lock = nil
@@ -121,15 +121,18 @@ struct TicketRecord: Sendable {
     let answer = outcome.wholeAnswer
     switch answer {
     case .redeemed(let redemption):
-      return redeemed(redemption, lock, span, date: outcome.serverDate, wall: wall, policy, &book)
+      return redeemed(
+        redemption, lock, span, date: outcome.serverDate, wall: wall, wasUnused: wasUnused, policy, &book)
     case .valid(let entitlement):
       return valid(entitlement, lock, wall: wall, &book)
     case .refused(.alreadyUsed, let detail):
-      return usedBefore(lock, span, wall: wall, detail: detail, policy, &book)
+      return usedBefore(lock, wall: wall, detail: detail, &book)
     case .refused(let reason, let detail):
       withdrawClaims()
       // A sale to be paid at the desk: the entry that the server made meanwhile is ours when the person comes back.
       if outcome.mayHaveRedeemed { keep(lock, span, .refused) }
+      // What our own lost request has spent cannot be paid with again.
+      if reason == .unpaid, mayBeOurs { return forStaff(detail: detail) }
       return decision(.refuse(reason), detail: detail)
     case .undecided(let reason, let detail):
       if outcome.mayHaveRedeemed {
@@ -186,27 +189,35 @@ struct TicketRecord: Sendable {
 
   private mutating func redeemed(
     _ redemption: Redemption, _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, date: WallTime?,
-    wall: WallTime, _ policy: AttemptPolicy, _ book: inout SaleBook
+    wall: WallTime, wasUnused: Bool, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> AttemptDecision {
     learn(redemption, &book)
     let entryID = redemption.entryID
-    if let known = entries[entryID] {
+    let owner = book.owner(of: entryID, otherThan: key)
+    if let known = entries[entryID], known.origin == .elsewhere || owner == nil {
       proveEntry()
       switch known.origin {
       case .elsewhere: return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
       case .ours where known.isClaimed: return decision(.refuse(.alreadyUsed))
       case .ours where known.isDoubtful: return interruption()
       case .ours:
+        book.own(entryID, key)
         return admit(on: entryID, lock, wall: wall, note: known.hasLeft ? .reentry : .ownLostAnswer, &book)
       }
     }
-    if let owner = book.owner(of: entryID, otherThan: key) {
+    if let owner {
       learnUsed(by: owner)
       var refusal = decision(.refuse(.alreadyUsed), note: .otherCode)
       refusal.firstUse = owner.firstUse ?? refusal.firstUse
       return refusal
     }
-    let source = RecordSource(redemption, span, date: date, wall: wall, open: open, policy)
+    let wasShown = open.contains { $0.standing == .ahead(entryID: entryID) }
+    let wasDoubted = book.clock.isContradicted
+    var (source, offsets) = source(
+      of: redemption, span, date: date, wall: wall, wasUnused: wasUnused, policy, &book)
+    // By a doubted clock nobody is admitted; the ticket is judged again when it is trusted.
+    let isDoubted = wasDoubted && !wasShown || book.clock.isContradicted
+    if isDoubted, !wasUnused, source == .thisAttempt || source == .earlierAttempt { source = .ahead }
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
@@ -216,9 +227,13 @@ struct TicketRecord: Sendable {
       return interruption()
     case .elsewhere where isFirst && settled == 0:
       note(entryID, .elsewhere, lock, &book)
+      entries[entryID]?.offsets = offsets
       proveEntry()
       isUsedElsewhere = true
       firstUse = .init(gate: nil, at: redemption.scannedAt)
+      if book.clock.isContradicted || wasShown && book.clock.misses(offsets) {
+        return unclear(book)
+      }
       return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
     case .earlierAttempt where isFirst:
       // A sale secret would have made a record of its own in this request.
@@ -259,7 +274,8 @@ struct TicketRecord: Sendable {
       learnUsed(by: owner)
       return .settled
     }
-    let source = RecordSource(redemption, span, date: date, wall: wall, open: open, policy)
+    var (source, offsets) = source(of: redemption, span, date: date, wall: wall, wasUnused: false, policy, &book)
+    if book.clock.isContradicted, source == .thisAttempt || source == .earlierAttempt { source = .ahead }
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
@@ -269,6 +285,7 @@ struct TicketRecord: Sendable {
       return .settled
     case .elsewhere:
       note(entryID, .elsewhere, lock, &book)
+      entries[entryID]?.offsets = offsets
       if isFirst && settled == 0 {
         proveEntry()
         isUsedElsewhere = true
@@ -297,18 +314,14 @@ struct TicketRecord: Sendable {
 
   /// The ticket system itself says "already used": by us, if we have an attempt that nobody passed on.
   ///
-  /// It does not say when, so a ticket that was used elsewhere before our attempt was lost cannot be told apart. But once
-  /// it was said with no attempt of ours open, it is known for good, and no attempt lost later can excuse it.
+  /// It does not say when, so a ticket that was used elsewhere before our attempt was lost cannot be told apart: a lost attempt
+  /// admits nobody, however short ago, and staff decide. But once it was said with no attempt of ours open, it is known for
+  /// good, and no attempt lost later can excuse it.
   private mutating func usedBefore(
-    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, wall: WallTime, detail: String?, _ policy: AttemptPolicy,
-    _ book: inout SaleBook
+    _ lock: AttemptLock, wall: WallTime, detail: String?, _ book: inout SaleBook
   ) -> AttemptDecision {
-    let unclaimed = entries.filter { $0.value.origin == .ours && !$0.value.isClaimed && !$0.value.isDoubtful }.keys
-      .min()
-    let ownAttempt = open.contains { !$0.isUnplaced && span.lowerBound <= $0.endedAt + policy.lateGrace }
-    guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen || ownAttempt else {
-      let isDoubtful = open.contains(where: \.isUnplaced) || entries.values.contains(where: \.isDoubtful)
-      if admitted == 0, !isUsedElsewhere, isDoubtful { return interruption() }
+    guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen else {
+      if mayBeOurs { return forStaff(detail: detail) }
       if owed.isEmpty {
         proveEntry()
       } else if kind == .unknown {
@@ -359,6 +372,24 @@ struct TicketRecord: Sendable {
 
   /// Whether somebody passed, or whose the record is, cannot be told any more: staff decide.
   func interruption() -> AttemptDecision { decision(.undecided(.interrupted), note: .interrupted) }
+
+  /// A record of ours that nobody has passed on.
+  var unclaimed: String? {
+    entries.filter { $0.value.origin == .ours && !$0.value.isClaimed && !$0.value.isDoubtful }.keys.min()
+  }
+
+  /// Whether a refusal may be of our own making: a request of ours has spent, or may have, what nobody passed on.
+  private var mayBeOurs: Bool {
+    admitted < allowance && !isUsedElsewhere
+      && (unclaimed != nil || open.contains(where: \.mayExplainRefusal) || entries.values.contains(where: \.isDoubtful))
+  }
+
+  /// Whether the person is refused for a request of ours cannot be told: staff decide.
+  private func forStaff(detail: String?) -> AttemptDecision {
+    let isOfEarlierBoot = open.contains(where: \.isUnplaced) || entries.values.contains(where: \.isDoubtful)
+    return decision(
+      .undecided(.interrupted), note: isOfEarlierBoot ? .interrupted : .ownRequestPossible, detail: detail)
+  }
 
   func saleUsedUp(_ book: SaleBook) -> AttemptDecision {
     var refusal = decision(.refuse(.alreadyUsed), note: .saleUsedUp)

@@ -31,6 +31,8 @@ struct OpenAttempt: Sendable, Codable, Equatable {
   var standing: Standing
   /// The provisional admission that it was made for, or of which it was to tell: somebody has passed on that.
   var owed: AttemptID?
+  /// Whether it was answered by a refusal, where it is from before the machine started.
+  var wasRefused: Bool?
 
   /// An answer came: what the server recorded, it recorded before that. So there is no grace, and no end either.
   var isAnswered: Bool {
@@ -43,9 +45,14 @@ struct OpenAttempt: Sendable, Codable, Equatable {
   /// Whether it can be told nothing of when its record would have been made.
   var isUnplaced: Bool { standing == .unplaced || standing == .interrupted }
 
+  /// Whether it may have redeemed with nobody having passed, so that a refusal now may be of our own making. What was answered by
+  /// a refusal explains no other one.
+  var mayExplainRefusal: Bool { standing != .refused && wasRefused != true }
+
   /// The attempt as it is known in a later boot.
   var afterReboot: OpenAttempt {
     var attempt = self
+    if standing == .refused { attempt.wasRefused = true }
     if standing != .interrupted { attempt.standing = .unplaced }
     return attempt
   }
@@ -97,6 +104,8 @@ struct KnownEntry: Sendable, Codable, Equatable {
   var isDoubtful = false
   /// The attempt that was shown it.
   let shownTo: AttemptLock
+  /// By which clocks the attempt would have made it, where it was judged that it had not.
+  var offsets: FreshOffsets?
 }
 
 /// An admission on no record that was given back.

@@ -14,12 +14,12 @@ public final class FakeTicketSystem: TicketSystem {
     case unsent
     /// It is sent and the connection breaks.
     case lose
-    /// It makes this record, now.
+    /// It makes this record, now, by the clock that dates records.
     case redeem(String)
     /// It cannot be sent, for this cause.
     case fail(OfflineCause)
-    /// Something else than the ticket system answers; it may have redeemed, or not.
-    case foreign
+    /// It is sent, and something else answers in the ticket system's place.
+    case replace
   }
 
   private struct State {
@@ -32,6 +32,7 @@ public final class FakeTicketSystem: TicketSystem {
     var reach: OfflineCause?
     var keyFault: UndecidedReason?
     var owed: [Code] = []
+    var recordOffset = Duration.zero
   }
 
   /// A request that waits to be answered: for its caller, or, past its deadline, for `late`.
@@ -72,6 +73,9 @@ public final class FakeTicketSystem: TicketSystem {
 
   /// Sets whether probes are told that the key may not scan.
   public func refuseKey(_ reason: UndecidedReason?) { state.withLock { $0.keyFault = reason } }
+
+  /// Sets how far the clock that dates records is ahead of the one that makes `Date`.
+  public func setRecordOffset(_ offset: Duration) { state.withLock { $0.recordOffset = offset } }
 
   public func reach(deadline: MonotonicTime) async -> Reach {
     state.withLock { state in
@@ -156,7 +160,8 @@ public final class FakeTicketSystem: TicketSystem {
     switch behaviour {
     case .answer(let answer): return answered(answer, sentAt)
     case .redeem(let entry):
-      let now = WallTime(seconds: time.wall().seconds)
+      let offset = state.withLock { $0.recordOffset }
+      let now = WallTime(seconds: (time.wall() + offset).seconds)
       return answered(
         .redeemed(Redemption(entryID: entry, scannedAt: now, quantity: 1, details: TicketDetails())), sentAt)
     case .unsent: return unsent("No connection.", offline: .noConnection)
@@ -168,10 +173,10 @@ public final class FakeTicketSystem: TicketSystem {
       return AttemptOutcome(
         fate: .notSent, answer: .undecided(.unreachable, detail: "Offline."), mayHaveRedeemed: false, sentAt: nil,
         endedAt: time.now(), offline: cause)
-    case .foreign:
-      var outcome = answered(.undecided(.badAnswer, detail: "A page of a proxy."), sentAt)
-      outcome.mayHaveRedeemed = true
-      return outcome
+    case .replace:
+      return AttemptOutcome(
+        fate: .answered, answer: .undecided(.badAnswer, detail: "A page."), mayHaveRedeemed: true, sentAt: sentAt,
+        endedAt: time.now())
     case .hold(let answer):
       if await isReleased(request, late: { late(self.answered(answer, sentAt)) }) { return answered(answer, sentAt) }
       return AttemptOutcome(

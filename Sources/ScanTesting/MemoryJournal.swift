@@ -180,7 +180,7 @@ public final class MemoryJournal: ScanJournal {
       switch fact {
       case .asked(let asked): open.append(asked)
       case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-      case .late, .scan, .owed, .told: break
+      case .late, .scan, .flood, .owed, .told: break
       }
     }
     return open
@@ -200,7 +200,7 @@ public final class MemoryJournal: ScanJournal {
         for index in entries.indices where entries[index].admission.attempt == told.attempt {
           if entries[index].ending?.keepsCode != false { entries[index].ending = told.ending }
         }
-      case .asked, .concluded, .late, .scan: break
+      case .asked, .concluded, .late, .scan, .flood: break
       }
     }
     return entries.filter { isMeant($0.ending) }.map(\.admission)

@@ -62,7 +62,7 @@ public struct FactoryReset: Sendable {
         if isOurs { result.wiped.append(path) } else { result.left.append(path) }
       }
     }
-    let orders = [StateFile.outboxHold, StateFile.outboxRetry, StateFile.setUpArm]
+    let orders = [StateFile.outboxHold, StateFile.outboxRetry, StateFile.journalAccept, StateFile.setUpArm]
       .flatMap { [$0, $0 + PrivateFolder.unfinished] }
     result.wiped += names.filter(isJournal) + names.filter(isList) + (orders + checks).filter(names.contains)
     let known = Set(result.wiped + folders + [StateFile.journalLock])

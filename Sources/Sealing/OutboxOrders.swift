@@ -1,5 +1,5 @@
-/// What staff ask of whoever sends the outbox: two empty files in the state folder, so that it reaches the gateway that
-/// runs as well as the next one.
+/// What staff ask of whoever sends the outbox and keeps the journal: empty files in the state folder, so that it reaches the
+/// gateway that runs as well as the next one.
 public struct OutboxOrders: Sendable {
   private let state: String
 
@@ -35,6 +35,18 @@ public struct OutboxOrders: Sendable {
   public func takeRetry() throws(SealFault) -> Bool {
     guard let folder = try PrivateFolder.open(state), try !folder.has(StateFile.outboxHold) else { return false }
     return try folder.remove(StateFile.outboxRetry, overwriting: false)
+  }
+
+  /// Says that the journal may be relied on, wherever it came from.
+  /// - Throws: why that cannot be noted.
+  public func acceptJournal() throws(SealFault) { try folder().replace(StateFile.journalAccept, with: []) }
+
+  /// Takes away that this was said.
+  /// - Returns: whether it was.
+  /// - Throws: why that cannot be told.
+  public func takeJournalAcceptance() throws(SealFault) -> Bool {
+    guard let folder = try PrivateFolder.open(state) else { return false }
+    return try folder.remove(StateFile.journalAccept, overwriting: false)
   }
 
   private func has(_ name: String) throws(SealFault) -> Bool {

@@ -25,6 +25,8 @@ enum StateFile {
   static let outboxHold = "outbox.hold"
   /// Everything is to be sent from the outbox.
   static let outboxRetry = "outbox.retry"
+  /// The journal may be relied on, wherever it came from.
+  static let journalAccept = "journal.accept"
   /// Set-up codes are to be taken for a while.
   static let setUpArm = "setup.arm"
 }

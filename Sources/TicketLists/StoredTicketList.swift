@@ -46,7 +46,12 @@ public actor StoredTicketList: TicketList {
     }
   }
 
-  public func state() throws(TicketListFault) -> TicketListState? { try reader()?.state }
+  public func state() throws(TicketListFault) -> TicketListState? {
+    guard let reader = try reader() else { return nil }
+    var state = reader.state
+    state.age = reader.age(at: .now())
+    return state
+  }
 
   /// The list that lies there now.
   private func reader() throws(TicketListFault) -> TicketListReader? {

@@ -74,6 +74,12 @@ struct TicketListSeals: Sendable {
       digester.digest([2], place, list, [UInt8](sale.utf8), withUnsafeBytes(of: quantity.bigEndian) { [UInt8]($0) }))
   }
 
+  func proof(of mark: ImportMark, in list: [UInt8]) -> [UInt8] {
+    short(
+      digester.digest(
+        [3], place, list, [UInt8](mark.boot.utf8), withUnsafeBytes(of: mark.sinceBoot.bigEndian) { [UInt8]($0) }))
+  }
+
   private func short(_ digest: [UInt8]) -> [UInt8] { [UInt8](digest.prefix(Self.proofLength)) }
 
   /// Proves later that key, system and server are the same, and what is told of the whole.
@@ -131,6 +137,9 @@ enum TicketListSchema {
     CREATE TABLE list (
       id INTEGER PRIMARY KEY CHECK (id = 1), system TEXT NOT NULL, server TEXT NOT NULL, as_of INTEGER NOT NULL,
       imported INTEGER NOT NULL, count INTEGER NOT NULL, proof BLOB NOT NULL, bits INTEGER NOT NULL, looks TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE import (
+      id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL, since_boot INTEGER NOT NULL, proof BLOB NOT NULL
     ) STRICT;
     CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
     CREATE TABLE ticket (

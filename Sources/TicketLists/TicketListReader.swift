@@ -21,6 +21,8 @@ public final class TicketListReader {
   /// When its content was true, and how many codes it names.
   public let state: TicketListState
   private let imported: WallTime
+  /// `nil` in a list of an earlier version.
+  private let mark: ImportMark?
   /// Which list it is, for the rows' proofs.
   private let birth: [UInt8]
   private let guessability: Guessability
@@ -73,9 +75,33 @@ public final class TicketListReader {
       birth = TicketListHead.birth(asOf: read.head.asOf, imported: read.head.imported)
       guessability = read.guessability
       try Self.check(read.head, read.proof, place, path, seals)
+      mark = try Self.mark(database, seals, birth)
     } catch let error {
       throw Self.fault(error, path)
     }
+  }
+
+  private static func mark(
+    _ database: Database, _ seals: TicketListSeals, _ birth: [UInt8]
+  ) throws(SQLiteError) -> ImportMark? {
+    guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'import'") == 1
+    else {
+      return nil
+    }
+    var found: (mark: ImportMark, proof: [UInt8]?)?
+    try database.prepare("SELECT boot, since_boot, proof FROM import WHERE id = 1").each { row throws(SQLiteError) in
+      guard let boot = row.text(0), let since = row.integer(1) else { return }
+      found = (ImportMark(boot: boot, sinceBoot: since), row.blob(2))
+    }
+    guard let found, found.proof == seals.proof(of: found.mark, in: birth) else {
+      throw SQLiteError.damage("its import's row is not as it was written")
+    }
+    return found.mark
+  }
+
+  /// How old its content is by the clock that ran on since it was imported: as old as it was then, and the time since.
+  func age(at now: ImportMark) -> Duration? {
+    mark?.age(at: now).map { $0 + max(.zero, imported - state.asOf) }
   }
 
   /// That a list is another system's, server's or key's is told as SQLite's errors are: one way leads out.

@@ -141,6 +141,9 @@ final class TicketListWriter {
       try database.prepare("INSERT INTO list VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)").run(
         .text(head.system), .text(head.server), .integer(head.asOf), .integer(head.imported), .integer(head.count),
         .blob(seals.proof(of: head)), .integer(Int64(result.guessability.bits)), .text(result.guessability.looks))
+      let mark = ImportMark.now()
+      try database.prepare("INSERT INTO import VALUES (1, ?1, ?2, ?3)").run(
+        .text(mark.boot), .integer(mark.sinceBoot), .blob(seals.proof(of: mark, in: birth)))
       try database.execute("COMMIT")
     } catch {
       throw TicketListFault(error, at: place.path)

@@ -88,6 +88,13 @@ enum EventLog {
         "Ticket system \(system) is offline (\(cause.rawValue)): gates decide by their offline policy.\(waiting(owed))")
     case .ticketSystem(let system, nil, let owed, _):
       logger.notice("Ticket system \(system) answers.\(waiting(owed))")
+    case .clock(let event):
+      let words =
+        "Ticket system \(event.system): \(TerminalText.clean(event.detail ?? event.state.rawValue, limit: 1_000))"
+      switch event.state {
+      case .stationWrong, .recordsDoubted: logger.error("\(words)")
+      case .stationRight, .recordsTrusted: logger.notice("\(words)")
+      }
     case .conflict(let conflict):
       logger.error("\(words(conflict))")
     case .journal(.working, _):

@@ -65,6 +65,7 @@ struct RunCommand: AsyncParsableCommand {
         credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, setUp: setUp, events: hub,
         logger: logger)
     } catch {
+      await vault.close()
       throw failure(error.description, Exit.configuration)
     }
     var writing: Task<Void, Never>?
@@ -74,6 +75,7 @@ struct RunCommand: AsyncParsableCommand {
         let stream = hub.subscribe()
         writing = Task { await writer.write(stream) }
       } catch {
+        await vault.close()
         throw failure(
           error.errno == ENXIO
             ? "\(events): nobody reads this pipe. Start its reader first."

@@ -12,10 +12,8 @@ import TicketLists
 struct StationVault {
   let memory: StationMemory
   private let journal: Journal
-  private let trust: JournalTrust
 
-  private init(_ journal: Journal, _ trust: JournalTrust, _ memory: StationMemory) {
-    self.trust = trust
+  private init(_ journal: Journal, _ memory: StationMemory) {
     self.journal = journal
     self.memory = memory
   }
@@ -23,10 +21,8 @@ struct StationVault {
   /// Has everything on the disk, and closes the journal.
   func close() async {
     let mark = journal.enqueue(JournalBatch())
-    let isWhole = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
+    _ = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
     await journal.close()
-    if isWhole != true { _ = await trust.confess() }
-    trust.close()
   }
 
   /// Opens them; says what the operator should know of them.
@@ -62,17 +58,20 @@ struct StationVault {
           keepScans: .seconds(configuration.journal.keepDays * 86_400),
           keepBytes: Int64(configuration.journal.keepMegabytes) * 1_000_000,
           keepNames: .seconds(configuration.journal.keepNamesHours * 3_600)),
-        key: key.key, boot: boot, time: time)
-      do throws(SystemError) {
-        try trust.begin()
-      } catch {
-        throw JournalFault(.disk, "The note \(path).generation cannot be written: \(error.words). Mend the disk.")
-      }
+        key: key.key, boot: boot, time: time, trust: trust)
       if let doubt = trust.doubt {
         logger.error(
           """
           \(doubt) Tickets that were being decided are for staff now (interrupted); who was admitted meanwhile may not be \
           known. See scangate journal conflicts.
+          """)
+      }
+      if !trust.isAccepted {
+        logger.error(
+          """
+          Until that is cleared up, gates admit only on tickets of which the ticket system shows that nobody used them, \
+          nobody while it is offline, and nothing that is owed is told. Put the right journal in its place, or say that this \
+          one is to be relied on: scangate journal accept. See docs/backup.md.
           """)
       }
       let known = try await journal.servers()
@@ -102,13 +101,14 @@ struct StationVault {
       let lists = ListShelf(folder: folder, key: key.key) { logger.error("\(TerminalText.clean($0, limit: 1_000))") }
       await lists.look(for: configuration, at: clock.now())
       return StationVault(
-        journal, trust,
+        journal,
         StationMemory(
           vault: LedgerVault(
             journal: journal, key: key.key, boot: boot, clock: clock,
-            list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() }),
+            list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() },
+            isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, orders: Self.control(desk, journal)))
+          owed: owed, orders: Self.control(desk, journal, trust, logger)))
     } catch {
       throw .journal(error.description)
     }
@@ -117,9 +117,18 @@ struct StationVault {
 
 extension StationVault {
   /// What staff want of the outbox, as the gateway asks for it.
-  private static func control(_ desk: OrderDesk, _ journal: Journal) -> OutboxControl {
+  private static func control(
+    _ desk: OrderDesk, _ journal: Journal, _ trust: JournalTrust, _ logger: Logger
+  ) -> OutboxControl {
     OutboxControl(
-      isHeld: { await desk.isHeld },
+      isHeld: {
+        // What may have been told is not told again before somebody has looked.
+        if !trust.isAccepted, await desk.obeyAcceptance(trust) {
+          logger.notice("The journal was accepted: gates and outbox rely on it from now on.")
+        }
+        let isHeld = await desk.isHeld
+        return isHeld || !trust.isAccepted
+      },
       retry: {
         guard await desk.isRetryAsked, let again = try? await journal.retriable() else { return nil }
         // Taken only once it can be obeyed.
@@ -147,6 +156,13 @@ private actor OrderDesk {
   var isRetryAsked: Bool { (try? orders.isRetryAsked()) ?? false }
 
   func takeRetry() -> Bool { (try? orders.takeRetry()) ?? false }
+
+  /// - Returns: whether somebody has accepted the journal.
+  func obeyAcceptance(_ trust: JournalTrust) -> Bool {
+    guard (try? orders.takeJournalAcceptance()) == true else { return false }
+    trust.accept()
+    return true
+  }
 }
 
 /// Why there is no journal.
@@ -186,7 +202,7 @@ private final class ListShelf: Sendable {
           problem("There is no list of tickets of \(system.id) on board. \(effect) \(cure)")
           continue
         }
-        if now.isTrusted, now.wall - state.asOf > system.list.maxAge {
+        if let age = state.age(at: now), age > system.list.maxAge {
           problem("The list on board of \(system.id) is older than list.maxAge allows. \(effect) \(cure)")
         }
       } catch {

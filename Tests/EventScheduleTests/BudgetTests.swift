@@ -91,6 +91,17 @@ import TicketTransport
     await venue.close()
   }
 
+  /// Neither does it count against the key: nothing is withheld on it.
+  @Test(arguments: ["401 Unauthorized", "423 Locked"]) func aPageIsNoWordOnTheKey(status: String) async throws {
+    let venue = try await Venue.open(
+      ScriptedServer(answer: Answers.response(status, "<h1>Log in</h1>", type: "text/html")))
+    for _ in 0..<(2 * AuthenticationGuard.mostFailures) {
+      expectEqual(name(await venue.attempt().answer), "undecided badAnswer")
+    }
+    expectEqual(venue.server.requests.count, 2 * AuthenticationGuard.mostFailures)
+    await venue.close()
+  }
+
   /// For as long as the server says.
   @Test func aBlockedKeyIsTriedAgainWhenTheServerSaysSo() async throws {
     let server = ScriptedServer { number, _, connection in

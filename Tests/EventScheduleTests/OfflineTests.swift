@@ -32,12 +32,22 @@ import TicketTransport
     "511 Network Authentication Required",
     "520 Unknown", "521 Down", "522 Timed out", "524 Timed out", "599 x",
   ]) func otherStatusesAreNot(status: String) async throws {
-    for (body, type) in [("{}", "application/json"), ("<html>Log in to the hall's network</html>", "text/html")] {
+    let pages = [
+      (#"{"message":"No"}"#, "application/json"), ("{}", "application/json"),
+      ("<html>Log in to the hall's network</html>", "text/html"), (#"{"message":"No"}"#, "text/html"),
+    ]
+    for (index, (body, type)) in pages.enumerated() {
       let venue = try await Venue.open(
         ScriptedServer(answer: Answers.response(status, body, type: type, extra: "Location: http://127.0.0.1:1/\r\n")))
-      expect(await venue.attempt().offline == nil)
+      let outcome = await venue.attempt()
+      expect(outcome.offline == nil)
+      // Only the API's own word is one about our key.
       let key: [String: UndecidedReason] = ["401": .keyRefused, "403": .accessDenied, "423": .keyBlocked]
-      let found = key[String(status.prefix(3))].map { Reach.refusesKey($0) } ?? .answers
+      let reason = index == 0 ? key[String(status.prefix(3))] : nil
+      let isOfKey = ["undecided keyRefused", "undecided accessDenied", "undecided keyBlocked"].contains(
+        name(outcome.answer))
+      expectEqual(isOfKey, reason != nil)
+      let found = reason.map { Reach.refusesKey($0) } ?? .answers
       await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), found)
       await venue.close()
     }
@@ -72,7 +82,7 @@ import TicketTransport
         connection.send(
           Answers.response("422 Unprocessable Content", #"{"message":"The code field is required.","errors":{}}"#))
       })
-    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(2)), .answers)
+    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), .answers)
     let request = venue.server.requests.first ?? ""
     expect(request.contains("X-API-Key: test-key"), "it shows whether our key is good, too")
     // Of no ticket: the server refuses it.
@@ -157,9 +167,9 @@ import TicketTransport
   @Test func aKeyThatIsNotAskedForIsNot() async throws {
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.response("401 Unauthorized", #"{"error":"Invalid API key"}"#)))
-    for _ in 0..<12 { expect(await venue.attempt(within: .seconds(2)).offline == nil) }
+    for _ in 0..<12 { expect(await venue.attempt(within: .seconds(60)).offline == nil) }
     expect(venue.server.requests.count < 12, "requests are withheld by then")
-    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(2)), .refusesKey(.keyRefused))
+    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), .refusesKey(.keyRefused))
     await venue.close()
   }
 

@@ -53,6 +53,10 @@ import Testing
     .input(gate: GateID("north"), input: "door", isActive: true, at: WallTime(seconds: 1)),
     .ticketSystem(TicketSystemID("venue"), offline: nil, owed: 0, at: WallTime(seconds: 1)),
     .ticketSystem(TicketSystemID("venue"), offline: .noAddress, owed: 3, at: WallTime(seconds: 1)),
+    .clock(
+      ClockEvent(
+        system: TicketSystemID("venue"), state: .stationWrong, ahead: .seconds(-300), detail: hostile,
+        at: WallTime(seconds: 1))),
     .conflict(conflict),
     .journal(.working, at: WallTime(seconds: 1)),
     .journal(.failing(JournalFault(.full, hostile)), at: WallTime(seconds: 1)),
@@ -98,7 +102,7 @@ import Testing
       + DiscardReason.allCases.map(\.rawValue) + AttemptDecision.Note.allCases.map(\.rawValue)
       + OfflineCause.allCases.map(\.rawValue) + SetUpRefusal.allCases.map(\.rawValue)
       + ControlFaultKind.allCases.map(\.rawValue) + SetUpEvent.State.allCases.map(\.rawValue)
-      + ControlEvent.State.allCases.map(\.rawValue)
+      + ControlEvent.State.allCases.map(\.rawValue) + ClockEvent.State.allCases.map(\.rawValue)
       + [
         "pending", "lost", "redeemedLate", "surplus", "settled", "parked", "waiting", "reading", "failed", "ready",
         "fault", "maintenance", "online", "offline", "contradicted", "unsettled", "tooLate", "active", "inactive",

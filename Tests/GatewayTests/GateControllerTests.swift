@@ -186,6 +186,68 @@ extension GatewayEvent {
     expectEqual(asked.scan.id, scans.first?.scan.id)
   }
 
+  /// Whoever believes what events say finds it in the journal, whenever the process ends.
+  @Test func anEventSaysStoredOnceTheJournalHasWrittenIt() async throws {
+    try await Bench { $0.holdOff = .zero }.run { bench in
+      bench.present("x")
+      await expectEqual(bench.events.nextScan()?.isStored, true)
+      // It comes round too late, and an event does not wait for ever; the order stays.
+      bench.journal.setWriting(false)
+      bench.present("y")
+      bench.present("z")
+      for code in ["y", "z"] {
+        let told = await bench.events.nextScan()
+        expect(told?.isStored == false && told?.scan.code.text == code)
+      }
+      bench.journal.setWriting(true)
+      bench.journal.setFault(JournalFault(.full, "No space is left."))
+      bench.present("u")
+      await expectEqual(bench.events.nextScan()?.isStored, false)
+      bench.journal.setFault(nil)
+      bench.system.script(good, .answer(redeemed("1")))
+      bench.present("good-ticket-1")
+      await expectEqual(bench.events.nextScan()?.isStored, true)
+    }
+  }
+
+  /// Nothing is told before the journal has it.
+  @Test func anEventWaitsForTheJournalsWriter() async throws {
+    try await Bench { $0.holdOff = .zero }.run { bench in
+      for round in 0..<20 {
+        bench.present("x")
+        let told = await bench.events.nextScan()
+        let written = bench.journal.facts.contains {
+          if case .scan(let scan) = $0 { scan.scan.id == told?.scan.id } else { false }
+        }
+        expect(told?.isStored == true && written, "round \(round)")
+      }
+    }
+  }
+
+  /// A scanner that shouts: a thousand at once are written down one by one, and none of the others is forgotten.
+  @Test func aFloodIsCounted() async throws {
+    let bench = try Bench { $0.holdOff = .zero }
+    var stored = 0
+    try await bench.run { bench in
+      for _ in 0..<1_300 {
+        bench.present("x")
+        if await bench.events.nextScan()?.isStored == true { stored += 1 }
+      }
+    }
+    var (written, counted) = (0, 0)
+    for fact in bench.journal.facts {
+      switch fact {
+      case .scan: written += 1
+      case .flood(let flood):
+        expect(flood.gate == GateID("north") && flood.undecided == 0 && flood.at.wall >= flood.began)
+        counted += flood.refused
+      default: break
+      }
+    }
+    expect(written >= 1_000 && written == stored && counted > 0, "\(written) written, \(stored) stored")
+    expectEqual(written + counted, 1_300)
+  }
+
   @Test func aRepeatWithinHoldOffIsNeitherAskedNorDrivesTheRelay() async throws {
     try await Bench().run { bench in
       bench.system.script(good, .answer(redeemed("1")))

@@ -89,6 +89,37 @@ import Testing
     _ = await lost.value
   }
 
+  /// A page of a firewall came in the answer's place: nobody can tell what the request has done, so it is looked up.
+  @Test func anAnswerThatWasReplacedIsAnOpenCase() async throws {
+    let process = try LedgerProcess()
+    process.system.script(LedgerProcess.code, .replace, .answer(process.redeemed("1")))
+    process.system.find(LedgerProcess.code, .unused)
+    _ = await process.keeper.takeUp([], asker: process.system)
+    let events = process.hub.subscribe()
+    await expectEqual(process.present().verdict, .undecided(.badAnswer))
+    await process.keeper.settled()
+    expectEqual(process.system.lookedUp, 1)
+    expect(await process.keeper.unsettled.isEmpty)
+    var states: [UnansweredAttempt.State] = []
+    for await event in events {
+      guard case .attempt(let attempt) = event else { continue }
+      states.append(attempt.state)
+      if states.count == 2 { break }
+    }
+    expectEqual(states, [.lost, .settled])
+    await expectEqual(process.present().verdict, .admit)
+  }
+
+  @Test func aTicketWhoseAnswerWasReplacedIsOurs() async throws {
+    let process = try LedgerProcess()
+    let answer = process.redeemed("1")
+    process.system.script(LedgerProcess.code, .replace, .answer(answer))
+    await expectEqual(process.present().verdict, .undecided(.badAnswer))
+    let next = try await process.successor()
+    await expectEqual(next.present().verdict, .admit)
+    await expectEqual(next.present().verdict, .refuse(.alreadyUsed))
+  }
+
   @Test func whatALookUpFindsUnusedIsSettledAndThePersonIsAdmitted() async throws {
     let first = try LedgerProcess()
     first.system.script(LedgerProcess.code, .hold(first.redeemed("0")), .answer(first.redeemed("1")))
@@ -247,6 +278,7 @@ import Testing
     let process = try LedgerProcess()
     process.system.script(LedgerProcess.code, .answer(process.redeemed("1")))
     await expectEqual(process.present().verdict, .admit)
+    await process.keeper.clockNoted()
     process.journal.lose()
     expect(process.journal.memory.isEmpty)
     await process.keeper.writeAnew()

@@ -22,7 +22,8 @@ struct LedgerProcess {
   init(
     _ journal: MemoryJournal = MemoryJournal(), _ system: FakeTicketSystem? = nil, boot: String = "boot 1",
     whenFailing: JournalFailurePolicy = .continue, list: (any TicketList)? = nil,
-    policy: OfflinePolicy = OfflinePolicy(), clock: ClockTrust? = nil, time: any TimeSource = SystemTime()
+    policy: OfflinePolicy = OfflinePolicy(), clock: ClockTrust? = nil, time: any TimeSource = SystemTime(),
+    isAccepted: @escaping @Sendable () -> Bool = { true }
   ) throws {
     self.time = time
     self.policy = policy
@@ -30,15 +31,18 @@ struct LedgerProcess {
     self.boot = boot
     self.system = system ?? FakeTicketSystem(time: time)
     keeper = LedgerKeeper(
-      server: "fake", vault: try .inMemory(journal, boot: boot, list: list, clock: clock),
+      server: "fake", vault: try .inMemory(journal, boot: boot, list: list, clock: clock, isAccepted: isAccepted),
       policy: AttemptPolicy(lateGrace: .zero),
       whenFailing: whenFailing, lookUps: LookUpPolicy(interval: .milliseconds(1), quiet: .zero), time: time, events: hub
     )
   }
 
   /// The next process on the same journal, and the same ticket system.
-  func successor(boot: String? = nil) async throws -> LedgerProcess {
-    let next = try LedgerProcess(journal, system, boot: boot ?? self.boot, policy: policy, time: time)
+  func successor(
+    boot: String? = nil, isAccepted: @escaping @Sendable () -> Bool = { true }
+  ) async throws -> LedgerProcess {
+    let next = try LedgerProcess(
+      journal, system, boot: boot ?? self.boot, policy: policy, time: time, isAccepted: isAccepted)
     _ = await next.keeper.takeUp(
       try await journal.unconcluded(), asker: system, owed: try await journal.owed())
     return next
@@ -74,6 +78,7 @@ func names(_ facts: [JournalFact]) -> [String] {
     case .concluded(let concluded): "concluded \(concluded.verdict?.name ?? "open")"
     case .late: "late"
     case .scan: "scan"
+    case .flood: "flood"
     case .owed: "owed"
     case .told: "told"
     }

@@ -8,13 +8,14 @@ extension LedgerVault {
   /// A vault over a journal in memory, whose key every test has.
   static func inMemory(
     _ journal: MemoryJournal = MemoryJournal(), boot: String = "boot 1", time: any TimeSource = SystemTime(),
-    list: (any TicketList)? = nil, clock: ClockTrust? = nil
+    list: (any TicketList)? = nil, clock: ClockTrust? = nil, isAccepted: @escaping @Sendable () -> Bool = { true }
   ) throws -> LedgerVault {
     guard let key = SealKey(bytes: [UInt8](repeating: 7, count: SealKey.length)) else {
       throw JournalFault(.unavailable, "no key")
     }
     return LedgerVault(
       journal: journal, key: key, boot: BootID(boot),
-      clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), list: { _, _ in list })
+      clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), list: { _, _ in list },
+      isAccepted: isAccepted)
   }
 }

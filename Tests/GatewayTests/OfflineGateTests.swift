@@ -64,6 +64,9 @@ import Testing
       .fail(.noConnection), .redeem("1"))
     for _ in 0..<4 { await expectEqual(process.present().verdict, .undecided(reason)) }
     try await expectEqual(owed(process.journal), 0)
+    // Each of them has asked: that the key is accepted again is found out by the next.
+    let admitted = await process.present()
+    expect(admitted.verdict == .admit && !admitted.isProvisional)
   }
 
   /// The ticket system's word on a ticket is its word on the key.
@@ -377,6 +380,39 @@ import Testing
       process.system.script(Self.code, .fail(.noConnection))
       await expectEqual(process.present().verdict, verdict)
     }
+  }
+
+  /// A machine that nothing tells the time: the list's age is counted by the clock that ran on since it was imported.
+  @Test func whatNeedsNoDayAsksNoClock() async throws {
+    let now = SystemTime().wall()
+    let undated = ListedTicket(status: .valid)
+    let dated = ListedTicket(status: .valid, until: now + .seconds(3_600))
+    let cases: [(ListedTicket, Duration?, Verdict)] = [
+      (undated, .seconds(60), .admit), (undated, nil, .undecided(.clockWrong)),
+      (undated, .seconds(7_200), .undecided(.outOfService)), (dated, .seconds(60), .undecided(.clockWrong)),
+      (ListedTicket(status: .refunded, until: now), .seconds(60), .refuse(.refunded)),
+    ]
+    for (ticket, age, verdict) in cases {
+      // The civil clock is far off.
+      let list = FixedList(state: TicketListState(asOf: now - .seconds(900_000), count: 1, age: age), ticket: ticket)
+      let process = try LedgerProcess(
+        list: list, policy: Self.policy(), clock: ClockTrust(time: SystemTime(), isDisciplined: { false }))
+      process.system.script(Self.code, .fail(.noConnection))
+      await expectEqual(process.present().verdict, verdict, "\(ticket), \(String(describing: age))")
+    }
+  }
+
+  @Test(arguments: [("boot 1", true), ("boot 2", false)])
+  func trustInTheClockHoldsOverARestartOfTheProcess(boot: String, isTrusted: Bool) async throws {
+    func clock() -> ClockTrust { ClockTrust(time: SystemTime(), isDisciplined: { false }, battery: { nil }) }
+    let process = try LedgerProcess(clock: clock())
+    process.system.script(Self.code, .redeem("1"))
+    await expectEqual(process.present().verdict, .admit)
+    await process.keeper.clockNoted()
+    let later = clock()
+    let next = try LedgerProcess(process.journal, process.system, boot: boot, clock: later)
+    _ = await next.keeper.takeUp([], asker: process.system)
+    expectEqual(later.now().isTrusted, isTrusted)
   }
 
   /// After a power cut nothing may keep the clock right, and the list cannot be judged by it.

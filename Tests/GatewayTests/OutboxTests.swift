@@ -34,7 +34,7 @@ import Testing
   }
 
   /// A page of a firewall, a redirect, a wrong address: nothing that the ticket system has said.
-  @Test(arguments: [FakeTicketSystem.Behaviour.answer(.undecided(.badAnswer, detail: "405")), .foreign])
+  @Test(arguments: [FakeTicketSystem.Behaviour.answer(.undecided(.badAnswer, detail: "405")), .replace])
   func whatSaysNothingOfTheTicketDoesNotEndIt(behaviour: FakeTicketSystem.Behaviour) async throws {
     let process = try await owing([Self.code]) { system in
       for _ in 0..<12 { system.script(Self.code, behaviour) }
@@ -51,7 +51,7 @@ import Testing
 
   @Test func aLookUpThatNobodyAnswersDoesNotEndItEither() async throws {
     let process = try await owing([Self.code]) { system in
-      system.script(Self.code, .foreign, .redeem("1"))
+      system.script(Self.code, .replace, .redeem("1"))
       system.find(Self.code, .unanswered)
     }
     await pass(process) { process.system.lookedUp >= 12 || !process.journal.endings.isEmpty }

@@ -36,6 +36,13 @@ func scan(_ number: Int, gate: String = "gate") -> JournaledScan {
     decider: .server, detail: "Day ticket", entryID: "\(number)", holder: "Holder \(number)", admitted: 1)
 }
 
+/// The row of the scan that an attempt was made for.
+func scan(_ number: Int, of asked: AskedAttempt) -> JournaledScan {
+  var journaled = scan(number)
+  journaled.scan = asked.scan
+  return journaled
+}
+
 func open() throws -> Journal {
   try Journal.open(Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time)
 }
@@ -206,7 +213,8 @@ case "write":
     try await journal.written(
       journal.enqueue(
         JournalBatch(
-          facts: [.asked(attempt), .concluded(concluded(attempt)), .scan(scan(number))], memory: memory(number))))
+          facts: [.asked(attempt), .concluded(concluded(attempt)), .scan(scan(number, of: attempt))],
+          memory: memory(number))))
     say("written \(number)")
   }
 case "hold":
@@ -271,7 +279,8 @@ case "fill":
     let attempt = asked(number)
     mark = journal.enqueue(
       JournalBatch(
-        facts: [.asked(attempt), .concluded(concluded(attempt)), .scan(scan(number))], memory: memory(number)))
+        facts: [.asked(attempt), .concluded(concluded(attempt)), .scan(scan(number, of: attempt))],
+        memory: memory(number)))
     if number % 5_000 == 0 { try await journal.written(mark) }
   }
   try await journal.written(mark)

@@ -154,7 +154,9 @@ import Testing
       JournalBatch(facts: [.scan(sampleScan("old")), .asked(asked)], memory: [key: .some([7])]))
     await journal.close()
     let database = try stranger(path)
-    try database.execute("DROP TABLE outbox; DROP TABLE told; DROP TABLE owed; PRAGMA user_version = 1")
+    try database.execute(
+      "DROP TABLE origin; DROP TABLE flood; DROP TABLE outbox; DROP TABLE told; DROP TABLE owed; PRAGMA user_version = 1"
+    )
     try expectEqual(
       database.texts("SELECT name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"), first.names(),
       "it is as that version made it")

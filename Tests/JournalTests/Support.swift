@@ -67,12 +67,12 @@ let testTime = ManualTime()
 
 func openJournal(
   _ path: String, time: any TimeSource = SystemTime(), sync: any WALSync = FileSync(), schema: Schema = .current,
-  change: (inout Journal.Settings) -> Void = { _ in }
+  trust: JournalTrust? = nil, change: (inout Journal.Settings) -> Void = { _ in }
 ) throws -> Journal {
   var settings = Journal.Settings(path: path)
   change(&settings)
   return try Journal.open(
-    settings, key: try #require(testKey), boot: testBoot, time: time, schema: schema, sync: sync)
+    settings, key: try #require(testKey), boot: testBoot, time: time, schema: schema, sync: sync, trust: trust)
 }
 
 /// Why the journal does not open.

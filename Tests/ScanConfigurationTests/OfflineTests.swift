@@ -117,6 +117,29 @@ import Testing
     #expect(throws: ConfigurationErrors.self) { try maxAge(text) }
   }
 
+  // MARK: Clocks that are apart
+
+  private func offset(_ text: String) throws -> Duration? {
+    let text = goodFile.replacing("main.key }", with: "main.key, recordOffset: \(text) }")
+    return try reading(text).configuration.ticketSystems.first?.recordOffset
+  }
+
+  @Test(arguments: [
+    ("-3 s", Duration.seconds(-3)), ("3s", .seconds(3)), ("0 s", .zero), ("-0.5 min", .seconds(-30)),
+    ("-250 ms", .milliseconds(-250)), ("-1440 min", .seconds(-86_400)), ("86400 s", .seconds(86_400)),
+  ]) func readsOffsets(text: String, offset: Duration) throws {
+    try expectEqual(self.offset(text), offset)
+  }
+
+  @Test(arguments: ["-3", "3", "--3 s", "+3 s", "- 3 s", "-1441 min", "999999999.999 min", "-1 h", "s", "-", ""])
+  func refusesOtherOffsets(text: String) {
+    #expect(throws: ConfigurationErrors.self) { try offset(text) }
+  }
+
+  @Test func withoutAnOffsetThereIsNone() throws {
+    try expectEqual(reading(goodFile).configuration.ticketSystems.first?.recordOffset, .zero)
+  }
+
   @Test func aListWithoutKeysIsTheUsualOne() throws {
     let text = goodFile.replacing("main.key }", with: "main.key, list: {} }")
     try expectEqual(reading(text).configuration.ticketSystems.first?.list, TicketListConfiguration())

@@ -16,6 +16,7 @@ struct AttemptLedgerPropertyTests {
     var waited = 0
     for seed in base..<base + 3_000 {
       var world = LedgerWorld(seed: seed)
+      world.isTraced = ProcessInfo.processInfo.environment["TRACE_SEED"] == "\(seed)"
       world.run()
       expect(world.problems.isEmpty, "seed \(seed): \(world.kind) x\(world.quantity): \(world.problems)")
       if !world.problems.isEmpty { return }

@@ -112,14 +112,16 @@ struct AttemptLedgerTests {
     if !admits { expectEqual(decision.firstUse, .init(gate: nil, at: WallTime(seconds: scannedAt))) }
   }
 
-  @Test("A server whose records are behind its Date by a known time")
-  func recordBehind() throws {
+  @Test(
+    "A known offset of the records' clock moves what is fresh, and does not widen it",
+    arguments: [
+      (-3, 97, true), (-3, 96, true), (-3, 95, false), (-60, 40, true), (-60, 38, false), (4, 104, true),
+      (4, 101, false),
+    ])
+  func recordOffset(offset: Int, scannedAt: Int64, admits: Bool) throws {
     var bench = LedgerBench()
-    bench.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
-    try expectEqual(bench.scan(bench.redemption("e", 97), at: 100.2).verdict, .admit)
-    var other = LedgerBench()
-    other.ledger = AttemptLedger(AttemptPolicy(recordBehind: .seconds(3)))
-    try expectEqual(other.scan(other.redemption("e", 95), at: 100.2).verdict, .refuse(.alreadyUsed))
+    bench.ledger = AttemptLedger(AttemptPolicy(recordOffset: .seconds(offset)))
+    try expectEqual(bench.scan(bench.redemption("e", scannedAt), at: 100.2).verdict == .admit, admits)
   }
 
   @Test("Without Date our own clock serves, to 2 s", arguments: [(97, false), (98, true), (103, true)])
@@ -268,17 +270,62 @@ struct AttemptLedgerTests {
     expect(decision.verdict == .undecided(.badAnswer) && decision.note == .contradiction)
   }
 
-  @Test("A system that says alreadyUsed itself: our own lost attempt is admitted once, within the grace only")
-  func systemSaysUsed() throws {
+  @Test(
+    "Refused for what our own lost request may have done: for staff, however late, until it is known that it did nothing",
+    arguments: [RefuseReason.alreadyUsed, .unpaid])
+  func ownRequestMayBeTheReason(reason: RefuseReason) throws {
+    let refusal = TicketAnswer.refused(reason, detail: "spent")
+    for isPending in [false, true] {
+      var bench = LedgerBench()
+      _ = try bench.lose(at: 100, pending: isPending)
+      for time in [110, 133, 5_000] as [Double] {
+        let decision = try bench.scan(refusal, at: time, mayHaveRedeemed: false)
+        expectEqual(decision.verdict, .undecided(.interrupted))
+        expect(decision.note == .ownRequestPossible && decision.detail == "spent" && decision.admitted == 0)
+      }
+    }
     var bench = LedgerBench()
     _ = try bench.lose(at: 100)
-    let refusal = TicketAnswer.refused(.alreadyUsed, detail: "redeemed")
-    let first = try bench.scan(refusal, at: 110)
-    expect(first.verdict == .admit && first.note == .ownLostAnswer)
-    try expectEqual(bench.scan(refusal, at: 115).verdict, .refuse(.alreadyUsed))
-    var slow = LedgerBench()
-    _ = try slow.lose(at: 100)
-    try expectEqual(slow.scan(refusal, at: 133).verdict, .refuse(.alreadyUsed))
+    bench.ledger.noneRedeemed(bench.key, before: bench.mono(200))
+    try expectEqual(bench.scan(refusal, at: 210, mayHaveRedeemed: false).verdict, .refuse(reason))
+  }
+
+  @Test(
+    "Our own lost request explains no other refusal",
+    arguments: [RefuseReason.cancelled, .refunded, .wrongDay, .notFound, .expired, .notAuthorised])
+  func ownRequestIsNotTheReason(reason: RefuseReason) throws {
+    var bench = LedgerBench()
+    _ = try bench.lose(at: 100)
+    try expectEqual(bench.scan(.refused(reason, detail: nil), at: 110, mayHaveRedeemed: false).verdict, .refuse(reason))
+  }
+
+  @Test("An attempt that was itself refused explains no refusal, not after a restart of the machine either")
+  func refusedExplainsNothing() throws {
+    let unpaid = TicketAnswer.refused(.unpaid, detail: nil)
+    var bench = LedgerBench()
+    for time in [100, 110, 120] as [Double] { try expectEqual(bench.scan(unpaid, at: time).verdict, .refuse(.unpaid)) }
+    let changes = bench.ledger.takeChanges()
+    let memory = try #require(changes[.ticket(bench.key)] ?? nil)
+    var next = LedgerBench()
+    _ = next.ledger.restore(.ticket(next.key), memory, age: 0, isSameBoot: false)
+    try expectEqual(next.scan(unpaid, at: 200, mayHaveRedeemed: false).verdict, .refuse(.unpaid))
+    next = LedgerBench()
+    _ = next.ledger.restore(.ticket(next.key), memory, age: 0, isSameBoot: false)
+    try expectEqual(
+      next.scan(.refused(.alreadyUsed, detail: nil), at: 200, mayHaveRedeemed: false).verdict, .refuse(.alreadyUsed))
+  }
+
+  @Test("A ticket for two, one in, one lost, then said to be used: the second is for staff")
+  func secondOfTwo() throws {
+    var bench = LedgerBench()
+    let valid = TicketAnswer.valid(Entitlement(quantity: 2, details: TicketDetails()))
+    try expectEqual(bench.scan(valid, at: 100).verdict, .admit)
+    _ = try bench.lose(at: 110)
+    try expectEqual(
+      bench.scan(.refused(.alreadyUsed, detail: nil), at: 120, mayHaveRedeemed: false).verdict, .undecided(.interrupted)
+    )
+    try expectEqual(bench.scan(valid, at: 130).verdict, .admit)
+    try expectEqual(bench.scan(valid, at: 140).verdict, .refuse(.alreadyUsed))
   }
 
   @Test("Once alreadyUsed was said with nothing of ours open, a later lost attempt excuses nothing")

@@ -1,5 +1,6 @@
 import Expectations
 import Glibc
+import SQLiteFile
 import ScanModel
 import Testing
 
@@ -14,13 +15,45 @@ import Testing
     expect(try await list.find(Code("a")) == nil)
     try folder.load("code\na\n")
     try await expectEqual(list.find(Code("a")), ListedTicket(status: .valid))
-    try await expectEqual(list.state(), TicketListState(asOf: WallTime(seconds: 1_700_000_000), count: 1))
+    let state = try #require(try await list.state())
+    expect(state.asOf == WallTime(seconds: 1_700_000_000) && state.count == 1)
     try folder.load("code,status\na,cancelled\nb,paid\n")
     try await expectEqual(list.find(Code("a"))?.status, .cancelled)
     try await expectEqual(list.state()?.count, 2)
     unlink(folder.place.path)
     expect(try await list.find(Code("b")) == nil)
     expect(try await list.state() == nil)
+  }
+
+  /// It was 100 s old when it was imported.
+  @Test func itsAgeIsCountedFromTheImportInTheSameStartOfTheMachineOnly() async throws {
+    let folder = try ListFolder()
+    let before = ImportMark.now()
+    try folder.load("code\na\n")
+    let age = try #require(try await StoredTicketList(folder.place, key: folder.key).state()?.age)
+    let sinceThen = Duration.nanoseconds(ImportMark.now().sinceBoot - before.sinceBoot)
+    expect(age >= .seconds(100) && age <= .seconds(100) + sinceThen)
+    let reader = try TicketListReader(folder.place, key: folder.key)
+    expectEqual(reader.age(at: ImportMark(boot: "another", sinceBoot: .max)), nil)
+    expectEqual(reader.age(at: ImportMark(boot: before.boot, sinceBoot: 0)), nil)
+  }
+
+  @Test func aListOfAnEarlierVersionHasNoAge() async throws {
+    let folder = try ListFolder()
+    try folder.load("code\na\n")
+    try Database(folder.place.path, .write, busyMilliseconds: 0).execute("DROP TABLE import")
+    let list = try StoredTicketList(folder.place, key: folder.key)
+    let state = try #require(try await list.state())
+    expect(state.age == nil && state.count == 1)
+    try await expectEqual(list.find(Code("a")), ListedTicket(status: .valid))
+  }
+
+  @Test func anImportThatWasMadeYoungerIsDamage() throws {
+    let folder = try ListFolder()
+    try folder.load("code\na\n")
+    try Database(folder.place.path, .write, busyMilliseconds: 0).execute(
+      "UPDATE import SET since_boot = since_boot + 1")
+    #expect(throws: TicketListFault.self) { try TicketListReader(folder.place, key: folder.key) }
   }
 
   @Test func aDamagedListIsAFaultUntilAnotherIsThere() async throws {

@@ -47,16 +47,13 @@ import Testing
       }
       let (pattern, host) = (labels(1...3), labels(1...3))
       func whole(_ labels: [String]) -> [String] {
-        var whole = labels.map { $0.lowercased() }
-        if whole.count > 1, whole.last == "" { whole.removeLast() }
-        return whole
+        (labels.count > 1 && labels.last == "" ? labels.dropLast() : labels).map { $0.lowercased() }
       }
       let (named, asked) = (whole(pattern), whole(host))
-      let below = named.dropFirst().joined(separator: ".")
-      var isSame = named == asked && asked.joined(separator: ".") != ""
-      if named.first?.first == "*" { isSame = false }
-      var isBelow = named.first == "*" && named.count == asked.count && asked.first != ""
-      if below == "" || below != asked.dropFirst().joined(separator: ".") { isBelow = false }
+      let isSame = named == asked && asked.joined(separator: ".") != "" && named.first?.first != "*"
+      let isBelow =
+        named.first == "*" && named.count > 1 && named.count == asked.count && asked.first != ""
+        && named.dropFirst() == asked.dropFirst() && named.dropFirst().joined(separator: ".") != ""
       expectEqual(
         matches(pattern.joined(separator: "."), host.joined(separator: ".")), isSame || isBelow,
         "seed \(seed): \(pattern) \(host)")

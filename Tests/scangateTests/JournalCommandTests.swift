@@ -177,6 +177,42 @@ import Testing
     expect(other.errors.contains("sealed with another key"))
   }
 
+  @Test func floodsAreListed() async throws {
+    let fixture = try JournalFixture()
+    let at = JournalTime(
+      wall: WallTime(seconds: Self.evening + 9), monotonic: MonotonicTime(nanoseconds: 9), isTrusted: true)
+    let flood = ScanFlood(
+      gate: GateID("north"), refused: 3_400, undecided: 12, began: WallTime(seconds: Self.evening), at: at)
+    try await fixture.write([.scan(journaled("TICKET-0001", at: Self.evening)), .flood(flood)])
+    let result = try await fixture.run(["floods"])
+    expectEqual(result.lines, ["2025-12-17 20:33:20   to 2025-12-17 20:33:29   north       3400 refused, 12 undecided"])
+    let list = try await fixture.run(["list"])
+    expect(list.lines.count == 1 && list.errors.contains("3412 more"), "\(list.errors)")
+    let object = try #require(try await fixture.objects(["floods", "--json"]).first)
+    expect(object["refused"] as? Int == 3_400 && object["gate"] as? String == "north")
+  }
+
+  @Test func aForeignJournalIsAcceptedByWordAlone() async throws {
+    let fixture = try JournalFixture()
+    try await fixture.write([.scan(journaled("TICKET-0001", at: Self.evening))])
+    let order = fixture.folder.path + "/journal.accept"
+    let question = try await fixture.run(["accept"])
+    expect(question.status == 1 && question.output.contains("The note"), "\(question.output)")
+    expect(!FileManager.default.fileExists(atPath: order))
+    let answer = try await fixture.run(["accept", "--yes"])
+    expect(answer.status == 0 && answer.output.contains("Accepted"), "\(answer.errors)")
+    expect(FileManager.default.fileExists(atPath: order))
+    // One that is ours needs no word.
+    let other = try JournalFixture()
+    let trust = JournalTrust(of: other.path)
+    let journal = try Journal.open(
+      Journal.Settings(path: other.path), key: other.key, boot: BootID("boot 1"), time: SystemTime(), trust: trust)
+    await journal.close()
+    let ours = try await other.run(["accept", "--yes"])
+    expect(ours.status == 0 && ours.output.contains("nothing is to be accepted"), "\(ours.output)")
+    expect(!FileManager.default.fileExists(atPath: other.folder.path + "/journal.accept"))
+  }
+
   @Test func theServiceMayRunMeanwhile() async throws {
     let fixture = try JournalFixture()
     let journal = try fixture.open()

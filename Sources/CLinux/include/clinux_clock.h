@@ -5,4 +5,7 @@
 /// Whether something keeps the civil clock right (adjtimex(2)): 1, or 0 where nothing does or the kernel does not tell.
 int clinux_clock_is_synchronised(void);
 
+/// Whether a battery clock reports that its power was lost (rtc(4), RTC_VL_READ): 1, 0, or -1 where it cannot be asked.
+int clinux_rtc_lost_power(const char *path);
+
 #endif

@@ -40,7 +40,8 @@ final class TypedCodes: ReadSource {
         // Counted from the last sighting, which was this one.
         try? await Task.sleep(for: holdOff + .milliseconds(20))
         send(input)
-      case .attempt, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal, .ticketSystem,
+      case .attempt, .clock, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal,
+        .ticketSystem,
         .conflict, .setUp, .control:
         continue
       }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `scangate journal`: what happened at the gates, beside the running service and without it. Nothing is ever changed.
+/// `scangate journal`: what happened at the gates, beside the running service and without it. The journal is never changed.
 struct JournalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal", abstract: "Look into the journal: what happened at the gates.",
@@ -9,7 +9,7 @@ struct JournalCommand: ParsableCommand {
       everything else is shown.
       """,
     subcommands: [
-      JournalListCommand.self, JournalShowCommand.self, JournalConflictsCommand.self, JournalExportCommand.self,
-      JournalVerifyCommand.self,
+      JournalListCommand.self, JournalShowCommand.self, JournalConflictsCommand.self, JournalFloodsCommand.self,
+      JournalExportCommand.self, JournalVerifyCommand.self, JournalAcceptCommand.self,
     ])
 }

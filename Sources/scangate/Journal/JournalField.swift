@@ -77,6 +77,21 @@ extension JournalRow {
   }
 }
 
+extension JournalFlood {
+  /// What is told of scans that were only counted.
+  var fields: [JournalField] {
+    [
+      JournalField("gate", .text(flood.gate.name)),
+      JournalField("refused", .number(Int64(flood.refused))),
+      JournalField("undecided", .number(Int64(flood.undecided))),
+      JournalField("from", .text(flood.began.iso8601)),
+      JournalField("until", .text(flood.at.wall.iso8601)),
+      JournalField("clock_trusted", .truth(flood.at.isTrusted)),
+      JournalField("boot", .text(boot.description)),
+    ]
+  }
+}
+
 extension JournalAttempt {
   /// The request's fields, without what became of it.
   var fields: [JournalField] {

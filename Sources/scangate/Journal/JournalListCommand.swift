@@ -35,7 +35,13 @@ struct JournalListCommand: ParsableCommand {
         Terminal.out(json ? JSONLine(row.fields(outbox: outbox)).finished() : JournalText.line(row))
       }
     }
-    if isEmpty, !json { Terminal.error("No scan is like that in \(TerminalText.clean(journal.path)).") }
+    guard !json else { return }
+    if isEmpty { Terminal.error("No scan is like that in \(TerminalText.clean(journal.path)).") }
+    let floods = try journal.telling { try reader.floods(matching: filter.filter()) }
+    if !floods.isEmpty {
+      let count = floods.reduce(0) { $0 &+ $1.flood.refused &+ $1.flood.undecided }
+      Terminal.error("\(count) more were too many to be written down one by one: scangate journal floods")
+    }
   }
 }
 
@@ -83,5 +89,33 @@ struct JournalConflictsCommand: ParsableCommand {
       return Terminal.out("Nothing is unsettled since \(LocalTime.text(since)).")
     }
     Terminal.out("\(unsettled.count) requests unsettled; \(OutboxText.count(conflicts)).")
+  }
+}
+
+/// `scangate journal floods`
+struct JournalFloodsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "floods", abstract: "List scans that were counted only: they came faster than anybody presents codes.",
+    discussion: """
+      Nobody was asked for them, and nobody was admitted on them. A scanner that brings so many is broken, or somebody plays \
+      with it.
+      """, helpNames: JournalFilterArgument.helpNames)
+
+  @OptionGroup var journal: JournalArgument
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Since then; all at first. As in scangate journal list.", valueName: "time"),
+    transform: { try TimeArgument($0).beginning })
+  var from: WallTime?
+
+  @Flag(help: "Print a line of JSON for each.")
+  var json = false
+
+  func run() throws {
+    let reader = try journal.open()
+    let floods = try journal.telling { try reader.floods(matching: Journal.Reader.Filter(from: from)) }
+    for flood in floods { Terminal.out(json ? JSONLine(flood.fields).finished() : JournalText.line(flood)) }
+    if floods.isEmpty, !json { Terminal.error("No scans were only counted.") }
   }
 }

@@ -30,6 +30,15 @@ enum JournalText {
     ].joined(separator: "  ")
   }
 
+  /// One line on scans that were only counted.
+  static func line(_ flood: JournalFlood) -> String {
+    let (refused, undecided) = (flood.flood.refused, flood.flood.undecided)
+    return [
+      padded(LocalTime.text(flood.flood.began), 20), "to \(padded(LocalTime.text(flood.flood.at), 20))",
+      padded(clean(flood.flood.gate.name), 10), "\(refused) refused, \(undecided) undecided",
+    ].joined(separator: "  ")
+  }
+
   /// Everything on a scan.
   /// - Parameter row: `nil` where it was never decided.
   static func lines(_ id: ScanID, _ row: JournalRow?, _ attempts: [JournalAttempt]) -> [String] {

@@ -1,0 +1,36 @@
+public import ScanModel
+
+/// What a ticket system's answers tell of clocks: of this machine's, and of the one that dates their records.
+public struct ClockEvent: Sendable, Equatable {
+  /// What is known now. The raw values are the names in events.
+  public enum State: String, Sendable, CaseIterable {
+    /// This machine's clock is more than two minutes off the ticket system's. Gates go by the ticket system's.
+    case stationWrong
+    /// It no longer is.
+    case stationRight
+    /// Whether a record is fresh cannot be told by its time: a clock of the ticket system's is wrong.
+    case recordsDoubted
+    /// It can be told again.
+    case recordsTrusted
+  }
+
+  /// The ticket system whose answers tell it.
+  public var system: TicketSystemID
+  /// What is known now.
+  public var state: State
+  /// How far the clock in question is ahead of the one that makes the answers' `Date`; negative where it is behind.
+  public var ahead: Duration
+  /// What happened, and what to do; `nil` where nothing is to be done.
+  public var detail: String?
+  /// When it became known.
+  public var at: WallTime
+
+  /// Makes an event.
+  public init(system: TicketSystemID, state: State, ahead: Duration, detail: String? = nil, at: WallTime) {
+    self.system = system
+    self.state = state
+    self.ahead = ahead
+    self.detail = detail
+    self.at = at
+  }
+}

@@ -1,0 +1,137 @@
+public import ScanModel
+public import ScanPipeline
+
+/// From the outcome of a request to the gate: what it comes to, written down before anybody passes on it.
+extension LedgerKeeper {
+  /// How long an admission waits for the sync of its attempt: a request's own time hides most of it.
+  private static let longestSync: Duration = .milliseconds(50)
+  /// How long an admission without a request waits until it is durable: nothing else tells of it.
+  static let durableWithin: Duration = .milliseconds(300)
+
+  /// Decides by the outcome of a request, or by the gate's policy where the outcome says that the ticket system is offline.
+  /// - Parameter asked: the request's own entry in the journal; `nil` where nothing was asked.
+  func conclude(_ deciding: Deciding, _ outcome: AttemptOutcome, asked: AskedMark?) async -> KeptDecision {
+    var outcome = outcome
+    let (key, attempt) = (deciding.key, deciding.attempt)
+    compareClock(outcome, deciding.system.id)
+    var word = await word(of: deciding.policy, on: deciding.scan, key, outcome, deciding.system)
+    var right: OfflineRight?
+    if case .may(let may, _) = word { right = may }
+    do throws(JournalFault) {
+      try await remember(for: outcome, offline: right)
+    } catch {
+      // Whether the record is known for another code cannot be told: it stays open until the journal can be read.
+      outcome.fate = asked == nil ? .notSent : .lost
+      outcome.answer = .undecided(.outOfService, detail: error.description)
+      (word, right) = (nil, nil)
+    }
+    var decision = ledger.conclude(
+      key, attempt: attempt, outcome: outcome, wall: time.wall(), wasUnused: deciding.found == .unused,
+      offline: right)
+    tellRecordClock(deciding.system.id)
+    decision = worded(decision, deciding.system.id)
+    defer { wake(key) }
+    if decision.isProvisional, case .may(_, let decider) = word {
+      decision.detail = "\(deciding.system.id) is offline (\(outcome.offline?.rawValue ?? ""))."
+      return await admitProvisionally(deciding, decision, decider, outcome, asked)
+    }
+    var decider = Decider.server
+    if case .undecided = decision.verdict, let word { decider = decision.take(word) ?? decider }
+    if case .refuse = decision.verdict, outcome.fate != .answered, decider == .server {
+      // By what was known before.
+      decider = .ledger
+      decision.detail = nil
+    }
+    let isAdmission = decision.verdict == .admit
+    let concluded = asked.map { _ in JournalFact.concluded(store.concluded(attempt, outcome, decision)) }
+    let mark = write([concluded].compactMap(\.self), isUrgent: isAdmission)
+    guard isAdmission else { return KeptDecision(decision, asked: outcome, ticket: key, decider: decider) }
+    guard let asked else {
+      // An earlier request's answer came while this scan was on its way.
+      let sure = await secured(decision, key, mark, within: Self.durableWithin, isTraced: true)
+      return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
+    }
+    let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
+    _ = try? await store.vault.journal.durable(asked.mark, until: time.now() + Self.longestSync)
+    return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
+  }
+
+  /// Admits without the ticket system's word: once the admission is durable, and with it that it has to be told.
+  private func admitProvisionally(
+    _ deciding: Deciding, _ decision: AttemptDecision, _ decider: Decider, _ outcome: AttemptOutcome,
+    _ asked: AskedMark?
+  ) async -> KeptDecision {
+    let owed = OwedAdmission(
+      attempt: deciding.attempt, scan: deciding.scan, system: deciding.system.id, server: store.server,
+      ticket: deciding.key, decider: decider, mayBeTold: outcome.mayHaveRedeemed, at: now, boot: store.vault.boot)
+    var facts: [JournalFact] = [.owed(owed)]
+    if asked != nil { facts.insert(.concluded(store.concluded(deciding.attempt, outcome, decision)), at: 0) }
+    let mark = write(facts, isUrgent: true)
+    owe(owed)
+    var fault = await written(mark)
+    var isDurable = false
+    if fault == nil {
+      do throws(JournalFault) {
+        isDurable = try await store.vault.journal.durable(mark, until: time.now() + deciding.policy.durableWithin)
+      } catch {
+        fault = error
+      }
+    }
+    // Nobody else knows of it: what is not even written would be lost with the process.
+    if fault == nil, isDurable || whenFailing == .continue {
+      return KeptDecision(decision, asked: outcome, ticket: deciding.key, decider: decider)
+    }
+    await giveBack(decision, ledgerKey: deciding.key)
+    let detail =
+      fault?.description
+      ?? "The disk takes longer than \(deciding.policy.durableWithin.milliseconds) ms to keep an admission that nobody else knows of."
+    return KeptDecision(
+      AttemptDecision(undecided: .outOfService, detail: detail), asked: outcome, ticket: deciding.key, decider: .station
+    )
+  }
+
+  /// An admission once it is written, and durable in time where `within` is given. One that cannot be kept goes on or is
+  /// taken back, as the station is told.
+  /// - Parameter isTraced: whether the journal may hold something that will look as if nobody had passed. Then it goes on
+  ///   only if it can be noted that this is not to be trusted.
+  func secured(
+    _ decision: AttemptDecision, _ key: TicketKey, _ mark: JournalMark, within: Duration?, isTraced: Bool
+  ) async -> AttemptDecision {
+    var fault = await written(mark)
+    if fault == nil, let within {
+      do throws(JournalFault) {
+        _ = try await store.vault.journal.durable(mark, until: time.now() + within)
+      } catch {
+        fault = error
+      }
+    }
+    guard let fault else { return decision }
+    if whenFailing == .continue {
+      if !isTraced { return decision }
+      if await store.vault.confess() { return decision }
+    }
+    await giveBack(decision, ledgerKey: key)
+    return AttemptDecision(undecided: .outOfService, detail: fault.description)
+  }
+
+  func learn(_ decision: AttemptDecision, _ scan: Scan) {
+    guard case .refuse(let reason) = decision.verdict else { return }
+    let now = time.now()
+    if reason == .notFound {
+      unknown.remember(scan.code, reason, at: now)
+    } else {
+      refused[scan.gate, default: NegativeCache()].remember(scan.code, reason, at: now)
+    }
+  }
+
+  /// Takes an admission back because the gate did not open: presenting the code again admits without a request.
+  /// - Parameter ledgerKey: `KeptDecision.ticket`.
+  public func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) async {
+    guard let admission = decision.admission else { return }
+    try? await remember(ledgerKey)
+    // It may have been told meanwhile.
+    let isOwed = ledger.owes(ledgerKey, admission)
+    guard ledger.giveBack(ledgerKey, admission: admission, at: time.now()) else { return }
+    write(isOwed && !ledger.owes(ledgerKey, admission) ? withdrawn(admission) : [])
+  }
+}

@@ -1,0 +1,65 @@
+internal import LinuxIO
+import ScanModel
+
+/// This machine's clock, as the ticket system's answers show it. No verdict hangs on it: an operator is told.
+extension LedgerKeeper {
+  /// How far this machine's clock may be off a ticket system's before somebody is told.
+  private static let mostOff: Duration = .seconds(120)
+
+  /// Takes what an answer says of the time.
+  func compareClock(_ outcome: AttemptOutcome, _ system: TicketSystemID) {
+    guard let date = outcome.serverDate else { return }
+    store.vault.clock.compare(date)
+    keepClock()
+    let wall = time.wall()
+    let ahead = wall - (date + (time.now() - outcome.endedAt))
+    let isOff = ahead > Self.mostOff || ahead < .zero - Self.mostOff
+    guard isOff != isStationClockOff else { return }
+    isStationClockOff = isOff
+    var event = ClockEvent(system: system, state: isOff ? .stationWrong : .stationRight, ahead: ahead, at: wall)
+    if isOff {
+      event.detail =
+        "This machine's clock is \(ahead.asDistance) \(system)'s, which says \(date.iso8601). Verdicts go by "
+        + "\(system)'s clock; days, lists and the journal go by this machine's: set it."
+    }
+    events.emit(.clock(event))
+  }
+
+  /// How often it is noted that the clock is right: so long, and a start of the machine later its battery clock must not be behind it.
+  private static let notedEvery: Duration = .seconds(600)
+
+  /// Notes that this machine's clock is right, where that is not noted yet.
+  private func keepClock() {
+    let boot = store.vault.boot
+    if let noted = notes.clock, noted.boot == boot.description {
+      let now = time.wall()
+      let moved = now.nanoseconds &- time.now().nanoseconds &- noted.distance
+      let isRecent = now - WallTime(nanoseconds: noted.at) < Self.notedEvery
+      if isRecent, now.nanoseconds >= noted.at, moved.magnitude < 1_000_000_000 { return }
+    }
+    guard notingClock == nil else { return }
+    // The battery clock lies on a slow bus: nobody at a gate waits for it.
+    let clock = store.vault.clock
+    notingClock = Task.detached { await self.keep(clock.confirmation(in: boot)) }
+  }
+
+  private func keep(_ confirmation: ClockTrust.Confirmation?) {
+    notingClock = nil
+    if let confirmation { note { $0.clock = confirmation } }
+  }
+
+  /// Returns when nothing is being noted of this machine's clock.
+  func clockNoted() async { await notingClock?.value }
+
+  /// Takes what an earlier process has noted of this machine's clock.
+  func recallClock() { if let noted = notes.clock { store.vault.clock.recall(noted, in: store.vault.boot) } }
+}
+
+extension Duration {
+  /// How far one clock is from another, such as `3 s ahead of` or `90 min behind`.
+  var asDistance: String {
+    let seconds = (self < .zero ? .zero - self : self).milliseconds / 1_000
+    let size = seconds < 120 ? "\(seconds) s" : seconds < 7_200 ? "\(seconds / 60) min" : "\(seconds / 3_600) h"
+    return size + (self < .zero ? " behind" : " ahead of")
+  }
+}

@@ -1,0 +1,62 @@
+import ScanModel
+
+/// Whose a record is, where the ticket system's clocks may contradict one another.
+extension TicketRecord {
+  /// For how long a ticket that was refused by a wrong clock is judged again by the right one.
+  private static let judgedAgainFor: Duration = .seconds(6 * 3_600)
+
+  /// Whose the record is, and by which clocks it would be this attempt's. A ticket's first record tells something of the clocks.
+  /// - Parameter wasUnused: a look-up right before the request has shown the ticket unused.
+  mutating func source(
+    of redemption: Redemption, _ span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime, wasUnused: Bool,
+    _ policy: AttemptPolicy, _ book: inout SaleBook
+  ) -> (RecordSource, FreshOffsets) {
+    let isDated = date != nil
+    let source = RecordSource(
+      redemption, span, date: date, wall: wall, open: open, offset: book.clock.offset(isDated: isDated), policy)
+    // One that was shown before would have been made by the attempt that was shown it.
+    let shown = open.first { $0.standing == .ahead(entryID: redemption.entryID) }
+    let asked = shown.map { $0.sentAt...Swift.max($0.sentAt, $0.endedAt) } ?? span
+    let offsets = FreshOffsets(
+      of: redemption.scannedAt, within: asked,
+      ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin))
+    if wasUnused || entries.isEmpty && open.isEmpty {
+      book.clock.saw(
+        key, entryID: redemption.entryID, offsets, isProven: wasUnused, isDated: isDated, at: span.upperBound,
+        wall: wall)
+    } else if shown != nil, source != .ahead {
+      book.clock.isNoLongerAhead(at: span.upperBound)
+    }
+    return (wasUnused ? .thisAttempt : source, offsets)
+  }
+
+  /// Whether the ticket system has shown a record on which nobody was admitted yet: asking again spends nothing.
+  var hasRecordToAskFor: Bool {
+    open.contains { if case .ahead = $0.standing { true } else { false } }
+      || entries.values.contains { $0.origin == .ours && !$0.isClaimed }
+  }
+
+  /// Whose a record is that looks old cannot be told: an alarm while the clocks contradict one another, else a case for staff alone.
+  func unclear(_ book: SaleBook) -> AttemptDecision {
+    decision(.undecided(book.clock.isContradicted ? .clockWrong : .interrupted), note: .recordBehind)
+  }
+
+  /// Judges again a ticket that counted as used elsewhere by a clock that is doubted, or was corrected, since.
+  /// - Returns: that staff decide, where nothing has proven yet whose the record is.
+  mutating func rejudge(wall: WallTime, _ book: SaleBook) -> AttemptDecision? {
+    guard admitted == 0, entries.count == 1, let (entryID, entry) = entries.first, entry.origin == .elsewhere,
+      let offsets = entry.offsets
+    else { return nil }
+    let age = wall - entry.shownTo.wall
+    guard (.zero - Self.judgedAgainFor...Self.judgedAgainFor).contains(age) else { return nil }
+    guard book.clock.accepts(offsets) else {
+      return book.clock.suspects(offsets) ? unclear(book) : nil
+    }
+    // As after a lost answer of our own: the ticket system is asked, and shows the record again.
+    entries[entryID] = KnownEntry(origin: .ours, isClaimed: false, claimUntil: nil, shownTo: entry.shownTo)
+    isUsedElsewhere = false
+    firstUse = nil
+    if kind == .entry { kind = .unknown }
+    return nil
+  }
+}

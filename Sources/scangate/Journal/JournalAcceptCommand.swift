@@ -1,0 +1,37 @@
+import ArgumentParser
+import Gateway
+import Journal
+import Sealing
+
+/// `scangate journal accept`
+struct JournalAcceptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Say that a journal that was brought back, or came from elsewhere, is to be relied on.",
+    discussion: """
+      Who was admitted after the journal was copied is not in it: such tickets may admit once more. Admissions that are still \
+      owed are looked up at the ticket system before it is told of them. Says first what was found; --yes says it all the same.
+      """)
+
+  @OptionGroup var state: StateArgument
+
+  @Flag(help: "Accept it. Without this only what was found is told.")
+  var yes = false
+
+  func run() throws {
+    let path = "\(state.folder)/journal.sqlite"
+    let trust = JournalTrust(of: path)
+    guard trust.isForeign else {
+      return Terminal.out(
+        "\(TerminalText.clean(path)) is this station's own and newest journal: nothing is to be accepted.")
+    }
+    Terminal.out(TerminalText.clean(trust.doubt ?? "", limit: 2_000))
+    guard yes else {
+      Terminal.out(
+        "Where the right journal can be had, put that in its place. To rely on this one: scangate journal accept --yes")
+      throw ExitCode.failure
+    }
+    try state.ordering { orders throws(SealFault) in try orders.acceptJournal() }
+    Terminal.out("Accepted. The gateway relies on it within moments, or when it is started.")
+  }
+}

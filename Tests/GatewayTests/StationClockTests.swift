@@ -1,0 +1,42 @@
+import Expectations
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Testing
+
+@testable import Gateway
+
+/// A station whose own clock is wrong.
+@Suite(.timeLimit(.minutes(1))) struct StationClockTests {
+  @Test func ourOwnClockIsAnAlarmAndNoVerdict() async throws {
+    let time = ShiftedTime()
+    let hub = EventHub()
+    let events = hub.subscribe()
+    let system = FakeTicketSystem(time: SystemTime())
+    let keeper = try LedgerKeeper(server: "fake", vault: .inMemory(time: time), time: time, events: hub)
+    func present(_ number: Int) async -> Verdict {
+      system.script(Code("good-ticket-\(number)"), .redeem("e\(number)"))
+      let scan = Scan(
+        gate: GateID("north"), reader: ReaderID("left"), code: Code("good-ticket-\(number)"), readAt: time.now())
+      return await keeper.decide(
+        scan, key: TicketKey(scan.code.bytes), system: system, deadline: time.now() + .seconds(20), mayAsk: true
+      ).decision.verdict
+    }
+    time.setWall(.seconds(3_600))
+    for number in 1...6 { await expectEqual(present(number), .admit) }
+    time.setWall(.seconds(-3_600))
+    await expectEqual(present(7), .admit)
+    let told = [await events.nextClock(), await events.nextClock()]
+    expectEqual(told.map(\.?.state), [.stationWrong, .stationRight])
+    let ahead = told[0]?.ahead ?? .zero
+    expect(ahead > .seconds(3_590) && ahead < .seconds(3_610))
+  }
+}
+
+extension AsyncStream<GatewayEvent> {
+  /// The next event of a clock.
+  func nextClock() async -> ClockEvent? {
+    for await event in self { if case .clock(let clock) = event { return clock } }
+    return nil
+  }
+}

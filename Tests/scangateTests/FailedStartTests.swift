@@ -1,0 +1,34 @@
+import Expectations
+import Foundation
+import Journal
+import Testing
+
+/// What a start that fails leaves behind.
+@Suite struct FailedStartTests {
+  @Test func aMissingCredentialCostsTheJournalNothing() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "station.yaml").path
+    let state = folder.appending(path: "state").path
+    let text = """
+      version: 1
+      station: { name: door }
+      ticketSystems:
+        main: { type: eventschedule, url: "http://127.0.0.1:9", apiKey: none }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e", product: "0901", serial: none-here }, keymap: us }
+      gates:
+        north: { readers: [left], ticketSystem: main, outputs: { green: { led: "no-such-led" } } }
+
+      """
+    try Data(text.utf8).write(to: URL(filePath: file))
+    for round in 0..<extent(landing: 4, release: 100) {
+      let result = try await Program.run(["run", "--config", file, "--state", state])
+      expect(result.status == 78 && result.errors.contains("no credential none"), "\(result.errors)")
+      expect(FileManager.default.fileExists(atPath: state + "/journal.sqlite"))
+      // Nothing waits to be written: all is in the file, and the note says so.
+      expect(!FileManager.default.fileExists(atPath: state + "/journal.sqlite-wal"), "round \(round)")
+      expectEqual(JournalTrust(of: state + "/journal.sqlite").doubt, nil, "round \(round)")
+    }
+  }
+}
