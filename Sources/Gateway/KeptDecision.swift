@@ -77,7 +77,7 @@ extension AttemptDecision {
   mutating func take(_ word: OfflineWord) -> Decider? {
     switch word {
     case .may: return nil
-    case .undecided where admitted > 0 && admitted >= allowance:
+    case .undecided where admitted > 0 && admitted >= allowance && !mayBeForMore:
       // Whatever the policy cannot tell: as many as are proven are in.
       verdict = .refuse(.alreadyUsed)
       detail = nil

@@ -124,7 +124,8 @@ extension LedgerKeeper {
       lastWords.forget(key, folded: ledger.folded(of: key))
       note { $0.keyFaults[system.name] = nil }
     case .refused(let reason, _):
-      if reason != .alreadyUsed {
+      // That it is not paid may be of our own making: then the ledger leaves it to staff.
+      if reason != .alreadyUsed, reason != .unpaid || !ledger.mayBeSpentByUs(key) {
         lastWords.remember(key, folded: ledger.folded(of: key), reason, at: time.wall())
       }
       // Of a key without rights some servers say that of each ticket.

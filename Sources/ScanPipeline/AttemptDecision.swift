@@ -9,6 +9,9 @@ public struct AttemptPolicy: Sendable, Equatable {
   /// for our own: longer forgives slower servers, shorter leaves less room for a ticket used at a foreign station. A
   /// request that was answered after all has no grace: its record lies before its answer.
   public var lateGrace: Duration
+  /// How long an attempt takes at most, from its note in the journal to its end: one that the process's end cut off was over by then,
+  /// however late the next process begins. 11 s at first, for the longest that a gate or a telling waits, and the journal.
+  public var longestRequest: Duration
   /// For how long an admission that the server told us too late, or that was given back because the gate did not open,
   /// waits for its person. 5 minutes at first.
   public var claimFor: Duration
@@ -23,10 +26,12 @@ public struct AttemptPolicy: Sendable, Equatable {
 
   /// Makes a policy.
   public init(
-    lateGrace: Duration = .seconds(30), claimFor: Duration = .seconds(300), wallMargin: Duration = .seconds(2),
+    lateGrace: Duration = .seconds(30), longestRequest: Duration = .seconds(11), claimFor: Duration = .seconds(300),
+    wallMargin: Duration = .seconds(2),
     recordAhead: Duration = .seconds(5), recordOffset: Duration = .zero
   ) {
     self.lateGrace = lateGrace
+    self.longestRequest = longestRequest
     self.claimFor = claimFor
     self.wallMargin = wallMargin
     self.recordAhead = recordAhead
@@ -54,6 +59,8 @@ public struct AttemptDecision: Sendable, Equatable {
   public var admitted: Int
   /// How often the ticket admits, as far as is known.
   public var allowance: Int
+  /// Whether the ticket system has told that it may be for more than that, and has not shown yet whether it is.
+  public var mayBeForMore = false
   /// The first admission on the ticket, where one is known.
   public var firstUse: FirstUse?
   /// What else staff should know.

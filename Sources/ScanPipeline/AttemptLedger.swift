@@ -78,6 +78,10 @@ public struct AttemptLedger: Sendable {
   /// Whether an attempt on any ticket is under way.
   public var isDeciding: Bool { records.values.contains { $0.lock != nil } }
 
+  /// Whether a request of ours may have spent the ticket, and nobody passed on it: what the ticket system says of its money then may be
+  /// of our own making, and is not its last word.
+  public func mayBeSpentByUs(_ key: TicketKey) -> Bool { records[key]?.mayBeSpentByUs == true }
+
   /// Whether an attempt on this ticket is under way.
   public func isLocked(_ key: TicketKey) -> Bool { records[key]?.lock != nil }
 
@@ -210,7 +214,8 @@ public struct AttemptLedger: Sendable {
     var record = records[key] ?? TicketRecord(key: key)
     record.folded = folded ?? record.folded
     record.interrupt(
-      AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall), at: time, isSameBoot: isSameBoot, &book)
+      AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall),
+      at: isSameBoot ? min(time, began + policy.longestRequest) : time, isSameBoot: isSameBoot, &book)
     keep(record, key)
   }
 
@@ -320,7 +325,8 @@ public struct AttemptLedger: Sendable {
 
   /// Lets go of what is stored and not in use, if more than `limit` tickets are held.
   public mutating func letGo(beyond limit: Int) {
-    guard records.count > limit else { return }
+    // What overtook its conclusion counts in that, with what was restored for it.
+    guard records.count > limit, !records.values.contains(where: { $0.overtaking != nil }) else { return }
     records = records.filter { changed.contains($0.key) || $0.value.isInUse }
     stored = stored.filter { records[$0] != nil }
     book.letGo(

@@ -37,3 +37,11 @@ struct FreshOffsets: Sendable, Codable, Equatable {
     return FreshOffsets(least: least, most: most)
   }
 }
+
+/// By which clocks a record that was judged to be somebody else's would be of ours all the same.
+struct JudgedOffsets: Sendable, Codable, Equatable {
+  /// Made by the request that was judged.
+  let asked: FreshOffsets
+  /// Made by earlier requests of ours whose answers were lost.
+  let lost: [FreshOffsets]
+}

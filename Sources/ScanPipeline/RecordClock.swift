@@ -149,6 +149,14 @@ public struct RecordClock: Sendable {
   /// Whether a record is fresh by what is known now.
   func accepts(_ offsets: FreshOffsets) -> Bool { doubt == nil && fits(offsets) }
 
+  /// Whether a record is of an earlier request, with no tolerance for what is later: there its time ends.
+  func acceptsLost(_ offsets: FreshOffsets) -> Bool { doubt == nil && offsets.contains(offset) }
+
+  /// Whether it may be all the same: it may be later by a moment, too.
+  func suspectsLost(_ offsets: FreshOffsets) -> Bool {
+    suspects(offsets) || offsets.least > offset && offsets.least - offset < Self.near
+  }
+
   /// Whether a ticket that was judged used elsewhere may be a clock's fault all the same: nothing has proven the contrary.
   func suspects(_ offsets: FreshOffsets) -> Bool {
     isContradicted || doubt != nil && fits(offsets) || misses(offsets)

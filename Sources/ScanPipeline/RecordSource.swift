@@ -41,10 +41,8 @@ enum RecordSource {
     }
     let isOurs = open.contains { attempt in
       if attempt.isUnplaced { return false }
-      // Nothing in this answer was made after it.
-      let end = Swift.min(attempt.endedAt + (attempt.isAnswered ? .zero : policy.lateGrace), span.upperBound)
-      return made >= clock.earliestRecord(at: attempt.sentAt)
-        && made <= clock.latestRecord(at: end)
+      let ours = attempt.mayHaveMade(before: span.upperBound, policy)
+      return made >= clock.earliestRecord(at: ours.lowerBound) && made <= clock.latestRecord(at: ours.upperBound)
     }
     if isOurs {
       self = .earlierAttempt

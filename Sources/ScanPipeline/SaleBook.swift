@@ -85,9 +85,10 @@ struct SaleBook: Sendable {
     changed.insert(.sale(sale))
   }
 
-  mutating func giveBack(sale: String?, entryID: String?) {
+  /// - Parameter key: the ticket that owns the record, of which nothing need be in memory.
+  mutating func giveBack(sale: String?, entryID: String?, of key: TicketKey) {
     if let entryID {
-      owners[entryID]?.firstUse = nil
+      owners[entryID, default: EntryMemory(key: key)].firstUse = nil
       changed.insert(.entry(entryID))
     }
     guard let sale, let admitted = sales[sale]?.admitted, admitted > 0 else { return }
@@ -107,8 +108,9 @@ struct SaleBook: Sendable {
     changed.insert(.entry(entryID))
   }
 
-  mutating func use(_ entryID: String, _ use: AttemptDecision.FirstUse) {
-    owners[entryID]?.firstUse = use
+  /// - Parameter key: as in `giveBack`.
+  mutating func use(_ entryID: String, _ use: AttemptDecision.FirstUse, of key: TicketKey) {
+    owners[entryID, default: EntryMemory(key: key)].firstUse = use
     changed.insert(.entry(entryID))
   }
 

@@ -9,7 +9,7 @@ extension TicketRecord {
     if last?.attempt != attempt, let owed = owed.first(where: { $0.attempt == attempt && !$0.hasLeft }), admitted > 0 {
       admitted -= 1
       if admitted == 0 { firstUse = nil }
-      book.giveBack(sale: sale, entryID: nil)
+      book.giveBack(sale: sale, entryID: nil, of: key)
       endOwed(owed, &book)
       return true
     }
@@ -17,7 +17,7 @@ extension TicketRecord {
     last = nil
     admitted -= 1
     if given.wasFirst { firstUse = nil }
-    book.giveBack(sale: given.sale, entryID: given.entryID)
+    book.giveBack(sale: given.sale, entryID: given.entryID, of: key)
     if let owed = owed.first(where: { $0.attempt == attempt }) {
       // Nobody has passed, so there is nothing to tell; what was sent for it stays open as for any scan.
       endOwed(owed, &book)
@@ -38,7 +38,7 @@ extension TicketRecord {
     admitted -= 1
     last = nil
     let entryID = entries.filter { $0.value.origin == .ours && $0.value.isClaimed }.keys.min()
-    book.giveBack(sale: sale, entryID: entryID)
+    book.giveBack(sale: sale, entryID: entryID, of: key)
     if let entryID {
       entries[entryID]?.isClaimed = false
       entries[entryID]?.hasLeft = true

@@ -10,16 +10,18 @@ extension TicketRecord {
   mutating func source(
     of redemption: Redemption, _ span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime, wasUnused: Bool,
     _ policy: AttemptPolicy, _ book: inout SaleBook
-  ) -> (RecordSource, FreshOffsets) {
+  ) -> (RecordSource, JudgedOffsets) {
     let isDated = date != nil
     let source = RecordSource(
       redemption, span, date: date, wall: wall, open: open, offset: book.clock.offset(isDated: isDated), policy)
     // One that was shown before would have been made by the attempt that was shown it.
     let shown = open.first { $0.standing == .ahead(entryID: redemption.entryID) }
     let asked = shown.map { $0.sentAt...Swift.max($0.sentAt, $0.endedAt) } ?? span
-    let offsets = FreshOffsets(
-      of: redemption.scannedAt, within: asked,
-      ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin))
+    let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
+    let offsets = FreshOffsets(of: redemption.scannedAt, within: asked, clock)
+    let lost = open.filter { !$0.isUnplaced }.map { attempt in
+      FreshOffsets(of: redemption.scannedAt, within: attempt.mayHaveMade(before: span.upperBound, policy), clock)
+    }
     if wasUnused || entries.isEmpty && open.isEmpty {
       book.clock.saw(
         key, entryID: redemption.entryID, offsets, isProven: wasUnused, isDated: isDated, at: span.upperBound,
@@ -27,7 +29,7 @@ extension TicketRecord {
     } else if shown != nil, source != .ahead {
       book.clock.isNoLongerAhead(at: span.upperBound)
     }
-    return (wasUnused ? .thisAttempt : source, offsets)
+    return (wasUnused ? .thisAttempt : source, JudgedOffsets(asked: offsets, lost: lost))
   }
 
   /// Whether the ticket system has shown a record on which nobody was admitted yet: asking again spends nothing.
@@ -41,22 +43,28 @@ extension TicketRecord {
     decision(.undecided(book.clock.isContradicted ? .clockWrong : .interrupted), note: .recordBehind)
   }
 
-  /// Judges again a ticket that counted as used elsewhere by a clock that is doubted, or was corrected, since.
+  /// Judges again a ticket that counted as used elsewhere by a clock that is doubted, or was corrected, since. Somebody may be in
+  /// on it without the ticket system's word.
   /// - Returns: that staff decide, where nothing has proven yet whose the record is.
   mutating func rejudge(wall: WallTime, _ book: SaleBook) -> AttemptDecision? {
-    guard admitted == 0, entries.count == 1, let (entryID, entry) = entries.first, entry.origin == .elsewhere,
-      let offsets = entry.offsets
-    else { return nil }
-    let age = wall - entry.shownTo.wall
-    guard (.zero - Self.judgedAgainFor...Self.judgedAgainFor).contains(age) else { return nil }
-    guard book.clock.accepts(offsets) else {
-      return book.clock.suspects(offsets) ? unclear(book) : nil
+    guard admitted < quantity else { return nil }
+    var isUnclear = false
+    for (entryID, entry) in entries where entry.origin == .elsewhere {
+      let age = wall - entry.shownTo.wall
+      guard let offsets = entry.offsets, (.zero - Self.judgedAgainFor...Self.judgedAgainFor).contains(age) else {
+        continue
+      }
+      guard book.clock.accepts(offsets.asked) || offsets.lost.contains(where: book.clock.acceptsLost) else {
+        isUnclear =
+          isUnclear || book.clock.suspects(offsets.asked) || offsets.lost.contains(where: book.clock.suspectsLost)
+        continue
+      }
+      // As after a lost answer of our own: the ticket system is asked, and shows the record again.
+      entries[entryID] = KnownEntry(origin: .ours, isClaimed: false, claimUntil: nil, shownTo: entry.shownTo)
+      isUsedElsewhere = false
+      if admitted == 0 { firstUse = nil }
+      if kind == .entry { kind = .unknown }
     }
-    // As after a lost answer of our own: the ticket system is asked, and shows the record again.
-    entries[entryID] = KnownEntry(origin: .ours, isClaimed: false, claimUntil: nil, shownTo: entry.shownTo)
-    isUsedElsewhere = false
-    firstUse = nil
-    if kind == .entry { kind = .unknown }
-    return nil
+    return isUnclear ? unclear(book) : nil
   }
 }

@@ -212,12 +212,12 @@ extension TicketRecord {
       return contradict(owed, .alreadyUsed, .usedElsewhere, &book)
     case .earlierAttempt where isFirst:
       note(entryID, .ours, lock, &book)
-      proveEntry()
+      if quantity == 1 { proveEntry() }
       return confirm(owed, on: entryID, &book)
     case .thisAttempt where isFirst:
       note(entryID, .ours, lock, &book)
       return confirm(owed, on: entryID, &book)
-    case .thisAttempt where kind != .entry:
+    case .thisAttempt where kind != .entry, .earlierAttempt where kind != .entry:
       note(entryID, .ours, lock, &book)
       kind = .sale
       return confirm(owed, on: entryID, &book)
@@ -260,7 +260,7 @@ extension TicketRecord {
       if !owed.hasLeft {
         entries[entryID]?.isClaimed = true
         entries[entryID]?.hasLeft = false
-        book.use(entryID, AttemptDecision.FirstUse(gate: owed.gate, at: owed.wall))
+        book.use(entryID, AttemptDecision.FirstUse(gate: owed.gate, at: owed.wall), of: key)
       } else if entries[entryID]?.isClaimed == false {
         entries[entryID]?.hasLeft = true
       }

@@ -132,7 +132,7 @@ struct TicketRecord: Sendable {
       // A sale to be paid at the desk: the entry that the server made meanwhile is ours when the person comes back.
       if outcome.mayHaveRedeemed { keep(lock, span, .refused) }
       // What our own lost request has spent cannot be paid with again.
-      if reason == .unpaid, mayBeOurs { return forStaff(detail: detail) }
+      if reason == .unpaid, mayBeSpentByUs { return forStaff(detail: detail) }
       return decision(.refuse(reason), detail: detail)
     case .undecided(let reason, let detail):
       if outcome.mayHaveRedeemed {
@@ -231,32 +231,37 @@ struct TicketRecord: Sendable {
       proveEntry()
       isUsedElsewhere = true
       firstUse = .init(gate: nil, at: redemption.scannedAt)
-      if book.clock.isContradicted || wasShown && book.clock.misses(offsets) {
+      if book.clock.isContradicted || wasShown && book.clock.misses(offsets.asked) {
         return unclear(book)
       }
       return decision(.refuse(.alreadyUsed), note: .usedElsewhere)
     case .earlierAttempt where isFirst:
-      // A sale secret would have made a record of its own in this request.
+      // A sale secret would have made a record of its own in this request; by a wrong clock that may look just so.
       note(entryID, .ours, lock, &book)
-      proveEntry()
+      if quantity == 1 { proveEntry() }
       return admit(on: entryID, lock, wall: wall, note: .ownLostAnswer, &book)
-    case .thisAttempt
-    where isFirst && !owed.isEmpty && kind == .unknown && admitted >= allowance && admitted < quantity:
-      // An entry secret, and this is the record of who was admitted before; or it stands for several. The next record shows.
+    case .thisAttempt where isFirst && kind == .unknown && admitted >= allowance && admitted < quantity:
+      // An entry secret, and this is the record of who was admitted before without one; or it stands for several. The next record
+      // shows.
       note(entryID, .ours, lock, &book)
       return decision(.undecided(.busy), note: .surplusPossible)
     case .thisAttempt where isFirst:
       note(entryID, .ours, lock, &book)
       return admit(on: entryID, lock, wall: wall, note: open.isEmpty ? nil : .surplusPossible, &book)
-    case .thisAttempt where kind != .entry:
+    case .thisAttempt where kind != .entry, .earlierAttempt where kind != .entry:
       note(entryID, .ours, lock, &book)
       kind = .sale
       return admit(on: entryID, lock, wall: wall, note: open.isEmpty ? nil : .surplusPossible, &book)
     case .thisAttempt, .earlierAttempt, .elsewhere:
       // An entry secret with a second record, or a new record of a sale secret that is not new: no such code exists.
       note(entryID, source == .elsewhere ? .elsewhere : .ours, lock, &book)
+      if source == .elsewhere {
+        entries[entryID]?.offsets = offsets
+        if admitted < quantity, book.clock.isContradicted { return unclear(book) }
+      }
+      let mayBeForMore = kind == .unknown && admitted < quantity
       return decision(
-        admitted >= allowance ? .refuse(.alreadyUsed) : .undecided(.badAnswer), note: .contradiction)
+        admitted >= allowance && !mayBeForMore ? .refuse(.alreadyUsed) : .undecided(.badAnswer), note: .contradiction)
     }
   }
 
@@ -294,7 +299,7 @@ struct TicketRecord: Sendable {
       return .usedElsewhere(entryID: entryID)
     case .thisAttempt, .earlierAttempt:
       note(entryID, .ours, lock, &book)
-      if source == .earlierAttempt, isFirst { proveEntry() }
+      if source == .earlierAttempt, isFirst, quantity == 1 { proveEntry() }
       if source == .thisAttempt, !isFirst, kind == .unknown { kind = .sale }
       guard admitted < allowance, book.hasRoom(in: sale), isFirst || kind == .sale else {
         return .surplus(entryID: entryID)
@@ -356,7 +361,7 @@ struct TicketRecord: Sendable {
     if let entryID {
       entries[entryID]?.isClaimed = true
       entries[entryID]?.hasLeft = false
-      book.use(entryID, use)
+      book.use(entryID, use, of: key)
     } else {
       givenBack = GivenBack()
     }
@@ -382,6 +387,13 @@ struct TicketRecord: Sendable {
   private var mayBeOurs: Bool {
     admitted < allowance && !isUsedElsewhere
       && (unclaimed != nil || open.contains(where: \.mayExplainRefusal) || entries.values.contains(where: \.isDoubtful))
+  }
+
+  /// The same, or one has for sure.
+  var mayBeSpentByUs: Bool {
+    mayBeOurs
+      || admitted == 0 && !isUsedElsewhere
+        && (givenBack.isOpen || entries.values.contains { $0.origin == .ours && !$0.isClaimed })
   }
 
   /// Whether the person is refused for a request of ours cannot be told: staff decide.
@@ -463,9 +475,11 @@ struct TicketRecord: Sendable {
   func decision(
     _ verdict: Verdict, note: AttemptDecision.Note? = nil, detail: String? = nil
   ) -> AttemptDecision {
-    AttemptDecision(
+    var decision = AttemptDecision(
       verdict: verdict, admitted: admitted, allowance: allowance, firstUse: firstUse, note: note, details: details,
       detail: detail)
+    decision.mayBeForMore = kind == .unknown && admitted < quantity
+    return decision
   }
 
   /// From sending to answer; never before the attempt began and never backwards, whatever an adapter reports.

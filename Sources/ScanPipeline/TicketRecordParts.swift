@@ -42,6 +42,11 @@ struct OpenAttempt: Sendable, Codable, Equatable {
     }
   }
 
+  /// When the server may have carried it out, by an answer that came at `end`: nothing in that was made after it.
+  func mayHaveMade(before end: MonotonicTime, _ policy: AttemptPolicy) -> ClosedRange<MonotonicTime> {
+    sentAt...Swift.max(sentAt, Swift.min(endedAt + (isAnswered ? .zero : policy.lateGrace), end))
+  }
+
   /// Whether it can be told nothing of when its record would have been made.
   var isUnplaced: Bool { standing == .unplaced || standing == .interrupted }
 
@@ -104,8 +109,8 @@ struct KnownEntry: Sendable, Codable, Equatable {
   var isDoubtful = false
   /// The attempt that was shown it.
   let shownTo: AttemptLock
-  /// By which clocks the attempt would have made it, where it was judged that it had not.
-  var offsets: FreshOffsets?
+  /// By which clocks we would have made it, where it was judged that we had not.
+  var offsets: JudgedOffsets?
 }
 
 /// An admission on no record that was given back.
