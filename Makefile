@@ -9,7 +9,7 @@ help:
 	  'make demo    a gate in this terminal: a real ticket system on loopback, no devices needed' \
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
-	  'make torture the gateway killed 1,000 times while people present tickets (KILLS=n, SEED=n)' \
+	  'make torture the gateway killed, or its power cut, 1,000 times while people present tickets (KILLS=n, SEED=n)' \
   'make cameras the rig tests of cameras, all of them: ten minutes' \
   'make kiosks  the rig tests of setting up by a scan, all of them, with the power cut at any moment: ten minutes' \
   'make replug  scanners unplugged 200 times while they type' \

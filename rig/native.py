@@ -1,6 +1,5 @@
 """Tests' view of the namespaces that they run in: the part of `Rig` that needs no device, with lamps and scanners that are pipes and pseudo-terminals."""
 
-import fcntl
 import os
 import pty
 import select
@@ -14,6 +13,7 @@ import time
 import tty
 
 import namespaces
+from disk import Disk
 from rig import PATIENCE, Brightness, Edge, MachineError, Packet, Pulse
 
 #: The program under test.
@@ -22,7 +22,6 @@ PROGRAM = "/run/program/scangate"
 STATION, STATION_IMAGE, STATION_SIZE = "/run/station", "/run/station.ext4", 64 << 20
 #: Lamps, and a buzzer that is driven as they are.
 GREEN, RED, SOUTH_GREEN, SOUTH_RED, BUZZER = LEDS = ["gate:green:pass", "gate:red:deny", "south:green:pass", "south:red:deny", "gate:buzzer"]
-EXT4_IOC_SHUTDOWN, WITHOUT_ITS_LOG = 0x8004587D, 2
 SOL_PACKET, PACKET_STATISTICS, PACKET_OUTGOING, ARPHRD_LOOPBACK, ETH_P_ALL = 263, 6, 4, 772, 3
 SO_RCVBUFFORCE = 33
 
@@ -147,7 +146,7 @@ class Native:
     def __init__(self, program):
         namespaces.furnish(program, LEDS)
         self.processes, self.devices = [], {}
-        self._lines, self._lamps = {}, Lamps()
+        self._lines, self._lamps, self._disk = {}, Lamps(), None
 
     # Programs and files
 
@@ -220,28 +219,23 @@ class Native:
     # A power cut
 
     def mount_station(self):
-        """Mounts the file system on which a station keeps its state; it has a journal, as stations have."""
-        if os.path.ismount(STATION):
-            return
-        if not os.path.exists(STATION_IMAGE):
-            os.mkdir(STATION)
-            with open(STATION_IMAGE, "wb") as file:
-                file.truncate(STATION_SIZE)
-            self.sh(f"mke2fs -q -F -t ext4 -E root_owner=0:0 {STATION_IMAGE}")
-        self.sh(f"mount -t ext4 -o loop,noatime {STATION_IMAGE} {STATION}")
+        """Mounts the file system on which a station keeps its state."""
+        if self._disk is None:
+            self._disk = Disk(STATION_IMAGE, STATION, STATION_SIZE)
 
     def cut_power(self, *processes):
         """Ends the station's programs without a word, and its file system without its journal: what was not synced is gone. It is back when this returns."""
-        folder = os.open(STATION, os.O_RDONLY)
-        for process in processes:
-            if process.running():
-                os.killpg(process.pid, signal.SIGKILL)
-        fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, struct.pack("I", WITHOUT_ITS_LOG))
-        os.close(folder)
-        for process in processes:
-            process.started.result(PATIENCE)
-        self.sh(f"umount {STATION}")
-        self.mount_station()
+
+        def kill():
+            for process in processes:
+                if process.running():
+                    os.killpg(process.pid, signal.SIGKILL)
+
+        def wait():
+            for process in processes:
+                process.started.result(PATIENCE)
+
+        self._disk.cut(kill, wait)
 
     # Packets
 

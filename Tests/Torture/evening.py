@@ -1,0 +1,121 @@
+"""An evening: people present tickets while the gateway is killed and the power goes; and its good end."""
+
+import time
+
+from tickets import MISBEHAVIOURS, SLOW
+
+
+class Evening:
+    def __init__(self, station, system, rights, random):
+        self.station, self.system, self.rights, self.random = station, system, rights, random
+        self.endings = list(rights)
+        self.problems = []
+        #: What each ticket was told last, at the end.
+        self.last_words = {}
+
+    def run(self, ends):
+        self.system.misbehave(*MISBEHAVIOURS)
+        for number, end in enumerate(ends):
+            self.number = number
+            self.station.start()
+            getattr(self, f"until_{end.moment}")(end)
+            self.station.end(end.is_cut)
+            self.system.come_back()
+
+    # Until the gateway's life ends
+
+    def until_starting(self, end):
+        self.present_any()
+        time.sleep(self.random.uniform(0, 0.4))
+
+    def until_whenever(self, end):
+        self.station.await_reading()
+        self.crowd(end, self.random.uniform(0, 0.6 if end.away == () else 1.5))
+
+    def until_late(self, end):
+        self.station.await_reading()
+        self.crowd(end, self.random.uniform(2.5, 3.5))
+
+    def until_admitted(self, end):
+        """Somebody was let in this very moment."""
+        self.station.await_reading()
+        self.crowd(end, 5, lambda event: event["type"] == "scan" and event["verdict"] == "admit")
+        time.sleep(self.random.choice([0, self.random.uniform(0, 0.02)]))
+
+    def until_asked(self, end):
+        """A request is open, of somebody whose ticket nobody has seen yet, so that it is asked for."""
+        self.station.await_reading()
+        self.system.misbehave(self.random.choice(SLOW))
+        slot = self.random.randint(0, 1)
+        self.station.present(self.rights[self.unseen()][0], slot)
+        if self.random.random() < 0.5:
+            self.present_any(1 - slot)
+        limit = time.monotonic() + 5
+        while not self.station.has_open_request() and time.monotonic() < limit:
+            time.sleep(0.002)
+        time.sleep(self.random.uniform(0, 0.2))
+
+    def until_lost(self, end):
+        """Somebody new has seen that no answer came."""
+        self.station.await_reading()
+        self.system.misbehave("close=after")
+        ending = self.unseen()
+        self.station.present(self.rights[ending][0], self.random.randint(0, 1))
+        self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(ending), 5)
+
+    def crowd(self, end, seconds, is_enough=lambda event: False):
+        """People come for so long, or until an event is enough; the ticket system goes away meanwhile, and may be back before."""
+        self.system.go_away(end.away)
+        until = time.monotonic() + seconds
+        back = time.monotonic() + self.random.uniform(0.2, 2)
+        while time.monotonic() < until:
+            if self.system.away != () and time.monotonic() > back:
+                self.system.come_back()
+            self.present_any()
+            if self.station.wait(is_enough, self.random.uniform(0.001, 0.06)):
+                return
+
+    def present_any(self, slot=None):
+        """A few tickets come again and again, so that most have a history."""
+        ending = self.random.choice(self.endings[max(0, self.number - 6):self.number + 6])
+        self.station.present(self.rights[ending][0], self.random.randint(0, 1) if slot is None else slot)
+
+    def unseen(self):
+        return self.endings[self.number + 6]
+
+    # The good end
+
+    def good_end(self):
+        """On a good day everybody presents their ticket until it is refused, or is for staff."""
+        self.system.misbehave()
+        self.station.start()
+        self.station.await_reading()
+        self.settle()
+        for ending, (code, _, quantity) in self.rights.items():
+            for _ in range(quantity + 3):
+                # 400 ms are short where the machine has much else to do: what counts as an outage is waited for.
+                if self.station.is_away():
+                    self.settle()
+                self.station.present(code, 0)
+                told = self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(ending), 20)
+                if told is None:
+                    self.problems.append(f"{ending}: no verdict at the end")
+                    break
+                self.last_words[ending] = told
+                if told["verdict"] == "refuse" or told["reason"] == "interrupted":
+                    break
+                time.sleep(0.001)
+            else:
+                self.problems.append(f"{ending}: never refused, {told['verdict']} {told['reason']} {told['note']}")
+        self.settle()
+        self.station.stop()
+
+    def settle(self):
+        """Returns when the ticket system is there and knows of every admission; that it does not come is a problem."""
+        end = time.monotonic() + 300
+        while self.station.is_away() or self.station.owed():
+            self.station.take_events()
+            if time.monotonic() > end:
+                self.problems.append(f"{self.station.owed()} admissions were not told to the ticket system in the end")
+                return
+            time.sleep(0.2)

@@ -1,0 +1,59 @@
+"""What an evening met. One that met too little of what it is for has proven nothing, whatever its books say."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Something that an evening is for: what it is called, and how many a kill brings at least; real evenings bring twice that and more."""
+
+    words: str
+    rate: float
+    takes_cuts: bool = False
+
+
+#: Fewer kills than these deal no whole hand (plan.py), and nothing is asked of them.
+FREE = 12
+
+COUNTERS = {
+    "scans": Counter("scans read", 4),
+    "kills": Counter("kills", 1),
+    "cuts": Counter("of them power cuts", 0.33, True),
+    "open": Counter("requests open at a kill", 0.2),
+    "lives": Counter("kills in mid-decision", 0.2),
+    "lost": Counter("answers lost", 0.17),
+    "offline": Counter("admissions offline", 0.33),
+    "owed": Counter("admissions owed at a kill", 0.17),
+    "interrupted": Counter("requests interrupted", 0.06, True),
+    "taken": Counter("scans lost with the power", 0.06, True),
+    "nobodys": Counter("requests that nobody knows of since", 0, True),
+}
+
+
+def count(books, lives):
+    """How often an evening met each; its good end is none of it."""
+    evening = [life for life in lives if life.ended is not None]
+    attempts = [attempt for attempt in books.attempts if attempt.session < books.last_session and not attempt.late]
+    owed = [one for one in books.owed if one.session < books.last_session and one.told != "withdrawn"]
+    open_at_end = [attempt for attempt in attempts if attempt.ending != attempt.session]
+    return {
+        "scans": len({event["id"] for event in books.told if event["life"] < len(evening)}),
+        "kills": len(evening),
+        "open": len(open_at_end),
+        "lives": len({attempt.session for attempt in open_at_end}),
+        "lost": sum(attempt.ending == attempt.session and attempt.fate in ("lost", "pending") for attempt in attempts),
+        "offline": len(owed),
+        "owed": sum(one.ending != one.session for one in owed),
+        "cuts": sum(life.is_cut for life in evening),
+        "interrupted": len(books.interrupted),
+        "taken": len(books.taken),
+        "nobodys": books.nobodys,
+    }
+
+
+def unmet(counts, kills, with_cuts):
+    """What was met too rarely, a sentence each."""
+    for name, counter in COUNTERS.items():
+        floor = int(max(0, kills - FREE) * counter.rate)
+        if counts[name] < floor and (with_cuts or not counter.takes_cuts):
+            yield f"{counts[name]} {counter.words}, where {kills} kills must bring {floor} at least: this evening does not prove what it is for"

@@ -1,0 +1,85 @@
+"""The tickets of an evening, and the ticket system that has a bad day."""
+
+import datetime
+import json
+import re
+import signal
+import subprocess
+
+MISBEHAVIOURS = [
+    "latency=0ms..80ms",
+    "close=after,share=8%",
+    "close=before,share=5%",
+    "reset=midway,share=5%",
+    "status=500,when=after,share=4%",
+    "status=503,share=4%",
+    "json=cut,share=3%",
+    "latency=900ms..2s,share=3%",
+]
+#: How it answers so slowly that a request is open for a while: it notes the admission behind the pause, or before.
+SLOW = ["latency=300ms..390ms", "latency=300ms..390ms,when=after"]
+
+
+def sold(random, count):
+    """Tickets by their last four characters, which tell them apart: more events do not show. Each is a code, its kind, and how many it is for."""
+    rights = {}
+    for number in range(count):
+        kind = random.choice(["entry", "entry", "sale"])
+        quantity = random.randint(1, 3) if kind == "sale" else 1
+        code = "".join(random.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(20)) + f"{number:04}"
+        rights[f"{number:04}"] = (code, kind, quantity)
+    return rights
+
+
+class TicketSystem:
+    """The venue: another machine than the station's, whose power stays."""
+
+    def __init__(self, program, folder, rights):
+        self.program, self.folder = program, folder
+        self.away, self.texts = (), ()
+        self.list = f"{folder}/tickets.csv"
+        rows = [f"{code},{kind},paid,Guest {ending},{quantity}" for ending, (code, kind, quantity) in rights.items()]
+        with open(self.list, "w") as file:
+            file.write("\n".join(["code,kind,status,name,quantity", *rows]) + "\n")
+        with open(f"{folder}/venue.log", "ab") as log:
+            self.process = subprocess.Popen(
+                [program, "venue", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/venue.sqlite", "--import", self.list,
+                 "--api-key-file", f"{folder}/venue.key", "--control", f"{folder}/venue.sock", "--no-limits"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, process_group=0)
+        found = next(filter(None, (re.search(r"http://127\.0\.0\.1:(\d+)", line) for line in self.process.stdout)), None)
+        if not found:
+            raise RuntimeError("The ticket system did not start; see venue.log.")
+        self.port = found[1]
+
+    def misbehave(self, *texts):
+        # What is told anew begins its draws anew: the first requests would always meet the same.
+        if texts == self.texts:
+            return
+        self.texts = texts
+        subprocess.run(
+            [self.program, "venue", "misbehave", "--control", f"{self.folder}/venue.sock", "--clear", *texts],
+            check=True, stdout=subprocess.DEVNULL)
+
+    def go_away(self, how):
+        """From now on it cannot be asked, as `plan.AWAY` has it; or it is only as bad as ever."""
+        self.away = how
+        if how == "halted":
+            self.process.send_signal(signal.SIGSTOP)
+        else:
+            self.misbehave(*MISBEHAVIOURS, *how)
+
+    def come_back(self):
+        if self.away == "halted":
+            self.process.send_signal(signal.SIGCONT)
+        self.go_away(())
+
+    def book(self):
+        """What it has recorded: by ticket, each entry's number and time."""
+        book = {}
+        for line in subprocess.run(
+                [self.program, "venue", "book", "--database", f"{self.folder}/venue.sqlite", "--full", "--json"],
+                check=True, capture_output=True, text=True).stdout.splitlines():
+            entry = json.loads(line)
+            time = datetime.datetime.fromisoformat(entry["scanned_at"].replace("Z", "+00:00")).timestamp()
+            book.setdefault(entry["code"][-4:], []).append((str(entry["entry_id"]), time))
+        return book
