@@ -33,19 +33,24 @@ static struct ioctl_data *(*resolve)(struct ioctl_data *, size_t, size_t, void *
 static void (*update)(struct ioctl_data *, size_t, uint8_t *, int);
 static unsigned long (*connect_data)(void *, const char *, void *, void *, void *, int);
 
-enum { maximum = 32 };
+enum { maximum = 64 };
 
 static struct device {
   char node[64];
   char name[64];
   struct input_id id;
-  int has_clock, is_busy, is_grabbed, opens, key_queries, master;
+  int has_clock, is_busy, is_grabbed, is_gone, opens, key_queries, master;
   uint8_t down[KEY_MAX / 8 + 1];
 } devices[maximum];
 
 static int count;
 static void *testbed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define LOCKED(statement) \
+  pthread_mutex_lock(&lock); \
+  statement; \
+  pthread_mutex_unlock(&lock)
 
 int mock_begin(void) {
   // A symbol that only the preloaded half has; the test bed would create its files without it, and nobody would see them.
@@ -159,9 +164,17 @@ static int handle(void *base, void *client, void *user) {
   return 1;
 }
 
-int mock_attach(const char *node, const char *name, uint16_t vendor, uint16_t product, int has_clock) {
-  if (count == maximum) return -1;
-  struct device *device = &devices[count];
+int mock_answer(const char *node, const char *name, uint16_t vendor, uint16_t product, int has_clock) {
+  int number = count;
+  if (count < maximum) {
+    count++;
+  } else {
+    // The place of one that is gone.
+    for (number = 0; number < maximum && !devices[number].is_gone; number++) continue;
+    if (number == maximum) return -1;
+  }
+  struct device *device = &devices[number];
+  memset(device, 0, sizeof *device);
   strncpy(device->node, node, sizeof device->node - 1);
   strncpy(device->name, name, sizeof device->name - 1);
   device->id = (struct input_id){BUS_USB, vendor, product, 1};
@@ -169,16 +182,32 @@ int mock_attach(const char *node, const char *name, uint16_t vendor, uint16_t pr
   void *handler = ioctl_base_new();
   connect_data(handler, "handle-ioctl", (void *)handle, device, NULL, 0);
   void *error = NULL;
-  if (!attach_ioctl(testbed, node, handler, &error)) return -1;
-  device->master = get_dev_fd(testbed, node);
-  if (device->master < 0) return -1;
-  fcntl(device->master, F_SETFL, fcntl(device->master, F_GETFL) | O_NONBLOCK);
-  return count++;
+  device->master = -1;
+  return attach_ioctl(testbed, node, handler, &error) ? number : -1;
+}
+
+int mock_hold(int device) {
+  int master = get_dev_fd(testbed, devices[device].node);
+  if (master < 0) return -1;
+  fcntl(master, F_SETFL, fcntl(master, F_GETFL) | O_NONBLOCK);
+  devices[device].master = master;
+  return 0;
+}
+
+int mock_attach(const char *node, const char *name, uint16_t vendor, uint16_t product, int has_clock) {
+  int number = mock_answer(node, name, vendor, product, has_clock);
+  return number < 0 || mock_hold(number) != 0 ? -1 : number;
+}
+
+void mock_hang_up(int device) {
+  // The test bed would keep it open for ever.
+  close(devices[device].master);
 }
 
 void mock_detach(int device) {
   void *error = NULL;
   detach_ioctl(testbed, devices[device].node, &error);
+  LOCKED(devices[device].is_gone = 1);
 }
 
 int mock_break(int device) { return write(devices[device].master, "???", 3) == 3 ? 0 : -1; }
@@ -186,11 +215,6 @@ int mock_break(int device) { return write(devices[device].master, "???", 3) == 3
 int mock_send(int device, const char *bytes, int length) {
   return write(devices[device].master, bytes, (size_t)length) == length ? 0 : -1;
 }
-
-#define LOCKED(statement) \
-  pthread_mutex_lock(&lock); \
-  statement; \
-  pthread_mutex_unlock(&lock)
 
 void mock_set_busy(int device, int is_busy) { LOCKED(devices[device].is_busy = is_busy); }
 

@@ -1,7 +1,7 @@
 // Input devices that do not exist, for tests: umockdev's test bed with an evdev behind it.
 //
 // libumockdev is loaded at run time, so that building needs no package of it. The process must have been started by
-// umockdev-wrapper.
+// umockdev-wrapper, and so must others that are to see them, with its UMOCKDEV_DIR.
 #ifndef MOCK_H
 #define MOCK_H
 
@@ -20,7 +20,13 @@ void mock_remove(const char *sysfs_path);
 // Answers the ioctls of a mocked node as evdev does; the node has keys 1 to 127 and three lamps.
 // Returns a number for the calls below, or -1.
 int mock_attach(const char *node, const char *name, uint16_t vendor, uint16_t product, int has_clock);
-// Ends the answers for a node that was removed.
+// The same in two steps, for a node that somebody may open as soon as it is added: the answers before it is there, and holding its other
+// side, 0 or -1. The answers alone let a terminal be taken that is none of the test bed's.
+int mock_answer(const char *node, const char *name, uint16_t vendor, uint16_t product, int has_clock);
+int mock_hold(int device);
+// Ends the other side of a node, as when it is pulled out; to be called once, before `mock_detach`.
+void mock_hang_up(int device);
+// Ends the answers for a node that was removed. Its number is given to another one when there is no other left.
 void mock_detach(int device);
 // Makes the reader's next read fail. 0, or -1.
 int mock_break(int device);
