@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture check format deb install uninstall clean
+.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -10,6 +10,7 @@ help:
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
 	  'make torture the gateway killed, or its power cut, 1,000 times while people present tickets (KILLS=n, SEED=n)' \
+	  'make soak    10,000 scanners come and go, 10,000 reloads, 100,000 scans: memory, threads, descriptors stay level (SCANNERS=n, RELOADS=n, SCANS=n)' \
   'make cameras the rig tests of cameras, all of them: ten minutes' \
   'make kiosks  the rig tests of setting up by a scan, all of them, with the power cut at any moment: ten minutes' \
   'make replug  scanners unplugged 200 times while they type' \
@@ -66,6 +67,9 @@ rig: deps
 
 torture: release
 	@Tests/Torture/torture --program .build/programs/scangate --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED))
+
+soak: release
+	@Tests/Soak/soak --programs .build/programs --scanners $(or $(SCANNERS),10000) --reloads $(or $(RELOADS),10000) --scans $(or $(SCANS),100000)
 
 replug: release
 	@rig/test -k Replugging --rounds 200
