@@ -11,6 +11,8 @@ from stages import cache, installed
 scangate = Path(".build/programs/scangate")
 #: The Debian package under test; set by the runner. None where there is none.
 deb = None
+#: A package of a former release, to update from; set by the runner. None where the one under test stands for it.
+former = None
 #: How often scanners are unplugged while they type; set by the runner.
 rounds = 20
 

@@ -44,7 +44,6 @@ class Machine:
         command = [
             "qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1", "-m", str(MEMORY_MB),
             "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-kernel", kernel / "vmlinux", "-initrd", disk / "initrd", "-append", KERNEL_LINE,
             "-chardev", f"file,id=console,path={self.console_path}", "-serial", "chardev:console",
             "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
             "-device", "virtio-serial-pci",
@@ -53,7 +52,8 @@ class Machine:
             "-drive", f"file={payload},format=raw,if=none,id=payload,snapshot=on,cache=unsafe", "-device", "virtio-blk-pci,drive=payload",
             "-drive", f"file={station},format=raw,if=none,id=station,cache=unsafe", "-device", "virtio-blk-pci,drive=station",
             "-device", "virtio-rng-pci",
-            *(["-incoming", incoming] if incoming else []),
+            # Who goes on has its kernel in memory; QEMU would put it there anew when the guest wakes from a sleep.
+            *(["-incoming", incoming] if incoming else ["-kernel", kernel / "vmlinux", "-initrd", disk / "initrd", "-append", KERNEL_LINE]),
         ]
         with open(self.folder / "qemu", "w") as log:
             self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=die_with_parent,

@@ -25,6 +25,8 @@ FRAME = "/run/rig/frame"
 #: An IP packet; the ports are texts, and empty where the protocol has none.
 Packet = namedtuple("Packet", "at protocol source source_port destination port length")
 
+#: Where the chip set keeps the place of its registers for power management.
+CHIP_SET = ("/sys/bus/pci/devices/0000:00:1f.0/config", 0x40)
 #: Where the disk is that `mount_station` mounts.
 STATION = "/station"
 #: Where the guest keeps the times at which it stood still, see guest/standstills.c.
@@ -214,6 +216,34 @@ class Rig(Feeds, Usb, Outputs, Units):
         wedge = self.spawn(f"wedge-{pid}", f"wedge {pid} {shlex.quote(name)}")
         wedge.says("wedged")
         return wedge
+
+    # Sleep
+
+    def sleep(self, seconds, fall_asleep="echo mem > /sys/power/state", patience=PATIENCE):
+        """Sends the guest to sleep, by a bash script, and presses its power key after so many seconds.
+
+        For how long it has slept by its own clocks, in nanoseconds: they count whole seconds.
+        """
+        before, path, offset = self._asleep(), *CHIP_SET
+        registers = "".join(f"\\x{byte:02x}" for byte in self.get_from(path, offset)[:5])
+        falling = self.machine.start(fall_asleep)
+        deadline = time.monotonic() + patience
+        while self.machine.qmp("query-status")["status"] != "suspended":
+            if falling.done() and falling.result()[0] != 0:
+                raise MachineError(f"{fall_asleep}: {falling.result()[1].decode(errors='replace')}")
+            if time.monotonic() > deadline:
+                raise MachineError(f"the guest is not asleep after {patience} s")
+            time.sleep(0.05)
+        time.sleep(seconds)
+        self.machine.qmp("system_wakeup")
+        falling.result(patience)
+        # QEMU's firmware forgets where the registers of power management were, without which the guest never sleeps again.
+        self.sh(f"printf '{registers}' | dd of={path} bs=1 seek={offset} conv=notrunc status=none")
+        return self._asleep() - before
+
+    def _asleep(self):
+        """For how long the guest has slept: its uptime counts sleep, and CLOCK_MONOTONIC does not."""
+        return int(float(self.get("/proc/uptime").split()[0]) * 1e9) - self.machine.now()
 
     # A power cut
 

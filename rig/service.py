@@ -10,6 +10,7 @@ GATEWAY, HOLDER, SOCKET = "scangate.service", "scangate-outputs.service", "scang
 CONFIGURATION = "/etc/scangate/scangate.yaml"
 KEY = "/etc/scangate/keys/venue.key"
 VENUE = "127.0.0.1:8080"
+BOOK = "/run/venue/venue.db"
 #: `north` is open for so long that a holder which fell as it opened is back before it has to be locked.
 NORTH_PULSE, SOUTH_PULSE = 3000, 1200
 #: More codes than the tests of one module present.
@@ -96,15 +97,20 @@ class ServiceCase(InstalledCase):
         rig.load_devices()
 
     @staticmethod
-    def serve_tickets(rig, *options):
+    def serve_tickets(rig, *options, codes=CODES, kind="entry"):
         """A ticket system in the guest, with a ticket for each code; its key is where the configuration says. `options` are the server's."""
         rig.sh("install -d /run/venue")
-        rig.put("code,kind,status\n" + "".join(f"{code},entry,paid\n" for code in CODES), "/run/venue/tickets.csv")
-        rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database /run/venue/venue.db \
-            --import /run/venue/tickets.csv --api-key-file /run/venue/key --no-limits {' '.join(options)}""")
+        rig.put("code,kind,status\n" + "".join(f"{code},{kind},paid\n" for code in codes), "/run/venue/tickets.csv")
+        ServiceCase.start_venue(rig, "--import", "/run/venue/tickets.csv", *options)
+        rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
+
+    @staticmethod
+    def start_venue(rig, *options):
+        """Serves what the ticket system's file has."""
+        rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database {BOOK} \
+            --api-key-file /run/venue/key --no-limits {' '.join(options)}""")
         host, port = VENUE.split(":")
         rig.wait_until(f"port {host} {port}", timeout=120)
-        rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
 
     def setUp(self):
         super().setUp()

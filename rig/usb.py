@@ -56,6 +56,10 @@ class Typing:
         if status != 0 or int(output) != self._count:
             raise MachineError(f"typing {self._text!r} ended after {output.decode(errors='replace').strip()} of {self._count}")
 
+    def is_over(self):
+        """Whether it has ended, wholly or not."""
+        return self._started.done()
+
     def is_written(self):
         """Whether a serial port has taken all of it, which need not have left it."""
         return self._told == [self._count]
