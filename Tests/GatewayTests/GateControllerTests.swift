@@ -542,7 +542,8 @@ extension GatewayEvent {
       expectEqual(decided?.isProvisional, true)
       expectEqual(decided?.decider, .policy)
       try await played(bench.signals) { $0.last == .offline }
-      expectEqual(bench.signals.played, [.idle, .provisional, .offline])
+      // On a busy machine a decision may take long enough to be shown.
+      expectEqual(bench.signals.played.filter { $0 != .busy }, [.idle, .provisional, .offline])
       bench.system.setReach(nil)
       try await played(bench.signals) { $0.last == .idle }
       await bench.ledger.allTold()

@@ -186,7 +186,8 @@ import Testing
     let next = try await first.successor(boot: "boot 2")
     let other = await next.present(Self.capital)
     expect(other.verdict == .undecided(.unreachable) && other.note == .otherCode, "\(other)")
-    try await expectEqual(owed(first), 0)
+    // The first process lives on in here, and may admit the first spelling when it has waited long enough.
+    expect(try await first.journal.owed().allSatisfy { $0.scan.code != Self.capital })
     first.system.release()
     _ = await lost.value
   }
