@@ -34,7 +34,7 @@ class Reloads:
         return [
             (instead("gates:", "gates: ["), "kept", ""),
             (instead("queue: 64", "queue: 64\n    speed: 3"), "kept", "speed"),
-            (instead("venue.key", "gone.key"), "kept", "gone.key"),
+            (instead("venue.key", "gone.key"), "kept", "does not exist"),
             (instead("[left, usb", "[left, nobody"), "kept", "nobody"),
             (instead("{ serial: STEADY }", "{ serial: STEADY }, keymap: zz"), "kept", "zz"),
             (instead("north:red", "north:green"), "kept", "already"),
