@@ -35,6 +35,8 @@ class Queue:
 
     #: So long somebody waits, in seconds, before the second try: the code was not read, or nobody was there to decide.
     PATIENCE = 8
+    #: So often at most: nobody stands before a gate that reads, and is never let in.
+    TRIES = 4
 
     def __init__(self, rig, slot, codes):
         self._rig, self._slot, self._codes = rig, slot, codes
@@ -48,13 +50,15 @@ class Queue:
             self.passed.append(self._code)
             self._code = None
         if not self._code and is_open:
-            self._code = next(self._codes)
+            self._code, self._left = next(self._codes), self.TRIES
             self._present()
         elif self._code and self._typing.is_over() and time.monotonic() > self._presented + self.PATIENCE:
             self._present()
         return not self._code
 
     def _present(self):
+        assert self._left, f"gate {self.gate} never opened for …{self._code[-4:]}"
+        self._left -= 1
         self._typing = self._rig.start_typing(self._slot, self._code)
         self._presented, self.tries = time.monotonic(), self.tries + 1
 
