@@ -19,7 +19,8 @@ LOOK = 250
 class Sleep(ServiceCase):
     @staticmethod
     def configured():
-        return configuration(LONG_PULSE)
+        """Both gates are locked when nobody commands them: what opens one is an admission."""
+        return configuration(LONG_PULSE).replace("fail: safe", "fail: secure")
 
     def locks(self):
         """Who keeps the machine awake, and from what, as logind tells it."""
