@@ -25,17 +25,18 @@ struct ScanAnswer: Equatable {
   /// - Parameter secrets: what the server's text must not show, should it repeat it.
   init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hiding secrets: [Redaction] = []) {
     let said = ServerText(answer.body, hiding: secrets)
+    let isRefusal = answer.isRefusal
     switch answer.status {
     case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID, secrets)
     case 408, 500...599:
       self = .undecided(
         .unreachable, "\(host) is out of order (\(answer.status)); it may have counted the scan.", mayHaveRedeemed: true
       )
-    case 429 where !answer.isRefusal:
+    case 429 where !isRefusal:
       self = .undecided(
         .rateLimited, "\(host), or what stands before it, gets more requests than it allows (429).",
         mayHaveRedeemed: true)
-    case 400...499 where !answer.isRefusal:
+    case 400...499 where !isRefusal:
       self = .undecided(
         .badAnswer,
         "\(host) answered \(answer.status), but not as the ticket system does: a firewall, proxy or portal may have answered in its "
@@ -163,14 +164,10 @@ struct ServerText {
   init(_ body: [UInt8], hiding secrets: [Redaction]) {
     let document = try? JSONValue(body)
     error = document?["error"]?.string
-    let text = document.flatMap(Self.words(in:)) ?? ""
+    let texts = [error, document?["message"]?.string].compactMap(\.self)
+    let text = texts.first { !$0.isEmpty } ?? ""
     lower = text.lowercased()
     shown = StaffText.clean(text, hiding: secrets)
-  }
-
-  /// The words of a refusal; `nil` where the document is none.
-  static func words(in document: JSONValue) -> String? {
-    document["error"]?.string ?? document["message"]?.string ?? document["error"]?["message"]?.string
   }
 
   /// Whether the text holds `part`, which is in lower case.
@@ -181,10 +178,10 @@ struct ServerText {
 }
 
 extension HTTPAnswer {
-  /// Whether this is a refusal of the API itself: a 4xx other than 408, in JSON, with words. Nothing else tells of our key, or that a
-  /// request came to nothing.
+  /// Whether this is a refusal of the API itself: a 4xx other than 408, in JSON, with a text as `error` or `message`. Nothing else
+  /// tells of our key, or that a request came to nothing.
   var isRefusal: Bool {
     guard (400...499).contains(status), status != 408, isJSON, let document = try? JSONValue(body) else { return false }
-    return ServerText.words(in: document) != nil
+    return ["error", "message"].contains { document[$0]?.string?.isEmpty == false }
   }
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import LinuxIO
 public import ScanModel
+internal import ScanPipeline
 
 /// What a keeper must not forget over restarts, besides tickets.
 struct KeeperNotes: Codable, Equatable {
@@ -10,6 +11,8 @@ struct KeeperNotes: Codable, Equatable {
   var part: [UInt8]?
   /// How far the ticket system's clocks are apart, where that was learnt.
   var recordOffset: LearntOffset?
+  /// At what distances tickets came back as used, as if those clocks were apart.
+  var suspicions: [RecordSuspicion]?
   /// How this machine's clock was confirmed.
   var clock: ClockTrust.Confirmation?
 }

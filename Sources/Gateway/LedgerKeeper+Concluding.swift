@@ -107,8 +107,9 @@ extension LedgerKeeper {
     }
     guard let fault else { return decision }
     if whenFailing == .continue {
-      if !isTraced { return decision }
-      if await store.vault.confess() { return decision }
+      // What is not even written is lost with the process: the next one has to know.
+      let isNoted = await store.vault.confess()
+      if isNoted || !isTraced { return decision }
     }
     await giveBack(decision, ledgerKey: key)
     return AttemptDecision(undecided: .outOfService, detail: fault.description)

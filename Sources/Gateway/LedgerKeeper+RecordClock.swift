@@ -52,6 +52,7 @@ extension LedgerKeeper {
           LearntOffset(configured: clock.configured.saturatedNanoseconds, learnt: $0.saturatedNanoseconds)
         }
       }
+      notes.suspicions = clock.suspicions.isEmpty ? nil : clock.suspicions
     }
     let fault = recordFault(of: system)
     let told = ToldClock(isDoubted: fault != nil, offset: clock.offset)
@@ -75,6 +76,7 @@ extension LedgerKeeper {
 
   /// Takes what an earlier process has learnt of the ticket system's clocks.
   func recallRecordClock() {
+    ledger.clock.recall(notes.suspicions ?? [])
     guard let kept = notes.recordOffset, kept.configured == ledger.clock.configured.saturatedNanoseconds else { return }
     ledger.clock.recall(learnt: .nanoseconds(kept.learnt))
     toldClock.offset = ledger.clock.offset
@@ -84,7 +86,7 @@ extension LedgerKeeper {
   public func setRecordOffset(_ offset: Duration) {
     guard offset != ledger.clock.configured else { return }
     policy.recordOffset = offset
-    ledger.clock = RecordClock(configured: offset, tolerated: policy.recordAhead)
+    ledger.clock = ledger.clock.configured(anew: offset, tolerated: policy.recordAhead, wall: time.wall())
     if let asker { tellRecordClock(asker.id) }
   }
 }

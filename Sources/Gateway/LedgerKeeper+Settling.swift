@@ -22,7 +22,7 @@ extension LedgerKeeper {
     if let earlier = try? await store.recallNotes(), notes == KeeperNotes() {
       notes = earlier
       recallRecordClock()
-      recallClock()
+      await recallClock()
     }
     if !store.vault.isAccepted() { await mayBeTold(owed) }
     defer { takeUp(owed) }

@@ -40,7 +40,7 @@ extension LedgerKeeper {
     guard notingClock == nil else { return }
     // The battery clock lies on a slow bus: nobody at a gate waits for it.
     let clock = store.vault.clock
-    notingClock = Task.detached { await self.keep(clock.confirmation(in: boot)) }
+    notingClock = Task { keep(await Self.onThread { clock.confirmation(in: boot) } ?? nil) }
   }
 
   private func keep(_ confirmation: ClockTrust.Confirmation?) {
@@ -52,7 +52,30 @@ extension LedgerKeeper {
   func clockNoted() async { await notingClock?.value }
 
   /// Takes what an earlier process has noted of this machine's clock.
-  func recallClock() { if let noted = notes.clock { store.vault.clock.recall(noted, in: store.vault.boot) } }
+  func recallClock() async {
+    guard let noted = notes.clock else { return }
+    let (clock, boot) = (store.vault.clock, store.vault.boot)
+    _ = await Self.onThread(within: .seconds(2)) { clock.recall(noted, in: boot) }
+  }
+
+  /// Asks the battery clock, which may hang, on a thread of its own; `nil` where none can be had, or not in time.
+  private static func onThread<Value: Sendable>(
+    within limit: Duration? = nil, _ ask: @escaping @Sendable () -> Value
+  ) async -> Value? {
+    let answer = OneAnswer<Value?>()
+    do throws(SystemError) {
+      try SystemThread.start("station-clock") { answer.give(ask()) }
+    } catch {
+      return nil
+    }
+    guard let limit else { return await answer.first() }
+    let alarm = Task {
+      try await Task.sleep(for: limit)
+      answer.give(nil)
+    }
+    defer { alarm.cancel() }
+    return await answer.first()
+  }
 }
 
 extension Duration {

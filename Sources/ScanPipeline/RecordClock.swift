@@ -52,14 +52,15 @@ public struct RecordClock: Sendable {
   private static let near: Duration = .seconds(5)
   /// So many of these are no accident.
   private static let suspiciousNear = 2
-  /// So many distances are remembered at which tickets came back as used, until proven records tell more.
-  private static let mostSuspected = 8
+  /// So many distances are remembered at which tickets came back as used.
+  private static let mostSuspected = 16
   /// So many proven records tell the offset.
   private static let enough = 5
   /// How long a learnt offset holds with nothing that confirms it.
   private static let confirmedFor: Duration = .seconds(600)
-  /// How often a ticket may be asked for although nothing can be proven: else nobody would learn that the clocks were put right.
-  private static let probesEvery: Duration = .seconds(300)
+  /// After what times a ticket may be asked for although nothing can be proven: else nobody would learn that the clocks were put
+  /// right, or never were wrong. From the first to the last it doubles.
+  private static let probesAfter: ClosedRange<Duration> = .seconds(15) ... .seconds(300)
   /// How far our own clock may move against the monotonic one before it counts as set.
   private static let slewing: Duration = .seconds(2)
 
@@ -75,13 +76,15 @@ public struct RecordClock: Sendable {
   private var proven: [Seen] = []
   /// The last that missed by a moment.
   private var missed: [FreshOffsets] = []
-  private var suspected: [FreshOffsets] = []
+  /// At what distances tickets came back as used; to outlive the process.
+  public private(set) var suspicions: [RecordSuspicion] = []
   /// Whether answers have a `Date`; else our own clock stands in for it.
   private var isDated = true
   /// Our own clock against the monotonic one, when it last stood in.
   private var ownClock: Duration?
   private var confirmedAt = MonotonicTime(nanoseconds: .min)
   private var probedAt = MonotonicTime(nanoseconds: .min)
+  private var probesAfter = Self.probesAfter.lowerBound
   private var probe: TicketKey?
 
   /// Makes a clock that is trusted.
@@ -94,6 +97,14 @@ public struct RecordClock: Sendable {
     offset = configured
   }
 
+  /// The clock by another configured offset. Nothing is learnt by it yet; whom the former may have refused wrongly is not forgotten.
+  public func configured(anew offset: Duration, tolerated: Duration, wall: WallTime) -> RecordClock {
+    var clock = RecordClock(configured: offset, tolerated: tolerated)
+    clock.suspicions = suspicions
+    clock.settleSuspicions(at: wall)
+    return clock
+  }
+
   /// The offset that was learnt from `Date`, and is to outlive the process; `nil` where none was.
   public var learnt: Duration? { isDated && offset != configured ? offset : nil }
 
@@ -102,6 +113,11 @@ public struct RecordClock: Sendable {
     guard offset == configured, doubt == nil else { return }
     offset = learnt
     doubt = .unconfirmed
+  }
+
+  /// Takes the distances at which tickets came back as used to an earlier process.
+  public mutating func recall(_ suspicions: [RecordSuspicion]) {
+    if self.suspicions.isEmpty { self.suspicions = suspicions.suffix(Self.mostSuspected) }
   }
 
   /// Whether the ticket system's clocks have contradicted one another, and nothing has settled it.
@@ -117,8 +133,9 @@ public struct RecordClock: Sendable {
   /// Whether this ticket may be asked for although nothing is proven: it admits nobody, and shows whether the clocks were put right.
   public mutating func mayProbe(_ ticket: TicketKey, at time: MonotonicTime) -> Bool {
     guard isContradicted else { return true }
-    guard time - probedAt >= Self.probesEvery else { return false }
+    guard time - probedAt >= probesAfter else { return false }
     probedAt = time
+    probesAfter = min(probesAfter * 2, Self.probesAfter.upperBound)
     probe = ticket
     return true
   }
@@ -136,11 +153,11 @@ public struct RecordClock: Sendable {
   ) {
     if isDated != self.isDated {
       self.isDated = isDated
-      begin(anewWith: base)
+      begin(anewWith: base, wall: wall)
     }
     ownClock = isDated ? nil : wall.distance(from: time)
     let seen = Seen(ticket: ticket, entryID: entryID, offsets: offsets)
-    if isProven { prove(seen, at: time) } else { take(seen, at: time) }
+    if isProven { prove(seen, at: time, wall: wall) } else { take(seen, at: time) }
   }
 
   /// A record that was of the future is so no longer: the clocks were set, or the offset that was learnt explains it.
@@ -153,14 +170,14 @@ public struct RecordClock: Sendable {
   func acceptsLost(_ offsets: FreshOffsets) -> Bool { doubt == nil && offsets.contains(offset) }
 
   /// Whether it may be all the same: it may be later by a moment, too.
-  func suspectsLost(_ offsets: FreshOffsets) -> Bool {
-    suspects(offsets) || offsets.least > offset && offsets.least - offset < Self.near
+  func suspectsLost(_ offsets: FreshOffsets, judgedAt time: WallTime) -> Bool {
+    suspects(offsets, judgedAt: time) || offsets.least > offset && offsets.least - offset < Self.near
   }
 
   /// Whether a ticket that was judged used elsewhere may be a clock's fault all the same: nothing has proven the contrary.
-  func suspects(_ offsets: FreshOffsets) -> Bool {
+  func suspects(_ offsets: FreshOffsets, judgedAt time: WallTime) -> Bool {
     isContradicted || doubt != nil && fits(offsets) || misses(offsets)
-      || suspected.contains { $0.overlaps(offsets) }
+      || suspicions.contains { $0.covers(offsets, judgedAt: time) }
   }
 
   private func fits(_ offsets: FreshOffsets) -> Bool {
@@ -185,12 +202,12 @@ public struct RecordClock: Sendable {
 
   private mutating func suspect(_ seen: Seen, at time: MonotonicTime) {
     let isMiss = misses(seen.offsets)
-    if isMiss { missed = Array((missed + [seen.offsets]).suffix(Self.mostSuspected)) }
-    let isKnown = suspected.contains { $0.overlaps(seen.offsets) }
+    if isMiss { missed = Array((missed + [seen.offsets]).suffix(Self.mostRecent)) }
+    let isKnown = suspects(seen.offsets)
     guard isKnown || isMiss && missed.count >= Self.suspiciousNear || isAgainAndAgain(seen) else { return }
     if !isKnown {
       let new = isMiss ? Array(missed.suffix(Self.suspiciousNear)) : [seen.offsets]
-      suspected = Array((suspected + new).suffix(Self.mostSuspected))
+      suspicions = Array((suspicions + new.map { RecordSuspicion($0) }).suffix(Self.mostSuspected))
     }
     begin(doubt: .behind(offset - (seen.offsets.least + seen.offsets.most) / 2), at: time)
   }
@@ -204,14 +221,27 @@ public struct RecordClock: Sendable {
     }
   }
 
-  private mutating func prove(_ seen: Seen, at time: MonotonicTime) {
+  /// Whether that distance is suspected, and nothing has told more since.
+  private func suspects(_ offsets: FreshOffsets) -> Bool {
+    suspicions.contains { $0.until == nil && $0.offsets.overlaps(offsets) }
+  }
+
+  /// What was judged until now is suspected as ever; what will be is not.
+  private mutating func settleSuspicions(at wall: WallTime) {
+    suspicions += missed.map { RecordSuspicion($0) }
+    for index in suspicions.indices where suspicions[index].until == nil { suspicions[index].until = wall }
+    suspicions = suspicions.suffix(Self.mostSuspected)
+    missed = []
+  }
+
+  private mutating func prove(_ seen: Seen, at time: MonotonicTime, wall: WallTime) {
     proven.removeAll { $0.isOfTicket(of: seen) }
     proven.append(seen)
     if proven.count > Self.enough { proven.removeFirst() }
     if doubt == .unconfirmed, fits(seen.offsets) { return trust(at: time) }
     guard proven.count == Self.enough, let common = FreshOffsets.common(proven.map(\.offsets)) else { return }
-    if !common.contains(offset) || suspected.contains(where: { $0.overlaps(common) }) { offset = common.least }
-    (missed, suspected) = ([], [])
+    if !common.contains(offset) || suspects(common) { offset = common.least }
+    settleSuspicions(at: wall)
     trust(at: time)
   }
 
@@ -227,6 +257,7 @@ public struct RecordClock: Sendable {
     if !isContradicted {
       proven = []
       probedAt = time
+      probesAfter = Self.probesAfter.lowerBound
     }
     doubt = new
   }
@@ -236,9 +267,10 @@ public struct RecordClock: Sendable {
   /// The offset without anything learnt: a configured one is between the records and `Date`.
   private var base: Duration { isDated ? configured : .zero }
 
-  private mutating func begin(anewWith offset: Duration) {
+  private mutating func begin(anewWith offset: Duration, wall: WallTime) {
     self.offset = offset
-    (recent, proven, missed, suspected) = ([], [], [], [])
+    (recent, proven) = ([], [])
+    settleSuspicions(at: wall)
   }
 
   /// Where our own clock stands in for `Date`, what was learnt by it is void once it is set; and a doubt of it may be cured.
@@ -248,7 +280,7 @@ public struct RecordClock: Sendable {
     guard moved > Self.slewing || moved < .zero - Self.slewing else { return }
     self.ownClock = nil
     guard offset != .zero || doubt != nil else { return }
-    begin(anewWith: .zero)
+    begin(anewWith: .zero, wall: wall)
     doubt = .unconfirmed
   }
 }

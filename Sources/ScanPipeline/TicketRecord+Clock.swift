@@ -56,7 +56,8 @@ extension TicketRecord {
       }
       guard book.clock.accepts(offsets.asked) || offsets.lost.contains(where: book.clock.acceptsLost) else {
         isUnclear =
-          isUnclear || book.clock.suspects(offsets.asked) || offsets.lost.contains(where: book.clock.suspectsLost)
+          isUnclear || book.clock.suspects(offsets.asked, judgedAt: entry.shownTo.wall)
+          || offsets.lost.contains { book.clock.suspectsLost($0, judgedAt: entry.shownTo.wall) }
         continue
       }
       // As after a lost answer of our own: the ticket system is asked, and shows the record again.

@@ -96,6 +96,10 @@ import TicketTransport
       status: "403 Forbidden", body: "<h1>Forbidden</h1>", type: "text/html", verdict: "undecided badAnswer", may: true),
     .init(status: "403 Forbidden", body: "", verdict: "undecided badAnswer", may: true),
     .init(
+      status: "403 Forbidden", body: #"{"error":{"code":403,"message":"Access denied"}}"#,
+      verdict: "undecided badAnswer", may: true),
+    .init(status: "403 Forbidden", body: #"{"error":""}"#, verdict: "undecided badAnswer", may: true),
+    .init(
       status: "407 Proxy Authentication Required", body: "<h1>Proxy</h1>", type: "text/html",
       verdict: "undecided badAnswer", may: true),
     .init(

@@ -243,11 +243,11 @@ import Testing
       system.release()
       await expectEqual(first.value.verdict, (canConfess ? .admit : .undecided(.outOfService)))
       expectEqual(confessions.withLock { $0 }, 1)
-      // What the disk knows nothing of cannot look like something else there.
+      // What the disk knows nothing of cannot look like something else there; that it is missing is told all the same.
       let other = Code("another-ticket")
       system.script(other, .answer(redeemed("2")))
       await expectEqual(present(other).verdict, .admit)
-      expectEqual(confessions.withLock { $0 }, 1)
+      expectEqual(confessions.withLock { $0 }, 2)
     }
   }
 

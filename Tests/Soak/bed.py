@@ -55,15 +55,15 @@ class Device:
 
 class Bed:
     def __init__(self, library):
-        self.library = ctypes.CDLL(library)
-        if self.library.mock_begin() != 1:
+        self.mock = ctypes.CDLL(library)
+        if self.mock.mock_begin() != 1:
             sys.exit("umockdev is not there, or this was not started by umockdev-wrapper.")
-        self.library.getenv.restype = ctypes.c_char_p
-        self.folder = self.library.getenv(b"UMOCKDEV_DIR").decode()
+        self.mock.getenv.restype = ctypes.c_char_p
+        self.folder = self.mock.getenv(b"UMOCKDEV_DIR").decode()
         self.devices, self.gone = {}, []
 
     def __getattr__(self, name):
-        return getattr(self.library, name)
+        return getattr(self.mock, name)
 
     def add(self, text):
         if self.mock_add(text.encode()) != 0:
