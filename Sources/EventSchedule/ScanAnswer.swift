@@ -57,7 +57,7 @@ struct ScanAnswer: Equatable {
   /// A refusal of the API itself: nothing was redeemed.
   private static func refusal(_ status: Int, _ said: ServerText, host: String, saleTicketID: Int64?) -> ScanAnswer {
     switch status {
-    case 400: badRequest(said, host: host)
+    case 400, 409: badRequest(status, said, host: host)
     case 401:
       .undecided(
         .keyRefused,
@@ -117,13 +117,14 @@ struct ScanAnswer: Equatable {
     return ScanAnswer(.refused(refusal, detail: nil), mayHaveRedeemed: true)
   }
 
-  private static func badRequest(_ said: ServerText, host: String) -> ScanAnswer {
+  private static func badRequest(_ status: Int, _ said: ServerText, host: String) -> ScanAnswer {
     let reasons: [(String, RefuseReason)] = [
       ("not valid for today", .wrongDay), ("not paid", .unpaid), ("cancelled", .cancelled), ("refunded", .refunded),
-      ("expired", .expired),
+      ("expired", .expired), ("already used", .alreadyUsed), ("already been used", .alreadyUsed),
+      ("already scanned", .alreadyUsed), ("already been scanned", .alreadyUsed),
     ]
     for (text, reason) in reasons where said.contains(text) { return ScanAnswer(.refused(reason, detail: said.shown)) }
-    return .undecided(.badAnswer, "\(host) did not understand the request (400)\(said.quoted).")
+    return .undecided(.badAnswer, "\(host) did not understand the request (\(status))\(said.quoted).")
   }
 
   private static func forbidden(_ said: ServerText, host: String) -> ScanAnswer {

@@ -71,6 +71,13 @@ import TicketTransport
     .init(
       status: "400 Bad Request", body: #"{"error":"This ticket has expired"}"#, verdict: "refuse expired", may: false),
     .init(
+      status: "400 Bad Request", body: #"{"error":"This ticket has already been used"}"#,
+      verdict: "refuse alreadyUsed", may: false),
+    .init(
+      status: "409 Conflict", body: #"{"message":"Ticket already scanned"}"#, verdict: "refuse alreadyUsed", may: false),
+    .init(
+      status: "409 Conflict", body: #"{"message":"Conflict"}"#, verdict: "undecided badAnswer", may: false),
+    .init(
       status: "400 Bad Request", body: #"{"error":"The ticket code field is required."}"#,
       verdict: "undecided badAnswer", may: false),
     .init(status: "400 Bad Request", body: "<html>", type: "text/html", verdict: "undecided badAnswer", may: true),
