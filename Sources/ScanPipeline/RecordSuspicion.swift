@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// A distance at which tickets came back as used elsewhere, so that a clock may have been wrong. Proven records tell what the clocks
 /// say today, and nothing of then: who was refused at that distance is for staff when they come again.
