@@ -170,15 +170,17 @@ extension JournalState {
     case .working: "working"
     case .failing: "failing"
     case .noticed: "noticed"
+    case .doubted: "doubted"
+    case .accepted: "accepted"
     }
   }
 
   /// The words that come with the state, if any.
   public var detail: String? {
     switch self {
-    case .working: nil
+    case .working, .accepted: nil
     case .failing(let fault): fault.description
-    case .noticed(let words): words
+    case .noticed(let words), .doubted(let words): words
     }
   }
 }

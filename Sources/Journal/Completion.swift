@@ -38,8 +38,15 @@ extension JournalStore {
       try database.prepare(query).each([detail, outputs]) { row throws(SQLiteError) in found.append(row.values) }
     }
     if found.isEmpty { return }
-    try database.transaction { () throws(SQLiteError) in
-      for values in found { try sql.addScan.each([.integer(next())] + values) { _ throws(SQLiteError) in } }
+    let before = nextSeq
+    do throws(SQLiteError) {
+      try database.transaction { () throws(SQLiteError) in
+        for values in found { try sql.addScan.each([.integer(next())] + values) { _ throws(SQLiteError) in } }
+      }
+    } catch {
+      // What was rolled back has no rows.
+      nextSeq = before
+      throw error
     }
   }
 }

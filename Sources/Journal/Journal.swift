@@ -77,13 +77,15 @@ public final class Journal: ScanJournal {
       path: settings.path, seals: JournalSeals(key), schema: schema, boot: boot, time: time)
     var notices: [String] = []
     let store = try file.open(notices: &notices)
-    let (session, identity) = (store.session, store.identity)
+    let begun = store.begun
+    if let words = begun.replacing { trust?.distrust(words) }
     do throws(SQLiteError) {
       if !store.lastEndedWell { try store.completeScans() }
     } catch {
       notices.append(
         "What was decided when the gateway ended could not be completed. \(JournalFault(error, at: settings.path))")
     }
+    let written = store.position
     let journal: Journal
     do throws(SystemError) {
       try sync.open(file.log)
@@ -103,7 +105,8 @@ public final class Journal: ScanJournal {
       throw JournalFault(error, at: settings.path)
     }
     do throws(SystemError) {
-      try trust?.begin(session: session, journal: identity)
+      let teller = journal.core.teller
+      try trust?.begin(written, durable: begun.durable) { teller.event($0) }
     } catch {
       throw JournalFault(
         .disk, "The note \(settings.path).generation cannot be written: \(error.words). Mend the disk.")

@@ -47,11 +47,14 @@ struct JournalFile: Sendable {
     let name = try setAside()
     switch openAsFound(&notices) {
     case .store(let store):
+      let durable = store.position
       let saved = store.takeOver(from: name)
-      notices.append(
+      let notice =
         "The journal \(path) is damaged (\(words)). It was set aside as \(name), and another was begun. Of what the ledgers "
-          + "remember \(saved.memory) entries were taken over, \(saved.attempts) open attempts, and \(saved.owed) "
-          + "admissions that the ticket system was not told of; codes whose entry was lost may be admitted once more.")
+        + "remember \(saved.memory) entries were taken over, \(saved.attempts) open attempts, and \(saved.owed) "
+        + "admissions that the ticket system was not told of."
+      notices.append(notice)
+      store.begun = JournalStore.Begun(durable: durable, replacing: notice)
       return store
     case .damage(let words):
       throw JournalFault(.damaged, "The journal \(path) is damaged as soon as it is made: \(words). Check its disk.")
@@ -85,6 +88,7 @@ struct JournalFile: Sendable {
       if !isPresent { try make() }
       let store = try use()
       try store.beginSession(boot: boot, wall: time.wall(), monotonic: time.now())
+      store.database.keepLog(false)
       place.note()
       return .store(store)
     } catch let error as SQLiteError {
@@ -98,8 +102,11 @@ struct JournalFile: Sendable {
     }
   }
 
+  /// Opens the file. As long as nothing was written through the connection, a log of before stays as it is: a start that fails leaves
+  /// everything to the next one.
   func use() throws -> JournalStore {
     let database = try Database(path, .write, busyMilliseconds: Self.busyMilliseconds)
+    database.keepLog(true)
     try recognise(database)
     for pragma in [
       "synchronous = FULL", "wal_autocheckpoint = 0", "journal_size_limit = 33554432", "secure_delete = FAST",

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import LinuxIO
 import SQLiteFile
 public import ScanModel
 public import Sealing
@@ -201,11 +202,12 @@ extension Journal {
       }
     }
 
-    fileprivate func problems() throws(JournalFault) -> [String] {
+    fileprivate func problems(_ reached: ReachRecord?) throws(JournalFault) -> [String] {
       do throws(SQLiteError) {
         let found = try database.texts("PRAGMA integrity_check").filter { $0 != "ok" }
         let orphans = try database.texts("PRAGMA foreign_key_check").map { "a row of \($0) points nowhere" }
-        return found + orphans
+        let loss = JournalLoss(JournalPosition(database), reached, in: .current())?.words(path)
+        return found + orphans + (loss.map { [$0] } ?? [])
       } catch {
         if error.isDamage { return [error.message] }
         throw JournalFault(error, at: path)
@@ -226,6 +228,8 @@ extension Journal {
   /// - Returns: what is wrong, in words; empty when it is sound.
   /// - Throws: why it cannot be read.
   public static func verify(_ path: String) throws(JournalFault) -> [String] {
-    try Reader(path: path, key: nil).problems()
+    // Before the journal, which may be in use.
+    let reached = ReachRecord.read(beside: path)
+    return try Reader(path: path, key: nil).problems(reached)
   }
 }

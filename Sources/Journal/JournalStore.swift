@@ -22,10 +22,13 @@ final class JournalStore {
   let identity: Int64
   /// Whether the start before this one ended as it should.
   private(set) var lastEndedWell = true
+  /// How it began in this process.
+  lazy var begun = Begun(durable: position)
 
   /// Whether commits are not synced by SQLite: while batches are written.
   private var isRelaxed = false
-  private var nextSeq: Int64 = 1
+  var nextSeq: Int64 = 1
+  private var turns: Int64 = 0
   private var nameIDs: [String: Int64] = [:]
   /// Where the attempts of this session stand, so that a late answer finds its own; the newest `recentLimit` at least.
   private var recent: [AttemptID: Int64] = [:]
@@ -33,6 +36,14 @@ final class JournalStore {
   private static let recentLimit = 10_000
   let sql: StoreStatements
   let outbox: OutboxStatements
+
+  /// How a file begins that was opened.
+  struct Begun {
+    /// How far it surely was on the disk.
+    var durable: JournalPosition
+    /// What was set aside for it, and why, in words; `nil` where it is the file that was there.
+    var replacing: String?
+  }
 
   /// Takes over a file whose schema is the present one.
   init(_ database: Database, path: String, seals: JournalSeals, frames: FrameCount) throws(SQLiteError) {
@@ -55,19 +66,18 @@ final class JournalStore {
 
   /// Counts facts on from the newest that the file has.
   func countOn() throws(SQLiteError) {
-    var newest = lastSeq
-    for table in Self.factTables { newest = max(newest, try database.integer("SELECT max(seq) FROM \(table)") ?? 0) }
-    // What was deleted by age was older; what was deleted by size may have been the newest.
-    newest = max(newest, try database.integer("SELECT max(facts, names) FROM retention") ?? 0)
+    let newest = max(lastSeq, try JournalPosition.facts(in: database))
     guard newest < Self.mostFacts else { throw .damage("it counts \(newest) facts") }
     nextSeq = newest + 1
+    turns = try database.integer("SELECT checkpoints FROM retention") ?? 0
+    guard turns < Self.mostFacts else { throw .damage("it counts \(turns) checkpoints") }
   }
 
   /// Goes on where another store of the same content was.
   func goOn(from old: JournalStore) {
     (session, lastEndedWell) = (old.session, old.lastEndedWell)
     (recent, older) = (old.recent, old.older)
-    nextSeq = max(nextSeq, old.nextSeq)
+    (nextSeq, turns) = (max(nextSeq, old.nextSeq), max(turns, old.turns))
     frames.set(0)
   }
 
@@ -76,7 +86,7 @@ final class JournalStore {
   /// Writes batches in one transaction. When this returns the bytes are the kernel's; the disk has them when the
   /// write-ahead log was synced. To be followed by `rest`.
   func write(_ batches: [PendingBatch]) throws(SQLiteError) {
-    let before = nextSeq
+    let before = (nextSeq, turns)
     if database.isInTransaction { try database.execute("ROLLBACK") }
     if !isRelaxed {
       // The switch is refused within a transaction.
@@ -89,12 +99,14 @@ final class JournalStore {
         for fact in pending.batch.facts { try write(fact) }
         for (key, state) in pending.batch.memory { try remember(key, state) }
       }
+      // What is no fact must be missed all the same where it is lost.
+      if nextSeq == before.0, batches.contains(where: { !$0.batch.memory.isEmpty }) { try turn() }
       try sql.commit.run()
     } catch {
       // Where SQLite has rolled back already, this is an error that says nothing.
       try? database.execute("ROLLBACK")
       // What was rolled back has no rows: not the names either.
-      nextSeq = before
+      (nextSeq, turns) = before
       nameIDs = [:]
       throw error
     }
@@ -182,6 +194,16 @@ final class JournalStore {
   /// The newest fact.
   var lastSeq: Int64 { nextSeq &- 1 }
 
+  /// How far it has come.
+  var position: JournalPosition {
+    JournalPosition(journal: identity, session: session, facts: lastSeq, turns: turns)
+  }
+
+  private func turn() throws(SQLiteError) {
+    try sql.turn.run()
+    turns &+= 1
+  }
+
   func next() -> Int64 {
     defer { nextSeq &+= 1 }
     return nextSeq
@@ -210,6 +232,8 @@ final class JournalStore {
         .run(.text(boot.description), .integer(wall.nanoseconds), .integer(monotonic.nanoseconds))
     }
     session = try database.integer("SELECT max(id) FROM session") ?? 0
+    // That was synced, and with it all that the log had.
+    begun = Begun(durable: position)
     lastEndedWell = last == stopped
   }
 
@@ -224,8 +248,9 @@ final class JournalStore {
   /// Starts the write-ahead log anew, which syncs its head, so that no batch has to.
   func beginLog() throws(SQLiteError) {
     try database.transaction { () throws(SQLiteError) in
-      try database.execute("UPDATE retention SET checkpoints = checkpoints + 1")
+      try sql.turn.run()
     }
+    turns &+= 1
   }
 
   // MARK: Reading

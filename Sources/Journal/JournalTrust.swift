@@ -1,6 +1,7 @@
 import Glibc
 import LinuxIO
 import SQLiteFile
+import ScanModel
 import Synchronization
 
 /// Whether the journal holds everything on which a gate has opened, and whether it is this station's own and newest: a note
@@ -19,13 +20,10 @@ import Synchronization
 /// that is missing after `whole` was taken away by somebody else, whenever the process ends.
 ///
 /// The note names the journal's file, its count of starts and facts, the machine, and itself. A journal that was brought back from
-/// a copy, or came from another machine, disagrees with it in one of these. Then it has to be accepted.
+/// a copy, or came from another machine, disagrees with it in one of these. A second file says how far the journal had come
+/// (`JournalReach`): one that has lost something of that, and one that was damaged, are not believed either. Then it has to be accepted.
 public final class JournalTrust: Sendable {
-  /// The generation of this process.
-  public let generation: UInt64
-  /// Why what is remembered of earlier generations is not trusted; `nil` where it is.
-  public let doubt: String?
-  /// Whether the journal was not found to be this station's own and newest.
+  /// Whether the journal was not found to be this station's own, newest, and whole.
   public let isForeign: Bool
 
   private struct Held: ~Copyable, Sendable {
@@ -33,8 +31,17 @@ public final class JournalTrust: Sendable {
     var note: JournalNote
   }
 
+  private struct Told {
+    var generation: UInt64
+    var words: [String]
+    var isBegun = false
+    var listener: (@Sendable (JournalState) -> Void)?
+  }
+
   private let path: String
   private let machine: MachineIdentity
+  private let reach: JournalReach
+  private let told: Mutex<Told>
   private let held = Mutex<Held?>(nil)
   private let accepted: Atomic<Bool>
   private let confessed = Atomic(false)
@@ -47,14 +54,21 @@ public final class JournalTrust: Sendable {
     self.init(of: journal, on: MachineIdentity(holding: journal))
   }
 
-  init(of journal: String, on machine: MachineIdentity) {
+  init(of journal: String, on machine: MachineIdentity, boot: BootID = .current()) {
     path = journal + ".generation"
     self.machine = machine
-    let finding = Finding(journal, JournalNote.read(path), machine)
-    (generation, isForeign) = (finding.generation, finding.isForeign)
-    doubt = finding.words.isEmpty ? nil : finding.words.joined(separator: " ")
+    reach = JournalReach(of: journal, boot: boot)
+    let finding = Finding(journal, JournalNote.read(path), ReachRecord.read(beside: journal), machine, boot)
+    isForeign = finding.isForeign
+    told = Mutex(Told(generation: finding.generation, words: finding.words))
     accepted = Atomic(!finding.isForeign)
   }
+
+  /// The generation of this process; final once the journal is open.
+  public var generation: UInt64 { told.withLock { $0.generation } }
+
+  /// Why what is remembered of earlier generations is not trusted; `nil` where it is.
+  public var doubt: String? { told.withLock { $0.words.isEmpty ? nil : $0.words.joined(separator: " ") } }
 
   /// Whether the journal may be relied on: it is this station's own and newest, or somebody has said that it may.
   public var isAccepted: Bool { accepted.load(ordering: .acquiring) }
@@ -62,29 +76,69 @@ public final class JournalTrust: Sendable {
   /// Takes it that somebody has said so, and notes it.
   /// - Returns: whether it could be noted; else it has to be said again after the next start.
   @discardableResult public func accept() -> Bool {
-    accepted.store(true, ordering: .releasing)
+    let wasDoubted = !accepted.exchange(true, ordering: .acquiringAndReleasing)
+    defer { if wasDoubted { told.withLock { $0.listener }?(.accepted) } }
     return write { $0.isAccepted = true }
+  }
+
+  /// Takes it that the journal was replaced by one in which something may be missing.
+  func distrust(_ words: String) {
+    accepted.store(false, ordering: .releasing)
+    let (isBegun, listener) = told.withLock { told in
+      told.words.append(words)
+      // What this process remembers is not touched by it; for the next one it is of an earlier generation.
+      if !told.isBegun { told.generation &+= 1 }
+      return (told.isBegun, told.listener)
+    }
+    guard isBegun else { return }
+    _ = write { note in
+      note.isAccepted = false
+      note.generation &+= 1
+    }
+    listener?(.doubted(words))
   }
 
   /// Begins the generation; called by the one process that has the journal.
   /// - Parameters:
-  ///   - session: the journal's count of starts.
-  ///   - journal: which journal it is.
+  ///   - written: how far the journal is written.
+  ///   - durable: how far of that is surely on the disk.
+  ///   - listener: told from now on what becomes of the doubt, and at once where there is one.
   /// - Throws: why the note cannot be written.
-  func begin(session: Int64, journal: Int64) throws(SystemError) {
+  func begin(
+    _ written: JournalPosition, durable: JournalPosition, listener: (@Sendable (JournalState) -> Void)? = nil
+  ) throws(SystemError) {
     let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
     let note = JournalNote(
-      generation: generation, state: .whole, session: session, journal: journal, machine: machine,
+      generation: generation, state: .whole, session: written.session, journal: written.journal, machine: machine,
       isAccepted: isAccepted)
     held.withLock { $0 = Held(file: OwnedDescriptor(owning: number), note: note) }
     guard write(anew: true, { _ in }) else { throw SystemError(errno: errno, call: "write") }
+    // After the note: what it says is about the journal that the note names.
+    reach.begin(written: written, durable: durable)
+    told.withLock { told in
+      told.isBegun = true
+      told.listener = listener
+    }
+    if !isAccepted, let doubt { listener?(.doubted(doubt)) }
   }
 
   /// Goes on in another file, which counts its starts by itself.
-  func goOn(session: Int64, journal: Int64) {
-    _ = write { ($0.session, $0.journal) = (session, journal) }
+  func goOn(_ store: JournalStore) {
+    let position = store.position
+    _ = write { ($0.session, $0.journal) = (position.session, position.journal) }
+    reach.begin(written: position, durable: store.begun.durable)
+    if let words = store.begun.replacing { distrust(words) }
   }
+
+  /// The kernel has everything up to `position`.
+  func wrote(_ position: JournalPosition) { reach.wrote(position) }
+
+  /// How far the journal is written: a sync that begins now covers that.
+  var written: JournalPosition? { reach.written }
+
+  /// The disk has everything up to `position`.
+  func synced(_ position: JournalPosition) { reach.synced(position) }
 
   /// Notes, by a thread of its own, that a gate opens on something that could not be written. Durable when it returns.
   /// - Parameter limit: the longest that the disk is waited for.
@@ -122,6 +176,7 @@ public final class JournalTrust: Sendable {
       note.facts = facts
     }
     held.withLock { $0 = nil }
+    reach.end()
   }
 
   /// - Parameter anew: whether in another file than before, where the disk has room: so that what was copied until then is not

@@ -49,7 +49,7 @@ enum Recognition {
   }
 
   /// Whether a rollback journal lies beside the file: it was being made when the power went.
-  private static func isUndone(_ path: String) -> Bool {
+  static func isUndone(_ path: String) -> Bool {
     (try? head(of: "\(path)-journal", 8)) == [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
   }
 

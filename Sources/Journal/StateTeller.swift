@@ -6,7 +6,7 @@ final class StateTeller: Sendable {
   private struct State {
     var present = JournalState.working
     /// Told before anybody listened; the first listener gets them.
-    var untold: [String] = []
+    var untold: [JournalState] = []
     var nextID = 0
     var listeners: [Int: AsyncStream<JournalState>.Continuation] = [:]
     var isOver = false
@@ -19,7 +19,7 @@ final class StateTeller: Sendable {
     let (stream, listener) = AsyncStream.makeStream(of: JournalState.self, bufferingPolicy: .bufferingNewest(64))
     let id: Int? = state.withLock { state in
       listener.yield(state.present)
-      for words in state.untold { listener.yield(.noticed(words)) }
+      for event in state.untold { listener.yield(event) }
       state.untold = []
       if state.isOver { return nil }
       state.nextID += 1
@@ -46,12 +46,15 @@ final class StateTeller: Sendable {
   }
 
   /// Tells what the operator must know.
-  func notice(_ words: String) {
+  func notice(_ words: String) { event(.noticed(words)) }
+
+  /// Tells what has happened, beside the present state.
+  func event(_ event: JournalState) {
     let listeners = state.withLock { state in
-      if state.listeners.isEmpty, state.untold.count < 16 { state.untold.append(words) }
+      if state.listeners.isEmpty, state.untold.count < 16 { state.untold.append(event) }
       return Array(state.listeners.values)
     }
-    for listener in listeners { listener.yield(.noticed(words)) }
+    for listener in listeners { listener.yield(event) }
   }
 
   /// Ends all streams.

@@ -16,6 +16,7 @@ struct StoreStatements {
   let remember: Statement
   let forget: Statement
   let recall: Statement
+  let turn: Statement
   let unconcluded: Statement
 
   init(_ database: Database) throws(SQLiteError) {
@@ -59,6 +60,7 @@ struct StoreStatements {
     forget = try database.prepare("DELETE FROM memory WHERE server = ? AND kind = ? AND key = ?")
     recall = try database.prepare(
       "SELECT state FROM memory WHERE server = (SELECT id FROM name WHERE text = ?) AND kind = ? AND key = ?")
+    turn = try database.prepare("UPDATE retention SET checkpoints = checkpoints + 1")
     unconcluded = try database.prepare(Self.unconcludedSQL)
   }
 

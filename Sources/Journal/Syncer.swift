@@ -24,8 +24,11 @@ struct Syncer: Sendable {
         core.syncBell.wait(atMost: since.map { max(.milliseconds(1), Self.delay - (now - $0)) } ?? .seconds(3_600))
         continue
       }
+      // Before the sync: what is written while it runs is not covered.
+      let position = core.trust?.written
       do throws(SystemError) {
         try core.sync.sync()
+        if let position { core.trust?.synced(position) }
         core.queue.withLock { $0.synced(upTo: target) }
         let served = core.answerWaiters()
         // On a slow disk, several who were served come back at once with their next batch: a moment, and one sync serves

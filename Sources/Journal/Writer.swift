@@ -107,7 +107,9 @@ final class Writer: @unchecked Sendable {
       if store == nil { try reopen() }
       guard let store else { break }
       do throws(SQLiteError) {
-        return try store.write(batches)
+        try store.write(batches)
+        core.trust?.wrote(store.position)
+        return
       } catch {
         if error.isRefusal { return try writeOneByOne(batches, to: store) }
         guard error.isDamage, !isSecond else { throw JournalFault(error, at: core.settings.path) }
@@ -123,6 +125,7 @@ final class Writer: @unchecked Sendable {
       do throws(SQLiteError) {
         try store.countOn()
         try store.write([batch])
+        core.trust?.wrote(store.position)
       } catch {
         guard error.isRefusal else { throw JournalFault(error, at: path) }
         let fault = JournalFault(.unavailable, "The journal \(path) does not take an entry: \(error.message).")
@@ -184,8 +187,9 @@ final class Writer: @unchecked Sendable {
     store = nil
     tidying = nil
     var notices: [String] = []
-    try take(core.file.beginAnew(because: words, notices: &notices))
+    let store = try core.file.beginAnew(because: words, notices: &notices)
     for notice in notices { core.teller.notice(notice) }
+    try take(store)
     // Nobody can say what of the damaged file's log is on the disk.
     let path = core.settings.path
     let lost = core.queue.withLock { queue in
@@ -199,8 +203,9 @@ final class Writer: @unchecked Sendable {
   /// Opens the file again after it could not be begun anew.
   private func reopen() throws(JournalFault) {
     var notices: [String] = []
-    try take(core.file.open(notices: &notices))
+    let store = try core.file.open(notices: &notices)
     for notice in notices { core.teller.notice(notice) }
+    try take(store)
   }
 
   func take(_ store: JournalStore) throws(JournalFault) {
@@ -213,7 +218,7 @@ final class Writer: @unchecked Sendable {
       self.store = nil
       throw JournalFault(error, at: core.file.log)
     }
-    core.trust?.goOn(session: store.session, journal: store.identity)
+    core.trust?.goOn(store)
   }
 
   func evictHousekeeper() {

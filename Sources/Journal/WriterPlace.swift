@@ -92,6 +92,7 @@ extension Writer {
     do {
       let store = try core.file.use()
       store.goOn(from: old)
+      store.database.keepLog(false)
       core.file.place.note()
       try take(store)
       try store.beginLog()

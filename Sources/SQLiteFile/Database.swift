@@ -30,10 +30,13 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   public var isDamage: Bool {
     switch primary {
     case SQLITE_CORRUPT, SQLITE_NOTADB: true
-    case SQLITE_ERROR: message.hasPrefix("no such ") || message.contains(" has no column ")
+    case SQLITE_ERROR: isAbsence || message.contains(" has no column ")
     default: false
     }
   }
+
+  /// Whether what was asked for is not in the file: a table, a column.
+  public var isAbsence: Bool { primary == SQLITE_ERROR && message.hasPrefix("no such ") }
 
   /// Whether no space is left.
   public var isFull: Bool { primary == SQLITE_FULL || errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
@@ -98,6 +101,9 @@ public final class Database: @unchecked Sendable {
     sqlite3_close(handle)
     handle = nil
   }
+
+  /// Has the write-ahead log left alone when the connection closes, even where it is the last one; or not.
+  public func keepLog(_ isKept: Bool) { csqlite_keep_log(handle, isKept ? 1 : 0) }
 
   /// Stops what the connection does in another thread; harmless when it does nothing.
   public func interrupt() { if let handle { sqlite3_interrupt(handle) } }

@@ -313,6 +313,10 @@ public enum JournalState: Sendable, Equatable {
   case failing(JournalFault)
   /// It does, and something happened on the way that the operator must know.
   case noticed(String)
+  /// It does, and what it says of earlier is not relied on until somebody accepts it: what was found.
+  case doubted(String)
+  /// Somebody has accepted it.
+  case accepted
 }
 
 /// Why something could not be written down.

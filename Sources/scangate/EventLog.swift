@@ -103,6 +103,16 @@ enum EventLog {
       logger.error("The journal keeps nothing: \(TerminalText.clean(fault.description, limit: 1_000))")
     case .journal(.noticed(let words), _):
       logger.error("\(TerminalText.clean(words, limit: 1_000))")
+    case .journal(.doubted, _):
+      // What was found has been said by then.
+      logger.error(
+        """
+        Until that is cleared up, gates admit only on tickets of which the ticket system shows that nobody used them, \
+        nobody while it is offline, and nothing that is owed is told. Put the right journal in its place, or say that this \
+        one is to be relied on: scangate journal accept. See docs/backup.md.
+        """)
+    case .journal(.accepted, _):
+      logger.notice("The journal was accepted: gates and outbox rely on it from now on.")
     case .configuration(.applied, _):
       logger.notice("The configuration is reloaded.")
     case .configuration(.kept(let problems), _):

@@ -33,7 +33,7 @@ struct StationVault {
     let time = SystemTime()
     let path = "\(folder)/journal.sqlite"
     let trust = JournalTrust(of: path)
-    let boot = BootID("\(BootID.current()) \(trust.generation)")
+    let machine = BootID.current()
     let clock = ClockTrust(time: time)
     let key: StationKey
     do throws(SealFault) {
@@ -58,20 +58,16 @@ struct StationVault {
           keepScans: .seconds(configuration.journal.keepDays * 86_400),
           keepBytes: Int64(configuration.journal.keepMegabytes) * 1_000_000,
           keepNames: .seconds(configuration.journal.keepNamesHours * 3_600)),
-        key: key.key, boot: boot, time: time, trust: trust)
+        key: key.key, boot: BootID("\(machine) \(trust.generation)"), time: time, trust: trust)
+      // Only now is it known whether what was found in it hangs together with what is remembered.
+      let boot = BootID("\(machine) \(trust.generation)")
+      // Of another doubt, which is over.
+      if trust.isAccepted { await desk.dropAcceptance() }
       if let doubt = trust.doubt {
         logger.error(
           """
           \(doubt) Tickets that were being decided are for staff now (interrupted); who was admitted meanwhile may not be \
           known. See scangate journal conflicts.
-          """)
-      }
-      if !trust.isAccepted {
-        logger.error(
-          """
-          Until that is cleared up, gates admit only on tickets of which the ticket system shows that nobody used them, \
-          nobody while it is offline, and nothing that is owed is told. Put the right journal in its place, or say that this \
-          one is to be relied on: scangate journal accept. See docs/backup.md.
           """)
       }
       let known = try await journal.servers()
@@ -108,7 +104,7 @@ struct StationVault {
             list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, orders: Self.control(desk, journal, trust, logger)))
+          owed: owed, orders: Self.control(desk, journal, trust)))
     } catch {
       throw .journal(error.description)
     }
@@ -117,15 +113,11 @@ struct StationVault {
 
 extension StationVault {
   /// What staff want of the outbox, as the gateway asks for it.
-  private static func control(
-    _ desk: OrderDesk, _ journal: Journal, _ trust: JournalTrust, _ logger: Logger
-  ) -> OutboxControl {
+  private static func control(_ desk: OrderDesk, _ journal: Journal, _ trust: JournalTrust) -> OutboxControl {
     OutboxControl(
       isHeld: {
         // What may have been told is not told again before somebody has looked.
-        if !trust.isAccepted, await desk.obeyAcceptance(trust) {
-          logger.notice("The journal was accepted: gates and outbox rely on it from now on.")
-        }
+        if !trust.isAccepted { await desk.obeyAcceptance(trust) }
         let isHeld = await desk.isHeld
         return isHeld || !trust.isAccepted
       },
@@ -157,12 +149,12 @@ private actor OrderDesk {
 
   func takeRetry() -> Bool { (try? orders.takeRetry()) ?? false }
 
-  /// - Returns: whether somebody has accepted the journal.
-  func obeyAcceptance(_ trust: JournalTrust) -> Bool {
-    guard (try? orders.takeJournalAcceptance()) == true else { return false }
-    trust.accept()
-    return true
+  /// Looks whether somebody has accepted the journal.
+  func obeyAcceptance(_ trust: JournalTrust) {
+    if (try? orders.takeJournalAcceptance()) == true { trust.accept() }
   }
+
+  func dropAcceptance() { _ = try? orders.takeJournalAcceptance() }
 }
 
 /// Why there is no journal.

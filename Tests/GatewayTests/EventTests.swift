@@ -61,6 +61,8 @@ import Testing
     .journal(.working, at: WallTime(seconds: 1)),
     .journal(.failing(JournalFault(.full, hostile)), at: WallTime(seconds: 1)),
     .journal(.noticed(hostile), at: WallTime(seconds: 1)),
+    .journal(.doubted(hostile), at: WallTime(seconds: 1)),
+    .journal(.accepted, at: WallTime(seconds: 1)),
     .configuration(.applied, at: WallTime(seconds: 1)),
     .configuration(.kept([hostile, "second"]), at: WallTime(seconds: 1)),
     .configuration(.needsRestart(["first"]), at: WallTime(seconds: 1)),

@@ -8,6 +8,7 @@ import Synchronization
 // A process that keeps a journal, so that tests can kill it, take its disk away, and measure.
 //
 //   journal-child write FILE        writes scans one after the other and prints each one's number once it is written
+//                                   ... noted: with the note beside it, as write, too
 //   journal-child hold FILE         opens the journal, says so, and waits to be killed
 //   journal-child limit FILE BYTES  writes scans until that fails, in a process whose files may not grow beyond BYTES (0: any
 //                                   size), then until it works again; prints states
@@ -44,7 +45,8 @@ func scan(_ number: Int, of asked: AskedAttempt) -> JournaledScan {
 }
 
 func open() throws -> Journal {
-  try Journal.open(Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time)
+  let trust = words.last == "noted" ? JournalTrust(of: words[2]) : nil
+  return try Journal.open(Journal.Settings(path: words[2]), key: key, boot: BootID("boot"), time: time, trust: trust)
 }
 
 /// A disk that takes a given time for each sync.
@@ -233,6 +235,8 @@ case "limit":
       case .working: say("state working")
       case .failing(let fault): say("state failing \(fault.kind): \(fault)")
       case .noticed(let notice): say("state noticed: \(notice)")
+      case .doubted(let doubt): say("state doubted: \(doubt)")
+      case .accepted: say("state accepted")
       }
     }
   }

@@ -209,3 +209,11 @@ func sampleTold(
     attempt: owed.attempt, ending: ending, reason: .alreadyUsed, said: "Already used", entryID: "17",
     recordedAt: WallTime(seconds: 3), at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true))
 }
+
+extension JournalTrust {
+  /// Begins with a journal in which nothing is.
+  func begin(session: Int64, journal: Int64) throws(SystemError) {
+    let position = JournalPosition(journal: journal, session: session, facts: 0, turns: 0)
+    try begin(position, durable: position)
+  }
+}

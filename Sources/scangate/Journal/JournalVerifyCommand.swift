@@ -43,9 +43,9 @@ struct JournalVerifyCommand: ParsableCommand {
     }
     Terminal.error(
       """
-      What to do: check the disk or card, and replace it soon. Start the service again: it sets the damaged file aside,
-      takes over what its ledgers remember, and begins another. What can be had of the scans:
-      sqlite3 FILE .recover, with the file that was set aside.
+      What to do: check the disk or card, and replace it soon. Start the service again: it sets a damaged file aside,
+      takes over what its ledgers remember, and begins another; gates then admit only whom the ticket system vouches for,
+      until: scangate journal accept. What can be had of the scans: sqlite3 FILE .recover, with the file that was set aside.
       """)
     throw ExitCode.failure
   }
