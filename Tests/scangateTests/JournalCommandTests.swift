@@ -207,10 +207,15 @@ import Testing
     let trust = JournalTrust(of: other.path)
     let journal = try Journal.open(
       Journal.Settings(path: other.path), key: other.key, boot: BootID("boot 1"), time: SystemTime(), trust: trust)
-    await journal.close()
-    let ours = try await other.run(["accept", "--yes"])
-    expect(ours.status == 0 && ours.output.contains("nothing is to be accepted"), "\(ours.output)")
-    expect(!FileManager.default.fileExists(atPath: other.folder.path + "/journal.accept"))
+    // Whether the service runs or not.
+    for isOpen in [true, false] {
+      if !isOpen { await journal.close() }
+      let ours = try await other.run(["accept", "--yes"])
+      expect(ours.status == 0 && ours.output.contains("nothing is to be accepted"), "\(ours.output)")
+      expect(!FileManager.default.fileExists(atPath: other.folder.path + "/journal.accept"))
+    }
+    let none = try await JournalFixture().run(["accept", "--yes"])
+    expect(none.status == 69 && none.errors.contains("There is no journal"), "\(none.output) \(none.errors)")
   }
 
   @Test func theServiceMayRunMeanwhile() async throws {

@@ -1,16 +1,20 @@
 import ArgumentParser
 import Gateway
+import Glibc
 import Journal
+import LinuxIO
 import Sealing
 
 /// `scangate journal accept`
 struct JournalAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Say that a journal that was brought back, or came from elsewhere, is to be relied on.",
+    abstract: "Say that a journal that was brought back, came from elsewhere, or was damaged is to be relied on.",
     discussion: """
-      Who was admitted after the journal was copied is not in it: such tickets may admit once more. Admissions that are still \
-      owed are looked up at the ticket system before it is told of them. Says first what was found; --yes says it all the same.
+      Who was admitted after the journal was copied, or by what is lost of it, is not in it: such tickets may admit once more. \
+      Admissions that are still owed are looked up at the ticket system before it is told of them. Says first what was found; \
+      --yes says it all the same. The service may run or not. Exit 0 where nothing is to be accepted, 1 where --yes is missing, \
+      69 where there is no journal.
       """)
 
   @OptionGroup var state: StateArgument
@@ -22,6 +26,14 @@ struct JournalAcceptCommand: ParsableCommand {
     let path = "\(state.folder)/journal.sqlite"
     let trust = JournalTrust(of: path)
     guard trust.isForeign else {
+      guard access(path, F_OK) == 0 else {
+        let error = SystemError(errno: errno, call: "access")
+        let words =
+          error.errno == ENOENT || error.errno == ENOTDIR
+          ? "There is no journal \(path): nothing is to be accepted. The gateway makes it at its first start."
+          : "\(path) cannot be looked at: \(error.words)."
+        throw failure([words, state.hint].compactMap(\.self).joined(separator: " "), Exit.unavailable)
+      }
       return Terminal.out(
         "\(TerminalText.clean(path)) is this station's own and newest journal: nothing is to be accepted.")
     }
