@@ -38,7 +38,7 @@ public actor HeldOutputs {
     let socket: PacketSocket
     let watch: DeviceLoop.Watch
     var isCommanding = false
-    var lastHeard: MonotonicTime
+    var silence: Silence
   }
 
   private struct Pending {
@@ -166,7 +166,7 @@ public actor HeldOutputs {
     do throws(SystemError) {
       let socket = try PacketSocket(connectingTo: path)
       let watch = loop.watch(socket.number, for: .readable) { _ in self.assumeIsolated { $0.read() } }
-      connection = Connection(socket: socket, watch: watch, lastHeard: time.now())
+      connection = Connection(socket: socket, watch: watch, silence: Silence(since: time.now()))
       send(.hello(version: HolderLimits.version, heartbeat: HolderLimits.heartbeat))
       send(.plan(plan))
     } catch {
@@ -184,9 +184,9 @@ public actor HeldOutputs {
   /// Judges the holder's silence, after what it has said: this process may have been stopped meanwhile.
   private func review() {
     read()
-    guard let connection else { return }
-    let silence = time.now() - connection.lastHeard
-    if silence > HolderLimits.silence { end("it was silent for \(silence.milliseconds) ms") }
+    let now = time.now()
+    guard connection?.silence.isTooLong(at: now) == true, let connection else { return }
+    end("it was silent for \((now - connection.silence.since).milliseconds) ms")
   }
 
   // MARK: Signals
@@ -245,7 +245,7 @@ public actor HeldOutputs {
       guard let socket = connection?.socket else { return }
       switch socket.receive(limit: HolderLimits.maximumPacket) {
       case .packet(let bytes):
-        connection?.lastHeard = time.now()
+        connection?.silence.broken(at: time.now())
         do throws(WireError) {
           take(try HolderMessage(bytes: bytes))
         } catch {

@@ -6,7 +6,7 @@ public enum HolderLimits {
   public static let maximumPacket = 65_536
   /// How often each end says that it lives.
   public static let heartbeat: Duration = .milliseconds(250)
-  /// After how long a silence the other end counts as gone.
+  /// After how long a silence the other end counts as gone; see `Silence`.
   public static let silence: Duration = .seconds(1)
   /// How old an admission may be when it is carried out; who asked for it stands at the gate and looks at it.
   public static let admissionAge: Duration = .milliseconds(500)

@@ -22,9 +22,9 @@ extension OutputHolder {
       }
       connectionCount += 1
       let watch = loop.watch(socket.number, for: .readable) { _ in self.assumeIsolated { $0.read() } }
+      let silence = Silence(since: time.now())
       connection = Connection(
-        number: connectionCount, socket: socket, peer: peer, watch: watch, acceptedAt: time.now(), lastHeard: time.now()
-      )
+        number: connectionCount, socket: socket, peer: peer, watch: watch, silence: silence, visit: silence)
     }
   }
 
@@ -38,7 +38,7 @@ extension OutputHolder {
       guard let current = connection else { return }
       switch current.socket.receive(limit: HolderLimits.maximumPacket) {
       case .packet(let bytes):
-        connection?.lastHeard = time.now()
+        connection?.silence.broken(at: time.now())
         do throws(WireError) {
           take(try GatewayMessage(bytes: bytes))
         } catch {

@@ -52,8 +52,9 @@ public actor OutputHolder {
     let watch: DeviceLoop.Watch
     var isGreeted = false
     var isCommanding = false
-    let acceptedAt: MonotonicTime
-    var lastHeard: MonotonicTime
+    var silence: Silence
+    /// Since it was accepted, whatever it says: how long it does not command.
+    var visit: Silence
   }
 
   /// How soon a plan that could not be kept is tried again.
@@ -144,12 +145,12 @@ public actor OutputHolder {
     // Whatever kept us, the gateway may have spoken meanwhile: what it said comes first.
     read()
     let now = time.now()
-    if let connection, now - connection.lastHeard > HolderLimits.silence {
-      refuse(
-        "The gateway (\(Self.name(connection.peer))) was silent for \((now - connection.lastHeard).milliseconds) ms.")
+    if connection?.silence.isTooLong(at: now) == true, let connection {
+      let silence = now - connection.silence.since
+      refuse("The gateway (\(Self.name(connection.peer))) was silent for \(silence.milliseconds) ms.")
     }
-    if let connection, !connection.isCommanding, now - connection.acceptedAt > HolderLimits.silence {
-      refuse("\(Self.name(connection.peer)) has not said what to hold.")
+    if connection?.isCommanding == false, connection?.visit.isTooLong(at: now) == true {
+      refuse("\(Self.name(connection?.peer)) has not said what to hold.")
     }
     send(.beat)
     if plan != savedPlan, let savingAt, now - savingAt > Self.saveAgain { save(plan) }

@@ -71,7 +71,8 @@ enum Bench {
     let output = Mutex<HeldGateOutput?>(nil)
   }
 
-  /// Commands the holder: each line of the standard input admits once.
+  /// Commands the holder: each line of the standard input admits once, but for `turn`, which is answered when its thread has
+  /// turned.
   static func command(_ words: [String]) {
     do {
       let gate = GateID("north")
@@ -86,7 +87,16 @@ enum Bench {
       let signals = outputs.output(of: gate)
       face.output.withLock { $0 = signals }
       Task { await outputs.start() }
-      while readLine() != nil { Task { say("\(await signals.admit(isProvisional: false))") } }
+      while let line = readLine() {
+        Task {
+          if line == "turn" {
+            await outputs.turn()
+            say("turned")
+          } else {
+            say("\(await signals.admit(isProvisional: false))")
+          }
+        }
+      }
       while true { pause() }
     } catch {
       say("error \(error)")
