@@ -97,10 +97,11 @@ private func overflow() async throws {
   mock_set_down(scanner.device, 42, 1)
   scanner.overflow()
   scanner.type("half\nwho")
+  // Which keys are down is asked of the device when the loss is met.
+  await station.discarded(.overflow)
   mock_set_down(scanner.device, 42, 0)
   scanner.release(42)
   scanner.type("le\n")
-  await station.discarded(.overflow)
   await station.read("WHOle")
 }
 
