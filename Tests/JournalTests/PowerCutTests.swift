@@ -46,6 +46,16 @@ import Testing
     return owed
   }
 
+  /// From here on numbers stand for the facts of which the word beside the journal said that they are durable.
+  private static let reached: UInt64 = 1 << 32
+
+  private func promised(_ number: Int, _ path: String, _ recorder: PowerCutRecorder) {
+    recorder.promised(UInt64(number))
+    if let durable = ReachRecord.read(beside: path)?.durable {
+      recorder.promised(Self.reached + UInt64(durable.facts))
+    }
+  }
+
   /// Whether a number stands for an admission without the ticket system's word: those of every other gate.
   private func isOwed(_ number: Int) -> Bool { number % 2 == 0 }
 
@@ -59,7 +69,8 @@ import Testing
     let outbox = Outbox()
     for start in 0..<3 {
       let journal = try openJournal(
-        path, sync: RecordedSync(recorder: recorder, log: "\(path)-wal", isHonest: isHonest))
+        path, sync: RecordedSync(recorder: recorder, log: "\(path)-wal", isHonest: isHonest),
+        trust: JournalTrust(of: path))
       for round in 0..<12 {
         try await withThrowingTaskGroup(of: Void.self) { group in
           for gate in 0..<4 {
@@ -70,7 +81,7 @@ import Testing
                 let mark = journal.enqueue(
                   JournalBatch(facts: [.owed(owed)], memory: [self.key(number): [1]], isUrgent: true))
                 if try await journal.durable(mark, until: time.now() + .seconds(60)) {
-                  recorder.promised(UInt64(number))
+                  self.promised(number, path, recorder)
                 }
                 return outbox.admissions.withLock { $0.append(owed) }
               }
@@ -82,7 +93,9 @@ import Testing
                 JournalBatch(
                   facts: [.concluded(sampleConclusion(asked)), .scan(scan)],
                   memory: [self.key(number): [1]]))
-              if try await journal.durable(mark, until: time.now() + .seconds(60)) { recorder.promised(UInt64(number)) }
+              if try await journal.durable(mark, until: time.now() + .seconds(60)) {
+                self.promised(number, path, recorder)
+              }
             }
           }
           try await group.waitForAll()
@@ -123,7 +136,7 @@ import Testing
       // Each as SQLite has it; every tenth by the journal itself.
       if count % 10 == 0 {
         let journal = try openJournal(path)
-        let keys = image.promised.map { key(Int($0)) }
+        let keys = image.promised.filter { $0 < Self.reached }.map { key(Int($0)) }
         try await expectEqual(journal.recall(keys).count, keys.count, "\(label)")
         expect(try await journal.owed().allSatisfy { !$0.scan.code.bytes.isEmpty }, "\(label)")
         await journal.close()
@@ -153,12 +166,18 @@ import Testing
   }
 
   /// What is wrong with an image, in words.
-  private func missing(_ path: String, _ promised: [UInt64]) throws -> [String] {
+  private func missing(_ path: String, _ all: [UInt64]) throws -> [String] {
+    let promised = all.filter { $0 < Self.reached }
     let database = try Database(path, .write, busyMilliseconds: 0)
     defer { database.close() }
     var wrong = try database.texts("PRAGMA quick_check").filter { $0 != "ok" }
     guard try database.integer("SELECT count(*) FROM sqlite_master WHERE name = 'memory'") == 1 else {
       return promised.isEmpty ? wrong : wrong + ["nothing is there of \(promised)"]
+    }
+    // What is said to be durable is a lower bound of what is there, wherever the power goes.
+    let facts = try JournalPosition.facts(in: database)
+    if let bound = all.max(), bound > Self.reached + UInt64(facts) {
+      wrong.append("\(facts) facts, and \(bound - Self.reached) were promised to be durable")
     }
     var remembered = Set<[UInt8]>()
     try database.prepare("SELECT key FROM memory").each { row throws(SQLiteError) in
