@@ -44,7 +44,7 @@ class Scans:
                 self.check(event, under_way)
             if not events:
                 self.station.check_alive()
-                self.check_late(under_way)
+            self.check_late(under_way)
 
     def may_ask(self):
         return self.asked < 20 + (time.monotonic() - self.began) * PACE

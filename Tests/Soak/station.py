@@ -90,7 +90,8 @@ class Station:
     def start(self, tickets):
         """`tickets` is the venue's file of them. Whoever reads devices sees those of the test bed and no others."""
         self.build_bed()
-        self.serve_venue(tickets)
+        held = self.compile("held", HERE / "held.c", "-pthread")
+        self.serve_venue(tickets, held)
         paths = [f"  path{one}: {{ type: serial, match: {{ path: {self.folder}/path{one} }}, silence: 20 ms }}" for one in range(PATHS)]
         self.text = CONFIGURATION.format(
             port=self.port, folder=self.folder, left=self.steady["left"][2], right=self.steady["right"][2], paths="\n".join(paths),
@@ -99,9 +100,8 @@ class Station:
         for _, _, node in self.steady.values():
             self.bed("terminal", node)
         self.bed("wedge", 1, "1-1", "1eab", "0003", "STEADY", "Steady Scanner")
-        self.compile("held", HERE / "held.c", "-pthread")
         seeing = dict(os.environ, UMOCKDEV_DIR=self.bed_folder, STATE_DIRECTORY=f"{self.folder}/state",
-                      LD_PRELOAD=f"{self.folder}/held.so", SOAK_HELD=f"{self.folder}/held")
+                      LD_PRELOAD=held, SOAK_HELD=f"{self.folder}/held")
         for word in ("NOTIFY_SOCKET", "JOURNAL_STREAM", "RUNTIME_DIRECTORY"):
             seeing.pop(word, None)
         socket = f"{self.folder}/outputs.sock"
@@ -140,10 +140,10 @@ class Station:
         if answer != "done":
             raise SystemExit(f"The test bed, told {words}: {answer or 'ended'}\n{self.tail()}")
 
-    def serve_venue(self, tickets):
+    def serve_venue(self, tickets, library):
         venue = self.spawn("venue", [self.programs / "scangate", "venue", "serve", "--listen", "127.0.0.1:0", "--database",
                                      f"{self.folder}/venue.sqlite", "--import", tickets, "--api-key-file", f"{self.folder}/venue.key",
-                                     "--no-limits"], stdout=subprocess.PIPE, text=True)
+                                     "--no-limits"], stdout=subprocess.PIPE, text=True, env=dict(os.environ, LD_PRELOAD=library))
         for line in venue.stdout:
             if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):
                 self.port = int(found[1])
