@@ -50,6 +50,9 @@ public final class EventScheduleClient: Sendable {
   /// The server, for messages.
   var host: String { transport.server.description }
 
+  /// How messages speak of it.
+  var words: ServerWords { transport.words }
+
   /// What the server's text must not show: our keys, and more than four characters of `code`.
   func redactions(for code: Code? = nil) -> [Redaction] {
     let keys = state.withLock { [$0.key, $0.formerKey] }
@@ -162,7 +165,7 @@ public final class EventScheduleClient: Sendable {
     // What was searched for can be a code.
     let secrets = redactions(for: query.map { Code($0) })
     // The same statuses mean the same as for a scan.
-    switch ScanAnswer(answer, host: host, saleTicketID: nil, hiding: secrets).answer {
+    switch ScanAnswer(answer, host: host, saleTicketID: nil, hiding: secrets, words: words).answer {
     case .undecided(let reason, let detail): return TransportFault(reason, detail ?? "")
     case .refused, .redeemed, .valid:
       return TransportFault(
@@ -218,7 +221,7 @@ public final class EventScheduleClient: Sendable {
           until: until,
           TransportFault(
             .keyRefused,
-            "\(host) refused our API key a moment ago. Put the right key into the key file, then reload the service."))
+            "\(host) refused our API key a moment ago. \(words.keyCure)"))
       case .crowded:
         return .wait(
           until: now + .milliseconds(50),
@@ -229,12 +232,13 @@ public final class EventScheduleClient: Sendable {
           TransportFault(
             .keyRefused,
             "\(host) refused our API key \(AuthenticationGuard.mostFailures) times; nothing is sent for "
-              + "\(Self.words(until - now)), so that it does not block the key. Put the right key into the key file, then reload the service."
-          ))
+              + "\(Self.words(until - now)), so that it does not block the key. \(words.keyCure)"))
       case .blocked(let until):
         return .withheld(
           TransportFault(
-            .keyBlocked, "\(host) blocks our API key; nothing is sent for \(Self.words(until - now)). Check the key.",
+            .keyBlocked,
+            "\(host) blocks our API key; nothing is sent for \(Self.words(until - now)). "
+              + words.keyCure,
             retryAfter: until - now))
       case .granted: break
       }

@@ -43,25 +43,15 @@ public struct EventScheduleTicketSystem: TicketSystem {
   public func reach(deadline: MonotonicTime) async -> Reach {
     let outcome = await client.scanNothing(deadline: deadline)
     switch outcome.result {
-    case .notSent(let fault):
-      switch fault.reason {
-      case .keyRefused, .accessDenied, .keyBlocked: return .refusesKey(fault.reason)
-      case .rateLimited: return .unknown
-      // Too many requests without an answer are on their way already.
-      case .unreachable: return fault.offline.map { .offline($0) } ?? .unknown
-      default: return fault.offline.map { .offline($0) } ?? .answers
-      }
-    case .lost(let fault): return fault.offline.map { .offline($0) } ?? .answers
+    case .notSent(let fault) where fault.reason == .rateLimited: return .unknown
+    // Too many requests without an answer are on their way already.
+    case .notSent(let fault) where fault.reason == .unreachable && fault.offline == nil: return .unknown
+    case .notSent(let fault), .lost(let fault):
+      if let cause = fault.offline { return .offline(cause) }
+      return fault.reason.isFault ? .fault(fault.reason, detail: fault.detail) : .unclear
     case .pending: return .offline(.timeOut)
     case .answered(let answer):
-      switch answer.status {
-      case 401 where answer.isRefusal: return .refusesKey(.keyRefused)
-      case 403 where answer.isRefusal: return .refusesKey(.accessDenied)
-      case 423 where answer.isRefusal: return .refusesKey(.keyBlocked)
-      // An answer all the same.
-      case 429: return .answers
-      default: return OfflineCause(status: answer.status).map { .offline($0) } ?? .answers
-      }
+      return Reach(answer, host: client.host, hiding: client.redactions(), words: client.words)
     }
   }
 
@@ -107,7 +97,8 @@ public struct EventScheduleTicketSystem: TicketSystem {
       result.answer = .undecided(fault.reason, detail: fault.detail)
     case .answered(let answer):
       let judgement = ScanAnswer(
-        answer, host: client.host, saleTicketID: saleTicketID, hiding: client.redactions(for: code))
+        answer, host: client.host, saleTicketID: saleTicketID, hiding: client.redactions(for: code), words: client.words
+      )
       result.fate = .answered
       result.answer = judgement.answer
       if client.isFailing(on: code, status: answer.status) {
@@ -123,16 +114,5 @@ public struct EventScheduleTicketSystem: TicketSystem {
       result.retryAfter = answer.retryAfter
     }
     return result
-  }
-}
-
-extension OfflineCause {
-  /// What an answer's status says; 500 is a fault of the program behind it, which may have redeemed and may be anything.
-  fileprivate init?(status: Int) {
-    switch status {
-    case 502, 503, 504: self = .gatewayFault
-    case 429: self = .rateLimited
-    default: return nil
-    }
   }
 }

@@ -22,8 +22,13 @@ struct ScanAnswer: Equatable {
 
   /// Judges an answer of the server called `host`. Only a refusal in the API's own form says that nothing was redeemed: whatever
   /// stands in between can answer in the server's place while the request arrives.
-  /// - Parameter secrets: what the server's text must not show, should it repeat it.
-  init(_ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hiding secrets: [Redaction] = []) {
+  /// - Parameters:
+  ///   - secrets: what the server's text must not show, should it repeat it.
+  ///   - words: which settings to look at.
+  init(
+    _ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hiding secrets: [Redaction] = [],
+    words: ServerWords = ServerWords()
+  ) {
     let said = ServerText(answer.body, hiding: secrets)
     let isRefusal = answer.isRefusal
     switch answer.status {
@@ -40,30 +45,32 @@ struct ScanAnswer: Equatable {
       self = .undecided(
         .badAnswer,
         "\(host) answered \(answer.status), but not as the ticket system does: a firewall, proxy or portal may have answered in its "
-          + "place. Check the way to it, then the address.", mayHaveRedeemed: true)
-    case 400...499: self = Self.refusal(answer.status, said, host: host, saleTicketID: saleTicketID)
+          + "place. Check the way to it. \(words.addressCure)", mayHaveRedeemed: true)
+    case 400...499: self = Self.refusal(answer.status, said, host: host, saleTicketID: saleTicketID, words)
     case 300...399:
       self = .undecided(
         .badAnswer,
-        "\(host) wants to send us elsewhere (\(answer.status)). The address in the configuration must be the final one.",
-        mayHaveRedeemed: true)
+        "\(host) wants to send us elsewhere (\(answer.status)). The address in the configuration must be the final one. "
+          + words.addressCure, mayHaveRedeemed: true)
     default:
       self = .undecided(
-        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. Check the address.",
+        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. \(words.addressCure)",
         mayHaveRedeemed: true)
     }
   }
 
   /// A refusal of the API itself: nothing was redeemed.
-  private static func refusal(_ status: Int, _ said: ServerText, host: String, saleTicketID: Int64?) -> ScanAnswer {
+  private static func refusal(
+    _ status: Int, _ said: ServerText, host: String, saleTicketID: Int64?, _ words: ServerWords
+  ) -> ScanAnswer {
     switch status {
     case 400, 409: badRequest(status, said, host: host)
     case 401:
       .undecided(
         .keyRefused,
-        "\(host) does not know our API key (401). Put the right key into the key file, then reload the service.")
-    case 403: forbidden(said, host: host)
-    case 404: notFound(said, host: host, saleTicketID: saleTicketID)
+        "\(host) does not know our API key (401). \(words.keyCure)")
+    case 403: forbidden(said, host: host, words)
+    case 404: notFound(said, host: host, saleTicketID: saleTicketID, words)
     case 422:
       .undecided(
         .badAnswer,
@@ -72,12 +79,12 @@ struct ScanAnswer: Equatable {
             ? "Is it a version that we know?" : "Check sale_ticket_id and seat_number of this gate."))
     case 423:
       .undecided(
-        .keyBlocked, "\(host) blocks our API key for 15 minutes after too many failures (423). Check the key.")
+        .keyBlocked, "\(host) blocks our API key for 15 minutes after too many failures (423). \(words.keyCure)")
     case 429: .undecided(.rateLimited, "\(host) gets more requests than it allows (429).")
     default:
       .undecided(
         .badAnswer,
-        "\(host) answered \(status), which is no answer of the scan API\(said.quoted). Check the address.")
+        "\(host) answered \(status), which is no answer of the scan API\(said.quoted). \(words.addressCure)")
     }
   }
 
@@ -127,16 +134,19 @@ struct ScanAnswer: Equatable {
     return .undecided(.badAnswer, "\(host) did not understand the request (\(status))\(said.quoted).")
   }
 
-  private static func forbidden(_ said: ServerText, host: String) -> ScanAnswer {
+  private static func forbidden(_ said: ServerText, host: String, _ words: ServerWords) -> ScanAnswer {
     if said.contains("not authorized to scan this ticket") || said.error?.lowercased() == "unauthorized" {
       return ScanAnswer(.refused(.notAuthorised, detail: said.shown))
     }
     return .undecided(
       .accessDenied,
-      "Our API key may not scan at \(host) (403)\(said.quoted). Use a key of a user who may manage the event.")
+      "Our API key may not scan at \(host) (403)\(said.quoted). It must be a key of a user who may manage the event. "
+        + words.keyCure)
   }
 
-  private static func notFound(_ said: ServerText, host: String, saleTicketID: Int64?) -> ScanAnswer {
+  private static func notFound(
+    _ said: ServerText, host: String, saleTicketID: Int64?, _ words: ServerWords
+  ) -> ScanAnswer {
     // A sale ticket belongs to one sale. A gate that asks for one that this sale lacks is misconfigured; the ticket itself
     // is not judged, and nobody is told that it is unknown.
     if saleTicketID != nil, said.contains("sale ticket not found") {
@@ -150,7 +160,7 @@ struct ScanAnswer: Equatable {
     }
     return .undecided(
       .badAnswer,
-      "\(host) has no scan API at this address (404)\(said.quoted). Check the base URL in the configuration.")
+      "\(host) has no scan API at this address (404)\(said.quoted). \(words.addressCure)")
   }
 }
 

@@ -17,6 +17,9 @@ public struct ConfiguredStation: Sendable {
   private let directory: GateDirectory
   /// What each gate asks, by servers.
   private let faces: [String: [GateID: any TicketSystem]]
+  /// The ticket systems themselves, by servers.
+  private let systems: [String: [any TicketSystem]]
+  private let memory: StationMemory
   private let setUp: StationSetUp?
   /// The gates as who sets the station up sees them.
   private let seats: [GateID: GateRoll.Seat]
@@ -55,11 +58,7 @@ public struct ConfiguredStation: Sendable {
     }
     do throws(SetupError) {
       let station = try made.get()
-      var systems: [String: any TicketSystem] = [:]
-      for (system, connection) in zip(configuration.ticketSystems, connections) {
-        systems[TicketSystemRegistry.address(of: system)] = PunctualTicketSystem(connection.face(nil), time: time)
-      }
-      await memory.takeUp(asking: systems, at: station.faces)
+      await memory.takeUp(asking: station.systems.compactMapValues(\.last), at: station.faces)
       return station
     } catch {
       // Gates that were made know their outputs by it, and the outputs' threads end with who holds them.
@@ -75,6 +74,13 @@ public struct ConfiguredStation: Sendable {
     log: @escaping OperatorLines
   ) throws(SetupError) {
     self.connections = connections
+    self.memory = memory
+    var systems: [String: [any TicketSystem]] = [:]
+    for (system, connection) in zip(configuration.ticketSystems, connections) {
+      systems[TicketSystemRegistry.address(of: system), default: []].append(
+        PunctualTicketSystem(connection.face(nil), time: time))
+    }
+    self.systems = systems
     self.setUp = setUp
     self.directory = directory
     outputs = try place.outputs(
@@ -132,6 +138,8 @@ public struct ConfiguredStation: Sendable {
     setUp?.roll.attach(seats)
     defer { setUp?.roll.detach(seats) }
     await outputs.start()
+    // Before the gates: none is ready before its ticket system was asked.
+    await memory.check(systems)
     let result: Result<Void, any Error>
     do {
       result = .success(

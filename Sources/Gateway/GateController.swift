@@ -31,12 +31,18 @@ public actor GateController {
   private var reports: ScanReports
   private var deciding: Code?
   private var state = GateState.ready
+  /// Whether anything was told of it.
+  private var isTold = false
   /// Whether `run` has begun; before it there is nothing to show.
   private var hasBegun = false
   /// Whether everything is decided and nothing more is taken; outputs that are let go of then are no fault.
   private var isOver = false
-  /// What the ticket system's answers say of the gate, apart from its outputs.
+  /// What the ticket system's answers to its own scans say of the gate, apart from its outputs.
   private var systemFault: GateState?
+  /// What keeps all gates of the ticket system from admitting, as its ledger told.
+  private var toldFault: SystemCheck.Fault?
+  /// Whether the ticket system is being asked that: until it is known, the gate is not ready.
+  private var isBeingAsked = false
   /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
   private let maintenance = Mutex(false)
   /// What keeps it out of service from outside; likewise.
@@ -117,13 +123,10 @@ public actor GateController {
   /// Decides until `finish` is called and what was read before is decided.
   public func run() async {
     let news = await ledger.news(of: system.id)
+    learn(await ledger.newest(of: system.id))
     hasBegun = true
     shownResting = resting
     signals.play(resting)
-    if signals.admissionFault == nil, withheld == nil, !isInMaintenance {
-      events.emit(.gate(settings.gate, .ready, at: time.wall()))
-      watch(settings.gate, .open)
-    }
     reviewOutputs()
     await withTaskGroup(of: Void.self) { group in
       let listening = Task { for await news in news { self.take(news) } }
@@ -147,7 +150,11 @@ public actor GateController {
     if isOver || !hasBegun { return }
     if isInMaintenance { return setState(.maintenance) }
     if let withheld { return setState(withheld.state, showing: withheld.background) }
-    setState(signals.admissionFault.map { .fault(.outOfService, $0) } ?? systemFault ?? .ready)
+    let told = toldFault.map { GateState.fault($0.reason, $0.detail) }
+    if let fault = signals.admissionFault.map({ .fault(.outOfService, $0) }) ?? systemFault ?? told {
+      return setState(fault)
+    }
+    if !isBeingAsked { setState(.ready) }
   }
 
   /// Why the gate's policy decides now; `nil` while the ticket system does.
@@ -164,24 +171,34 @@ public actor GateController {
 
   /// Takes what the gate's ticket system was found to be, by whomever.
   private func take(_ news: TicketSystemNews) {
+    learn(news)
+    reviewOutputs()
+    // The lamp of a scan that is being decided stays.
+    if deciding == nil { rest() }
+  }
+
+  private func learn(_ news: TicketSystemNews) {
     offline = news.offline.flatMap { settings.offline.applies(to: $0) ? $0 : nil }
-    if let reason = news.keyFault {
-      // Before the first person finds out.
-      if systemFault == nil {
-        systemFault = .fault(reason, "\(system.id) does not accept our key. Put the right one in place.")
-      }
-    } else if case .fault(let reason, _)? = systemFault, reason.isOfKey {
+    // Of who leaves nobody is asked.
+    if settings.isExit { return }
+    isBeingAsked = news.isBeingAsked
+    if news.fault == nil, case .fault(let reason, _)? = systemFault, reason.isOfKey || reason == toldFault?.reason {
+      // What it was is mended, and not only for this gate.
       systemFault = nil
     }
+    toldFault = news.fault
     if let words = news.clockFault {
       if systemFault == nil { systemFault = .fault(.clockWrong, words) }
     } else if clockFault != nil, case .fault(.clockWrong, _)? = systemFault {
       systemFault = nil
     }
     clockFault = news.clockFault
-    reviewOutputs()
-    // The lamp of a scan that is being decided stays.
-    if deciding == nil { rest() }
+  }
+
+  /// Takes it that the ticket system has decided a scan.
+  private func disproveFault() {
+    systemFault = nil
+    toldFault = nil
   }
 
   /// Shows whether the ticket system answers, where that has changed.
@@ -374,7 +391,7 @@ public actor GateController {
         : "This machine stood still for \(late.milliseconds) ms while the ticket was decided. Please scan again."
       return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
     }
-    if !kept.decision.isProvisional { systemFault = nil }
+    if !kept.decision.isProvisional { disproveFault() }
     reviewOutputs()
     var outputFault: String?
     switch await signals.admit(isProvisional: kept.decision.isProvisional) {
@@ -400,7 +417,7 @@ public actor GateController {
     holdOff.decided(scan.code, decision.verdict)
     switch decision.verdict {
     case .refuse(let reason):
-      if kept.asked?.fate == .answered { systemFault = nil }
+      if kept.asked?.fate == .answered { disproveFault() }
       reviewOutputs()
       signals.play(.refuse(reason))
     case .undecided(let reason):
@@ -421,8 +438,9 @@ public actor GateController {
   /// - Parameter background: what the gate shows while it cannot decide.
   private func setState(_ new: GateState, showing background: Signal = .outOfService) {
     let shown = new == .ready ? resting : background
-    let isNews = new != state
+    let isNews = new != state || !isTold
     state = new
+    isTold = true
     if isNews {
       events.emit(.gate(settings.gate, new, at: time.wall()))
       if deciding == nil { watch(settings.gate, new == .ready ? .open : .outOfService) }

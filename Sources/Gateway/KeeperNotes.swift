@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import LinuxIO
 public import ScanModel
-internal import ScanPipeline
+public import ScanPipeline
 
 /// What a keeper must not forget over restarts, besides tickets.
 struct KeeperNotes: Codable, Equatable {
@@ -21,8 +21,10 @@ struct KeeperNotes: Codable, Equatable {
 public struct TicketSystemNews: Sendable, Equatable {
   /// Why it counts as offline; `nil` where it does not.
   public var offline: OfflineCause?
-  /// Why our key may not scan, by its last word.
-  public var keyFault: UndecidedReason?
+  /// Why nobody can be admitted, as was found last.
+  public var fault: SystemCheck.Fault?
+  /// Whether it is being asked that for the first time since the start, or the reload.
+  public var isBeingAsked: Bool
   /// Why fresh tickets cannot be told from used ones: its clocks contradict one another.
   public var clockFault: String?
 }

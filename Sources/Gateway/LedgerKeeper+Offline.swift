@@ -28,14 +28,18 @@ extension LedgerKeeper {
 
   private func leave(_ listener: UInt64) { listeners[listener] = nil }
 
-  private func newest(of system: TicketSystemID) -> TicketSystemNews {
-    TicketSystemNews(offline: reach.cause, keyFault: keyFault(of: system), clockFault: recordFault(of: system))
+  /// How a ticket system is now.
+  func newest(of system: TicketSystemID) -> TicketSystemNews {
+    TicketSystemNews(
+      offline: reach.cause, fault: fault(of: system), isBeingAsked: isBeingAsked(system),
+      clockFault: recordFault(of: system))
   }
 
   /// Tells all gates how their ticket systems are.
   func tellNews() { for (system, feed) in listeners.values { feed.yield(newest(of: system)) } }
 
-  private func keyFault(of system: TicketSystemID) -> UndecidedReason? {
+  /// Why its key may not scan, as it said last.
+  func keyFault(of system: TicketSystemID) -> UndecidedReason? {
     notes.keyFaults[system.name].flatMap(UndecidedReason.init)
   }
 
@@ -102,7 +106,7 @@ extension LedgerKeeper {
     take(found, from: deciding.system.id, began: began)
     switch found {
     case .offline: return true
-    case .answers, .refusesKey: return false
+    case .answers, .fault, .unclear: return false
     // There was no time to ask: another gate may have found out meanwhile.
     case .unknown: return reach.isOffline
     }
@@ -118,20 +122,22 @@ extension LedgerKeeper {
 
   /// Takes what a request's end says of our key, and of the ticket.
   func learn(_ outcome: AttemptOutcome, of key: TicketKey, from system: TicketSystemID) {
+    if case .undecided(let reason, let detail) = outcome.answer {
+      suspect(reason, detail, isAnswer: outcome.fate == .answered, system)
+    }
     guard outcome.fate == .answered else { return }
     switch outcome.answer {
     case .redeemed, .valid:
       lastWords.forget(key, folded: ledger.folded(of: key))
-      note { $0.keyFaults[system.name] = nil }
+      prove(system)
     case .refused(let reason, _):
       // That it is not paid may be of our own making: then the ledger leaves it to staff.
       if reason != .alreadyUsed, reason != .unpaid || !ledger.mayBeSpentByUs(key) {
         lastWords.remember(key, folded: ledger.folded(of: key), reason, at: time.wall())
       }
       // Of a key without rights some servers say that of each ticket.
-      if reason != .notAuthorised { note { $0.keyFaults[system.name] = nil } }
-    case .undecided:
-      if let reason = outcome.keyFault { note { $0.keyFaults[system.name] = reason.rawValue } }
+      if reason != .notAuthorised { prove(system) }
+    case .undecided: break
     }
   }
 
@@ -147,12 +153,11 @@ extension LedgerKeeper {
     }
   }
 
-  private func take(_ found: Reach, from system: TicketSystemID, began: MonotonicTime) {
+  func take(_ found: Reach, from system: TicketSystemID, began: MonotonicTime) {
+    if case .answers(let date?) = found { compareClock(date, of: time.now(), system) }
+    takeCheck(found, of: system)
     switch found {
-    case .answers: take(nil, began: began)
-    case .refusesKey(let reason):
-      note { $0.keyFaults[system.name] = reason.rawValue }
-      take(nil, began: began)
+    case .answers, .fault, .unclear: take(nil, began: began)
     case .offline(let cause): take(cause, began: began)
     case .unknown: break
     }
@@ -175,6 +180,9 @@ extension LedgerKeeper {
     longestWait = max(longestWait ?? wait, wait)
   }
 
+  /// As long as a scan, so that what is told of a probe holds for scans.
+  var probeTime: Duration { longestWait ?? Self.longestProbe }
+
   /// Asks from time to time whether the ticket system answers again, so that nobody at a gate has to.
   private func probe() async {
     while let due = reach.nextProbe, let asker {
@@ -184,8 +192,7 @@ extension LedgerKeeper {
         // A scan's answer may have told meanwhile.
         continue
       }
-      // As long as a scan, so that what is told of a probe holds for scans.
-      let found = await asker.reach(deadline: now + (longestWait ?? Self.longestProbe))
+      let found = await asker.reach(deadline: now + probeTime)
       take(found, from: asker.id, began: now)
       // Nothing was asked: not at once again.
       if case .unknown = found { try? await Task.sleep(for: .seconds(5)) }
@@ -204,9 +211,4 @@ extension AttemptOutcome {
   var keyFault: UndecidedReason? {
     if case .undecided(let reason, _) = answer, reason.isOfKey { reason } else { nil }
   }
-}
-
-extension UndecidedReason {
-  /// Whether it says that our key may not scan.
-  var isOfKey: Bool { [.keyRefused, .accessDenied, .keyBlocked].contains(self) }
 }

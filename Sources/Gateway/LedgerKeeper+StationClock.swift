@@ -8,11 +8,15 @@ extension LedgerKeeper {
 
   /// Takes what an answer says of the time.
   func compareClock(_ outcome: AttemptOutcome, _ system: TicketSystemID) {
-    guard let date = outcome.serverDate else { return }
+    if let date = outcome.serverDate { compareClock(date, of: outcome.endedAt, system) }
+  }
+
+  /// Takes what the ticket system's clock showed at a moment.
+  func compareClock(_ date: WallTime, of moment: MonotonicTime, _ system: TicketSystemID) {
     store.vault.clock.compare(date)
     keepClock()
     let wall = time.wall()
-    let ahead = wall - (date + (time.now() - outcome.endedAt))
+    let ahead = wall - (date + (time.now() - moment))
     let isOff = ahead > Self.mostOff || ahead < .zero - Self.mostOff
     guard isOff != isStationClockOff else { return }
     isStationClockOff = isOff

@@ -45,6 +45,11 @@ public actor LedgerKeeper {
   var listeners: [UInt64: (system: TicketSystemID, feed: AsyncStream<TicketSystemNews>.Continuation)] = [:]
   var lastListener: UInt64 = 0
   var probing: Task<Void, Never>?
+  /// Whether the ticket systems of this server would decide scans, who is asked that, and who asks.
+  var checks: [TicketSystemID: SystemCheck] = [:]
+  var checked: [TicketSystemID: any TicketSystem] = [:]
+  var checking: [TicketSystemID: Task<Void, Never>] = [:]
+  let checkWaits: SystemCheck.Waits
   /// The longest that a scan has waited for an answer, or was ready to.
   var longestWait: Duration?
   /// What must not be forgotten over restarts, besides tickets.
@@ -70,10 +75,11 @@ public actor LedgerKeeper {
   ///   - server: the ticket system's server, by type and address: to it belongs what is remembered.
   ///   - floodLimit: how many requests a minute that admit nobody all readers together may bring before those that bring
   ///     them are no longer asked for.
+  ///   - checkWaits: how long it is waited before a ticket system that cannot decide is asked again.
   public init(
     server: String, vault: LedgerVault, scope: LedgerScope = .once, policy: AttemptPolicy = AttemptPolicy(),
     whenFailing: JournalFailurePolicy = .continue, lookUps: LookUpPolicy = LookUpPolicy(), floodLimit: Int = 20,
-    time: any TimeSource, events: any EventSink
+    checkWaits: SystemCheck.Waits = SystemCheck.Waits(), time: any TimeSource, events: any EventSink
   ) {
     self.policy = policy
     ledger = AttemptLedger(policy)
@@ -88,6 +94,7 @@ public actor LedgerKeeper {
     lastForgotten = time.now()
     lastDecided = time.now()
     self.lookUps = lookUps
+    self.checkWaits = checkWaits
     openCases = OpenCases(grace: policy.lateGrace)
     outbox = OutboxOrder(lateGrace: policy.lateGrace)
   }

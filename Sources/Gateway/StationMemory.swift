@@ -137,6 +137,12 @@ public final class StationMemory: Sendable {
     }
   }
 
+  /// Has all ticket systems asked whether they would decide scans; to be called before their gates run. Returns at once.
+  /// - Parameter systems: those of the station, by their servers; others are no longer asked.
+  func check(_ systems: [String: [any TicketSystem]]) async {
+    for (server, keeper) in ledgers.withLock({ $0 }) { await keeper.check(systems[server] ?? []) }
+  }
+
   /// Takes leave of the output holder and of the journal's states; to be called when no station follows.
   public func end() async {
     await command.end()

@@ -63,6 +63,14 @@ public enum TicketSystemRegistry {
     return "\(configuration.type) \(url)"
   }
 
+  /// What a key and an address are called in the configuration of a system, for words.
+  static func settingNames(of configuration: TicketSystemConfiguration) -> (address: String, key: String)? {
+    guard let settings = configuration.settings as? EventScheduleSection.System,
+      case .configured(let url, let key) = settings.place
+    else { return nil }
+    return ("\(url)", key.name)
+  }
+
   /// The own form of codes of a configured system, without a connection: what its `recognise` gives at a gate.
   public static func recogniser(of configuration: TicketSystemConfiguration) -> @Sendable (Code) -> Code {
     switch configuration.settings {
@@ -99,6 +107,7 @@ public enum TicketSystemRegistry {
       throw SetupError("Ticket system \(id): \(error.description)")
     }
     var transportSettings = HTTPTransport.Settings()
+    transportSettings.words = ServerWords(naming: settings, of: id)
     if let caFile = settings.caFile { transportSettings.trust = .onlyFile(path: caFile.path) }
     if use == .list { transportSettings.mostBytes = 4 << 20 }
     let transport: HTTPTransport

@@ -25,7 +25,8 @@ enum ControlSection {
   private static let type = SchemaKey.required(
     "type", .choice(ControlServiceConfiguration.Kind.self), "The service's kind.")
   private static let url = SchemaKey.required(
-    "url", .server(example: "https://kiosks.example.org"), "The server; the API is below it: `/api/kiosks/activate`.")
+    "url", .server(example: "https://kiosks.example.org", api: ["kiosks", "register-kiosk", "health"]),
+    "The server; the API is below it: `/api/kiosks/activate`.")
   private static let caFile = SchemaKey<String>.optional(
     "caFile", .path(.certificates, example: "/etc/scangate/venue-ca.pem"),
     "Certificates in PEM. When given, only these are trusted for this server, not the system's.")

@@ -4,6 +4,8 @@ public enum EventScheduleSection: TicketSystemSection {
   public struct System: Sendable, Equatable {
     /// Where server and API key are known from.
     public var place: Place
+    /// Where the file says the server's address; `nil` where it does not.
+    public var urlPosition: SourcePosition?
     /// Certificates to trust instead of the system's.
     public var caFile: FileReference?
     /// Whether plain HTTP may go elsewhere than to loopback.
@@ -76,7 +78,7 @@ public enum EventScheduleSection: TicketSystemSection {
   }
 
   static let url = SchemaKey<ServerURL>.optional(
-    "url", .server(example: "https://tickets.example.org"),
+    "url", .server(example: "https://tickets.example.org", api: ["tickets", "sales", "checkins", "events"]),
     "The server; the API is below it: `/api/tickets/scan`. Required without `enrol`.")
   static let apiKey = SchemaKey<String>.optional(
     "apiKey", .credential(example: "main"),
@@ -159,7 +161,7 @@ public enum EventScheduleSection: TicketSystemSection {
     let rate = reader.read(rate)
     guard let place, let plain, let rate else { return nil }
     return System(
-      place: place,
+      place: place, urlPosition: reader.keyPosition(of: "url").map { _ in reader.position(of: "url") },
       caFile: ca.map { FileReference(path: $0, role: .certificates, position: reader.position(of: "caFile")) },
       allowPlainHTTP: plain, rate: rate)
   }

@@ -70,20 +70,51 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 
+  /// The address without the API's own path, where it was written with one: `https://host` of `https://host/api/tickets/scan`.
+  /// - Parameter api: what such paths begin with after `/api/`.
+  func base(above api: [String]) -> String? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard
+      let index = parts.indices.dropLast().last(where: { parts[$0] == "api" && api.contains(String(parts[$0 + 1])) })
+    else { return nil }
+    return origin + parts[..<index].joined(separator: "/")
+  }
+
+  /// The address without an `/api` at its end; `nil` where it has none.
+  var withoutAPI: String? { path.hasSuffix("/api") ? origin + path.dropLast(4) : nil }
+
   /// The address as it would be written.
-  public var description: String {
+  public var description: String { origin + path }
+
+  private var origin: String {
     let shownHost = host.contains(":") ? "[\(host)]" : host
     let shownPort = port == (isSecure ? 443 : 80) ? "" : ":\(port)"
-    return (isSecure ? "https://" : "http://") + shownHost + shownPort + path
+    return (isSecure ? "https://" : "http://") + shownHost + shownPort
   }
 }
 
 extension ValueKind where Value == ServerURL {
   /// The address of a server.
-  public static func server(example: String) -> Self {
+  /// - Parameter api: what its API's paths begin with after `/api/`: an address is not one of those.
+  public static func server(example: String, api: [String] = []) -> Self {
     Self(summary: "`https://` address", example: example, show: { $0.description }) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
-      if let url = ServerURL(text) { return url }
+      if let url = ServerURL(text) {
+        guard let base = url.base(above: api) else {
+          if !api.isEmpty, let base = url.withoutAPI {
+            // No error: it works, and what a station remembers belongs to the address as it is written.
+            findings.warning(
+              at: node.position, "\(quoted(node.path)) ends in /api, which belongs to the API's own paths",
+              "write \(base), unless this station has already served with this spelling: what it remembers belongs to it"
+            )
+          }
+          return url
+        }
+        findings.error(
+          at: node.position, "\(quoted(node.path)) has a path of the API in it",
+          "write the address that the API is below, without that path: \(base)")
+        return nil
+      }
       // A password may be part of what was written: it is not repeated.
       findings.error(
         at: node.position, "\(quoted(node.path)) is no address of a server",

@@ -30,7 +30,8 @@ public protocol TicketSystem: Sendable {
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome
 
-  /// Asks without redeeming whether the ticket system answers at all, with a request that costs it little.
+  /// Asks without redeeming whether the ticket system would decide a scan, with a request that costs it little: on the way of
+  /// every scan, with our key.
   func reach(deadline: MonotonicTime) async -> Reach
 
   /// Asks without redeeming whether anybody has ever been admitted on the code. To settle what an unanswered attempt has
@@ -38,16 +39,21 @@ public protocol TicketSystem: Sendable {
   func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp
 }
 
-/// What a request has found that only asks whether the ticket system answers.
+/// What a request has found that only asks whether the ticket system would decide a scan.
 public enum Reach: Sendable, Equatable {
-  /// It answers.
-  case answers
-  /// It answers that our key may not scan.
-  case refusesKey(UndecidedReason)
+  /// It does, and our key may scan. `date` is its clock's time, where the answer tells it, in whole seconds.
+  case answers(date: WallTime?)
+  /// Nobody can be admitted until somebody acts: why; and what happened, to which host, and which setting to look at.
+  case fault(UndecidedReason, detail: String)
+  /// It answers, but whether it would decide a scan cannot be told: it is asked too often, or out of order.
+  case unclear
   /// It counts as offline.
   case offline(OfflineCause)
   /// Nothing could be asked: our own budget is spent.
   case unknown
+
+  /// Whether it would decide a scan.
+  public var isAnswer: Bool { if case .answers = self { true } else { false } }
 }
 
 /// What a look-up that redeems nothing has found.
@@ -64,7 +70,7 @@ public enum LookUp: Sendable, Equatable {
 
 extension TicketSystem {
   /// Whether it answers shows with the next scan.
-  public func reach(deadline: MonotonicTime) async -> Reach { .answers }
+  public func reach(deadline: MonotonicTime) async -> Reach { .answers(date: nil) }
 
   /// Nothing can be looked up.
   public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }

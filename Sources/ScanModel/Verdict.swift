@@ -76,6 +76,9 @@ public enum UndecidedReason: String, Sendable, CaseIterable {
   /// The gate's own outputs or configuration do not let it admit.
   case outOfService
 
+  /// Whether it says that our key may not scan.
+  public var isOfKey: Bool { [.keyRefused, .accessDenied, .keyBlocked].contains(self) }
+
   /// Whether an operator must act: waiting or scanning again does not cure it.
   public var isFault: Bool {
     switch self {

@@ -30,7 +30,9 @@ public final class FakeTicketSystem: TicketSystem {
     var lookUps: [Code: LookUp] = [:]
     var lookedUp = 0
     var reach: OfflineCause?
-    var keyFault: UndecidedReason?
+    var fault: (reason: UndecidedReason, detail: String)?
+    var date: WallTime?
+    var probes = 0
     var owed: [Code] = []
     var recordOffset = Duration.zero
   }
@@ -71,16 +73,26 @@ public final class FakeTicketSystem: TicketSystem {
   /// Sets what a probe finds; it answers at first.
   public func setReach(_ cause: OfflineCause?) { state.withLock { $0.reach = cause } }
 
-  /// Sets whether probes are told that the key may not scan.
-  public func refuseKey(_ reason: UndecidedReason?) { state.withLock { $0.keyFault = reason } }
+  /// Sets what is wrong with it or our key, as probes are told.
+  public func setFault(_ reason: UndecidedReason?, detail: String = "A fault.") {
+    state.withLock { $0.fault = reason.map { ($0, detail) } }
+  }
+
+  /// Sets what probes are told of its clock; nothing at first.
+  public func setDate(_ date: WallTime?) { state.withLock { $0.date = date } }
+
+  /// How many probes were made.
+  public var probes: Int { state.withLock { $0.probes } }
 
   /// Sets how far the clock that dates records is ahead of the one that makes `Date`.
   public func setRecordOffset(_ offset: Duration) { state.withLock { $0.recordOffset = offset } }
 
   public func reach(deadline: MonotonicTime) async -> Reach {
     state.withLock { state in
-      if let reason = state.keyFault { return .refusesKey(reason) }
-      return state.reach.map { .offline($0) } ?? .answers
+      state.probes += 1
+      if let (reason, detail) = state.fault { return .fault(reason, detail: detail) }
+      if let cause = state.reach { return .offline(cause) }
+      return .answers(date: state.date)
     }
   }
 

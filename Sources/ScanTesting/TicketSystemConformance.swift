@@ -52,6 +52,10 @@ public struct TicketSystemConformance: Sendable {
     check(!unknown.mayHaveRedeemed, "a refusal may have redeemed")
     if case .refused = unknown.answer {} else { check(false, "an unknown code is not refused") }
 
+    // Before the good code: what a probe redeemed would be missed there.
+    let reach = await system.reach(deadline: time.now() + .seconds(5))
+    check(reach.isAnswer, "a system that decides scans does not say so: \(reach)")
+
     let good = await attempt(goodCode, within: .seconds(5))
     check(good.fate == .answered, "a good code was not answered: \(good)")
     switch good.answer {

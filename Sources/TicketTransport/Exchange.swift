@@ -36,13 +36,13 @@ final class Exchange: HTTPClientResponseDelegate {
   private let time: any TimeSource
   private let mostBytes: Int
   private let host: String
-  private let words: HTTPTransport.Words
+  private let words: ServerWords
 
   /// - Parameters:
   ///   - report: called exactly once, by the deadline.
   ///   - late: called exactly once if `report` said `pending`, and never otherwise.
   init(
-    host: String, words: HTTPTransport.Words, mostBytes: Int, time: any TimeSource,
+    host: String, words: ServerWords, mostBytes: Int, time: any TimeSource,
     report: @escaping @Sendable (HTTPOutcome) -> Void,
     late: @escaping @Sendable (HTTPOutcome) -> Void
   ) {
@@ -113,12 +113,14 @@ final class Exchange: HTTPClientResponseDelegate {
     let fault =
       error is TooLarge
       ? TransportFault(
-        .badAnswer, "\(host) sent an answer of more than \(mostBytes / 1_024) KiB. Is this the \(words.role)'s address?"
+        .badAnswer,
+        "\(host) sent an answer of more than \(mostBytes / 1_024) KiB. Is this the \(words.role)'s address? \(words.addressCure)"
       )
       : nil
     let report = state.withLock { state -> (() -> Void)? in
       switch state.phase {
-      case .connecting: Self.end(&state, .notSent(fault ?? FaultWords.beforeSending(error, host: host)), at: now)
+      case .connecting:
+        Self.end(&state, .notSent(fault ?? FaultWords.beforeSending(error, host: host, words: words)), at: now)
       case .sent:
         Self.end(
           &state, .lost(fault ?? FaultWords.afterSending(error, host: host, words: words, sawHead: state.head != nil)),

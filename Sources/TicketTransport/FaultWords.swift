@@ -22,18 +22,18 @@ enum FaultWords {
   }
 
   /// An error before any byte was handed over.
-  static func beforeSending(_ error: any Error, host: String) -> TransportFault {
+  static func beforeSending(_ error: any Error, host: String, words: ServerWords) -> TransportFault {
     if error is CertificateNames.WrongHost {
       return TransportFault(
         .tlsFault,
         "The certificate of \(host) is for another host. A name needs a certificate with that DNS name, an address one with that "
-          + "IP address. Check the address and this machine's DNS, then the certificate.")
+          + "IP address. \(words.addressCure) Then this machine's DNS, and the certificate.")
     }
     if isTLS(error) {
       return TransportFault(
         .tlsFault,
         "The certificate of \(host) is not trusted, is for another host, or TLS could not be agreed on. "
-          + "Check the address, and the CA file if one is configured.")
+          + words.trustCure)
     }
     if let error = error as? NIOConnectionError {
       guard error.connectionErrors.isEmpty else {
@@ -62,7 +62,7 @@ enum FaultWords {
     case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?, .deadlineExceeded?:
       return noConnectionInTime(host: host)
     case .invalidURL?, .emptyHost?, .emptyScheme?:
-      return TransportFault(.badAnswer, "The address of \(host) cannot be used. Correct it in the configuration.")
+      return TransportFault(.badAnswer, "The address of \(host) cannot be used. \(words.addressCure)")
     case .alreadyShutdown?, .cancelled?:
       return TransportFault(.unreachable, "The connection to \(host) is being shut down here.")
     default: break
@@ -89,12 +89,13 @@ enum FaultWords {
 
   /// An error after some byte may have been handed over.
   static func afterSending(
-    _ error: any Error, host: String, words: HTTPTransport.Words, sawHead: Bool
+    _ error: any Error, host: String, words: ServerWords, sawHead: Bool
   ) -> TransportFault {
     if error is NIOHTTPDecompression.DecompressionError || error is NIOHTTPDecompression.ExtraDecompressionError {
       return TransportFault(
         .badAnswer,
-        "\(host) sent a packed answer that cannot be unpacked, or is too large. Is this the \(words.role)'s address?")
+        "\(host) sent a packed answer that cannot be unpacked, or is too large. Is this the \(words.role)'s address? \(words.addressCure)"
+      )
     }
     let isBrokenOff =
       switch error as? HTTPParserError {
@@ -103,7 +104,8 @@ enum FaultWords {
       }
     if error is AnswerOrder.Fault || (error is HTTPParserError && !isBrokenOff) {
       return TransportFault(
-        .badAnswer, "\(host) answered something that is not HTTP. Is this the \(words.role)'s address?")
+        .badAnswer,
+        "\(host) answered something that is not HTTP. Is this the \(words.role)'s address? \(words.addressCure)")
     }
     return TransportFault(
       .unreachable,

@@ -38,20 +38,9 @@ public final class HTTPTransport: Sendable {
     /// Whether an answer may come packed (gzip, deflate). What comes out of it is held to `mostBytes`, too.
     public var decompresses = false
     /// How messages speak of the server.
-    public var words = Words()
+    public var words = ServerWords()
 
     /// The usual settings.
-    public init() {}
-  }
-
-  /// How messages speak of a server.
-  public struct Words: Sendable, Equatable {
-    /// What it is: “Is this the …'s address?”
-    public var role = "ticket system"
-    /// What it may have done where its answer is lost; a clause.
-    public var whenLost = "it may have counted the scan"
-
-    /// The words for a ticket system.
     public init() {}
   }
 
@@ -66,6 +55,9 @@ public final class HTTPTransport: Sendable {
 
   /// The server.
   public let server: ServerAddress
+
+  /// How messages speak of it.
+  public var words: ServerWords { settings.words }
 
   private let settings: Settings
   private let time: any TimeSource

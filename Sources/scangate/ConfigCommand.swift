@@ -11,16 +11,24 @@ struct ConfigCommand: AsyncParsableCommand {
     commandName: "config", abstract: "Look after the configuration.", subcommands: [Check.self])
 
   /// `scangate config check`
-  struct Check: ParsableCommand {
+  struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tell every error of a configuration at once, with line and column; exit 78 when there are any.")
+      abstract: "Tell every error of a configuration at once, with line and column; exit 78 when there are any.",
+      discussion: """
+        With --online each ticket system, and the control service, is asked by a request that redeems and activates nothing, \
+        and a line says what came of it: exit 78 where something must be mended before anybody is admitted, 69 where one \
+        could not be asked now.
+        """)
 
     @Argument(help: "The configuration.", completion: .file(extensions: ["yaml", "yml"]))
-    var file: String
+    var file = ConfigurationArgument.usual
+
+    @Flag(help: "Also ask what the configuration speaks to. No service is needed.")
+    var online = false
 
     @OptionGroup var state: StateArgument
 
-    func run() throws {
+    func run() async throws {
       let configuration = try ConfigurationArgument.load(file)
       // An operator's own folder tells nothing of the service's.
       let missing = state.hint == nil ? CredentialStore(keys: state.keys).warnings(on: configuration) : []
@@ -41,6 +49,26 @@ struct ConfigCommand: AsyncParsableCommand {
       Terminal.out(
         "\(TerminalText.clean(file)): good (\(configuration.gates.count) gates, \(configuration.readers.count) readers)"
       )
+      if online { try await ask(configuration) }
+    }
+
+    /// Asks each ticket system and the control service, and says what came of it.
+    private func ask(_ configuration: StationConfiguration) async throws {
+      // The keys are those of whoever asks: a refusal for want of one is to say so.
+      if let hint = state.hint, !configuration.credentials.isEmpty { Terminal.error(hint) }
+      let findings = await OnlineCheck.findings(
+        on: EnrolmentBook(keys: state.keys).complete(configuration),
+        credentials: CredentialStore(keys: state.keys).resolver)
+      for finding in findings {
+        let line = TerminalText.clean(finding.line, limit: 1_000)
+        switch finding.kind {
+        case .good: Terminal.out(line)
+        case .doubt: Terminal.error("warning: \(line)")
+        case .fault, .away: Terminal.error(line)
+        }
+      }
+      if findings.contains(where: { $0.kind == .fault }) { throw Exit.configuration }
+      if findings.contains(where: { $0.kind == .away }) { throw Exit.unavailable }
     }
   }
 }

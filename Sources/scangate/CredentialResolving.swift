@@ -16,9 +16,10 @@ extension CredentialStore {
     }
   }
 
-  /// What a configuration names and is not here, each in words with its place; nothing where that cannot be told.
+  /// What a configuration names and is not here, each in words with its place; nothing where that cannot be told. In a state
+  /// folder that is not there yet nothing is.
   func warnings(on configuration: StationConfiguration) -> [String] {
-    guard access(keys.state, R_OK | X_OK) == 0 else { return [] }
+    guard access(keys.state, R_OK | X_OK) == 0 || errno == ENOENT else { return [] }
     return configuration.credentials.compactMap { credential in
       guard (try? contains(credential.name)) == false else { return nil }
       return "\(credential.position): there is no credential \"\(credential.name)\" in \(keys.state); put it in with: "

@@ -17,8 +17,8 @@ import TicketTransport
       await expectEqual(venue.attempt().offline, cause)
       await venue.close()
       let probed = try await Venue.open(ScriptedServer(answer: Answers.response(status, body, type: type)))
-      // A refusal for its rate is an answer all the same.
-      let found: Reach = cause == .rateLimited ? .answers : .offline(cause)
+      // A refusal for its rate is an answer all the same, and says nothing of key or address.
+      let found: Reach = cause == .rateLimited ? .unclear : .offline(cause)
       await expectEqual(probed.system.reach(deadline: SystemTime().now() + .seconds(60)), found)
       await probed.close()
     }
@@ -47,8 +47,14 @@ import TicketTransport
       let isOfKey = ["undecided keyRefused", "undecided accessDenied", "undecided keyBlocked"].contains(
         name(outcome.answer))
       expectEqual(isOfKey, reason != nil)
-      let found = reason.map { Reach.refusesKey($0) } ?? .answers
-      await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), found)
+      let found = await venue.system.reach(deadline: SystemTime().now() + .seconds(60))
+      if case .offline = found { Issue.record("\(status) is offline") }
+      if let reason {
+        guard case .fault(reason, _) = found else {
+          Issue.record("\(status): \(found)")
+          continue
+        }
+      }
       await venue.close()
     }
   }
@@ -82,7 +88,7 @@ import TicketTransport
         connection.send(
           Answers.response("422 Unprocessable Content", #"{"message":"The code field is required.","errors":{}}"#))
       })
-    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), .answers)
+    expect(await venue.system.reach(deadline: SystemTime().now() + .seconds(60)).isAnswer)
     let request = venue.server.requests.first ?? ""
     expect(request.contains("X-API-Key: test-key"), "it shows whether our key is good, too")
     // Of no ticket: the server refuses it.
@@ -142,7 +148,12 @@ import TicketTransport
     let venue = try await Venue.open(
       ScriptedServer(answer: Answers.admitted), certificate: certificate, settings: try trusting(authority))
     expect(await venue.attempt().offline == nil)
-    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), .answers)
+    // Which of the two takes a second look, for which a busy machine may have no time.
+    guard case .fault(let reason, _) = await venue.system.reach(deadline: SystemTime().now() + .seconds(60)) else {
+      unexpected("no fault")
+      return
+    }
+    expect(reason == .tlsFault || certificate == TestCertificates.expired && reason == .clockWrong)
     await venue.close()
   }
 
@@ -169,7 +180,10 @@ import TicketTransport
       ScriptedServer(answer: Answers.response("401 Unauthorized", #"{"error":"Invalid API key"}"#)))
     for _ in 0..<12 { expect(await venue.attempt(within: .seconds(60)).offline == nil) }
     expect(venue.server.requests.count < 12, "requests are withheld by then")
-    await expectEqual(venue.system.reach(deadline: SystemTime().now() + .seconds(60)), .refusesKey(.keyRefused))
+    guard case .fault(.keyRefused, _) = await venue.system.reach(deadline: SystemTime().now() + .seconds(60)) else {
+      unexpected("no fault of the key")
+      return
+    }
     await venue.close()
   }
 

@@ -576,12 +576,12 @@ extension GatewayEvent {
       bench.system.script(good, .fail(.noConnection), .redeem("1"))
       bench.present("good-ticket-1")
       await expectEqual(bench.events.nextScan()?.isProvisional, true)
-      bench.system.refuseKey(.keyRefused)
+      bench.system.setFault(.keyRefused)
       let event = await bench.events.next { if case .gate(_, .fault(.keyRefused, _), _) = $0 { true } else { false } }
       expect(event != nil)
       // The key was put right: the next telling shows it.
       bench.system.setReach(nil)
-      bench.system.refuseKey(nil)
+      bench.system.setFault(nil)
       await bench.ledger.allTold()
       expect(await bench.events.next { if case .gate(_, .ready, _) = $0 { true } else { false } } != nil)
     }

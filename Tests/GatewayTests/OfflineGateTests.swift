@@ -97,7 +97,7 @@ import Testing
   @Test func aRefusedKeyIsLearntFromAProbe() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .lose)
-    process.system.refuseKey(.keyRefused)
+    process.system.setFault(.keyRefused)
     expect(await process.present().verdict != .admit)
     let other = Code("good-ticket-2")
     process.system.script(other, .fail(.noConnection))

@@ -122,7 +122,7 @@ private struct StuckSignals: SignalOutput {
       func attempt(
         _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
       ) async -> AttemptOutcome { StuckAdapter.redeemed }
-      func reach(deadline: MonotonicTime) async -> Reach { await reached.wait(else: .answers) }
+      func reach(deadline: MonotonicTime) async -> Reach { await reached.wait(else: .answers(date: nil)) }
       func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { await found.wait(else: .unused) }
     }
     let silent = Silent()
@@ -132,7 +132,7 @@ private struct StuckSignals: SignalOutput {
     await expectEqual(reach, .unknown)
     await expectEqual(found, .unanswered)
     expectEqual(system.foldedKey(of: good), silent.foldedKey(of: good), "what bounds repeats goes through")
-    silent.reached.release(.answers)
+    silent.reached.release(.answers(date: nil))
     silent.found.release(.unused)
   }
 

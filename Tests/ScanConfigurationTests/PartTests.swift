@@ -4,6 +4,25 @@ import Testing
 @testable import ScanConfiguration
 
 @Suite struct ServerURLTests {
+  /// It works, and what was remembered goes by it; so that the usual form is shown, and nothing is refused.
+  @Test func anAddressThatEndsInItsAPIIsShownWithoutIt() throws {
+    func warnings(_ url: String) throws -> [String] {
+      try ConfigurationFile.parse(
+        text: goodFile.replacing("https://tickets.example.org", with: url), file: "f", options: testOptions
+      ).warnings.map(\.description)
+    }
+    try expectEqual(
+      warnings("https://tickets.example.org:8443/events/api"),
+      [
+        """
+        f:4:37: "ticketSystems.main.url" ends in /api, which belongs to the API's own paths; write \
+        https://tickets.example.org:8443/events, unless this station has already served with this spelling: what it \
+        remembers belongs to it
+        """
+      ])
+    try expectEqual(warnings("https://tickets.example.org/apis"), [])
+  }
+
   @Test(arguments: [
     ("https://tickets.example.org", "tickets.example.org", 443, "", true),
     ("HTTPS://Tickets.Example.org/", "tickets.example.org", 443, "", true),

@@ -9,6 +9,8 @@ struct AskedVenue {
   let server: VenueServer
   let seeded: SeededVenue
   let system: EventScheduleTicketSystem
+  /// Where it is.
+  let url: String
   private let transport: HTTPTransport
   private let serving: Task<Void, any Error>
 
@@ -26,7 +28,8 @@ struct AskedVenue {
     let system = EventScheduleTicketSystem(
       id: TicketSystemID("venue"),
       client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
-    return AskedVenue(server: server, seeded: seeded, system: system, transport: transport, serving: serving)
+    return AskedVenue(
+      server: server, seeded: seeded, system: system, url: address.url, transport: transport, serving: serving)
   }
 
   /// Closes both sides.

@@ -167,8 +167,11 @@ import Testing
   @Test func aMissingCredentialIsToldByTheCheckAndByTheService() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let configuration = try station(url: "http://127.0.0.1:9")
-    // Where nothing is kept, this may be another machine than the gate's.
-    expect(try await run(["config", "check", configuration]).errors.isEmpty)
+    // Before the first credential there is no folder, and a check makes none.
+    let early = try await run(["config", "check", configuration])
+    expectEqual(early.status, 0)
+    expect(early.errors.contains("there is no credential \"main\""), "\(early.errors)")
+    expect(!FileManager.default.fileExists(atPath: state))
     _ = try await run(["credential", "set", "spare"], input: Self.secret)
     let checked = try await run(["config", "check", configuration])
     expectEqual(checked.status, 0)

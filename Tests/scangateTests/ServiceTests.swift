@@ -2,8 +2,10 @@ import Expectations
 import Foundation
 import Glibc
 import LinuxIO
+import ScanModel
 import Sealing
 import Testing
+import VenueServer
 
 /// The service as systemd runs it: told by a socket that it is ready, fed, and reloaded by SIGHUP.
 @Suite struct ServiceTests {
@@ -85,6 +87,26 @@ import Testing
   }
 }
 
+/// The service and its ticket system, before anybody presents a ticket.
+@Suite(.timeLimit(.minutes(2))) struct ServiceReadinessTests {
+  @Test func aWrongKeyIsToldAtTheStartAndTakenBackByAReloadWithTheRightOne() async throws {
+    let venue = try await AskedVenue.open(VenueConfiguration(), time: SystemTime())
+    let station = try Station(url: venue.url)
+    defer { station.end() }
+    // On a busy machine it may count as offline before.
+    let told = await station.next { $0["type"] as? String == "gate" && $0["state"] as? String == "fault" }
+    expect(told?["reason"] as? String == "keyRefused", "\(told ?? [:])")
+    expectEqual((told?["detail"] as? String)?.contains("\(station.key.path) (apiKeyFile, "), true)
+
+    try Data("\(try #require(venue.seeded.apiKey))\n".utf8).write(to: station.key)
+    station.reload()
+    expect(await station.next { $0["type"] as? String == "gate" && $0["state"] as? String == "ready" } != nil)
+    station.terminate()
+    await expectEqual(station.status(), 0)
+    await venue.close()
+  }
+}
+
 /// The service and the output holder, each a process of its own.
 @Suite struct HolderServiceTests {
   @Test func aGateWaitsForTheHolderAndIsOutOfServiceWithoutIt() async throws {
@@ -144,8 +166,12 @@ private final class Station {
 
   let state: String
 
-  /// - Parameter sealed: the API key, where it is a sealed credential.
-  init(watchdog: Duration? = nil, withHolder: Bool = false, key sealed: String? = nil) throws {
+  /// - Parameters:
+  ///   - sealed: the API key, where it is a sealed credential.
+  ///   - url: the ticket system's address; of nobody, where none is given.
+  init(
+    watchdog: Duration? = nil, withHolder: Bool = false, key sealed: String? = nil, url: String = "http://127.0.0.1:9"
+  ) throws {
     folder = try temporaryFolder()
     state = folder.appending(path: "state").path
     key = folder.appending(path: "main.key")
@@ -175,7 +201,7 @@ private final class Station {
     if let sealed {
       try CredentialStore(keys: SealKeySource(state: state, given: nil)).set("main", PastedSecret(Array(sealed.utf8)))
     }
-    write(sealed == nil ? Self.text : Self.text(key: "apiKey: main"))
+    write((sealed == nil ? Self.text : Self.text(key: "apiKey: main")).replacing("http://127.0.0.1:9", with: url))
     try process.run()
     let reading = output.fileHandleForReading
     Thread {

@@ -21,6 +21,7 @@ extension TicketSystemConfiguration {
   func enrolled(at url: String, credential: String) -> TicketSystemConfiguration? {
     guard var settings = settings as? EventScheduleSection.System, let server = ServerURL(url) else { return nil }
     let position = SourcePosition(file: "enrolment of \(id)", line: 1, column: 1)
+    settings.urlPosition = nil
     settings.place = .configured(server, .credential(CredentialReference(name: credential, position: position)))
     var system = self
     system.settings = settings

@@ -208,7 +208,7 @@ public struct EnrolmentBook: Sendable {
   }
 
   /// The beginning of the names by which enrolled keys are asked for; no credential can have it.
-  private static let prefix = "enrolled:"
+  static let prefix = "enrolled:"
 
   /// Who the station is to ticket systems; made once.
   func identity(version: String) throws(SealFault) -> StationIdentity {
