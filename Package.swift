@@ -253,7 +253,10 @@ let package = Package(
         "CLinux", "CSQLite", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing",
         "journal-child",
       ]),
-    tests(of: "TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing"]),
+    .testTarget(
+      name: "TicketListsTests",
+      dependencies: ["Expectations", "LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "TicketLists"],
+      exclude: ["exports"], swiftSettings: quick),
     tests(of: "ForeignText", ["ScanModel", "ScanTesting"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     .target(

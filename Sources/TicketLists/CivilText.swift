@@ -11,49 +11,84 @@ public typealias ZoneRule = (_ zone: String?, _ day: [Int], _ clock: [Int]) -> W
 struct CivilText {
   /// A time, or a whole day.
   struct Reading: Equatable {
+    /// The day, as it is written: `2026-11-21`.
+    var day: String
     /// The time; of a day its first moment.
     var beginning: WallTime
     /// The time; of a day the first moment of the next.
     var end: WallTime
   }
 
+  /// Why it is none.
+  enum Problem: Error {
+    case noTime
+    /// It can be two days.
+    case ambiguous
+    /// It would be a day if day and month were the other way round.
+    case otherOrder
+  }
+
   private let rule: ZoneRule
+  private let order: DateOrder?
   /// What was read last: a file has few days.
   private var known: [String: Reading] = [:]
 
-  init(_ rule: @escaping ZoneRule) { self.rule = rule }
+  /// - Parameter order: which comes first in 05/11/2026; `nil` where nobody knows.
+  init(_ rule: @escaping ZoneRule, order: DateOrder? = nil) {
+    self.rule = rule
+    self.order = order
+  }
 
-  /// Reads `2026-11-21`, `21.11.2026`, each with a time behind a blank or T, and such a time with an offset or `Z`.
-  /// - Returns: `nil` for everything else.
-  mutating func read(_ bytes: ArraySlice<UInt8>, zone: String?) -> Reading? {
-    guard bytes.count <= 40 else { return nil }
+  /// Reads `2026-11-21`, `21.11.2026` and `21/11/2026`, each with a time behind a blank, a comma or T, and such a time with an
+  /// offset or `Z`.
+  mutating func read(_ bytes: ArraySlice<UInt8>, zone: String?) throws(Problem) -> Reading {
+    guard bytes.count <= 40 else { throw .noTime }
     let key = String(decoding: bytes, as: UTF8.self) + "\n" + (zone ?? "")
     if let reading = known[key] { return reading }
     var scanner = Scanner(rest: bytes)
-    guard let reading = read(&scanner, zone: zone) else { return nil }
+    guard let day = try day(&scanner), let reading = read(&scanner, of: day, zone: zone) else { throw .noTime }
     if known.count >= 4_096 { known.removeAll(keepingCapacity: true) }
     known[key] = reading
     return reading
   }
 
-  private func read(_ text: inout Scanner, zone: String?) -> Reading? {
-    var day: [Int]
-    if let year = text.digits(4), text.take("-"), let month = text.digits(2), text.take("-"), let date = text.digits(2)
-    {
-      day = [year, month, date]
-    } else {
+  /// Year, month, day.
+  private func day(_ text: inout Scanner) throws(Problem) -> [Int]? {
+    for sign: Unicode.Scalar in ["-", "/"] {
       text.restart()
-      guard let date = text.digits(1...2), text.take("."), let month = text.digits(1...2), text.take("."),
-        let year = text.digits(4)
-      else { return nil }
-      day = [year, month, date]
+      if let year = text.digits(4), text.take(sign), let month = text.digits(2), text.take(sign),
+        let date = text.digits(2)
+      {
+        return [year, month, date]
+      }
     }
+    for sign: Unicode.Scalar in [".", "/"] {
+      text.restart()
+      guard let first = text.digits(1...2), text.take(sign), let second = text.digits(1...2), text.take(sign),
+        let year = text.digits(4)
+      else { continue }
+      if sign == "." { return [year, second, first] }
+      switch order {
+      case .dayFirst? where second > 12 && first <= 12, .monthFirst? where first > 12 && second <= 12: throw .otherOrder
+      case .dayFirst?: return [year, second, first]
+      case .monthFirst?: return [year, first, second]
+      case nil where second > 12: throw .otherOrder
+      case nil where first <= 12 && first != second: throw .ambiguous
+      case nil: return [year, second, first]
+      }
+    }
+    return nil
+  }
+
+  private func read(_ text: inout Scanner, of day: [Int], zone: String?) -> Reading? {
     guard (1_900...2_200).contains(day[0]) else { return nil }
     if text.isAtEnd {
       guard let beginning = rule(zone, day, [0, 0, 0]), let end = rule(zone, day, [24, 0, 0]) else { return nil }
-      return Reading(beginning: beginning, end: end)
+      return Reading(day: Self.text(day), beginning: beginning, end: end)
     }
-    guard text.take("T") || text.take(" "), let hour = text.digits(2), text.take(":"), let minute = text.digits(2)
+    let isApart = text.take(",")
+    guard text.take("T") || text.take(" ") || isApart, let hour = text.digits(1...2), text.take(":") || text.take("h"),
+      let minute = text.digits(2)
     else { return nil }
     var second = 0
     if text.take(":") {
@@ -64,13 +99,20 @@ struct CivilText {
       }
     }
     guard hour < 24, minute < 60, second < 60 else { return nil }
+    // German clocks say so.
+    text.take(all: " Uhr")
     if text.isAtEnd {
-      return rule(zone, day, [hour, minute, second]).map { Reading(beginning: $0, end: $0) }
+      return rule(zone, day, [hour, minute, second]).map { Reading(day: Self.text(day), beginning: $0, end: $0) }
     }
     _ = text.take(" ")
     guard let offset = text.offset(), text.isAtEnd, let days = Self.days(day) else { return nil }
     let time = WallTime(seconds: Int64(days * 86_400 + hour * 3_600 + minute * 60 + second - offset))
-    return Reading(beginning: time, end: time)
+    return Reading(day: Self.text(day), beginning: time, end: time)
+  }
+
+  private static func text(_ day: [Int]) -> String {
+    func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return day.map(digits).joined(separator: "-")
   }
 
   /// Days since 1970 in the Gregorian calendar; `nil` where there is no such day.
@@ -103,6 +145,9 @@ struct CivilText {
       rest = rest.dropFirst()
       return true
     }
+
+    /// Takes what stands at the end.
+    mutating func take(all text: String) { if rest.elementsEqual(text.utf8) { rest = [] } }
 
     mutating func digits(_ count: Int) -> Int? { digits(count...count) }
 

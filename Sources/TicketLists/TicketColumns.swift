@@ -1,77 +1,142 @@
-/// What a column of an imported file can mean, and the names by which ticket systems call it.
-enum TicketColumn: String, CaseIterable {
-  case code, kind, status, day, zone, from, until, quantity, sale, event
-  case saleQuantity = "sale quantity"
-
-  /// The names, the best one first; lower case, with `_` for blanks and hyphens. docs/tickets.md lists them.
-  var names: [String] {
-    switch self {
-    case .code:
-      [
-        "code", "ticket_code", "entry_secret", "secret", "ticket_secret", "sale_secret", "barcode", "qr_code", "qr",
-        "url",
-        "ticket_url", "link",
-      ]
-    case .kind: ["kind", "code_kind"]
-    case .status:
-      ["status", "ticket_status", "usage_status", "payment_status", "sale_status", "order_status", "state"]
-    case .day: ["date", "event_date", "day"]
-    case .zone: ["timezone", "time_zone"]
-    case .from: ["valid_from", "from", "starts_at", "not_before"]
-    case .until: ["valid_until", "until", "valid_to", "expires_at", "expires", "not_after"]
-    case .quantity: ["quantity", "qty", "admits", "persons"]
-    case .sale: ["sale", "sale_id", "order", "order_id", "order_number", "booking", "booking_id"]
-    case .saleQuantity: ["sale_quantity", "total_quantity", "order_quantity"]
-    case .event: ["event", "event_name"]
-    }
-  }
+/// Why a header cannot be used, and what would cure it.
+struct BadHeader: Error, Equatable {
+  var words: String
+  init(_ words: String) { self.words = words }
 }
 
 /// Which column of a file means what.
 struct TicketColumns {
-  /// The column of each meaning; of the states, which a file can have several of, see `states`.
-  private(set) var places: [TicketColumn: Int] = [:]
-  /// The columns that say something of the state: of all of them the strictest counts.
-  private(set) var states: [Int] = []
+  /// The columns of each meaning: several only where that means something.
+  private var places: [TicketColumn: [Int]] = [:]
   /// The names of the columns that mean nothing here, as the file has them.
   private(set) var ignored: [String] = []
   /// How many columns there are.
   let count: Int
+  /// Whether the header is in a language that writes the day before the month.
+  private(set) var isDayFirst = false
+
+  /// The column of a meaning.
+  subscript(meaning: TicketColumn) -> Int? { places[meaning]?.first }
+
+  /// All columns of a meaning.
+  func all(_ meaning: TicketColumn) -> [Int] { places[meaning] ?? [] }
 
   /// Reads the header.
-  init(_ header: borrowing CSVRecord) {
+  /// - Parameters:
+  ///   - choices: what somebody says that columns mean.
+  ///   - hasHolders: whether names and addresses are looked at.
+  init(
+    _ header: borrowing CSVRecord, _ choices: [ColumnChoice] = [], hasHolders: Bool = false
+  ) throws(BadHeader) {
     count = header.count
     var names: [String] = []
-    for index in 0..<header.count { names.append(Self.plain(header[index])) }
-    var known: Set<Int> = []
-    for meaning in TicketColumn.allCases {
-      for name in meaning.names {
-        for (index, given) in names.enumerated() where given == name {
-          if meaning == .status {
-            states.append(index)
-            known.insert(index)
-          } else if places[meaning] == nil {
-            places[meaning] = index
-            known.insert(index)
-          }
-        }
+    for index in 0..<header.count {
+      names.append(String(decoding: trimmed(header[index]).prefix(64), as: UTF8.self))
+    }
+    let keys = names.map { FoldedText.key($0) }
+    var problems: [String] = []
+    var meanings = try Self.chosen(choices, keys, names)
+    let isSettled = Set(meanings.values)
+    isDayFirst = keys.contains { key in
+      // Names and places are alike in many languages: client, place.
+      guard let known = TicketColumn.known[key], Self.telling.contains(known.meaning) else { return false }
+      return !known.languages.contains(.english) && key != "tag"
+    }
+    var ranked: [TicketColumn: [(rank: Int, index: Int)]] = [:]
+    for (index, key) in keys.enumerated() where meanings[index] == nil {
+      let known: (meaning: TicketColumn, rank: Int)?
+      if key == TicketColumn.ambiguous {
+        known = try Self.nombre(keys, names[index])
+      } else {
+        known = TicketColumn.known[key].map { ($0.meaning, $0.rank) }
+      }
+      if let known {
+        // What somebody said of one column is said of all: others of that meaning are not looked at.
+        if isSettled.contains(known.meaning), !known.meaning.isRepeatable { continue }
+        ranked[known.meaning, default: []].append((known.rank, index))
+      } else if let guess = LimitingName.guess(names[index]) {
+        problems.append(Self.unknown(names[index], guess))
       }
     }
-    for index in names.indices where !known.contains(index) {
-      ignored.append(String(decoding: header[index].prefix(64), as: UTF8.self))
+    for (meaning, found) in ranked.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      if found.count > 1, !meaning.isRepeatable, !meaning.hasBestName {
+        problems.append(Self.several(found.map { names[$0.index] }, meaning))
+      }
+      let best = found.min { $0.rank < $1.rank }
+      for column in found where meaning.isRepeatable || column.index == best?.index {
+        meanings[column.index] = meaning
+      }
+    }
+    guard problems.isEmpty else { throw BadHeader(problems.joined(separator: " ")) }
+    for index in names.indices {
+      let meaning = meanings[index]
+      if let meaning { places[meaning, default: []].append(index) }
+      let isLookedAt =
+        switch meaning {
+        case nil, .ignored?, .seat?: false
+        case .name?, .email?: hasHolders
+        default: true
+        }
+      if !isLookedAt { ignored.append(names[index]) }
     }
   }
 
-  /// Lower case, without blanks around it, with `_` for blanks and hyphens within.
-  static func plain(_ bytes: ArraySlice<UInt8>) -> String {
-    let text = trimmed(bytes).map { byte -> UInt8 in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-      case UInt8(ascii: " "), UInt8(ascii: "-"): UInt8(ascii: "_")
-      default: byte
+  private static let telling: Set<TicketColumn> = [.code, .status, .day, .from, .until, .quantity]
+
+  /// The columns that somebody named.
+  private static func chosen(
+    _ choices: [ColumnChoice], _ keys: [String], _ names: [String]
+  ) throws(BadHeader) -> [Int: TicketColumn] {
+    var meanings: [Int: TicketColumn] = [:]
+    for choice in choices {
+      let key = FoldedText.key(choice.name)
+      guard let index = keys.firstIndex(of: key) else {
+        throw BadHeader(
+          "no column is called \(choice.name), as --column says; there are \(names.joined(separator: ", ")).")
       }
+      if let other = meanings[index], other != choice.meaning {
+        throw BadHeader("the column \(names[index]) cannot be \(other.rawValue) and \(choice.meaning.rawValue).")
+      }
+      if !choice.meaning.isRepeatable, meanings.contains(where: { $0.value == choice.meaning && $0.key != index }) {
+        throw BadHeader("--column names two columns for \(choice.meaning.rawValue): a file has one.")
+      }
+      meanings[index] = choice.meaning
     }
-    return String(decoding: text, as: UTF8.self)
+    return meanings
+  }
+
+  /// What the column is that is a number in French and a name in Spanish: the other columns tell.
+  private static func nombre(
+    _ keys: [String], _ name: String
+  ) throws(BadHeader) -> (meaning: TicketColumn, rank: Int) {
+    let languages = keys.compactMap { TicketColumn.known[$0]?.languages }
+    let isFrench = languages.contains([.french])
+    if isFrench != languages.contains([.spanish]) { return (isFrench ? .quantity : .name, 0) }
+    throw BadHeader(
+      "the column \(name) is a number in French and a name in Spanish. Say which: --column quantity=\(name) or --column name=\(name)."
+    )
+  }
+
+  private static func unknown(_ name: String, _ guess: TicketColumn) -> String {
+    """
+    the column \(name) seems to limit who may come in, and what it says is not understood. Say what it means, such as \
+    --column \(guess.rawValue)=\(quoted(name)), or that it limits nobody: --column ignored=\(quoted(name)).
+    """
+  }
+
+  private static func several(_ names: [String], _ meaning: TicketColumn) -> String {
+    """
+    the columns \(names.joined(separator: ", ")) all say the \(meaning.rawValue). Say which one counts, such as \
+    --column \(meaning.rawValue)=\(quoted(names.first ?? "")).
+    """
+  }
+
+  /// As a shell takes it for one word.
+  private static func quoted(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || "=_-.0123456789".unicodeScalars.contains($0)
+    }
+    return isPlain ? text : "'\(text.replacing("'", with: #"'\''"#))'"
   }
 }
 

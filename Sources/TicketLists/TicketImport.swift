@@ -24,12 +24,19 @@ public final class TicketImport {
     public var folding: (Code) -> TicketKey?
     /// What a date without a zone means.
     public var zone: ZoneRule
+    /// Whether a list may take the place of one with more than twice as many codes.
+    public var mayShrink: Bool
+    /// What is said of the file beside it.
+    public var rules: TicketFileRules
+    /// Told how far it is, often.
+    public var onProgress: (Step) -> Void
 
     /// Makes settings.
     public init(
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
       recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },
-      zone: @escaping ZoneRule
+      zone: @escaping ZoneRule, mayShrink: Bool = false, rules: TicketFileRules = TicketFileRules(),
+      onProgress: @escaping (Step) -> Void = { _ in }
     ) {
       self.folding = folding
       self.place = place
@@ -38,7 +45,22 @@ public final class TicketImport {
       self.isForced = isForced
       self.recognise = recognise
       self.zone = zone
+      self.mayShrink = mayShrink
+      self.rules = rules
+      self.onProgress = onProgress
     }
+  }
+
+  /// How far an import is.
+  public enum Step: Sendable, Equatable {
+    /// The file is read, so many hundredths of it.
+    case reading(percent: Int)
+    /// So many tickets were told by their ticket system.
+    case told(Int)
+    /// What was read is sorted.
+    case sorting
+    /// So many tickets of all were written.
+    case writing(Int, of: Int)
   }
 
   /// Something to tell of a line, without its code.
@@ -75,6 +97,8 @@ public final class TicketImport {
     public var ignored: [String] = []
     /// Why nothing was kept; `nil` where the list was.
     public var refusal: String?
+    /// How many codes the list on board has, where that is why nothing was kept.
+    public var shrinksFrom: Int?
   }
 
   private let settings: Settings
@@ -95,6 +119,7 @@ public final class TicketImport {
   /// Adds a ticket as its ticket system told it: its code is brought into the form that a gate has.
   public func add(_ told: ToldTicket) throws(TicketListFault) {
     let line = report.good + report.bad + 1
+    settings.onProgress(.told(line))
     let listed: ListedCode
     do throws(BadLine) {
       listed = try dates.read(told, line: line, settings.recognise)
@@ -127,7 +152,7 @@ public final class TicketImport {
       report.refusal = "No line of it is good."
       return report
     }
-    let result = try writer.write(asOf: asOf, imported: imported)
+    let result = try writer.write(asOf: asOf, imported: imported, settings.onProgress)
     report.codes = result.codes
     report.repeated = result.repeated
     report.contradicting = result.contradicting
@@ -138,96 +163,43 @@ public final class TicketImport {
     report.guessability = result.guessability
     if report.bad > report.good, !settings.isForced {
       report.refusal = "More than half of it is bad."
+    } else if let old = countOnBoard(), result.codes * 2 < old, !settings.mayShrink {
+      report.shrinksFrom = old
+      report.refusal =
+        "It has \(result.codes) tickets, and the list on board has \(old): more than half of those would be gone."
     } else if !settings.isTrial {
       try writer.publish()
     }
     return report
   }
 
-  // MARK: Files
-
-  private static let piece = 65_536
+  /// How many codes the list in use has; `nil` where there is none that could be believed.
+  private func countOnBoard() -> Int? {
+    do throws(TicketListFault) {
+      guard try settings.place.isPresent() else { return nil }
+      return try TicketListReader(settings.place, key: settings.key).state.count
+    } catch {
+      return nil
+    }
+  }
 
   /// Reads a file of comma-separated values to its end; `finish` is still to be called.
   /// - Parameters:
   ///   - file: an open regular file: it is read twice, to tell how its text is written.
   ///   - name: its name, for words.
-  /// - Throws: that it cannot be read, has no header or no column of codes, or why the list cannot be written.
+  /// - Throws: that it cannot be read, has no header or no column of codes, that a column is not understood, or why the list
+  ///   cannot be written.
   public func read(_ file: borrowing OwnedDescriptor, named name: String) throws(TicketListFault) {
-    let (encoding, mark) = try Self.encoding(of: file, name)
-    report.encoding = encoding
-    var decoder = TextDecoder(encoding)
-    var parser: CSVParser?
-    var lines: TicketLineReader?
-    func take(_ record: borrowing CSVRecord) throws(TicketListFault) {
-      guard lines != nil else {
-        lines = TicketLineReader(try header(record, name), recognise: settings.recognise, zone: settings.zone)
-        return
+    var reader = TicketFileReader(settings.rules, recognise: settings.recognise, zone: settings.zone)
+    let onProgress = settings.onProgress
+    try reader.read(file, named: name, onProgress: { onProgress(.reading(percent: $0)) }) {
+      (line) throws(TicketListFault) in
+      switch line {
+      case .good(let listed): try self.take(listed)
+      case .bad(let line, let words): note(BadLine(words), line)
       }
-      let listed: ListedCode?
-      do throws(BadLine) {
-        listed = try lines?.read(record)
-      } catch {
-        return note(error, record.line)
-      }
-      if let listed { try self.take(listed) }
     }
-    var skipped = mark
-    try Self.pieces(of: file, name) { (piece) throws(TicketListFault) in
-      let text = decoder.decode(piece.dropFirst(skipped))
-      skipped = 0
-      if parser == nil { parser = CSVParser(separator: CSVParser.separator(of: text)) }
-      try parser?.take(text, take)
-    }
-    try parser?.finish(take)
-    guard lines != nil else { throw TicketListFault("\(name) is empty: it needs a header with a column code.") }
-  }
-
-  private func header(_ record: borrowing CSVRecord, _ name: String) throws(TicketListFault) -> TicketColumns {
-    let columns = TicketColumns(record)
-    report.ignored = columns.ignored
-    if let problem = record.problem { throw TicketListFault("\(name), line \(record.line): \(problem).") }
-    guard columns.places[.code] != nil else {
-      throw TicketListFault(
-        "\(name), line \(record.line): no column is called code, nor \(TicketColumn.code.names.dropFirst().joined(separator: ", ")). "
-          + "The first line has to name the columns; call the one with the tickets' codes so.")
-    }
-    return columns
-  }
-
-  /// How the text is written, and how long its mark is: what is not UTF-8 throughout is Windows-1252.
-  private static func encoding(
-    of file: borrowing OwnedDescriptor, _ name: String
-  ) throws(TicketListFault) -> (TextEncoding, Int) {
-    var marked: (TextEncoding, Int)?
-    var check = UTF8Check()
-    var isFirst = true
-    try pieces(of: file, name) { (piece) throws(TicketListFault) in
-      if isFirst { marked = TextEncoding.marked(piece) }
-      isFirst = false
-      check.take(Array(piece))
-    }
-    check.finish()
-    return marked ?? (check.isValid ? .utf8 : .windows1252, 0)
-  }
-
-  /// Reads a file from its beginning.
-  private static func pieces(
-    of file: borrowing OwnedDescriptor, _ name: String, _ body: (ArraySlice<UInt8>) throws(TicketListFault) -> Void
-  ) throws(TicketListFault) {
-    var buffer = [UInt8](repeating: 0, count: piece)
-    var offset: off_t = 0
-    while true {
-      let count = pread(file.number, &buffer, buffer.count, offset)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        let error = SystemError(errno: errno, call: "read")
-        let hint = error.errno == ESPIPE ? " It has to be a file: it is read twice." : ""
-        throw TicketListFault("\(name) cannot be read: \(error.words).\(hint)")
-      }
-      if count == 0 { return }
-      try body(buffer.prefix(count))
-      offset += off_t(count)
-    }
+    report.encoding = reader.encoding
+    report.ignored = reader.ignored
   }
 }

@@ -1,27 +1,12 @@
 internal import ScanModel
 internal import ScanPipeline
 
-/// What a code is the secret of.
-enum CodeKind: Int64 {
-  /// One entry of a sale: it admits one.
-  case entry = 1
-  /// A whole sale: it admits as many as the sale has.
-  case sale = 2
-}
-
-/// A ticket as a source of lists gives it.
-struct ListedCode {
-  /// In the ticket system's own form.
-  var code: Code
-  var kind: CodeKind?
-  var ticket: ListedTicket
-  /// The line of the file, or the number in the answer.
-  var line: Int
-}
-
 /// Why a line cannot be taken, without its code.
 struct BadLine: Error, Equatable {
   var words: String
+  /// Whether all lines may be misread for the same reason: then none is taken.
+  var isOfWholeFile = false
+
   init(_ words: String) { self.words = words }
 }
 
@@ -33,12 +18,19 @@ struct TicketLineReader {
   private let columns: TicketColumns
   private let recognise: (Code) -> Code
   private var dates: CivilText
+  private let states: [String: ListedTicket.Status]
+  /// Cells of states that were understood: a file has few.
+  private var known: [ArraySlice<UInt8>: State] = [:]
 
   /// - Parameter recognise: the ticket system's own form of a code, as at the gate.
-  init(_ columns: TicketColumns, recognise: @escaping (Code) -> Code, zone: @escaping ZoneRule) {
+  init(
+    _ columns: TicketColumns, _ rules: TicketFileRules = TicketFileRules(), recognise: @escaping (Code) -> Code,
+    zone: @escaping ZoneRule
+  ) {
     self.columns = columns
     self.recognise = recognise
-    dates = CivilText(zone)
+    dates = CivilText(zone, order: rules.dates ?? (columns.isDayFirst ? .dayFirst : nil))
+    states = Dictionary(rules.states.map { ($0.key, $0.status) }) { $0.strictness > $1.strictness ? $0 : $1 }
   }
 
   /// Reads one line.
@@ -49,18 +41,34 @@ struct TicketLineReader {
     }
     let code = try Self.code(field(.code, record), recognise)
     let kind = try kind(record)
-    let (from, until) = try times(record)
+    let zone = try text(.zone, record, upTo: 64)
+    let times = try times(record, zone)
     let quantity = try number(.quantity, record) ?? 1
     if kind == .entry, quantity != 1 {
       throw BadLine("an entry admits one, and not \(quantity): a code for several is of the kind sale")
     }
+    // Where no column tells of it, all are valid.
+    let state = try state(record)
     return ListedCode(
       code: code, kind: kind,
       ticket: ListedTicket(
-        status: try status(record), from: from, until: until, quantity: quantity,
+        status: state?.status ?? .valid, from: times.from, until: times.until, quantity: quantity,
         sale: try text(.sale, record, upTo: 128), saleQuantity: try number(.saleQuantity, record),
         event: try text(.event, record, upTo: 512)),
-      line: record.line)
+      line: record.line, stateWord: state?.word, day: times.day, zone: zone)
+  }
+
+  /// The holder's name and mail address.
+  func holder(_ record: borrowing CSVRecord) -> (name: String?, email: String?) {
+    var names: [String] = []
+    for column in columns.all(.name) {
+      let bytes = trimmed(record[column]).prefix(256)
+      if !bytes.isEmpty { names.append(String(decoding: bytes, as: UTF8.self)) }
+    }
+    let email = trimmed(field(.email, record)).prefix(256)
+    return (
+      names.isEmpty ? nil : names.joined(separator: " "), email.isEmpty ? nil : String(decoding: email, as: UTF8.self)
+    )
   }
 
   /// The code as a gate has it after its normaliser and the ticket system's own reduction.
@@ -75,7 +83,7 @@ struct TicketLineReader {
   }
 
   private func field(_ meaning: TicketColumn, _ record: borrowing CSVRecord) -> ArraySlice<UInt8> {
-    columns.places[meaning].map { record[$0] } ?? []
+    columns[meaning].map { record[$0] } ?? []
   }
 
   private func text(
@@ -86,81 +94,126 @@ struct TicketLineReader {
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
+  /// A whole number; `2,0` and `2.00` are 2, as spreadsheets write it.
   private func number(_ meaning: TicketColumn, _ record: borrowing CSVRecord) throws(BadLine) -> Int? {
-    let bytes = trimmed(field(meaning, record))
+    var bytes = trimmed(field(meaning, record))
     if bytes.isEmpty { return nil }
-    guard bytes.count <= 9, bytes.allSatisfy({ (0x30...0x39).contains($0) }),
+    if let sign = bytes.lastIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ".") }) {
+      let fraction = bytes[bytes.index(after: sign)...]
+      // Three digits would be thousands in one language and thousandths in the next.
+      if (1...2).contains(fraction.count), fraction.allSatisfy({ $0 == UInt8(ascii: "0") }) { bytes = bytes[..<sign] }
+    }
+    guard (1...9).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(String(decoding: bytes, as: UTF8.self)), (1...Self.most).contains(number)
     else { throw BadLine("its \(meaning.rawValue) is no whole number from 1 to \(Self.most)") }
     return number
   }
 
   private func kind(_ record: borrowing CSVRecord) throws(BadLine) -> CodeKind? {
-    switch TicketColumns.plain(field(.kind, record)) {
-    case "": return nil
-    case "entry": return .entry
-    case "sale": return .sale
-    default: throw BadLine("its kind is neither entry nor sale")
+    let bytes = trimmed(field(.kind, record))
+    if bytes.isEmpty { return nil }
+    guard let kind = StatusWords.kind(String(decoding: bytes, as: UTF8.self)) else {
+      throw BadLine("its kind is neither entry nor sale")
     }
+    return kind
   }
 
   private mutating func times(
-    _ record: borrowing CSVRecord
-  ) throws(BadLine) -> (from: WallTime?, until: WallTime?) {
-    let zone = try text(.zone, record, upTo: 64)
-    let day = try time(.day, record, zone)
-    let from = try time(.from, record, zone)?.beginning ?? day?.beginning
+    _ record: borrowing CSVRecord, _ zone: String?
+  ) throws(BadLine) -> (from: WallTime?, until: WallTime?, day: String?) {
+    var day = try time(.day, record, zone)
+    // An event's beginning stands there as well: the ticket is for the whole day.
+    if let written = day, written.beginning == written.end {
+      day = try time(.day, [UInt8](written.day.utf8)[...], zone)
+    }
+    let first = try time(.from, record, zone)
+    let from = first?.beginning ?? day?.beginning
     let until = try time(.until, record, zone)?.end ?? day?.end
     if let from, let until, until <= from {
       throw BadLine("it ends before it begins")
     }
-    return (from, until)
+    return (from, until, (day ?? first)?.day)
   }
 
   private mutating func time(
     _ meaning: TicketColumn, _ record: borrowing CSVRecord, _ zone: String?
   ) throws(BadLine) -> CivilText.Reading? {
-    let bytes = trimmed(field(meaning, record))
+    try time(meaning, trimmed(field(meaning, record)), zone)
+  }
+
+  private mutating func time(
+    _ meaning: TicketColumn, _ bytes: ArraySlice<UInt8>, _ zone: String?
+  ) throws(BadLine) -> CivilText.Reading? {
     if bytes.isEmpty { return nil }
-    guard let reading = dates.read(bytes, zone: zone) else {
-      throw BadLine("its \(meaning.rawValue) is no time: write 2026-11-21 or 2026-11-21T18:00, and a known time zone")
+    do throws(CivilText.Problem) {
+      return try dates.read(bytes, zone: zone)
+    } catch {
+      let text = String(decoding: bytes.prefix(10), as: UTF8.self)
+      switch error {
+      case .noTime:
+        throw BadLine("its \(meaning.rawValue) is no time: write 2026-11-21 or 2026-11-21T18:00, and a known time zone")
+      case .otherOrder:
+        throw BadLine(
+          "its \(meaning.rawValue) \(text) is no day unless day and month are the other way round: --dates day-first or "
+            + "--dates month-first says how they are")
+      case .ambiguous:
+        var problem = BadLine(
+          "its \(meaning.rawValue) \(text) can be two days. Say which comes first in this file: --dates day-first or "
+            + "--dates month-first")
+        problem.isOfWholeFile = true
+        throw problem
+      }
     }
-    return reading
+  }
+
+  /// A state, and the word that tells it.
+  private struct State {
+    var status: ListedTicket.Status
+    var word: String
   }
 
   /// The strictest of what the columns of states say.
-  private func status(_ record: borrowing CSVRecord) throws(BadLine) -> ListedTicket.Status {
-    if columns.states.isEmpty { return .valid }
-    var found: ListedTicket.Status?
-    for column in columns.states {
-      let word = TicketColumns.plain(record[column])
-      if word.isEmpty { continue }
-      // The word is not repeated: in a line whose columns are shifted it can be the code.
-      guard let status = Self.statuses[word] else {
-        throw BadLine("its state \(Code(word).shortened) (\(word.utf8.count) characters) is none that is known")
-      }
-      found = found.map { status.strictness > $0.strictness ? status : $0 } ?? status
+  private mutating func state(_ record: borrowing CSVRecord) throws(BadLine) -> State? {
+    let columns = columns.all(.status)
+    if columns.isEmpty { return nil }
+    var found: State?
+    for column in columns {
+      let cell = trimmed(record[column])
+      if cell.isEmpty { continue }
+      let state = try state(of: cell, record)
+      if let found, found.status.strictness >= state.status.strictness { continue }
+      found = state
     }
     guard let found else { throw BadLine("it has no state") }
     return found
   }
 
-  /// What ticket systems call the states. docs/tickets.md lists them.
-  static let statuses: [String: ListedTicket.Status] = {
-    let words: [ListedTicket.Status: [String]] = [
-      .valid: [
-        "valid", "paid", "unused", "active", "ok", "confirmed", "completed", "complete", "issued", "sold", "free",
-      ],
-      .unpaid: ["unpaid", "pending", "open", "reserved", "due", "overdue", "on_hold"],
-      .cancelled: ["cancelled", "canceled", "deleted", "void", "voided", "revoked", "invalid", "blocked", "failed"],
-      .refunded: ["refunded", "refund", "partially_refunded"],
-      .expired: ["expired"],
-      .used: ["used", "scanned", "checked_in", "redeemed", "admitted"],
-    ]
-    var all: [String: ListedTicket.Status] = [:]
-    for (status, names) in words { for name in names { all[name] = status } }
-    return all
-  }()
+  private mutating func state(
+    of cell: ArraySlice<UInt8>, _ record: borrowing CSVRecord
+  ) throws(BadLine) -> State {
+    if let state = known[cell] { return state }
+    let text = String(decoding: cell, as: UTF8.self)
+    let word = FoldedText.key(text)
+    guard let status = states[word] ?? StatusWords.status(text) else {
+      let shown = Self.shown(text, in: record, columns[.code])
+      throw BadLine(
+        "its state \(shown) is none that is known. If it means valid, say so: --status valid=WORD")
+    }
+    let state = State(status: status, word: word)
+    if known.count < 1_000 { known[ArraySlice(Array(cell))] = state }
+    return state
+  }
+
+  /// A word of a state is no secret, but in a line whose columns are shifted it can be the code: what has digits, is long, or is the
+  /// code is shortened.
+  private static func shown(_ text: String, in record: borrowing CSVRecord, _ code: Int?) -> String {
+    let isWord = text.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || " -_/.?!()'’".unicodeScalars.contains($0)
+    }
+    let isCode = code.map { trimmed(record[$0]).elementsEqual(text.utf8) } ?? false
+    if isWord, !isCode, text.count <= 40 { return text }
+    return "\(Code(text).shortened) (\(text.utf8.count) characters)"
+  }
 }
 
 extension ListedTicket.Status {
@@ -179,27 +232,5 @@ extension ListedTicket.Status {
   init?(strictness: Int64?) {
     guard let found = Self.allCases.first(where: { $0.strictness == strictness }) else { return nil }
     self = found
-  }
-}
-
-extension CivilText {
-  /// Judges a ticket that a ticket system told.
-  mutating func read(
-    _ told: ToldTicket, line: Int, _ recognise: (Code) -> Code
-  ) throws(BadLine) -> ListedCode {
-    if let obstacle = told.obstacle { throw BadLine(obstacle) }
-    guard let status = told.status else { throw BadLine("its state is none that is known") }
-    guard (1...TicketLineReader.most).contains(told.quantity) else { throw BadLine("it admits nobody") }
-    var day: Reading?
-    if let text = told.day {
-      day = read(trimmed([UInt8](text.utf8)[...]), zone: nil)
-      if day == nil { throw BadLine("its day is none that can be read") }
-    }
-    return ListedCode(
-      code: try TicketLineReader.code([UInt8](told.code.utf8)[...], recognise), kind: told.isWholeSale ? .sale : .entry,
-      ticket: ListedTicket(
-        status: status, from: day?.beginning, until: day.map { max($0.end, $0.beginning + .seconds(1)) },
-        quantity: told.quantity, sale: told.sale, event: told.event),
-      line: line)
   }
 }

@@ -77,6 +77,7 @@ final class TicketListWriter {
     guard fstat(number, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
       opened.st_mode & S_IFMT == S_IFREG
     else { throw SystemError(errno: EWOULDBLOCK, call: "stat") }
+    UnfinishedFiles.add(path)
     guard fchmod(number, 0o600) == 0, ftruncate(number, 0) == 0 else {
       throw SystemError(errno: errno, call: "truncate")
     }
@@ -84,7 +85,7 @@ final class TicketListWriter {
   }
 
   /// Throws away what was begun. Once it is in its place, a file of the first name is another import's.
-  func discard() { if !path.isEmpty, !isPublished { unlink(path) } }
+  func discard() { if !path.isEmpty, !isPublished { UnfinishedFiles.discard(path) } }
 
   /// Adds a ticket.
   /// - Parameter folded: what its code has in common with all that the ticket system may take for it.
@@ -125,14 +126,16 @@ final class TicketListWriter {
   }
 
   /// Sorts and writes what was added; nothing is in place yet.
-  func write(asOf: WallTime, imported: WallTime) throws(TicketListFault) -> Result {
+  func write(
+    asOf: WallTime, imported: WallTime, _ onProgress: (TicketImport.Step) -> Void
+  ) throws(TicketListFault) -> Result {
     var result = Result()
     do throws(SQLiteError) {
       for (index, name) in eventNames.enumerated() {
         try database.prepare("INSERT INTO event VALUES (?1, ?2)").run(.integer(Int64(index + 1)), .text(name))
       }
       let birth = TicketListHead.birth(asOf: asOf.nanoseconds, imported: imported.nanoseconds)
-      try writeTickets(&result, birth)
+      try writeTickets(&result, birth, onProgress)
       try writeSales(birth)
       let head = TicketListHead(
         system: place.system.name, server: place.server, asOf: asOf.nanoseconds, imported: imported.nanoseconds,
@@ -159,7 +162,8 @@ final class TicketListWriter {
     do throws(SystemError) {
       let file = try OwnedDescriptor.open(path, O_RDWR | O_NOFOLLOW)
       guard fsync(file.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
-      guard rename(path, place.path) == 0 else { throw SystemError(errno: errno, call: "rename") }
+      let result = UnfinishedFiles.finish(path) { rename(path, place.path) == 0 ? 0 : errno }
+      guard result == 0 else { throw SystemError(errno: result, call: "rename") }
       isPublished = true
       let folder = try OwnedDescriptor.open(place.state, O_RDONLY | O_DIRECTORY)
       guard fsync(folder.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
@@ -202,7 +206,11 @@ final class TicketListWriter {
     }
   }
 
-  private func writeTickets(_ result: inout Result, _ birth: [UInt8]) throws(SQLiteError) {
+  private func writeTickets(
+    _ result: inout Result, _ birth: [UInt8], _ onProgress: (TicketImport.Step) -> Void
+  ) throws(SQLiteError) {
+    onProgress(.sorting)
+    let lines = Int(clamping: try database.integer("SELECT count(*) FROM raw") ?? 0)
     let insert = try database.prepare("INSERT INTO ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     let part = try database.prepare("INSERT INTO part VALUES (?1, ?2, ?3, ?4)")
     func keep(_ raw: Raw) throws(SQLiteError) {
@@ -212,6 +220,7 @@ final class TicketListWriter {
         Value(ticket.sale), Value(ticket.twin), Value(raw.event == 0 ? nil : raw.event),
         .blob(seals.proof(of: ticket, in: birth)))
       result.codes += 1
+      if result.codes % 1_000 == 0 { onProgress(.writing(result.codes, of: lines)) }
       guard let status = ListedTicket.Status(strictness: ticket.status) else { return }
       result.counts[status, default: 0] += 1
       // What is cancelled or not paid adds nobody to a sale.

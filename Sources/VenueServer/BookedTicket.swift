@@ -20,18 +20,22 @@ public struct BookedTicket: Sendable, Equatable {
   public let quantity: Int64
   /// How many entries the book has for it; beyond `quantity` they are surplus.
   public let entries: Int64
+  /// The buyer.
+  public let holder: String
+  /// What it was seeded for; `nil` where it was not.
+  public let seeded: SeededTicket.Kind?
 
   /// Printed entries, and the sales that have none of those or were scanned by their own code; by sale.
   static func all(_ db: Database) throws -> [BookedTicket] {
     try db.rows(
       """
       SELECT * FROM (
-        SELECT entries.secret AS code, 0 AS is_sale, sales.id AS sale_id, sales.status, sales.is_deleted, 1 AS quantity,
-          entries.scanned_at IS NOT NULL AS entries
+        SELECT entries.secret AS code, 0 AS is_sale, sales.id AS sale_id, sales.status, sales.is_deleted, sales.name AS holder,
+          sales.seed, 1 AS quantity, entries.scanned_at IS NOT NULL AS entries
         FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
         JOIN sales ON sales.id = sale_tickets.sale_id WHERE entries.made_by_scan = 0
         UNION ALL
-        SELECT sales.secret, 1, sales.id, sales.status, sales.is_deleted, SUM(sale_tickets.quantity),
+        SELECT sales.secret, 1, sales.id, sales.status, sales.is_deleted, sales.name, sales.seed, SUM(sale_tickets.quantity),
           (SELECT COUNT(*) FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
             WHERE sale_tickets.sale_id = sales.id AND entries.made_by_scan = 1) AS made
         FROM sales JOIN sale_tickets ON sale_tickets.sale_id = sales.id GROUP BY sales.id
@@ -43,7 +47,8 @@ public struct BookedTicket: Sendable, Equatable {
       try BookedTicket(
         code: row["code"], isSale: row["is_sale"], saleID: row["sale_id"],
         status: row["is_deleted"] ? .deleted : TicketStatus(rawValue: row["status"]) ?? .unpaid,
-        quantity: row["quantity"], entries: row["entries"])
+        quantity: row["quantity"], entries: row["entries"], holder: row["holder"],
+        seeded: (row["seed"] as String?).flatMap(SeededTicket.Kind.init(label:)))
     }
   }
 }
@@ -81,13 +86,14 @@ extension VenueServer {
 }
 
 extension BookedTicket {
-  /// One line of JSON: `code`, `kind`, `sale_id`, `status`, `quantity` and `entries`.
+  /// One line of JSON: `code`, `kind`, `sale_id`, `status`, `quantity`, `entries`, `holder` and `seeded`.
   ///
   /// - Parameter show: how the code is shown; whole unless told otherwise.
   public func json(_ show: (String) -> String = { $0 }) -> String {
     JSONText.object([
       ("code", .string(show(code))), ("kind", .string(isSale ? "sale" : "entry")), ("sale_id", .integer(saleID)),
       ("status", .string(status.rawValue)), ("quantity", .integer(quantity)), ("entries", .integer(entries)),
+      ("holder", .string(holder)), ("seeded", seeded.map { .string($0.rawValue) } ?? .null),
     ]).text()
   }
 
@@ -100,11 +106,13 @@ extension BookedTicket {
       var status: String
       var quantity: Int64
       var entries: Int64
+      var holder: String
+      var seeded: String?
 
       enum CodingKeys: String, CodingKey {
         case code, kind
         case sale = "sale_id"
-        case status, quantity, entries
+        case status, quantity, entries, holder, seeded
       }
     }
     guard let line = try? JSONDecoder().decode(Line.self, from: Data(json.utf8)),
@@ -112,6 +120,6 @@ extension BookedTicket {
     else { return nil }
     self.init(
       code: line.code, isSale: line.kind == "sale", saleID: line.sale, status: status, quantity: line.quantity,
-      entries: line.entries)
+      entries: line.entries, holder: line.holder, seeded: line.seeded.flatMap(SeededTicket.Kind.init(rawValue:)))
   }
 }

@@ -40,6 +40,9 @@ public struct SeededTicket: Sendable, Equatable {
     case otherOrganiser
     /// `Ticket not found`
     case deleted
+
+    /// The kind of a seeded sale, by the label that the database keeps of it: `wrongDay-7`.
+    init?(label: String) { self.init(rawValue: String(label.prefix { $0 != "-" })) }
   }
 
   /// The kind. There are two tickets of kind `entry`, one of each other.

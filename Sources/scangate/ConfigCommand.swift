@@ -31,7 +31,8 @@ struct ConfigCommand: AsyncParsableCommand {
     func run() async throws {
       let configuration = try ConfigurationArgument.load(file)
       // An operator's own folder tells nothing of the service's.
-      let missing = state.hint == nil ? CredentialStore(keys: state.keys).warnings(on: configuration) : []
+      var missing = state.hint == nil ? CredentialStore(keys: state.keys).warnings(on: configuration) : []
+      if state.hint == nil { missing += ListNeed.all(of: configuration).compactMap { $0.problem(in: state) } }
       for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }
       if let path = configuration.setUp?.trust?.path {
         do throws(SetupError) {

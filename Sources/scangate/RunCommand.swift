@@ -62,8 +62,8 @@ struct RunCommand: AsyncParsableCommand {
     do throws(SetupError) {
       service = try await StationService(
         file: source.file, completed, outputs: place.outputs,
-        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, setUp: setUp, events: hub,
-        logger: logger)
+        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, lookForLists: vault.lookForLists,
+        setUp: setUp, events: hub, logger: logger)
     } catch {
       await vault.close()
       throw failure(error.description, Exit.configuration)

@@ -36,6 +36,7 @@ final class StationService: Service {
   private let credentials: CredentialResolver
   private let station: ConfiguredStation
   private let memory: StationMemory
+  private let lookForLists: @Sendable (StationConfiguration) async -> Void
   /// Who sets the station up by scans; `nil` where nothing is to be set up.
   private let setUp: StationSetUp?
   /// The configuration by which the station runs.
@@ -50,13 +51,15 @@ final class StationService: Service {
   /// Puts the service together; nothing is opened before `run`.
   init(
     file: String, _ completed: EnrolmentBook.Completed, outputs: OutputPlace,
-    credentials: @escaping CredentialResolver, memory: StationMemory, setUp: StationSetUp?, events: EventHub,
+    credentials: @escaping CredentialResolver, memory: StationMemory,
+    lookForLists: @escaping @Sendable (StationConfiguration) async -> Void, setUp: StationSetUp?, events: EventHub,
     logger: Logger
   ) async throws(SetupError) {
     self.file = file
     self.outputs = outputs
     self.credentials = credentials
     self.memory = memory
+    self.lookForLists = lookForLists
     self.setUp = setUp
     let configuration = completed.configuration
     current = Mutex(configuration)
@@ -177,6 +180,7 @@ final class StationService: Service {
         new, outputs, completed.resolver(else: credentials), memory, setUp, events, logger)
       current.withLock { $0 = new }
       prepared.withLock { $0 = completed }
+      await lookForLists(new)
       return station
     } catch {
       events.emit(.configuration(.kept([error.description]), at: SystemTime().wall()))

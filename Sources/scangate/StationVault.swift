@@ -11,11 +11,16 @@ import TicketLists
 /// The station's key and journal, open for the service.
 struct StationVault {
   let memory: StationMemory
+  /// Says what is wrong with the lists that gates of a configuration are to decide by.
+  let lookForLists: @Sendable (StationConfiguration) async -> Void
   private let journal: Journal
 
-  private init(_ journal: Journal, _ memory: StationMemory) {
+  private init(
+    _ journal: Journal, _ memory: StationMemory, lookForLists: @escaping @Sendable (StationConfiguration) async -> Void
+  ) {
     self.journal = journal
     self.memory = memory
+    self.lookForLists = lookForLists
   }
 
   /// Has everything on the disk, and closes the journal.
@@ -104,7 +109,8 @@ struct StationVault {
             list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, orders: Self.control(desk, journal, trust)))
+          owed: owed, orders: Self.control(desk, journal, trust)),
+        lookForLists: { await lists.look(for: $0, at: clock.now()) })
     } catch {
       throw .journal(error.description)
     }
@@ -182,23 +188,17 @@ private final class ListShelf: Sendable {
 
   /// Says which lists are missing or too old that a gate would decide by: before the network goes.
   func look(for configuration: StationConfiguration, at now: JournalTime) async {
-    for system in configuration.ticketSystems {
-      let gates = configuration.gates.filter { $0.ticketSystem == system.id && $0.offline.policy == .list }
-      guard !gates.isEmpty, let list = list(of: system.id, at: TicketSystemRegistry.address(of: system)) else {
-        continue
-      }
-      let effect = "While \(system.id) is offline, nobody passes at \(gates.map(\.id.name).joined(separator: ", "))."
-      let cure = "Import one with: scangate tickets import FILE --system \(system.id)"
+    for need in ListNeed.all(of: configuration) {
+      let system = need.system
+      guard let list = list(of: system.id, at: TicketSystemRegistry.address(of: system)) else { continue }
       do throws(TicketListFault) {
         guard let state = try await list.state() else {
-          problem("There is no list of tickets of \(system.id) on board. \(effect) \(cure)")
+          problem(need.missing)
           continue
         }
-        if let age = state.age(at: now), age > system.list.maxAge {
-          problem("The list on board of \(system.id) is older than list.maxAge allows. \(effect) \(cure)")
-        }
+        if let age = state.age(at: now), age > system.list.maxAge { problem(need.tooOld) }
       } catch {
-        problem("\(error.description) \(effect)")
+        problem(need.unusable(error))
       }
     }
   }

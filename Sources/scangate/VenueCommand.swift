@@ -1,6 +1,6 @@
 public import ArgumentParser
-import Foundation
 import Gateway
+import Glibc
 import LinuxIO
 import Logging
 import ServiceLifecycle
@@ -12,7 +12,8 @@ struct VenueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "venue", abstract: "An embedded ticket system for training and tests.",
     subcommands: [
-      Serve.self, Misbehave.self, Ticket.self, Book.self, MakeActivationCode.self, MakeEnrolment.self, Kiosk.self,
+      Serve.self, Misbehave.self, Ticket.self, Book.self, Codes.self, MakeActivationCode.self, MakeEnrolment.self,
+      Kiosk.self,
     ])
 
   /// `scangate venue serve`
@@ -39,9 +40,11 @@ struct VenueCommand: AsyncParsableCommand {
     @Option(
       name: .customLong("import"),
       help: ArgumentHelp(
-        "Take tickets from a CSV file: code,kind,status,name,email,quantity,event,date,timezone (only code is needed).",
+        "Take tickets from a CSV file, as scangate tickets import takes it; holders' names and addresses as well.",
         valueName: "tickets.csv"))
     var importFile: String?
+
+    @OptionGroup(title: "The file of --import") var reading: TicketFileArgument
 
     @Option(help: ArgumentHelp("The file that holds the API key, or shall hold it.", valueName: "file"))
     var apiKeyFile: String?
@@ -106,6 +109,9 @@ struct VenueCommand: AsyncParsableCommand {
         throw ValidationError(
           "Kiosks of the shape \(kioskShape.rawValue) show a token with each request: give --kiosk-token-file.")
       }
+      guard importFile != nil || reading.isEmpty else {
+        throw ValidationError("--column, --status and --dates are of the file of --import.")
+      }
       if let publicURL, !Self.isAddress(publicURL) {
         throw ValidationError("--public-url wants an address such as https://venue.example:8443; it got \(publicURL)")
       }
@@ -113,6 +119,8 @@ struct VenueCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (host, port) = try address()
+      // Before anything is made: a file that cannot be taken leaves nothing behind.
+      let tickets = try importFile.map { try VenueTicketFile.read($0, reading) }
       // From its first moment the control socket is for its owner alone.
       if control != nil { _ = umask(0o077) }
       var logger = Logger(label: "venue", factory: { StreamLogHandler.standardError(label: $0) })
@@ -125,7 +133,7 @@ struct VenueCommand: AsyncParsableCommand {
             noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, tls: tls,
             publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }, kioskShape: kioskShape,
             kioskToken: try kioskToken(), kioskTokenLife: kioskTokenLife, logger: logger))
-        try await prepare(venue)
+        try await prepare(venue, tickets)
       } catch let error as VenueError {
         throw failure(error.description)
       } catch let error as TicketFileError {
@@ -168,10 +176,10 @@ struct VenueCommand: AsyncParsableCommand {
         && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#@\\\"".utf8.contains($0) }
     }
 
-    private func prepare(_ venue: VenueServer) async throws {
+    private func prepare(_ venue: VenueServer, _ tickets: [ImportedTicket]?) async throws {
       let key = try apiKeyFile.flatMap(Self.readKey)
-      if let importFile {
-        let summary = try await venue.importTickets(try Self.bytes(of: importFile), file: importFile)
+      if let importFile, let tickets {
+        let summary = try await venue.importTickets(tickets, file: importFile)
         Terminal.out(
           "Tickets of \(TerminalText.clean(importFile)): \(summary.added) added, \(summary.updated) updated.")
       }
@@ -214,14 +222,6 @@ struct VenueCommand: AsyncParsableCommand {
       } catch {
         throw failure(
           "\(path) cannot be read: \(error.words). Name a file that you can read, or one that is not there.")
-      }
-    }
-
-    private static func bytes(of path: String) throws -> [UInt8] {
-      do {
-        return [UInt8](try Data(contentsOf: URL(filePath: path)))
-      } catch {
-        throw failure("\(path) cannot be read: \(error.localizedDescription)")
       }
     }
 

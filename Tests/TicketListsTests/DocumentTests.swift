@@ -11,15 +11,17 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tickets.md")
     let document = try String(contentsOf: file, encoding: .utf8)
     for column in TicketColumn.allCases {
-      for name in column.names { expect(document.contains("`\(name)`"), "\(name)") }
+      for name in ExportLanguage.allCases.flatMap(column.names) { expect(document.contains("`\(name)`"), "\(name)") }
     }
     let paragraphs = document.split(separator: "\n\n")
     let states = try #require(paragraphs.first { $0.hasPrefix("States,") })
-    let words = states.split { !$0.isLetter && $0 != "_" }.map(String.init)
-    for (word, status) in TicketLineReader.statuses {
-      expect(words.contains(word), "\(word) is \(status)")
-      expect(words.contains(status.rawValue))
+    let listed = states.split { ",;:.\n ".contains($0) || $0 == "|" }.map(String.init)
+    for (status, words) in StatusWords.written {
+      for word in words { expect(listed.contains(word), "\(word) is \(status)") }
+      expect(listed.contains("`\(status.rawValue)`"))
     }
+    for word in StatusWords.entries + StatusWords.sales { expect(document.contains("`\(word)`"), "\(word)") }
+    for meaning in ColumnChoice.meanings { expect(document.contains("`\(meaning)`"), "\(meaning)") }
   }
 
   /// The document's own example is taken.

@@ -124,7 +124,7 @@ import Testing
       code,status,quantity,date,valid_until,kind,timezone
       good1,paid,,,,,
       ,paid,,,,,
-      SECRET1,SECRETWORD,,,,,
+      SECRET1,SECRET1,,,,,
       SECRET2,paid,0,,,,
       SECRET3,paid,1.5,,,,
       SECRET4,paid,,11/21/2026,,,

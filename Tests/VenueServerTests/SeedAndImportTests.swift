@@ -6,8 +6,6 @@ import Testing
 @testable import VenueServer
 
 @Suite struct SeedAndImportTests {
-  private func csv(_ lines: String...) -> [UInt8] { [UInt8](lines.joined(separator: "\n").utf8) }
-
   private func salesCount(_ server: VenueServer) async throws -> Int? {
     try await server.store.read { db in try db.integer("SELECT COUNT(*) FROM sales").map { Int($0) } }
   }
@@ -72,9 +70,10 @@ import Testing
     try await expectEqual(salesCount(server), 0)
   }
 
-  @Test func aFileOfCodesAloneWillDo() async throws {
+  @Test func codesAloneWillDo() async throws {
     try await withVenue { venue in
-      let summary = try await venue.server.importTickets(csv("code", "walk-in-1", "walk-in-2"), file: "codes.csv")
+      let summary = try await venue.server.importTickets(
+        [ImportedTicket(line: 2, code: "walk-in-1"), ImportedTicket(line: 3, code: "walk-in-2")], file: "codes.csv")
       expectEqual(summary, ImportSummary(added: 2, updated: 0))
       let reply = try await venue.scan("walk-in-1")
       expectEqual(reply.status, 201)
@@ -84,20 +83,18 @@ import Testing
     }
   }
 
-  @Test func everyColumnIsRead() async throws {
+  @Test func everythingThatIsToldIsKept() async throws {
     let clock = try ManualClock("2025-12-17T14:30:00Z")
     try await withVenue(VenueConfiguration(now: { clock.now })) { venue in
-      let file =
-        [0xEF, 0xBB, 0xBF]
-        + [UInt8](
-          """
-          Quantity,code,kind,status,name,email,event,date,timezone\r
-          3, group-42 ,sale,,"Groß, ""Ju"" & family",ju@example.org,"Strings, \nall night",2025-12-18,Pacific/Auckland\r
-          ,gone-1,sale,deleted,,,,,\r
-          ,late-1,,expired,,,,,UTC\r
-
-          """.utf8)
-      try await expectEqual(venue.server.importTickets(file, file: "t.csv"), ImportSummary(added: 3, updated: 0))
+      let tickets = [
+        ImportedTicket(
+          line: 2, code: "group-42", name: "Groß, \"Ju\" & family", email: "ju@example.org", quantity: 3,
+          event: "Strings, \nall night", day: "2025-12-18", zone: "Pacific/Auckland"),
+        ImportedTicket(line: 3, code: "gone-1", isSale: true, status: .deleted),
+        ImportedTicket(line: 4, code: "late-1", status: .expired, zone: "UTC"),
+      ]
+      try await expectEqual(
+        venue.server.importTickets(tickets, file: "t.csv"), ImportSummary(added: 3, updated: 0))
       let reply = try await venue.scan("group-42")
       expectEqual(reply.status, 201)
       try expectEqual(reply.string("data.sale.name"), "Groß, \"Ju\" & family")
@@ -112,12 +109,16 @@ import Testing
   @Test func importingAgainUpdatesAndKeepsScans() async throws {
     try await withVenue { venue in
       let server = venue.server
-      _ = try await server.importTickets(
-        csv("code,name,status", "aaaa1111,Ann,paid", "bbbb2222,Bo,paid"), file: "t.csv")
+      let (ann, bo) = (
+        ImportedTicket(line: 2, code: "aaaa1111", name: "Ann"), ImportedTicket(line: 3, code: "bbbb2222", name: "Bo")
+      )
+      _ = try await server.importTickets([ann, bo], file: "t.csv")
       let first = try await venue.scan("aaaa1111")
       let before = try await salesCount(server)
-      let summary = try await server.importTickets(
-        csv("code,name,status", "aaaa1111,Anna,paid", "bbbb2222,Bo,refunded"), file: "t.csv")
+      var (anna, refunded) = (ann, bo)
+      anna.name = "Anna"
+      refunded.status = .refunded
+      let summary = try await server.importTickets([anna, refunded], file: "t.csv")
       expectEqual(summary, ImportSummary(added: 0, updated: 2))
       try await expectEqual(salesCount(server), before)
       let second = try await venue.scan("aaaa1111")
@@ -129,62 +130,36 @@ import Testing
 
   @Test func everyFaultIsNamedWithItsLineAndNothingIsImported() async throws {
     let server = try VenueServer(VenueConfiguration())
-    let file = csv(
-      "code,kind,status,quantity,date,timezone", "fine-1,,,,,", ",entry,paid,1,,",
-      "x2,voucher,overdue,0,17.12.2025,Nowhere/Land",
-      "x3,entry,paid,2,,", "fine-1,,,,,", "x5,sale,paid", "x6,sale,paid,99999999999999999999,2025-02-30,UTC",
-      "\"x7,sale")
+    let tickets = [
+      ImportedTicket(line: 2, code: "fine-1"), ImportedTicket(line: 3, code: ""),
+      ImportedTicket(line: 4, code: "x2", quantity: 0, day: "17.12.2025", zone: "Nowhere/Land"),
+      ImportedTicket(line: 5, code: "x3", isSale: false, quantity: 2), ImportedTicket(line: 6, code: "fine-1"),
+      ImportedTicket(line: 7, code: "x4\u{7}"), ImportedTicket(line: 8, code: "x6", day: "2025-02-30", zone: "UTC"),
+    ]
     let error = try await #require(throws: TicketFileError.self) {
-      try await server.importTickets(file, file: "tickets.csv")
+      try await server.importTickets(tickets, file: "tickets.csv")
     }
     expectEqual(
       error.description,
       """
       tickets.csv:3: the code is missing
-      tickets.csv:4: kind must be entry or sale
-      tickets.csv:4: status must be one of paid, unpaid, cancelled, refunded, expired, deleted
-      tickets.csv:4: quantity must be a whole number from 1 to 1000
+      tickets.csv:4: quantity must be a whole number from 1 to 100000
       tickets.csv:4: timezone must be an IANA name such as Europe/Berlin
       tickets.csv:4: date must be a day written YYYY-MM-DD
       tickets.csv:5: an entry code admits one; for a quantity of 2 the kind must be sale
       tickets.csv:6: the code was given in line 2 already
-      tickets.csv:7: has 3 fields, the header has 6
-      tickets.csv:8: quantity must be a whole number from 1 to 1000
+      tickets.csv:7: the code must have at most 255 bytes and no control characters
       tickets.csv:8: date must be a day written YYYY-MM-DD
-      tickets.csv:9: a quoted field that begins in this record is never closed
       """)
     try await expectEqual(salesCount(server), 0)
   }
 
-  @Test(arguments: [
-    ("", "t.csv:1: is empty; it needs a header with a column code"),
-    (
-      "kind\nsale",
-      "t.csv:1: there is no column code; known are code,kind,status,name,email,quantity,event,date,timezone"
-    ),
-    (
-      "code;kind\na;sale",
-      "t.csv:1: the fields must be separated by commas: code,kind,status,name,email,quantity,event,date,timezone"
-    ),
-    ("code,code\na,b", "t.csv:1: column code is there twice"),
-    (
-      "code,colour\na,b",
-      "t.csv:1: unknown column \"colour\"; known are code,kind,status,name,email,quantity,event,date,timezone"
-    ),
-  ])
-  func aWrongHeaderIsExplained(text: String, expected: String) async throws {
-    let server = try VenueServer(VenueConfiguration())
-    let error = try await #require(throws: TicketFileError.self) {
-      try await server.importTickets([UInt8](text.utf8), file: "t.csv")
-    }
-    expectEqual(error.description, expected)
-  }
-
   @Test func aCodeCannotChangeItsKind() async throws {
     let server = try VenueServer(VenueConfiguration())
-    _ = try await server.importTickets(csv("code,kind", "twofold-1,sale"), file: "a.csv")
+    _ = try await server.importTickets([ImportedTicket(line: 2, code: "twofold-1", isSale: true)], file: "a.csv")
     let error = try await #require(throws: TicketFileError.self) {
-      try await server.importTickets(csv("code", "new-code-1", "twofold-1"), file: "b.csv")
+      try await server.importTickets(
+        [ImportedTicket(line: 2, code: "new-code-1"), ImportedTicket(line: 3, code: "twofold-1")], file: "b.csv")
     }
     expectEqual(error.problems.map(\.line), [3])
     try await expectEqual(salesCount(server), 1)

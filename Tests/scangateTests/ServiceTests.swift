@@ -53,6 +53,22 @@ import VenueServer
     expect(await station.nextConfiguration()?["state"] as? String == "applied")
   }
 
+  @Test func aReloadThatWantsAListSaysThatThereIsNone() async throws {
+    let station = try Station()
+    defer { station.end() }
+    expect(try station.manager.next(with: "READY=1"))
+    station.write(Station.text.replacing("holdOff: 2 s", with: "offline: { policy: list }"))
+    station.reload()
+    expect(await station.nextConfiguration()?["state"] as? String == "applied")
+    expect(try station.manager.next(with: "READY=1"))
+    station.terminate()
+    await expectEqual(station.status(), 0)
+    expect(
+      station.log.contains("There is no list of tickets of main on board.")
+        && station.log.contains("tickets import FILE"),
+      "\(station.log)")
+  }
+
   /// A command that was stopped in mid-write holds the keys for seconds. Nobody at a gate waits for that, and the service lives.
   @Test func theWatchdogIsFedWhileAReloadWaitsForAKey() async throws {
     let station = try Station(watchdog: .seconds(2), key: "sealed-key-of-some-length")
@@ -189,7 +205,9 @@ private final class Station {
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    let log = folder.appending(path: "log").path
+    _ = FileManager.default.createFile(atPath: log, contents: nil)
+    process.standardError = FileHandle(forWritingAtPath: log) ?? FileHandle.nullDevice
     let (ended, end) = AsyncStream<Int32>.makeStream()
     self.ended = ended
     process.terminationHandler = { process in
@@ -220,6 +238,9 @@ private final class Station {
   }
 
   var isRunning: Bool { process.isRunning }
+
+  /// What it has told operators.
+  var log: String { (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "" }
 
   func write(_ text: String) {
     let file = folder.appending(path: "station.yaml")

@@ -68,7 +68,7 @@ import VenueServer
       code;status;date;holder
       https://tickets.example/ticket/view/Mzk/SECRETaB3;paid;2026-11-21;Ada
       SECRETsecond;unpaid;2026-11-21;Bob
-      SECRETthird;SECRET?;2026-11-21;Cy
+      SECRETthird;perhaps;2026-11-21;Cy
       SECRETfourth;paid;someday;Di
 
       SECRETfifth;used;;Ed
@@ -87,7 +87,9 @@ import VenueServer
     expectEqual(taken.status, 0, "\(taken.errors)")
     expect(taken.output.contains("3 tickets of main are on board"))
     expect(taken.output.contains("True as of 2025-12-10 18:00:00."))
-    expect(taken.errors.contains("line 4: its state") && taken.errors.contains("line 5: its day is no time"))
+    expect(
+      taken.errors.contains("line 4: its state perhaps is none that is known")
+        && taken.errors.contains("line 5: its day is no time"))
     expect(taken.errors.contains("2 of 5 lines were not taken.") && taken.errors.contains("looked at: holder"))
     // As the gate reduces a ticket's URL.
     try expectEqual(find("SECRETaB3")?.status, .valid)
@@ -200,5 +202,96 @@ import VenueServer
       // Another organiser's tickets are not told to our key.
       if ticket.kind == .otherOrganiser { expect(found == nil) } else { expect(found != nil, "\(ticket.kind)") }
     }
+  }
+
+  // MARK: What is said of a file, and what is not taken without a word
+
+  @Test func aColumnThatLimitsIsExplainedOnTheCommandLine() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try file(
+      "code;Anzahl Karten;Status;Datum\nSECRETa;2;eingebucht;05/11/2026\nSECRETb;1;bezahlt;05/11/2026\n")
+    let asked = try await run(["import", file, "--system", "main"])
+    expect(
+      asked.status == 69 && asked.errors.contains("the column Anzahl Karten")
+        && asked.errors.contains("--column quantity='Anzahl Karten'"), "\(asked.errors)")
+    let taken = try await run([
+      "import", file, "--system", "main", "--column", "quantity=Anzahl Karten", "--status", "valid=Eingebucht",
+      "--dates",
+      "day-first",
+    ])
+    expectEqual(taken.status, 0, "\(taken.errors)")
+    try expectEqual(find("SECRETa")?.quantity, 2)
+    let wrong = try await run(["import", file, "--system", "main", "--column", "colour=Anzahl"])
+    expect(wrong.status == 64 && wrong.errors.contains("quantity=Anzahl"), "\(wrong.errors)")
+    try await expectEqual(run(["import", "--from-system", "main", "--dates", "day-first"]).status, 64)
+  }
+
+  @Test func aListThatLosesMoreThanHalfWantsAYes() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let many = try file("code\n" + (0..<9).map { "SECRET\($0)\n" }.joined())
+    try await expectEqual(run(["import", many, "--system", "main"]).status, 0)
+    let few = try file("code\nSECRET0\n")
+    let asked = try await run(["import", few, "--system", "main"])
+    expect(
+      asked.status == 65 && asked.errors.contains("has 1 tickets, and the list on board has 9")
+        && asked.errors.contains("--yes"), "\(asked.errors)")
+    expect(try find("SECRET8") != nil)
+    try await expectEqual(run(["import", few, "--system", "main", "--yes"]).status, 0)
+    expect(try find("SECRET8") == nil && find("SECRET0") != nil)
+  }
+
+  @Test func aGateThatDecidesByAListWithoutOneIsWarnedOf() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = folder.appending(path: "listed.yaml")
+    let text = try String(contentsOfFile: station(), encoding: .utf8)
+    try Data(
+      text.replacing("ticketSystem: main\n", with: "ticketSystem: main\n    offline: { policy: list }\n").utf8
+    ).write(to: configuration)
+    func check() async throws -> Program.Result {
+      try await Program.run(["config", "check", configuration.path, "--state", state])
+    }
+    let without = try await check()
+    expect(
+      without.status == 0 && without.errors.contains("There is no list of tickets of main on board.")
+        && without.errors.contains("nobody passes at north")
+        && without.errors.contains("scangate tickets import FILE --system main"), "\(without.errors)")
+    let list = try file("code\nSECRETa\n")
+    try await expectEqual(run(["import", list, "--system", "main"]).status, 0)
+    let with = try await check()
+    expect(!with.errors.contains("list of tickets"), "\(with.errors)")
+    try await expectEqual(
+      run(["import", list, "--system", "main", "--as-of", "2025-01-01"]).status, 0)
+    expect(try await check().errors.contains("older than list.maxAge"))
+  }
+
+  /// Ctrl-C in the middle: the old list stays, and nothing lies beside it.
+  @Test(arguments: [SIGINT, SIGTERM]) func anInterruptedImportLeavesNothing(signal: Int32) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = try station()
+    try await expectEqual(run(["import", file("code\nold\n"), "--system", "main"]).status, 0)
+    let many = try file("code\n" + (0..<400_000).map { "code\($0)\n" }.joined())
+    let process = Process()
+    process.executableURL = try Program.executable()
+    process.arguments = ["tickets", "import", many, "--system", "main", "--config", configuration, "--state", state]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // The new list is begun, and far from whole.
+    while process.isRunning, access("\(state)/tickets-main.sqlite.new", F_OK) != 0 { await Task.yield() }
+    expect(process.isRunning)
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    expectEqual(process.terminationStatus, 128 + signal)
+    try expectEqual(
+      FileManager.default.contentsOfDirectory(atPath: state).sorted(),
+      ["seal-key", "seal-key.check", "tickets-main.sqlite"])
+    expect(try find("old") != nil)
+  }
+
+  @Test func progressIsForTerminalsAlone() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try file("code\n" + (0..<20_000).map { "code\($0)\n" }.joined())
+    let piped = try await run(["import", file, "--system", "main"])
+    expect(piped.status == 0 && !piped.errors.contains("\u{1B}") && !piped.errors.contains("%"), "\(piped.errors)")
   }
 }

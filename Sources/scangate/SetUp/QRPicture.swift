@@ -11,11 +11,15 @@ struct QRPicture {
 
   /// Encodes `text`, which has only digits, capital letters, blanks and `$%*+-./:`, with error correction of level M.
   /// - Returns: `nil` where it has others, or is too long for the largest code.
-  init?(alphanumeric text: String) {
-    let bytes = [UInt8](text.utf8)
+  init?(alphanumeric text: String) { self.init([UInt8](text.utf8), QR_MODE_AN) }
+
+  /// Encodes any text as UTF-8, likewise.
+  init?(text: String) { self.init([UInt8](text.utf8), QR_MODE_8) }
+
+  private init?(_ bytes: [UInt8], _ mode: QRencodeMode) {
     guard let input = QRinput_new2(0, QR_ECLEVEL_M) else { return nil }
     defer { QRinput_free(input) }
-    guard QRinput_append(input, QR_MODE_AN, CInt(bytes.count), bytes) == 0, let code = QRcode_encodeInput(input) else {
+    guard QRinput_append(input, mode, CInt(bytes.count), bytes) == 0, let code = QRcode_encodeInput(input) else {
       return nil
     }
     defer { QRcode_free(code) }
@@ -53,7 +57,10 @@ struct QRPicture {
   }
 
   /// SVG, sharp at any size; a module is one unit.
-  var svg: String {
+  var svg: String { svg(millimetres: 80) }
+
+  /// - Parameter millimetres: how wide it is printed, with the quiet zone.
+  func svg(millimetres: Int) -> String {
     var path = ""
     for row in 0..<side {
       var column = 0
@@ -68,7 +75,7 @@ struct QRPicture {
       }
     }
     return """
-      <svg xmlns="http://www.w3.org/2000/svg" width="80mm" height="80mm" viewBox="0 0 \(side) \(side)" shape-rendering="crispEdges">
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(millimetres)mm" height="\(millimetres)mm" viewBox="0 0 \(side) \(side)" shape-rendering="crispEdges">
       <path fill="#fff" d="M0 0h\(side)v\(side)H0z"/>
       <path d="\(path)"/>
       </svg>

@@ -53,6 +53,25 @@ enum TicketListText {
     }.joined(separator: ", ")
   }
 
+  /// How far an import is.
+  static func step(_ step: TicketImport.Step) -> String {
+    switch step {
+    case .reading(let percent): "Reading: \(percent) %"
+    case .told(let count): "Asking: \(count) tickets"
+    case .sorting: "Sorting …"
+    case .writing(let count, let all): "Writing: \(count) of \(all) tickets"
+    }
+  }
+
+  /// Says how a file was read, where that may surprise.
+  static func tell(_ encoding: TextEncoding, ignored: [String]) {
+    if encoding != .utf8 { Terminal.error("The file was read as \(encoding.rawValue).") }
+    if !ignored.isEmpty {
+      let words = "Columns that were not looked at: \(ignored.joined(separator: ", "))"
+      Terminal.error(TerminalText.clean(words, limit: 1_000))
+    }
+  }
+
   /// What it means that codes can be guessed; `nil` where they cannot.
   static func warning(_ guessability: Guessability) -> String? {
     if guessability.isEnough { return nil }

@@ -14,7 +14,8 @@ struct TicketsImportCommand: AsyncParsableCommand {
     discussion: """
       FILE has comma-separated values (or semicolons, or tabs) with a first line that names the columns: code, and where there \
       are status, date, valid_from, valid_until, quantity, sale, event. docs/tickets.md has them all. What a line is not taken \
-      for is told by its number, never by its code.
+      for is told by its number, never by its code. Headers and states in English, German, French and Spanish are understood; what \
+      else a column means is said with --column quantity=Anzahl.
 
       With --from-system the ticket system itself is asked for all that it has sold, within a quarter of its rate budget: do \
       that while no gate is busy. Not every system tells it.
@@ -29,6 +30,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Ask this ticket system instead of reading a file.", valueName: "name"))
   var fromSystem: String?
 
+  @OptionGroup var reading: TicketFileArgument
   @OptionGroup var configuration: ConfigurationArgument
   @OptionGroup var state: StateArgument
 
@@ -49,10 +51,16 @@ struct TicketsImportCommand: AsyncParsableCommand {
   @Flag(help: "Take what is good of a list of which more than half is bad.")
   var force = false
 
+  @Flag(help: "Take a list that has less than half of the tickets of the one on board.")
+  var yes = false
+
   func validate() throws {
     if let fromSystem {
       guard file == nil, asOf == nil, system == nil || system == fromSystem else {
         throw ValidationError("--from-system takes no file, no --system and no --as-of.")
+      }
+      guard reading.isEmpty else {
+        throw ValidationError("--column, --status and --dates are of a file: --from-system takes none of them.")
       }
     } else {
       guard file != nil else { throw ValidationError("Name the file, or the ticket system by --from-system.") }
@@ -69,15 +77,19 @@ struct TicketsImportCommand: AsyncParsableCommand {
     let (system, credentials) = try TicketsCommand.system(name, in: configuration.file, state)
     let zones = ZoneClock(usual: zone)
     let now = SystemTime().wall()
+    let progress = ProgressLine()
+    defer { progress.end() }
+    let interruption = Interruption(progress)
+    defer { interruption.end() }
     let report: TicketImport.Report
     let key: StationKey.Place?
     var trueAsOf = now
     if let file {
       // Opened before the right to read it is given up.
-      let opened = try Self.open(file)
+      let opened = try TicketFile.open(file)
       trueAsOf = min(asOf ?? opened.written, now)
       let settings: TicketImport.Settings
-      (settings, key) = try self.settings(for: system, zones)
+      (settings, key) = try self.settings(for: system, zones, progress)
       report = try told { () throws(TicketListFault) in
         let work = try TicketImport(settings)
         try work.read(opened.descriptor, named: file)
@@ -94,7 +106,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
         throw failure("Nothing was imported. \(error.description)", Exit.configuration)
       }
       let settings: TicketImport.Settings
-      (settings, key) = try self.settings(for: system, zones)
+      (settings, key) = try self.settings(for: system, zones, progress)
       do throws(TicketListFault) {
         report = try await fetch(connection, settings, now)
         await connection.close()
@@ -104,6 +116,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
       }
     }
     zones.leave()
+    progress.end()
     try tell(report, system: name, asOf: trueAsOf, key: key)
   }
 
@@ -127,36 +140,17 @@ struct TicketsImportCommand: AsyncParsableCommand {
 
   // MARK: Preparing
 
-  private struct Opened: ~Copyable {
-    let descriptor: OwnedDescriptor
-    let written: WallTime
-  }
-
-  private static func open(_ file: String) throws -> Opened {
-    do throws(SystemError) {
-      let descriptor = try OwnedDescriptor.open(file, O_RDONLY | O_NONBLOCK)
-      var status = stat()
-      guard fstat(descriptor.number, &status) == 0 else { throw SystemError(errno: errno, call: "fstat") }
-      guard status.st_mode & S_IFMT == S_IFREG else {
-        throw SystemError(errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ESPIPE, call: "open")
-      }
-      return Opened(descriptor: descriptor, written: WallTime(seconds: Int64(status.st_mtim.tv_sec)))
-    } catch {
-      let hint = error.errno == ESPIPE ? " It has to be a file: it is read twice." : ""
-      throw failure("\(file) cannot be read: \(error.words).\(hint)")
-    }
-  }
-
   /// Takes the station's key, and then gives up root's rights.
   private func settings(
-    for system: TicketSystemConfiguration, _ zones: ZoneClock
+    for system: TicketSystemConfiguration, _ zones: ZoneClock, _ progress: ProgressLine
   ) throws -> (TicketImport.Settings, StationKey.Place?) {
     let (key, kept) = try stationKey()
     try becomeOwner()
     let settings = TicketImport.Settings(
       place: TicketListPlace(of: system, in: state.folder), key: key, isTrial: dryRun, isForced: force,
       recognise: TicketSystemRegistry.recogniser(of: system), folding: TicketSystemRegistry.folding(of: system),
-      zone: { zones.time(zone: $0, day: $1, clock: $2) })
+      zone: { zones.time(zone: $0, day: $1, clock: $2) }, mayShrink: yes, rules: reading.rules(),
+      onProgress: { progress.show(TicketListText.step($0)) })
     return (settings, kept)
   }
 
@@ -202,8 +196,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
     _ report: TicketImport.Report, system: String, asOf: WallTime, key: StationKey.Place?
   ) throws {
     func note(_ words: String) { Terminal.error(TerminalText.clean(words, limit: 1_000)) }
-    if let encoding = report.encoding, encoding != .utf8 { note("The file was read as \(encoding.rawValue).") }
-    if !report.ignored.isEmpty { note("Columns that were not looked at: \(report.ignored.joined(separator: ", "))") }
+    if let encoding = report.encoding { TicketListText.tell(encoding, ignored: report.ignored) }
     for line in report.badLines { note("line \(line.line): \(line.words)") }
     if report.bad > 0 {
       note("\(report.bad) of \(report.good + report.bad) \(file == nil ? "tickets" : "lines") were not taken.")
@@ -213,7 +206,12 @@ struct TicketsImportCommand: AsyncParsableCommand {
       note("\(report.contradicting) lines say something else on a code than a line before; the stricter counts.")
     }
     if let refusal = report.refusal {
-      let hint = report.good > 0 ? " Look at the lines above; --force takes the good ones." : ""
+      let hint =
+        switch report.shrinksFrom {
+        case _? where report.good > 0: " If that is meant, take it with --yes."
+        case nil where report.good > 0: " Look at the lines above; --force takes the good ones."
+        default: ""
+        }
       throw failure("Nothing was imported. \(refusal)\(hint)", Exit.data)
     }
     let again = report.repeated > 0 ? " (\(report.repeated) lines said one again)" : ""

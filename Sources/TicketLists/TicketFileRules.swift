@@ -1,0 +1,68 @@
+internal import ScanModel
+
+/// What somebody says of a file beside it, where it does not say it itself.
+public struct TicketFileRules: Sendable, Equatable {
+  /// What columns mean.
+  public var columns: [ColumnChoice]
+  /// What words of states mean.
+  public var states: [StateChoice]
+  /// Which comes first in 05/11/2026; `nil` for what the language of the header tells.
+  public var dates: DateOrder?
+  /// Whether names and addresses of holders are read; a station's list has none.
+  public var hasHolders: Bool
+
+  /// Makes rules; without any the file is to be understood by itself.
+  public init(
+    columns: [ColumnChoice] = [], states: [StateChoice] = [], dates: DateOrder? = nil, hasHolders: Bool = false
+  ) {
+    self.columns = columns
+    self.states = states
+    self.dates = dates
+    self.hasHolders = hasHolders
+  }
+}
+
+/// Which comes first in a date with strokes. The raw values are the words on the command line.
+public enum DateOrder: String, Sendable, CaseIterable {
+  case dayFirst = "day-first"
+  case monthFirst = "month-first"
+}
+
+/// What a column means: `quantity=Anzahl`.
+public struct ColumnChoice: Sendable, Equatable {
+  let meaning: TicketColumn
+  /// The column's name, as somebody wrote it.
+  let name: String
+
+  /// The meanings that there are.
+  public static var meanings: [String] { TicketColumn.allCases.map(\.rawValue) }
+
+  /// Reads `quantity=Anzahl`; `nil` where the meaning is none, or no column is named.
+  public init?(_ text: String) {
+    guard let (meaning, name) = halves(text), let known = TicketColumn(rawValue: meaning.lowercased()),
+      !FoldedText.key(name).isEmpty
+    else { return nil }
+    self.meaning = known
+    self.name = name
+  }
+}
+
+/// What a word of a state means: `valid=Eingebucht`.
+public struct StateChoice: Sendable, Equatable {
+  let status: ListedTicket.Status
+  let key: String
+
+  /// Reads `valid=Eingebucht`; the first half is a state or a word that is known for one.
+  public init?(_ text: String) {
+    guard let (known, word) = halves(text), let status = StatusWords.status(known) else { return nil }
+    key = FoldedText.key(word)
+    if key.isEmpty { return nil }
+    self.status = status
+  }
+}
+
+/// What stands before and behind the first `=`.
+private func halves(_ text: String) -> (String, String)? {
+  guard let sign = text.firstIndex(of: "=") else { return nil }
+  return (String(text[..<sign]), String(text[text.index(after: sign)...]))
+}

@@ -1,0 +1,38 @@
+import Dispatch
+import Glibc
+import LinuxIO
+
+/// What Ctrl-C and the end of a session do to a command that writes: files that are not whole go, and the terminal's line is clean.
+struct Interruption {
+  private let sources: [(number: Int32, source: any DispatchSourceSignal)]
+
+  /// Watches from here on. A signal that whoever started us has ignored stays ignored.
+  init(_ progress: ProgressLine) {
+    sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+      var before = sigaction()
+      guard sigaction(number, nil, &before) == 0, !Self.isIgnored(before) else { return nil }
+      signal(number, SIG_IGN)
+      // A queue has a thread of its own, whatever the command is about.
+      let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "interruption"))
+      source.setEventHandler {
+        progress.end()
+        UnfinishedFiles.removeAll { _exit(128 + number) }
+      }
+      source.activate()
+      return (number, source)
+    }
+  }
+
+  /// Leaves signals to do what they do.
+  func end() {
+    for (number, source) in sources {
+      source.cancel()
+      signal(number, SIG_DFL)
+    }
+  }
+
+  /// SIG_IGN is 1 to the kernel, and no function that could be compared.
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+  }
+}
