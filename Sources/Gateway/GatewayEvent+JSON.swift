@@ -25,6 +25,7 @@ extension GatewayEvent {
       line.add("stored", decided.isStored)
       line.add("first_used_at", decided.firstUse?.at.iso8601)
       line.add("first_used_gate", decided.firstUse?.gate?.name)
+      line.add("first_used_request", decided.firstUse?.request?.description)
       line.add("note", decided.note?.rawValue)
       line.add("detail", decided.detail)
       line.add("output_fault", decided.outputFault)

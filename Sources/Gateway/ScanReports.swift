@@ -48,6 +48,6 @@ struct ScanReports {
           scan: scan, system: system, ticket: kept.ticket, at: now, decidedIn: waited, verdict: decision.verdict,
           decider: kept.decider, note: decision.note?.rawValue, detail: decision.detail, entryID: decision.entryID,
           holder: decision.details?.holder, admitted: decision.admitted, allowance: decision.allowance,
-          outputFault: outputFault)))
+          firstUse: decision.firstUse, outputFault: outputFault)))
   }
 }

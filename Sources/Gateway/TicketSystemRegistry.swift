@@ -87,6 +87,12 @@ public enum TicketSystemRegistry {
     }
   }
 
+  /// What ticket systems of every type take a code for: two codes that share one of these are spellings of one ticket, as far as
+  /// any of them can tell.
+  public static func tickets(of code: Code) -> Set<TicketKey> {
+    [EventScheduleTicketSystem.foldedKey(of: EventScheduleTicketSystem.secret(in: code))]
+  }
+
   /// How many requests a minute this station may send to a configured system; `nil` where nothing bounds them.
   static func budget(of configuration: TicketSystemConfiguration) -> Int? {
     guard let rate = (configuration.settings as? EventScheduleSection.System)?.rate else { return nil }

@@ -49,7 +49,8 @@ extension Journal.Reader {
     }
   }
 
-  /// Scans whose identifier begins so, the scans of requests among them that were never decided; oldest first.
+  /// Scans whose identifier begins so, or that of a request or admission that served them; those of requests that were never
+  /// decided among them; oldest first.
   /// - Parameters:
   ///   - digits: hexadecimal digits, at most 32.
   ///   - limit: at most so many.
@@ -65,7 +66,8 @@ extension Journal.Reader {
         """
         SELECT id FROM (
           SELECT seq, id FROM scan WHERE id BETWEEN ?1 AND ?2 UNION ALL
-          SELECT seq, scan FROM attempt WHERE scan BETWEEN ?1 AND ?2)
+          SELECT seq, scan FROM attempt WHERE scan BETWEEN ?1 AND ?2 OR id BETWEEN ?1 AND ?2
+          \(hasOutbox ? "UNION ALL SELECT seq, scan FROM owed WHERE id BETWEEN ?1 AND ?2" : ""))
         GROUP BY id ORDER BY min(seq) LIMIT ?3
         """
       ).each([.blob(first), .blob(last), .integer(Int64(max(0, limit)))]) { row throws(SQLiteError) in
@@ -79,7 +81,7 @@ extension Journal.Reader {
   public func scan(_ id: ScanID) throws(JournalFault) -> JournalRow? {
     try told { () throws(SQLiteError) in
       var found: JournalRow?
-      try database.prepare(Self.columns + Self.sources + " WHERE s.id = ?1 ORDER BY s.seq LIMIT 1")
+      try database.prepare(columns + Self.sources + " WHERE s.id = ?1 ORDER BY s.seq LIMIT 1")
         .each([.blob(id.bytes)]) { row throws(SQLiteError) in found = JournalRow(row, seals: seals) }
       return found
     }

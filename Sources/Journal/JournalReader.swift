@@ -16,6 +16,8 @@ extension Journal {
     let hasOutbox: Bool
     /// Whether it counts floods.
     let hasFloods: Bool
+    /// Whether a scan says when its ticket was first admitted.
+    let hasFirstUses: Bool
 
     /// The oldest schema that is read: of files that were set aside or copied before they were brought forward.
     private static let oldest: Int64 = 1
@@ -32,11 +34,15 @@ extension Journal {
       public var verdict: String?
       /// At most so many: the newest.
       public var limit: Int?
+      /// Those whose code is so. Codes lie sealed: each is opened to be looked at, and none passes without the station's key.
+      public var code: (@Sendable (Code) -> Bool)?
 
       /// Makes a filter that lets all pass.
       public init(
-        from: WallTime? = nil, until: WallTime? = nil, gate: GateID? = nil, verdict: String? = nil, limit: Int? = nil
+        from: WallTime? = nil, until: WallTime? = nil, gate: GateID? = nil, verdict: String? = nil, limit: Int? = nil,
+        code: (@Sendable (Code) -> Bool)? = nil
       ) {
+        self.code = code
         self.from = from
         self.until = until
         self.gate = gate
@@ -88,6 +94,7 @@ extension Journal {
       }
       hasOutbox = version >= 2
       hasFloods = version >= 3
+      hasFirstUses = version >= 4
     }
 
     private static func connect(_ path: String) throws(SQLiteError) -> Database {
@@ -129,7 +136,7 @@ extension Journal {
       while seq <= last {
         // In pieces: a long look would keep the log from being moved into the file.
         let rows = try told { () throws(SQLiteError) in try page(filter, from: seq, to: last) }
-        for row in rows { try body(row.row) }
+        for row in rows where passes(row.row.code, filter) { try body(row.row) }
         // A damaged file may count to the end.
         guard rows.count == Self.page, let end = rows.last?.seq, end < last else { return }
         seq = end + 1
@@ -138,7 +145,13 @@ extension Journal {
 
     private static let page = 500
 
-    static let columns = """
+    var columns: String { Self.columns + (hasFirstUses ? Self.firstUse : ", NULL, NULL, NULL") }
+
+    private static let firstUse = """
+      , s.first_used_at, (SELECT text FROM name WHERE name.id = s.first_used_gate), s.first_used_request
+      """
+
+    private static let columns = """
       SELECT s.seq, s.id, gate.text, reader.text, s.code, s.symbology, s.read_at, system.text, s.ticket,
         s.wall, s.monotonic, s.trusted, session.boot, s.decided_in, s.verdict, s.reason, s.decider, s.note, s.detail,
         s.entry, s.holder, s.admitted, s.allowance, s.output_fault
@@ -165,7 +178,7 @@ extension Journal {
       _ filter: Filter, from first: Int64, to last: Int64
     ) throws(SQLiteError) -> [(seq: Int64, row: JournalRow)] {
       var rows: [(Int64, JournalRow)] = []
-      try database.prepare(Self.columns + Self.sources + Self.condition + " ORDER BY s.seq LIMIT \(Self.page)")
+      try database.prepare(columns + Self.sources + Self.condition + " ORDER BY s.seq LIMIT \(Self.page)")
         .each(values(filter, from: first, to: last)) { row throws(SQLiteError) in
           rows.append((row.integer(0) ?? 0, JournalRow(row, seals: seals)))
         }
@@ -191,6 +204,7 @@ extension Journal {
     /// Where the newest `limit` scans begin; `nil` where there is none.
     private func start(of filter: Filter, first: Int64, last: Int64) throws(JournalFault) -> Int64? {
       guard let limit = filter.limit else { return first }
+      if filter.code != nil { return try start(of: filter, first: first, last: last, newest: limit) }
       return try told { () throws(SQLiteError) in
         var found: Int64?
         try database.prepare(
@@ -200,6 +214,39 @@ extension Journal {
         }
         return found
       }
+    }
+
+    /// The same where codes are looked at: from the newest back.
+    private func start(
+      of filter: Filter, first: Int64, last: Int64, newest limit: Int
+    ) throws(JournalFault) -> Int64? {
+      var (found, count, end): (Int64?, Int, Int64) = (nil, 0, last)
+      while count < limit, end >= first {
+        let rows = try told { () throws(SQLiteError) in try sealedCodes(filter, from: first, to: end) }
+        for row in rows where count < limit && passes(row.code, filter) { (found, count) = (row.seq, count + 1) }
+        guard rows.count == Self.page, let oldest = rows.last?.seq, oldest > first else { break }
+        end = oldest - 1
+      }
+      return found
+    }
+
+    private func sealedCodes(
+      _ filter: Filter, from first: Int64, to last: Int64
+    ) throws(SQLiteError) -> [(seq: Int64, code: Code?)] {
+      var rows: [(Int64, Code?)] = []
+      try database.prepare(
+        "SELECT s.seq, s.id, s.code" + Self.sources + Self.condition + " ORDER BY s.seq DESC LIMIT \(Self.page)"
+      ).each(values(filter, from: first, to: last)) { row throws(SQLiteError) in
+        let scan = ScanID(bytes: row.blob(1) ?? [])
+        let code = scan.flatMap { scan in row.blob(2).flatMap { seals?.openCode($0, of: scan) } }
+        rows.append((row.integer(0) ?? 0, code))
+      }
+      return rows
+    }
+
+    private func passes(_ code: Code?, _ filter: Filter) -> Bool {
+      guard let wanted = filter.code else { return true }
+      return code.map(wanted) == true
     }
 
     fileprivate func problems(_ reached: ReachRecord?) throws(JournalFault) -> [String] {

@@ -45,6 +45,8 @@ public struct JournalRow: Sendable, Equatable {
   public var allowance: Int
   /// Why the gate did not open although the verdict is an admission.
   public var outputFault: String?
+  /// The first admission on the ticket, as it was known then; `nil` where none was, and before version 4.
+  public var firstUse: FirstUse?
 
   /// Reads the columns of `Journal.Reader`.
   init(_ row: Row, seals: JournalSeals?) {
@@ -74,6 +76,11 @@ public struct JournalRow: Sendable, Equatable {
     admitted = Int(row.integer(21) ?? 0)
     allowance = Int(row.integer(22) ?? 0)
     outputFault = row.text(23)
+    firstUse = row.integer(24).map { at in
+      FirstUse(
+        gate: row.text(25).map { GateID($0) }, at: WallTime(nanoseconds: at),
+        request: row.blob(26).flatMap { AttemptID(bytes: $0) })
+    }
   }
 }
 

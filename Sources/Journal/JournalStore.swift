@@ -171,7 +171,9 @@ final class JournalStore {
       .text(journaled.verdict.name), Value(journaled.verdict.reason), .text(journaled.decider.rawValue),
       Value(journaled.note), Value(journaled.detail), Value(journaled.entryID),
       journaled.holder.map { .blob(seals.holder($0, of: scan.id)) } ?? .null, .integer(Int64(journaled.admitted)),
-      .integer(Int64(journaled.allowance)), Value(journaled.outputFault))
+      .integer(Int64(journaled.allowance)), Value(journaled.outputFault), Value(journaled.firstUse?.at.nanoseconds),
+      try journaled.firstUse?.gate.map { gate throws(SQLiteError) in try name(gate.name) } ?? .null,
+      journaled.firstUse?.request.map { .blob($0.bytes) } ?? .null)
   }
 
   private func write(_ flood: ScanFlood) throws(SQLiteError) {

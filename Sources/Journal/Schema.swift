@@ -10,7 +10,7 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The one that this program writes.
-  static let current = Schema(steps: [first, outbox, floods])
+  static let current = Schema(steps: [first, outbox, floods, firstUses])
 
   /// Facts (attempts, conclusions, scans, floods, and those of the outbox) share one count, `seq`: it is the order in which they happened, whatever the
   /// clocks said. They refuse to be changed; `retention` says how far they may go, and only names go before that.

@@ -42,8 +42,9 @@ struct StoreStatements {
       """
       INSERT INTO scan (
         seq, session, id, gate, reader, code, symbology, read_at, system, ticket, wall, monotonic, trusted, decided_in,
-        verdict, reason, decider, note, detail, entry, holder, admitted, allowance, output_fault)
-      VALUES (\(places(24)))
+        verdict, reason, decider, note, detail, entry, holder, admitted, allowance, output_fault, first_used_at,
+        first_used_gate, first_used_request)
+      VALUES (\(places(27)))
       """)
     addFlood = try database.prepare(
       """

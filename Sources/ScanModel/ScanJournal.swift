@@ -255,6 +255,8 @@ public struct JournaledScan: Sendable, Equatable {
   public var admitted: Int
   /// How many it admits in all, as far as is proven.
   public var allowance: Int
+  /// The first admission on the ticket, where one is known.
+  public var firstUse: FirstUse?
   /// Why the gate did not open, or may not have, although the verdict is an admission.
   public var outputFault: String?
 
@@ -262,7 +264,7 @@ public struct JournaledScan: Sendable, Equatable {
   public init(
     scan: Scan, system: TicketSystemID, ticket: TicketKey?, at: JournalTime, decidedIn: Duration, verdict: Verdict,
     decider: Decider, note: String? = nil, detail: String? = nil, entryID: String? = nil, holder: String? = nil,
-    admitted: Int = 0, allowance: Int = 1, outputFault: String? = nil
+    admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, outputFault: String? = nil
   ) {
     self.scan = scan
     self.system = system
@@ -277,6 +279,7 @@ public struct JournaledScan: Sendable, Equatable {
     self.holder = holder
     self.admitted = admitted
     self.allowance = allowance
+    self.firstUse = firstUse
     self.outputFault = outputFault
   }
 }

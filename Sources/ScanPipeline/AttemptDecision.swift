@@ -76,19 +76,8 @@ public struct AttemptDecision: Sendable, Equatable {
   /// Whether somebody is admitted without the ticket system's word, which has still to be told of it.
   public var isProvisional: Bool
 
-  /// When and where a ticket was first used.
-  public struct FirstUse: Sendable, Equatable, Codable {
-    /// Our gate; `nil` when it was used elsewhere.
-    public var gate: GateID?
-    /// By our clock for our gates, by the server's for others.
-    public var at: WallTime
-
-    /// Makes a first use.
-    public init(gate: GateID?, at: WallTime) {
-      self.gate = gate
-      self.at = at
-    }
-  }
+  /// When, where and by which request a ticket was first admitted.
+  public typealias FirstUse = ScanModel.FirstUse
 
   /// What else staff should know. The raw values are the names in events.
   public enum Note: String, Sendable, CaseIterable {

@@ -37,7 +37,7 @@ extension TicketRecord {
     }
     guard admitted + interrupted + doubtful < allowance, book.hasSureRoom(in: sale) else { return interruption() }
     if !otherSpellings(book).isEmpty { return spelledOtherwise(reason) }
-    let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall)
+    let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall, request: lock.attempt)
     last = LastAdmission(
       attempt: lock.attempt, entryID: nil, sale: sale, wasFirst: firstUse == nil, isProvisional: true)
     admitted += 1
@@ -260,7 +260,8 @@ extension TicketRecord {
       if !owed.hasLeft {
         entries[entryID]?.isClaimed = true
         entries[entryID]?.hasLeft = false
-        book.use(entryID, AttemptDecision.FirstUse(gate: owed.gate, at: owed.wall), of: key)
+        let use = AttemptDecision.FirstUse(gate: owed.gate, at: owed.wall, request: owed.attempt)
+        book.use(entryID, use, of: key)
       } else if entries[entryID]?.isClaimed == false {
         entries[entryID]?.hasLeft = true
       }

@@ -197,7 +197,9 @@ struct TicketRecord: Sendable {
     guard book.hasRoom(in: sale) else { return saleUsedUp(book) }
     guard admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return interruption() }
     if let withheld = sharedOut(book) { return withheld }
-    let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall)
+    // Who claims the answer to an earlier request was admitted by that one.
+    let request = entryID.flatMap { entries[$0]?.shownTo.attempt } ?? lock.attempt
+    let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall, request: request)
     last = LastAdmission(attempt: lock.attempt, entryID: entryID, sale: sale, wasFirst: firstUse == nil)
     admitted += 1
     book.count(1, in: sale, firstUse: use)

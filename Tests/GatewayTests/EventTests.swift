@@ -19,7 +19,8 @@ import Testing
       details: TicketDetails(
         holder: hostile, event: "Zoë's", tickets: [.init(id: 7, quantity: 2, isUsed: true)]), admitted: 1,
       allowance: 2, decider: .server, isProvisional: true, note: .ownLostAnswer,
-      firstUse: .init(gate: nil, at: firstUse), detail: hostile,
+      firstUse: .init(gate: nil, at: firstUse, request: AttemptID(hexadecimal: "0123456789abcdef0123456789abcdef")),
+      detail: hostile,
       outputFault: nil)
   }
 
@@ -95,6 +96,7 @@ import Testing
     expect(object["holder"] as? String == Self.hostile)
     expect(object["decided_ms"] as? Double == 12.345)
     expect(object["reason"] is NSNull)
+    expect(object["first_used_request"] as? String == "0123456789abcdef0123456789abcdef")
   }
 
   @Test func everyReasonStateAndNoteIsDocumented() throws {

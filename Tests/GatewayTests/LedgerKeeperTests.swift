@@ -18,6 +18,8 @@ import Testing
       let again = await next.present()
       expectEqual(again.verdict, .refuse(.alreadyUsed))
       expectEqual(again.firstUse?.gate, GateID("north"))
+      guard case .asked(let asked)? = first.journal.facts.first else { return expect(false, "nothing was asked") }
+      expectEqual(again.firstUse?.request, asked.attempt)
     }
     expectEqual(first.system.asked.count, 1)
   }

@@ -27,6 +27,7 @@ import Testing
     expect(row.verdict == "admit" && row.reason == nil && row.decider == "server" && row.note == scan.note)
     expect(row.detail == scan.detail && row.entryID == scan.entryID && row.holder == scan.holder)
     expect(row.admitted == 1 && row.allowance == 3 && row.outputFault == scan.outputFault)
+    expect(row.firstUse == scan.firstUse && row.firstUse?.request != nil)
 
     let reader = try Journal.Reader(path: folder.journal, key: testKey)
     let attempts = try reader.attempts(open: false)
@@ -111,6 +112,7 @@ import Testing
     let database = try stranger(folder.journal)
     try database.execute("PRAGMA recursive_triggers = ON")
     for sql in [
+      "UPDATE scan SET first_used_at = 0", "UPDATE scan SET first_used_request = NULL",
       "DELETE FROM scan", "DELETE FROM attempt", "DELETE FROM conclusion", "UPDATE scan SET verdict = 'refuse'",
       "UPDATE scan SET holder = NULL", "UPDATE scan SET holder = x'00'", "UPDATE attempt SET wall = 0",
       "UPDATE conclusion SET fate = 'lost'", "REPLACE INTO scan SELECT * FROM scan",

@@ -155,7 +155,11 @@ import Testing
     await journal.close()
     let database = try stranger(path)
     try database.execute(
-      "DROP TABLE origin; DROP TABLE flood; DROP TABLE outbox; DROP TABLE told; DROP TABLE owed; PRAGMA user_version = 1"
+      """
+      DROP TRIGGER first_use_stays; ALTER TABLE scan DROP COLUMN first_used_at; ALTER TABLE scan DROP COLUMN first_used_gate;
+      ALTER TABLE scan DROP COLUMN first_used_request;
+      DROP TABLE origin; DROP TABLE flood; DROP TABLE outbox; DROP TABLE told; DROP TABLE owed; PRAGMA user_version = 1
+      """
     )
     try expectEqual(
       database.texts("SELECT name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"), first.names(),
@@ -172,6 +176,7 @@ import Testing
     try expectEqual(scans(path).compactMap { $0.code?.text }, ["old"])
     try expectEqual(scans("\(path).v1.backup").compactMap { $0.code?.text }, ["old"])
     try expectEqual(rows("\(path).v1.backup"), [])
+    try expectEqual(scans("\(path).v1.backup").compactMap(\.firstUse), [], "it had none")
     try expectEqual(Journal.verify(path), [])
   }
 

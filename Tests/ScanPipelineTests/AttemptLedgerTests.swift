@@ -75,10 +75,11 @@ struct AttemptLedgerTests {
     let first = try bench.scan(bench.redemption("e", 100), at: 100.2)
     expectEqual(first.verdict, .admit)
     expect(first.admitted == 1 && first.details?.holder == "Ada")
+    let request = try #require(first.admission)
     let (_, again) = bench.begin(at: 110)
     guard case .known(let decision) = again else { return expect(false, "asked again: \(again)") }
     expectEqual(decision.verdict, .refuse(.alreadyUsed))
-    expectEqual(decision.firstUse, .init(gate: bench.gate, at: bench.wall(100.3)))
+    expectEqual(decision.firstUse, .init(gate: bench.gate, at: bench.wall(100.3), request: request))
   }
 
   @Test("With several tickets in the sale the kind is asked for; the same record proves an entry secret")
@@ -191,6 +192,8 @@ struct AttemptLedgerTests {
     expect(bench.ledger.unsettled.isEmpty)
     guard case .known(let second) = bench.begin(at: 111).1 else { return expect(false, "asked") }
     expectEqual(second.verdict, .refuse(.alreadyUsed))
+    // The presentation that claims it sends none.
+    expectEqual(second.firstUse, .init(gate: bench.gate, at: bench.wall(110), request: attempt))
   }
 
   @Test("A late answer that overtakes the word that its attempt is pending admits at once")

@@ -80,6 +80,13 @@ struct JournalFilterArgument: ParsableArguments {
   @Option(help: ArgumentHelp("Only those of one verdict.", valueName: "verdict"))
   var verdict: Kind?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only those of one code, in every spelling that the ticket system may take for it, or of its last characters; - asks for it.",
+      valueName: "code"))
+  var code: String?
+
   func validate() throws {
     if let from, let until, from >= until {
       throw ValidationError("--from is not before --until: nothing lies between.")
@@ -87,8 +94,16 @@ struct JournalFilterArgument: ParsableArguments {
   }
 
   /// The filter for the newest `limit` scans, or all.
-  func filter(limit: Int? = nil) -> Journal.Reader.Filter {
-    Journal.Reader.Filter(
+  /// - Parameter reader: the journal, which must open codes where they are looked for.
+  func filter(of reader: Journal.Reader, limit: Int? = nil) throws -> Journal.Reader.Filter {
+    var filter = Journal.Reader.Filter(
       from: from, until: until, gate: gate.map { GateID($0) }, verdict: verdict?.rawValue, limit: limit)
+    guard let code else { return filter }
+    guard try reader.opensSealed() else {
+      throw failure("Codes lie sealed in the journal, and are found with the station's key alone.")
+    }
+    let wanted = try CodeArgument(code)
+    filter.code = { wanted.matches($0) }
+    return filter
   }
 }

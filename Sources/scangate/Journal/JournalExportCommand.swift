@@ -36,12 +36,13 @@ struct JournalExportCommand: ParsableCommand {
 
   func run() throws {
     let reader = try journal.open()
+    let wanted = try journal.telling { try filter.filter(of: reader) }
     do {
       let file = try ReplacedFile(output, mode: codes ? 0o600 : 0o666)
       try journal.telling {
         let columns = JournalRow.columns(wholeCodes: codes, outbox: try reader.outboxByScan())
         if format == .csv { try file.write(CSVText.header(columns.map(\.name))) }
-        try reader.scans(matching: filter.filter()) { row in
+        try reader.scans(matching: wanted) { row in
           let fields = columns.map { JournalField($0.name, $0.value(row)) }
           try file.write(format == .csv ? CSVText.record(fields) : JSONLine(fields).finished() + "\n")
         }

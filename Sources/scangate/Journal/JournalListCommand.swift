@@ -28,16 +28,19 @@ struct JournalListCommand: ParsableCommand {
   func run() throws {
     let reader = try journal.open()
     var isEmpty = true
+    let wanted = try journal.telling { try filter.filter(of: reader, limit: limit) }
     try journal.telling {
       let outbox = json ? try reader.outboxByScan() : [:]
-      try reader.scans(matching: filter.filter(limit: limit)) { row in
+      try reader.scans(matching: wanted) { row in
         isEmpty = false
         Terminal.out(json ? JSONLine(row.fields(outbox: outbox)).finished() : JournalText.line(row))
       }
     }
     guard !json else { return }
     if isEmpty { Terminal.error("No scan is like that in \(TerminalText.clean(journal.path)).") }
-    let floods = try journal.telling { try reader.floods(matching: filter.filter()) }
+    // What was only counted has no code.
+    guard wanted.code == nil else { return }
+    let floods = try journal.telling { try reader.floods(matching: wanted) }
     if !floods.isEmpty {
       let count = floods.reduce(0) { $0 &+ $1.flood.refused &+ $1.flood.undecided }
       Terminal.error("\(count) more were too many to be written down one by one: scangate journal floods")

@@ -6,14 +6,16 @@ import ScanModel
 /// `scangate journal show`
 struct JournalShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show everything on one scan, with the requests that were sent for it.")
+    commandName: "show", abstract: "Show everything on one scan, with the requests that were sent for it.",
+    discussion: "The id of a request finds the scan that it served: first_used_request leads to who was admitted first."
+  )
 
   /// Of how many scans that begin alike are told.
   private static let most = 20
 
   @OptionGroup var journal: JournalArgument
 
-  @Argument(help: ArgumentHelp("The scan's id, or at least its first 6 digits.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The id of the scan, or of a request; at least its first 6 digits.", valueName: "id"))
   var id: String
 
   @Flag(help: "Print JSON.")
@@ -22,7 +24,7 @@ struct JournalShowCommand: ParsableCommand {
   func validate() throws {
     let digits = id.utf8
     guard (6...32).contains(digits.count), digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
-      throw ValidationError("A scan's id has 32 hexadecimal digits; give at least the first 6.")
+      throw ValidationError("An id has 32 hexadecimal digits; give at least the first 6.")
     }
   }
 
@@ -31,7 +33,9 @@ struct JournalShowCommand: ParsableCommand {
     try journal.telling {
       let found = try reader.scans(beginningWith: id, limit: Self.most + 1)
       guard let scan = found.first else {
-        throw failure("No scan in \(journal.path) begins with \(id). scangate journal list shows those that there are.")
+        throw failure(
+          "No scan or request in \(journal.path) begins with \(id). scangate journal list shows the scans that there are."
+        )
       }
       guard found.count == 1 else {
         Terminal.error("scangate: Several scans begin with \(id); give more digits:")

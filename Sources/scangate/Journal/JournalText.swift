@@ -44,7 +44,7 @@ enum JournalText {
   static func lines(_ id: ScanID, _ row: JournalRow?, _ attempts: [JournalAttempt]) -> [String] {
     var lines = ["Scan \(id)"]
     func add(_ name: String, _ text: String?) {
-      if let text { lines.append("  \(padded(name, 14))\(clean(text, limit: 1_000))") }
+      if let text { lines.append("  \(padded(name, 16))\(clean(text, limit: 1_000))") }
     }
     if let row {
       add("gate", "\(row.gate), reader \(row.reader)")
@@ -59,6 +59,7 @@ enum JournalText {
       add("note", row.note)
       add("detail", row.detail)
       add("admitted", "\(row.admitted) of \(row.allowance)")
+      add("first admitted", row.firstUse.map(words))
       add("outputs", row.outputFault)
       add("ticket system", row.system.name)
       add("entry", row.entryID)
@@ -78,6 +79,11 @@ enum JournalText {
     }
     if attempts.isEmpty { lines.append("No request was sent for it.") }
     return lines
+  }
+
+  private static func words(_ use: FirstUse) -> String {
+    let place = use.gate.map { "at gate \($0)" } ?? "elsewhere, by the ticket system's clock"
+    return LocalTime.text(use.at, milliseconds: true) + " \(place)" + (use.request.map { ", by request \($0)" } ?? "")
   }
 
   private static func words(_ conclusion: JournalAttempt.Conclusion, of attempt: JournalAttempt) -> String {
