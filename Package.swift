@@ -299,7 +299,8 @@ let package = Package(
       of: "scangate",
       [
         "CMockDevices", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
-        "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode", "scangate-outputs",
+        "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode",
+        "scangate-outputs",
       ]),
     tests(
       of: "VenueServer",

@@ -10,8 +10,6 @@ final class PictureDecoder: Answering {
   private let frames: FrameReader
   private let pictures: PictureReader
   private let reader: CodeReader
-  /// Of the video that was begun last.
-  private var video: CodeReader
 
   /// Makes a decoder.
   /// - Throws: a fault where a library cannot.
@@ -19,12 +17,7 @@ final class PictureDecoder: Answering {
     self.settings = settings
     frames = try FrameReader()
     pictures = try PictureReader()
-    reader = Self.reader(settings)
-    video = Self.reader(settings)
-  }
-
-  private static func reader(_ settings: DecodeSettings) -> CodeReader {
-    CodeReader(VisionSettings(kinds: settings.kinds, stages: VisionStages(rawValue: settings.stages)))
+    reader = CodeReader(VisionSettings(kinds: settings.kinds, stages: VisionStages(rawValue: settings.stages)))
   }
 
   /// Reads a JPEG in every way, whatever is in it.
@@ -63,7 +56,6 @@ final class PictureDecoder: Answering {
     let bytes = UnsafeRawBufferPointer(rebasing: memory[..<Int(layout.byteCount)])
     defer { pictures.shrink() }
     let picture = try pictures.read(bytes, frame: Int(layout.frame))
-    if picture.isVideo, layout.frame == 0 { video = Self.reader(settings) }
     let image = picture.image
     var canvas: ExplainCanvas?
     let reading = Self.timed {
@@ -72,7 +64,8 @@ final class PictureDecoder: Answering {
         canvas = explained
         return reading
       }
-      return picture.isVideo ? video.read(frame: image) : reader.read(picture: image)
+      // A frame of a video, too: nobody waits at a gate, and what is read in the picture is read in the video.
+      return reader.read(picture: image)
     }
     return DecodeResult(
       reading: reading, width: UInt32(image.width), height: UInt32(image.height), isVideo: picture.isVideo,

@@ -29,7 +29,7 @@ public struct ExampleConfiguration: Sendable {
     self.leds = leds
   }
 
-  /// The file. Without a reader it has none, and says so.
+  /// The file. Without a reader it has one that no device fits, and says so.
   public var yaml: String {
     var text = """
       # Made by "scangate devices --example" from what is plugged in here. To do: the server's address, its API key, and the
@@ -48,9 +48,20 @@ public struct ExampleConfiguration: Sendable {
 
       """
     if readers.isEmpty {
-      text += "# No scanner was found: plug one in and ask again, or see \"scangate devices\" for those that must be\n"
-      text += "# programmed first.\n"
-      text += "readers: {}\n\ngates: {}\n"
+      text += """
+        # No scanner was found: plug one in and ask again, or see "scangate devices" for those that must be programmed first.
+        # Until then a reader stands here that no device fits.
+        readers:
+          scanner:
+            type: wedge
+            match: { name: "no scanner yet" }  # what "scangate devices" says of yours
+
+        gates:
+          gate:
+            readers: [scanner]
+            ticketSystem: main
+
+        """ + Self.outputs(relay: lines.first, green: leds.first, red: leds.dropFirst().first)
       return text
     }
     text += "readers:\n"

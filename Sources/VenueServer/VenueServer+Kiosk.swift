@@ -91,9 +91,11 @@ extension VenueServer {
   /// What stations have asked for, oldest first; the latest 10,000.
   public var kioskRequests: [KioskRequest] { kioskLog.all }
 
-  /// Host and port by which stations reach the venue, and the path where there is one.
+  /// Host and port by which stations reach the venue, and the path where there is one. Without a public address it is by the name in
+  /// its certificate: set-up codes name no address, and stations want that name.
   private var place: String {
-    let url = configuration.publicURL ?? address.url
+    let named = configuration.tls?.hostName.map { VenueAddress(host: $0, port: address.port, isEncrypted: true).url }
+    let url = configuration.publicURL ?? named ?? address.url
     let scheme = ["https://", "http://"].first(where: url.hasPrefix) ?? ""
     return String(url.dropFirst(scheme.count))
   }

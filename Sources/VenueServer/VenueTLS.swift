@@ -13,6 +13,18 @@ public struct VenueTLS: Sendable, Equatable {
     self.privateKey = privateKey
   }
 
+  /// The first host name that the certificate is for, by which alone stations believe it; `nil` where it has none that means the
+  /// same on another machine.
+  var hostName: String? {
+    guard let leaf = try? NIOSSLCertificate.fromPEMFile(certificate).first else { return nil }
+    for name in leaf._subjectAlternativeNames() where name.nameType == .dnsName {
+      let text = String(decoding: name.contents, as: UTF8.self)
+      let isNumber = text.split(separator: ".").last?.allSatisfy(\.isNumber) ?? true
+      if !text.contains("*"), text != "localhost", !isNumber { return text }
+    }
+    return nil
+  }
+
   /// Reads both.
   func configuration() throws(VenueError) -> TLSConfiguration {
     let chain: [NIOSSLCertificate]

@@ -1,11 +1,12 @@
 import Glibc
+import LinuxIO
 import OutputHolder
 
 /// Lines for the operator, on the standard error.
 enum Log {
   /// Makes the log; with the priorities of sd-daemon(3) where the journal reads it.
   static func make() -> HolderLog {
-    let isJournal = getenv("JOURNAL_STREAM") != nil
+    let isJournal = SystemJournal.isRead
     return { level, words in
       // One line, whatever a peer's or a device's words contain.
       let line = words.map { $0.isNewline ? " " : $0 }

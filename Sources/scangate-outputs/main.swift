@@ -12,7 +12,8 @@ case .say(let text):
   _ = write(STDOUT_FILENO, text, text.utf8.count)
   exit(0)
 case .wrong(let text):
-  _ = write(STDERR_FILENO, text, text.utf8.count)
+  let told = SystemJournal.marked(text, .error) + (SystemJournal.isRead ? "\n" : "")
+  _ = write(STDERR_FILENO, told, told.utf8.count)
   exit(64)
 }
 

@@ -19,8 +19,8 @@ struct ConfigurationArgument: ParsableArguments {
   /// - Throws: `Exit.configuration` after printing the errors.
   static func load(_ file: String, checkingFiles: Bool = true) throws -> StationConfiguration {
     let reading = read(file, checkingFiles: checkingFiles)
-    for warning in reading.warnings { Terminal.error("warning: \(warning)") }
-    for error in reading.errors { Terminal.error(error) }
+    for warning in reading.warnings { Terminal.error("warning: \(warning)", .warning) }
+    for error in reading.errors { Terminal.error(error, .error) }
     guard let configuration = reading.configuration else { throw Exit.configuration }
     return configuration
   }

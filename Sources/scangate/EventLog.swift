@@ -25,21 +25,22 @@ enum EventLog {
       "Conflict: gate \(owed.scan.gate) admitted \(owed.scan.code.shortened) at \(owed.at.wall.iso8601) offline, and \(what).\(said) See: scangate journal conflicts"
   }
 
-  static func write(_ event: GatewayEvent, to logger: Logger) {
+  /// - Parameter namingHolders: whether tickets' holders are named: they are in no log unless the operator asks for it.
+  static func write(_ event: GatewayEvent, to logger: Logger, namingHolders: Bool = false) {
     switch event {
     case .scan(let decided):
-      let line = "Gate \(decided.scan.gate): \(DemoDisplay.plainLine(decided))"
+      let line = "Gate \(decided.scan.gate): \(DemoDisplay.plainLine(decided, namingHolder: namingHolders))"
       switch decided.verdict {
       case .undecided(let reason) where reason.isFault:
-        logger.error("\(line) \(TerminalText.clean(decided.detail ?? ""))")
-      case .undecided: logger.warning("\(line) \(TerminalText.clean(decided.detail ?? ""))")
+        logger.error("\(line) \(TerminalText.clean(decided.detail ?? "", limit: 1_000))")
+      case .undecided: logger.warning("\(line) \(TerminalText.clean(decided.detail ?? "", limit: 1_000))")
       case .admit, .refuse: logger.info("\(line)")
       }
       if let fault = decided.outputFault {
         logger.error("Gate \(decided.scan.gate): admitted, and the relay did not open: \(TerminalText.clean(fault))")
       }
-    case .repeat:
-      break
+    case .repeat(let gate, _, let code, _):
+      logger.debug("Gate \(gate): \(code.shortened) again, within hold-off.")
     case .dropped(let count):
       logger.notice("\(count) lines were dropped, because this log is read too slowly.")
     case .attempt(let attempt):
@@ -49,8 +50,7 @@ enum EventLog {
       if case .failed = state {
         logger.error("Reader \(reader) has failed:\(words)")
       } else {
-        let state = if case .waiting = state { "waiting for" } else { state.name + (words.isEmpty ? "" : ":") }
-        logger.notice("Reader \(reader) is \(state)\(words)")
+        logger.notice("Reader \(reader) is \(state.spoken)\(words)")
       }
     case .discarded(let reader, let reason, let characters, _):
       logger.notice("Reader \(reader): \(characters) characters were thrown away (\(reason.rawValue)).")
@@ -65,7 +65,7 @@ enum EventLog {
     case .gate(let gate, .maintenance, _):
       logger.notice("Gate \(gate) is out of service: maintenance.")
     case .gate(let gate, .fault(let reason, let detail), _):
-      logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail))")
+      logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail, limit: 1_000))")
     case .gate(let gate, .notSetUp(let words), _):
       logger.notice("Gate \(gate) is not set up: \(TerminalText.clean(words))")
     case .gate(let gate, .closed(let words), _):

@@ -5,15 +5,25 @@ import LinuxIO
 /// Writes the event stream to a file, a pipe or standard output, a line at a time; see `LineWriter`.
 struct EventWriter: Sendable {
   private let writer: LineWriter
+  private let path: String
 
   /// Opens `path` for appending, so that a rotated or shared file loses nothing; `-` is standard output.
   /// - Throws: why it cannot be written; `ENXIO` for a pipe that nobody reads.
   init(path: String) throws(SystemError) {
     let name = path == "-" ? "standard output" : path
+    self.path = path
     writer = try LineWriter(try Self.open(path), thread: "events") { error in
       Terminal.error(
-        "Events cannot be written to \(name): \(error.words). Gates go on; free space or start its reader.")
+        "Events cannot be written to \(name): \(error.words). Gates go on; free space or start its reader.", .error)
     }
+  }
+
+  /// Opens the file anew, which somebody has renamed: what comes from now on goes into the one of that name, made where there is
+  /// none. Where that is not possible, the old one goes on. From any thread, returns at once.
+  func reopen() {
+    guard path != "-" else { return }
+    let path = path
+    writer.reopen { () throws(SystemError) in try Self.open(path) }
   }
 
   /// Writes until the stream ends.

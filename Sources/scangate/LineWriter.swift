@@ -5,7 +5,12 @@ import Synchronization
 /// Writes lines to a descriptor on a thread of its own. Handing a line over never waits: a full disk, a stopped terminal or a
 /// slow reader of a pipe holds up this thread and nothing else. Behind by more than 1,024 lines, the oldest are dropped.
 final class LineWriter: Sendable {
-  private let lines: AsyncStream<String>.Continuation
+  /// Opens what is written to anew.
+  typealias Opening = @Sendable () throws(SystemError) -> OwnedDescriptor
+
+  /// `nil` only wakes the writer.
+  private let lines: AsyncStream<String?>.Continuation
+  private let opening = DueOpening()
   private let ended: AsyncStream<Void>
   private let end: AsyncStream<Void>.Continuation
 
@@ -14,10 +19,10 @@ final class LineWriter: Sendable {
   init(
     _ descriptor: consuming OwnedDescriptor, thread: String, onFault: @escaping @Sendable (SystemError) -> Void
   ) throws(SystemError) {
-    let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1_024))
+    let (stream, continuation) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
     lines = continuation
     (ended, end) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let resident = Resident(descriptor, loop: try DeviceLoop(name: thread), onFault: onFault)
+    let resident = Resident(descriptor, loop: try DeviceLoop(name: thread), opening: opening, onFault: onFault)
     Task { [end] in
       await resident.write(stream)
       end.finish()
@@ -26,6 +31,13 @@ final class LineWriter: Sendable {
 
   /// Takes a line, without its line feed; from any thread, returns at once.
   func write(_ line: String) { lines.yield(line) }
+
+  /// Has what is written to opened anew, between two lines, before any line that comes from now on; from any thread, returns at
+  /// once. Where it cannot be opened, the old one goes on, and the fault is told.
+  func reopen(_ open: @escaping Opening) {
+    opening.set(open)
+    lines.yield(nil)
+  }
 
   /// Takes nothing more and returns when everything is written, or after `patience`: whoever does not read does not keep
   /// the service from ending.
@@ -39,24 +51,51 @@ final class LineWriter: Sendable {
     alarm.cancel()
   }
 
+  /// What is to be opened before the next line; of several the last. Beside the lines, of which the oldest may be dropped.
+  private final class DueOpening: Sendable {
+    private let due = Mutex<Opening?>(nil)
+    func set(_ open: @escaping Opening) { due.withLock { $0 = open } }
+    func take() -> Opening? {
+      due.withLock { due in
+        defer { due = nil }
+        return due
+      }
+    }
+  }
+
   private actor Resident {
     private let loop: DeviceLoop
-    private let file: OwnedDescriptor
+    private var file: OwnedDescriptor
+    private let opening: DueOpening
     private let onFault: @Sendable (SystemError) -> Void
     private var hasFailed = false
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(
-      _ file: consuming OwnedDescriptor, loop: DeviceLoop, onFault: @escaping @Sendable (SystemError) -> Void
+      _ file: consuming OwnedDescriptor, loop: DeviceLoop, opening: DueOpening,
+      onFault: @escaping @Sendable (SystemError) -> Void
     ) {
       self.file = file
+      self.opening = opening
       self.loop = loop
       self.onFault = onFault
     }
 
-    func write(_ lines: AsyncStream<String>) async {
-      for await line in lines { write(line + "\n") }
+    func write(_ lines: AsyncStream<String?>) async {
+      for await line in lines {
+        if let open = opening.take() { reopen(open) }
+        if let line { write(line + "\n") }
+      }
       loop.stop()
+    }
+
+    private func reopen(_ open: Opening) {
+      do throws(SystemError) {
+        file = try open()
+        hasFailed = false
+      } catch {
+        onFault(error)
+      }
     }
 
     private func write(_ line: String) {

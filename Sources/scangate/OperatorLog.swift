@@ -33,14 +33,12 @@ struct OperatorLog: Sendable {
       set { metadata[key] = newValue }
     }
 
-    /// The journal keeps times and levels itself, the level as sd-daemon(3) writes it.
-    private let isJournal = getenv("JOURNAL_STREAM") != nil
-
     init(writer: LineWriter) { self.writer = writer }
 
     func log(event: LogEvent) {
       writer.write(
-        isJournal
+        // The journal keeps times and levels itself, the level as sd-daemon(3) writes it.
+        SystemJournal.isRead
           ? "<\(event.level.syslog)>\(event.message)"
           : "\(SystemTime().wall().iso8601) \(event.level): \(event.message)")
     }

@@ -24,11 +24,13 @@ struct RunCommand: AsyncParsableCommand {
       "Write events there, a JSON object a line; - is standard output. See docs/events.md.", valueName: "file"))
   var events: String?
 
+  @OptionGroup var logging: LogArguments
+
   func run() async throws {
     let written = try ConfigurationArgument.load(source.file)
     // Whoever stops reading our events or our log does not end the service.
     signal(SIGPIPE, SIG_IGN)
-    let log = try OperatorLog()
+    let log = try OperatorLog(level: logging.loggerLevel)
     let logger = log.logger
     let hub = EventHub()
     // From the first event on.
@@ -59,21 +61,10 @@ struct RunCommand: AsyncParsableCommand {
       case .disk(let words), .journal(let words): throw failure(words, Exit.unavailable)
       }
     }
-    do throws(SetupError) {
-      service = try await StationService(
-        file: source.file, completed, outputs: place.outputs,
-        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, lookForLists: vault.lookForLists,
-        setUp: setUp, events: hub, logger: logger)
-    } catch {
-      await vault.close()
-      throw failure(error.description, Exit.configuration)
-    }
-    var writing: Task<Void, Never>?
+    var writer: EventWriter?
     if let events {
       do throws(SystemError) {
-        let writer = try EventWriter(path: events)
-        let stream = hub.subscribe()
-        writing = Task { await writer.write(stream) }
+        writer = try EventWriter(path: events)
       } catch {
         await vault.close()
         throw failure(
@@ -82,7 +73,23 @@ struct RunCommand: AsyncParsableCommand {
             : "\(events): \(error.words). Name a file that this service can write.")
       }
     }
-    let logging = Task { for await event in logStream { EventLog.write(event, to: logger) } }
+    do throws(SetupError) {
+      service = try await StationService(
+        file: source.file, completed, outputs: place.outputs,
+        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, lookForLists: vault.lookForLists,
+        setUp: setUp, events: hub, hungUp: { [writer] in writer?.reopen() }, logger: logger)
+    } catch {
+      await vault.close()
+      throw failure(error.description, Exit.configuration)
+    }
+    let writing = writer.map { writer in
+      let stream = hub.subscribe()
+      return Task { await writer.write(stream) }
+    }
+    let namesHolders = logging.namesHolders
+    let telling = Task {
+      for await event in logStream { EventLog.write(event, to: logger, namingHolders: namesHolders) }
+    }
 
     let gates = configuration.gates.map(\.id.name).joined(separator: ", ")
     logger.notice("Station \(configuration.name): gates \(gates). Other stations share no ledger with this one.")
@@ -97,7 +104,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     await vault.close()
     hub.finish()
-    await logging.value
+    await telling.value
     await writing?.value
     if case .success = result { logger.notice("Station \(configuration.name) has ended.") }
     await log.finish()

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import LinuxIO
 
 /// The command line: everything that a person does with scangate begins here.
 @main
@@ -20,6 +22,25 @@ struct Scangate: AsyncParsableCommand {
       VersionCommand.self,
     ]
   )
+
+  static func main() async {
+    do {
+      var command = try parseAsRoot(CommandLineWords.joined(Array(CommandLine.arguments.dropFirst())))
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      // What a service ends with is told as an error to the journal that reads it.
+      if SystemJournal.isRead, !exitCode(for: error).isSuccess {
+        let words = fullMessage(for: error)
+        if !words.isEmpty { Terminal.error(words, .error) }
+        Glibc.exit(exitCode(for: error).rawValue)
+      }
+      exit(withError: error)
+    }
+  }
 }
 
 /// Exit codes beyond success (sysexits.h, as systemd names them too).

@@ -45,6 +45,8 @@ final class StationService: Service {
   private let prepared = Mutex<EnrolmentBook.Completed?>(nil)
   private let isReloadDue = Flag()
   private let events: EventHub
+  /// Done at each SIGHUP, before the configuration is read.
+  private let hungUp: @Sendable () -> Void
   private let logger: Logger
   private let manager = ServiceManager()
 
@@ -53,8 +55,9 @@ final class StationService: Service {
     file: String, _ completed: EnrolmentBook.Completed, outputs: OutputPlace,
     credentials: @escaping CredentialResolver, memory: StationMemory,
     lookForLists: @escaping @Sendable (StationConfiguration) async -> Void, setUp: StationSetUp?, events: EventHub,
-    logger: Logger
+    hungUp: @escaping @Sendable () -> Void, logger: Logger
   ) async throws(SetupError) {
+    self.hungUp = hungUp
     self.file = file
     self.outputs = outputs
     self.credentials = credentials
@@ -82,7 +85,10 @@ final class StationService: Service {
       }
       group.addTask {
         // Many at once are one: the file is read when its turn comes.
-        for await _ in hangups where !self.isReloadDue.raise() { order.yield(.reload) }
+        for await _ in hangups {
+          self.hungUp()
+          if !self.isReloadDue.raise() { order.yield(.reload) }
+        }
       }
       if let setUp {
         group.addTask { await setUp.run() }

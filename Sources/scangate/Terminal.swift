@@ -1,10 +1,14 @@
 import Glibc
+import LinuxIO
 
 /// Lines to the two standard streams, written whole. What comes from outside is cleaned before it gets here.
 enum Terminal {
   static func out(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
   static func error(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+  /// A line to standard error that matters so much, which systemd's journal is told.
+  static func error(_ line: String, _ priority: SystemJournal.Priority) { error(SystemJournal.marked(line, priority)) }
 
   /// Text to standard error without a line feed: a question.
   static func note(_ text: String) { write(text, to: STDERR_FILENO) }

@@ -257,6 +257,6 @@ private struct VenueService: Service {
 
 /// An error in words on standard error, and a failing exit.
 func failure(_ words: String, _ code: ExitCode = Exit.unavailable) -> ExitCode {
-  Terminal.error("scangate: " + TerminalText.clean(words, limit: 2_000))
+  Terminal.error("scangate: " + TerminalText.clean(words, limit: 2_000), .error)
   return code
 }

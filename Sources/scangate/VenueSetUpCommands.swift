@@ -50,7 +50,8 @@ extension VenueCommand {
       commandName: "enrolment", abstract: "Have a serving venue make an enrolment secret for one station.",
       discussion: """
         Printed is a line of JSON with the secret, the gate, the venue's host and port, and the secret's end. For the secret \
-        a station gets an API key of its own, once.
+        a station gets an API key of its own, once. The host is that of --public-url, else the name in the venue's certificate: \
+        scangate enrol-code takes no address, and stations speak to names over TLS alone.
         """)
 
     @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))

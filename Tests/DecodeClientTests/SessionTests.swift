@@ -64,12 +64,15 @@ import Testing
     }
     let session = try session()
     var more: [Bool] = []
+    var symbols: [Int] = []
     for frame in 0..<3 {
       let picture = try await session.read(frame == 0 ? file : nil, frame: UInt32(frame))
       expect(picture.result.isVideo)
       more.append(picture.result.hasMore)
+      symbols.append(picture.result.reading.symbols.count)
     }
     expectEqual(more, [true, true, false])
+    expectEqual(symbols, [1, 0, 1])
     await session.stop()
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import ScanModel
 import ScanPipeline
 import ScanTesting
+import Sealing
 import Testing
 
 @testable import Gateway
@@ -143,7 +144,13 @@ import Testing
       let asked = bench.kiosk.requests.filter { $0.contains("/activate") }.count
       bench.present("ABC123DEF456")
       await expectEqual(bench.events.setUp(.refused)?.reason, .lockedOut)
+      let locked = await bench.events.setUp(.disarmed)
+      expectEqual(locked?.detail?.hasPrefix("Too many set-up codes were refused: none is taken for "), true)
       expectEqual(bench.kiosk.requests.filter { $0.contains("/activate") }.count, asked)
+      // Whoever orders codes to be taken ends it.
+      try SetUpOrders(state: bench.folder).arm(minutes: 5)
+      let over = await bench.events.setUp(.armed)
+      expectEqual(over?.detail, "The lock-out is over: set-up codes are taken again. Hold one to the scanner.")
     }
   }
 

@@ -116,8 +116,11 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
     try expectEqual(parse(whole, "uncommented").gates.map(\.outputs.count), [3, 1])
   }
 
-  @Test func withoutAScannerTheExampleSaysSo() {
-    expect(ExampleConfiguration(readers: []).yaml.contains("No scanner was found"))
+  @Test func withoutAScannerTheExampleSaysSoAndChecks() throws {
+    let example = ExampleConfiguration(readers: []).yaml
+    expect(example.contains("No scanner was found"))
+    let configuration = try parse(example, "nothing plugged in")
+    expect(configuration.readers.count == 1 && configuration.gates.count == 1)
   }
 
   private func parse(_ text: String, _ what: String) throws -> StationConfiguration {

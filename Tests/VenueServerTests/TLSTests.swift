@@ -56,6 +56,23 @@ import Testing
     }
   }
 
+  /// Wherever it listens: a set-up code names no address, and a station wants the name that the certificate has.
+  @Test(arguments: [
+    (TestCertificates.wrongHost, "tickets.example"), (NamedCertificates.other, "tickets.example"),
+    (NamedCertificates.wildcards, "127.0.0.1"), (NamedCertificates.addressAsName, "127.0.0.1"),
+  ]) func aVenueOnLoopbackTellsTheNameInItsCertificate(_ certificate: String, _ host: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let tls = VenueTLS(
+        certificate: try write(certificate, to: directory + "/cert.pem"),
+        privateKey: try write(TestCertificates.key, to: directory + "/key.pem"))
+      try await withKioskVenue(change: { $0.tls = tls }) { venue, _ in
+        let port = venue.address.port
+        try await expectEqual(venue.server.makeEnrolment(gate: "north").server, "\(host):\(port)")
+        try await expectEqual(venue.server.makeActivationCode().server, "\(host):\(port)")
+      }
+    }
+  }
+
   @Test func filesThatWillNotDoAreExplained() async throws {
     try await withTemporaryDirectory { directory in
       let certificate = try write(TestCertificates.good, to: directory + "/cert.pem")

@@ -63,6 +63,13 @@ import Testing
     let result = try await Program.run(["devices", "--example"])
     expectEqual(result.status, 0)
     expect(result.lines.contains("version: 1"))
+    // Whatever is plugged in here, or nothing: the next step of the instructions finds no error in it.
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "scangate.yaml")
+    try Data(result.output.utf8).write(to: file)
+    let checked = try await Program.run(["config", "check", file.path, "--state", folder.path + "/state"])
+    expectEqual(checked.status, 0, "\(checked.errors)")
     try await expectEqual(Program.run(["devices", "--example", "--json"]).status, 64)
   }
 

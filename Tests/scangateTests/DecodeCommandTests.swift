@@ -30,13 +30,13 @@ import Testing
     """
 
   /// The same as a picture, with a quiet zone of four modules of four pixels.
-  private static func picture() -> (side: Int, grey: [UInt8]) {
+  private static func picture(module: Int = 4) -> (side: Int, grey: [UInt8]) {
     let rows = modules.split(separator: "\n").map(Array.init)
-    let side = (rows.count + 8) * 4
+    let side = (rows.count + 8) * module
     var grey = [UInt8](repeating: 255, count: side * side)
-    for row in 0..<rows.count * 4 {
-      for column in 0..<rows.count * 4 where rows[row / 4][column / 4] == "#" {
-        grey[(row + 16) * side + column + 16] = 0
+    for row in 0..<rows.count * module {
+      for column in 0..<rows.count * module where rows[row / module][column / module] == "#" {
+        grey[(row + 4 * module) * side + column + 4 * module] = 0
       }
     }
     return (side, grey)
@@ -94,6 +94,16 @@ import Testing
     let result = try await Program.run(["decode", "--json", "-"], input: file)
     expect(result.status == 0 && result.lines.count == 1, "\(result.errors)")
     expect(try object(result.lines.first ?? "")["frame"] as? Int == 1)
+  }
+
+  /// A camera looks at a frame for a moment; here nobody waits.
+  @Test func aVideoReadsWhatAPictureReads() async throws {
+    let (side, grey) = Self.picture(module: 80)
+    let picture = try await Program.run(["decode", "-"], input: Array("P5 \(side) \(side) 255\n".utf8) + grey)
+    expectEqual(picture.lines, ["-: qr \"gate 7 ü\""])
+    let video = try await Program.run(
+      ["decode", "-"], input: Array("YUV4MPEG2 W\(side) H\(side) Cmono\nFRAME\n".utf8) + grey)
+    expectEqual(video.lines, ["- frame 0: qr \"gate 7 ü\""], "\(video.errors)")
   }
 
   @Test func whatWasSeenIsExplained() async throws {

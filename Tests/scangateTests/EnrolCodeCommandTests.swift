@@ -1,8 +1,10 @@
 import Expectations
 import Foundation
 import ScanModel
+import ScriptedHTTP
 import SetUpCodes
 import Testing
+import VenueServer
 
 /// `scangate enrol-code` as it is typed.
 @Suite struct EnrolCodeCommandTests {
@@ -43,6 +45,49 @@ import Testing
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrong)
       let none = try await Program.run(["enrol-code", "--key", wrong, "--server", "venue.example", "--gate", "north"])
       expect(none.status == 65 && !none.errors.contains("QUJD"))
+    }
+  }
+
+  /// A venue without TLS on loopback has no name that a station could ask; what to do is said, and --server does it.
+  @Test func aVenueThatTellsAnAddressIsNamedByHand() async throws {
+    try await withKey { _, key, _ in
+      let line = #"{"secret":"\#(Self.secret)","gate":"north","server":"127.0.0.1:8080"}"# + "\n"
+      let refused = try await Program.run(["enrol-code", "--key", key, "--secret", "-"], input: Array(line.utf8))
+      expect(refused.status == 65 && refused.errors.contains("--public-url"), "\(refused.errors)")
+      expect(refused.errors.contains("127.0.0.1:8080") && !refused.errors.contains(Self.secret))
+      let made = try await Program.run(
+        ["enrol-code", "--key", key, "--secret", "-", "--server", "venue.example"], input: Array(line.utf8))
+      expect(made.status == 0 && made.lines.count == 1, "\(made.errors)")
+    }
+  }
+
+  /// Both commands as they stand in a pipe: the venue listens on loopback, and is named by its certificate.
+  @Test func aVenueOnLoopbackIsNamedByItsCertificate() async throws {
+    try await withKey { folder, key, trust in
+      let (certificate, privateKey) = (folder.path + "/cert.pem", folder.path + "/key.pem")
+      try Data(TestCertificates.wrongHost.utf8).write(to: URL(filePath: certificate))
+      try Data(TestCertificates.key.utf8).write(to: URL(filePath: privateKey))
+      let control = folder.path + "/venue.sock"
+      let venue = try VenueServer(
+        VenueConfiguration(
+          controlSocket: control, tls: VenueTLS(certificate: certificate, privateKey: privateKey)))
+      let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
+      let serving = Task {
+        defer { tell.finish() }
+        try await venue.run { tell.yield($0) }
+      }
+      let port = try #require(await ready.first { _ in true }).port
+      let told = try await Program.run(["venue", "enrolment", "--control", control, "--gate", "north"])
+      expectEqual(told.status, 0, "\(told.errors)")
+      let made = try await Program.run(["enrol-code", "--key", key, "--secret", "-"], input: Array(told.output.utf8))
+      expect(made.status == 0 && made.lines.count == 1, "\(made.errors)")
+      guard case .enrolment(let code)? = read(made.lines.first ?? "", trust) else {
+        Issue.record("\(made.output)")
+        return
+      }
+      expect(code.server.hostAndPort == "tickets.example:\(port)" && code.gate == "north")
+      serving.cancel()
+      _ = await serving.result
     }
   }
 

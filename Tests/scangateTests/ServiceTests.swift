@@ -151,8 +151,8 @@ import VenueServer
   }
 }
 
-/// A running `scangate run` with a reader that is not there, its events, and the socket of its service manager.
-private final class Station {
+/// A running `scangate run`, at first with a reader that is not there, its events, and the socket of its service manager.
+final class Station {
   static let text = text(key: "apiKeyFile: KEY")
 
   static func text(key: String) -> String {
@@ -175,7 +175,7 @@ private final class Station {
 
   let manager: ManagerSocket
   let key: URL
-  private let folder: URL
+  let folder: URL
   private let process = Process()
   private let ended: AsyncStream<Int32>
   private var lines: AsyncThrowingStream<String, any Error>.AsyncIterator
@@ -185,17 +185,24 @@ private final class Station {
   /// - Parameters:
   ///   - sealed: the API key, where it is a sealed credential.
   ///   - url: the ticket system's address; of nobody, where none is given.
+  ///   - events: the events' file in the folder; `nil` for standard output.
+  ///   - text: the configuration, with `KEY` for the key's file.
   init(
-    watchdog: Duration? = nil, withHolder: Bool = false, key sealed: String? = nil, url: String = "http://127.0.0.1:9"
+    watchdog: Duration? = nil, withHolder: Bool = false, key sealed: String? = nil, url: String = "http://127.0.0.1:9",
+    events: String? = nil, text: String? = nil, apiKey: String = "a-key-of-some-length", _ more: [String] = []
   ) throws {
-    folder = try temporaryFolder()
+    let folder = try temporaryFolder()
+    self.folder = folder
+    let log = folder.appending(path: "log")
     state = folder.appending(path: "state").path
     key = folder.appending(path: "main.key")
-    try Data("a-key-of-some-length\n".utf8).write(to: key)
+    try Data("\(apiKey)\n".utf8).write(to: key)
+    try Data().write(to: log)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
     manager = try ManagerSocket(path: folder.appending(path: "notify").path)
     process.executableURL = try Program.executable()
-    process.arguments = ["run", "--config", folder.appending(path: "station.yaml").path, "--events", "-"]
+    process.arguments = ["run", "--config", folder.appending(path: "station.yaml").path] + more
+    process.arguments? += ["--events", events.map { folder.appending(path: $0).path } ?? "-"]
     if withHolder { process.arguments? += ["--holder", folder.appending(path: "holder.sock").path] }
     var environment = ProcessInfo.processInfo.environment
     environment["NOTIFY_SOCKET"] = manager.path
@@ -205,9 +212,7 @@ private final class Station {
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
-    let log = folder.appending(path: "log").path
-    _ = FileManager.default.createFile(atPath: log, contents: nil)
-    process.standardError = FileHandle(forWritingAtPath: log) ?? FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: log)
     let (ended, end) = AsyncStream<Int32>.makeStream()
     self.ended = ended
     process.terminationHandler = { process in
@@ -219,7 +224,8 @@ private final class Station {
     if let sealed {
       try CredentialStore(keys: SealKeySource(state: state, given: nil)).set("main", PastedSecret(Array(sealed.utf8)))
     }
-    write((sealed == nil ? Self.text : Self.text(key: "apiKey: main")).replacing("http://127.0.0.1:9", with: url))
+    let text = text ?? (sealed == nil ? Self.text : Self.text(key: "apiKey: main"))
+    write(text.replacing("http://127.0.0.1:9", with: url))
     try process.run()
     let reading = output.fileHandleForReading
     Thread {
@@ -284,7 +290,7 @@ private final class Station {
 }
 
 /// The service manager's end of the notification socket.
-private final class ManagerSocket {
+final class ManagerSocket {
   struct Failure: Error {}
 
   let path: String

@@ -46,6 +46,8 @@ actor SetUpDesk {
     var sleep: SleepWatch
     /// Whether a code is being tried.
     var isTrying = false
+    /// Whether it was locked out when that was told last.
+    var isLockOutTold = false
     /// The code that was tried last and where, and until when it is still the same presentation.
     var last: (reader: ReaderID, bytes: [UInt8], until: MonotonicTime)?
 
@@ -218,22 +220,23 @@ actor SetUpDesk {
     let setUp = roll.setUp
     let isMissing = setUp.isMissing
     let now = time.now()
-    let isArmed = desk.withLock { desk in
+    let (isArmed, lockOut) = desk.withLock { desk -> (Bool, LockOutChange) in
       desk.lookForSleep(time, at: now)
       if let lockOut = setUp.lockOut { desk.arming.lockOut = lockOut }
       // A disk that is not read for a moment must not use up the time after the start.
-      if setUp.isUnreadable { return false }
+      if setUp.isUnreadable { return (false, .none) }
       if desk.arming.isMissing != isMissing { desk.arming.nowMissing(isMissing) }
-      return desk.arming.isArmed(at: now)
+      let was = desk.isLockOutTold
+      if case .lockedOut(let end) = desk.arming.state(at: now) {
+        desk.isLockOutTold = true
+        return (false, was ? .none : .began(end - now))
+      }
+      desk.isLockOutTold = false
+      return (desk.arming.isArmed(at: now), was && isMissing ? .ended : .none)
     }
-    guard isArmed != setUp.isArmed else { return }
+    guard isArmed != setUp.isArmed || lockOut != .none else { return }
     roll.take { $0.isArmed = isArmed }
-    let words =
-      isArmed
-      ? "Set-up codes are taken: hold one to the scanner."
-      : isMissing
-        ? "Set-up codes are no longer taken. Hold the set-up button, restart the service, or run: scangate kiosk activate --wait"
-        : "The station is set up: set-up codes are no longer taken."
+    let words = lockOut.words(isArmed: isArmed, isMissing: isMissing)
     events.emit(.setUp(SetUpEvent(state: isArmed ? .armed : .disarmed, detail: words, at: time.wall())))
   }
 

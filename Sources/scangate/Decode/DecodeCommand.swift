@@ -13,7 +13,8 @@ struct DecodeCommand: AsyncParsableCommand {
     discussion: """
       Reads PNG, JPEG, PGM and the frames of Y4M videos; - is standard input. Pictures are looked at in a process of its \
       own that can do nothing else, the same that looks at a camera's. Every kind of code is read unless --formats says \
-      otherwise; a camera reads QR codes alone until more is configured. Exits with 1 where a file could not be read; a \
+      otherwise; a camera reads QR codes alone until more is configured. Each frame of a video is looked at as a picture is, for \
+      which a camera has no time. Exits with 1 where a file could not be read; a \
       picture without a code is no error.
       """)
 

@@ -41,7 +41,7 @@ actor DemoDisplay {
     case .attempt(let attempt) where !isPlain:
       Terminal.out("  (the request for \(attempt.code.shortened) is \(attempt.state.rawValue))")
     case .device(let reader, let state, _) where !isPlain:
-      Terminal.out("  (reader \(reader) is \(state.name)\(state.detail.map { ": " + TerminalText.clean($0) } ?? ""))")
+      Terminal.out("  (reader \(reader) is \(state.spoken)\(state.detail.map { " " + TerminalText.clean($0) } ?? ""))")
     case .gate(_, .fault(_, let detail), _) where !isPlain:
       Terminal.out("  (the gate cannot decide: \(TerminalText.clean(detail)))")
     case .repeat, .attempt, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal,
@@ -51,15 +51,15 @@ actor DemoDisplay {
   }
 
   /// One line: verdict and reason, the shortened code, holder, event, how many are in.
-  static func plainLine(_ decided: DecidedScan) -> String {
+  static func plainLine(_ decided: DecidedScan, namingHolder: Bool = true) -> String {
     let more = decided.isProvisional ? "provisional" : decided.verdict.reason
     let verdict = ([decided.verdict.name] + [more].compactMap { $0 }).joined(separator: " ")
     let padding = String(repeating: " ", count: max(0, 22 - verdict.count))
-    return ([verdict + padding, decided.scan.code.shortened] + facts(decided)).joined(separator: "  ")
+    return ([verdict + padding, decided.scan.code.shortened] + facts(decided, namingHolder)).joined(separator: "  ")
   }
 
-  private static func facts(_ decided: DecidedScan) -> [String] {
-    var facts = [decided.details.holder, decided.details.event].compactMap {
+  private static func facts(_ decided: DecidedScan, _ namingHolder: Bool = true) -> [String] {
+    var facts = [namingHolder ? decided.details.holder : nil, decided.details.event].compactMap {
       $0.map { TerminalText.clean($0, limit: 60) }
     }
     if decided.admitted > 0 { facts.append("\(decided.admitted) of \(decided.allowance) in") }

@@ -53,9 +53,6 @@ struct JournalArgument: ParsableArguments {
 
 /// Which scans are told.
 struct JournalFilterArgument: ParsableArguments {
-  /// Commands that take times have no -h: with an error anywhere, "-2h" would be taken for it.
-  static let helpNames = NameSpecification.long
-
   /// A verdict by its name.
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case admit, refuse, undecided

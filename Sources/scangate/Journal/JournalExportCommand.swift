@@ -12,7 +12,7 @@ struct JournalExportCommand: ParsableCommand {
     discussion: """
       Codes are shortened unless --codes is given; holders' names are never written. CSV is safe for spreadsheets: what \
       would be taken for a formula has an apostrophe before it.
-      """, helpNames: JournalFilterArgument.helpNames)
+      """)
 
   /// The form of the file.
   enum Format: String, ExpressibleByArgument, CaseIterable {

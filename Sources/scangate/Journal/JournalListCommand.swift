@@ -10,7 +10,7 @@ struct JournalListCommand: ParsableCommand {
     discussion: """
       A question mark behind a time says that the machine's clock was not trusted then. The first eight digits of a scan's \
       id are what scangate journal show takes.
-      """, helpNames: JournalFilterArgument.helpNames)
+      """)
 
   @OptionGroup var journal: JournalArgument
   @OptionGroup var filter: JournalFilterArgument
@@ -57,7 +57,7 @@ struct JournalConflictsCommand: ParsableCommand {
       The ticket system may have recorded an admission on each of the requests. A later answer to the same ticket settles \
       one; one that the end of the machine cut off is settled by nobody but staff. Of the admissions that were given without \
       the ticket system's word, those are listed that it contradicts, and those that it was not told of in time.
-      """, helpNames: JournalFilterArgument.helpNames)
+      """)
 
   @OptionGroup var journal: JournalArgument
 
@@ -102,7 +102,7 @@ struct JournalFloodsCommand: ParsableCommand {
     discussion: """
       Nobody was asked for them, and nobody was admitted on them. A scanner that brings so many is broken, or somebody plays \
       with it.
-      """, helpNames: JournalFilterArgument.helpNames)
+      """)
 
   @OptionGroup var journal: JournalArgument
 

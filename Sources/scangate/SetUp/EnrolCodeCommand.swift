@@ -100,7 +100,7 @@ struct EnrolCodeCommand: ParsableCommand {
     }
     let key = try OrganiserKeyFile.read(key ?? "")
     let told = try content()
-    let named = try namedServer(told.server)
+    let named = try namedServer(told)
     let text: String
     do throws(SignedCode.Fault) {
       text = try SignedCode.text(told.content, at: named, expires: told.expires, by: key)
@@ -162,12 +162,18 @@ struct EnrolCodeCommand: ParsableCommand {
       made: secret == nil ? made.secret : nil)
   }
 
-  private func namedServer(_ text: String?) throws -> NamedServer {
-    guard let text else { throw ValidationError("--server is missing: whom is the station to ask?") }
+  private func namedServer(_ told: Told) throws -> NamedServer {
+    guard let text = told.server else { throw ValidationError("--server is missing: whom is the station to ask?") }
     do throws(NamedServer.Fault) {
       return try NamedServer(text)
     } catch {
-      throw failure("The server cannot be named in a code (--server). \(error.description)", Exit.data)
+      let cure =
+        server == nil
+        ? """
+         The venue has told \(TerminalText.clean(text)): name it with --server, or serve it with --certificate and \
+        --private-key, whose name it tells then, or with --public-url.
+        """ : ""
+      throw failure("The server cannot be named in a code (--server). \(error.description)\(cure)", Exit.data)
     }
   }
 

@@ -19,7 +19,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
 
       With --from-system the ticket system itself is asked for all that it has sold, within a quarter of its rate budget: do \
       that while no gate is busy. Not every system tells it.
-      """, helpNames: JournalFilterArgument.helpNames)
+      """)
 
   @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file(extensions: ["csv", "txt", "tsv"]))
   var file: String?
