@@ -57,9 +57,11 @@ struct ConfigCommand: AsyncParsableCommand {
     private func ask(_ configuration: StationConfiguration) async throws {
       // The keys are those of whoever asks: a refusal for want of one is to say so.
       if let hint = state.hint, !configuration.credentials.isEmpty { Terminal.error(hint) }
+      let progress = ProgressLine()
+      defer { progress.end() }
       let findings = await OnlineCheck.findings(
         on: EnrolmentBook(keys: state.keys).complete(configuration),
-        credentials: CredentialStore(keys: state.keys).resolver)
+        credentials: CredentialStore(keys: state.keys).resolver, onAsking: { progress.show("Asking \($0)") })
       for finding in findings {
         let line = TerminalText.clean(finding.line, limit: 1_000)
         switch finding.kind {

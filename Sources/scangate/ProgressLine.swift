@@ -4,7 +4,7 @@ import LinuxIO
 import Synchronization
 
 /// How far a command is, in one line of a terminal that is rewritten and is gone at the end. What is done within a second, or is
-/// watched by nobody, says nothing.
+/// watched by nobody, says nothing. Whatever else is printed meanwhile stands where the line was.
 final class ProgressLine: Sendable {
   private struct State {
     var text = ""
@@ -12,12 +12,20 @@ final class ProgressLine: Sendable {
     var isOver = false
   }
 
+  /// The one of this process.
+  private static let current = Mutex<ProgressLine?>(nil)
+
   private let state = Mutex(State())
 
   /// Begins to count.
-  /// - Parameter patience: how long nothing is said.
-  init(patience: Duration = .seconds(1)) {
-    guard isatty(STDERR_FILENO) != 0, getenv("TERM").map({ String(cString: $0) }) != "dumb" else { return }
+  /// - Parameters:
+  ///   - text: what is done, until something else is said.
+  ///   - isShown: whether anything may be said at all.
+  ///   - patience: how long nothing is said.
+  init(_ text: String = "", isShown: Bool = true, patience: Duration = .seconds(1)) {
+    state.withLock { $0.text = text }
+    guard isShown, isatty(STDERR_FILENO) != 0, getenv("TERM").map({ String(cString: $0) }) != "dumb" else { return }
+    Self.current.withLock { $0 = self }
     // The command itself may be held up, by a disk or in a sort.
     try? SystemThread.start("progress") { [self] in
       var pause = patience
@@ -37,9 +45,16 @@ final class ProgressLine: Sendable {
 
   /// Leaves the terminal as it was.
   func end() {
+    state.withLock { $0.isOver = true }
+    hide()
+  }
+
+  /// Makes room for other words.
+  static func makeRoom() { current.withLock { $0 }?.hide() }
+
+  private func hide() {
     state.withLock { state in
-      state.isOver = true
-      if !state.shown.isEmpty { Terminal.note("\r\u{1B}[K") }
+      if !state.shown.isEmpty { Terminal.draw("\r\u{1B}[K") }
       state.shown = ""
     }
   }
@@ -50,7 +65,7 @@ final class ProgressLine: Sendable {
       if state.isOver { return false }
       guard state.text != state.shown else { return true }
       // A line that is wrapped could not be rewritten.
-      Terminal.note("\r\u{1B}[K" + TerminalText.clean(state.text, limit: 70))
+      Terminal.draw("\r\u{1B}[K" + TerminalText.clean(state.text, limit: 70))
       state.shown = state.text
       return true
     }

@@ -3,15 +3,18 @@ import LinuxIO
 
 /// Lines to the two standard streams, written whole. What comes from outside is cleaned before it gets here.
 enum Terminal {
-  static func out(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+  static func out(_ line: String) { say(line + "\n", to: STDOUT_FILENO) }
 
-  static func error(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+  static func error(_ line: String) { say(line + "\n", to: STDERR_FILENO) }
 
   /// A line to standard error that matters so much, which systemd's journal is told.
   static func error(_ line: String, _ priority: SystemJournal.Priority) { error(SystemJournal.marked(line, priority)) }
 
   /// Text to standard error without a line feed: a question.
-  static func note(_ text: String) { write(text, to: STDERR_FILENO) }
+  static func note(_ text: String) { say(text, to: STDERR_FILENO) }
+
+  /// The line that tells how far a command is.
+  static func draw(_ text: String) { write(text, to: STDERR_FILENO) }
 
   /// Text for a terminal as it is, without a line feed.
   static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
@@ -19,6 +22,11 @@ enum Terminal {
   /// Whether standard output is a terminal that may be given colours.
   static var isColourful: Bool {
     isatty(STDOUT_FILENO) != 0 && getenv("NO_COLOR") == nil && getenv("TERM").map { String(cString: $0) } != "dumb"
+  }
+
+  private static func say(_ text: String, to descriptor: Int32) {
+    ProgressLine.makeRoom()
+    write(text, to: descriptor)
   }
 
   private static func write(_ text: String, to descriptor: Int32) {

@@ -35,6 +35,8 @@ extension VenueCommand {
     func run() async throws {
       let progress = ProgressLine()
       defer { progress.end() }
+      let interruption = Interruption(progress)
+      defer { interruption.end() }
       let tickets: [BookedTicket]
       do {
         if let control {

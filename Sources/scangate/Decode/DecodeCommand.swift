@@ -59,15 +59,18 @@ struct DecodeCommand: AsyncParsableCommand {
     let kinds = (try? KindNames.parse(formats).get()) ?? .all
     let session = try DecodeSession(
       program: DecodeProgram.path, settings: DecodeSettings(kinds: kinds, mode: .pictures))
+    let progress = ProgressLine()
+    defer { progress.end() }
     var hasFailed = false
-    for file in files where await read(file, session) == false { hasFailed = true }
+    for file in files where await read(file, session, progress) == false { hasFailed = true }
     await session.stop()
     if hasFailed { throw ExitCode.failure }
   }
 
   /// Reads one file and prints what is in it.
   /// - Returns: whether it could be read.
-  private func read(_ file: String, _ session: DecodeSession) async -> Bool {
+  private func read(_ file: String, _ session: DecodeSession, _ progress: ProgressLine) async -> Bool {
+    progress.show("Looking at \(file)")
     let bytes: [UInt8]
     do throws(PictureFile.Failure) {
       bytes = try PictureFile.read(file)
@@ -96,6 +99,7 @@ struct DecodeCommand: AsyncParsableCommand {
         }
         guard result.hasMore, let frame = line.frame else { break }
         line.frame = frame + 1
+        progress.show("Looking at \(file): frame \(frame + 1)")
         result = try await session.read(nil, frame: frame + 1).result
       }
       if !hasCode, !json { for text in DecodedLine(file: file).plain(ViewReading()) { Terminal.out(text) } }

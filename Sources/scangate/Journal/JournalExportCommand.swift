@@ -37,12 +37,20 @@ struct JournalExportCommand: ParsableCommand {
   func run() throws {
     let reader = try journal.open()
     let wanted = try journal.telling { try filter.filter(of: reader) }
+    // Where the scans themselves go to the terminal, nothing stands between them.
+    let progress = ProgressLine("Looking through the journal", isShown: output != nil || isatty(STDOUT_FILENO) == 0)
+    defer { progress.end() }
+    let interruption = Interruption(progress)
+    defer { interruption.end() }
     do {
       let file = try ReplacedFile(output, mode: codes ? 0o600 : 0o666)
       try journal.telling {
         let columns = JournalRow.columns(wholeCodes: codes, outbox: try reader.outboxByScan())
         if format == .csv { try file.write(CSVText.header(columns.map(\.name))) }
+        var count = 0
         try reader.scans(matching: wanted) { row in
+          count += 1
+          progress.show("Writing: \(count) scans")
           let fields = columns.map { JournalField($0.name, $0.value(row)) }
           try file.write(format == .csv ? CSVText.record(fields) : JSONLine(fields).finished() + "\n")
         }

@@ -29,6 +29,8 @@ struct JournalListCommand: ParsableCommand {
     let reader = try journal.open()
     var isEmpty = true
     let wanted = try journal.telling { try filter.filter(of: reader, limit: limit) }
+    let progress = ProgressLine("Looking through the journal")
+    defer { progress.end() }
     try journal.telling {
       let outbox = json ? try reader.outboxByScan() : [:]
       try reader.scans(matching: wanted) { row in

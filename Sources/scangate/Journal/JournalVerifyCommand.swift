@@ -17,6 +17,8 @@ struct JournalVerifyCommand: ParsableCommand {
   func run() throws {
     let path = journal.path
     let shown = TerminalText.clean(path)
+    let progress = ProgressLine("Looking through the journal")
+    defer { progress.end() }
     let (reader, found) = try journal.telling { () throws -> (Journal.Reader?, [String]) in
       do throws(JournalFault) {
         return (try Journal.Reader(path: path, key: nil), try Journal.verify(path))

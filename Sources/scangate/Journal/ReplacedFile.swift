@@ -33,12 +33,17 @@ final class ReplacedFile {
       throw SystemError(errno: EEXIST, call: "open")
     }
     temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+    UnfinishedFiles.add(temporary)
     let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+    guard number >= 0 else {
+      let error = SystemError(errno: errno, call: "open")
+      UnfinishedFiles.discard(temporary)
+      throw error
+    }
     descriptor = OwnedDescriptor(owning: number)
   }
 
-  deinit { if path != nil, !isFinished { unlink(temporary) } }
+  deinit { if path != nil, !isFinished { UnfinishedFiles.discard(temporary) } }
 
   /// Adds text.
   func write(_ text: String) throws(SystemError) { try write(bytes: text.utf8) }
@@ -54,7 +59,8 @@ final class ReplacedFile {
     try flush()
     guard let path else { return }
     guard fsync(descriptor.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
-    guard rename(temporary, path) == 0 else { throw SystemError(errno: errno, call: "rename") }
+    let fault = UnfinishedFiles.finish(temporary) { rename(temporary, path) == 0 ? 0 : errno }
+    guard fault == 0 else { throw SystemError(errno: fault, call: "rename") }
     isFinished = true
     let slash = path.lastIndex(of: "/")
     let folder = try OwnedDescriptor.open(slash.map { path[...$0] }.map(String.init) ?? ".", O_RDONLY | O_DIRECTORY)

@@ -73,7 +73,10 @@ struct KioskArguments: ParsableArguments {
 
   /// Runs `body` with the office, and closes it.
   func withOffice<Value: Sendable>(_ body: (ControlOffice) async throws -> Value) async throws -> Value {
-    let office = try open(try station())
+    let station = try station()
+    let progress = ProgressLine(station.control.map { "Asking \(ControlServer($0).name)" } ?? "")
+    defer { progress.end() }
+    let office = try open(station)
     do {
       let value = try await body(office)
       await office.close()

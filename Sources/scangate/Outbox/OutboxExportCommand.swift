@@ -29,11 +29,16 @@ struct OutboxExportCommand: ParsableCommand {
   var withCodes = false
 
   func run() throws {
+    let progress = ProgressLine("Looking through the journal")
+    defer { progress.end() }
+    let interruption = Interruption(progress)
+    defer { interruption.end() }
     let reader = try journal.open()
     if withCodes, try !journal.telling({ try reader.opensSealed() }) {
       throw failure("Whole codes need the station's key: name its state folder with --state.")
     }
     let owed = try journal.telling { try reader.outbox(.all) }
+    progress.end()
     do throws(SystemError) {
       let file = try ReplacedFile(output, mode: 0o600)
       if format == .csv { try file.write(CSVText.header(JournalOwed.columns(wholeCodes: withCodes).map(\.name))) }

@@ -9,6 +9,7 @@ enum NewFile {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
     let file = OwnedDescriptor(owning: number)
+    UnfinishedFiles.add(path)
     do throws(SystemError) {
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -17,9 +18,10 @@ enum NewFile {
         guard written > 0 else { throw SystemError(errno: errno, call: "write") }
         rest = rest.dropFirst(written)
       }
-      guard fsync(file.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+      let fault = UnfinishedFiles.finish(path) { fsync(file.number) == 0 ? 0 : errno }
+      guard fault == 0 else { throw SystemError(errno: fault, call: "fsync") }
     } catch {
-      unlink(path)
+      UnfinishedFiles.discard(path)
       throw error
     }
   }
