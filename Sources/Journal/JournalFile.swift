@@ -150,7 +150,7 @@ struct JournalFile: Sendable {
       }
       guard version <= schema.version else {
         throw JournalFault(
-          .unavailable,
+          .newer,
           "The journal \(path) was written by a newer version of this program (\(version); this one knows \(schema.version)). "
             + "Install that version, or name another journal.")
       }

@@ -334,6 +334,8 @@ public struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible 
     case damaged
     /// Another process has it, or this one may not have it.
     case unavailable
+    /// A newer version of this program wrote it: no other one can use it, however often it tries.
+    case newer
   }
 
   /// The kind.

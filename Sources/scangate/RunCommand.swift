@@ -56,7 +56,7 @@ struct RunCommand: AsyncParsableCommand {
       vault = try await StationVault.open(configuration, folder: state.folder, keys: state.keys, logger: logger)
     } catch {
       switch error {
-      case .key(let words): throw failure(words, Exit.configuration)
+      case .key(let words), .newer(let words): throw failure(words, Exit.configuration)
       // The service manager starts it again: a disk may come back, and another process may end.
       case .disk(let words), .journal(let words): throw failure(words, Exit.unavailable)
       }

@@ -45,7 +45,7 @@ struct Scangate: AsyncParsableCommand {
 
 /// Exit codes beyond success (sysexits.h, as systemd names them too).
 enum Exit {
-  /// The configuration is wrong.
+  /// The configuration is wrong, or something else that only somebody can change: the service is not started again by itself.
   static let configuration = ExitCode(78)
   /// The command line asks for what cannot be done.
   static let usage = ExitCode(64)

@@ -112,7 +112,7 @@ struct StationVault {
           owed: owed, orders: Self.control(desk, journal, trust)),
         lookForLists: { await lists.look(for: $0, at: clock.now()) })
     } catch {
-      throw .journal(error.description)
+      throw error.kind == .newer ? .newer(error.description) : .journal(error.description)
     }
   }
 }
@@ -171,6 +171,8 @@ enum StationVaultError: Error {
   case disk(String)
   /// The journal's disk or its lock: worth another try.
   case journal(String)
+  /// A newer program's journal: somebody must act.
+  case newer(String)
 }
 
 /// The lists on board, each opened when it is first asked for.

@@ -141,7 +141,8 @@ import Testing
     let folder = try Folders()
     let newer = Schema(steps: Schema.current.steps + ["CREATE TABLE later (a) "])
     try await openJournal(folder.journal, schema: newer).close()
-    expect(try refusal(folder.journal).description.contains("newer version"))
+    let fault = try refusal(folder.journal)
+    expect(fault.kind == .newer && fault.description.contains("newer version"), "\(fault)")
   }
 
   @Test func anOlderFileIsCopiedAndBroughtForward() async throws {

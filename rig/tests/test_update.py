@@ -196,5 +196,6 @@ class Update(ServiceCase):
         mark(known + 1)
         self.assertFalse(self.rig.ok(f"systemctl start {GATEWAY}", timeout=120))
         self.said(rf"written by a newer version of this program \({known + 1}; this one knows {known}\)\. Install that version")
+        self.assertTrue(self.rig.ok(f"systemctl is-failed {GATEWAY}"), "it is not started again for ever")
         for _, line, _ in GATES.values():
             self.assert_levels(line, [0])
