@@ -29,26 +29,32 @@ public actor GateController {
   private var sleep: SleepWatch
   private var cap: ReaderCap
   private var reports: ScanReports
-  private var deciding: Code?
-  private var state = GateState.ready
+  var deciding: Code?
+  var state = GateState.ready
   /// Whether anything was told of it.
-  private var isTold = false
+  var isTold = false
   /// Whether `run` has begun; before it there is nothing to show.
-  private var hasBegun = false
+  var hasBegun = false
   /// Whether everything is decided and nothing more is taken; outputs that are let go of then are no fault.
-  private var isOver = false
+  var isOver = false
   /// What the ticket system's answers to its own scans say of the gate, apart from its outputs.
-  private var systemFault: GateState?
+  var systemFault: GateState?
   /// What keeps all gates of the ticket system from admitting, as its ledger told.
-  private var toldFault: SystemCheck.Fault?
+  var toldFault: SystemCheck.Fault?
   /// Whether the ticket system is being asked that: until it is known, the gate is not ready.
-  private var isBeingAsked = false
+  var isBeingAsked = false
+  /// Why the gate's policy decides now; `nil` while the ticket system does.
+  var offline: OfflineCause?
+  /// Why fresh tickets cannot be told from used ones, as the ledger said last.
+  var clockFault: String?
+  /// What it was told to show last while nobody stands at it.
+  var shownResting = Signal.idle
   /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
-  private let maintenance = Mutex(false)
+  let maintenance = Mutex(false)
   /// What keeps it out of service from outside; likewise.
-  private let withholding = Mutex<GateWithholding?>(nil)
+  let withholding = Mutex<GateWithholding?>(nil)
   /// Takes what the gate does; called on the gate's own task, and to return at once.
-  private let watch: @Sendable (GateID, GateActivity) -> Void
+  let watch: @Sendable (GateID, GateActivity) -> Void
   /// Whether scans that wait are no longer decided.
   private let hurry = Mutex(false)
   /// When the relay can pulse again.
@@ -140,95 +146,6 @@ public actor GateController {
     }
     isOver = true
   }
-
-  /// Told when an output has failed or works again; from any thread, returns at once.
-  public nonisolated func outputsChanged() { Task { await self.reviewOutputs() } }
-
-  /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
-  /// the ticket system stands until an answer disproves it.
-  private func reviewOutputs() {
-    if isOver || !hasBegun { return }
-    if isInMaintenance { return setState(.maintenance) }
-    if let withheld { return setState(withheld.state, showing: withheld.background) }
-    let told = toldFault.map { GateState.fault($0.reason, $0.detail) }
-    if let fault = signals.admissionFault.map({ .fault(.outOfService, $0) }) ?? systemFault ?? told {
-      return setState(fault)
-    }
-    if !isBeingAsked { setState(.ready) }
-  }
-
-  /// Why the gate's policy decides now; `nil` while the ticket system does.
-  private var offline: OfflineCause?
-
-  /// Why fresh tickets cannot be told from used ones, as the ledger said last.
-  private var clockFault: String?
-
-  /// What the gate shows while nobody stands at it.
-  private var resting: Signal { offline == nil ? .idle : .offline }
-
-  /// What it was told to show last while nobody stands at it.
-  private var shownResting = Signal.idle
-
-  /// Takes what the gate's ticket system was found to be, by whomever.
-  private func take(_ news: TicketSystemNews) {
-    learn(news)
-    reviewOutputs()
-    // The lamp of a scan that is being decided stays.
-    if deciding == nil { rest() }
-  }
-
-  private func learn(_ news: TicketSystemNews) {
-    offline = news.offline.flatMap { settings.offline.applies(to: $0) ? $0 : nil }
-    // Of who leaves nobody is asked.
-    if settings.isExit { return }
-    isBeingAsked = news.isBeingAsked
-    if news.fault == nil, case .fault(let reason, _)? = systemFault, reason.isOfKey || reason == toldFault?.reason {
-      // What it was is mended, and not only for this gate.
-      systemFault = nil
-    }
-    toldFault = news.fault
-    if let words = news.clockFault {
-      if systemFault == nil { systemFault = .fault(.clockWrong, words) }
-    } else if clockFault != nil, case .fault(.clockWrong, _)? = systemFault {
-      systemFault = nil
-    }
-    clockFault = news.clockFault
-  }
-
-  /// Takes it that the ticket system has decided a scan.
-  private func disproveFault() {
-    systemFault = nil
-    toldFault = nil
-  }
-
-  /// Shows whether the ticket system answers, where that has changed.
-  private func rest() {
-    guard state == .ready, !isOver, shownResting != resting else { return }
-    shownResting = resting
-    signals.play(resting)
-  }
-
-  /// Takes the gate out of service, or back into it; from any thread, returns at once. The scan that is being decided is
-  /// decided: its ticket may be redeemed already.
-  public nonisolated func setMaintenance(_ isOn: Bool) {
-    maintenance.withLock { $0 = isOn }
-    outputsChanged()
-  }
-
-  private nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
-
-  /// Keeps the gate out of service, or gives it back; from any thread, returns at once. It can never open the gate.
-  public nonisolated func setWithholding(_ withholding: GateWithholding?) {
-    self.withholding.withLock { $0 = withholding }
-    outputsChanged()
-  }
-
-  private nonisolated var withheld: GateWithholding? { withholding.withLock { $0 } }
-
-  /// Shows a step of setting the station up, where no scan is being decided; from any thread, returns at once.
-  public nonisolated func show(_ step: SetUpSignal) { Task { await self.play(step) } }
-
-  private func play(_ step: SetUpSignal) { if deciding == nil, !isOver { signals.play(.setUp(step)) } }
 
   /// Returns once the gate has turned to it, and not while what it decides is overdue: a gate that only answers is stuck.
   public func turn() async {
@@ -433,21 +350,5 @@ public actor GateController {
   /// Ends a scan that the station itself has decided.
   private func close(_ scan: Scan, _ decision: AttemptDecision) {
     close(scan, KeptDecision(decision, decider: .station))
-  }
-
-  /// - Parameter background: what the gate shows while it cannot decide.
-  private func setState(_ new: GateState, showing background: Signal = .outOfService) {
-    let shown = new == .ready ? resting : background
-    let isNews = new != state || !isTold
-    state = new
-    isTold = true
-    if isNews {
-      events.emit(.gate(settings.gate, new, at: time.wall()))
-      if deciding == nil { watch(settings.gate, new == .ready ? .open : .outOfService) }
-    }
-    // While it is ready, `rest` shows what changes.
-    guard isNews || new != .ready, shown != shownResting else { return }
-    shownResting = shown
-    signals.play(shown)
   }
 }

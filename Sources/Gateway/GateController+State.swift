@@ -1,0 +1,102 @@
+public import ScanModel
+import ScanPipeline
+import Synchronization
+
+/// What a gate is while nobody stands at it, and shows: ready, at fault, withheld, or in the hands of staff.
+extension GateController {
+  /// Told when an output has failed or works again; from any thread, returns at once.
+  public nonisolated func outputsChanged() { Task { await self.reviewOutputs() } }
+
+  /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
+  /// the ticket system stands until an answer disproves it.
+  func reviewOutputs() {
+    if isOver || !hasBegun { return }
+    if isInMaintenance { return setState(.maintenance) }
+    if let withheld { return setState(withheld.state, showing: withheld.background) }
+    let told = toldFault.map { GateState.fault($0.reason, $0.detail) }
+    if let fault = signals.admissionFault.map({ .fault(.outOfService, $0) }) ?? systemFault ?? told {
+      return setState(fault)
+    }
+    if !isBeingAsked { setState(.ready) }
+  }
+
+  /// What the gate shows while nobody stands at it.
+  var resting: Signal { offline == nil ? .idle : .offline }
+
+  /// Takes what the gate's ticket system was found to be, by whomever.
+  func take(_ news: TicketSystemNews) {
+    learn(news)
+    reviewOutputs()
+    // The lamp of a scan that is being decided stays.
+    if deciding == nil { rest() }
+  }
+
+  func learn(_ news: TicketSystemNews) {
+    offline = news.offline.flatMap { settings.offline.applies(to: $0) ? $0 : nil }
+    // Of who leaves nobody is asked.
+    if settings.isExit { return }
+    isBeingAsked = news.isBeingAsked
+    if news.fault == nil, case .fault(let reason, _)? = systemFault, reason.isOfKey || reason == toldFault?.reason {
+      // What it was is mended, and not only for this gate.
+      systemFault = nil
+    }
+    toldFault = news.fault
+    if let words = news.clockFault {
+      if systemFault == nil { systemFault = .fault(.clockWrong, words) }
+    } else if clockFault != nil, case .fault(.clockWrong, _)? = systemFault {
+      systemFault = nil
+    }
+    clockFault = news.clockFault
+  }
+
+  /// Takes it that the ticket system has decided a scan.
+  func disproveFault() {
+    systemFault = nil
+    toldFault = nil
+  }
+
+  /// Shows whether the ticket system answers, where that has changed.
+  func rest() {
+    guard state == .ready, !isOver, shownResting != resting else { return }
+    shownResting = resting
+    signals.play(resting)
+  }
+
+  /// Takes the gate out of service, or back into it; from any thread, returns at once. The scan that is being decided is
+  /// decided: its ticket may be redeemed already.
+  public nonisolated func setMaintenance(_ isOn: Bool) {
+    maintenance.withLock { $0 = isOn }
+    outputsChanged()
+  }
+
+  private nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
+
+  /// Keeps the gate out of service, or gives it back; from any thread, returns at once. It can never open the gate.
+  public nonisolated func setWithholding(_ withholding: GateWithholding?) {
+    self.withholding.withLock { $0 = withholding }
+    outputsChanged()
+  }
+
+  private nonisolated var withheld: GateWithholding? { withholding.withLock { $0 } }
+
+  /// Shows a step of setting the station up, where no scan is being decided; from any thread, returns at once.
+  public nonisolated func show(_ step: SetUpSignal) { Task { await self.play(step) } }
+
+  private func play(_ step: SetUpSignal) { if deciding == nil, !isOver { signals.play(.setUp(step)) } }
+
+  /// - Parameter background: what the gate shows while it cannot decide.
+  private func setState(_ new: GateState, showing background: Signal = .outOfService) {
+    let shown = new == .ready ? resting : background
+    let isNews = new != state || !isTold
+    state = new
+    isTold = true
+    if isNews {
+      events.emit(.gate(settings.gate, new, at: time.wall()))
+      if deciding == nil { watch(settings.gate, new == .ready ? .open : .outOfService) }
+    }
+    // While it is ready, `rest` shows what changes.
+    guard isNews || new != .ready, shown != shownResting else { return }
+    shownResting = shown
+    signals.play(shown)
+  }
+}
