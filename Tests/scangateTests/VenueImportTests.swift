@@ -48,6 +48,12 @@ import VenueServer
     expect(alone.status == 64 && alone.errors.contains("--import"))
   }
 
+  @Test func aHallWithoutTicketsIsServed() async throws {
+    let (tickets, result) = try await serve([UInt8]("code,status\n".utf8))
+    expect(tickets.isEmpty && result.output.contains("0 added"), "\(result.output) \(result.errors)")
+    expect(result.errors.contains("names no ticket"), "\(result.errors)")
+  }
+
   /// As in a list: bad lines are told and the rest is taken, and of what is said twice the stricter counts.
   @Test func badLinesAndContradictionsAreAsInAList() async throws {
     let text = """

@@ -67,7 +67,7 @@ class Cameras(ServiceCase):
     def test_camera_comes_and_goes(self):
         pid = self.rig.main_pid(GATEWAY)
         self.rig.pull_camera()
-        self.said("spare is parked")
+        self.said("spare is not plugged in")
         self.assert_admits(1, "RELAY1", SOUTH_PULSE)
         self.assert_shown_code_opens()
         since = self.rig.mark()

@@ -80,7 +80,8 @@ private struct VenueTickets {
     if used > 0 {
       Terminal.error("\(used) tickets were used already: in the venue they are paid, and nobody is in yet.")
     }
-    if all.isEmpty { throw failure("Nothing was imported. No line of it is good.", Exit.data) }
+    if all.isEmpty, bad == 0 { Terminal.error("The file names no ticket.") }
+    if all.isEmpty, bad > 0 { throw failure("Nothing was imported. No line of it is good.", Exit.data) }
     if bad > all.count { throw failure("Nothing was imported. More than half of it is bad.", Exit.data) }
   }
 
