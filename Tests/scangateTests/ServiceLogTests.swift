@@ -119,13 +119,13 @@ import VenueServer
         """, apiKey: try #require(seeded.apiKey), isAskedFor ? ["--log-holders"] : [])
     defer { station.end() }
     expect(await station.next { $0["type"] as? String == "device" && $0["state"] as? String == "reading" } != nil)
-    // Read until the first silence is over: what comes before it is thrown away.
+    // Read until the first silence is over: what comes before it is thrown away. A busy machine may answer too late: once more.
     var scan: [String: Any]?
     let line = Array((ticket.code + "\r").utf8)
     repeat {
       _ = write(scanner, line, line.count)
       scan = await station.next { ["scan", "discarded"].contains($0["type"] as? String) }
-    } while scan?["type"] as? String == "discarded"
+    } while scan?["type"] as? String == "discarded" || scan?["reason"] as? String == "unreachable"
     expect(scan?["verdict"] as? String == "admit" && scan?["holder"] as? String == ticket.holder, "\(scan ?? [:])")
     station.terminate()
     await expectEqual(station.status(), 0)
