@@ -35,13 +35,46 @@ let stationLink: [LinkerSetting] =
       ], .when(configuration: .release))
   ] : []
 
+/// One folder a floor, from the ground up: what a room may import stands on its own floor or below.
+let floors: [(name: String, rooms: [String])] = [
+  ("Model", ["ScanModel", "WireCoding"]),
+  ("Rules", ["ScanPipeline"]),
+  (
+    "Linux",
+    [
+      "CEvdev", "CLinux", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CTurboJPEG", "CUdev", "CV4LConvert",
+      "CXKB", "CZBar", "LibCrypto", "LinuxIO",
+    ]
+  ),
+  ("Vision", ["CodeVision", "DecodeProtocol", "DecodeWorker", "DecodeClient", "scangate-decode"]),
+  ("Readers", ["WedgeReader", "SerialReader", "CameraReader", "KnownScanners"]),
+  ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
+  ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
+  ("Web", ["ForeignText", "TicketTransport"]),
+  ("TicketSystems", ["EventSchedule"]),
+  ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
+  ("Station", ["ScanConfiguration", "Gateway"]),
+  ("Venue", ["VenueServer"]),
+]
+
+/// Where the room lies.
+func floorFolder(of room: String) -> String { floors.first { $0.rooms.contains(room) }.map { "\($0.name)/" } ?? "" }
+
 func room(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = fast) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(floorFolder(of: name))\(name)", swiftSettings: settings)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func library(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/\(floorFolder(of: name))\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+/// - Parameter floor: where the tests lie, if what they prove is no room of the product.
+func tests(of name: String, on floor: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(
-    name: name + "Tests", dependencies: ["Expectations", .byName(name: name)] + dependencies, swiftSettings: quick)
+    name: name + "Tests", dependencies: ["Expectations", .byName(name: name)] + dependencies,
+    path: "Tests/\(floor.map { "\($0)/" } ?? floorFolder(of: name))\(name)Tests", swiftSettings: quick)
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -85,20 +118,21 @@ let package = Package(
     room("ScanPipeline", ["ScanModel"]),
 
     // The machine.
-    .target(name: "CLinux"),
-    .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
-    .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-    .systemLibrary(name: "CXKB", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
-    .systemLibrary(name: "CV4LConvert", pkgConfig: "libv4lconvert", providers: [.apt(["libv4l-dev"])]),
-    .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
+    .target(name: "CLinux", path: "Sources/Linux/CLinux"),
+    library("CEvdev", "libevdev", "libevdev-dev"),
+    library("CUdev", "libudev", "libudev-dev"),
+    library("CXKB", "xkbcommon", "libxkbcommon-dev"),
+    library("COpenSSL", "libcrypto", "libssl-dev"),
+    library("CPNG", "libpng", "libpng-dev"),
+    library("CQREncode", "libqrencode", "libqrencode-dev"),
+    library("CSeccomp", "libseccomp", "libseccomp-dev"),
+    library("CSQLite", "sqlite3", "libsqlite3-dev"),
+    library("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev"),
+    library("CV4LConvert", "libv4lconvert", "libv4l-dev"),
+    library("CZBar", "zbar", "libzbar-dev"),
     .target(
-      name: "KnownScanners", resources: [.embedInCode("scanners.hwdb")], swiftSettings: fast),
+      name: "KnownScanners", path: "Sources/Readers/KnownScanners", resources: [.embedInCode("scanners.hwdb")],
+      swiftSettings: fast),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
     room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
@@ -121,7 +155,8 @@ let package = Package(
       ]),
     room("DecodeClient", ["CLinux", "DecodeProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
     .executableTarget(
-      name: "scangate-decode", dependencies: ["DecodeWorker"], swiftSettings: fast, linkerSettings: stationLink),
+      name: "scangate-decode", dependencies: ["DecodeWorker"], path: "Sources/Vision/scangate-decode",
+      swiftSettings: fast, linkerSettings: stationLink),
     room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
@@ -130,7 +165,8 @@ let package = Package(
     room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "WireCoding"]),
     .executableTarget(
       name: "scangate-outputs",
-      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"], swiftSettings: fast,
+      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"],
+      path: "Sources/Outputs/scangate-outputs", swiftSettings: fast,
       linkerSettings: stationLink),
 
     // What outlives the process.
@@ -184,41 +220,49 @@ let package = Package(
       swiftSettings: small, linkerSettings: stationLink),
 
     // What tests share, and the tests. What is measured is optimised as the product is.
-    .target(name: "ScanTesting", dependencies: ["ScanModel"], swiftSettings: quick),
-    .target(name: "Expectations", path: "Tests/Expectations", swiftSettings: quick),
-    .target(name: "CMockDevices", path: "Tests/CMockDevices"),
+    .target(
+      name: "ScanTesting", dependencies: ["ScanModel"], path: "Tests/Shared/ScanTesting", swiftSettings: quick),
+    .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
+    .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
-      path: "Tests/WedgeMock", swiftSettings: quick),
+      path: "Tests/Readers/WedgeMock", swiftSettings: quick),
     .executableTarget(
       name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "SerialReader"],
-      path: "Tests/SerialMock", swiftSettings: quick),
+      path: "Tests/Readers/SerialMock", swiftSettings: quick),
     .executableTarget(
       name: "holder-bench",
       dependencies: [
         "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
-      ], path: "Tests/HolderBench", swiftSettings: fast),
+      ], path: "Tests/Outputs/HolderBench", swiftSettings: fast),
     .executableTarget(
-      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/DecodeBench", swiftSettings: fast),
+      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/Vision/DecodeBench",
+      swiftSettings: fast),
     .target(
-      name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/CameraTesting", swiftSettings: fast),
+      name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Readers/CameraTesting",
+      swiftSettings: fast),
     .executableTarget(
       name: "camera-replay",
       dependencies: ["CameraReader", "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel"],
-      path: "Tests/CameraReplay", swiftSettings: fast),
+      path: "Tests/Readers/CameraReplay", swiftSettings: fast),
     .executableTarget(
-      name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"], path: "Tests/JournalChild",
+      name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"],
+      path: "Tests/Storage/JournalChild",
       swiftSettings: fast),
-    .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CPowerCut", path: "Tests/Storage/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
-      name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/PowerCut", exclude: ["README.md"],
+      name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/Storage/PowerCut",
+      exclude: ["README.md"],
       swiftSettings: fast),
-    .testTarget(name: "ExpectationsTests", dependencies: ["Expectations"], swiftSettings: quick),
-    tests(of: "PowerCut", ["CSQLite", "ScanTesting"]),
+    .testTarget(
+      name: "ExpectationsTests", dependencies: ["Expectations"], path: "Tests/Shared/ExpectationsTests",
+      swiftSettings: quick),
+    tests(of: "PowerCut", on: "Storage", ["CSQLite", "ScanTesting"]),
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
       name: "CodeVisionTests",
       dependencies: ["CodeVision", "Expectations", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
+      path: "Tests/Vision/CodeVisionTests",
       exclude: ["pictures"], swiftSettings: quick),
     tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
@@ -234,7 +278,7 @@ let package = Package(
     tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),
     .executableTarget(
       name: "decode-mock", dependencies: ["CLinux", "DecodeProtocol", "DecodeWorker", "ScanModel"],
-      path: "Tests/DecodeMock", swiftSettings: quick),
+      path: "Tests/Vision/DecodeMock", swiftSettings: quick),
     tests(of: "DecodeProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
     tests(of: "DecodeWorker", ["CTurboJPEG", "CodeVision", "DecodeProtocol", "ScanModel", "ScanTesting"]),
     tests(
@@ -256,11 +300,12 @@ let package = Package(
     .testTarget(
       name: "TicketListsTests",
       dependencies: ["Expectations", "LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "TicketLists"],
+      path: "Tests/Storage/TicketListsTests",
       exclude: ["exports"], swiftSettings: quick),
     tests(of: "ForeignText", ["ScanModel", "ScanTesting"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     .target(
-      name: "ScriptedHTTP", dependencies: ["ScanModel", nioCore, nioPosix, nioSSL], path: "Tests/ScriptedHTTP",
+      name: "ScriptedHTTP", dependencies: ["ScanModel", nioCore, nioPosix, nioSSL], path: "Tests/Web/ScriptedHTTP",
       swiftSettings: quick),
     tests(
       of: "EventSchedule",
@@ -274,13 +319,14 @@ let package = Package(
       ["ForeignText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
     .testTarget(
       name: "ScanConfigurationTests", dependencies: ["Expectations", "ScanConfiguration", "ScanModel", "ScanTesting"],
+      path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],
       swiftSettings: quick),
     .target(
-      name: "ControlTesting", dependencies: ["ScanModel"], path: "Tests/ControlTesting", swiftSettings: quick),
+      name: "ControlTesting", dependencies: ["ScanModel"], path: "Tests/SetUp/ControlTesting", swiftSettings: quick),
     .executableTarget(
       name: "control-child", dependencies: ["ControlTesting", "Gateway", "ScanModel", "Sealing"],
-      path: "Tests/ControlChild", swiftSettings: quick),
+      path: "Tests/SetUp/ControlChild", swiftSettings: quick),
     tests(
       of: "Gateway",
       [
@@ -294,7 +340,7 @@ let package = Package(
       dependencies: [
         "ControlTesting", "Expectations", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing",
         "control-child",
-      ], swiftSettings: quick),
+      ], path: "Tests/SetUp/StationControlTests", swiftSettings: quick),
     tests(
       of: "scangate",
       [

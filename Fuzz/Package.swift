@@ -20,10 +20,11 @@ let led: [SwiftSetting] = strict + [.unsafeFlags(["-sanitize=fuzzer", "-enable-t
 /// A short run builds with `-Onone`, which leaves more time for inputs. A room that computes for long is optimised in spite of
 /// it, by the one flag that counts after it.
 func room(
-  _ name: String, _ dependencies: [Target.Dependency] = [], without excluded: [String] = [], isOptimised: Bool = false
+  _ floor: String, _ name: String, _ dependencies: [Target.Dependency] = [], without excluded: [String] = [],
+  isOptimised: Bool = false
 ) -> Target {
   .target(
-    name: name, dependencies: dependencies, path: "Rooms/\(name)", exclude: excluded,
+    name: name, dependencies: dependencies, path: "Rooms/\(floor)/\(name)", exclude: excluded,
     swiftSettings: led + (isOptimised ? [.unsafeFlags(["-Xfrontend", "-O"])] : []))
 }
 
@@ -31,45 +32,45 @@ let package = Package(
   name: "fuzz",
   dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.2")],
   targets: [
-    room("ScanModel"),
-    room("ScanPipeline", ["ScanModel"]),
-    .target(name: "CLinux", path: "Rooms/CLinux"),
-    .systemLibrary(name: "CEvdev", path: "Rooms/CEvdev", pkgConfig: "libevdev"),
-    .systemLibrary(name: "CUdev", path: "Rooms/CUdev", pkgConfig: "libudev"),
-    .systemLibrary(name: "CXKB", path: "Rooms/CXKB", pkgConfig: "xkbcommon"),
-    room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
-    room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
-    room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
-    room("WireCoding", ["ScanModel"]),
-    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
-    .systemLibrary(name: "CPNG", path: "Rooms/CPNG", pkgConfig: "libpng"),
-    .systemLibrary(name: "CSeccomp", path: "Rooms/CSeccomp", pkgConfig: "libseccomp"),
-    .systemLibrary(name: "CTurboJPEG", path: "Rooms/CTurboJPEG", pkgConfig: "libturbojpeg"),
-    .systemLibrary(name: "CV4LConvert", path: "Rooms/CV4LConvert", pkgConfig: "libv4lconvert"),
-    .systemLibrary(name: "CZBar", path: "Rooms/CZBar", pkgConfig: "zbar"),
-    room("CodeVision", ["CZBar", "ScanModel"], isOptimised: true),
-    room("DecodeProtocol", ["ScanModel", "WireCoding"]),
+    room("Model", "ScanModel"),
+    room("Rules", "ScanPipeline", ["ScanModel"]),
+    .target(name: "CLinux", path: "Rooms/Linux/CLinux"),
+    .systemLibrary(name: "CEvdev", path: "Rooms/Linux/CEvdev", pkgConfig: "libevdev"),
+    .systemLibrary(name: "CUdev", path: "Rooms/Linux/CUdev", pkgConfig: "libudev"),
+    .systemLibrary(name: "CXKB", path: "Rooms/Linux/CXKB", pkgConfig: "xkbcommon"),
+    room("Linux", "LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
+    room("Readers", "WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("Outputs", "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("Model", "WireCoding", ["ScanModel"]),
+    room("Outputs", "HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
+    .systemLibrary(name: "CPNG", path: "Rooms/Linux/CPNG", pkgConfig: "libpng"),
+    .systemLibrary(name: "CSeccomp", path: "Rooms/Linux/CSeccomp", pkgConfig: "libseccomp"),
+    .systemLibrary(name: "CTurboJPEG", path: "Rooms/Linux/CTurboJPEG", pkgConfig: "libturbojpeg"),
+    .systemLibrary(name: "CV4LConvert", path: "Rooms/Linux/CV4LConvert", pkgConfig: "libv4lconvert"),
+    .systemLibrary(name: "CZBar", path: "Rooms/Linux/CZBar", pkgConfig: "zbar"),
+    room("Vision", "CodeVision", ["CZBar", "ScanModel"], isOptimised: true),
+    room("Vision", "DecodeProtocol", ["ScanModel", "WireCoding"]),
     room(
-      "DecodeWorker",
+      "Vision", "DecodeWorker",
       [
         "CLinux", "CPNG", "CSeccomp", "CTurboJPEG", "CV4LConvert", "CodeVision", "DecodeProtocol", "ScanModel",
         "WireCoding",
       ]),
-    room("ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
-    room("ForeignText", ["ScanModel"]),
+    room("Station", "ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
+    room("Web", "ForeignText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
-    room("SetUpCodes", ["ForeignText", "LibCrypto", "ScanModel"]),
+    room("SetUp", "SetUpCodes", ["ForeignText", "LibCrypto", "ScanModel"]),
     room(
-      "TicketTransport", ["ForeignText", "ScanModel", "ScanPipeline"],
+      "Web", "TicketTransport", ["ForeignText", "ScanModel", "ScanPipeline"],
       without: [
         "AnswerOrder.swift", "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
         "HTTPTransport.swift",
       ]),
     room(
-      "EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
+      "TicketSystems", "EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
       without: ["EventScheduleClient.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift"]),
     room(
-      "KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
+      "SetUp", "KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
 
     .target(name: "LibFuzzer", path: "LibFuzzer"),

@@ -19,7 +19,7 @@ struct CorpusTests {
   /// As `Fuzz/run` has them.
   private static func folders(_ fuzzer: Fuzzer) -> [String] {
     ["Fuzz/corpus/" + fuzzer.name]
-      + (fuzzer.name == "configuration" ? ["examples", "Tests/ScanConfigurationTests/bad"] : [])
+      + (fuzzer.name == "configuration" ? ["examples", "Tests/Station/ScanConfigurationTests/bad"] : [])
   }
 
   private static func inputs() throws -> [Input] {

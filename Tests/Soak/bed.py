@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mocked scanners for another process, by umockdev's test bed and the evdev behind it that Tests/CMockDevices has. To be started by
+"""Mocked scanners for another process, by umockdev's test bed and the evdev behind it that Tests/Readers/CMockDevices has. To be started by
 umockdev-wrapper; takes a command a line, of words between tabs, and answers each with a line.
 
     led NAME | wedge N PLACE VENDOR PRODUCT SERIAL NAME | line N VENDOR PRODUCT SERIAL | type N TEXT | send N TEXT | unplug N

@@ -2,7 +2,7 @@
 // given out. To the byte, where the size of the process moves by megabytes with what malloc keeps in reserve.
 //
 // And no disk is waited for: what a process gathers does not hang on it, and where others keep the disk busy a scan would wait seconds
-// for the syncs of journal and ticket system. That what was promised outlives a cut of power is Tests/PowerCut's and the rig's matter.
+// for the syncs of journal and ticket system. That what was promised outlives a cut of power is Tests/Storage/PowerCut's and the rig's matter.
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>

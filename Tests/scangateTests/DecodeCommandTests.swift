@@ -143,7 +143,7 @@ import Testing
     ("nobody", "no camera has that node"), ("/dev/null", "it is no camera"), ("/dev/nowhere", "there is no such node"),
     ("desk-camera", "its camera is not plugged in"), ("desk-scanner", "it is no camera"),
   ]) func aSnapshotOfWhatIsNoCameraIsToldSo(name: String, words: String) async throws {
-    let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/camera.yaml")
+    let example = repositoryFile("examples/camera.yaml")
     let result = try await Program.run(["camera", "snapshot", "-c", example.path, name])
     expect(result.status == 69 && result.errors.contains(words), "\(result.errors)")
   }

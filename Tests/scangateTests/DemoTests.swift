@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func theReadmeTellsACodeThatAdmits() async throws {
-    let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
+    let readme = repositoryFile("README.md")
     let text = try String(contentsOf: readme.standardizedFileURL, encoding: .utf8)
     let code = try #require(try await Self.codes().first { $0.expectation == "admit" }).code
     expect(text.contains(code))

@@ -7,8 +7,7 @@ import VenueServer
 
 /// A technician's first day, and the door crew's evening, as `docs/first-day.md` shows them; `UPDATE_DOCS=1` writes that anew.
 @Suite(.timeLimit(.minutes(3))) struct FirstDayTranscriptTests {
-  private static let document = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../docs/first-day.md").standardizedFileURL
+  private static let document = repositoryFile("docs/first-day.md")
 
   @Test func theDocumentShowsWhatTheCommandsPrint() async throws {
     let text = try await FirstDay.record()

@@ -13,7 +13,7 @@ import Testing
     let state = folder.path + "/state"
     try FileManager.default.createDirectory(
       atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/\(example)")
+    let file = repositoryFile("examples/\(example)")
     let yaml = try String(contentsOf: file, encoding: .utf8)
       .replacing("https://kiosks.example.org", with: "http://127.0.0.1:1")
     try yaml.write(toFile: folder.path + "/scangate.yaml", atomically: true, encoding: .utf8)
@@ -28,7 +28,7 @@ import Testing
       expect(object["healthy"] as? Bool == false)
       expect(object["server"] as? String == "127.0.0.1:1")
       // Every field is in the manual.
-      let manual = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/kiosk.md")
+      let manual = repositoryFile("docs/kiosk.md")
       let text = try String(contentsOf: manual, encoding: .utf8)
       for field in object.keys { expect(text.contains("`\(field)`"), "\(field)") }
 

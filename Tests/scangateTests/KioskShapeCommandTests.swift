@@ -25,7 +25,7 @@ import VenueServer
     }
     defer { serving.cancel() }
     let address = try #require(await ready.first { _ in true })
-    let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/kiosk.yaml")
+    let example = repositoryFile("examples/kiosk.yaml")
     try String(contentsOf: example, encoding: .utf8)
       .replacing("https://kiosks.example.org", with: address.url + "\n  registration: shared")
       .write(toFile: config, atomically: true, encoding: .utf8)

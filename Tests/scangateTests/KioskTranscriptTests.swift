@@ -5,8 +5,7 @@ import VenueServer
 
 /// Every kiosk command against an embedded venue, as `docs/kiosk-transcript.md` shows it; `UPDATE_DOCS=1` writes that anew.
 @Suite struct KioskTranscriptTests {
-  private static let document = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../docs/kiosk-transcript.md").standardizedFileURL
+  private static let document = repositoryFile("docs/kiosk-transcript.md")
 
   @Test func theDocumentShowsWhatTheCommandsPrint() async throws {
     let text = try await Transcript.record()

@@ -101,7 +101,7 @@ import VenueServer
     expect(object["as_of"] as? String == "2025-12-10T17:00:00.000Z", "\(object)")
     expect(try await run(["status", "--system", "main"]).output.contains("main: 3 tickets"))
     // Every field is in the document.
-    let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tickets.md")
+    let documentFile = repositoryFile("docs/tickets.md")
     let document = try String(contentsOf: documentFile, encoding: .utf8)
     for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
   }

@@ -21,7 +21,7 @@ import VenueServer
   }
 
   static func rows() throws -> [Row] {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
+    let file = repositoryFile("docs/venue.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     let table = text.components(separatedBy: "| switch on |").last?.components(separatedBy: "\n\n").first ?? ""
     return table.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { line in

@@ -54,7 +54,7 @@ import VenueServer
       let whole = try await Program.run(["venue", "book", "--database", database, "--json", "--full"])
       expect(whole.output.contains(code))
       // Every field is in the document.
-      let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
+      let documentFile = repositoryFile("docs/venue.md")
       let document = try String(contentsOf: documentFile, encoding: .utf8)
       for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
     }
@@ -91,7 +91,7 @@ import VenueServer
       let line = try #require(json.lines.first)
       let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
       expect(object["code"] as? String == code && object["entries"] as? Int == 1)
-      let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
+      let documentFile = repositoryFile("docs/venue.md")
       let document = try String(contentsOf: documentFile, encoding: .utf8)
       for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
 

@@ -24,8 +24,7 @@ import VenueServer
   }
 
   @Test(arguments: ["de", "fr", "es"]) func exportsOfOtherCountriesAreTaken(name: String) async throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../TicketListsTests/exports/\(name).csv")
+    let file = repositoryFile("Tests/Storage/TicketListsTests/exports/\(name).csv")
     let (tickets, result) = try await serve([UInt8](try Data(contentsOf: file)))
     expect(result.output.contains("5 added, 0 updated"), "\(result.errors)")
     let first = try #require(tickets.first)

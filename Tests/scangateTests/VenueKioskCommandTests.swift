@@ -81,7 +81,7 @@ import VenueServer
       expectEqual(log.lines, ["2025-12-17T14:30:00Z  200  POST  /api/kiosks/activate"], "\(log.errors)")
       let line = try object(try await kiosk("log", "--json").lines.first)
       // Every field is in the document.
-      let documentFile = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/venue.md")
+      let documentFile = repositoryFile("docs/venue.md")
       let document = try String(contentsOf: documentFile, encoding: .utf8)
       for field in Set(list.keys).union(shown.keys).union(line.keys) {
         expect(document.contains("`\(field)`"), "\(field)")

@@ -8,7 +8,7 @@ import Testing
 /// docs/tickets.md says what an import understands.
 @Suite struct DocumentTests {
   @Test func everyColumnAndStateIsInTheDocument() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tickets.md")
+    let file = repositoryFile("docs/tickets.md")
     let document = try String(contentsOf: file, encoding: .utf8)
     for column in TicketColumn.allCases {
       for name in ExportLanguage.allCases.flatMap(column.names) { expect(document.contains("`\(name)`"), "\(name)") }
@@ -26,7 +26,7 @@ import Testing
 
   /// The document's own example is taken.
   @Test func theExampleIsGood() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tickets.md")
+    let file = repositoryFile("docs/tickets.md")
     let document = try String(contentsOf: file, encoding: .utf8)
     let example = try #require(document.split(separator: "```").first { $0.hasPrefix("\ncode,") })
     let folder = try ListFolder()

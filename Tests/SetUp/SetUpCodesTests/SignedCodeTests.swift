@@ -54,7 +54,7 @@ import Testing
   @Test func theExampleOfTheDocumentationIsRead() throws {
     let text =
       "SCANGATE1:AEASD7RR34A4BDV3BV3GK3TVMUXGK6DBNVYGYZIFNZXXE5DIAAAQEAYEAUDAOCAJBIFQYDIOB5IYJJBFZQBG6G5FH54USJ6PRNZTVYBVDEOQL2WXDBWC7D6QYCAYSI5KMB4QU4GKWSA4TLD64OK66QIEJQ4XTKHYT3OPIJQZO4U2PMQO"
-    let documentation = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/set-up.md")
+    let documentation = repositoryFile("docs/set-up.md")
     expect(try String(contentsOf: documentation, encoding: .utf8).contains("\n\(text)\n"))
     let code = try #require(SignedCode(Code(text)))
     expect(try code.server == NamedServer("venue.example") && code.expires == Self.until)

@@ -5,8 +5,7 @@ import Testing
 @testable import KnownScanners
 
 /// The file that is installed for udev is the one that the program carries.
-private let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent().appending(path: "udev-rules/70-scangate-scanners.hwdb")
+private let file = repositoryFile("udev-rules/70-scangate-scanners.hwdb")
 
 @Suite struct ScannerDatabaseTests {
   @Test func theFileHasNoFaultAndIsCarried() throws {

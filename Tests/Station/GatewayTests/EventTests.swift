@@ -138,6 +138,6 @@ import Testing
   }
 
   private static var document: URL {
-    URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/events.md").standardizedFileURL
+    repositoryFile("docs/events.md")
   }
 }

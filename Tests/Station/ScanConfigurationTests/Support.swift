@@ -1,11 +1,11 @@
+import Expectations
 import Foundation
 import Testing
 
 @testable import ScanConfiguration
 
 /// The folder of the package.
-let packageFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
+let packageFolder = repositoryFile("")
 
 /// The errors of `text`, each without the file's name; empty for a good file.
 func errors(in text: String, options: ConfigurationOptions = testOptions) -> [String] {

@@ -1,4 +1,4 @@
-// What SQLite tells its file system, written down: the input of power cuts that are replayed (see Tests/PowerCut).
+// What SQLite tells its file system, written down: the input of power cuts that are replayed (see Tests/Storage/PowerCut).
 //
 // The process's default VFS becomes one that hands everything on to the former default (unix), and notes what concerns
 // the folders that are recorded. Every function may be called from any thread.

@@ -5,8 +5,7 @@ import Testing
 
 /// `docs/scanners.md` has the models of the database. `UPDATE_DOCS=1` writes the table anew.
 @Suite struct DocumentTests {
-  private let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "docs/scanners.md")
+  private let file = repositoryFile("docs/scanners.md")
 
   @Test func theTableIsThatOfTheDatabase() throws {
     var text = try String(contentsOf: file, encoding: .utf8)
