@@ -80,6 +80,15 @@ struct EveningFindingsTests {
     expect(asked.verdict == .undecided(.interrupted) && asked.note == .ownRequestPossible)
   }
 
+  @Test("Not paid, says a server of a ticket whose admission was given back long ago: for staff")
+  func unpaidAfterGivingBack() throws {
+    var bench = LedgerBench()
+    let first = try bench.scan(.valid(Entitlement(quantity: 1, details: TicketDetails())), at: 100.2)
+    expectEqual(bench.giveBack(first, at: 101), true)
+    let asked = try bench.scan(.refused(.unpaid, detail: nil), at: 500.2, mayHaveRedeemed: false)
+    expect(asked.verdict == .undecided(.interrupted) && asked.note == .ownRequestPossible)
+  }
+
   @Test(
     "A sale's secret whose first request was lost is for several still, though a clock makes its next record look like that one's"
   )
@@ -90,6 +99,55 @@ struct EveningFindingsTests {
     expect(first.verdict == .admit && first.note == .ownLostAnswer)
     try expectEqual(bench.scan(made("e3", at: 141, quantity: 2), at: 141.2).verdict, .admit)
     try expectEqual(bench.scan(made("e4", at: 151, quantity: 2), at: 151.2).verdict, .refuse(.alreadyUsed))
+  }
+
+  @Test("Of a sale's secret two records in one row may look like those of a lost request: both are of its own")
+  func twoLikeTheLostOne() throws {
+    var bench = LedgerBench()
+    _ = try bench.lose(at: 100.5)
+    try expectEqual(bench.scan(made("e2", at: 121, quantity: 2), at: 124.2).verdict, .admit)
+    try expectEqual(bench.scan(made("e3", at: 123, quantity: 2), at: 126.2).verdict, .admit)
+    try expectEqual(bench.scan(made("e4", at: 141, quantity: 2), at: 141.2).verdict, .refuse(.alreadyUsed))
+  }
+
+  @Test("A late answer that looks like that of an earlier request makes no entry secret of a sale's")
+  func lateLikeTheLostOne() throws {
+    var bench = LedgerBench()
+    _ = try bench.lose(at: 100.5)
+    let second = try bench.lose(at: 130.2, pending: true)
+    let late = bench.outcome(made("e1", at: 125, quantity: 2), from: 130.2, to: 134, date: 134)
+    expectEqual(
+      bench.ledger.late(bench.key, attempt: second, outcome: late, wall: bench.wall(134)), .claimable(entryID: "e1"))
+    try expectEqual(bench.scan(made("-", at: 0), at: 135.2).verdict, .admit)
+    try expectEqual(bench.scan(made("e2", at: 150, quantity: 2), at: 150.2).verdict, .admit)
+  }
+
+  @Test("An old record besides another is for staff while the clocks are doubted, and as long as that may be why")
+  func secondRecordDoubted() throws {
+    var bench = LedgerBench()
+    try expectEqual(bench.scan(made("e1", at: 100, quantity: 2), at: 100.2).verdict, .admit)
+    // A record of the future raises the doubt.
+    _ = try bench.scan(bench.redemption("f", 190), at: 110.2, key: TicketKey([2]))
+    let old = try bench.scan(made("e2", at: 50, quantity: 2), at: 120.2)
+    expect(old.verdict == .undecided(.clockWrong) && old.note == .recordBehind)
+    guard case .known(let again) = bench.begin(at: 130).1 else { return expect(false, "asked") }
+    expect(again.verdict == .undecided(.clockWrong) && again.note == .recordBehind)
+  }
+
+  @Test("Told of by a request whose record looks like that of a lost one, a sale's secret is for several still")
+  func toldLikeTheLostOne() throws {
+    var bench = LedgerBench()
+    _ = try bench.lose(at: 100.5)
+    let owed = try provisional(&bench, at: 140)
+    let telling = AttemptID()
+    expectEqual(
+      bench.ledger.beginTelling(
+        bench.key, owed: owed, attempt: telling, gate: bench.gate, at: bench.mono(200), wall: bench.wall(200)), .ask)
+    let outcome = bench.outcome(made("e1", at: 120, quantity: 2), from: 200, to: 200.1, date: 200)
+    expectEqual(
+      bench.ledger.told(bench.key, owed: owed, attempt: telling, outcome: outcome, wall: bench.wall(200)),
+      .confirmed(entryID: "e1"))
+    try expectEqual(bench.scan(made("e2", at: 300, quantity: 2), at: 300.2).verdict, .admit)
   }
 
   @Test("A sale's secret that shows an old record besides another is not refused as used while it is for more")
@@ -164,6 +222,18 @@ struct EveningFindingsTests {
     expectEqual(again.verdict, .refuse(.alreadyUsed))
   }
 
+  @Test("Who is given back after the ledger let go of it does not make it forget which code the record is of")
+  func ownerAfterGivingBack() throws {
+    var bench = LedgerBench()
+    let first = try bench.scan(made("e1", at: 100), at: 100.2, key: Self.small)
+    var stored: [LedgerPlace: LedgerMemory?] = bench.ledger.takeChanges()
+    bench.ledger.letGo(beyond: 0)
+    restore(&bench, bench.ledger.missing(Self.small), stored)
+    expectEqual(bench.giveBack(first, at: 101, key: Self.small), true)
+    stored.merge(bench.ledger.takeChanges()) { $1 }
+    expect(stored[.entry("e1")] != nil && stored[.entry("e1")] != .some(nil), "the record's owner is forgotten")
+  }
+
   private func restore(_ bench: inout LedgerBench, _ places: [LedgerPlace], _ stored: [LedgerPlace: LedgerMemory?]) {
     for place in places {
       guard let memory = stored[place] ?? nil else { continue }
@@ -183,9 +253,9 @@ struct EveningFindingsTests {
   @Test("What the ticket system has told to be for several is said to be so, until it has shown it")
   func mayBeForMore() throws {
     var bench = LedgerBench()
-    let first = try bench.scan(made("e1", at: 100, quantity: 2), at: 100.2)
+    let first = try bench.scan(made("e1", at: 100, quantity: 3), at: 100.2)
     expect(first.verdict == .admit && first.mayBeForMore)
-    let second = try bench.scan(made("e2", at: 110, quantity: 2), at: 110.2)
+    let second = try bench.scan(made("e2", at: 110, quantity: 3), at: 110.2)
     expect(second.verdict == .admit && !second.mayBeForMore)
   }
 }
