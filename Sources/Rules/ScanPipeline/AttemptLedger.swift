@@ -98,7 +98,9 @@ public struct AttemptLedger: Sendable {
     if let lock = record.lock {
       // A telling admits nobody, so that what is used up need not wait for it.
       let isTelling = record.owed.contains { $0.telling?.attempt == lock.attempt }
-      if isTelling, let decision = record.knownUsed(book) { return .known(decision) }
+      if isTelling, let decision = record.rejudge(wall: wall, book) ?? record.knownUsed(book) {
+        return .known(decision)
+      }
       return .locked(by: lock.attempt)
     }
     record.folded = folded ?? record.folded

@@ -20,6 +20,8 @@ struct FreshOffsets: Sendable, Codable, Equatable {
     self.most = most
   }
 
+  var middle: Duration { (least + most) / 2 }
+
   func contains(_ offset: Duration) -> Bool { least <= offset && offset < most }
 
   /// Whether the record is older than the request, by a clock that is so far ahead.
@@ -44,4 +46,6 @@ struct JudgedOffsets: Sendable, Codable, Equatable {
   let asked: FreshOffsets
   /// Made by earlier requests of ours whose answers were lost.
   let lost: [FreshOffsets]
+  /// When the first of these was asked, by our civil clock; not in the memory of earlier versions.
+  var lostSince: WallTime?
 }

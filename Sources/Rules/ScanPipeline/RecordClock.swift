@@ -78,8 +78,8 @@ public struct RecordClock: Sendable {
   private var missed: [FreshOffsets] = []
   /// At what distances tickets came back as used; to outlive the process.
   public private(set) var suspicions: [RecordSuspicion] = []
-  /// Whether answers have a `Date`; else our own clock stands in for it.
-  private var isDated = true
+  /// Whether answers have a `Date`, else our own clock stands in for it; `nil` before the first one.
+  private var datedness: Bool?
   /// Our own clock against the monotonic one, when it last stood in.
   private var ownClock: Duration?
   private var confirmedAt = MonotonicTime(nanoseconds: .min)
@@ -152,9 +152,11 @@ public struct RecordClock: Sendable {
     wall: WallTime
   ) {
     if isDated != self.isDated {
-      self.isDated = isDated
-      begin(anewWith: base, wall: wall)
+      // The first answer is no news of what an earlier process has suspected.
+      if datedness != nil { settleSuspicions(at: wall) }
+      begin(anewWith: isDated ? configured : .zero)
     }
+    datedness = isDated
     ownClock = isDated ? nil : wall.distance(from: time)
     let seen = Seen(ticket: ticket, entryID: entryID, offsets: offsets)
     if isProven { prove(seen, at: time, wall: wall) } else { take(seen, at: time) }
@@ -162,6 +164,14 @@ public struct RecordClock: Sendable {
 
   /// A record that was of the future is so no longer: the clocks were set, or the offset that was learnt explains it.
   mutating func isNoLongerAhead(at time: MonotonicTime) { if case .ahead = doubt { trust(at: time) } }
+
+  /// One record of one request is at two distances, and older than the request by the later one: the clocks were moved between.
+  /// Where nothing was learnt they were put right; else what was learnt may be void.
+  mutating func wasMoved(_ offsets: FreshOffsets, at time: MonotonicTime) {
+    guard offset != base else { return isNoLongerAhead(at: time) }
+    suspect(at: [offsets])
+    begin(doubt: .behind(offset - offsets.middle), at: time)
+  }
 
   /// Whether a record is fresh by what is known now.
   func accepts(_ offsets: FreshOffsets) -> Bool { doubt == nil && fits(offsets) }
@@ -192,6 +202,7 @@ public struct RecordClock: Sendable {
     recent.append(seen)
     if recent.count > Self.mostRecent { recent.removeFirst() }
     if seen.offsets.isAhead(of: offset, tolerating: tolerated) {
+      if !suspects(seen.offsets) { suspect(at: [seen.offsets]) }
       begin(doubt: .ahead(seen.offsets.least - offset), at: time)
     } else if !seen.offsets.isOlder(by: offset) {
       if !isContradicted || seen.ticket == probe { trust(at: time) }
@@ -206,10 +217,13 @@ public struct RecordClock: Sendable {
     let isKnown = suspects(seen.offsets)
     guard isKnown || isMiss && missed.count >= Self.suspiciousNear || isAgainAndAgain(seen) else { return }
     if !isKnown {
-      let new = isMiss ? Array(missed.suffix(Self.suspiciousNear)) : [seen.offsets]
-      suspicions = Array((suspicions + new.map { RecordSuspicion($0) }).suffix(Self.mostSuspected))
+      suspect(at: isMiss ? missed.suffix(Self.suspiciousNear) : [seen.offsets])
     }
-    begin(doubt: .behind(offset - (seen.offsets.least + seen.offsets.most) / 2), at: time)
+    begin(doubt: .behind(offset - seen.offsets.middle), at: time)
+  }
+
+  private mutating func suspect(at distances: [FreshOffsets]) {
+    suspicions = (suspicions + distances.map { RecordSuspicion($0) }).suffix(Self.mostSuspected)
   }
 
   /// Whether new tickets come back as used at the distance of this one.
@@ -227,9 +241,13 @@ public struct RecordClock: Sendable {
   }
 
   /// What was judged until now is suspected as ever; what will be is not.
-  private mutating func settleSuspicions(at wall: WallTime) {
+  /// - Parameter learnt: what stays suspected: an offset that was learnt there may be forgotten, and then it looks so again.
+  private mutating func settleSuspicions(at wall: WallTime, except learnt: FreshOffsets? = nil) {
     suspicions += missed.map { RecordSuspicion($0) }
-    for index in suspicions.indices where suspicions[index].until == nil { suspicions[index].until = wall }
+    for index in suspicions.indices where suspicions[index].until == nil {
+      if let learnt, suspicions[index].offsets.overlaps(learnt) { continue }
+      suspicions[index].until = wall
+    }
     suspicions = suspicions.suffix(Self.mostSuspected)
     missed = []
   }
@@ -241,7 +259,7 @@ public struct RecordClock: Sendable {
     if doubt == .unconfirmed, fits(seen.offsets) { return trust(at: time) }
     guard proven.count == Self.enough, let common = FreshOffsets.common(proven.map(\.offsets)) else { return }
     if !common.contains(offset) || suspects(common) { offset = common.least }
-    settleSuspicions(at: wall)
+    settleSuspicions(at: wall, except: offset == base ? nil : common)
     trust(at: time)
   }
 
@@ -267,10 +285,11 @@ public struct RecordClock: Sendable {
   /// The offset without anything learnt: a configured one is between the records and `Date`.
   private var base: Duration { isDated ? configured : .zero }
 
-  private mutating func begin(anewWith offset: Duration, wall: WallTime) {
+  private var isDated: Bool { datedness ?? true }
+
+  private mutating func begin(anewWith offset: Duration) {
     self.offset = offset
     (recent, proven) = ([], [])
-    settleSuspicions(at: wall)
   }
 
   /// Where our own clock stands in for `Date`, what was learnt by it is void once it is set; and a doubt of it may be cured.
@@ -280,7 +299,8 @@ public struct RecordClock: Sendable {
     guard moved > Self.slewing || moved < .zero - Self.slewing else { return }
     self.ownClock = nil
     guard offset != .zero || doubt != nil else { return }
-    begin(anewWith: .zero, wall: wall)
+    begin(anewWith: .zero)
+    settleSuspicions(at: wall)
     doubt = .unconfirmed
   }
 }

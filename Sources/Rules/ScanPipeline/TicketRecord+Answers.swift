@@ -36,7 +36,7 @@ extension TicketRecord {
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
-      keep(lock, span, .ahead(entryID: entryID))
+      keep(lock, span, .ahead(entryID: entryID), offsets.asked)
       return decision(.undecided(.clockWrong), note: .recordAhead)
     case .unknown:
       return interruption()
@@ -99,7 +99,7 @@ extension TicketRecord {
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
-      keep(lock, span, .ahead(entryID: entryID))
+      keep(lock, span, .ahead(entryID: entryID), offsets.asked)
       return .surplus(entryID: entryID)
     case .unknown:
       return .settled

@@ -19,17 +19,21 @@ extension TicketRecord {
     let asked = shown.map { $0.sentAt...Swift.max($0.sentAt, $0.endedAt) } ?? span
     let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
     let offsets = FreshOffsets(of: redemption.scannedAt, within: asked, clock)
-    let lost = open.filter { !$0.isUnplaced }.map { attempt in
+    let placed = open.filter { !$0.isUnplaced }
+    let lost = placed.map { attempt in
       FreshOffsets(of: redemption.scannedAt, within: attempt.mayHaveMade(before: span.upperBound, policy), clock)
     }
     if wasUnused || entries.isEmpty && open.isEmpty {
       book.clock.saw(
         key, entryID: redemption.entryID, offsets, isProven: wasUnused, isDated: isDated, at: span.upperBound,
         wall: wall)
+    } else if source == .elsewhere, let first = shown?.offsets, !first.overlaps(offsets) {
+      book.clock.wasMoved(offsets, at: span.upperBound)
     } else if shown != nil, source != .ahead {
       book.clock.isNoLongerAhead(at: span.upperBound)
     }
-    return (wasUnused ? .thisAttempt : source, JudgedOffsets(asked: offsets, lost: lost))
+    let judged = JudgedOffsets(asked: offsets, lost: lost, lostSince: placed.map(\.lock.wall).min())
+    return (wasUnused ? .thisAttempt : source, judged)
   }
 
   /// Whether the ticket system has shown a record on which nobody was admitted yet: asking again spends nothing.
@@ -55,9 +59,11 @@ extension TicketRecord {
         continue
       }
       guard book.clock.accepts(offsets.asked) || offsets.lost.contains(where: book.clock.acceptsLost) else {
+        // A lost request is of the clocks as they were then, whenever its record is shown.
+        let lostSince = offsets.lostSince ?? entry.shownTo.wall
         isUnclear =
           isUnclear || book.clock.suspects(offsets.asked, judgedAt: entry.shownTo.wall)
-          || offsets.lost.contains { book.clock.suspectsLost($0, judgedAt: entry.shownTo.wall) }
+          || offsets.lost.contains { book.clock.suspectsLost($0, judgedAt: lostSince) }
         continue
       }
       // As after a lost answer of our own: the ticket system is asked, and shows the record again.

@@ -199,7 +199,7 @@ extension TicketRecord {
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:
-      keep(lock, span, .ahead(entryID: entryID), owed: owed.attempt)
+      keep(lock, span, .ahead(entryID: entryID), offsets.asked, owed: owed.attempt)
       return .unsettled
     case .unknown:
       return .unsettled

@@ -234,12 +234,15 @@ struct TicketRecord: Sendable {
     firstUse = use
   }
 
-  /// - Parameter owed: the provisional admission of which it was to tell.
+  /// - Parameters:
+  ///   - offsets: by which clocks it would have made the record that it was shown.
+  ///   - owed: the provisional admission of which it was to tell.
   mutating func keep(
-    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, _ standing: OpenAttempt.Standing, owed: AttemptID? = nil
+    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, _ standing: OpenAttempt.Standing,
+    _ offsets: FreshOffsets? = nil, owed: AttemptID? = nil
   ) {
     let attempt = OpenAttempt(
-      lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, standing: standing, owed: owed)
+      lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, standing: standing, owed: owed, offsets: offsets)
     if attempt.isAnswered {
       guard open.count(where: \.isAnswered) < Self.mostAnswered else { return }
       // The first showing tells most of when the record was made.

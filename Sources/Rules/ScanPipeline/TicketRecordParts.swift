@@ -31,6 +31,8 @@ struct OpenAttempt: Sendable, Codable, Equatable {
   var standing: Standing
   /// The provisional admission that it was made for, or of which it was to tell: somebody has passed on that.
   var owed: AttemptID?
+  /// By which clocks it would have made the record that it was shown; not in the memory of earlier versions.
+  var offsets: FreshOffsets?
   /// Whether it was answered by a refusal, where it is from before the machine started.
   var wasRefused: Bool?
 

@@ -10,7 +10,7 @@ extension Evening {
   /// How long a request may take that the process's end cut off.
   private static let longestRequest = 11 * second
   /// How much more an offset may let pass that was learnt.
-  private static let learntMargin = 3 * second
+  static let learntMargin = 3 * second
 
   /// Why somebody could be admitted on a ticket that another station had redeemed; `nil` where nothing excuses it.
   func excuse(_ admission: EveningAdmission, _ ticket: EveningTicket, usedElsewhere used: Int64) -> String? {
@@ -66,7 +66,7 @@ extension Evening {
   }
 
   /// The offsets by which the ledger may have judged an answer: none, or one that proven records have told.
-  private func offsets(before time: Int64) -> [Int64] {
+  func offsets(before time: Int64) -> [Int64] {
     let proven = exchanges.filter { $0.found == .unused && $0.isAnswered && $0.ended <= time }
     return [0] + (proven.count < 5 ? [] : proven.map { clocks.distance(at: $0.ended) })
   }
@@ -92,23 +92,6 @@ extension Evening {
       return "another spelling"
     }
     return clockExcuse(ticket, visit, exchange)
-  }
-
-  /// Clocks that are apart make fresh tickets look used: three new ones show it, and two where it is a moment only. What a process
-  /// has seen of that it takes along.
-  private func clockExcuse(
-    _ ticket: EveningTicket, _ visit: EveningVisit, _ exchange: EveningExchange?
-  ) -> String? {
-    guard clocks.isApart, ticket.records.contains(where: { $0.exchange != nil }) else { return nil }
-    let from = max(clocks.lastMoved(before: now), ends.last?.at ?? 0)
-    let shown = Set(clockWronged.filter { $0.at >= from && $0.isNew }.map(\.code))
-    // A new ticket is one of which nothing was asked before.
-    let isNew = exchange?.isAnswered == true && exchanges.count { $0.code == visit.code && $0.wasSent } == 1
-    let isAgain = clockWronged.contains { $0.code == visit.code }
-    if !isAgain { clockWronged.append((now, visit.code, isNew)) }
-    let isNear = abs(clocks.distance(at: now)) < 7 * Self.second / 2
-    if isAgain || !isNew { return shown.count < 3 && !(isAgain && isNear) ? "clocks apart, not shown yet" : nil }
-    return shown.count < (isNear ? 1 : 2) ? "clocks apart" : nil
   }
 
   // MARK: For staff

@@ -35,9 +35,14 @@ extension Evening {
     return durableAt
   }
 
-  /// Keeps what was learnt of the clocks.
+  /// Keeps what was learnt of the clocks, and what was suspected of them.
   func noteClock() {
     let clock = ledger.clock
+    if clock.suspicions != suspicionsWritten {
+      suspicionsWritten = clock.suspicions
+      say("suspected: \(clock.suspicions.count) distances")
+      journal.write([:], [.suspected(clock.suspicions)], durableAt: now + Self.second / 20)
+    }
     guard clock.doubt == nil, clock.learnt != learntWritten else { return }
     learntWritten = clock.learnt
     if clock.learnt != nil { count("offsets learnt") }
@@ -92,6 +97,8 @@ extension Evening {
     ledger = AttemptLedger()
     let kept = journal.written
     learntWritten = kept.learnt
+    suspicionsWritten = kept.suspicions
+    ledger.clock.recall(kept.suspicions)
     if let learnt = kept.learnt { ledger.clock.recall(learnt: learnt) }
     for asked in kept.unconcluded {
       prepare(asked.code)

@@ -41,6 +41,7 @@ extension Evening {
     case .late: count("late answers")
     default: break
     }
+    noteShowing(decision, exchange)
   }
 
   /// Nobody is refused what they have a right to, but by a fault that is named.
@@ -92,7 +93,10 @@ extension Evening {
       let reported = open.count { $0.isProvisional && $0.isConflict }
       let forgotten = open.count { $0.exchange?.isForgotten == true }
       if forgotten > 0 { count("forgotten by the power") }
-      if open.count > paid + reported + forgotten {
+      // An attempt that was cut off counts for its sale only where an answer has named that.
+      let unnamed = open.count { isCutOffUnnamed($0) }
+      if unnamed > 0 { count("cut off, and of no known sale") }
+      if open.count > paid + reported + forgotten + unnamed {
         fail("\(open.count) are in on \(what), for \(paid) (\(reported) reported)")
       }
     }
@@ -112,6 +116,11 @@ extension Evening {
     where admission.isOpen && plan.codes[admission.code].ticket == nil && !admission.isConflict {
       fail("person \(admission.person.plan.id) is in without a ticket")
     }
+  }
+
+  private func isCutOffUnnamed(_ admission: EveningAdmission) -> Bool {
+    guard let cut = admission.exchange, cut.wasInterrupted else { return false }
+    return !exchanges.contains { $0.code == cut.code && $0 !== cut && $0.isAnswered && $0.shown != nil }
   }
 
   private func wasPaid(_ sale: EveningSale) -> Bool {

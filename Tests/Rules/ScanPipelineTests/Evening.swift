@@ -55,6 +55,7 @@ final class Evening {
   var isKnownOffline = false
   var lastWords: [TicketKey: RefuseReason] = [:]
   var learntWritten: Duration?
+  var suspicionsWritten: [RecordSuspicion] = []
   var dice: SeededGenerator
 
   // What happened.
@@ -64,8 +65,7 @@ final class Evening {
   var admissions: [EveningAdmission] = []
   var ends: [(at: Int64, isReboot: Bool)] = []
   var problems: [String] = []
-  /// Codes that were refused by a clock's fault, and whether they were new then.
-  var clockWronged: [(at: Int64, code: Int, isNew: Bool)] = []
+  var clockFaults = EveningClockFaults()
   var counts: [String: Int] = [:]
   var trace: [String] = []
   let isTraced: Bool

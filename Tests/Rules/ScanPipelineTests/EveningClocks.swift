@@ -20,6 +20,8 @@ struct EveningClocks {
   private var base: Int64 = 0
   /// When a clock jumps, or a drift begins; the drift lasts ten minutes.
   private var from: Int64 = 0
+  /// When the clocks are put right: nothing is wrong any more.
+  private var until = Int64.max
 
   init() {}
 
@@ -32,6 +34,9 @@ struct EveningClocks {
       size = (sizes.randomElement(using: &dice) ?? 0) * (dice.chance(50) ? 1 : -1)
       isOfRecords = dice.chance(50)
       from = Int64.random(in: 995 * Self.second...1_200 * Self.second, using: &dice)
+      // Within a moment, or while many come.
+      let longest: Int64 = dice.chance(30) ? 20 : 300
+      if dice.chance(50) { until = from + Int64.random(in: 0...longest * Self.second, using: &dice) }
     }
     let wrong = [180, -180, 3_600, -3_600].map { $0 * Self.second }
     if dice.chance(30) {
@@ -44,6 +49,7 @@ struct EveningClocks {
   private func error(at time: Int64) -> Int64 {
     switch fault {
     case nil: 0
+    case _ where time >= until: 0
     case .constant: size
     case .jump: time < from ? 0 : size
     case .drift: size / 600_000 * (max(0, min(time - from, 600 * Self.second)) / 1_000_000)
@@ -62,13 +68,18 @@ struct EveningClocks {
   /// Whether they are ever further apart than what is trusted without a word.
   var isApart: Bool {
     let most = hasDate ? 0 : 2 * Self.second
-    return [0, from, from + 600 * Self.second].contains { abs(distance(at: $0)) > most }
+    return [0, from, min(from + 600 * Self.second, until - 1), until].contains { abs(distance(at: $0)) > most }
   }
 
-  /// When the clocks were last moved against each other before then.
+  /// Whether they were wrong, and are right again.
+  func arePutRight(at time: Int64) -> Bool { fault != nil && time >= until }
+
+  /// When the clocks were last moved against each other until then.
   func lastMoved(before time: Int64) -> Int64 {
     switch fault {
-    case nil, .constant: 0
+    case nil: 0
+    case _ where time >= until: until
+    case .constant: 0
     case .jump: time < from ? 0 : from
     case .drift: time < from ? 0 : min(time, from + 600 * Self.second)
     }
@@ -88,8 +99,9 @@ struct EveningClocks {
 
 extension EveningClocks: CustomStringConvertible {
   var description: String {
+    let end = until == .max ? "" : " until \(Double(until) / 1e9)"
     let apart = fault.map {
-      "\($0) of \(Double(size) / 1e9) s from \(Double(from) / 1e9) in \(isOfRecords ? "records" : "Date")"
+      "\($0) of \(Double(size) / 1e9) s from \(Double(from) / 1e9) in \(isOfRecords ? "records" : "Date")\(end)"
     }
     return "\(hasDate ? "Date" : "no Date"), \(apart ?? "clocks together"), own \(Double(own - base) / 1e9) s off"
   }

@@ -27,6 +27,7 @@ struct EveningJournal {
     case owed(Owed)
     case told(AttemptID)
     case learnt(Duration?)
+    case suspected([RecordSuspicion])
   }
 
   struct Contents {
@@ -34,6 +35,7 @@ struct EveningJournal {
     var unconcluded: [Asked] = []
     var owed: [Owed] = []
     var learnt: Duration?
+    var suspicions: [RecordSuspicion] = []
   }
 
   private struct Batch {
@@ -89,6 +91,7 @@ struct EveningJournal {
       case .owed(let owed): contents.owed.append(owed)
       case .told(let attempt): contents.owed.removeAll { $0.attempt == attempt }
       case .learnt(let learnt): contents.learnt = learnt
+      case .suspected(let suspicions): contents.suspicions = suspicions
       }
     }
   }
