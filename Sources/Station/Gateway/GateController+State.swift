@@ -69,7 +69,7 @@ extension GateController {
     outputsChanged()
   }
 
-  private nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
+  nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
 
   /// Keeps the gate out of service, or gives it back; from any thread, returns at once. It can never open the gate.
   public nonisolated func setWithholding(_ withholding: GateWithholding?) {
@@ -77,7 +77,7 @@ extension GateController {
     outputsChanged()
   }
 
-  private nonisolated var withheld: GateWithholding? { withholding.withLock { $0 } }
+  nonisolated var withheld: GateWithholding? { withholding.withLock { $0 } }
 
   /// Shows a step of setting the station up, where no scan is being decided; from any thread, returns at once.
   public nonisolated func show(_ step: SetUpSignal) { Task { await self.play(step) } }

@@ -13,12 +13,12 @@ import Synchronization
 /// Everything up to the queue runs while a scan is being decided, so that a repeat or noise never waits for the network
 /// and never delays a different code.
 public actor GateController {
-  private let settings: GateSettings
+  let settings: GateSettings
   private let system: any TicketSystem
   private let ledger: LedgerKeeper
-  private let signals: any SignalOutput
-  private let events: any EventSink
-  private let time: any TimeSource
+  let signals: any SignalOutput
+  let events: any EventSink
+  let time: any TimeSource
 
   private let inlet: AsyncStream<Sight>
   private let inletEnd: AsyncStream<Sight>.Continuation
