@@ -50,7 +50,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Readers", ["WedgeReader", "SerialReader", "CameraReader", "KnownScanners"]),
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
-  ("Web", ["ForeignText", "TicketTransport"]),
+  ("Web", ["WireText", "TicketTransport"]),
   ("TicketSystems", ["EventSchedule"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   ("Station", ["ScanConfiguration", "Gateway"]),
@@ -177,21 +177,21 @@ let package = Package(
     room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing"]),
 
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
-    room("ForeignText", ["ScanModel"]),
+    room("WireText", ["ScanModel"]),
 
     // Ticket systems.
     room(
       "TicketTransport",
       [
-        "ForeignText", "ScanModel", "ScanPipeline", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix,
+        "WireText", "ScanModel", "ScanPipeline", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix,
         nioSSL,
       ], small),
-    room("EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
+    room("EventSchedule", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
-    room("SetUpCodes", ["ForeignText", "LibCrypto", "ScanModel"]),
-    room("Enrolment", ["ForeignText", "ScanModel", "ScanPipeline", "SetUpCodes", "TicketTransport"], small),
-    room("KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
+    room("SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
+    room("Enrolment", ["WireText", "ScanModel", "ScanPipeline", "SetUpCodes", "TicketTransport"], small),
+    room("KioskControl", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
 
     // The whole.
     room("ScanConfiguration", ["ScanModel", yams], small),
@@ -212,7 +212,7 @@ let package = Package(
       name: "scangate",
       dependencies: [
         "CQREncode", "CameraReader", "DecodeClient", "DecodeProtocol", "Enrolment", "EventSchedule",
-        "ForeignText", "Gateway", "Journal", "KioskControl", "KnownScanners", "LinuxIO", "ScanConfiguration",
+        "WireText", "Gateway", "Journal", "KioskControl", "KnownScanners", "LinuxIO", "ScanConfiguration",
         "ScanModel", "ScanPipeline", "Sealing",
         "SerialReader", "SetUpCodes", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer", "WedgeReader",
         argumentParser, logging, serviceLifecycle, unixSignals,
@@ -302,7 +302,7 @@ let package = Package(
       dependencies: ["Expectations", "LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "TicketLists"],
       path: "Tests/Storage/TicketListsTests",
       exclude: ["exports"], swiftSettings: quick),
-    tests(of: "ForeignText", ["ScanModel", "ScanTesting"]),
+    tests(of: "WireText", ["ScanModel", "ScanTesting"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     .target(
       name: "ScriptedHTTP", dependencies: ["ScanModel", nioCore, nioPosix, nioSSL], path: "Tests/Web/ScriptedHTTP",
@@ -316,7 +316,7 @@ let package = Package(
       ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "SetUpCodes", "TicketTransport"]),
     tests(
       of: "KioskControl",
-      ["ForeignText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
+      ["WireText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
     .testTarget(
       name: "ScanConfigurationTests", dependencies: ["Expectations", "ScanConfiguration", "ScanModel", "ScanTesting"],
       path: "Tests/Station/ScanConfigurationTests",
@@ -358,7 +358,7 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "ForeignText",
+        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "WireText",
         "HolderProtocol",
         "KioskControl", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
         "TicketTransport", "WedgeReader",

@@ -57,27 +57,27 @@ let package = Package(
         "WireCoding",
       ]),
     room("Station", "ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
-    room("Web", "ForeignText", ["ScanModel"]),
+    room("Web", "WireText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
-    room("SetUp", "SetUpCodes", ["ForeignText", "LibCrypto", "ScanModel"]),
+    room("SetUp", "SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
     room(
-      "Web", "TicketTransport", ["ForeignText", "ScanModel", "ScanPipeline"],
+      "Web", "TicketTransport", ["WireText", "ScanModel", "ScanPipeline"],
       without: [
         "AnswerOrder.swift", "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
         "HTTPTransport.swift",
       ]),
     room(
-      "TicketSystems", "EventSchedule", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
+      "TicketSystems", "EventSchedule", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"],
       without: ["EventScheduleClient.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift"]),
     room(
-      "SetUp", "KioskControl", ["ForeignText", "ScanModel", "ScanPipeline", "TicketTransport"],
+      "SetUp", "KioskControl", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
 
     .target(name: "LibFuzzer", path: "LibFuzzer"),
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "ForeignText", "HolderProtocol",
+        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText", "HolderProtocol",
         "KioskControl", "LibFuzzer", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
         "TicketTransport", "WedgeReader",
       ],

@@ -1,4 +1,4 @@
-import ForeignText
+import WireText
 import ScanModel
 
 @testable import SetUpCodes

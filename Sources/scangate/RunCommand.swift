@@ -36,7 +36,7 @@ struct RunCommand: AsyncParsableCommand {
     // From the first event on.
     let logStream = hub.subscribe()
     state.prepare()
-    let vault: StationVault
+    let storage: StationStorage
     let service: StationService
     let completed = EnrolmentBook(keys: state.keys).complete(written)
     let configuration = completed.configuration
@@ -53,7 +53,7 @@ struct RunCommand: AsyncParsableCommand {
       throw failure(error.description, Exit.configuration)
     }
     do throws(StationVaultError) {
-      vault = try await StationVault.open(configuration, folder: state.folder, keys: state.keys, logger: logger)
+      storage = try await StationStorage.open(configuration, folder: state.folder, keys: state.keys, logger: logger)
     } catch {
       switch error {
       case .key(let words), .newer(let words): throw failure(words, Exit.configuration)
@@ -66,7 +66,7 @@ struct RunCommand: AsyncParsableCommand {
       do throws(SystemError) {
         writer = try EventWriter(path: events)
       } catch {
-        await vault.close()
+        await storage.close()
         throw failure(
           error.errno == ENXIO
             ? "\(events): nobody reads this pipe. Start its reader first."
@@ -76,10 +76,11 @@ struct RunCommand: AsyncParsableCommand {
     do throws(SetupError) {
       service = try await StationService(
         file: source.file, completed, outputs: place.outputs,
-        credentials: CredentialStore(keys: state.keys).resolver, memory: vault.memory, lookForLists: vault.lookForLists,
+        credentials: CredentialStore(keys: state.keys).resolver, memory: storage.memory,
+        lookForLists: storage.lookForLists,
         setUp: setUp, events: hub, hungUp: { [writer] in writer?.reopen() }, logger: logger)
     } catch {
-      await vault.close()
+      await storage.close()
       throw failure(error.description, Exit.configuration)
     }
     let writing = writer.map { writer in
@@ -102,7 +103,7 @@ struct RunCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
-    await vault.close()
+    await storage.close()
     hub.finish()
     await telling.value
     await writing?.value

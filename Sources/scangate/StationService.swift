@@ -118,7 +118,7 @@ final class StationService: Service {
     while let next = await orders.next() {
       switch next {
       case .beat:
-        await serving.station.turn()
+        await serving.station.heartbeat()
         manager?.notify("WATCHDOG=1")
       case .reload where preparing != nil: isReloadedAgain = true
       case .reload:

@@ -24,7 +24,7 @@ import VenueServer
     let time = SystemTime()
     let venue = try await AskedVenue.open(VenueConfiguration(noLimits: true, ignoresCase: ignoresCase), time: time)
     let seeded = venue.seeded
-    let ledger = LedgerKeeper(server: "venue", vault: try .inMemory(time: time), time: time, events: EventHub())
+    let ledger = LedgerKeeper(server: "venue", dependencies: try .inMemory(time: time), time: time, events: EventHub())
     func present(_ text: String) async -> String {
       let scan = Scan(gate: GateID("north"), reader: ReaderID("hand"), code: Code(text), readAt: time.now())
       let decision = await ledger.decide(

@@ -53,7 +53,7 @@ import VenueServer
     let code = try #require(venue.seeded.tickets.first).code
     let gate = TrainingGate(
       system: venue.system,
-      ledger: LedgerKeeper(server: "training", vault: try .inMemory(time: time), time: time, events: EventHub()),
+      ledger: LedgerKeeper(server: "training", dependencies: try .inMemory(time: time), time: time, events: EventHub()),
       time: time)
     if isSlow {
       // The deadline is to end a wait for the answer: on a busy machine it may take as long to connect.

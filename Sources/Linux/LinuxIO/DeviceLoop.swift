@@ -130,7 +130,7 @@ public final class DeviceLoop: SerialExecutor, Sendable {
   }
 
   /// Returns once the thread has turned: while a handler or a job keeps it, it does not. Not to be asked of a stopped loop.
-  public func turn() async {
+  public func heartbeat() async {
     await withCheckedContinuation { continuation in _ = at(time.now()) { continuation.resume() } }
   }
 

@@ -8,7 +8,7 @@ public protocol ReadSource: Sendable {
   func stop() async
 
   /// Returns once the source's own thread has come round: for a watchdog, which learns that it does not hang.
-  func turn() async
+  func heartbeat() async
 }
 
 /// What a reader tells.

@@ -150,7 +150,7 @@ public actor HeldOutputs {
   }
 
   /// Returns when the thread has turned: a gateway whose watchdog asks so knows that its heartbeat lives.
-  public nonisolated func turn() async { await loop.turn() }
+  public nonisolated func heartbeat() async { await loop.heartbeat() }
 
   /// The face of one gate.
   public nonisolated func output(of gate: GateID) -> HeldGateOutput { HeldGateOutput(self, gate) }

@@ -173,7 +173,7 @@ public actor GateOutputs {
   }
 
   /// Returns once the outputs' loop has turned: while it is stuck, it does not.
-  public nonisolated func turn() async { await loop.turn() }
+  public nonisolated func heartbeat() async { await loop.heartbeat() }
 
   /// Runs `body` on the loop's thread, after what was handed over before it; from any thread, without waiting.
   public nonisolated func perform(_ body: @escaping @Sendable (isolated GateOutputs) -> Void) {

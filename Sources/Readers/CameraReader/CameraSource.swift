@@ -90,7 +90,7 @@ public actor CameraSource: ReadSource {
     states = [:]
   }
 
-  public nonisolated func turn() async { await loop.turn() }
+  public nonisolated func heartbeat() async { await loop.heartbeat() }
 
   /// What the camera of a reader and its decoder have done since the camera was opened; `nil` while it is not read.
   public func counts(of reader: ReaderID) -> CameraCounts? {

@@ -79,7 +79,7 @@ public actor SerialSource: ReadSource {
     states = [:]
   }
 
-  public nonisolated func turn() async { await loop.turn() }
+  public nonisolated func heartbeat() async { await loop.heartbeat() }
 
   // MARK: What is there
 

@@ -81,7 +81,7 @@ public actor WedgeSource: ReadSource {
     states = [:]
   }
 
-  public nonisolated func turn() async { await loop.turn() }
+  public nonisolated func heartbeat() async { await loop.heartbeat() }
 
   // MARK: What udev tells
 

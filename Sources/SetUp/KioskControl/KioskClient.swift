@@ -1,4 +1,4 @@
-internal import ForeignText
+internal import WireText
 public import ScanModel
 internal import Synchronization
 public import TicketTransport

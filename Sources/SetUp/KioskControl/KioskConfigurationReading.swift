@@ -1,4 +1,4 @@
-internal import ForeignText
+internal import WireText
 internal import ScanModel
 internal import TicketTransport
 

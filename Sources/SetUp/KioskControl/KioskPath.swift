@@ -1,4 +1,4 @@
-internal import ForeignText
+internal import WireText
 internal import TicketTransport
 
 /// Paths of the service.

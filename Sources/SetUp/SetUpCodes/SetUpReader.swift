@@ -1,4 +1,4 @@
-internal import ForeignText
+internal import WireText
 public import ScanModel
 
 /// Reads set-up codes in all their forms, and decides whether what they name may be spoken to. Pure.

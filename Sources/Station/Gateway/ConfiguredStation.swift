@@ -22,7 +22,7 @@ public struct ConfiguredStation: Sendable {
   private let memory: StationMemory
   private let setUp: StationSetUp?
   /// The gates as who sets the station up sees them.
-  private let seats: [GateID: GateRoll.Seat]
+  private let seats: [GateID: GateRegistry.Seat]
 
   /// Puts a station together. Reads keys and compiles keymaps; opens no device and connects nowhere. To be run once,
   /// or to be discarded.
@@ -96,7 +96,7 @@ public struct ConfiguredStation: Sendable {
         }))
     var gates: [StationGate] = []
     var faces: [String: [GateID: any TicketSystem]] = [:]
-    var seats: [GateID: GateRoll.Seat] = [:]
+    var seats: [GateID: GateRegistry.Seat] = [:]
     for gate in configuration.gates {
       guard let system = configuration.ticketSystems.first(where: { $0.id == gate.ticketSystem }),
         let connection = connections.first(where: { $0.id == gate.ticketSystem })
@@ -113,13 +113,13 @@ public struct ConfiguredStation: Sendable {
       let controller = GateController(
         settings: try GateSettings(gate, list: system.list), system: face, ledger: ledger,
         signals: outputs.signals(of: gate.id), events: events, time: time,
-        watch: { setUp?.roll.note($0, $1) })
+        watch: { setUp?.registry.note($0, $1) })
       directory[gate.id] = GateDirectory.Entry(
         controller: controller,
         inputs: InputWatch(
           gate, events: events, time: time, onMaintenance: { controller.setMaintenance($0) },
           onSetUpButton: { setUp?.buttonHeld() }))
-      seats[gate.id] = GateRoll.Seat(controller: controller, system: gate.ticketSystem, readers: gate.readers)
+      seats[gate.id] = GateRegistry.Seat(controller: controller, system: gate.ticketSystem, readers: gate.readers)
       gates.append(StationGate(controller: controller, readers: gate.readers))
     }
     self.faces = faces
@@ -135,8 +135,8 @@ public struct ConfiguredStation: Sendable {
   public func run(
     ready: @escaping @Sendable () -> Void = {}, until ended: @escaping @Sendable () async -> Void
   ) async throws {
-    setUp?.roll.attach(seats)
-    defer { setUp?.roll.detach(seats) }
+    setUp?.registry.attach(seats)
+    defer { setUp?.registry.detach(seats) }
     await outputs.start()
     // Before the gates: none is ready before its ticket system was asked.
     await memory.check(systems)
@@ -162,9 +162,9 @@ public struct ConfiguredStation: Sendable {
   }
 
   /// Returns once the loop of every reader, every gate and the outputs has turned: while one is stuck, it does not.
-  public func turn() async {
-    await station.turn()
-    await outputs.turn()
+  public func heartbeat() async {
+    await station.heartbeat()
+    await outputs.heartbeat()
   }
 }
 

@@ -148,15 +148,15 @@ public actor GateController {
   }
 
   /// Returns once the gate has turned to it, and not while what it decides is overdue: a gate that only answers is stuck.
-  public func turn() async {
-    turns &+= 1
+  public func heartbeat() async {
+    heartbeats &+= 1
     lookForSleep()
     guard let overdue, time.now() > overdue else { return }
     await withCheckedContinuation { stuck.append($0) }
   }
 
   /// So that a turn is work of this actor, which a compiler cannot leave out.
-  private(set) var turns: UInt64 = 0
+  private(set) var heartbeats: UInt64 = 0
 
   /// Takes nothing more. `run` returns when what was taken is decided.
   /// - Parameter isHurried: whether scans that wait are closed unasked; the one in hand is decided all the same.

@@ -47,7 +47,7 @@ struct HeldStationOutputs: StationOutputs {
 
   /// Goes on holding: the next station of this process takes over, or `OutputCommand` ends it.
   func stop() async { await held.rest() }
-  func turn() async { await held.turn() }
+  func heartbeat() async { await held.heartbeat() }
 }
 
 extension String {

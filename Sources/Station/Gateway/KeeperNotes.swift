@@ -64,7 +64,7 @@ extension LedgerStore {
 
   /// The notes that an earlier process left.
   func recallNotes() async throws(JournalFault) -> KeeperNotes {
-    let found = try await vault.journal.recall([notesKey])
+    let found = try await dependencies.journal.recall([notesKey])
     return found[notesKey].flatMap { try? JSONDecoder().decode(KeeperNotes.self, from: Data($0)) } ?? KeeperNotes()
   }
 }
@@ -76,6 +76,6 @@ extension LedgerKeeper {
     change(&notes)
     guard notes != before else { return }
     if notes.keyFaults != before.keyFaults { tellNews() }
-    store.vault.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
+    store.dependencies.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
   }
 }

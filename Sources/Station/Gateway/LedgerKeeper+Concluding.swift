@@ -52,7 +52,7 @@ extension LedgerKeeper {
       return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
     }
     let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
-    _ = try? await store.vault.journal.durable(asked.mark, until: time.now() + Self.longestSync)
+    _ = try? await store.dependencies.journal.durable(asked.mark, until: time.now() + Self.longestSync)
     return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
   }
 
@@ -63,7 +63,8 @@ extension LedgerKeeper {
   ) async -> KeptDecision {
     let owed = OwedAdmission(
       attempt: deciding.attempt, scan: deciding.scan, system: deciding.system.id, server: store.server,
-      ticket: deciding.key, decider: decider, mayBeTold: outcome.mayHaveRedeemed, at: now, boot: store.vault.boot)
+      ticket: deciding.key, decider: decider, mayBeTold: outcome.mayHaveRedeemed, at: now, boot: store.dependencies.boot
+    )
     var facts: [JournalFact] = [.owed(owed)]
     if asked != nil { facts.insert(.concluded(store.concluded(deciding.attempt, outcome, decision)), at: 0) }
     let mark = write(facts, isUrgent: true)
@@ -72,7 +73,8 @@ extension LedgerKeeper {
     var isDurable = false
     if fault == nil {
       do throws(JournalFault) {
-        isDurable = try await store.vault.journal.durable(mark, until: time.now() + deciding.policy.durableWithin)
+        isDurable = try await store.dependencies.journal.durable(
+          mark, until: time.now() + deciding.policy.durableWithin)
       } catch {
         fault = error
       }
@@ -100,7 +102,7 @@ extension LedgerKeeper {
     var fault = await written(mark)
     if fault == nil, let within {
       do throws(JournalFault) {
-        _ = try await store.vault.journal.durable(mark, until: time.now() + within)
+        _ = try await store.dependencies.journal.durable(mark, until: time.now() + within)
       } catch {
         fault = error
       }
@@ -108,7 +110,7 @@ extension LedgerKeeper {
     guard let fault else { return decision }
     if whenFailing == .continue {
       // What is not even written is lost with the process: the next one has to know.
-      let isNoted = await store.vault.confess()
+      let isNoted = await store.dependencies.markIncomplete()
       if isNoted || !isTraced { return decision }
     }
     await giveBack(decision, ledgerKey: key)

@@ -81,7 +81,7 @@ extension LedgerKeeper {
       }
       return .may(OfflineRight(), .policy)
     case .list(let maxAge):
-      let judge = ListJudge(list: store.vault.list(system.id, store.server), system: system.id)
+      let judge = ListJudge(list: store.dependencies.list(system.id, store.server), system: system.id)
       return await judge.word(
         on: scan.code, policy, maxAge: maxAge, lastWord: lastWord, otherWord: otherWord, at: now)
     }

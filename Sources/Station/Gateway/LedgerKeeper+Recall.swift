@@ -43,7 +43,7 @@ extension LedgerKeeper {
 
   /// Queues what has happened together with what it has changed.
   @discardableResult func write(_ facts: [JournalFact], isUrgent: Bool = false) -> JournalMark {
-    store.vault.journal.enqueue(
+    store.dependencies.journal.enqueue(
       JournalBatch(facts: facts, memory: store.memory(of: ledger.takeChanges(), in: part), isUrgent: isUrgent))
   }
 
@@ -51,13 +51,13 @@ extension LedgerKeeper {
   func writeAnew() {
     ledger.markAllChanged()
     write(outbox.waiting.map { .owed($0) }, isUrgent: true)
-    store.vault.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
+    store.dependencies.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
   }
 
   /// Why it is not written; `nil` when it is. A disk on its last legs can hold a system call for minutes.
   func written(_ mark: JournalMark) async -> JournalFault? {
     do throws(JournalFault) {
-      if try await store.vault.journal.written(mark, until: time.now() + Self.longestWrite) { return nil }
+      if try await store.dependencies.journal.written(mark, until: time.now() + Self.longestWrite) { return nil }
       return JournalFault(
         .unavailable, "The journal has not written anything for \(Self.longestWrite.milliseconds) ms. Look at the disk."
       )

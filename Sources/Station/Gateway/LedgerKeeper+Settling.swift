@@ -24,7 +24,7 @@ extension LedgerKeeper {
       recallRecordClock()
       await recallClock()
     }
-    if !store.vault.isAccepted() { await mayBeTold(owed) }
+    if !store.dependencies.isAccepted() { await mayBeTold(owed) }
     defer { takeUp(owed) }
     let tellings = Set(owed.map(\.scan.id))
     self.asker = asker
@@ -36,7 +36,7 @@ extension LedgerKeeper {
       } catch {
         return taken
       }
-      let isSameBoot = asked.boot == store.vault.boot
+      let isSameBoot = asked.boot == store.dependencies.boot
       ledger.interrupt(
         asked.ticket, folded: asker.flatMap { folded(of: asked.scan.code, $0) }, attempt: asked.attempt,
         gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,

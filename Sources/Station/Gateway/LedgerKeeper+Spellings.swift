@@ -9,7 +9,7 @@ extension LedgerKeeper {
 
   /// Whether the list on board names another code, too, that the ticket system may take for this one.
   func namesOtherSpelling(_ code: Code, _ system: TicketSystemID) async -> Bool {
-    guard let list = store.vault.list(system, store.server) else { return false }
+    guard let list = store.dependencies.list(system, store.server) else { return false }
     return (try? await list.find(code))?.hasOtherSpelling == true
   }
 }

@@ -13,7 +13,7 @@ extension LedgerKeeper {
 
   /// Takes what the ticket system's clock showed at a moment.
   func compareClock(_ date: WallTime, of moment: MonotonicTime, _ system: TicketSystemID) {
-    store.vault.clock.compare(date)
+    store.dependencies.clock.compare(date)
     keepClock()
     let wall = time.wall()
     let ahead = wall - (date + (time.now() - moment))
@@ -34,7 +34,7 @@ extension LedgerKeeper {
 
   /// Notes that this machine's clock is right, where that is not noted yet.
   private func keepClock() {
-    let boot = store.vault.boot
+    let boot = store.dependencies.boot
     if let noted = notes.clock, noted.boot == boot.description {
       let now = time.wall()
       let moved = now.nanoseconds &- time.now().nanoseconds &- noted.distance
@@ -43,7 +43,7 @@ extension LedgerKeeper {
     }
     guard notingClock == nil else { return }
     // The battery clock lies on a slow bus: nobody at a gate waits for it.
-    let clock = store.vault.clock
+    let clock = store.dependencies.clock
     notingClock = Task { keep(await Self.onThread { clock.confirmation(in: boot) } ?? nil) }
   }
 
@@ -58,7 +58,7 @@ extension LedgerKeeper {
   /// Takes what an earlier process has noted of this machine's clock.
   func recallClock() async {
     guard let noted = notes.clock else { return }
-    let (clock, boot) = (store.vault.clock, store.vault.boot)
+    let (clock, boot) = (store.dependencies.clock, store.dependencies.boot)
     _ = await Self.onThread(within: .seconds(2)) { clock.recall(noted, in: boot) }
   }
 

@@ -20,7 +20,7 @@ extension LedgerKeeper {
   func unvouched(
     _ key: TicketKey, _ scan: Scan, _ system: any TicketSystem, deadline: MonotonicTime
   ) async -> AttemptDecision? {
-    if store.vault.isAccepted() || vouched.contains(key) { return nil }
+    if store.dependencies.isAccepted() || vouched.contains(key) { return nil }
     let now = time.now()
     // Half of the time is for the request.
     let found = await system.lookUp(scan.code, deadline: now + max(.zero, deadline - now) / 2)

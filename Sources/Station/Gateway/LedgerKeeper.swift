@@ -10,7 +10,7 @@ public import ScanPipeline
 ///                              └── its sync runs beside the request ───────────────────────────┘
 /// ```
 /// A conclusion is written before the gate opens. So whatever is asked and not concluded in the same boot has opened nothing;
-/// where it cannot be written, that is confessed first, and the next process does not rely on it. From the answer on:
+/// where it cannot be written, the journal is marked incomplete first, and the next process does not rely on it. From the answer on:
 /// `LedgerKeeper+Concluding.swift`.
 public actor LedgerKeeper {
   /// The share of a scan's time that is spent waiting for the late answer to our own earlier request.
@@ -77,14 +77,15 @@ public actor LedgerKeeper {
   ///     them are no longer asked for.
   ///   - checkWaits: how long it is waited before a ticket system that cannot decide is asked again.
   public init(
-    server: String, vault: LedgerVault, scope: LedgerScope = .once, policy: AttemptPolicy = AttemptPolicy(),
+    server: String, dependencies: LedgerDependencies, scope: LedgerScope = .once,
+    policy: AttemptPolicy = AttemptPolicy(),
     whenFailing: JournalFailurePolicy = .continue, lookUps: LookUpPolicy = LookUpPolicy(), floodLimit: Int = 20,
     checkWaits: SystemCheck.Waits = SystemCheck.Waits(), time: any TimeSource, events: any EventSink
   ) {
     self.policy = policy
     ledger = AttemptLedger(policy)
     toldClock = ToldClock(offset: policy.recordOffset)
-    store = LedgerStore(vault: vault, server: server)
+    store = LedgerStore(dependencies: dependencies, server: server)
     self.scope = scope
     part = store.part(of: scope, at: time.wall())
     self.whenFailing = whenFailing
@@ -107,16 +108,16 @@ public actor LedgerKeeper {
   public var unsettled: [UnsettledAttempt] { ledger.unsettled }
 
   /// Now, by every clock.
-  public nonisolated var now: JournalTime { store.vault.clock.now() }
+  public nonisolated var now: JournalTime { store.dependencies.clock.now() }
 
   /// Writes down a scan that is over, or how many were; from any thread, returns at once.
   @discardableResult nonisolated func record(_ fact: JournalFact) -> JournalMark {
-    store.vault.journal.enqueue(JournalBatch(facts: [fact]))
+    store.dependencies.journal.enqueue(JournalBatch(facts: [fact]))
   }
 
   /// Whether the journal has written that down, asked until `end`: then the end of the process does not lose it.
   nonisolated func isWritten(_ mark: JournalMark, until end: MonotonicTime) async -> Bool {
-    (try? await store.vault.journal.written(mark, until: end)) ?? false
+    (try? await store.dependencies.journal.written(mark, until: end)) ?? false
   }
 
   // MARK: Deciding
@@ -151,7 +152,7 @@ public actor LedgerKeeper {
       abandon(key, attempt)
       return KeptDecision(obstacle, ticket: key, decider: .station)
     }
-    let policy = store.vault.isAccepted() ? policy : OfflinePolicy()
+    let policy = store.dependencies.isAccepted() ? policy : OfflinePolicy()
     var deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy)
     if let unasked = offlineOutcome(policy, system.id) {
       return await conclude(deciding, unasked, asked: nil)
@@ -172,7 +173,7 @@ public actor LedgerKeeper {
 
   private func ask(_ deciding: Deciding, deadline: MonotonicTime) async -> KeptDecision {
     let (scan, attempt, key, system) = (deciding.scan, deciding.attempt, deciding.key, deciding.system)
-    let asked = store.vault.journal.enqueue(
+    let asked = store.dependencies.journal.enqueue(
       JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
     let unasked = await written(asked)
     if let fault = unasked, whenFailing == .stop {

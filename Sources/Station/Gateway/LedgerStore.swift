@@ -5,7 +5,7 @@ internal import ScanPipeline
 public import Sealing
 
 /// What the ledgers of a station share to outlive the process: the journal, the key that hides codes from it, and the boot.
-public struct LedgerVault: Sendable {
+public struct LedgerDependencies: Sendable {
   /// The journal.
   public var journal: any ScanJournal
   /// Makes the tickets' keys.
@@ -16,7 +16,7 @@ public struct LedgerVault: Sendable {
   public var clock: ClockTrust
   /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
   /// whether that could be noted.
-  public var confess: @Sendable () async -> Bool
+  public var markIncomplete: @Sendable () async -> Bool
   /// Whether the journal was found to be this station's own and newest, or somebody has said that it may be relied on.
   public var isAccepted: @Sendable () -> Bool
   /// The list on board of a ticket system by its name and server; `nil` where there can be none.
@@ -27,11 +27,12 @@ public struct LedgerVault: Sendable {
   public init(
     journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
-    confess: @escaping @Sendable () async -> Bool = { true }, isAccepted: @escaping @Sendable () -> Bool = { true }
+    markIncomplete: @escaping @Sendable () async -> Bool = { true },
+    isAccepted: @escaping @Sendable () -> Bool = { true }
   ) {
     self.isAccepted = isAccepted
     self.list = list
-    self.confess = confess
+    self.markIncomplete = markIncomplete
     self.journal = journal
     digester = key.digester(for: .tickets)
     self.boot = boot
@@ -41,7 +42,7 @@ public struct LedgerVault: Sendable {
 
 /// Binds the ledger of one ticket system to the journal: what keys and memory look like there.
 struct LedgerStore: Sendable {
-  let vault: LedgerVault
+  let dependencies: LedgerDependencies
   /// The ticket system's server.
   let server: String
 
@@ -53,12 +54,12 @@ struct LedgerStore: Sendable {
 
   /// The ticket's key in ledger and journal: a keyed digest, so that neither holds a code.
   func key(_ key: TicketKey, in part: [UInt8]) -> TicketKey {
-    TicketKey(vault.digester.digest(Array(server.utf8), part, key.bytes))
+    TicketKey(dependencies.digester.digest(Array(server.utf8), part, key.bytes))
   }
 
   /// The folded key in ledger and journal, likewise. No ticket's own key is the same: it has a part more.
   func folded(_ key: TicketKey, in part: [UInt8]) -> TicketKey {
-    TicketKey(vault.digester.digest(Array(server.utf8), part, Array("folded".utf8), key.bytes))
+    TicketKey(dependencies.digester.digest(Array(server.utf8), part, Array("folded".utf8), key.bytes))
   }
 
   /// What the scope adds to keys at that time.
@@ -71,13 +72,13 @@ struct LedgerStore: Sendable {
   /// - Throws: why the journal cannot tell; what it cannot tell is not taken for nothing.
   func recall(_ places: [LedgerPlace], in part: [UInt8]) async throws(JournalFault) -> [Recalled] {
     let keys = keys(of: places, in: part)
-    return try recalled(try await vault.journal.recall(Array(keys.keys)), keys)
+    return try recalled(try await dependencies.journal.recall(Array(keys.keys)), keys)
   }
 
   /// What is stored at these places; `nil` where only `recall` can tell.
   func recallNow(_ places: [LedgerPlace], in part: [UInt8]) throws(JournalFault) -> [Recalled]? {
     let keys = keys(of: places, in: part)
-    guard let stored = vault.journal.recallNow(Array(keys.keys)) else { return nil }
+    guard let stored = dependencies.journal.recallNow(Array(keys.keys)) else { return nil }
     return try recalled(stored, keys)
   }
 
@@ -97,7 +98,7 @@ struct LedgerStore: Sendable {
           "The journal's memory of a ticket cannot be read. Let staff decide, and look at it with: scangate journal verify"
         )
       }
-      found.append((place, envelope.memory, envelope.boot == vault.boot.description))
+      found.append((place, envelope.memory, envelope.boot == dependencies.boot.description))
     }
     return found
   }
@@ -112,7 +113,9 @@ struct LedgerStore: Sendable {
         continue
       }
       // What cannot be put into words must not forget what was.
-      guard let text = try? encoder.encode(Envelope(boot: vault.boot.description, memory: change)) else { continue }
+      guard let text = try? encoder.encode(Envelope(boot: dependencies.boot.description, memory: change)) else {
+        continue
+      }
       memory[key(of: place, in: part)] = [UInt8](text)
     }
     return memory
@@ -122,8 +125,8 @@ struct LedgerStore: Sendable {
 
   func asked(_ attempt: AttemptID, _ scan: Scan, _ system: TicketSystemID, _ key: TicketKey) -> AskedAttempt {
     AskedAttempt(
-      attempt: attempt, scan: scan, system: system, server: server, ticket: key, at: vault.clock.now(),
-      boot: vault.boot)
+      attempt: attempt, scan: scan, system: system, server: server, ticket: key, at: dependencies.clock.now(),
+      boot: dependencies.boot)
   }
 
   /// - Parameter decision: the ledger's; `nil` for a late answer.
@@ -132,7 +135,7 @@ struct LedgerStore: Sendable {
   ) -> ConcludedAttempt {
     var concluded = ConcludedAttempt(
       attempt: attempt, fate: outcome.fate, mayHaveRedeemed: outcome.mayHaveRedeemed, verdict: decision?.verdict,
-      entryID: nil, recordedAt: nil, said: decision?.detail, at: vault.clock.now())
+      entryID: nil, recordedAt: nil, said: decision?.detail, at: dependencies.clock.now())
     switch outcome.answer {
     case .redeemed(let redemption):
       concluded.entryID = redemption.entryID
@@ -147,14 +150,14 @@ struct LedgerStore: Sendable {
   func cutOff(_ attempt: AttemptID) -> ConcludedAttempt {
     ConcludedAttempt(
       attempt: attempt, fate: .lost, mayHaveRedeemed: true, verdict: nil, entryID: nil, recordedAt: nil, said: nil,
-      at: vault.clock.now())
+      at: dependencies.clock.now())
   }
 
   /// The conclusion of an attempt that was never sent.
   func notSent(_ attempt: AttemptID) -> ConcludedAttempt {
     ConcludedAttempt(
       attempt: attempt, fate: .notSent, mayHaveRedeemed: false, verdict: nil, entryID: nil, recordedAt: nil, said: nil,
-      at: vault.clock.now())
+      at: dependencies.clock.now())
   }
 
   private func key(of place: LedgerPlace, in part: [UInt8]) -> LedgerKey {

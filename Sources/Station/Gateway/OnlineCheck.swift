@@ -112,7 +112,7 @@ public enum OnlineCheck {
     _ control: ControlServiceConfiguration, _ configuration: StationConfiguration, time: any TimeSource
   ) async -> Finding {
     do throws(SetupError) {
-      let service = try ControlOffice.connecting(as: configuration, time: time)(ControlServer(control))
+      let service = try ControlSession.connecting(as: configuration, time: time)(ControlServer(control))
       let found: Finding
       do throws(ControlFault) {
         try await service.health(deadline: time.now() + patience)

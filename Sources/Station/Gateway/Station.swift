@@ -78,9 +78,9 @@ public struct Station: Sendable {
   }
 
   /// Returns once every reader's and every gate's loop has turned: while one is stuck, it does not.
-  public func turn() async {
-    for source in sources { await source.turn() }
-    for gate in gates { await gate.controller.turn() }
+  public func heartbeat() async {
+    for source in sources { await source.heartbeat() }
+    for gate in gates { await gate.controller.heartbeat() }
   }
 
   private func finish() async {

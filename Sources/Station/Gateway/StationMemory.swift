@@ -11,7 +11,7 @@ public final class StationMemory: Sendable {
   /// Holds what this process holds of the outputs.
   public let command = OutputCommand()
 
-  private let vault: LedgerVault
+  private let dependencies: LedgerDependencies
   private let whenFailing: JournalFailurePolicy
   private let ledgers = Mutex<[String: LedgerKeeper]>([:])
   /// The server of each name that was configured in this process's time.
@@ -31,12 +31,12 @@ public final class StationMemory: Sendable {
   ///   - owed: the admissions that an earlier process had still to tell (`ScanJournal.owed`).
   ///   - orders: what staff want of the outbox.
   public init(
-    vault: LedgerVault, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],
+    dependencies: LedgerDependencies, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],
     owed: [OwedAdmission] = [], orders: OutboxControl = OutboxControl()
   ) {
     self.owed = Mutex(owed)
     self.orders = orders
-    self.vault = vault
+    self.dependencies = dependencies
     self.whenFailing = whenFailing
     self.interrupted = Mutex(interrupted)
   }
@@ -49,7 +49,7 @@ public final class StationMemory: Sendable {
     }) {
       events.emit(event)
     }
-    let states = vault.journal.states
+    let states = dependencies.journal.states
     let watch = Task { [weak self] in
       var isFirst = true
       for await state in states {
@@ -102,7 +102,7 @@ public final class StationMemory: Sendable {
     let (keeper, isNew) = ledgers.withLock { ledgers in
       if let keeper = ledgers[server] { return (keeper, false) }
       let keeper = LedgerKeeper(
-        server: server, vault: vault, scope: LedgerScope(system.scope),
+        server: server, dependencies: dependencies, scope: LedgerScope(system.scope),
         policy: AttemptPolicy(recordOffset: system.recordOffset), whenFailing: whenFailing, floodLimit: floodLimit,
         time: time, events: events)
       ledgers[server] = keeper

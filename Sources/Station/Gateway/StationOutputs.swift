@@ -15,7 +15,7 @@ protocol StationOutputs: Sendable {
   /// Lets running pulses end and lets go.
   func stop() async
   /// Returns once their loops have turned.
-  func turn() async
+  func heartbeat() async
 }
 
 /// How much a line for the operator matters.
@@ -122,7 +122,7 @@ struct OwnOutputs: StationOutputs {
     }
   }
 
-  func turn() async { for gate in gates.values { await gate.outputs.turn() } }
+  func heartbeat() async { for gate in gates.values { await gate.outputs.heartbeat() } }
 }
 
 /// The face of a gate that has no outputs at all: it never opens.

@@ -118,7 +118,7 @@ struct Housekeeper: Sendable {
       plan.again(after: core.clock.now())
       guard !plan.wasTold, error.primary != SQLITE_BUSY else { return }
       plan.wasTold = true
-      core.teller.notice(
+      core.broadcaster.notice(
         "After the last stop, which was not an orderly one, the journal could not be looked through; it is tried again. "
           + "\(JournalFault(error, at: core.settings.path))")
     }
@@ -131,7 +131,7 @@ struct Housekeeper: Sendable {
       core.writerBell.ring()
     } else if !wasTold {
       wasTold = true
-      core.teller.notice(
+      core.broadcaster.notice(
         "The journal's log could not be moved into its file. \(JournalFault(error, at: core.settings.path))")
     }
   }

@@ -90,7 +90,7 @@ public final class Journal: ScanJournal {
     do throws(SystemError) {
       try sync.open(file.log)
       let core = try JournalCore(settings: settings, file: file, time: time, sync: sync, trust: trust)
-      for notice in notices { core.teller.notice(notice) }
+      for notice in notices { core.broadcaster.notice(notice) }
       core.orders.withLock { $0.needsCheck = !store.lastEndedWell }
       journal = Journal(core, lock)
       let writer = Writer(core, store: store, lock: lock)
@@ -105,8 +105,8 @@ public final class Journal: ScanJournal {
       throw JournalFault(error, at: settings.path)
     }
     do throws(SystemError) {
-      let teller = journal.core.teller
-      try trust?.begin(written, durable: begun.durable) { teller.event($0) }
+      let broadcaster = journal.core.broadcaster
+      try trust?.begin(written, durable: begun.durable) { broadcaster.event($0) }
     } catch {
       throw JournalFault(
         .disk, "The note \(settings.path).generation cannot be written: \(error.words). Mend the disk.")
@@ -215,7 +215,7 @@ public final class Journal: ScanJournal {
     }
   }
 
-  public var states: AsyncStream<JournalState> { core.teller.listen() }
+  public var states: AsyncStream<JournalState> { core.broadcaster.listen() }
 
   /// Runs a whole round of retention now; otherwise there is one a minute after the start, and one each hour.
   package func tidy() async {

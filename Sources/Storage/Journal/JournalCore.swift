@@ -46,15 +46,15 @@ final class JournalCore: Sendable {
   let sync: any WALSync
   /// The note beside the file; `nil` where there is none.
   let trust: JournalTrust?
-  let teller = StateTeller()
+  let broadcaster = JournalStateBroadcaster()
   let queue = Mutex(JournalQueue())
   let orders = Mutex(Orders())
   let known = Mutex(KnownKeys())
   /// The housekeeper's connection, so that others can interrupt what it does.
   let house = Mutex<Database?>(nil)
-  let writerBell: Bell
-  let syncBell: Bell
-  let houseBell: Bell
+  let writerBell: ThreadWaker
+  let syncBell: ThreadWaker
+  let houseBell: ThreadWaker
 
   /// The machine's own clock, for the threads' pauses; `time` may be a test's.
   let clock = SystemTime()
@@ -67,9 +67,9 @@ final class JournalCore: Sendable {
     self.time = time
     self.sync = sync
     self.trust = trust
-    writerBell = try Bell()
-    syncBell = try Bell()
-    houseBell = try Bell()
+    writerBell = try ThreadWaker()
+    syncBell = try ThreadWaker()
+    houseBell = try ThreadWaker()
   }
 
   /// Answers those who can be answered, outside of the lock.
@@ -82,7 +82,7 @@ final class JournalCore: Sendable {
 
   /// Tells how the journal is now.
   func tellState() {
-    teller.tell(queue.withLock { $0.fault ?? $0.syncFault })
+    broadcaster.tell(queue.withLock { $0.fault ?? $0.syncFault })
   }
 
   // MARK: Callers

@@ -8,7 +8,7 @@ import Synchronization
 /// beside it.
 ///
 /// ```
-///            ┌────────── confess: a gate opens on what cannot be written ──────────┐
+///            ┌────────── markIncomplete: a gate opens on what cannot be written ──────────┐
 ///  closed ─▶ whole ── orderly end, everything durable ──▶ closed                    ▼
 ///    ▲        ▲                                                                  partial
 ///    └────────┴──── next start: another generation, in which nothing of before hangs together ◀┘
@@ -44,9 +44,9 @@ public final class JournalTrust: Sendable {
   private let told: Mutex<Told>
   private let held = Mutex<Held?>(nil)
   private let accepted: Atomic<Bool>
-  private let confessed = Atomic(false)
-  /// A thread is writing the confession; one that hangs is not joined by others.
-  private let isConfessing = Atomic(false)
+  private let marked = Atomic(false)
+  /// A thread is writing the mark; one that hangs is not joined by others.
+  private let isMarking = Atomic(false)
 
   /// Reads the note and the journal; writes nothing.
   /// - Parameter journal: the journal's file.
@@ -143,19 +143,19 @@ public final class JournalTrust: Sendable {
   /// Notes, by a thread of its own, that a gate opens on something that could not be written. Durable when it returns.
   /// - Parameter limit: the longest that the disk is waited for.
   /// - Returns: false where not even that can be noted in time.
-  public func confess(within limit: Duration = .seconds(1)) async -> Bool {
-    if confessed.load(ordering: .acquiring) { return true }
-    guard !isConfessing.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+  public func markIncomplete(within limit: Duration = .seconds(1)) async -> Bool {
+    if marked.load(ordering: .acquiring) { return true }
+    guard !isMarking.exchange(true, ordering: .acquiringAndReleasing) else { return false }
     let answer = OneAnswer<Bool>()
     do throws(SystemError) {
       try SystemThread.start("journal-note") {
         let isNoted = self.write { $0.state = .partial }
-        if isNoted { self.confessed.store(true, ordering: .releasing) }
-        self.isConfessing.store(false, ordering: .releasing)
+        if isNoted { self.marked.store(true, ordering: .releasing) }
+        self.isMarking.store(false, ordering: .releasing)
         answer.give(isNoted)
       }
     } catch {
-      isConfessing.store(false, ordering: .releasing)
+      isMarking.store(false, ordering: .releasing)
       return false
     }
     let alarm = Task {
@@ -166,7 +166,7 @@ public final class JournalTrust: Sendable {
     return await answer.first()
   }
 
-  /// Notes the end, before the journal's log goes; nothing after a confession.
+  /// Notes the end, before the journal's log goes; nothing after it was marked incomplete.
   /// - Parameters:
   ///   - facts: the journal's newest fact.
   ///   - isWhole: whether everything is durable.

@@ -94,7 +94,7 @@ final class Writer: @unchecked Sendable {
       core.answerWaiters()
       core.tellState()
       if dropped > 0 {
-        core.teller.notice(
+        core.broadcaster.notice(
           "While the journal \(core.settings.path) could not be written, \(dropped) scans were not kept: they were too many."
         )
       }
@@ -130,7 +130,7 @@ final class Writer: @unchecked Sendable {
         guard error.isRefusal else { throw JournalFault(error, at: path) }
         let fault = JournalFault(.unavailable, "The journal \(path) does not take an entry: \(error.message).")
         core.queue.withLock { $0.refuse(batch.mark, fault) }
-        core.teller.notice(fault.description)
+        core.broadcaster.notice(fault.description)
       }
       // Should the next one fail, this one must not be written twice.
       core.queue.withLock { _ = $0.wrote(upTo: batch.mark, at: core.clock.now()) }
@@ -188,7 +188,7 @@ final class Writer: @unchecked Sendable {
     tidying = nil
     var notices: [String] = []
     let store = try core.file.beginAnew(because: words, notices: &notices)
-    for notice in notices { core.teller.notice(notice) }
+    for notice in notices { core.broadcaster.notice(notice) }
     try take(store)
     // Nobody can say what of the damaged file's log is on the disk.
     let path = core.settings.path
@@ -204,7 +204,7 @@ final class Writer: @unchecked Sendable {
   private func reopen() throws(JournalFault) {
     var notices: [String] = []
     let store = try core.file.open(notices: &notices)
-    for notice in notices { core.teller.notice(notice) }
+    for notice in notices { core.broadcaster.notice(notice) }
     try take(store)
   }
 

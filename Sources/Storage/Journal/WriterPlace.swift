@@ -34,7 +34,7 @@ extension Writer {
     isDisplaced = true
     var notices: [String] = []
     // Where the rest fails, this has happened all the same.
-    defer { for notice in notices { core.teller.notice(notice) } }
+    defer { for notice in notices { core.broadcaster.notice(notice) } }
     if !isLocked { notices.append(try renewLock()) }
     if let store, let change { notices.append(try restore(store, because: change)) }
     isDisplaced = false

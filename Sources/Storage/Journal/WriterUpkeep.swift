@@ -78,7 +78,7 @@ extension Writer {
       if error.isDamage {
         setAside(because: error.message)
       } else {
-        core.teller.notice("Old entries could not be deleted. \(JournalFault(error, at: core.settings.path))")
+        core.broadcaster.notice("Old entries could not be deleted. \(JournalFault(error, at: core.settings.path))")
       }
     }
     if tidying == nil {
@@ -108,7 +108,8 @@ extension Writer {
     write()
     let lost = core.queue.withLock { $0.pending.count }
     if lost > 0 {
-      core.teller.notice("\(lost) entries could not be written to the journal \(core.settings.path) before the end.")
+      core.broadcaster.notice(
+        "\(lost) entries could not be written to the journal \(core.settings.path) before the end.")
     }
     serve()
     var isInPlace = true
@@ -116,7 +117,7 @@ extension Writer {
       try stayInPlace()
     } catch {
       isInPlace = false
-      core.teller.notice("\(error) What was written since then is lost with the end of this process.")
+      core.broadcaster.notice("\(error) What was written since then is lost with the end of this process.")
     }
     if let store {
       let isChecked = core.orders.withLock { !$0.needsCheck }
@@ -126,7 +127,7 @@ extension Writer {
         _ = try store.database.checkpoint(SQLITE_CHECKPOINT_FULL)
         core.queue.withLock { $0.synced(upTo: $0.written) }
       } catch {
-        core.teller.notice(
+        core.broadcaster.notice(
           "The journal could not be closed as it should. \(JournalFault(error, at: core.settings.path))")
       }
     }
@@ -137,7 +138,7 @@ extension Writer {
     store = nil
     core.sync.close()
     core.answerWaiters()
-    core.teller.finish()
+    core.broadcaster.finish()
     let left = core.orders.withLock { orders in
       defer { (orders.tidy, orders.jobs) = ([], []) }
       return orders.tidy

@@ -1,4 +1,4 @@
-internal import ForeignText
+internal import WireText
 public import ScanModel
 public import ScanPipeline
 internal import Synchronization

@@ -1,4 +1,4 @@
-internal import ForeignText
+internal import WireText
 
 extension JSONText {
   /// Adds the two parameters that every scan may have, where they are configured.

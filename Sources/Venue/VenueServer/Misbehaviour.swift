@@ -1,4 +1,4 @@
-/// One way in which a venue misbehaves, and when. A value without state: `BadDay` counts and draws.
+/// One way in which a venue misbehaves, and when. A value without state: `FaultPlan` counts and draws.
 ///
 /// As text it is a fault and its conditions, such as `status=503,next=3`; see `init(_:)`.
 public struct Misbehaviour: Sendable, Hashable {

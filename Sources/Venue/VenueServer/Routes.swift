@@ -25,7 +25,7 @@ struct Routes {
     router.add(middleware: AnswerEverything(configuration: configuration))
     router.add(middleware: BodyLimit())
 
-    let api = router.group().add(middleware: Doorkeeper(store: store, configuration: configuration))
+    let api = router.group().add(middleware: APIKeyMiddleware(store: store, configuration: configuration))
       .group(context: HolderContext.self)
     let scan: RouterPath = "/api/tickets/scan"
     let scanBySale: RouterPath = "/api/tickets/:sale/scan"
@@ -46,15 +46,15 @@ struct Routes {
 
   /// What stations that are set up or report ask for: no key for tickets leads there, and none is wanted.
   private func addKiosks(to router: Router<VisitorContext>) {
-    let desk = KioskDesk(store: store, configuration: configuration)
-    let enrolments = KioskDesk(store: store, configuration: configuration)
-    EnrolmentDesk(desk: enrolments, address: address).add(to: router)
+    let controller = KioskController(store: store, configuration: configuration)
+    let enrolments = KioskController(store: store, configuration: configuration)
+    EnrolmentController(controller: enrolments, address: address).add(to: router)
     switch configuration.kioskShape.family {
-    case .document: DocumentKiosks(desk: desk).add(to: router)
-    case .cueit: CueITKiosks(desk: desk).add(to: router)
+    case .document: DocumentKiosks(controller: controller).add(to: router)
+    case .cueit: CueITKiosks(controller: controller).add(to: router)
     case .nova:
-      CueITKiosks(desk: desk).add(to: router)
-      NovaKiosks(desk: desk).add(to: router)
+      CueITKiosks(controller: controller).add(to: router)
+      NovaKiosks(controller: controller).add(to: router)
     }
   }
 

@@ -10,7 +10,7 @@ public struct VenueControlClient: Sendable {
   /// A client of the venue whose control socket is at `path`. Nothing is opened yet.
   public init(path: String) { self.path = path }
 
-  /// The misbehaviours in force, one line each, as `BadDay.Entry` describes them.
+  /// The misbehaviours in force, one line each, as `FaultPlan.Entry` describes them.
   /// - Throws: `VenueError.noControl`.
   public func misbehaviours() async throws -> [String] {
     try await ask(.GET, "misbehaviours").split(separator: "\n").map { String($0) }

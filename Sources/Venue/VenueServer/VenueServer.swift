@@ -17,7 +17,7 @@ public final class VenueServer: Sendable {
   let configuration: VenueConfiguration
   let store: VenueStore
   let kioskLog: KioskLog
-  private let badDay: Mutex<BadDay>
+  private let faultPlan: Mutex<FaultPlan>
   private let bound: Mutex<VenueAddress>
 
   /// Opens (or creates) the database. Nothing listens yet.
@@ -31,7 +31,7 @@ public final class VenueServer: Sendable {
     self.configuration = configuration
     store = try VenueStore(configuration.storage)
     kioskLog = KioskLog(now: configuration.now)
-    badDay = Mutex(BadDay(configuration.misbehaviours))
+    faultPlan = Mutex(FaultPlan(configuration.misbehaviours))
     bound = Mutex(
       VenueAddress(host: configuration.host, port: configuration.port, isEncrypted: configuration.tls != nil))
   }
@@ -52,7 +52,7 @@ public final class VenueServer: Sendable {
     let configuration = configuration
     let responder = Routes(
       store: store, configuration: configuration,
-      manners: { kind in self.badDay.withLock { $0.manners(for: kind) } }, kioskLog: kioskLog,
+      manners: { kind in self.faultPlan.withLock { $0.manners(for: kind) } }, kioskLog: kioskLog,
       address: { self.address.url }
     ).responder()
     var quiet = configuration.logger
@@ -126,14 +126,14 @@ public final class VenueServer: Sendable {
   ///
   /// - Parameter clearing: forgets those in force first.
   public func misbehave(_ misbehaviours: [Misbehaviour], clearing: Bool = false) {
-    badDay.withLock { day in
-      if clearing { day = BadDay() }
+    faultPlan.withLock { day in
+      if clearing { day = FaultPlan() }
       for misbehaviour in misbehaviours { day.add(misbehaviour) }
     }
   }
 
   /// The misbehaviours in force, and those that are over.
-  public var misbehaviours: [BadDay.Entry] { badDay.withLock { $0.entries } }
+  public var misbehaviours: [FaultPlan.Entry] { faultPlan.withLock { $0.entries } }
 
   /// Every admission in a venue's database, oldest first, without changing it; a venue may be serving from it.
   public static func book(ofFile path: String) async throws -> [BookEntry] {

@@ -7,7 +7,7 @@ import ScanModel
 /// Answers requests with what is seen in their pictures.
 final class PictureDecoder: Answering {
   private let settings: DecodeSettings
-  private let frames: FrameReader
+  private let frames: FramePixels
   private let pictures: PictureReader
   private let reader: CodeReader
 
@@ -15,7 +15,7 @@ final class PictureDecoder: Answering {
   /// - Throws: a fault where a library cannot.
   init(_ settings: DecodeSettings) throws(PictureFault) {
     self.settings = settings
-    frames = try FrameReader()
+    frames = try FramePixels()
     pictures = try PictureReader()
     reader = CodeReader(VisionSettings(kinds: settings.kinds, stages: VisionStages(rawValue: settings.stages)))
   }

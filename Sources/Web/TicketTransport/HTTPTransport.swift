@@ -1,5 +1,5 @@
 internal import AsyncHTTPClient
-internal import ForeignText
+internal import WireText
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPCompression

@@ -1,4 +1,4 @@
-internal import ForeignText
+internal import WireText
 
 /// A key or a code that a server's text must not show, and what stands in its place. Prints no part of itself.
 ///

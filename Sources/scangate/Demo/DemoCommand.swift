@@ -102,7 +102,8 @@ struct DemoCommand: AsyncParsableCommand {
       settings: GateSettings(gate: gateID, holdOff: Self.holdOff, gap: .milliseconds(400)), system: system,
       ledger: LedgerKeeper(
         server: address.url,
-        vault: LedgerVault(journal: journal, key: sealKey, boot: .current(), clock: ClockTrust(time: time)), time: time,
+        dependencies: LedgerDependencies(
+          journal: journal, key: sealKey, boot: .current(), clock: ClockTrust(time: time)), time: time,
         events: hub), signals: GateSignalOutput(outputs), events: hub, time: time)
 
     let terminal = TypedCodes(reader: ReaderID("terminal"), time: time)

@@ -23,7 +23,7 @@ final class TypedCodes: ReadSource {
 
   func stop() async { deliver.withLock { $0 = nil } }
 
-  func turn() async {}
+  func heartbeat() async {}
 
   /// Returns once the source was started.
   func ready() async { for await _ in started {} }

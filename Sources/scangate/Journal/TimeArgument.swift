@@ -1,5 +1,5 @@
 import ArgumentParser
-import ForeignText
+import WireText
 import Glibc
 import ScanModel
 

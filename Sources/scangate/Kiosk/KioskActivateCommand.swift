@@ -46,12 +46,12 @@ struct KioskActivateCommand: AsyncParsableCommand {
     if wait { return try await waitForScanner() }
     let station = try kiosk.station()
     let (code, server) = try read(try given(), station)
-    try await kiosk.withOffice { office in
-      let result = await office.activate(
+    try await kiosk.withSession { session in
+      let result = await session.activate(
         code, at: server.map { ControlServer($0) }, renewing: again, deadline: KioskArguments.deadline)
       switch result {
       case .success(let activation):
-        let state = try await office.state()
+        let state = try await session.state()
         Terminal.out(
           "The station is activated at \(state.server?.name ?? "") as \(TerminalText.clean(activation.kioskID)).")
         if let configuration = state.configuration {
@@ -124,8 +124,8 @@ extension KioskActivateCommand {
     let orders = SetUpOrders(state: kiosk.state.folder)
     let diary = SetUpDiary(kiosk.store)
     let station = try kiosk.station()
-    try await kiosk.withOffice { office in
-      guard try await isMissing(station, office) else {
+    try await kiosk.withSession { session in
+      guard try await isMissing(station, session) else {
         return Terminal.out("The station is set up already. For a new token: scangate kiosk activate --again")
       }
       var seen = diary.entries().last?.number ?? 0
@@ -138,7 +138,7 @@ extension KioskActivateCommand {
           seen = entry.number
           Terminal.out(TerminalText.clean("\(entry.signal): \(entry.words)", limit: 600))
         }
-        guard try await isMissing(station, office) else { return Terminal.out("The station is set up.") }
+        guard try await isMissing(station, session) else { return Terminal.out("The station is set up.") }
         let waited = SystemTime().now() - begin
         if !isTaken, try !orders.isArmAsked() {
           isTaken = true
@@ -156,8 +156,8 @@ extension KioskActivateCommand {
   }
 
   /// Whether a code can bring something: an activation, or a ticket system's address and key.
-  private func isMissing(_ station: StationConfiguration, _ office: ControlOffice) async throws -> Bool {
-    if station.control != nil, try await !office.state().isActivated { return true }
+  private func isMissing(_ station: StationConfiguration, _ session: ControlSession) async throws -> Bool {
+    if station.control != nil, try await !session.state().isActivated { return true }
     return !EnrolmentBook(keys: kiosk.state.keys).complete(station).missing.isEmpty
   }
 }

@@ -29,11 +29,11 @@ struct KioskArguments: ParsableArguments {
   /// How long a command waits for an answer.
   static var deadline: MonotonicTime { SystemTime().now() + .seconds(15) }
 
-  /// The station's papers.
+  /// The station's records.
   var store: SealedRecordStore { SealedRecordStore(keys: state.keys) }
 
-  /// Opens the office of the configured station.
-  func open(_ station: StationConfiguration) throws -> ControlOffice {
+  /// Opens the session of the configured station.
+  func open(_ station: StationConfiguration) throws -> ControlSession {
     state.prepare()
     var token: ControlToken?
     if let registration = station.control?.registration {
@@ -47,10 +47,10 @@ struct KioskArguments: ParsableArguments {
       }
     }
     do throws(SystemError) {
-      return try ControlOffice(
+      return try ControlSession(
         store: store, server: station.control.map { ControlServer($0) }, version: Scangate.version,
         registrationToken: token, time: SystemTime(),
-        connect: ControlOffice.connecting(as: station, time: SystemTime()),
+        connect: ControlSession.connecting(as: station, time: SystemTime()),
         notify: { notice in
           switch notice {
           // What ends a command is told by its end.
@@ -71,19 +71,19 @@ struct KioskArguments: ParsableArguments {
     return station
   }
 
-  /// Runs `body` with the office, and closes it.
-  func withOffice<Value: Sendable>(_ body: (ControlOffice) async throws -> Value) async throws -> Value {
+  /// Runs `body` with the session, and closes it.
+  func withSession<Value: Sendable>(_ body: (ControlSession) async throws -> Value) async throws -> Value {
     let station = try station()
     let progress = ProgressLine(station.control.map { "Asking \(ControlServer($0).name)" } ?? "")
     defer { progress.end() }
-    let office = try open(station)
+    let session = try open(station)
     do {
-      let value = try await body(office)
-      await office.close()
+      let value = try await body(session)
+      await session.close()
       if let hint = state.hint { Terminal.error(hint) }
       return value
     } catch {
-      await office.close()
+      await session.close()
       switch error {
       case let fault as ControlFault: throw failure(fault.detail)
       case let fault as SealFault: throw failure(fault.description)
@@ -102,9 +102,9 @@ struct KioskRegisterCommand: AsyncParsableCommand {
   @OptionGroup var kiosk: KioskArguments
 
   func run() async throws {
-    try await kiosk.withOffice { office in
-      try await office.register(deadline: KioskArguments.deadline)
-      let state = try await office.state()
+    try await kiosk.withSession { session in
+      try await session.register(deadline: KioskArguments.deadline)
+      let state = try await session.state()
       Terminal.out("\(state.server?.name ?? "") knows the station as \(TerminalText.clean(state.stationID)).")
     }
   }
@@ -135,8 +135,8 @@ struct KioskRefreshCommand: AsyncParsableCommand {
 
 extension KioskArguments {
   fileprivate func sync(refreshing: Bool) async throws {
-    try await withOffice { office in
-      let configuration = try await office.sync(refreshing: refreshing, isUrgent: true).get()
+    try await withSession { session in
+      let configuration = try await session.sync(refreshing: refreshing, isUrgent: true).get()
       for line in KioskText.lines(of: configuration) { Terminal.out(line) }
     }
   }
@@ -151,9 +151,9 @@ struct KioskValidateCommand: AsyncParsableCommand {
   @OptionGroup var kiosk: KioskArguments
 
   func run() async throws {
-    try await kiosk.withOffice { office in
-      try await office.validate(deadline: KioskArguments.deadline)
-      Terminal.out("\(try await office.state().server?.name ?? "") accepts the token.")
+    try await kiosk.withSession { session in
+      try await session.validate(deadline: KioskArguments.deadline)
+      Terminal.out("\(try await session.state().server?.name ?? "") accepts the token.")
     }
   }
 }
@@ -173,10 +173,10 @@ struct KioskResetCommand: AsyncParsableCommand {
   @OptionGroup var kiosk: KioskArguments
 
   func run() async throws {
-    try await kiosk.withOffice { office in
+    try await kiosk.withSession { session in
       var place = "the control service"
       do throws(SealFault) {
-        let state = try await office.state()
+        let state = try await session.state()
         guard state.isActivated || state.attempted != nil || state.configuration != nil else {
           return Terminal.out("The station was not activated: there is nothing to forget.")
         }
@@ -187,7 +187,7 @@ struct KioskResetCommand: AsyncParsableCommand {
         Terminal.error(TerminalText.clean(error.description, limit: 1_000))
       }
       if !yes { try Self.ask(place) }
-      try await office.reset()
+      try await session.reset()
       Terminal.out("The station is not activated any more. Have it taken off the service's list, too.")
     }
   }

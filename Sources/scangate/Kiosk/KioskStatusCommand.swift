@@ -23,10 +23,10 @@ struct KioskStatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     if let set { return try await apply(set) }
-    let isHealthy = try await kiosk.withOffice { office in
-      let health = await office.health(asking: KioskArguments.deadline)
-      let state = try await office.state()
-      let counters = await office.counters()
+    let isHealthy = try await kiosk.withSession { session in
+      let health = await session.health(asking: KioskArguments.deadline)
+      let state = try await session.state()
+      let counters = await session.counters()
       if json {
         Terminal.out(KioskText.json(state, health, counters))
       } else {
@@ -38,15 +38,15 @@ struct KioskStatusCommand: AsyncParsableCommand {
   }
 
   private func apply(_ choice: StatusChoice) async throws {
-    try await kiosk.withOffice { office in
-      try await office.setManualStatus(choice.status)
+    try await kiosk.withSession { session in
+      try await session.setManualStatus(choice.status)
       guard let status = choice.status else {
         return Terminal.out("The status is what the station itself says; the running service tells it within moments.")
       }
       Terminal.out("The status is \(status.rawValue), set by hand, until: scangate kiosk status --set auto")
-      guard try await office.state().isActivated else { return }
+      guard try await session.state().isActivated else { return }
       do throws(ControlFault) {
-        try await office.report(status, deadline: KioskArguments.deadline)
+        try await session.report(status, deadline: KioskArguments.deadline)
       } catch {
         throw failure("It is kept, and told when the service answers. \(error.detail)")
       }

@@ -90,7 +90,7 @@ enum Bench {
       while let line = readLine() {
         Task {
           if line == "turn" {
-            await outputs.turn()
+            await outputs.heartbeat()
             say("turned")
           } else {
             say("\(await signals.admit(isProvisional: false))")

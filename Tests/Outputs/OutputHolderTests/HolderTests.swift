@@ -160,7 +160,7 @@ import Testing
     async let waiting = output.admit(isProvisional: false)
     // The waiting one was taken: what was played after it is seen.
     try await holder.next("on relay")
-    await gateway.outputs.turn()
+    await gateway.outputs.heartbeat()
     output.play(.refuse(.unpaid))
     try await holder.next("on red")
     holder.stop()
@@ -186,7 +186,7 @@ import Testing
     await gateway.ready()
     let pulse = try await started(gateway.outputs.output(of: GateID("north")).admit(isProvisional: false))
     // Another gate's plan was kept, too.
-    while access("\(place.path)/state/plan", F_OK) != 0 { await gateway.outputs.turn() }
+    while access("\(place.path)/state/plan", F_OK) != 0 { await gateway.outputs.heartbeat() }
     first.killAndWait()
     expect(await gateway.fault("does not answer") != nil)
     let second = try place.holder()
@@ -204,7 +204,7 @@ import Testing
     let gateway = try Gateway(place, plan(safeState: .safe))
     await gateway.outputs.start()
     await gateway.ready()
-    while access("\(place.path)/state/plan", F_OK) != 0 { await gateway.outputs.turn() }
+    while access("\(place.path)/state/plan", F_OK) != 0 { await gateway.outputs.heartbeat() }
     await gateway.outputs.stop()
     first.killAndWait()
     let notify = clinux_unix_socket(Int32(SOCK_DGRAM.rawValue))

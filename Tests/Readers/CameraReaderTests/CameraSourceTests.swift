@@ -71,7 +71,7 @@ import Testing
     desk.camera.unplug()
     try await desk.state("parked")
     // Told, and let go of in the same turn.
-    await desk.source.turn()
+    await desk.source.heartbeat()
     expectEqual(desk.camera.state.withLock { $0.mapped }, 0)
     desk.camera.plug()
     desk.view.show("BACK")
@@ -217,11 +217,11 @@ private final class Desk {
     for _ in 0..<count {
       while !camera.take(isDamaged: isDamaged) {
         try Task.checkCancellation()
-        await source.turn()
+        await source.heartbeat()
       }
       // Until it has been taken, and what the decoder found has been told.
-      while camera.state.withLock({ !$0.filled.isEmpty && $0.failures.isEmpty }) { await source.turn() }
-      await source.turn()
+      while camera.state.withLock({ !$0.filled.isEmpty && $0.failures.isEmpty }) { await source.heartbeat() }
+      await source.heartbeat()
     }
   }
 

@@ -131,7 +131,7 @@ import Testing
     for await event in stream {
       if case .state(_, .reading) = event { break }
     }
-    await listener.source.turn()
+    await listener.source.heartbeat()
   }
 
   @Test func noiseWithoutEndDoesNotStopReading() async throws {

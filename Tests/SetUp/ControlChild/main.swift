@@ -16,7 +16,7 @@ guard words.count == 6, let gift = FolderService.Gift(rawValue: words[3]) else {
 let moment = words[5]
 let books = words[2]
 
-let office = try ControlOffice(
+let session = try ControlSession(
   store: SealedRecordStore(keys: SealKeySource(state: words[1], given: nil)),
   server: ControlServer(url: "https://service.example", name: "service.example:443"), version: "1", time: SystemTime(),
   connect: { _ in
@@ -24,8 +24,8 @@ let office = try ControlOffice(
       if now.rawValue == moment { kill(getpid(), SIGKILL) }
     }
   })
-let result = await office.activate(ActivationCode(code: words[4]), deadline: SystemTime().now() + .seconds(30))
-await office.close()
+let result = await session.activate(ActivationCode(code: words[4]), deadline: SystemTime().now() + .seconds(30))
+await session.close()
 switch result {
 case .success: exit(0)
 case .failure(let fault):

@@ -1,7 +1,7 @@
 import Expectations
-import ForeignText
+import WireText
 @testable import KioskControl
-import ForeignText
+import WireText
 import ScanModel
 import ScanTesting
 import Testing

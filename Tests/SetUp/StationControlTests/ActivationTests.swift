@@ -18,10 +18,10 @@ import Testing
   @Test func whatWasGivenIsThereForTheNextProcess() async throws {
     let service = fixture.service(.token)
     service.make("A1B2C3D4")
-    let office = try fixture.office(service)
-    let given = try await office.activate(ActivationCode(code: "A1B2C3D4"), deadline: fixture.deadline).get()
+    let session = try fixture.session(service)
+    let given = try await session.activate(ActivationCode(code: "A1B2C3D4"), deadline: fixture.deadline).get()
     expect(given.token != nil)
-    let next = try await fixture.office(service).state()
+    let next = try await fixture.session(service).state()
     expectEqual(next.activation, given)
     expect(next.attempted == nil)
     expectEqual(next.configuration?.name, "North")
@@ -37,8 +37,8 @@ import Testing
   @Test func aStationThatIsNotKnownIsRegisteredOnceAndTriedAgain() async throws {
     let service = WrittenService()
     service.refusal.withLock { $0 = ActivationFault(.unknownStation, "KIOSK_NOT_FOUND") }
-    let office = try fixture.office(service)
-    let result = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
+    let session = try fixture.session(service)
+    let result = await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
     expectEqual(result, .failure(ActivationFault(.unknownStation, "KIOSK_NOT_FOUND")))
     expectEqual(service.asked, ["activate X", "register -", "activate X"])
   }
@@ -47,11 +47,11 @@ import Testing
   @Test func whereATokenRegistersItComesBeforeTheCode() async throws {
     let service = WrittenService()
     service.refusal.withLock { $0 = ActivationFault(.unknownStation, "KIOSK_NOT_FOUND") }
-    let office = try fixture.office(service, token: ControlToken("shared"))
-    _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
+    let session = try fixture.session(service, token: ControlToken("shared"))
+    _ = await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
     expectEqual(service.asked, ["register shared", "activate X"])
     // Another server is shown no token, and a code's own kiosk is nobody's to register.
-    _ = await office.activate(
+    _ = await session.activate(
       ActivationCode(code: "Y", kioskID: "another"), at: ControlFixture.other, deadline: fixture.deadline)
     expectEqual(service.asked.dropFirst(2).first, "activate Y")
   }
@@ -61,11 +61,11 @@ import Testing
   {
     let service = WrittenService()
     service.refusal.withLock { $0 = ActivationFault(refusal, "no") }
-    let office = try fixture.office(service)
-    _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
-    let state = try await office.state()
+    let session = try fixture.session(service)
+    _ = await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
+    let state = try await session.state()
     expect(!state.isActivated && state.attempted == nil)
-    await expectEqual(office.counters().refusals, [refusal.rawValue: 1])
+    await expectEqual(session.counters().refusals, [refusal.rawValue: 1])
   }
 
   /// Whatever the service serves: that proves no code.
@@ -75,35 +75,35 @@ import Testing
     let service = WrittenService()
     let lost = ActivationFault(.offline, "no answer", kind: .network, mayBeUsed: true)
     service.refusal.withLock { $0 = lost }
-    let office = try fixture.office(service, token: token)
-    let id = try await office.state().stationID
+    let session = try fixture.session(service, token: token)
+    let id = try await session.state().stationID
     var own = ControlConfiguration()
     own.id = id
     service.configured.withLock { [own] in $0 = .success(own) }
-    await expectEqual(office.activate(ActivationCode(code: "X"), deadline: fixture.deadline), .failure(lost))
+    await expectEqual(session.activate(ActivationCode(code: "X"), deadline: fixture.deadline), .failure(lost))
     service.refusal.withLock { $0 = ActivationFault(.used, "used") }
-    _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
-    _ = await office.activate(ActivationCode(code: "X", kioskID: "another"), deadline: fixture.deadline)
+    _ = await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
+    _ = await session.activate(ActivationCode(code: "X", kioskID: "another"), deadline: fixture.deadline)
     try await fixture.work(service, token: token, for: .seconds(300))
     expectEqual(service.asked.filter { !$0.hasPrefix("register") }, ["activate X", "activate X", "activate X"])
-    let state = try await office.state()
+    let state = try await session.state()
     expect(!state.isActivated && state.attempted != nil)
-    expect(await office.health().words.contains { $0.contains("answer was lost") })
+    expect(await session.health().words.contains { $0.contains("answer was lost") })
     service.refusal.withLock { $0 = nil }
-    try await expectEqual(office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get().kioskID, id)
-    expect(try await office.state().attempted == nil)
+    try await expectEqual(session.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get().kioskID, id)
+    expect(try await session.state().attempted == nil)
   }
 
   @Test func aResetForgetsAnAttemptAndNobodyIsAsked() async throws {
     let service = WrittenService()
     service.refusal.withLock { $0 = ActivationFault(.offline, "no answer", mayBeUsed: true) }
-    let office = try fixture.office(service)
-    _ = await office.activate(ActivationCode(code: "X"), at: ControlFixture.other, deadline: fixture.deadline)
-    try await office.reset()
+    let session = try fixture.session(service)
+    _ = await session.activate(ActivationCode(code: "X"), at: ControlFixture.other, deadline: fixture.deadline)
+    try await session.reset()
     try await fixture.work(service, for: .seconds(300))
     // Its connection is let go of: codes can name servers without end.
     expectEqual(service.asked, ["activate X", "close"])
-    let state = try await office.state()
+    let state = try await session.state()
     expect(!state.isActivated && state.attempted == nil)
   }
 
@@ -112,8 +112,8 @@ import Testing
     let first = WrittenService()
     let second = WrittenService()
     second.token.withLock { $0 = ControlToken("second") }
-    let office = try fixture.office(first)
-    let another = try fixture.office(second)
+    let session = try fixture.session(first)
+    let another = try fixture.session(second)
     let deadline = fixture.deadline
     first.meanwhile.withLock {
       $0 = {
@@ -124,78 +124,80 @@ import Testing
         }
       }
     }
-    let result = await office.activate(ActivationCode(code: "X"), deadline: deadline)
+    let result = await session.activate(ActivationCode(code: "X"), deadline: deadline)
     #expect(throws: ActivationFault.self) { try result.get() }
     guard case .failure(let fault) = result else { return }
     expect(fault.mayBeUsed && fault.detail.contains("came first"))
-    let state = try await office.state()
+    let state = try await session.state()
     expectEqual(state.activation?.token, (isActivation ? ControlToken("second") : nil))
     expect(state.attempted == nil)
   }
 
   @Test func aRecordThatIsDamagedIsNotTakenForNone() async throws {
     let service = WrittenService()
-    _ = try await fixture.office(service).activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    _ = try await fixture.session(service).activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     let path = fixture.store.path(of: "control")
     var bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
     bytes[bytes.count / 2] ^= 1
     try Data(bytes).write(to: URL(filePath: path))
-    let office = try fixture.office(service)
-    await #expect(throws: SealFault.self) { try await office.state() }
+    let session = try fixture.session(service)
+    await #expect(throws: SealFault.self) { try await session.state() }
     // Nothing has replaced it, and a reset does.
     try expectEqual([UInt8](Data(contentsOf: URL(filePath: path))), bytes)
-    try await office.reset()
-    expect(try await !office.state().isActivated)
+    try await session.reset()
+    expect(try await !session.state().isActivated)
   }
 
   @Test func aRefusalOfANewCodeLeavesAnAttemptBeforeItOpen() async throws {
     let service = WrittenService()
     service.refusal.withLock { $0 = ActivationFault(.offline, "no answer", mayBeUsed: true) }
     service.configured.withLock { $0 = .failure(ControlFault(.network, "gone")) }
-    let office = try fixture.office(service)
-    _ = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
+    let session = try fixture.session(service)
+    _ = await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
     service.refusal.withLock { $0 = ActivationFault(.wrong, "no") }
-    _ = await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
-    expect(try await office.state().attempted != nil)
+    _ = await session.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
+    expect(try await session.state().attempted != nil)
   }
 
   @Test func theRegistrationTokenIsShownToTheConfiguredServerAlone() async throws {
     let service = WrittenService()
     service.token.withLock { $0 = nil }
-    let office = try fixture.office(service, token: ControlToken("shared"))
-    _ = try await office.activate(ActivationCode(code: "X"), at: ControlFixture.other, deadline: fixture.deadline).get()
-    try await office.register(deadline: fixture.deadline)
+    let session = try fixture.session(service, token: ControlToken("shared"))
+    _ = try await session.activate(ActivationCode(code: "X"), at: ControlFixture.other, deadline: fixture.deadline)
+      .get()
+    try await session.register(deadline: fixture.deadline)
     expect(!service.asked.contains { $0.contains("shared") })
-    try await office.reset()
-    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    try await session.reset()
+    _ = try await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     expectEqual(service.asked.last, "configuration shared refreshing")
   }
 
   @Test func aConfigurationThatCannotBeHadUndoesNothing() async throws {
     let service = WrittenService()
     service.configured.withLock { $0 = .failure(ControlFault(.server, "503")) }
-    let office = try fixture.office(service)
-    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
-    expect(try await office.state().isActivated)
+    let session = try fixture.session(service)
+    _ = try await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    expect(try await session.state().isActivated)
     // Somebody waits at the scanner.
     expectEqual(service.asked, ["activate X", "configuration t refreshing"])
   }
 
   @Test func oneThatIsActivatedIsSoOnceUnlessItIsRenewedByHand() async throws {
     let service = WrittenService()
-    let office = try fixture.office(service)
-    let first = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
-    let again = await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
+    let session = try fixture.session(service)
+    let first = try await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    let again = await session.activate(ActivationCode(code: "Y"), deadline: fixture.deadline)
     #expect(throws: ActivationFault.self) { try again.get() }
     expect(!service.asked.contains("activate Y"))
-    let renewed = try await office.activate(ActivationCode(code: "Z"), renewing: true, deadline: fixture.deadline).get()
+    let renewed = try await session.activate(ActivationCode(code: "Z"), renewing: true, deadline: fixture.deadline)
+      .get()
     expectEqual(renewed.kioskID, first.kioskID)
   }
 
   @Test func aStationIsRenewedAtItsServerAndAsItselfAlone() async throws {
     let service = WrittenService()
-    let office = try fixture.office(service)
-    let given = try await office.activate(
+    let session = try fixture.session(service)
+    let given = try await session.activate(
       ActivationCode(code: "X"), at: ControlFixture.other, deadline: fixture.deadline
     ).get()
     service.calls.withLock { $0 = [] }
@@ -203,7 +205,7 @@ import Testing
       (ActivationCode(code: "Y"), ControlFixture.server), (ActivationCode(code: "Y", kioskID: "another"), nil),
       (ActivationCode(code: "Y", kioskID: "another"), ControlFixture.other),
     ] {
-      let result = await office.activate(code, at: server, renewing: true, deadline: fixture.deadline)
+      let result = await session.activate(code, at: server, renewing: true, deadline: fixture.deadline)
       guard case .failure(let fault) = result else {
         Issue.record("renewed")
         continue
@@ -212,39 +214,39 @@ import Testing
     }
     expectEqual(service.asked, [])
     // Not at the configured one, which did not activate it.
-    _ = try await office.activate(
+    _ = try await session.activate(
       ActivationCode(code: "Z", kioskID: given.kioskID), renewing: true, deadline: fixture.deadline
     ).get()
-    try await expectEqual(office.state().server, ControlFixture.other)
+    try await expectEqual(session.state().server, ControlFixture.other)
   }
 
   @Test func onlyTheStationsOwnIDIsRegistered() async throws {
     let service = WrittenService()
     service.refusal.withLock { $0 = ActivationFault(.unknownStation, "KIOSK_NOT_FOUND") }
-    let office = try fixture.office(service, token: ControlToken("shared"))
+    let session = try fixture.session(service, token: ControlToken("shared"))
     let code = ActivationCode(code: "X", kioskID: "another")
-    _ = await office.activate(code, deadline: fixture.deadline)
+    _ = await session.activate(code, deadline: fixture.deadline)
     expectEqual(service.asked, ["activate X"])
     service.refusal.withLock { $0 = nil }
-    _ = try await office.activate(code, deadline: fixture.deadline).get()
-    try await office.register(deadline: fixture.deadline)
-    expectEqual(service.registeredIDs.withLock { $0 }, [try await office.state().stationID])
+    _ = try await session.activate(code, deadline: fixture.deadline).get()
+    try await session.register(deadline: fixture.deadline)
+    expectEqual(service.registeredIDs.withLock { $0 }, [try await session.state().stationID])
   }
 
   @Test func aResetStationIsANewOne() async throws {
-    let office = try fixture.office(WrittenService())
-    let first = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
-    try await office.reset()
-    let state = try await office.state()
+    let session = try fixture.session(WrittenService())
+    let first = try await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    try await session.reset()
+    let state = try await session.state()
     expect(!state.isActivated && state.configuration == nil && state.stationID != first.kioskID)
-    await expectEqual(office.counters(), ControlCounters())
+    await expectEqual(session.counters(), ControlCounters())
   }
 
   @Test func whereNothingCanBeKeptNothingIsSent() async throws {
     let service = WrittenService()
-    let office = try fixture.office(service)
+    let session = try fixture.session(service)
     _ = FileManager.default.createFile(atPath: "\(fixture.state)/records", contents: nil)
-    let result = await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
+    let result = await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline)
     guard case .failure(let fault) = result else {
       Issue.record("activated")
       return
@@ -267,23 +269,23 @@ import Testing
     expectEqual(status, SIGKILL)
 
     try await fixture.work(service, for: .seconds(120))
-    let office = try fixture.office(service)
-    let state = try await office.state()
+    let session = try fixture.session(service)
+    let state = try await session.state()
     switch moment {
     case .beforeActivation:
       expect(!state.isActivated && state.attempted != nil)
-      _ = try await office.activate(ActivationCode(code: "FIRST111"), deadline: fixture.deadline).get()
+      _ = try await session.activate(ActivationCode(code: "FIRST111"), deadline: fixture.deadline).get()
     case .afterActivation:
       // Nobody kept the answer: not what was in it, nor that it was a yes.
       expect(!state.isActivated && state.attempted != nil)
-      let again = await office.activate(ActivationCode(code: "FIRST111"), deadline: fixture.deadline)
+      let again = await session.activate(ActivationCode(code: "FIRST111"), deadline: fixture.deadline)
       #expect(throws: ActivationFault(.used, "The code was used before.")) { try again.get() }
       service.make("SECOND22")
-      _ = try await office.activate(ActivationCode(code: "SECOND22"), deadline: fixture.deadline).get()
+      _ = try await session.activate(ActivationCode(code: "SECOND22"), deadline: fixture.deadline).get()
     case .beforeConfiguration, .afterConfiguration:
       expect(state.isActivated)
     }
-    try await expectEqual(office.sync(isUrgent: true).get().name, "North")
-    expect(try await office.state().attempted == nil)
+    try await expectEqual(session.sync(isUrgent: true).get().name, "North")
+    expect(try await session.state().attempted == nil)
   }
 }

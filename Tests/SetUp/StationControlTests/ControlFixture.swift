@@ -32,17 +32,17 @@ final class ControlFixture: Sendable {
 
   func service(_ gift: FolderService.Gift) -> FolderService { FolderService(folder: books, gift: gift) }
 
-  func office(
+  func session(
     _ control: any StationControl, server: ControlServer? = ControlFixture.server, token: ControlToken? = nil
-  ) throws -> ControlOffice {
+  ) throws -> ControlSession {
     let time = time
-    return try ControlOffice(
+    return try ControlSession(
       store: store, server: server, version: "1.2.3", registrationToken: token, time: time, connect: { _ in control },
       pause: { time.advance(by: $0) },
       notify: { [weak self] notice in self?.notices.withLock { $0.append(notice) } })
   }
 
-  /// An office at work for a while of the fixture's time.
+  /// A session at work for a while of the fixture's time.
   func work(
     _ control: any StationControl, token: ControlToken? = nil, saying status: StationStatus? = nil,
     for duration: Duration
@@ -52,7 +52,7 @@ final class ControlFixture: Sendable {
     let (done, finish) = AsyncStream<Void>.makeStream()
     let time = time
     let end = time.now() + duration
-    let office = try ControlOffice(
+    let session = try ControlSession(
       store: store, server: Self.server, version: "1", registrationToken: token, time: time, connect: { _ in control },
       pause: { wait in
         try Task.checkCancellation()
@@ -63,7 +63,7 @@ final class ControlFixture: Sendable {
         }
         await Task.yield()
       })
-    let work = Task { await office.work(statuses) }
+    let work = Task { await session.work(statuses) }
     for await _ in done {}
     work.cancel()
     tell.finish()

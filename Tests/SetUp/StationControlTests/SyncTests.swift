@@ -11,12 +11,12 @@ import Testing
 @Suite struct SyncTests {
   private let fixture: ControlFixture
   private let service = WrittenService()
-  private let office: ControlOffice
+  private let session: ControlSession
 
   init() async throws {
     fixture = try ControlFixture()
-    office = try fixture.office(service)
-    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    session = try fixture.session(service)
+    _ = try await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     service.calls.withLock { $0 = [] }
     fixture.notices.withLock { $0 = [] }
   }
@@ -28,20 +28,20 @@ import Testing
     new.name = "North"
     new.texts = ["welcomeMessage": "Hello"]
     service.configured.withLock { $0 = .success(new) }
-    try await expectEqual(office.sync().get(), new)
+    try await expectEqual(session.sync().get(), new)
     expectEqual(fixture.told, [.configurationChanged(new, ["name", "texts"])])
-    try await expectEqual(office.sync().get(), new)
+    try await expectEqual(session.sync().get(), new)
     expectEqual(fixture.told.count, 1)
-    await expectEqual(office.counters().changes, 2)
+    await expectEqual(session.counters().changes, 2)
   }
 
   @Test(arguments: ControlFaultKind.allCases) func aFaultLeavesTheConfigurationInPlace(kind: ControlFaultKind)
     async throws
   {
-    let before = try await office.state()
+    let before = try await session.state()
     service.configured.withLock { $0 = .failure(ControlFault(kind, "no")) }
-    await expectEqual(office.sync(), .failure(ControlFault(kind, "no")))
-    let after = try await office.state()
+    await expectEqual(session.sync(), .failure(ControlFault(kind, "no")))
+    let after = try await session.state()
     expect(after.configuration == before.configuration && after.activation == before.activation)
     let tries = service.asked.filter { $0.hasPrefix("configuration") }
     switch kind {
@@ -50,14 +50,14 @@ import Testing
     case .authentication, .unknown: expectEqual(tries.count, 1)
     }
     expectEqual(service.asked.filter { $0 == "health" }.count, (kind == .server ? 3 : 0))
-    await expectEqual(office.counters().faults[kind.rawValue], UInt64(tries.count))
+    await expectEqual(session.counters().faults[kind.rawValue], UInt64(tries.count))
   }
 
   @Test func callsAtTheSameTimeAreOne() async throws {
     let (held, letGo) = AsyncStream<Void>.makeStream()
     let (entries, enter) = AsyncStream<Void>.makeStream()
     service.atConfiguration.withLock { $0 = { for await _ in held {} } }
-    let syncs = (0..<3).map { _ in Task { await office.sync { enter.yield() } } }
+    let syncs = (0..<3).map { _ in Task { await session.sync { enter.yield() } } }
     var entered = entries.makeAsyncIterator()
     for _ in syncs { await entered.next() }
     letGo.finish()
@@ -66,9 +66,9 @@ import Testing
   }
 
   @Test func whoeverWantsTheNewestIsNotGivenAnAnswerToLess() async throws {
-    async let usual = office.sync()
-    async let newest = office.sync(refreshing: true)
-    async let another = office.sync(refreshing: true)
+    async let usual = session.sync()
+    async let newest = session.sync(refreshing: true)
+    async let another = session.sync(refreshing: true)
     _ = await [usual, newest, another]
     expect(service.asked.contains("configuration t refreshing"))
   }
@@ -77,113 +77,113 @@ import Testing
     service.configured.withLock { $0 = .failure(Self.refused) }
     service.validated.withLock { $0 = Self.refused }
     service.reported.withLock { $0 = Self.refused }
-    _ = await office.sync()
-    let state = try await office.state()
+    _ = await session.sync()
+    let state = try await session.state()
     expectEqual(state.tokenRefusedSince, fixture.time.wall())
     expect(state.isActivated)
     expectEqual(fixture.told.count, 1)
     let before = service.asked.count
-    _ = await office.sync()
-    await #expect(throws: ControlFault.self) { try await office.report(.available, deadline: fixture.deadline) }
-    await office.watchToken()
+    _ = await session.sync()
+    await #expect(throws: ControlFault.self) { try await session.report(.available, deadline: fixture.deadline) }
+    await session.watchToken()
     expectEqual(service.asked.count, before)
     // The waits grow.
     for _ in 0..<20 {
       fixture.time.advance(by: .seconds(2_161))
-      await office.watchToken()
+      await session.watchToken()
     }
     expectEqual(service.asked.count, before + 20)
     fixture.time.advance(by: .seconds(60))
-    await office.watchToken()
+    await session.watchToken()
     expectEqual(service.asked.count, before + 20)
     // Somebody who asks by hand is answered.
-    _ = await office.sync(isUrgent: true)
+    _ = await session.sync(isUrgent: true)
     expectEqual(service.asked.count, before + 21)
 
     service.validated.withLock { $0 = nil }
     fixture.time.advance(by: .seconds(2_200))
-    await office.watchToken()
-    expect(try await office.state().tokenRefusedSince == nil)
+    await session.watchToken()
+    expect(try await session.state().tokenRefusedSince == nil)
     expectEqual(fixture.told.last, .tokenAccepted)
-    expect(try await office.state().isActivated)
+    expect(try await session.state().isActivated)
   }
 
   @Test func theEndOfATokenIsToldBeforeAndOnce() async throws {
     let end = fixture.time.wall() + .seconds(3_600)
-    try await office.reset()
+    try await session.reset()
     service.expires.withLock { $0 = end }
-    _ = try await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get()
+    _ = try await session.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get()
     fixture.notices.withLock { $0 = [] }
     fixture.time.advance(by: .seconds(3_000))
-    await office.watchToken()
+    await session.watchToken()
     expectEqual(fixture.told, [])
     // A tenth of its life.
     fixture.time.advance(by: .seconds(241))
-    await office.watchToken()
-    await office.watchToken()
+    await session.watchToken()
+    await session.watchToken()
     expectEqual(fixture.told, [.tokenExpiring(end)])
     service.validated.withLock { $0 = ControlFault(.network, "gone") }
     fixture.time.advance(by: .seconds(360))
-    await office.watchToken()
-    await office.watchToken()
+    await session.watchToken()
+    await session.watchToken()
     expectEqual(fixture.told, [.tokenExpiring(end), .tokenExpired(end)])
-    await expectEqual(office.health().tokenValid, false)
-    expect(try await office.state().isActivated)
+    await expectEqual(session.health().tokenValid, false)
+    expect(try await session.state().isActivated)
   }
 
   /// It is the service's clock that counts.
   @Test func aClockThatIsOffByADayEndsNoTokenThatTheServiceAccepts() async throws {
-    try await office.reset()
+    try await session.reset()
     service.expires.withLock { $0 = fixture.time.wall() + .seconds(3_600) }
-    _ = try await office.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get()
+    _ = try await session.activate(ActivationCode(code: "Y"), deadline: fixture.deadline).get()
     fixture.time.advance(by: .seconds(86_400))
-    _ = await office.sync()
+    _ = await session.sync()
     fixture.notices.withLock { $0 = [] }
-    await office.watchToken()
-    let health = await office.health(asking: fixture.deadline)
+    await session.watchToken()
+    let health = await session.health(asking: fixture.deadline)
     expect(health.isHealthy)
     expectEqual(health.words, [])
     expectEqual(fixture.told, [])
     // The next process knows it too.
-    expect(await (try fixture.office(service)).health().tokenValid)
+    expect(await (try fixture.session(service)).health().tokenValid)
   }
 
   @Test func healthIsWhatTheDocumentSays() async throws {
-    var health = await office.health(asking: fixture.deadline)
+    var health = await session.health(asking: fixture.deadline)
     expect(health.serverConnected && health.tokenValid && health.configCurrent && health.isHealthy)
     fixture.time.advance(by: .seconds(3_601))
-    health = await office.health(asking: fixture.deadline)
+    health = await session.health(asking: fixture.deadline)
     expect(health.serverConnected && health.tokenValid && !health.configCurrent)
     expectEqual(health.configAge, .seconds(3_601))
     service.well.withLock { $0 = ControlFault(.server, "starting", status: 503) }
-    health = await office.health(asking: fixture.deadline)
+    health = await session.health(asking: fixture.deadline)
     expect(!health.serverConnected && health.words.contains("starting"))
     service.well.withLock { $0 = nil }
     service.validated.withLock { $0 = Self.refused }
-    health = await office.health(asking: fixture.deadline)
+    health = await session.health(asking: fixture.deadline)
     expect(health.serverConnected && !health.tokenValid)
-    try await office.reset()
-    health = await office.health()
+    try await session.reset()
+    health = await session.health()
     expect(!health.tokenValid && !health.configCurrent && !health.isHealthy)
   }
 
   @Test func whatIsSetByHandComesFirstAndOutlivesTheProcess() async throws {
-    try await office.setManualStatus(.lunch)
-    let next = try fixture.office(service)
+    try await session.setManualStatus(.lunch)
+    let next = try fixture.session(service)
     try await next.report(.available, deadline: fixture.deadline)
     expectEqual(service.asked.last, "report lunch by hand")
     try await next.setManualStatus(nil)
-    try await office.report(.inUse, deadline: fixture.deadline)
+    try await session.report(.inUse, deadline: fixture.deadline)
     expectEqual(service.asked.last, "report in-use")
   }
 
   @Test func whatTwoProcessesCountIsAdded() async throws {
-    let next = try fixture.office(service)
-    _ = await office.sync()
+    let next = try fixture.session(service)
+    _ = await session.sync()
     _ = await next.sync()
     await next.close()
-    await office.close()
-    let counters = try await fixture.office(service).counters()
+    await session.close()
+    let counters = try await fixture.session(service).counters()
     expectEqual(counters.activations, 1)
     expectEqual(counters.configurations, 3)
     expectEqual(counters.requests["configuration"]?.count, 3)
@@ -191,11 +191,11 @@ import Testing
   }
 
   @Test func anotherProcessesChangeIsSeen() async throws {
-    let next = try fixture.office(service)
+    let next = try fixture.session(service)
     _ = try await next.state()
-    try await office.setManualStatus(.brb)
+    try await session.setManualStatus(.brb)
     try await expectEqual(next.state().manualStatus, .brb)
-    try await office.reset()
+    try await session.reset()
     expect(try await !next.state().isActivated)
   }
 
@@ -234,22 +234,22 @@ import Testing
 
   @Test func aStatusThatIsRefusedSaysNothingOfATokenThatIsAccepted() async throws {
     service.reported.withLock { $0 = Self.refused }
-    await #expect(throws: Self.refused) { try await office.report(.available, deadline: fixture.deadline) }
+    await #expect(throws: Self.refused) { try await session.report(.available, deadline: fixture.deadline) }
     expectEqual(service.asked, ["report available", "validate"])
-    expect(try await office.state().tokenRefusedSince == nil)
+    expect(try await session.state().tokenRefusedSince == nil)
     expectEqual(fixture.told, [])
     service.validated.withLock { $0 = Self.refused }
-    await #expect(throws: Self.refused) { try await office.report(.available, deadline: fixture.deadline) }
-    expect(try await office.state().tokenRefusedSince != nil)
+    await #expect(throws: Self.refused) { try await session.report(.available, deadline: fixture.deadline) }
+    expect(try await session.state().tokenRefusedSince != nil)
     expectEqual(fixture.told.count, 1)
   }
 
   @Test func aConfigurationThatAnotherProcessFetchedIsCurrent() async throws {
-    let next = try fixture.office(service)
+    let next = try fixture.session(service)
     fixture.time.advance(by: .seconds(3_601))
-    expect(await !office.health().configCurrent)
+    expect(await !session.health().configCurrent)
     _ = await next.sync(isUrgent: true)
-    expect(await office.health().configCurrent)
+    expect(await session.health().configCurrent)
   }
 
   @Test func theDiaryKeepsTheLastStepsInOrder() async throws {
@@ -267,34 +267,34 @@ import Testing
     let fixture = try ControlFixture()
     let service = WrittenService()
     service.token.withLock { $0 = nil }
-    let office = try fixture.office(service)
-    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    let session = try fixture.session(service)
+    _ = try await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     service.validated.withLock { $0 = ControlFault(.authentication, "no token", wasSent: false) }
-    _ = try? await office.validate(deadline: fixture.deadline)
-    expect(try await office.state().tokenRefusedSince == nil)
-    _ = try await office.sync().get()
+    _ = try? await session.validate(deadline: fixture.deadline)
+    expect(try await session.state().tokenRefusedSince == nil)
+    _ = try await session.sync().get()
   }
 
   @Test func aFaultThatEndedIsToldToBeOverAndTheNextOneAnew() async throws {
     let fixture = try ControlFixture()
     let service = WrittenService()
-    let office = try fixture.office(service)
-    _ = try await office.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
+    let session = try fixture.session(service)
+    _ = try await session.activate(ActivationCode(code: "X"), deadline: fixture.deadline).get()
     let fault = ControlFault(.unknown, "a page")
     func told(_ notice: ControlNotice) -> Int { fixture.told.count { $0 == notice } }
     for round in 1...2 {
       service.configured.withLock { $0 = .failure(fault) }
-      for _ in 1...2 { _ = await office.sync(isUrgent: true) }
+      for _ in 1...2 { _ = await session.sync(isUrgent: true) }
       expectEqual(told(.fault(fault)), round)
       service.configured.withLock { $0 = .success(ControlConfiguration()) }
-      for _ in 1...2 { _ = try await office.sync(isUrgent: true).get() }
+      for _ in 1...2 { _ = try await session.sync(isUrgent: true).get() }
       expectEqual(told(.answers), round)
     }
   }
 }
 
-extension ControlOffice {
-  /// Tells when it is on the office's thread: from there to where it joins another one nothing else runs.
+extension ControlSession {
+  /// Tells when it is on the session's thread: from there to where it joins another one nothing else runs.
   fileprivate func sync(entering: @Sendable () -> Void) async -> Result<ControlConfiguration, ControlFault> {
     entering()
     return await sync()

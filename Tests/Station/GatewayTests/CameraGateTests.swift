@@ -23,7 +23,7 @@ private struct CameraGate {
     events = hub.subscribe()
     system = FakeTicketSystem(time: time)
     signals = RecordingSignals(time: time)
-    let ledger = try LedgerKeeper(server: "fake", vault: .inMemory(MemoryJournal()), time: time, events: hub)
+    let ledger = try LedgerKeeper(server: "fake", dependencies: .inMemory(MemoryJournal()), time: time, events: hub)
     // Longer than any test: only leaving the view ends it.
     gate = GateController(
       settings: GateSettings(gate: GateID("north"), deadline: .seconds(20), holdOff: .seconds(60)), system: system,

@@ -139,7 +139,7 @@ import Testing
     let completed = book.complete(written)
     expectEqual(completed.missing[Self.main]?.contains("another scope"), true)
     expect(!completed.configuration.ticketSystems[1].isUnenrolled)
-    let memory = try StationMemory(vault: .inMemory())
+    let memory = try StationMemory(dependencies: .inMemory())
     for system in completed.configuration.ticketSystems {
       _ = try memory.ledger(of: system, floodLimit: 20, time: SystemTime(), events: EventHub())
     }
@@ -213,7 +213,7 @@ import Testing
   // MARK: Reloading
 
   @Test func anEnrolmentIsTakenOverByAReloadAndAnotherServerIsNot() throws {
-    let memory = try StationMemory(vault: .inMemory())
+    let memory = try StationMemory(dependencies: .inMemory())
     let written = try Self.station()
     let before = book.complete(written).configuration
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
@@ -238,31 +238,31 @@ import Testing
     expectEqual(memory.restartReasons(from: before, to: armed, takesCodes: true).count, 1)
   }
 
-  // MARK: The roll
+  // MARK: The registry
 
   @Test func theNextStationsGatesObeyWhatIsKnownAndTheLastOnesAreLetGo() async throws {
-    let roll = GateRoll()
-    func seat(_ name: String) throws -> (seat: GateRoll.Seat, events: AsyncStream<GatewayEvent>) {
+    let registry = GateRegistry()
+    func seat(_ name: String) throws -> (seat: GateRegistry.Seat, events: AsyncStream<GatewayEvent>) {
       let hub = EventHub()
       let time = SystemTime()
       let controller = GateController(
         settings: GateSettings(gate: GateID(name)), system: FakeTicketSystem(id: Self.main, time: time),
-        ledger: LedgerKeeper(server: "fake", vault: try .inMemory(), time: time, events: hub),
+        ledger: LedgerKeeper(server: "fake", dependencies: try .inMemory(), time: time, events: hub),
         signals: RecordingSignals(time: time), events: hub, time: time)
       return (
-        GateRoll.Seat(controller: controller, system: Self.main, readers: [ReaderID("left")]), hub.subscribe()
+        GateRegistry.Seat(controller: controller, system: Self.main, readers: [ReaderID("left")]), hub.subscribe()
       )
     }
-    roll.take { $0.enrolments = [Self.main: "not enrolled."] }
+    registry.take { $0.enrolments = [Self.main: "not enrolled."] }
     let old = try seat("north")
-    roll.attach([GateID("north"): old.seat])
-    expectEqual(roll.gate(of: ReaderID("left"))?.awaitsCode, true)
-    expectEqual(roll.status, .unavailable)
+    registry.attach([GateID("north"): old.seat])
+    expectEqual(registry.gate(of: ReaderID("left"))?.awaitsCode, true)
+    expectEqual(registry.status, .unavailable)
     // The next station begins before the last one has gone.
     let new = try seat("north")
-    roll.attach([GateID("north"): new.seat])
-    roll.detach([GateID("north"): old.seat])
-    expect(roll.gate(of: ReaderID("left"))?.seat.controller === new.seat.controller)
+    registry.attach([GateID("north"): new.seat])
+    registry.detach([GateID("north"): old.seat])
+    expect(registry.gate(of: ReaderID("left"))?.seat.controller === new.seat.controller)
     let running = Task { await new.seat.controller.run() }
     var states = new.events.compactMap { if case .gate(_, let state, _) = $0 { state } else { nil } }
       .makeAsyncIterator()
@@ -272,30 +272,30 @@ import Testing
     }
     expect(words.hasPrefix("not enrolled."))
     // What a code has brought awaits no other one, and comes with the next station.
-    roll.take { $0.enrolled = [Self.main] }
+    registry.take { $0.enrolled = [Self.main] }
     guard case .notSetUp(let brought)? = await states.next() else {
       Issue.record("the gate works without its ticket system")
       return
     }
     expect(brought.contains("reload"))
-    expectEqual(roll.gate(of: ReaderID("left"))?.awaitsCode, false)
-    roll.take { $0.activation = "not activated." }
-    expectEqual(roll.gate(of: ReaderID("left"))?.awaitsCode, true)
-    roll.take {
+    expectEqual(registry.gate(of: ReaderID("left"))?.awaitsCode, false)
+    registry.take { $0.activation = "not activated." }
+    expectEqual(registry.gate(of: ReaderID("left"))?.awaitsCode, true)
+    registry.take {
       $0.activation = nil
       $0.enrolled = []
     }
-    expectEqual(roll.gate(of: ReaderID("left"))?.awaitsCode, true)
-    roll.take { $0.enrolments = [:] }
+    expectEqual(registry.gate(of: ReaderID("left"))?.awaitsCode, true)
+    registry.take { $0.enrolments = [:] }
     while let state = await states.next(), state != .ready {}
-    expectEqual(roll.gate(of: ReaderID("left"))?.awaitsCode, false)
-    roll.note(GateID("north"), .open)
-    expectEqual(roll.status, .available)
-    roll.note(GateID("north"), .deciding)
-    expectEqual(roll.status, .inUse)
-    roll.detach([GateID("north"): new.seat])
-    expect(roll.gate(of: ReaderID("left")) == nil)
-    expectEqual(roll.status, .unavailable)
+    expectEqual(registry.gate(of: ReaderID("left"))?.awaitsCode, false)
+    registry.note(GateID("north"), .open)
+    expectEqual(registry.status, .available)
+    registry.note(GateID("north"), .deciding)
+    expectEqual(registry.status, .inUse)
+    registry.detach([GateID("north"): new.seat])
+    expect(registry.gate(of: ReaderID("left")) == nil)
+    expectEqual(registry.status, .unavailable)
     new.seat.controller.finish()
     await running.value
   }

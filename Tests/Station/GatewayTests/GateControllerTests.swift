@@ -24,7 +24,7 @@ private struct Bench {
     system = neighbour?.system ?? FakeTicketSystem(time: time)
     journal = neighbour?.journal ?? MemoryJournal()
     ledger =
-      try neighbour?.ledger ?? LedgerKeeper(server: "fake", vault: .inMemory(journal), time: time, events: hub)
+      try neighbour?.ledger ?? LedgerKeeper(server: "fake", dependencies: .inMemory(journal), time: time, events: hub)
     signals = RecordingSignals(time: time)
     var settings = GateSettings(gate: GateID(name), deadline: .seconds(20))
     adjust(&settings)
@@ -116,7 +116,7 @@ extension GatewayEvent {
     let signals = RecordingSignals(time: SystemTime())
     let hub = EventHub()
     let events = EventReader(hub.subscribe())
-    let ledger = try LedgerKeeper(server: "fake", vault: .inMemory(time: time), time: time, events: hub)
+    let ledger = try LedgerKeeper(server: "fake", dependencies: .inMemory(time: time), time: time, events: hub)
     let gate = GateController(
       settings: GateSettings(gate: GateID("north"), deadline: .seconds(20), holdOff: .zero), system: system,
       ledger: ledger,

@@ -191,7 +191,8 @@ import Testing
     let time = ShiftedTime()
     let system = FakeTicketSystem(time: time)
     let keeper = LedgerKeeper(
-      server: "fake", vault: try .inMemory(time: time), scope: .perDay(begins: .zero), time: time, events: EventHub())
+      server: "fake", dependencies: try .inMemory(time: time), scope: .perDay(begins: .zero), time: time,
+      events: EventHub())
     func present(_ code: Code) async -> AttemptDecision {
       let scan = Scan(gate: GateID("north"), reader: ReaderID("left"), code: code, readAt: time.now())
       return await keeper.decide(
@@ -212,18 +213,18 @@ import Testing
     await expectEqual(present(LedgerProcess.code).verdict, .refuse(.alreadyUsed))
   }
 
-  @Test func whatIsGivenOnAFailingJournalIsConfessedOrNotGiven() async throws {
+  @Test func whatIsGivenOnAFailingJournalIsMarkedIncompleteOrNotGiven() async throws {
     for canConfess in [true, false] {
       let time = SystemTime()
       let journal = MemoryJournal()
-      let confessions = Mutex(0)
-      var vault = try LedgerVault.inMemory(journal)
-      vault.confess = {
-        confessions.withLock { $0 += 1 }
+      let marks = Mutex(0)
+      var dependencies = try LedgerDependencies.inMemory(journal)
+      dependencies.markIncomplete = {
+        marks.withLock { $0 += 1 }
         return canConfess
       }
       let system = FakeTicketSystem(time: time)
-      let keeper = LedgerKeeper(server: "fake", vault: vault, time: time, events: EventHub())
+      let keeper = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: EventHub())
       func present(_ code: Code) async -> AttemptDecision {
         let scan = Scan(gate: GateID("north"), reader: ReaderID("left"), code: code, readAt: time.now())
         return await keeper.decide(
@@ -244,12 +245,12 @@ import Testing
       journal.setFault(JournalFault(.full, "no space is left"))
       system.release()
       await expectEqual(first.value.verdict, (canConfess ? .admit : .undecided(.outOfService)))
-      expectEqual(confessions.withLock { $0 }, 1)
+      expectEqual(marks.withLock { $0 }, 1)
       // What the disk knows nothing of cannot look like something else there; that it is missing is told all the same.
       let other = Code("another-ticket")
       system.script(other, .answer(redeemed("2")))
       await expectEqual(present(other).verdict, .admit)
-      expectEqual(confessions.withLock { $0 }, 2)
+      expectEqual(marks.withLock { $0 }, 2)
     }
   }
 

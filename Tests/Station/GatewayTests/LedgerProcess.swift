@@ -31,7 +31,8 @@ struct LedgerProcess {
     self.boot = boot
     self.system = system ?? FakeTicketSystem(time: time)
     keeper = LedgerKeeper(
-      server: "fake", vault: try .inMemory(journal, boot: boot, list: list, clock: clock, isAccepted: isAccepted),
+      server: "fake",
+      dependencies: try .inMemory(journal, boot: boot, list: list, clock: clock, isAccepted: isAccepted),
       policy: AttemptPolicy(lateGrace: .zero),
       whenFailing: whenFailing, lookUps: LookUpPolicy(interval: .milliseconds(1), quiet: .zero), time: time, events: hub
     )

@@ -30,7 +30,7 @@ import Testing
       system = predecessor?.system ?? FakeTicketSystem(time: SystemTime())
       signals = RecordingSignals(time: time)
       ledger = try LedgerKeeper(
-        server: "fake", vault: .inMemory(journal, time: time), checkWaits: waits, time: time, events: hub)
+        server: "fake", dependencies: .inMemory(journal, time: time), checkWaits: waits, time: time, events: hub)
       var settings = GateSettings(gate: GateID("north"), deadline: .seconds(20), holdOff: .zero)
       adjust(&settings)
       events = Box(hub.subscribe())

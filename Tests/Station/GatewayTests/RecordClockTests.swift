@@ -61,7 +61,7 @@ import Testing
     let events = hub.subscribe()
     let system = FakeTicketSystem(time: time)
     system.setRecordOffset(.seconds(300))
-    let ledger = try LedgerKeeper(server: "fake", vault: .inMemory(), time: time, events: hub)
+    let ledger = try LedgerKeeper(server: "fake", dependencies: .inMemory(), time: time, events: hub)
     let gate = GateController(
       settings: GateSettings(gate: GateID("north"), deadline: .seconds(20)), system: system, ledger: ledger,
       signals: RecordingSignals(time: time), events: hub, time: time)

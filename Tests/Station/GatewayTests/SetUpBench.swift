@@ -86,7 +86,7 @@ struct SetUpBench {
   let gate: GateController
   let hub: EventHub
   let events: SetUpEvents
-  private let seat: GateRoll.Seat
+  private let seat: GateRegistry.Seat
 
   static let north = GateID("north")
   static let left = ReaderID("left")
@@ -125,12 +125,12 @@ struct SetUpBench {
     let time = SystemTime()
     system = FakeTicketSystem(id: TicketSystemID("main"), time: time)
     signals = RecordingSignals(time: time)
-    let roll = setUp.roll
+    let registry = setUp.registry
     gate = GateController(
       settings: GateSettings(gate: Self.north, deadline: .seconds(20), holdOff: .zero), system: system,
-      ledger: try LedgerKeeper(server: "fake", vault: .inMemory(), time: time, events: hub), signals: signals,
-      events: hub, time: time, watch: { roll.note($0, $1) })
-    seat = GateRoll.Seat(controller: gate, system: TicketSystemID("main"), readers: [Self.left])
+      ledger: try LedgerKeeper(server: "fake", dependencies: .inMemory(), time: time, events: hub), signals: signals,
+      events: hub, time: time, watch: { registry.note($0, $1) })
+    seat = GateRegistry.Seat(controller: gate, system: TicketSystemID("main"), readers: [Self.left])
   }
 
   /// Shows a code to the scanner, as `Station` leads it.
@@ -147,7 +147,7 @@ struct SetUpBench {
   /// Runs the station around a test.
   func run(_ body: (SetUpBench) async throws -> Void) async throws {
     await setUp.start()
-    setUp.roll.attach([Self.north: seat])
+    setUp.registry.attach([Self.north: seat])
     let deciding = Task { await gate.run() }
     let settingUp = Task { await setUp.run() }
     do {

@@ -21,7 +21,7 @@ private let good = Code("good-ticket-1")
     signals = RecordingSignals(time: time)
     gate = GateController(
       settings: GateSettings(gate: GateID("north"), deadline: .seconds(20)), system: system,
-      ledger: try LedgerKeeper(server: "fake", vault: .inMemory(time: time), time: time, events: hub),
+      ledger: try LedgerKeeper(server: "fake", dependencies: .inMemory(time: time), time: time, events: hub),
       signals: signals, events: hub, time: time)
   }
 
@@ -89,7 +89,7 @@ private let good = Code("good-ticket-1")
       system.script(good, .redeem("1"))
       time.sleep(.seconds(60))
       // The heartbeat looks.
-      await gate.turn()
+      await gate.heartbeat()
       present()
       await expectEqual(events.scan()?.verdict, .admit)
     }
@@ -101,7 +101,7 @@ private let good = Code("good-ticket-1")
       present()
       await expectEqual(events.scan()?.verdict, .refuse(.unpaid))
       time.sleep(.seconds(60))
-      await gate.turn()
+      await gate.heartbeat()
       // Not a repeat of what somebody showed before.
       present()
       await expectEqual(events.scan()?.verdict, .refuse(.unpaid))

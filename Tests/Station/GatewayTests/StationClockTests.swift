@@ -13,7 +13,7 @@ import Testing
     let hub = EventHub()
     let events = hub.subscribe()
     let system = FakeTicketSystem(time: SystemTime())
-    let keeper = try LedgerKeeper(server: "fake", vault: .inMemory(time: time), time: time, events: hub)
+    let keeper = try LedgerKeeper(server: "fake", dependencies: .inMemory(time: time), time: time, events: hub)
     func present(_ number: Int) async -> Verdict {
       system.script(Code("good-ticket-\(number)"), .redeem("e\(number)"))
       let scan = Scan(

@@ -43,7 +43,7 @@ import Testing
     _ configuration: StationConfiguration, credentials: @escaping CredentialResolver
   ) async throws -> ConfiguredStation {
     try await ConfiguredStation.make(
-      configuration, outputs: .own, credentials: credentials, memory: StationMemory(vault: .inMemory()),
+      configuration, outputs: .own, credentials: credentials, memory: StationMemory(dependencies: .inMemory()),
       events: EventHub()
     ) { _, _ in }
   }

@@ -78,7 +78,7 @@ private struct StuckSignals: SignalOutput {
   ) throws -> GateController {
     GateController(
       settings: GateSettings(gate: GateID("north"), deadline: deadline, holdOff: .zero), system: system,
-      ledger: try LedgerKeeper(server: "stuck", vault: .inMemory(time: time), time: time, events: hub),
+      ledger: try LedgerKeeper(server: "stuck", dependencies: .inMemory(time: time), time: time, events: hub),
       signals: signals, events: hub, time: time)
   }
 
@@ -157,26 +157,26 @@ private struct StuckSignals: SignalOutput {
     let signals = StuckSignals()
     let gate = try gate(system, signals, deadline: .seconds(2), time: time)
     let running = Task { await gate.run() }
-    await gate.turn()
+    await gate.heartbeat()
     gate.deliver(read(good))
     await signals.held.isEntered()
     // Not overdue yet.
-    await gate.turn()
+    await gate.heartbeat()
     time.halt(GateController.stuckAfter + .seconds(3))
     let order = Mutex<[String]>([])
-    let before = await gate.turns
+    let before = await gate.heartbeats
     let turning = Task {
-      await gate.turn()
+      await gate.heartbeat()
       order.withLock { $0.append("turned") }
     }
-    while await gate.turns == before { await Task.yield() }
+    while await gate.heartbeats == before { await Task.yield() }
     // Whatever would follow a turn has its chance.
     for _ in 0..<100 { await Task.yield() }
     order.withLock { $0.append("released") }
     signals.held.release(.noRelay)
     await turning.value
     expectEqual(order.withLock { $0 }, ["released", "turned"])
-    await gate.turn()
+    await gate.heartbeat()
     gate.finish()
     await running.value
   }

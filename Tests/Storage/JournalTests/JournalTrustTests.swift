@@ -42,8 +42,8 @@ import Testing
     let first = try begun()
     let before = first.generation
     first.accept()
-    expect(await first.confess())
-    expect(await first.confess())
+    expect(await first.markIncomplete())
+    expect(await first.markIncomplete())
     first.end(facts: 0, isWhole: true)
     let second = try begun()
     expectEqual(second.generation, before + 1)
@@ -81,7 +81,7 @@ import Testing
 
   @Test func whatCannotBeNotedIsToldSo() async throws {
     let trust = JournalTrust(of: journal)
-    expect(await !trust.confess())
+    expect(await !trust.markIncomplete())
     let nowhere = JournalTrust(of: "/nonexistent/journal.sqlite")
     #expect(throws: (any Error).self) { try nowhere.begin(session: 1, journal: 7) }
   }
@@ -89,7 +89,7 @@ import Testing
   @Test func aConfessionNeedsNoSpace() async throws {
     let trust = try begun()
     let size = try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int
-    expect(await trust.confess())
+    expect(await trust.markIncomplete())
     // In place: not a byte longer than before.
     expect(try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int == size)
   }

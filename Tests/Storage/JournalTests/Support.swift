@@ -153,9 +153,9 @@ final class HeldSync: WALSync {
 
   private let state = Mutex(State())
   private let inner = FileSync()
-  private let bell: Bell
+  private let bell: ThreadWaker
 
-  init() throws { bell = try Bell() }
+  init() throws { bell = try ThreadWaker() }
 
   var count: Int { state.withLock { $0.count } }
 

@@ -197,7 +197,7 @@ import Testing
 
   @Test func aShareHitsTheSameRequestsAsItsValue() async throws {
     let misbehaviour = try Misbehaviour("close=after,share=40%,seed=11")
-    var day = BadDay([misbehaviour])
+    var day = FaultPlan([misbehaviour])
     let expected = (0..<30).map { _ in !day.manners(for: .scan).isGood }
     let configuration = VenueConfiguration(noLimits: true, misbehaviours: [misbehaviour])
     try await withVenue(configuration) { venue in

@@ -246,7 +246,7 @@ import Testing
       return
     }
     expect(words.contains(stages == 1 ? "no wish to start" : "ended with status 9"))
-    while await bench.counters.replaced < 3 { await bench.loop.turn() }
+    while await bench.counters.replaced < 3 { await bench.loop.heartbeat() }
     expect(await !bench.isReady)
     await bench.stop()
     await #expect(throws: CancellationError.self, "told once") { _ = try await next(&events) }

@@ -15,7 +15,7 @@ import Testing
     let layout = FrameLayout(
       format: PixelFormat(scalars[0], scalars[1], scalars[2], scalars[3]), width: UInt32(width), height: UInt32(height),
       stride: UInt32(stride), byteCount: UInt32(said ?? bytes.count))
-    let reader = try FrameReader()
+    let reader = try FramePixels()
     return try bytes.withUnsafeBytes { Pixels(try reader.read(layout, $0)) }
   }
 
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: 0..<60) func whateverIsSaidOfAFrameIsCheckedFirst(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let bytes = random(4_096, &generator)
-    let reader = try FrameReader()
+    let reader = try FramePixels()
     for name in ["GREY", "NV12", "YUYV", "UYVY", "MJPG", "RGB3", "BA81", "Y16 ", "YV12"] {
       let scalars = Array(name.unicodeScalars)
       func number() -> UInt32 {

@@ -19,7 +19,7 @@ extension ControlServer {
   }
 }
 
-extension ControlOffice {
+extension ControlSession {
   /// Connects to control services as a station is configured: the configured one by its own certificates, and by plain HTTP
   /// where that is allowed; any other by HTTPS and the certificates for set-up codes.
   public static func connecting(

@@ -7,9 +7,9 @@ public import Sealing
 /// Everything by which a station is set up without a keyboard: set-up codes at its scanners, and its control service.
 /// Outlives a reload of the configuration.
 public final class StationSetUp: Sendable {
-  let roll = GateRoll()
-  private let desk: SetUpDesk
-  private let keeper: ControlKeeper?
+  let registry = GateRegistry()
+  private let controller: SetUpController
+  private let supervisor: ControlSupervisor?
   private let reload: AsyncStream<Void>.Continuation
   /// An element when the station is to be put together anew, because a ticket system was enrolled.
   public let reloads: AsyncStream<Void>
@@ -30,14 +30,14 @@ public final class StationSetUp: Sendable {
     self.reloads = reloads
     self.reload = reload
     let setUp = configuration.setUp ?? SetUpConfiguration()
-    let office = try configuration.control.map { control throws(SetupError) in
+    let session = try configuration.control.map { control throws(SetupError) in
       do throws(SystemError) {
-        return try ControlOffice(
+        return try ControlSession(
           store: SealedRecordStore(keys: keys), server: ControlServer(control), version: version,
           registrationToken: Self.registrationToken(control, credentials) { words in
             events.emit(.control(ControlEvent(.fault, kind: .authentication, detail: words, at: time.wall())))
           }, time: time,
-          connect: ControlOffice.connecting(as: configuration, time: time),
+          connect: ControlSession.connecting(as: configuration, time: time),
           notify: { events.emit(.control(ControlEvent($0, at: time.wall()))) })
       } catch {
         throw SetupError(
@@ -45,10 +45,10 @@ public final class StationSetUp: Sendable {
       }
     }
     do throws(SystemError) {
-      desk = try SetUpDesk(
-        SetUpDesk.Settings(
+      controller = try SetUpController(
+        SetUpController.Settings(
           station: configuration.name, version: version, trust: setUp.trust?.path, caFile: setUp.caFile?.path),
-        roll: roll, arming: SetUpArming(isMissing: true, window: setUp.window), office: office,
+        registry: registry, arming: SetUpArming(isMissing: true, window: setUp.window), session: session,
         book: EnrolmentBook(keys: keys),
         diary: SetUpDiary(SealedRecordStore(keys: keys)), orders: SetUpOrders(state: keys.state), events: events,
         time: time, clockIsTrusted: clockIsTrusted,
@@ -56,12 +56,13 @@ public final class StationSetUp: Sendable {
     } catch {
       throw SetupError("A thread for setting up cannot be started (\(error.words)). Free memory or threads.")
     }
-    let desk = desk
-    let roll = roll
-    keeper = office.map {
-      ControlKeeper($0, roll: roll, desk: desk, events: events, time: time, clockIsTrusted: clockIsTrusted)
+    let controller = controller
+    let registry = registry
+    supervisor = session.map {
+      ControlSupervisor(
+        $0, registry: registry, controller: controller, events: events, time: time, clockIsTrusted: clockIsTrusted)
     }
-    if configuration.control != nil { roll.take { $0.activation = Self.missingActivation } }
+    if configuration.control != nil { registry.take { $0.activation = Self.missingActivation } }
     take(completed)
   }
 
@@ -84,32 +85,32 @@ public final class StationSetUp: Sendable {
 
   /// Takes the configuration by which the station is about to run: what it misses keeps its gates out of service.
   public func take(_ completed: EnrolmentBook.Completed) {
-    roll.take {
+    registry.take {
       $0.enrolments = completed.missing
       $0.enrolled = []
     }
-    desk.reviewSoon()
+    controller.reviewSoon()
   }
 
   /// The configuration with what its ticket systems have given in the place of `enrol: true`.
   public func complete(_ configuration: StationConfiguration) async -> EnrolmentBook.Completed {
-    await desk.complete(configuration)
+    await controller.complete(configuration)
   }
 
   /// Learns from the records what the station is; to be called before its gates run, and before `run`.
-  public func start() async { await keeper?.start() }
+  public func start() async { await supervisor?.start() }
 
   /// Takes set-up codes and speaks with the control service until the task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.desk.run(self.keeper) }
-      if let keeper { group.addTask { await keeper.run() } }
+      group.addTask { await self.controller.run(self.supervisor) }
+      if let supervisor { group.addTask { await supervisor.run() } }
     }
   }
 
-  /// Whether the desk takes what a reader told; from any thread, returns at once.
-  func takes(_ event: ReaderEvent) -> Bool { desk.takes(event) }
+  /// Whether the controller takes what a reader told; from any thread, returns at once.
+  func takes(_ event: ReaderEvent) -> Bool { controller.takes(event) }
 
   /// Staff have held a gate's set-up button; likewise.
-  func buttonHeld() { desk.buttonHeld() }
+  func buttonHeld() { controller.buttonHeld() }
 }

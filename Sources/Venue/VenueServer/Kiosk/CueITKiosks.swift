@@ -6,10 +6,10 @@ import Hummingbird
 /// Neither has `configuration` or `validate-token`: a `GET` of these is one of the kiosk of that name, which nobody has, and
 /// therefore `{}`.
 struct CueITKiosks: Sendable {
-  let desk: KioskDesk
-  private var shape: KioskShape { desk.configuration.kioskShape }
+  let controller: KioskController
+  private var shape: KioskShape { controller.configuration.kioskShape }
 
-  init(desk: KioskDesk) { self.desk = desk }
+  init(controller: KioskController) { self.controller = controller }
 
   func add(to router: Router<VisitorContext>) {
     router.get("/api/health") { _, context in health(context) }
@@ -32,17 +32,17 @@ struct CueITKiosks: Sendable {
     return Answer(
       status: .ok,
       body: .object([
-        ("status", .string("ok")), ("timestamp", .string(desk.stamp(context).javaScript)),
+        ("status", .string("ok")), ("timestamp", .string(controller.stamp(context).javaScript)),
         ("cors", .string("no-origin")),
       ]))
   }
 
   private func register(_ request: Request, _ context: VisitorContext) async throws -> Answer {
     let fields = try await RequestFields(of: request)
-    let isKnown = desk.isKioskToken(fields["token"])
+    let isKnown = controller.isKioskToken(fields["token"])
     if shape == .cueitJWT {
-      let isFree = desk.configuration.kioskToken == nil
-      guard isFree || isKnown || desk.isKioskToken(KioskDesk.bearer(request)) else {
+      let isFree = controller.configuration.kioskToken == nil
+      guard isFree || isKnown || controller.isKioskToken(KioskController.bearer(request)) else {
         return .error(.unauthorized, "unauthorized")
       }
       guard fields["id"] != nil else { return .error(.badRequest, "Missing id") }
@@ -51,7 +51,7 @@ struct CueITKiosks: Sendable {
       return .error(.badRequest, "Invalid kiosk ID format")
     }
     if shape != .cueitJWT, !isKnown { return .error(.unauthorized, "Invalid kiosk token") }
-    try await desk.register(id, version: String((fields["version"] ?? "1.0.0").prefix(20)))
+    try await controller.register(id, version: String((fields["version"] ?? "1.0.0").prefix(20)))
     return Answer(status: .ok, body: .object([("message", .string("registered"))]))
   }
 
@@ -65,7 +65,7 @@ struct CueITKiosks: Sendable {
     if !isEarly, !Self.isCode(code) {
       return Self.error(.badRequest, "Invalid activation code format", "INVALID_CODE_FORMAT")
     }
-    switch try await desk.activate(code, as: kioskID, .init(givesToken: isEarly, wantsRegistered: !isEarly)) {
+    switch try await controller.activate(code, as: kioskID, .init(givesToken: isEarly, wantsRegistered: !isEarly)) {
     case .activated(_, let token?, _):
       return Answer(
         status: .ok,
@@ -91,7 +91,7 @@ struct CueITKiosks: Sendable {
   private func row(_ request: Request, _ context: VisitorContext) async throws -> Answer {
     let id = try context.parameters.require("id")
     guard try await mayRead(id, request) else { return .error(.unauthorized, "Unauthorized") }
-    guard let kiosk = try await desk.kiosk(id) else { return Answer(status: .ok, body: .object([])) }
+    guard let kiosk = try await controller.kiosk(id) else { return Answer(status: .ok, body: .object([])) }
     return Answer(
       status: .ok,
       body: .object([
@@ -105,22 +105,24 @@ struct CueITKiosks: Sendable {
 
   /// The earlier server lets a kiosk read its own row only, by its own token.
   private func mayRead(_ id: String, _ request: Request) async throws -> Bool {
-    if shape == .cueitJWT { return try await desk.kiosk(request)?.id == id }
-    if desk.isKioskToken(KioskDesk.bearer(request)) { return true }
-    return shape.family == .nova ? try await desk.kiosk(request, parties: .nova)?.id == id : false
+    if shape == .cueitJWT { return try await controller.kiosk(request)?.id == id }
+    if controller.isKioskToken(KioskController.bearer(request)) { return true }
+    return shape.family == .nova ? try await controller.kiosk(request, parties: .nova)?.id == id : false
   }
 
   private func remoteConfiguration(_ request: Request, _ context: VisitorContext) async throws -> Answer {
-    guard desk.isKioskToken(KioskDesk.bearer(request)) else { return .error(.unauthorized, "unauthenticated") }
-    guard let kiosk = try await desk.kiosk(try context.parameters.require("id")) else {
+    guard controller.isKioskToken(KioskController.bearer(request)) else {
+      return .error(.unauthorized, "unauthenticated")
+    }
+    guard let kiosk = try await controller.kiosk(try context.parameters.require("id")) else {
       return .error(.notFound, "Kiosk not found")
     }
     return Answer(
       status: .ok,
       body: .object([
-        ("config", try await desk.document(of: kiosk.id)),
+        ("config", try await controller.document(of: kiosk.id)),
         ("adminPins", .object([("global", .null), ("kiosk", .null)])),
-        ("lastUpdate", .string(desk.stamp(context).javaScript)), ("version", .integer(1)),
+        ("lastUpdate", .string(controller.stamp(context).javaScript)), ("version", .integer(1)),
         (
           "permissions",
           .object([

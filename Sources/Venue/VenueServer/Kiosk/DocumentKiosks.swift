@@ -3,7 +3,7 @@ import Hummingbird
 
 /// The kiosk service as the document has it.
 struct DocumentKiosks: Sendable {
-  let desk: KioskDesk
+  let controller: KioskController
 
   /// The longest id or version that is taken, in bytes.
   private static let longest = 100
@@ -15,7 +15,7 @@ struct DocumentKiosks: Sendable {
     on(router, "/api/kiosks/activate", .post, activate)
     on(router, "/api/kiosks/configuration", .get) { request, context in
       let kiosk = try await known(request, context)
-      return Self.success(desk.stamp(context), try await desk.document(of: kiosk.id))
+      return Self.success(controller.stamp(context), try await controller.document(of: kiosk.id))
     }
     on(router, "/api/kiosks/validate-token", .post) { request, context in
       let kiosk = try await known(request, context)
@@ -29,15 +29,15 @@ struct DocumentKiosks: Sendable {
     guard let id = fields["id"], id.utf8.count <= Self.longest, let version = fields["version"],
       version.utf8.count <= Self.longest
     else { return refusal(context, .badRequest, "INVALID_REQUEST", "id and version are required") }
-    if desk.configuration.kioskToken != nil, !desk.isKioskToken(fields["token"]) {
+    if controller.configuration.kioskToken != nil, !controller.isKioskToken(fields["token"]) {
       return refusal(context, .unauthorized, "INVALID_TOKEN", "The registration token is not known")
     }
-    try await desk.register(id, version: version)
+    try await controller.register(id, version: version)
     return success(context, [("id", .string(id)), ("message", .string("registered"))])
   }
 
   private func activate(_ request: Request, _ context: VisitorContext) async throws -> Answer {
-    if let wait = desk.wait(context) {
+    if let wait = controller.wait(context) {
       var answer = refusal(context, .tooManyRequests, "TOO_MANY_REQUESTS", "Too many wrong activation codes")
       answer.headers[.retryAfter] = String(wait)
       return answer
@@ -46,10 +46,10 @@ struct DocumentKiosks: Sendable {
     guard let code = fields["activationCode"], (fields["kioskId"] ?? "").utf8.count <= Self.longest else {
       return refusal(context, .badRequest, "INVALID_REQUEST", "activationCode is required")
     }
-    switch try await desk.activate(code, as: fields["kioskId"], .init(givesToken: true)) {
+    switch try await controller.activate(code, as: fields["kioskId"], .init(givesToken: true)) {
     case .activated(let kioskID, let token, let expires):
       // The one answer without an envelope.
-      let told = Timestamp(seconds: (expires ?? desk.now.seconds) + Int64(context.clockError))
+      let told = Timestamp(seconds: (expires ?? controller.now.seconds) + Int64(context.clockError))
       return Answer(
         status: .ok,
         body: .object([
@@ -57,7 +57,7 @@ struct DocumentKiosks: Sendable {
           ("expiresAt", .string(told.utc)),
         ]))
     case .unknownCode:
-      desk.countGuess(context)
+      controller.countGuess(context)
       return refusal(context, .notFound, "INVALID_CODE", "The activation code is not known")
     case .expired: return refusal(context, .gone, "CODE_EXPIRED", "The activation code has expired")
     case .used: return refusal(context, .conflict, "CODE_USED", "The activation code has been used")
@@ -87,13 +87,13 @@ struct DocumentKiosks: Sendable {
     guard (time ?? "").utf8.count <= Self.longest else {
       return refusal(context, .badRequest, "INVALID_REQUEST", "timestamp is no time")
     }
-    try await desk.note(status, at: time, isManual: isManual, of: kiosk.id)
+    try await controller.note(status, at: time, isManual: isManual, of: kiosk.id)
     return success(
       context, [("kioskId", .string(kiosk.id)), ("status", .string(status)), ("manualOverride", .bool(isManual))])
   }
 
   private func known(_ request: Request, _ context: VisitorContext) async throws -> Kiosk {
-    guard let kiosk = try await desk.kiosk(request) else {
+    guard let kiosk = try await controller.kiosk(request) else {
       throw refusal(context, .unauthorized, "INVALID_TOKEN", "Authentication token is invalid or expired")
     }
     return kiosk
@@ -102,7 +102,7 @@ struct DocumentKiosks: Sendable {
   // MARK: Envelopes
 
   private func success(_ context: VisitorContext, _ data: [(key: String, value: JSONText)]) -> Answer {
-    Self.success(desk.stamp(context), .object(data))
+    Self.success(controller.stamp(context), .object(data))
   }
 
   private static func success(_ now: Timestamp, _ data: JSONText) -> Answer {
@@ -113,7 +113,7 @@ struct DocumentKiosks: Sendable {
   private func refusal(
     _ context: VisitorContext, _ status: HTTPResponse.Status, _ code: String, _ message: String
   ) -> Answer {
-    Self.refusal(desk.stamp(context), status, code, message)
+    Self.refusal(controller.stamp(context), status, code, message)
   }
 
   /// A refusal in its envelope.

@@ -3,23 +3,23 @@ import Hummingbird
 
 /// What the Nova server does in its own way, beside what it has of the CueIT servers; with its beacon where the shape has it.
 struct NovaKiosks: Sendable {
-  let desk: KioskDesk
+  let controller: KioskController
   /// The beacon's own count of tries.
-  private let beacon: KioskDesk
+  private let beacon: KioskController
 
   private static let statuses = ["available", "inUse", "meeting", "brb", "lunch", "unavailable"]
 
-  init(desk: KioskDesk) {
-    self.desk = desk
-    beacon = KioskDesk(
-      store: desk.store, configuration: desk.configuration, guesses: GuessLimit(most: 10, length: 900))
+  init(controller: KioskController) {
+    self.controller = controller
+    beacon = KioskController(
+      store: controller.store, configuration: controller.configuration, guesses: GuessLimit(most: 10, length: 900))
   }
 
   func add(to router: Router<VisitorContext>) {
     router.post("/api/kiosks/activate") { try await activate($0, $1) }
     router.get("/api/kiosks/:id/remote-config") { try await remoteConfiguration($0, $1) }
     router.put("/api/kiosks/:id/status") { try await status($0, $1) }
-    guard desk.configuration.kioskShape == .novaBeacon else { return }
+    guard controller.configuration.kioskShape == .novaBeacon else { return }
     router.post("/api/v2/beacon/activate") { try await activateBeacon($0, $1) }
     router.get("/api/v2/beacon/config") { request, context in
       // Its middleware never says which kiosk asks, so none is ever found.
@@ -39,8 +39,8 @@ struct NovaKiosks: Sendable {
       return .error(.badRequest, "Missing kioskId or activationCode")
     }
     // Where there is a beacon, it alone takes the codes that are made.
-    guard desk.configuration.kioskShape != .novaBeacon,
-      case .activated = try await desk.activate(code, as: kioskID, .init())
+    guard controller.configuration.kioskShape != .novaBeacon,
+      case .activated = try await controller.activate(code, as: kioskID, .init())
     else { return .error(.unauthorized, "Invalid activation code") }
     return Answer(
       status: .ok,
@@ -52,8 +52,8 @@ struct NovaKiosks: Sendable {
   private func remoteConfiguration(_ request: Request, _ context: VisitorContext) async throws -> Answer {
     let id = try context.parameters.require("id")
     guard try await isKnown(request, as: id) else { return .error(.unauthorized, "Unauthorized") }
-    guard try await desk.kiosk(id) != nil else { return .error(.notFound, "Kiosk not found") }
-    let document = try await desk.document(of: id).text()
+    guard try await controller.kiosk(id) != nil else { return .error(.notFound, "Kiosk not found") }
+    let document = try await controller.document(of: id).text()
     // The id comes first in the real one, and is no part of what is kept.
     let body = "{\"kioskId\":\(JSONText.string(id).text())," + document.dropFirst()
     return Answer(status: .ok, body: .object([("config", .json(body))]))
@@ -65,10 +65,10 @@ struct NovaKiosks: Sendable {
     let fields = try await RequestFields(of: request)
     guard let status = fields["status"] else { return .error(.badRequest, "Status is required") }
     guard Self.statuses.contains(status) else { return .error(.badRequest, "Invalid status value") }
-    guard try await desk.kiosk(id) != nil else { return .error(.notFound, "Kiosk not found") }
+    guard try await controller.kiosk(id) != nil else { return .error(.notFound, "Kiosk not found") }
     // What it does not know it does not keep: whether staff have set it.
-    let time = fields["timestamp"].map { String($0.prefix(100)) } ?? desk.stamp(context).javaScript
-    try await desk.note(status, at: time, isManual: false, of: id)
+    let time = fields["timestamp"].map { String($0.prefix(100)) } ?? controller.stamp(context).javaScript
+    try await controller.note(status, at: time, isManual: false, of: id)
     return Answer(
       status: .ok,
       body: .object([
@@ -78,8 +78,8 @@ struct NovaKiosks: Sendable {
   }
 
   private func isKnown(_ request: Request, as id: String) async throws -> Bool {
-    if desk.isKioskToken(KioskDesk.bearer(request)) { return true }
-    return try await desk.kiosk(request, parties: .nova)?.id == id
+    if controller.isKioskToken(KioskController.bearer(request)) { return true }
+    return try await controller.kiosk(request, parties: .nova)?.id == id
   }
 
   private func activateBeacon(_ request: Request, _ context: VisitorContext) async throws -> Answer {
@@ -102,11 +102,12 @@ struct NovaKiosks: Sendable {
       let device = fields.object("deviceInfo")["deviceId"], device.utf8.count <= 100
     else { return Self.beaconError(.badRequest, "Validation failed", "VALIDATION_ERROR") }
     // Who asks is whom the code was made for.
-    guard case .activated(let id, _, _) = try await desk.activate(code, as: device, .init(isWhomItWasMadeFor: true))
+    guard
+      case .activated(let id, _, _) = try await controller.activate(code, as: device, .init(isWhomItWasMadeFor: true))
     else { return Self.beaconError(.notFound, "Invalid or expired activation code", "INVALID_ACTIVATION_CODE") }
     var random = SystemRandomNumberGenerator()
-    let configuration = try await desk.document(of: id)
-    let room = try await desk.text("roomName", of: configuration)
+    let configuration = try await controller.document(of: id)
+    let room = try await controller.text("roomName", of: configuration)
     return Answer(
       status: .ok,
       body: .object([

@@ -1,7 +1,7 @@
 public import ScanModel
 internal import ScanPipeline
 
-extension ControlOffice {
+extension ControlSession {
   /// Serves the station until its task is cancelled: fetches the configuration when it is due, tells the status every two
   /// minutes and at each change, and tries a token again that is refused.
   /// - Parameter statuses: how the station is, each change of it; the newest counts, and at most one is told every two seconds.

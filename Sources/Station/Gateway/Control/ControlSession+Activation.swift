@@ -1,7 +1,7 @@
 public import ScanModel
 internal import Sealing
 
-extension ControlOffice {
+extension ControlSession {
   /// Announces the station, by its own id and no other. Its registration token is shown to the configured server alone.
   public func register(deadline: MonotonicTime) async throws(ControlFault) {
     let record: ControlRecord
@@ -71,7 +71,7 @@ extension ControlOffice {
     let id = code.kioskID ?? former.activation?.value.kioskID ?? former.stationID ?? ""
     let attempt = ActivationAttempt(server: server, sent: time.wall())
     do throws(SealFault) {
-      _ = try papers.change { $0.attempt = attempt }
+      _ = try records.change { $0.attempt = attempt }
     } catch {
       // Nothing is sent: the code stays good.
       throw ActivationFault(.fault, "The activation is not tried: \(error.description)", kind: .unknown)
@@ -201,7 +201,7 @@ extension ControlOffice {
     let now = time.wall()
     var isKept = false
     do throws(SealFault) {
-      _ = try papers.change { record in
+      _ = try records.change { record in
         isKept = record.activation == former.activation && record.stationID == former.stationID
         guard isKept else {
           record.attempt = nil

@@ -5,7 +5,7 @@ internal import Synchronization
 /// reload, which brings other gates.
 ///
 /// It is the one place that decides what keeps a gate out of service from outside.
-final class GateRoll: Sendable {
+final class GateRegistry: Sendable {
   /// A gate of the station.
   struct Seat: Sendable {
     var controller: GateController

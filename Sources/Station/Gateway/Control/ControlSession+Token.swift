@@ -2,7 +2,7 @@ public import ScanModel
 internal import ScanPipeline
 internal import Sealing
 
-extension ControlOffice {
+extension ControlSession {
   /// Asks whether the service accepts the token.
   public func validate(deadline: MonotonicTime) async throws(ControlFault) {
     try await validate(deadline: deadline, isSecond: false)

@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 
 /// `POST /enrol`: a one-time secret for the ticket system's address and an API key; docs/set-up.md has the exchange.
-struct EnrolmentDesk: Sendable {
+struct EnrolmentController: Sendable {
   /// Wrong secrets are counted here: ten a minute from an address.
-  let desk: KioskDesk
+  let controller: KioskController
   /// Where the venue is reached, when a request does not say.
   let address: @Sendable () -> String
 
@@ -23,7 +23,7 @@ struct EnrolmentDesk: Sendable {
   }
 
   private func enrol(_ request: Request, _ context: VisitorContext) async throws -> Answer {
-    if let wait = desk.wait(context) {
+    if let wait = controller.wait(context) {
       var answer = Self.refusal(.tooManyRequests, "TOO_MANY_REQUESTS", "Too many wrong enrolment secrets")
       answer.headers[.retryAfter] = String(wait)
       return answer
@@ -34,16 +34,16 @@ struct EnrolmentDesk: Sendable {
       return Self.refusal(.badRequest, "INVALID_REQUEST", "secret and station.id are required")
     }
     guard let bytes = Base32.bytes(secret), bytes.count == EnrolmentBook.secretLength else {
-      desk.countGuess(context)
+      controller.countGuess(context)
       return Self.unknown
     }
-    let (now, url, gate) = (desk.now, publicURL(request), fields["gate"])
-    let outcome = try await desk.store.write { db in
+    let (now, url, gate) = (controller.now, publicURL(request), fields["gate"])
+    let outcome = try await controller.store.write { db in
       try EnrolmentBook(db: db, now: now).enrol(bytes, station: id, gate: gate, url: url)
     }
     switch outcome {
     case .unknown:
-      desk.countGuess(context)
+      controller.countGuess(context)
       return Self.unknown
     case .expired: return Self.refusal(.gone, "SECRET_EXPIRED", "The enrolment secret has expired")
     case .used: return Self.refusal(.conflict, "SECRET_USED", "The enrolment secret has been used")
@@ -72,13 +72,13 @@ struct EnrolmentDesk: Sendable {
 
   /// The address that the station is to use from then on: the given one, else the one that it has used.
   private func publicURL(_ request: Request) -> String {
-    if let given = desk.configuration.publicURL { return given }
+    if let given = controller.configuration.publicURL { return given }
     guard let authority = request.head.authority, (1...255).contains(authority.utf8.count),
       authority.utf8.allSatisfy({
         (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D || $0 == 0x2E
       })
     else { return address() }
-    return (desk.configuration.tls == nil ? "http://" : "https://") + authority
+    return (controller.configuration.tls == nil ? "http://" : "https://") + authority
   }
 
   private static var unknown: Answer {

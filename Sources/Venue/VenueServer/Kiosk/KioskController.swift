@@ -5,7 +5,7 @@ import SQLiteFile
 import Synchronization
 
 /// What the routes of all shapes have in common: the time, the token that came, who may go on guessing.
-final class KioskDesk: Sendable {
+final class KioskController: Sendable {
   /// What an activation came to.
   enum Outcome: Sendable {
     /// The kiosk is active; the token is there where one was asked for.

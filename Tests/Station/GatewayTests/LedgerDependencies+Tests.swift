@@ -4,16 +4,16 @@ import ScanModel
 import ScanTesting
 import Sealing
 
-extension LedgerVault {
-  /// A vault over a journal in memory, whose key every test has.
+extension LedgerDependencies {
+  /// Dependencies over a journal in memory, whose key every test has.
   static func inMemory(
     _ journal: MemoryJournal = MemoryJournal(), boot: String = "boot 1", time: any TimeSource = SystemTime(),
     list: (any TicketList)? = nil, clock: ClockTrust? = nil, isAccepted: @escaping @Sendable () -> Bool = { true }
-  ) throws -> LedgerVault {
+  ) throws -> LedgerDependencies {
     guard let key = SealKey(bytes: [UInt8](repeating: 7, count: SealKey.length)) else {
       throw JournalFault(.unavailable, "no key")
     }
-    return LedgerVault(
+    return LedgerDependencies(
       journal: journal, key: key, boot: BootID(boot),
       clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), list: { _, _ in list },
       isAccepted: isAccepted)

@@ -13,7 +13,7 @@ public import Sealing
 ///  note the attempt ──▶ ask the service ──▶ keep what it gave, note gone ──▶ done ──▶ fetch the configuration
 ///        power cut here: the station is not activated, and the note says why a new code may be needed
 /// ```
-public actor ControlOffice {
+public actor ControlSession {
   /// Connects to a server; nothing is sent. Throws words for why it must not or cannot be called.
   public typealias Connect = @Sendable (ControlServer) throws(SetupError) -> any StationControl
 
@@ -27,7 +27,7 @@ public actor ControlOffice {
   let notify: @Sendable (ControlNotice) -> Void
   private let thread: DeviceLoop
 
-  var papers: ControlPapers
+  var records: ControlRecordCache
   /// What was counted and not kept yet.
   var unkept = ControlSeen()
   var connections: [ControlServer: any StationControl] = [:]
@@ -52,15 +52,15 @@ public actor ControlOffice {
   var random = SystemRandomNumberGenerator()
   var toldFaults: [ControlFaultKind: MonotonicTime] = [:]
 
-  /// Makes the office of a station; reads and sends nothing.
+  /// Makes the session of a station; reads and sends nothing.
   /// - Parameters:
   ///   - server: the configured service; `nil` where only set-up codes name one.
   ///   - version: the program's version, for the service.
   ///   - registrationToken: what the configured service wants to see of a station that has no token; shown to no other server.
   ///   - connect: makes the connection to a server.
   ///   - pause: waits between tries.
-  ///   - notify: hears what an operator should; called on the office's thread.
-  /// - Throws: that there is no thread to be had; the office has its own, because a disk can hold a call for minutes.
+  ///   - notify: hears what an operator should; called on the session's thread.
+  /// - Throws: that there is no thread to be had; the session has its own, because a disk can hold a call for minutes.
   public init(
     store: SealedRecordStore, server: ControlServer?, version: String, registrationToken: ControlToken? = nil,
     time: any TimeSource, connect: @escaping Connect,
@@ -68,7 +68,7 @@ public actor ControlOffice {
     notify: @escaping @Sendable (ControlNotice) -> Void = { _ in }
   ) throws(SystemError) {
     self.store = store
-    papers = ControlPapers(store)
+    records = ControlRecordCache(store)
     configured = server
     self.version = version
     self.registrationToken = registrationToken
@@ -76,7 +76,7 @@ public actor ControlOffice {
     self.connect = connect
     self.pause = pause
     self.notify = notify
-    thread = try DeviceLoop(name: "control office")
+    thread = try DeviceLoop(name: "control session")
   }
 
   deinit { thread.stop() }
@@ -115,7 +115,7 @@ public actor ControlOffice {
   /// Forgets everything: activation, token, configuration, counters, and who the station was.
   public func reset() throws(SealFault) {
     syncing?.task.cancel()
-    try papers.forget()
+    try records.forget()
     try store.remove(ControlSeen.name)
     unkept = ControlSeen()
     token = TokenWatch()
@@ -135,17 +135,17 @@ public actor ControlOffice {
   }
 }
 
-extension ControlOffice {
+extension ControlSession {
   /// The record, with an id that is made where there is none.
   func identified() throws(SealFault) -> ControlRecord {
     let record = try record()
     if record.stationID != nil { return record }
     let id = StationUUID.make()
-    return try papers.change { if $0.stationID == nil { $0.stationID = id } }
+    return try records.change { if $0.stationID == nil { $0.stationID = id } }
   }
 
   func record() throws(SealFault) -> ControlRecord {
-    let (record, problems) = try papers.current()
+    let (record, problems) = try records.current()
     for problem in problems { notify(.record(problem)) }
     return record
   }
@@ -153,7 +153,7 @@ extension ControlOffice {
   /// Changes the record where that may fail without harm; the operator hears of it.
   func changeIfPossible(_ body: (inout ControlRecord) -> Void) {
     do throws(SealFault) {
-      _ = try papers.change(body)
+      _ = try records.change(body)
     } catch {
       notify(.record(error.description))
     }

@@ -2,7 +2,7 @@
 /// requests come to the same end.
 ///
 /// Pauses and clocks add up. Of the other faults the first in the list that hits is the one; those after it are not counted.
-public struct BadDay: Sendable {
+public struct FaultPlan: Sendable {
   /// One misbehaviour and how far it has come.
   public struct Entry: Sendable, Equatable, CustomStringConvertible {
     /// What was asked for.

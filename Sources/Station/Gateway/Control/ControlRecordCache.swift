@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import ScanModel
 internal import Sealing
 
-/// The office's records on the disk, and what of them is in memory.
-struct ControlPapers {
+/// The session's records on the disk, and what of them is in memory.
+struct ControlRecordCache {
   private let store: SealedRecordStore
   private var kept: (stamp: RecordStamp, record: ControlRecord)?
 

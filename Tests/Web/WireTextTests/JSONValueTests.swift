@@ -1,5 +1,5 @@
 import Expectations
-import ForeignText
+import WireText
 import Foundation
 import ScanTesting
 import Testing

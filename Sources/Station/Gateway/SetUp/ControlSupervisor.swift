@@ -1,16 +1,16 @@
 internal import ScanModel
 internal import Sealing
 
-/// Has the station's gates obey what its control service says, as long as the station runs, and lets the office speak with it.
+/// Has the station's gates obey what its control service says, as long as the station runs, and lets the session speak with it.
 ///
 /// ```
 ///   not activated ──a scan, a command, or a lost answer that was good──▶ activated ──reset by hand──▶ not activated
 /// ```
 /// Whatever becomes of the token or the service, gates that are in service stay so.
-actor ControlKeeper {
-  private let office: ControlOffice
-  private let roll: GateRoll
-  private let desk: SetUpDesk
+actor ControlSupervisor {
+  private let session: ControlSession
+  private let registry: GateRegistry
+  private let controller: SetUpController
   private let events: any EventSink
   private let time: any TimeSource
   private let clockIsTrusted: @Sendable () -> Bool
@@ -23,19 +23,20 @@ actor ControlKeeper {
   /// Why the maintenance window cannot be kept as it is meant; likewise.
   private var untoldWindow: String?
 
-  /// The desk's thread: records and zones lie on a disk, which can hold a call for minutes.
-  nonisolated var unownedExecutor: UnownedSerialExecutor { desk.unownedExecutor }
+  /// The controller's thread: records and zones lie on a disk, which can hold a call for minutes.
+  nonisolated var unownedExecutor: UnownedSerialExecutor { controller.unownedExecutor }
 
   /// How often the records are looked at, which commands change too.
   private static let interval = Duration.seconds(1)
 
   init(
-    _ office: ControlOffice, roll: GateRoll, desk: SetUpDesk, events: any EventSink, time: any TimeSource,
+    _ session: ControlSession, registry: GateRegistry, controller: SetUpController, events: any EventSink,
+    time: any TimeSource,
     clockIsTrusted: @escaping @Sendable () -> Bool
   ) {
-    self.office = office
-    self.roll = roll
-    self.desk = desk
+    self.session = session
+    self.registry = registry
+    self.controller = controller
     self.events = events
     self.time = time
     self.clockIsTrusted = clockIsTrusted
@@ -49,11 +50,11 @@ actor ControlKeeper {
     let (statuses, status) = AsyncStream.makeStream(of: StationStatus.self, bufferingPolicy: .bufferingNewest(1))
     await withTaskCancellationHandler {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { [office] in await office.work(statuses) }
-        group.addTask { [roll] in
+        group.addTask { [session] in await session.work(statuses) }
+        group.addTask { [registry] in
           var told: StationStatus?
-          for await _ in roll.statusChanges where roll.status != told {
-            let now = roll.status
+          for await _ in registry.statusChanges where registry.status != told {
+            let now = registry.status
             told = now
             status.yield(now)
           }
@@ -67,22 +68,22 @@ actor ControlKeeper {
       }
     } onCancel: {
       // What waits for an answer ends with its connection.
-      Task { [office] in await office.close() }
+      Task { [session] in await session.close() }
     }
-    await office.close()
+    await session.close()
   }
 
   /// Looks at what the station is to the service, whoever has changed it, and has the gates obey.
   func review() async {
     let state: ControlState
     do throws(SealFault) {
-      state = try await office.state()
+      state = try await session.state()
     } catch {
       if trouble != error.description { emit(.fault, .unknown, error.description) }
       trouble = error.description
       // Nobody knows whether it is activated: gates stay as they are, and at the start nothing is armed by it.
       if wasActivated == nil {
-        roll.take { setUp in
+        registry.take { setUp in
           setUp.activation = error.description
           setUp.isUnreadable = true
         }
@@ -91,7 +92,7 @@ actor ControlKeeper {
     }
     trouble = nil
     let closed = state.configuration.flatMap { closure(by: $0) }
-    roll.take { setUp in
+    registry.take { setUp in
       setUp.activation = state.isActivated ? nil : StationSetUp.missingActivation
       setUp.closed = state.isActivated ? closed : nil
       setUp.isUnreadable = false
@@ -106,7 +107,7 @@ actor ControlKeeper {
       )
     }
     wasActivated = state.isActivated
-    desk.reviewSoon()
+    controller.reviewSoon()
   }
 
   /// Why the service keeps the gates out of service now; `nil` where it does not.
@@ -139,7 +140,7 @@ extension ControlState {
 }
 
 extension ControlEvent {
-  /// The event of what the office tells.
+  /// The event of what the session tells.
   init(_ notice: ControlNotice, at time: WallTime) {
     let (state, kind): (State, ControlFaultKind?) =
       switch notice {

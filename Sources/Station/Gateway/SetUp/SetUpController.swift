@@ -17,12 +17,12 @@ internal import TicketTransport
 ///         what does it say? ──refused──▶ shown, counted
 ///                │ activation                  │ enrolment
 ///                ▼                             ▼
-///         control office                ticket system's POST /enrol
+///         control session                ticket system's POST /enrol
 ///                └──────── kept on the disk ───┘──▶ shown; the gate goes into service
 /// ```
 /// No relay is ever driven by it. One code is tried at a time; what is shown meanwhile is ignored.
-actor SetUpDesk {
-  /// What the desk needs to know of the station.
+actor SetUpController {
+  /// What the controller needs to know of the station.
   struct Settings: Sendable {
     /// The station's name, for the ticket system's books.
     var station: String
@@ -38,10 +38,10 @@ actor SetUpDesk {
   private struct Presented: Sendable {
     var read: RawRead
     var gate: GateID
-    var seat: GateRoll.Seat
+    var seat: GateRegistry.Seat
   }
 
-  private struct Desk {
+  private struct Standing {
     var arming: SetUpArming
     var sleep: SleepWatch
     /// Whether a code is being tried.
@@ -61,14 +61,14 @@ actor SetUpDesk {
     /// The next code may be tried; this one is the same presentation for a while.
     mutating func tried(at now: MonotonicTime) {
       isTrying = false
-      last?.until = now + SetUpDesk.holdOff
+      last?.until = now + SetUpController.holdOff
     }
   }
 
   private let thread: DeviceLoop
   private let settings: Settings
-  private let roll: GateRoll
-  private let office: ControlOffice?
+  private let registry: GateRegistry
+  private let session: ControlSession?
   private let book: EnrolmentBook
   /// What is shown, for a command that waits.
   private let diary: SetUpDiary
@@ -79,10 +79,10 @@ actor SetUpDesk {
   /// Told when a ticket system was enrolled: the station is to be put together anew.
   private let enrolled: @Sendable () -> Void
 
-  /// Who has the gates obey the control service, while the desk serves.
-  private var keeper: ControlKeeper?
+  /// Who has the gates obey the control service, while the controller serves.
+  private var supervisor: ControlSupervisor?
 
-  private let desk: Mutex<Desk>
+  private let standing: Mutex<Standing>
   private let inbox: AsyncStream<Presented>
   private let inlet: AsyncStream<Presented>.Continuation
 
@@ -96,14 +96,14 @@ actor SetUpDesk {
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   init(
-    _ settings: Settings, roll: GateRoll, arming: SetUpArming, office: ControlOffice?, book: EnrolmentBook,
+    _ settings: Settings, registry: GateRegistry, arming: SetUpArming, session: ControlSession?, book: EnrolmentBook,
     diary: SetUpDiary, orders: SetUpOrders, events: any EventSink, time: any TimeSource,
     clockIsTrusted: @escaping @Sendable () -> Bool, enrolled: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     thread = try DeviceLoop(name: "set-up")
     self.settings = settings
-    self.roll = roll
-    self.office = office
+    self.registry = registry
+    self.session = session
     self.book = book
     self.diary = diary
     self.orders = orders
@@ -111,7 +111,7 @@ actor SetUpDesk {
     self.time = time
     self.clockIsTrusted = clockIsTrusted
     self.enrolled = enrolled
-    desk = Mutex(Desk(arming: arming, sleep: SleepWatch(asleep: time.asleep())))
+    standing = Mutex(Standing(arming: arming, sleep: SleepWatch(asleep: time.asleep())))
     (inbox, inlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
@@ -119,7 +119,7 @@ actor SetUpDesk {
 
   // MARK: From any thread
 
-  /// Whether the desk takes what a reader told, so that its gate does not; from any thread, returns at once.
+  /// Whether the controller takes what a reader told, so that its gate does not; from any thread, returns at once.
   nonisolated func takes(_ event: ReaderEvent) -> Bool {
     switch event {
     case .read(let read): takes(read)
@@ -131,22 +131,22 @@ actor SetUpDesk {
   private nonisolated func takes(_ read: RawRead) -> Bool {
     if isStill(read) { return true }
     let now = time.now()
-    let taking = desk.withLock { desk -> Taking in
-      desk.lookForSleep(time, at: now)
+    let taking = standing.withLock { standing -> Taking in
+      standing.lookForSleep(time, at: now)
       // Under the lock: what is shown after a code was tried is judged by what that code has brought.
-      guard let (id, seat, awaits) = roll.gate(of: read.reader), awaits, !roll.setUp.isUnreadable else {
+      guard let (id, seat, awaits) = registry.gate(of: read.reader), awaits, !registry.setUp.isUnreadable else {
         return .notTaken
       }
       let presented = Presented(read: read, gate: id, seat: seat)
-      switch desk.arming.state(at: now) {
+      switch standing.arming.state(at: now) {
       case .off: return .notTaken
       case .lockedOut(let end):
-        desk.last = (read.reader, read.bytes, now + Self.holdOff)
+        standing.last = (read.reader, read.bytes, now + Self.holdOff)
         return .lockedOut(presented, for: end - now)
       case .armed:
-        if desk.isTrying { return .ignored }
-        desk.isTrying = true
-        desk.last = (read.reader, read.bytes, now + Self.holdOff)
+        if standing.isTrying { return .ignored }
+        standing.isTrying = true
+        standing.last = (read.reader, read.bytes, now + Self.holdOff)
         return .toTry(presented)
       }
     }
@@ -173,17 +173,17 @@ actor SetUpDesk {
   /// Whether it is the code that was tried last, still held to the scanner.
   private nonisolated func isStill(_ read: RawRead) -> Bool {
     let now = time.now()
-    return desk.withLock { desk in
-      guard let last = desk.last, last.reader == read.reader, last.bytes == read.bytes else { return false }
-      guard desk.isTrying || now < last.until else { return false }
-      desk.last?.until = now + Self.holdOff
+    return standing.withLock { standing in
+      guard let last = standing.last, last.reader == read.reader, last.bytes == read.bytes else { return false }
+      guard standing.isTrying || now < last.until else { return false }
+      standing.last?.until = now + Self.holdOff
       return true
     }
   }
 
   /// Staff have held the set-up button of a gate; from any thread, returns at once.
   nonisolated func buttonHeld() {
-    _ = desk.withLock { $0.arming.buttonHeld(at: time.now()) }
+    _ = standing.withLock { $0.arming.buttonHeld(at: time.now()) }
     Task { await self.review() }
   }
 
@@ -196,17 +196,17 @@ actor SetUpDesk {
   func complete(_ configuration: StationConfiguration) -> EnrolmentBook.Completed { book.complete(configuration) }
 
   /// Serves until the task is cancelled.
-  /// - Parameter keeper: who has the gates obey the control service; `nil` where there is none.
-  func run(_ keeper: ControlKeeper?) async {
-    self.keeper = keeper
-    defer { self.keeper = nil }
-    desk.withLock { $0.arming.started(at: time.now()) }
+  /// - Parameter supervisor: who has the gates obey the control service; `nil` where there is none.
+  func run(_ supervisor: ControlSupervisor?) async {
+    self.supervisor = supervisor
+    defer { self.supervisor = nil }
+    standing.withLock { $0.arming.started(at: time.now()) }
     review()
     let trying = Task { for await presented in inbox { await self.tryOut(presented) } }
     while !Task.isCancelled {
       try? await Task.sleep(for: Self.interval)
       if let minutes = (try? orders.takeArm()) ?? nil {
-        _ = desk.withLock { $0.arming.ordered(for: .seconds(60 * minutes), at: time.now()) }
+        _ = standing.withLock { $0.arming.ordered(for: .seconds(60 * minutes), at: time.now()) }
       }
       review()
     }
@@ -217,25 +217,25 @@ actor SetUpDesk {
 
   /// Has the gates show whether codes are taken, and tells it.
   private func review() {
-    let setUp = roll.setUp
+    let setUp = registry.setUp
     let isMissing = setUp.isMissing
     let now = time.now()
-    let (isArmed, lockOut) = desk.withLock { desk -> (Bool, LockOutChange) in
-      desk.lookForSleep(time, at: now)
-      if let lockOut = setUp.lockOut { desk.arming.lockOut = lockOut }
+    let (isArmed, lockOut) = standing.withLock { standing -> (Bool, LockOutChange) in
+      standing.lookForSleep(time, at: now)
+      if let lockOut = setUp.lockOut { standing.arming.lockOut = lockOut }
       // A disk that is not read for a moment must not use up the time after the start.
       if setUp.isUnreadable { return (false, .none) }
-      if desk.arming.isMissing != isMissing { desk.arming.nowMissing(isMissing) }
-      let was = desk.isLockOutTold
-      if case .lockedOut(let end) = desk.arming.state(at: now) {
-        desk.isLockOutTold = true
+      if standing.arming.isMissing != isMissing { standing.arming.nowMissing(isMissing) }
+      let was = standing.isLockOutTold
+      if case .lockedOut(let end) = standing.arming.state(at: now) {
+        standing.isLockOutTold = true
         return (false, was ? .none : .began(end - now))
       }
-      desk.isLockOutTold = false
-      return (desk.arming.isArmed(at: now), was && isMissing ? .ended : .none)
+      standing.isLockOutTold = false
+      return (standing.arming.isArmed(at: now), was && isMissing ? .ended : .none)
     }
     guard isArmed != setUp.isArmed || lockOut != .none else { return }
-    roll.take { $0.isArmed = isArmed }
+    registry.take { $0.isArmed = isArmed }
     let words = lockOut.words(isArmed: isArmed, isMissing: isMissing)
     events.emit(.setUp(SetUpEvent(state: isArmed ? .armed : .disarmed, detail: words, at: time.wall())))
   }
@@ -250,7 +250,7 @@ actor SetUpDesk {
     } catch {
       return refuse(presented, .fault, error.description)
     }
-    let reader = SetUpReader(trust: trust, configured: office?.configured?.name)
+    let reader = SetUpReader(trust: trust, configured: session?.configured?.name)
     switch reader.read(code, at: time.wall(), clockIsTrusted: clockIsTrusted()) {
     case .refused(let refusal, let detail): refuse(presented, refusal, detail)
     case .code(.activation(let code, at: let server)): await activate(presented, code, at: server)
@@ -259,33 +259,33 @@ actor SetUpDesk {
   }
 
   private func activate(_ presented: Presented, _ code: ActivationCode, at server: NamedServer?) async {
-    guard let office, roll.setUp.activation != nil else {
+    guard let session, registry.setUp.activation != nil else {
       return refuse(
         presented, .wrong,
         "It is an activation code, and this station is not waiting for an activation. Use its set-up code.")
     }
     show(.working, presented, "A code was read and is being tried.")
-    switch await office.activate(
+    switch await session.activate(
       code, at: server.map { ControlServer($0) }, deadline: time.now() + Self.patience)
     {
     case .success:
       // Before it is shown: whoever sees it may hold up a ticket at once.
-      await keeper?.review()
-      done(presented, "The station is activated: \((try? await office.state().words) ?? "its name is not known yet").")
+      await supervisor?.review()
+      done(presented, "The station is activated: \((try? await session.state().words) ?? "its name is not known yet").")
     case .failure(let fault): refuse(presented, fault.refusal, fault.detail)
     }
   }
 
   private func enrol(_ presented: Presented, _ code: EnrolmentCode, _ trust: TrustList) async {
     let system = presented.seat.system
-    let setUp = roll.setUp
+    let setUp = registry.setUp
     guard setUp.enrolments[system] != nil, !setUp.enrolled.contains(system) else {
       return refuse(
         presented, .wrong,
         "It is a set-up code for a ticket system, and gate \(presented.gate) has its ticket system already.")
     }
     let named = GateID(code.gate)
-    guard named == presented.gate || !roll.has(named) else {
+    guard named == presented.gate || !registry.has(named) else {
       return refuse(presented, .wrong, "It is the set-up code of gate \(named). Hold it to the scanner of that gate.")
     }
     show(.working, presented, "A code was read and is being tried.")
@@ -298,7 +298,7 @@ actor SetUpDesk {
         code, station: station, name: settings.station, deadline: time.now() + Self.patience)
       try book.keep(enrolment, of: system, by: presented.gate, at: time.wall())
       // The gate stays out of service until the station is put together anew, and awaits no other code meanwhile.
-      roll.take { $0.enrolled.insert(system) }
+      registry.take { $0.enrolled.insert(system) }
       done(presented, "Ticket system \(system) is enrolled at \(enrolment.url), as gate \(enrolment.gate).")
       enrolled()
     } catch let fault as EnrolmentFault {
@@ -310,16 +310,16 @@ actor SetUpDesk {
 
   private func refuse(_ presented: Presented, _ refusal: SetUpRefusal, _ detail: String) {
     let now = time.now()
-    desk.withLock { desk in
-      _ = desk.arming.refused(refusal, at: now)
-      desk.tried(at: now)
+    standing.withLock { standing in
+      _ = standing.arming.refused(refusal, at: now)
+      standing.tried(at: now)
     }
     show(.refused(refusal), presented, detail)
     tell(.refused, presented, refusal, detail)
   }
 
   private func done(_ presented: Presented, _ detail: String) {
-    desk.withLock { $0.tried(at: time.now()) }
+    standing.withLock { $0.tried(at: time.now()) }
     show(.done, presented, detail)
     tell(.done, presented, nil, detail)
     review()

@@ -2,7 +2,7 @@ public import ScanModel
 internal import ScanPipeline
 public import Sealing
 
-extension ControlOffice {
+extension ControlSession {
   /// How long one call may take.
   static let patience = Duration.seconds(10)
 
@@ -154,7 +154,7 @@ extension ControlOffice {
   /// Sets the status by hand, durably; `nil` goes back to what the station itself says. The service hears of it by `report`.
   public func setManualStatus(_ status: StationStatus?) throws(SealFault) {
     let now = time.wall()
-    _ = try papers.change { $0.manual = status.map { ManualStatus(status: $0, since: now) } }
+    _ = try records.change { $0.manual = status.map { ManualStatus(status: $0, since: now) } }
   }
 
   /// The activation.

@@ -2,7 +2,7 @@ import ScanModel
 import Synchronization
 
 /// Tells any number of listeners how the journal is; each state once.
-final class StateTeller: Sendable {
+final class JournalStateBroadcaster: Sendable {
   private struct State {
     var present = JournalState.working
     /// Told before anybody listened; the first listener gets them.

@@ -39,7 +39,7 @@ struct HolderContext: ChildRequestContext {
 }
 
 /// Stands before the API: key given, address within its rate, key not blocked, key known; in this order.
-final class Doorkeeper: RouterMiddleware {
+final class APIKeyMiddleware: RouterMiddleware {
   typealias Context = VisitorContext
 
   private struct State {

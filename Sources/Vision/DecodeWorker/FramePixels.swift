@@ -5,7 +5,7 @@ import Glibc
 import ScanModel
 
 /// Frames of a camera to grey pixels. Neither width, height, stride nor byte count is believed.
-final class FrameReader {
+final class FramePixels {
   private let jpeg: JPEGReader
   private let buffer = PixelBuffer()
   private let copy = PixelBuffer()

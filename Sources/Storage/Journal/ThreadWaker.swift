@@ -5,7 +5,7 @@ import ScanModel
 import Synchronization
 
 /// Wakes a thread that waits. A thread that is awake costs who rings no system call.
-final class Bell: Sendable {
+final class ThreadWaker: Sendable {
   private let descriptor: OwnedDescriptor
   /// It was rung since the last wait.
   private let hasRung = Atomic(false)

@@ -9,7 +9,7 @@ import Synchronization
 import TicketLists
 
 /// The station's key and journal, open for the service.
-struct StationVault {
+struct StationStorage {
   let memory: StationMemory
   /// Says what is wrong with the lists that gates of a configuration are to decide by.
   let lookForLists: @Sendable (StationConfiguration) async -> Void
@@ -34,7 +34,7 @@ struct StationVault {
   /// - Throws: why there is no journal, or no key to it.
   static func open(
     _ configuration: StationConfiguration, folder: String, keys: SealKeySource, logger: Logger
-  ) async throws(StationVaultError) -> StationVault {
+  ) async throws(StationVaultError) -> StationStorage {
     let time = SystemTime()
     let path = "\(folder)/journal.sqlite"
     let trust = JournalTrust(of: path)
@@ -50,9 +50,9 @@ struct StationVault {
     if !clock.now().isTrusted {
       logger.warning("This machine's clock is not synchronised: times in the journal are marked as not trusted.")
     }
-    let desk: OrderDesk
+    let controller: OrderController
     do throws(SystemError) {
-      desk = try OrderDesk(OutboxOrders(state: folder))
+      controller = try OrderController(OutboxOrders(state: folder))
     } catch {
       throw .journal("No thread can be had for it (\(error.words)).")
     }
@@ -67,7 +67,7 @@ struct StationVault {
       // Only now is it known whether what was found in it hangs together with what is remembered.
       let boot = BootID("\(machine) \(trust.generation)")
       // Of another doubt, which is over.
-      if trust.isAccepted { await desk.dropAcceptance() }
+      if trust.isAccepted { await controller.dropAcceptance() }
       if let doubt = trust.doubt {
         logger.error(
           """
@@ -99,17 +99,19 @@ struct StationVault {
         }
         logger.notice("Admissions that have still to be told to \(server): \(theirs.count).")
       }
-      let lists = ListShelf(folder: folder, key: key.key) { logger.error("\(TerminalText.clean($0, limit: 1_000))") }
+      let lists = TicketListCache(folder: folder, key: key.key) {
+        logger.error("\(TerminalText.clean($0, limit: 1_000))")
+      }
       await lists.look(for: configuration, at: clock.now())
-      return StationVault(
+      return StationStorage(
         journal,
         StationMemory(
-          vault: LedgerVault(
+          dependencies: LedgerDependencies(
             journal: journal, key: key.key, boot: boot, clock: clock,
-            list: { lists.list(of: $0, at: $1) }, confess: { await trust.confess() },
+            list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, orders: Self.control(desk, journal, trust)),
+          owed: owed, orders: Self.control(controller, journal, trust)),
         lookForLists: { await lists.look(for: $0, at: clock.now()) })
     } catch {
       throw error.kind == .newer ? .newer(error.description) : .journal(error.description)
@@ -117,26 +119,27 @@ struct StationVault {
   }
 }
 
-extension StationVault {
+extension StationStorage {
   /// What staff want of the outbox, as the gateway asks for it.
-  private static func control(_ desk: OrderDesk, _ journal: Journal, _ trust: JournalTrust) -> OutboxControl {
+  private static func control(_ controller: OrderController, _ journal: Journal, _ trust: JournalTrust) -> OutboxControl
+  {
     OutboxControl(
       isHeld: {
         // What may have been told is not told again before somebody has looked.
-        if !trust.isAccepted { await desk.obeyAcceptance(trust) }
-        let isHeld = await desk.isHeld
+        if !trust.isAccepted { await controller.obeyAcceptance(trust) }
+        let isHeld = await controller.isHeld
         return isHeld || !trust.isAccepted
       },
       retry: {
-        guard await desk.isRetryAsked, let again = try? await journal.retriable() else { return nil }
+        guard await controller.isRetryAsked, let again = try? await journal.retriable() else { return nil }
         // Taken only once it can be obeyed.
-        return await desk.takeRetry() ? again : nil
+        return await controller.takeRetry() ? again : nil
       })
   }
 }
 
 /// Looks for orders in the state folder, on a thread of its own: a disk can hold a system call for minutes.
-private actor OrderDesk {
+private actor OrderController {
   private let orders: OutboxOrders
   private let thread: DeviceLoop
 
@@ -176,7 +179,7 @@ enum StationVaultError: Error {
 }
 
 /// The lists on board, each opened when it is first asked for.
-private final class ListShelf: Sendable {
+private final class TicketListCache: Sendable {
   private let folder: String
   private let key: SealKey
   private let lists = Mutex<[String: StoredTicketList]>([:])

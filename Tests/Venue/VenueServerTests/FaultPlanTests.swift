@@ -3,16 +3,16 @@ import Testing
 
 @testable import VenueServer
 
-@Suite struct BadDayTests {
-  private func day(_ texts: String...) throws -> BadDay { BadDay(try texts.map { try Misbehaviour($0) }) }
+@Suite struct FaultPlanTests {
+  private func day(_ texts: String...) throws -> FaultPlan { FaultPlan(try texts.map { try Misbehaviour($0) }) }
 
-  private func hits(_ day: BadDay, of count: Int) -> [Bool] {
+  private func hits(_ day: FaultPlan, of count: Int) -> [Bool] {
     var day = day
     return (0..<count).map { _ in !day.manners(for: .scan).isGood }
   }
 
   @Test func aGoodDayChangesNothing() {
-    var day = BadDay()
+    var day = FaultPlan()
     expect(day.manners(for: .scan).isGood)
     expect(day.manners(for: .other).isGood)
   }
@@ -63,7 +63,7 @@ import Testing
       return one
     }
     let requests = (0..<200).map { _ in Bool.random(using: &random) }
-    var (day, again, shorter) = (BadDay(list), BadDay(list), BadDay(Array(list.dropLast())))
+    var (day, again, shorter) = (FaultPlan(list), FaultPlan(list), FaultPlan(Array(list.dropLast())))
     for isScan in requests {
       let manners = day.manners(for: isScan ? .scan : .other)
       expectEqual(manners, again.manners(for: isScan ? .scan : .other), "seed \(seed)")
