@@ -16,7 +16,7 @@ func fuzzPicture(_ input: inout FuzzInput) {
     let bytes = input.remainder()
     let layout = FrameLayout(
       format: format, width: width, height: height, stride: 2 &* width &+ gap &- 64, byteCount: UInt32(bytes.count))
-    guard let reader = try? FrameReader() else { return }
+    guard let reader = try? FramePixels() else { return }
     bytes.withUnsafeBytes { bytes in
       guard let image = try? reader.read(layout, bytes) else { return }
       if format != .mjpg {
