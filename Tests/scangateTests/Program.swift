@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The program as a user starts it: the built executable, with real pipes.
 struct Program {
@@ -44,7 +45,11 @@ struct Program {
 
   private static func read(_ handle: FileHandle) async -> String {
     await withCheckedContinuation { continuation in
-      Thread { continuation.resume(returning: String(decoding: handle.readDataToEndOfFile(), as: UTF8.self)) }.start()
+      Thread {
+        var all: [UInt8] = []
+        while case let some = someBytes(of: handle), !some.isEmpty { all += some }
+        continuation.resume(returning: String(decoding: all, as: UTF8.self))
+      }.start()
     }
   }
 
@@ -87,4 +92,14 @@ func temporaryFolder() throws -> URL {
   let folder = FileManager.default.temporaryDirectory.appending(path: "scangate-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   return folder
+}
+
+/// What there is to read, at least a byte of it; empty at the end. Unlike `FileHandle`'s own way, it survives a signal.
+func someBytes(of handle: FileHandle) -> Data {
+  var bytes = [UInt8](repeating: 0, count: 65_536)
+  while true {
+    let count = Glibc.read(handle.fileDescriptor, &bytes, bytes.count)
+    if count > 0 { return Data(bytes.prefix(count)) }
+    if count == 0 || errno != EINTR { return Data() }
+  }
 }

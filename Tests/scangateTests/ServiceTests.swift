@@ -231,7 +231,7 @@ final class Station {
     Thread {
       var rest = Data()
       while true {
-        let data = reading.availableData
+        let data = someBytes(of: reading)
         if data.isEmpty { break }
         rest += data
         while let end = rest.firstIndex(of: 0x0A) {

@@ -110,7 +110,9 @@ extension Evening {
           && (plan.codes[admission.code].ticket == ticket.number || spellings.contains(admission.code))
           && (admission.ending == nil || admission.ending == .unsettled)
       }
-      return isOwed ? "owed" : nil
+      if isOwed { return "owed" }
+      // Behind somebody on the same ticket, who is sent away by wrong clocks: they would be as well.
+      return clocks.isApart ? "clocks apart" : nil
     case .interrupted:
       let sale = exchanges.filter { exchange in
         plan.codes[exchange.code].ticket.map { tickets[$0].sale == ticket.sale } ?? false
