@@ -243,11 +243,10 @@ struct TicketRecord: Sendable {
   ) {
     let attempt = OpenAttempt(
       lock: lock, sentAt: span.lowerBound, endedAt: span.upperBound, standing: standing, owed: owed, offsets: offsets)
-    if attempt.isAnswered {
-      guard open.count(where: \.isAnswered) < Self.mostAnswered else { return }
-      // The first showing tells most of when the record was made.
-      if case .ahead = standing, open.contains(where: { $0.standing == standing }) { return }
+    if case .ahead = standing, let shown = open.firstIndex(where: { $0.standing == standing }) {
+      return open[shown].join(attempt)
     }
+    if attempt.isAnswered, open.count(where: \.isAnswered) >= Self.mostAnswered { return }
     open.append(attempt)
   }
 

@@ -26,8 +26,8 @@ struct OpenAttempt: Sendable, Codable, Equatable {
   }
 
   let lock: AttemptLock
-  let sentAt: MonotonicTime
-  let endedAt: MonotonicTime
+  private(set) var sentAt: MonotonicTime
+  private(set) var endedAt: MonotonicTime
   var standing: Standing
   /// The provisional admission that it was made for, or of which it was to tell: somebody has passed on that.
   var owed: AttemptID?
@@ -42,6 +42,14 @@ struct OpenAttempt: Sendable, Codable, Equatable {
     case .pending, .lost: false
     case .refused, .ahead, .unplaced, .interrupted: true
     }
+  }
+
+  /// Takes it that another attempt was shown the same record, perhaps later and for a request from before: one of them made it, after
+  /// the first was sent and before the first showing.
+  mutating func join(_ other: OpenAttempt) {
+    (sentAt, endedAt) = (Swift.min(sentAt, other.sentAt), Swift.min(endedAt, other.endedAt))
+    guard let ours = offsets, let theirs = other.offsets else { return }
+    offsets = FreshOffsets(least: Swift.min(ours.least, theirs.least), most: Swift.max(ours.most, theirs.most))
   }
 
   /// When the server may have carried it out, by an answer that came at `end`: nothing in that was made after it.

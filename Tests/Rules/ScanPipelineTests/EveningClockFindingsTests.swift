@@ -56,6 +56,22 @@ struct EveningClockFindingsTests {
     try expectEqual(bench.scan(bench.redemption("e", 100), at: 2_200.2).verdict, .admit)
   }
 
+  @Test(
+    "Shown to a second request while the clocks were doubted, and only then to the one that made it: admitted once they are right"
+  )
+  func shownBeforeItsOwnAnswer() throws {
+    var bench = LedgerBench()
+    try expectEqual(
+      bench.scan(bench.redemption("f", 150), at: 60.2, date: 60, key: ticket(99)).verdict, .undecided(.clockWrong))
+    let first = try bench.lose(at: 100.2, pending: true)
+    try expectEqual(bench.scan(bench.redemption("e", 104), at: 110.2, date: 110).verdict, .undecided(.clockWrong))
+    let late = bench.outcome(bench.redemption("e", 104), from: 100.2, to: 118, date: 118)
+    expectEqual(
+      bench.ledger.late(bench.key, attempt: first, outcome: late, wall: bench.wall(118)), .surplus(entryID: "e"))
+    expect(try present(&bench, 1...5, off: 0, proven: true).allSatisfy { $0 == .admit })
+    try expectEqual(bench.scan(bench.redemption("e", 104), at: 2_100.2, date: 2_100).verdict, .admit)
+  }
+
   @Test("Used elsewhere at the distance of a record of the future is used elsewhere, where the clocks were not moved")
   func futureThenUsed() throws {
     var bench = LedgerBench()
