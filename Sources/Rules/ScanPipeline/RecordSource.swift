@@ -31,7 +31,8 @@ enum RecordSource {
     }
     let made = redemption.scannedAt
     if let shown {
-      if made >= clock.earliestRecord(at: shown.sentAt) {
+      // A late answer is of a request from before the one that was shown it first.
+      if made >= clock.earliestRecord(at: min(shown.sentAt, span.lowerBound)) {
         self = .earlierAttempt
         return
       }

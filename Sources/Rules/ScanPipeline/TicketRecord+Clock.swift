@@ -14,9 +14,13 @@ extension TicketRecord {
     let isDated = date != nil
     let source = RecordSource(
       redemption, span, date: date, wall: wall, open: open, offset: book.clock.offset(isDated: isDated), policy)
-    // One that was shown before would have been made by the attempt that was shown it.
+    // One that was shown before would have been made by the attempt that was shown it, or by this one, if it is older.
     let shown = open.first { $0.standing == .ahead(entryID: redemption.entryID) }
-    let asked = shown.map { $0.sentAt...Swift.max($0.sentAt, $0.endedAt) } ?? span
+    let asked =
+      shown.map { shown in
+        let sent = Swift.min(shown.sentAt, span.lowerBound)
+        return sent...Swift.max(sent, shown.endedAt)
+      } ?? span
     let clock = ServerClock(span: span, date: date, wall: wall, wallMargin: policy.wallMargin)
     let offsets = FreshOffsets(of: redemption.scannedAt, within: asked, clock)
     let placed = open.filter { !$0.isUnplaced }

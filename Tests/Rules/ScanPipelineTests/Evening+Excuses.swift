@@ -82,10 +82,9 @@ extension Evening {
     let isUnanswered = exchange.map { !$0.isAnswered } ?? false
     let ours = exchanges(on: ticket)
     // Without proof a code admits once while the ticket system is offline.
-    if !ticket.isEntry, isUnanswered, plan.mayAdmitOffline, !ours.contains(where: { $0.isAnswered && $0.shown != nil })
-    {
-      return "unproven offline"
-    }
+    // What another spelling was shown proves nothing of this one.
+    let isProven = ours.contains { $0.code == visit.code && $0.isAnswered && $0.shown != nil }
+    if !ticket.isEntry, isUnanswered, plan.mayAdmitOffline, !isProven { return "unproven offline" }
     if ours.contains(where: { $0.isForgotten && $0.served != nil }) { return "not even asked was durable" }
     // What was asked for in another spelling is that code's.
     if ticket.isEntry, ours.contains(where: { $0.code != visit.code && ($0.made != nil || $0.shown != nil) }) {
