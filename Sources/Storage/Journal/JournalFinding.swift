@@ -67,10 +67,10 @@ struct Finding {
     } else if words.isEmpty, let lost = loss?.words(journal) {
       words.append(lost)
     }
-    isForeign = !words.isEmpty || !note.isAccepted
     if note.state == .partial {
-      words.append("The journal \(journal) could not take everything before the last end.")
+      words.append("The journal \(journal) could not take everything before the last end: who was admitted then is missing.")
     }
+    isForeign = !words.isEmpty || !note.isAccepted
     if !words.isEmpty { generation += 1 }
     if !note.isAccepted { words.append("What was found of the journal at an earlier start is not accepted yet.") }
   }
@@ -120,7 +120,7 @@ private struct Standing {
   init?(_ path: String, hasLog: Bool) {
     guard let database = try? Database(path, hasLog ? .read : .frozen, busyMilliseconds: 1_000),
       (try? database.integer("PRAGMA application_id")) == Schema.applicationID,
-      let last = try? database.integer("SELECT max(id) FROM session"),
+      let last = try? database.integer("SELECT ifnull(max(id), 0) FROM session"),
       let facts = try? JournalPosition.facts(in: database),
       let remembers = try? database.integer("SELECT EXISTS (SELECT 1 FROM memory)")
     else { return nil }

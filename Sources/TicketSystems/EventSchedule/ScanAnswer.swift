@@ -127,8 +127,7 @@ struct ScanAnswer: Equatable {
   private static func badRequest(_ status: Int, _ said: ServerText, host: String) -> ScanAnswer {
     let reasons: [(String, RefuseReason)] = [
       ("not valid for today", .wrongDay), ("not paid", .unpaid), ("cancelled", .cancelled), ("refunded", .refunded),
-      ("expired", .expired), ("already used", .alreadyUsed), ("already been used", .alreadyUsed),
-      ("already scanned", .alreadyUsed), ("already been scanned", .alreadyUsed),
+      ("expired", .expired), ("already", .alreadyUsed), ("duplicate scan", .alreadyUsed),
     ]
     for (text, reason) in reasons where said.contains(text) { return ScanAnswer(.refused(reason, detail: said.shown)) }
     return .undecided(.badAnswer, "\(host) did not understand the request (\(status))\(said.quoted).")
@@ -193,6 +192,6 @@ extension HTTPAnswer {
   /// tells of our key, or that a request came to nothing.
   var isRefusal: Bool {
     guard (400...499).contains(status), status != 408, isJSON, let document = try? JSONValue(body) else { return false }
-    return ["error", "message"].contains { document[$0]?.string?.isEmpty == false }
+    return ["error", "message"].contains { document[$0]?.string?.contains { !$0.isWhitespace } == true }
   }
 }

@@ -67,7 +67,7 @@ struct EveningClockFindingsTests {
     try expectEqual(bench.scan(bench.redemption("e", 104), at: 110.2, date: 110).verdict, .undecided(.clockWrong))
     let late = bench.outcome(bench.redemption("e", 104), from: 100.2, to: 118, date: 118)
     expectEqual(
-      bench.ledger.late(bench.key, attempt: first, outcome: late, wall: bench.wall(118)), .surplus(entryID: "e"))
+      bench.ledger.late(bench.key, attempt: first, outcome: late, wall: bench.wall(118)), .claimable(entryID: "e"))
     expect(try present(&bench, 1...5, off: 0, proven: true).allSatisfy { $0 == .admit })
     try expectEqual(bench.scan(bench.redemption("e", 104), at: 2_100.2, date: 2_100).verdict, .admit)
   }

@@ -48,6 +48,9 @@ import Testing
     let second = try begun()
     expectEqual(second.generation, before + 1)
     expectEqual(second.doubt?.contains("could not take everything"), true)
+    // Offline, who is in could come again: nobody passes on it before somebody has said that it may be relied on.
+    expect(!second.isAccepted)
+    second.accept()
     second.end(facts: 0, isWhole: true)
     let third = JournalTrust(of: journal)
     expect(third.generation == before + 1 && third.doubt == nil)

@@ -42,6 +42,17 @@ import Testing
     expectEqual(trust.doubt?.contains("has lost what was written last"), true)
   }
 
+  /// A journal's first start has everything in its log, even that it began.
+  @Test(arguments: [5, 20, 40, 132]) func theHeadOfTheFirstLogIsMissed(at place: Int) throws {
+    let folder = try Folders()
+    try killed(folder.journal)
+    var log = try readFile("\(folder.journal)-wal")
+    log[place] ^= 0x10
+    try writeFile("\(folder.journal)-wal", log)
+    let trust = JournalTrust(of: folder.journal)
+    expect(trust.isForeign && !trust.isAccepted && trust.generation == 2, "\(trust.doubt ?? "no doubt")")
+  }
+
   @Test(arguments: [0, 20, 32, 5_000, -4_096, -1]) func aLogThatIsCutOffIsNoticed(at length: Int) async throws {
     let folder = try Folders()
     try await openJournal(folder.journal, trust: JournalTrust(of: folder.journal)).close()

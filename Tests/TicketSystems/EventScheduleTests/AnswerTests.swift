@@ -76,6 +76,10 @@ import TicketTransport
     .init(
       status: "409 Conflict", body: #"{"message":"Ticket already scanned"}"#, verdict: "refuse alreadyUsed", may: false),
     .init(
+      status: "400 Bad Request", body: #"{"error":"Ticket was already checked in"}"#, verdict: "refuse alreadyUsed",
+      may: false),
+    .init(status: "400 Bad Request", body: #"{"error":"  "}"#, verdict: "undecided badAnswer", may: true),
+    .init(
       status: "409 Conflict", body: #"{"message":"Conflict"}"#, verdict: "undecided badAnswer", may: false),
     .init(
       status: "400 Bad Request", body: #"{"error":"The ticket code field is required."}"#,
