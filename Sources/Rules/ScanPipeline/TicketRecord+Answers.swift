@@ -53,7 +53,7 @@ extension TicketRecord {
     case .earlierAttempt where isFirst:
       // A sale secret would have made a record of its own in this request; by a wrong clock that may look just so.
       note(entryID, .ours, lock, &book)
-      if quantity == 1 { proveEntry() }
+      if quantity == 1 { explain() }
       return admit(on: entryID, lock, wall: wall, note: .ownLostAnswer, &book)
     case .thisAttempt where isFirst && kind == .unknown && admitted >= allowance && admitted < quantity:
       // An entry secret, and this is the record of who was admitted before without one; or it stands for several. The next record
@@ -114,7 +114,7 @@ extension TicketRecord {
       return .usedElsewhere(entryID: entryID)
     case .thisAttempt, .earlierAttempt:
       note(entryID, .ours, lock, &book)
-      if source == .earlierAttempt, isFirst, quantity == 1 { proveEntry() }
+      if source == .earlierAttempt, isFirst, quantity == 1 { explain() }
       if source == .thisAttempt, !isFirst, kind == .unknown { kind = .sale }
       guard admitted < allowance, book.hasRoom(in: sale), isFirst || kind == .sale else {
         return .surplus(entryID: entryID)

@@ -254,8 +254,12 @@ struct TicketRecord: Sendable {
   mutating func proveEntry() {
     guard kind == .unknown || kind == .entry else { return }
     kind = .entry
-    open.removeAll { $0.standing != .interrupted }
+    explain()
   }
+
+  /// A record tells what became of the attempts that were open. By a wrong clock a sale's secret for one can look so, too: that the
+  /// code is an entry's is not proven.
+  mutating func explain() { open.removeAll { $0.standing != .interrupted } }
 
   mutating func note(
     _ entryID: String, _ origin: KnownEntry.Origin, _ lock: AttemptLock, _ book: inout SaleBook
