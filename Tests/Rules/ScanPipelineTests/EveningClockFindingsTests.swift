@@ -72,6 +72,26 @@ struct EveningClockFindingsTests {
     try expectEqual(bench.scan(bench.redemption("e", 104), at: 2_100.2, date: 2_100).verdict, .admit)
   }
 
+  @Test("A sale's secret for one that a wrong clock makes look like an entry's admits in no other spelling")
+  func saleForOneInTwoSpellings() throws {
+    var bench = LedgerBench()
+    let folded = TicketKey([97])
+    func present(_ bench: inout LedgerBench, _ key: TicketKey, _ entry: String, at: Double, date: Int64) throws
+      -> Verdict
+    {
+      let (attempt, beginning) = bench.begin(at: at, ignoringPending: true, key: key, folded: folded)
+      try #require(beginning == .ask)
+      let outcome = bench.outcome(bench.redemption(entry, Int64(at)), from: at, to: at + 0.1, date: date)
+      return bench.ledger.conclude(key, attempt: attempt, outcome: outcome, wall: bench.wall(at + 0.1)).verdict
+    }
+    let (lost, _) = bench.begin(at: 100.2, key: folded, folded: folded)
+    let noAnswer = bench.outcome(.undecided(.unreachable, detail: nil), from: 100.2, to: 111, fate: .lost)
+    _ = bench.ledger.conclude(folded, attempt: lost, outcome: noAnswer, wall: bench.wall(111))
+    // `Date` is ten seconds ahead: the record of this request looks as if the lost one had made it.
+    try expectEqual(present(&bench, folded, "e1", at: 130.2, date: 140), .admit)
+    try expectEqual(present(&bench, TicketKey([65]), "e2", at: 200.2, date: 200), .undecided(.interrupted))
+  }
+
   @Test("Used elsewhere at the distance of a record of the future is used elsewhere, where the clocks were not moved")
   func futureThenUsed() throws {
     var bench = LedgerBench()
