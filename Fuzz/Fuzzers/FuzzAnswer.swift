@@ -37,7 +37,8 @@ func fuzzAnswer(_ input: inout FuzzInput) {
     answer, host: "host:1", saleTicketID: kind & 8 == 0 ? nil : 789, hiding: [Redaction(key, shownAs: "[key]")])
   let words = [document?["error"], document?["message"]]
   let isRefusal =
-    (400...499).contains(status) && status != 408 && answer.isJSON && words.contains { $0?.string?.contains { !$0.isWhitespace } == true }
+    (400...499).contains(status) && status != 408 && answer.isJSON
+    && words.contains { $0?.string?.contains { !$0.isWhitespace } == true }
   property(judged.mayHaveRedeemed != isRefusal, "only the API's own refusal says that nothing was redeemed")
   if case .undecided(.keyRefused, _) = judged.answer { property(isRefusal, "a page is no fault of the key") }
   if case .undecided(.accessDenied, _) = judged.answer { property(isRefusal, "a page is no fault of the key") }

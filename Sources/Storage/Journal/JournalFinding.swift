@@ -68,7 +68,8 @@ struct Finding {
       words.append(lost)
     }
     if note.state == .partial {
-      words.append("The journal \(journal) could not take everything before the last end: who was admitted then is missing.")
+      words.append(
+        "The journal \(journal) could not take everything before the last end: who was admitted then is missing.")
     }
     isForeign = !words.isEmpty || !note.isAccepted
     if !words.isEmpty { generation += 1 }

@@ -17,7 +17,8 @@ struct LedgerBench {
   ) -> (AttemptID, Beginning) {
     let attempt = AttemptID()
     let beginning = ledger.begin(
-      other ?? key, folded: folded, attempt: attempt, gate: gate, at: mono(time), wall: wall(time), ignoringPending: ignoringPending)
+      other ?? key, folded: folded, attempt: attempt, gate: gate, at: mono(time), wall: wall(time),
+      ignoringPending: ignoringPending)
     return (attempt, beginning)
   }
 
