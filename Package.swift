@@ -51,7 +51,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "TicketTransport"]),
-  ("TicketSystems", ["EventSchedule"]),
+  ("TicketSystems", ["TicketSystemKit", "EventSchedule"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   ("Station", ["ScanConfiguration", "Gateway"]),
   ("Venue", ["VenueServer"]),
@@ -186,7 +186,9 @@ let package = Package(
         "WireText", "ScanModel", "ScanPipeline", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix,
         nioSSL,
       ], small),
-    room("EventSchedule", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
+    room("TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"], small),
+    room(
+      "EventSchedule", ["WireText", "ScanModel", "ScanPipeline", "TicketSystemKit", "TicketTransport"], small),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
     room("SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
@@ -194,13 +196,13 @@ let package = Package(
     room("KioskControl", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
 
     // The whole.
-    room("ScanConfiguration", ["ScanModel", yams], small),
+    room("ScanConfiguration", ["ScanModel", "TicketSystemKit", yams], small),
     room(
       "Gateway",
       [
-        "CameraReader", "DecodeClient", "Enrolment", "EventSchedule", "HolderClient", "HolderProtocol", "KioskControl",
+        "CameraReader", "DecodeClient", "Enrolment", "HolderClient", "HolderProtocol", "KioskControl",
         "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SetUpCodes",
-        "SignalOutputs", "TicketTransport", "WedgeReader",
+        "SignalOutputs", "TicketSystemKit", "TicketTransport", "WedgeReader",
       ], small),
     room(
       "VenueServer",
@@ -214,8 +216,9 @@ let package = Package(
         "CQREncode", "CameraReader", "DecodeClient", "DecodeProtocol", "Enrolment", "EventSchedule",
         "WireText", "Gateway", "Journal", "KioskControl", "KnownScanners", "LinuxIO", "ScanConfiguration",
         "ScanModel", "ScanPipeline", "Sealing",
-        "SerialReader", "SetUpCodes", "SignalOutputs", "TicketLists", "TicketTransport", "VenueServer", "WedgeReader",
-        argumentParser, logging, serviceLifecycle, unixSignals,
+        "SerialReader", "SetUpCodes", "SignalOutputs", "TicketLists", "TicketSystemKit", "TicketTransport",
+        "VenueServer",
+        "WedgeReader", argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: small, linkerSettings: stationLink),
 
@@ -264,7 +267,7 @@ let package = Package(
       dependencies: ["CodeVision", "Expectations", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
       path: "Tests/Vision/CodeVisionTests",
       exclude: ["pictures"], swiftSettings: quick),
-    tests(of: "KnownScanners", ["ScanConfiguration", "ScanModel"]),
+    tests(of: "KnownScanners", ["EventSchedule", "ScanConfiguration", "ScanModel", "TicketSystemKit"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(
@@ -318,7 +321,10 @@ let package = Package(
       of: "KioskControl",
       ["WireText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
     .testTarget(
-      name: "ScanConfigurationTests", dependencies: ["Expectations", "ScanConfiguration", "ScanModel", "ScanTesting"],
+      name: "ScanConfigurationTests",
+      dependencies: [
+        "EventSchedule", "Expectations", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit",
+      ],
       path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],
       swiftSettings: quick),
@@ -330,9 +336,8 @@ let package = Package(
     tests(
       of: "Gateway",
       [
-        "Enrolment", "KioskControl", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "ScanTesting",
-        "ScriptedHTTP",
-        "Sealing", "SetUpCodes", "TicketTransport",
+        "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline",
+        "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketSystemKit", "TicketTransport",
       ]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     .testTarget(
@@ -361,7 +366,7 @@ let package = Package(
         "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "WireText",
         "HolderProtocol",
         "KioskControl", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
-        "TicketTransport", "WedgeReader",
+        "TicketSystemKit", "TicketTransport", "WedgeReader",
       ],
       path: "Fuzz",
       exclude: [

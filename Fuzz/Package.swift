@@ -56,7 +56,8 @@ let package = Package(
         "CLinux", "CPNG", "CSeccomp", "CTurboJPEG", "CV4LConvert", "CodeVision", "DecodeProtocol", "ScanModel",
         "WireCoding",
       ]),
-    room("Station", "ScanConfiguration", ["ScanModel", .product(name: "Yams", package: "Yams")]),
+    room(
+      "Station", "ScanConfiguration", ["ScanModel", "TicketSystemKit", .product(name: "Yams", package: "Yams")]),
     room("Web", "WireText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
     room("SetUp", "SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
@@ -66,9 +67,14 @@ let package = Package(
         "AnswerOrder.swift", "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
         "HTTPTransport.swift",
       ]),
+    room("TicketSystems", "TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"]),
     room(
-      "TicketSystems", "EventSchedule", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"],
-      without: ["EventScheduleClient.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift"]),
+      "TicketSystems", "EventSchedule",
+      ["WireText", "ScanModel", "ScanPipeline", "TicketSystemKit", "TicketTransport"],
+      without: [
+        "EventScheduleClient.swift", "EventScheduleConnection.swift", "EventScheduleRoster.swift",
+        "EventScheduleTicketSystem.swift",
+      ]),
     room(
       "SetUp", "KioskControl", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
@@ -79,7 +85,7 @@ let package = Package(
       dependencies: [
         "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText", "HolderProtocol",
         "KioskControl", "LibFuzzer", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
-        "TicketTransport", "WedgeReader",
+        "TicketSystemKit", "TicketTransport", "WedgeReader",
       ],
       path: "Fuzzers", swiftSettings: led,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),

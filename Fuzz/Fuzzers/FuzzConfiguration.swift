@@ -1,14 +1,20 @@
 import ScanModel
 import ScanPipeline
+import TicketSystemKit
+@testable import EventSchedule
 @testable import ScanConfiguration
 
 /// As the program has them, without looking for keymaps on the disk.
-private let options = ConfigurationOptions(patternValidator: { pattern in
-  do throws(PatternError) {
-    _ = try CodePattern(pattern)
-    return nil
-  } catch { return error.description }
-})
+private let options = ConfigurationOptions(
+  ticketSystems: [
+    EventScheduleSection.type { id, _, _, _, _ throws(SetupError) in throw SetupError("\(id) is asked by nobody") }
+  ],
+  patternValidator: { pattern in
+    do throws(PatternError) {
+      _ = try CodePattern(pattern)
+      return nil
+    } catch { return error.description }
+  })
 
 /// Bytes → configuration, or all of its errors.
 func fuzzConfiguration(_ input: inout FuzzInput) {

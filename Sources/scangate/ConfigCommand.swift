@@ -3,6 +3,7 @@ import Gateway
 import ScanConfiguration
 import ScanModel
 import Sealing
+import TicketSystemKit
 import WedgeReader
 
 /// `scangate config`: the configuration, without the service.

@@ -4,6 +4,7 @@ import LinuxIO
 import ScanConfiguration
 import ScanModel
 import ScanPipeline
+import TicketSystemKit
 import WedgeReader
 
 /// What every command that takes the configuration says in the same way.
@@ -48,7 +49,7 @@ struct ConfigurationArgument: ParsableArguments {
   }
 
   static let options = ConfigurationOptions(
-    ticketSystems: TicketSystemRegistry.sections,
+    ticketSystems: TicketSystemRegistry.types,
     patternValidator: { text in
       do throws(PatternError) {
         _ = try CodePattern(text)

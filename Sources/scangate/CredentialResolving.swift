@@ -2,6 +2,7 @@ import Gateway
 import Glibc
 import ScanConfiguration
 import Sealing
+import TicketSystemKit
 
 extension CredentialStore {
   /// Finds credentials for the ticket systems of a configuration.

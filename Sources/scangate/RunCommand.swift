@@ -7,6 +7,7 @@ import ScanConfiguration
 import ScanModel
 import Sealing
 import ServiceLifecycle
+import TicketSystemKit
 import UnixSignals
 
 /// `scangate run`: the service.
@@ -46,7 +47,7 @@ struct RunCommand: AsyncParsableCommand {
       setUp =
         written.isSetUpByScan
         ? try StationSetUp(
-          written, completed: completed, version: Scangate.version, keys: state.keys,
+          written, completed: completed, types: TicketSystemRegistry.types, version: Scangate.version, keys: state.keys,
           credentials: CredentialStore(keys: state.keys).resolver,
           events: hub, clockIsTrusted: { clock.now().isTrusted }) : nil
     } catch {

@@ -4,6 +4,7 @@ import Glibc
 import LinuxIO
 import ScanConfiguration
 import ScanModel
+import TicketSystemKit
 import UnixSignals
 
 /// `scangate signal`: the outputs of a gate, tried by hand.

@@ -5,6 +5,7 @@ import ScanConfiguration
 import ScanModel
 import ServiceLifecycle
 import Synchronization
+import TicketSystemKit
 import UnixSignals
 
 /// The station as a service: runs it, reloads its configuration on SIGHUP, and tells the service manager how it is.

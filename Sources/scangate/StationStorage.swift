@@ -77,7 +77,7 @@ struct StationStorage {
       }
       let known = try await journal.servers()
       for system in configuration.ticketSystems {
-        let server = TicketSystemRegistry.address(of: system)
+        let server = system.address
         if known.isEmpty || known.contains(server) { continue }
         logger.warning(
           """
@@ -87,7 +87,7 @@ struct StationStorage {
       }
       let interrupted = try await journal.unconcluded()
       let owed = try await journal.owed()
-      let configured = Set(configuration.ticketSystems.map { TicketSystemRegistry.address(of: $0) })
+      let configured = Set(configuration.ticketSystems.map(\.address))
       for (server, theirs) in Dictionary(grouping: owed, by: \.server) {
         guard configured.contains(server) else {
           logger.error(
@@ -195,7 +195,7 @@ private final class TicketListCache: Sendable {
   func look(for configuration: StationConfiguration, at now: JournalTime) async {
     for need in ListNeed.all(of: configuration) {
       let system = need.system
-      guard let list = list(of: system.id, at: TicketSystemRegistry.address(of: system)) else { continue }
+      guard let list = list(of: system.id, at: system.address) else { continue }
       do throws(TicketListFault) {
         guard let state = try await list.state() else {
           problem(need.missing)

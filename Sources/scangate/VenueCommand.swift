@@ -4,6 +4,7 @@ import Glibc
 import LinuxIO
 import Logging
 import ServiceLifecycle
+import TicketSystemKit
 import UnixSignals
 public import VenueServer
 

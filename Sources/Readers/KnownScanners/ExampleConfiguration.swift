@@ -17,14 +17,17 @@ public struct ExampleConfiguration: Sendable {
 
   /// The readers.
   public var readers: [ReaderProposal]
+  /// The section of the ticket system, a line each.
+  public var ticketSystem: [String]
   /// Lines that nobody uses, in the order in which they are proposed.
   public var lines: [Line]
   /// LEDs that no trigger drives.
   public var leds: [String]
 
   /// Makes an example.
-  public init(readers: [ReaderProposal], lines: [Line] = [], leds: [String] = []) {
+  public init(readers: [ReaderProposal], ticketSystem: [String], lines: [Line] = [], leds: [String] = []) {
     self.readers = readers
+    self.ticketSystem = ticketSystem
     self.lines = lines
     self.leds = leds
   }
@@ -41,10 +44,7 @@ public struct ExampleConfiguration: Sendable {
 
       ticketSystems:
         main:
-          type: eventschedule
-          url: https://tickets.example.org  # the server
-          apiKey: main  # put in by: scangate credential set main
-
+      \(ticketSystem.map { "    \($0)\n" }.joined())
 
       """
     if readers.isEmpty {

@@ -5,18 +5,19 @@ internal import TicketTransport
 
 /// What a server answered to `POST /enrol`. Fails closed: only what is wholly as documented enrols a station.
 struct EnrolmentAnswer {
-  /// The types of ticket systems that can be given.
-  static let types: Set<String> = ["eventschedule"]
   /// The longest text that is noted as a seat, in scalars; the ticket system's own limit.
   static let longestSeat = 255
 
   private let answer: HTTPAnswer
+  /// The types of ticket systems that can be given.
+  private let types: Set<String>
   private let host: String
   private let secret: Redaction
   private let document: JSONValue?
 
-  init(_ answer: HTTPAnswer, host: String, hiding secret: Redaction) {
+  init(_ answer: HTTPAnswer, of types: Set<String>, host: String, hiding secret: Redaction) {
     self.answer = answer
+    self.types = types
     self.host = host
     self.secret = secret
     document = answer.isJSON ? try? JSONValue(answer.body) : nil
@@ -28,7 +29,7 @@ struct EnrolmentAnswer {
     guard let document, case .object = document else { throw bad("it is no JSON object. Is this the venue's address?") }
     let system = document["ticketSystem"]
     guard let type = system?["type"]?.string else { throw bad("it names no type of ticket system") }
-    guard Self.types.contains(type) else {
+    guard types.contains(type) else {
       throw bad("it gives a ticket system of a type that this version does not know\(quoted(type))")
     }
     guard let text = system?["url"]?.string else { throw bad("it names no address of the ticket system") }

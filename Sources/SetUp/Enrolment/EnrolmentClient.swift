@@ -11,6 +11,7 @@ public struct EnrolmentClient: Sendable {
   private static let patience = Duration.seconds(8)
 
   private let trust: TrustList
+  private let types: Set<String>
   private let time: any TimeSource
   private let retry: RetryPolicy
   private let connect: @Sendable (NamedServer) throws(HTTPTransport.SetupFault) -> HTTPTransport
@@ -18,11 +19,13 @@ public struct EnrolmentClient: Sendable {
   /// Makes a client; connects nowhere.
   /// - Parameters:
   ///   - trust: the servers where a ticket system may be, beside the code's own.
+  ///   - types: the types of ticket systems that can be given.
   ///   - settings: how servers are spoken to; whose certificates are trusted.
   public init(
-    trust: TrustList, settings: HTTPTransport.Settings = HTTPTransport.Settings(), time: any TimeSource = SystemTime()
+    trust: TrustList, types: Set<String>, settings: HTTPTransport.Settings = HTTPTransport.Settings(),
+    time: any TimeSource = SystemTime()
   ) {
-    self.init(trust: trust, time: time) { server throws(HTTPTransport.SetupFault) in
+    self.init(trust: trust, types: types, time: time) { server throws(HTTPTransport.SetupFault) in
       let address: ServerAddress
       do throws(ServerAddress.Fault) {
         address = try ServerAddress(server.url)
@@ -35,10 +38,11 @@ public struct EnrolmentClient: Sendable {
 
   /// Makes a client that reaches servers in a way of its own.
   init(
-    trust: TrustList, time: any TimeSource, retry: RetryPolicy = .harmlessCall,
+    trust: TrustList, types: Set<String>, time: any TimeSource, retry: RetryPolicy = .harmlessCall,
     connect: @escaping @Sendable (NamedServer) throws(HTTPTransport.SetupFault) -> HTTPTransport
   ) {
     self.trust = trust
+    self.types = types
     self.time = time
     self.retry = retry
     self.connect = connect
@@ -71,7 +75,7 @@ public struct EnrolmentClient: Sendable {
     }
     await transport.close()
     return try EnrolmentAnswer(
-      answer, host: code.server.description, hiding: Redaction(code.secret.text, shownAs: "(secret)")
+      answer, of: types, host: code.server.description, hiding: Redaction(code.secret.text, shownAs: "(secret)")
     )
     .enrolment(for: code, trust: trust)
   }

@@ -7,6 +7,7 @@ internal import ScanPipeline
 internal import SerialReader
 internal import SignalOutputs
 internal import Synchronization
+public import TicketSystemKit
 internal import WedgeReader
 
 /// A station with everything that its configuration names: its life is `run`.
@@ -46,7 +47,7 @@ public struct ConfiguredStation: Sendable {
       var connections: [TicketSystemConnection] = []
       do throws(SetupError) {
         for system in configuration.ticketSystems {
-          connections.append(try TicketSystemRegistry.connect(system, credentials: credentials, time: time))
+          connections.append(try system.connect(credentials: credentials, time: time))
         }
         let station = try ConfiguredStation(
           configuration, place, connections: connections, directory: directory, memory: memory, setUp: setUp,
@@ -77,8 +78,7 @@ public struct ConfiguredStation: Sendable {
     self.memory = memory
     var systems: [String: [any TicketSystem]] = [:]
     for (system, connection) in zip(configuration.ticketSystems, connections) {
-      systems[TicketSystemRegistry.address(of: system), default: []].append(
-        PunctualTicketSystem(connection.face(nil), time: time))
+      systems[system.address, default: []].append(PunctualTicketSystem(connection.face(nil), time: time))
     }
     self.systems = systems
     self.setUp = setUp
@@ -105,11 +105,11 @@ public struct ConfiguredStation: Sendable {
       }
       let limits = configuration.gates.filter { $0.ticketSystem == gate.ticketSystem }.map(\.floodLimit)
       // A flood must leave the better part of the budget: where it is spent, a gate's policy may open.
-      let most = TicketSystemRegistry.budget(of: system).map { max(1, $0 / 3) } ?? .max
+      let most = system.budget.map { max(1, $0 / 3) } ?? .max
       let ledger = try memory.ledger(
         of: system, floodLimit: min(limits.max() ?? gate.floodLimit, most), time: time, events: events)
       let face = PunctualTicketSystem(connection.face(gate.ticket), time: time)
-      faces[TicketSystemRegistry.address(of: system), default: [:]][gate.id] = face
+      faces[system.address, default: [:]][gate.id] = face
       let controller = GateController(
         settings: try GateSettings(gate, list: system.list), system: face, ledger: ledger,
         signals: outputs.signals(of: gate.id), events: events, time: time,

@@ -1,6 +1,7 @@
 public import ScanConfiguration
 internal import ScanModel
 internal import ScanPipeline
+public import TicketSystemKit
 
 extension GateSettings {
   /// A gate's settings, as its configuration gives them.

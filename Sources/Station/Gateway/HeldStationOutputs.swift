@@ -4,6 +4,7 @@ internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
 internal import ScanPipeline
+internal import TicketSystemKit
 
 /// The outputs of a station's gates in the hands of the output holder.
 struct HeldStationOutputs: StationOutputs {

@@ -1,6 +1,7 @@
 internal import ScanConfiguration
 public import ScanModel
 internal import ScanPipeline
+public import TicketSystemKit
 
 /// Asks everything that a configuration speaks to, once and by requests that redeem and activate nothing. No service is needed,
 /// and nothing is kept.
@@ -62,7 +63,7 @@ public enum OnlineCheck {
     let name = "ticketSystems.\(system.id)"
     let connection: TicketSystemConnection
     do throws(SetupError) {
-      connection = try TicketSystemRegistry.connect(system, credentials: credentials, time: time)
+      connection = try system.connect(credentials: credentials, time: time)
     } catch {
       // Most of what keeps it from being connected names it.
       let words = error.description
@@ -70,11 +71,12 @@ public enum OnlineCheck {
     }
     let found = await PunctualTicketSystem(connection.face(nil), time: time).reach(deadline: time.now() + patience)
     await connection.close()
-    let settings = TicketSystemRegistry.settingNames(of: system)
-    let address = settings?.address ?? system.type
+    let settings = system.settingNames
+    let place = settings?.place.map { " (\($0))" } ?? ""
+    let address = settings?.address ?? system.type.name
     switch found {
     case .answers(let date):
-      let takes = settings.map { ", and takes our key (\($0.key))" } ?? ""
+      let takes = settings?.key.map { ", and takes our key (\($0))" } ?? ""
       let good = Finding(kind: .good, line: "\(name): \(address) answers\(takes).")
       return [good] + (date.flatMap { doubt(of: time.wall() - $0, name, $0) }.map { [$0] } ?? [])
     case .fault(let reason, let detail):
@@ -90,15 +92,11 @@ public enum OnlineCheck {
         Finding(
           kind: .away,
           line:
-            "\(name): \(address) does not answer (\(cause.rawValue)). Check the network, then url\(place(of: system)).")
+            "\(name): \(address) does not answer (\(cause.rawValue)). Check the network, then url\(place).")
       ]
     case .unknown:
       return [Finding(kind: .away, line: "\(name): \(address) could not be asked in time. Try again.")]
     }
-  }
-
-  private static func place(of system: TicketSystemConfiguration) -> String {
-    (system.settings as? EventScheduleSection.System)?.urlPosition.map { " (\($0))" } ?? ""
   }
 
   private static func doubt(of ahead: Duration, _ name: String, _ date: WallTime) -> Finding? {

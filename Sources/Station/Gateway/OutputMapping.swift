@@ -4,6 +4,7 @@ internal import LinuxIO
 internal import ScanModel
 internal import ScanPipeline
 internal import SignalOutputs
+internal import TicketSystemKit
 
 /// What a gate's outputs and inputs are, made of its configuration.
 /// - Throws: what is wrong with them.

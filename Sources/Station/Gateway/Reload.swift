@@ -14,7 +14,7 @@ extension StationMemory {
     var reasons = new.ticketSystems.compactMap { system -> String? in
       // Nobody was admitted by one that was not there yet.
       if unenrolled.contains(system.id) { return nil }
-      let address = TicketSystemRegistry.address(of: system)
+      let address = system.address
       if let scope = scope(of: address), scope != system.scope {
         return "ticketSystems.\(system.id) has another scope. Restart the service when the doors are closed."
       }

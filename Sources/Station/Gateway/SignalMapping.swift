@@ -1,6 +1,7 @@
 internal import ScanConfiguration
 internal import ScanModel
 internal import ScanPipeline
+internal import TicketSystemKit
 
 /// The patterns of a gate: the built-in ones for the outputs it has, and in their place what its configuration gives. An
 /// output that a given pattern leaves out is off.

@@ -1,6 +1,7 @@
 public import ScanConfiguration
 public import ScanModel
 internal import Synchronization
+public import TicketSystemKit
 
 /// The outputs of one gate alone, to try its signals without readers or a ticket system.
 public struct SignalTrial: Sendable {

@@ -2,6 +2,7 @@ internal import ScanConfiguration
 public import ScanModel
 internal import ScanPipeline
 internal import Synchronization
+internal import TicketSystemKit
 
 /// Who has been admitted on which code, for all ticket systems of the station: outlives a reload of the configuration in
 /// memory, and the process in the journal.
@@ -89,7 +90,7 @@ public final class StationMemory: Sendable {
   func ledger(
     of system: TicketSystemConfiguration, floodLimit: Int, time: any TimeSource, events: any EventSink
   ) throws(SetupError) -> LedgerKeeper {
-    let server = TicketSystemRegistry.address(of: system)
+    let server = system.address
     let scope = scopes.withLock { scopes in
       if scopes[server] == nil { scopes[server] = system.scope }
       return scopes[server]

@@ -5,6 +5,7 @@ internal import ScanModel
 internal import ScanPipeline
 internal import SignalOutputs
 internal import Synchronization
+internal import TicketSystemKit
 
 /// The outputs of all gates of a station: our own, or those of the output holder.
 protocol StationOutputs: Sendable {

@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// `gates.<name>.outputs.<output>.pwm`.
 enum PWMSection {
   private static let chip = SchemaKey.required(

@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// `readers.<name>` of the type `camera`: a camera that codes are shown to.
 enum CameraSection {

@@ -1,3 +1,5 @@
+public import TicketSystemKit
+
 /// The one configuration file: YAML in, a checked `StationConfiguration` or all its errors out.
 public enum ConfigurationFile {
   /// What a good file gives.
@@ -10,8 +12,7 @@ public enum ConfigurationFile {
 
   /// Reads the file at `path`; a regular file of at most 1 MiB.
   /// - Throws: every error of the file at once. A file that cannot be read is an error at its line 1.
-  public static func load(path: String, options: ConfigurationOptions = .init()) throws(ConfigurationErrors) -> Reading
-  {
+  public static func load(path: String, options: ConfigurationOptions) throws(ConfigurationErrors) -> Reading {
     let content: FileContent
     do throws(FileFault) {
       content = try FileContent.read(path, upTo: SourceText.maximumBytes)
@@ -26,7 +27,7 @@ public enum ConfigurationFile {
   /// Reads a configuration from text; `file` is its name in errors.
   /// - Throws: every error of the text at once.
   public static func parse(
-    text: String, file: String, options: ConfigurationOptions = .init()
+    text: String, file: String, options: ConfigurationOptions
   ) throws(ConfigurationErrors) -> Reading {
     try parse(bytes: [UInt8](text.utf8), file: file, options: options)
   }
@@ -34,7 +35,7 @@ public enum ConfigurationFile {
   /// Reads a configuration from bytes, which need not be text; `file` is its name in errors.
   /// - Throws: every error of the text at once.
   public static func parse(
-    bytes: [UInt8], file: String, options: ConfigurationOptions = .init()
+    bytes: [UInt8], file: String, options: ConfigurationOptions
   ) throws(ConfigurationErrors) -> Reading {
     let findings = Findings(options: options)
     let source = SourceText(bytes: bytes, file: file, findings: findings)
@@ -55,7 +56,7 @@ public enum ConfigurationFile {
   }
 
   /// Every section that a file can have, in the order of the documentation.
-  public static func schema(options: ConfigurationOptions = .init()) -> [SectionSchema] {
+  public static func schema(options: ConfigurationOptions) -> [SectionSchema] {
     var sections: [SectionSchema] = []
     func add(_ section: SectionSchema) {
       guard !sections.contains(where: { $0.path == section.path }) else { return }
@@ -63,7 +64,7 @@ public enum ConfigurationFile {
       for key in section.keys { key.sections.forEach(add) }
       if section.path == GateSection.schema.path { options.ticketSystems.map { $0.gateSchema }.forEach(add) }
     }
-    let top = StationSection.schema
+    let top = StationSection.schema(options)
     sections.append(top)
     for key in top.keys {
       if key.name == "ticketSystems" { options.ticketSystems.map(TicketSystemReading.schema).forEach(add) }

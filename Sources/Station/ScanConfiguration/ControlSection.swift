@@ -1,3 +1,5 @@
+public import TicketSystemKit
+
 /// The service that tells the station what it is: `control`.
 public struct ControlServiceConfiguration: Sendable, Equatable {
   /// Which service it is. The raw values are the words in the file.

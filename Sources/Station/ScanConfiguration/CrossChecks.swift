@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// What only the whole file can tell: names that must exist, and things that must not be there twice.
 ///

@@ -1,3 +1,5 @@
+public import TicketSystemKit
+
 extension StationConfiguration {
   /// What is wrong with the files that a configuration names.
   public struct FileFindings: Sendable, Equatable {

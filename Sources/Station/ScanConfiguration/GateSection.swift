@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// A name in the file that must be the name of something else in it.
 struct NameReference: Sendable, Equatable {
@@ -119,12 +120,12 @@ enum GateSection {
       floodLimit: flood, outputs: outputs, inputs: inputs, signals: signals)
   }
 
-  /// The adapter's part; where the gate's ticket system is unknown, that is the error, and its part cannot be judged.
+  /// The ticket system's part; where the gate's ticket system is unknown, that is the error, and its part cannot be judged.
   private static func readTicket(_ reader: SectionReader, _ system: String?) -> (any Sendable)? {
-    guard let entry = reader.entry(ticketKey), let system, let adapter = reader.findings.systemTypes[system] else {
+    guard let entry = reader.entry(ticketKey), let system, let type = reader.findings.systemTypes[system] else {
       return nil
     }
-    return TicketSystemReading.readGate(adapter, entry.value, reader.findings)
+    return TicketSystemReading.readGate(type, entry.value, reader.findings)
   }
 
   /// What the codes of the gate's ticket system look like.

@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// `gates.<name>.inputs.<input>`.
 enum InputSection {
   private static let gpio = SchemaKey.required(

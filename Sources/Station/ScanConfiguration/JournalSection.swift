@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// What the journal keeps, and for how long: `journal`.
 public struct JournalConfiguration: Sendable, Equatable {
   /// What gates do while it cannot be written.

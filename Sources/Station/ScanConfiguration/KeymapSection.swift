@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// `readers.<name>.keymap`, short or long.
 enum KeymapSection {
   private static let layout = SchemaKey.required(

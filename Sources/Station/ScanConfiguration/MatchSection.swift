@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// `readers.<name>.match`.
 enum MatchSection {
   private static let vendor = SchemaKey<String>.optional(

@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// What a gate and its policy for offline say together.
 struct OfflineChecks {
   let gate: SectionReader

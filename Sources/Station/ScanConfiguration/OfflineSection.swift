@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// What a gate does while its ticket system is offline: `gates.<name>.offline`.
 public struct OfflineConfiguration: Sendable, Equatable {
   /// Who decides then. The raw values are the words in the file.

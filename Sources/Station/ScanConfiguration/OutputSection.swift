@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// `gates.<name>.outputs.<output>`.
 enum OutputSection {
   static let relayName = "relay"

@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// `readers.<name>`: finds the technology by `type`, lets it read what is its own, and reads what all have.
 enum ReaderSection {

@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// For how long "once" holds for the tickets of a system: `ticketSystems.<name>.scope` and what belongs to it.
 public enum TicketScope: Sendable, Equatable {
   /// For ever.

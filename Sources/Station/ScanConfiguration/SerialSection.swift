@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// `readers.<name>` of the type `serial`: a scanner on a serial line.
 enum SerialSection {

@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// What `setUp`, `control`, `enrol` and buttons say together. Whether anything is to be set up is taken from the tree, so
 /// that an error inside a section does not make it unknown.
@@ -14,8 +15,11 @@ struct SetUpChecks {
     self.findings = findings
     control = Self.entries(root).first { $0.key == ControlSection.key }
     enrolments = Self.entries(Self.entries(root).first { $0.key == "ticketSystems" }?.value).compactMap { system in
-      Self.entries(system.value).first { entry in
-        if case .scalar("true", _) = entry.value.content { entry.key == EventScheduleSection.enrolKey } else { false }
+      // Of a type that could not be read, any type's key counts.
+      let types = findings.systemTypes[system.key].map { [$0] } ?? findings.options.ticketSystems
+      let keys = types.compactMap(\.enrolKey)
+      return Self.entries(system.value).first { entry in
+        if case .scalar("true", _) = entry.value.content { keys.contains(entry.key) } else { false }
       }
     }
   }

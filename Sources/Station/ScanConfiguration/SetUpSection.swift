@@ -1,3 +1,5 @@
+public import TicketSystemKit
+
 /// How the station takes set-up codes: `setUp`.
 public struct SetUpConfiguration: Sendable, Equatable {
   /// The list of servers and organiser's keys that codes may name; without it only the server of `control` is trusted.

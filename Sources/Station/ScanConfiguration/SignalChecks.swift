@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// What a gate's outputs and signals say together. Names are taken from the tree, so that an error inside one output does
 /// not make its name unknown.

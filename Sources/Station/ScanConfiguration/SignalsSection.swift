@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// `gates.<name>.signals`: for each signal, what each lamp and buzzer does.
 enum SignalsSection {

@@ -1,3 +1,4 @@
+internal import TicketSystemKit
 import Yams
 
 /// Makes the tree of a checked text, with the errors of YAML itself.

@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// The bytes of a file, checked before a YAML parser sees them.
 ///
 /// libyaml stops at the first character it does not like and says so in its own words; here all of them are found, with

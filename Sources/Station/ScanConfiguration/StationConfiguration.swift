@@ -1,4 +1,5 @@
 public import ScanModel
+public import TicketSystemKit
 
 /// A whole configuration that has passed every check. Lists keep the order of the file.
 public struct StationConfiguration: Sendable {
@@ -22,22 +23,6 @@ public struct StationConfiguration: Sendable {
   public var files: [FileReference]
   /// The credentials that it names.
   public var credentials: [CredentialReference]
-}
-
-/// A ticket system: `ticketSystems.<name>`.
-public struct TicketSystemConfiguration: Sendable {
-  /// The name.
-  public var id: TicketSystemID
-  /// The adapter: `type`.
-  public var type: String
-  /// For how long "once" holds: `scope`.
-  public var scope: TicketScope
-  /// How the list of tickets on board is used.
-  public var list: TicketListConfiguration
-  /// How far the clock that dates its records is ahead of the one that its answers' `Date` shows; negative where it is behind.
-  public var recordOffset: Duration
-  /// What the adapter's section read; the adapter knows the type.
-  public var settings: any Sendable
 }
 
 /// A gate: `gates.<name>`.
@@ -80,32 +65,6 @@ public enum GateDirection: String, Sendable, CaseIterable {
   case `in`
   /// Out: nobody is asked, and the ticket may admit again.
   case out
-}
-
-/// What can be a code: everything else is refused as unreadable, without a request.
-public struct AcceptRule: Sendable, Equatable {
-  /// The characters of a code.
-  public enum Alphabet: String, Sendable, CaseIterable {
-    /// Every printable character.
-    case printable
-    /// ASCII letters and digits.
-    case alphanumeric
-    /// ASCII digits.
-    case digits
-  }
-
-  /// The fewest characters.
-  public var minLength = 8
-  /// The most characters; not less than the fewest.
-  public var maxLength = 128
-  /// The characters.
-  public var alphabet = Alphabet.printable
-  /// A regular expression that the whole code must match.
-  public var pattern: String?
-
-  /// Makes the rule of which a gate's own changes what it says: 8 to 128 printable characters. A gate that has none takes
-  /// what its ticket system's codes look like (`TicketSystemSection.accept`).
-  public init() {}
 }
 
 /// A signal that a pattern can be given for.

@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// The whole file.
 enum StationSection {
   static let supportedVersion = 1
@@ -16,11 +18,14 @@ enum StationSection {
     "name", .name("north-door"), "The station's name, for events and staff.")
   private static let stationSchema = SectionSchema("station", keys: [name.description])
 
-  private static let ticketSystems = SchemaKey.required(
-    "ticketSystems",
-    ValueKind<[TicketSystemConfiguration]>.named(
-      "ticket system", sections: [], example: "{ main: { type: eventschedule, … } }", read: TicketSystemReading.read),
-    "The ticket systems, by name. Gates that share one share its rate budget and its memory of who went in.")
+  private static func ticketSystems(_ options: ConfigurationOptions) -> SchemaKey<[TicketSystemConfiguration]> {
+    .required(
+      "ticketSystems",
+      .named(
+        "ticket system", sections: [], example: "{ main: { type: \(options.exampleType), … } }",
+        read: TicketSystemReading.read),
+      "The ticket systems, by name. Gates that share one share its rate budget and its memory of who went in.")
+  }
   private static let readers = SchemaKey.required(
     "readers",
     ValueKind<[ReaderConfiguration]>.named(
@@ -46,12 +51,14 @@ enum StationSection {
       ControlSection.schema, example: "{ type: kiosk, url: https://kiosks.example.org }", read: ControlSection.read),
     "The service that tells the station what it is, once an activation code was held to its scanner.")
 
-  static let schema = SectionSchema(
-    "",
-    keys: [
-      version.description, station.description, ticketSystems.description, readers.description, gates.description,
-      journal.description, setUp.description, control.description,
-    ])
+  static func schema(_ options: ConfigurationOptions) -> SectionSchema {
+    SectionSchema(
+      "",
+      keys: [
+        version.description, station.description, ticketSystems(options).description, readers.description,
+        gates.description, journal.description, setUp.description, control.description,
+      ])
+  }
 
   /// Reads the whole tree; `nil` only after an error was recorded.
   static func read(_ root: SourceNode, _ findings: Findings) -> StationConfiguration? {
@@ -61,11 +68,11 @@ enum StationSection {
         "begin with \"version: 1\"; docs/configuration.md shows a whole file")
       return nil
     }
-    guard let reader = SectionReader(root, schema, findings) else { return nil }
+    guard let reader = SectionReader(root, schema(findings.options), findings) else { return nil }
     _ = reader.read(version)
     let station = reader.read(station)
     // Ticket systems before gates: they say how a gate's ticket section is read.
-    let systems = reader.read(ticketSystems)
+    let systems = reader.read(ticketSystems(findings.options))
     let readers = reader.read(readers)
     let gates = reader.read(gates)
     let journal = reader.read(journal)

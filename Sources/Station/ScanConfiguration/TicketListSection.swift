@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 /// How the list of tickets on board is used: `ticketSystems.<name>.list`.
 public struct TicketListConfiguration: Sendable, Equatable {
   /// How old the list may be to admit by it.

@@ -1,4 +1,5 @@
 import ScanModel
+internal import TicketSystemKit
 
 /// `readers.<name>` of the type `wedge`: a scanner that types.
 enum WedgeSection {

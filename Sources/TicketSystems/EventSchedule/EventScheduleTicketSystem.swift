@@ -19,9 +19,6 @@ public struct EventScheduleTicketSystem: TicketSystem {
     self.seatNumber = seatNumber
   }
 
-  /// A ticket URL reduced to its secret; any other code as it is.
-  public static func secret(in code: Code) -> Code { TicketURL.secret(in: code) }
-
   public func recognise(_ code: Code) -> Code { TicketURL.secret(in: code) }
 
   /// What a secret has in common with all that the server's database may take for it.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventSchedule
 import Gateway
 import Glibc
 import Journal
@@ -8,7 +7,7 @@ import ScanModel
 import ScanPipeline
 import Sealing
 import SignalOutputs
-import TicketTransport
+import TicketSystemKit
 import VenueServer
 import WedgeReader
 
@@ -80,10 +79,8 @@ struct DemoCommand: AsyncParsableCommand {
     let time = SystemTime()
     let hub = EventHub()
     let display = DemoDisplay(isPlain: plain, outputs: Self.shown)
-    let transport = try HTTPTransport(server: ServerAddress(address.url))
-    let id = TicketSystemID("demo")
-    let system = EventScheduleTicketSystem(
-      id: id, client: EventScheduleClient(transport: transport, key: try Secret(key)))
+    let connection = try TicketSystemRegistry.venue.connect(
+      TicketSystemID("demo"), at: address.url, key: key, time: time)
 
     // A real journal, for the time of the demo.
     let folder = try TemporaryFolder()
@@ -99,7 +96,8 @@ struct DemoCommand: AsyncParsableCommand {
       gate: gateID, outputs: Self.outputs, timing: try RelayTiming(pulse: .milliseconds(600), gap: .milliseconds(400)),
       patterns: .standard(for: Self.outputs), driver: driver, loop: loop, onFault: { _, _ in })
     let controller = GateController(
-      settings: GateSettings(gate: gateID, holdOff: Self.holdOff, gap: .milliseconds(400)), system: system,
+      settings: GateSettings(gate: gateID, holdOff: Self.holdOff, gap: .milliseconds(400)),
+      system: connection.face(nil),
       ledger: LedgerKeeper(
         server: address.url,
         dependencies: LedgerDependencies(
@@ -132,7 +130,7 @@ struct DemoCommand: AsyncParsableCommand {
     await showing.value
     await drawing.value
     await display.finish()
-    await transport.close()
+    await connection.close()
     await journal.close()
   }
 

@@ -9,6 +9,7 @@ import ScanConfiguration
 import ScanModel
 import SerialReader
 import SignalOutputs
+import TicketSystemKit
 import WedgeReader
 
 /// `scangate devices`: what is plugged in, what would be taken, why not, and what to write down for it.
@@ -99,6 +100,8 @@ extension ExampleConfiguration {
     if lines.isEmpty, let chip = outputs.chips.first {
       lines = search.proposals.map { _ in Line(chip: chip.label, line: "NAME") }
     }
-    self.init(readers: search.proposals, lines: lines, leds: outputs.leds.filter { $0.trigger == nil }.map(\.name))
+    self.init(
+      readers: search.proposals, ticketSystem: TicketSystemRegistry.types.first?.example ?? [], lines: lines,
+      leds: outputs.leds.filter { $0.trigger == nil }.map(\.name))
   }
 }

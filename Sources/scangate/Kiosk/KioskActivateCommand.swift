@@ -6,6 +6,7 @@ import ScanConfiguration
 import ScanModel
 import Sealing
 import SetUpCodes
+import TicketSystemKit
 
 /// `scangate kiosk activate`
 struct KioskActivateCommand: AsyncParsableCommand {

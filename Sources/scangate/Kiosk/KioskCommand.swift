@@ -5,6 +5,7 @@ import LinuxIO
 import ScanConfiguration
 import ScanModel
 import Sealing
+import TicketSystemKit
 
 /// `scangate kiosk`: the service that tells the station what it is.
 struct KioskCommand: AsyncParsableCommand {

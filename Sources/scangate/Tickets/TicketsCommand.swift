@@ -4,6 +4,7 @@ import ScanConfiguration
 import ScanModel
 import Sealing
 import TicketLists
+import TicketSystemKit
 
 /// `scangate tickets`: the list on board, by which a gate can decide while the ticket system cannot be asked.
 struct TicketsCommand: AsyncParsableCommand {
@@ -40,7 +41,7 @@ struct TicketsCommand: AsyncParsableCommand {
 extension TicketListPlace {
   /// The list of a configured ticket system in a state folder.
   init(of system: TicketSystemConfiguration, in state: String) {
-    self.init(state: state, system: system.id, server: TicketSystemRegistry.address(of: system))
+    self.init(state: state, system: system.id, server: system.address)
   }
 }
 

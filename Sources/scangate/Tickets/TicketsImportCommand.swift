@@ -6,6 +6,7 @@ import ScanConfiguration
 import ScanModel
 import Sealing
 import TicketLists
+import TicketSystemKit
 
 /// `scangate tickets import`
 struct TicketsImportCommand: AsyncParsableCommand {
@@ -98,10 +99,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
     } else {
       let connection: TicketSystemConnection
       do {
-        connection = try TicketSystemRegistry.connect(
-          system, for: .list,
-          credentials: credentials,
-          time: SystemTime())
+        connection = try system.connect(for: .list, credentials: credentials, time: SystemTime())
       } catch {
         throw failure("Nothing was imported. \(error.description)", Exit.configuration)
       }
@@ -148,7 +146,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
     try becomeOwner()
     let settings = TicketImport.Settings(
       place: TicketListPlace(of: system, in: state.folder), key: key, isTrial: dryRun, isForced: force,
-      recognise: TicketSystemRegistry.recogniser(of: system), folding: TicketSystemRegistry.folding(of: system),
+      recognise: system.type.recognise, folding: system.type.foldedKey,
       zone: { zones.time(zone: $0, day: $1, clock: $2) }, mayShrink: yes, rules: reading.rules(),
       onProgress: { progress.show(TicketListText.step($0)) })
     return (settings, kept)

@@ -1,7 +1,7 @@
-import EventSchedule
 import Gateway
 import ScanModel
 import TicketLists
+import TicketSystemKit
 import VenueServer
 
 /// Tickets for the embedded venue from the same files that `scangate tickets import` takes, by the same reader.
@@ -17,7 +17,7 @@ enum VenueTicketFile {
       progress.end()
     }
     var reader = TicketFileReader(
-      reading.rules(hasHolders: true), recognise: { EventScheduleTicketSystem.secret(in: $0) },
+      reading.rules(hasHolders: true), recognise: TicketSystemRegistry.venue.recognise,
       zone: { zones.time(zone: $0, day: $1, clock: $2) })
     var tickets = VenueTickets()
     do throws(TicketListFault) {

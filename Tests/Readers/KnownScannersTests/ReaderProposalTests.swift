@@ -1,8 +1,10 @@
+import EventSchedule
 import Expectations
 import KnownScanners
 import ScanConfiguration
 import ScanModel
 import Testing
+import TicketSystemKit
 
 private func candidate(
   _ number: Int, _ vendor: UInt16? = 0x0c2e, _ product: UInt16? = 0x0901, serial: String? = nil, port: String? = nil,
@@ -79,7 +81,7 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
         2, serial: text.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } ? text : "S")
       let readers = ReaderProposal.proposals(for: [one, serial], among: [one, serial])
       expectEqual(readers.count, 2)
-      let configuration = try parse(ExampleConfiguration(readers: readers).yaml, "\(index)")
+      let configuration = try parse(example(readers).yaml, "\(index)")
       expectEqual(configuration.readers.map(\.id.name), readers.map(\.reader))
       expectEqual(configuration.readers.first?.match.name, text)
       expectEqual(configuration.readers.last?.match.serial, serial.serial)
@@ -91,7 +93,7 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
     let loopback = ScannerCandidate(kind: .camera, node: "/dev/video7", physicalPath: "/sys/7", name: "Dummy: \"7\"")
     let readers = ReaderProposal.proposals(for: [webcam, loopback], among: [webcam, loopback])
     expectEqual(readers.map(keys), [["vendor", "product", "serial"], ["name"]])
-    let configuration = try parse(ExampleConfiguration(readers: readers).yaml, "cameras")
+    let configuration = try parse(example(readers).yaml, "cameras")
     expectEqual(configuration.readers.map(\.kind), [.camera, .camera])
     expectEqual(configuration.readers.last?.match.name, "Dummy: \"7\"")
   }
@@ -100,7 +102,8 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
     let devices = [candidate(1, serial: "SN1"), candidate(2, 0x05fe, 0x1010)]
     let readers = ReaderProposal.proposals(for: devices, among: devices)
     let example = ExampleConfiguration(
-      readers: readers, lines: [.init(chip: "gate", line: "RELAY0"), .init(chip: "gate", line: "7")],
+      readers: readers, ticketSystem: TicketSystemType.eventSchedule.example,
+      lines: [.init(chip: "gate", line: "RELAY0"), .init(chip: "gate", line: "7")],
       leds: ["gate:green:pass", "gate:red:stop"])
     let configuration = try parse(example.yaml, "commented")
     expectEqual(configuration.readers.map(\.id.name), [readers[0].reader], "a shared id is a comment")
@@ -117,15 +120,21 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
   }
 
   @Test func withoutAScannerTheExampleSaysSoAndChecks() throws {
-    let example = ExampleConfiguration(readers: []).yaml
+    let example = self.example([]).yaml
     expect(example.contains("No scanner was found"))
     let configuration = try parse(example, "nothing plugged in")
     expect(configuration.readers.count == 1 && configuration.gates.count == 1)
   }
 
+  private func example(_ readers: [ReaderProposal]) -> ExampleConfiguration {
+    ExampleConfiguration(readers: readers, ticketSystem: TicketSystemType.eventSchedule.example)
+  }
+
   private func parse(_ text: String, _ what: String) throws -> StationConfiguration {
     do throws(ConfigurationErrors) {
-      return try ConfigurationFile.parse(text: text, file: what).configuration
+      return try ConfigurationFile.parse(
+        text: text, file: what, options: ConfigurationOptions(ticketSystems: [.eventSchedule])
+      ).configuration
     } catch {
       Issue.record("\(what): \(error.errors)\n\(text)")
       throw error

@@ -204,7 +204,7 @@ import TicketTransport
   @Test func aCAFileThatCannotBeReadIsSaid() async throws {
     var settings = HTTPTransport.Settings()
     settings.trust = .onlyFile(path: "/none/authority.pem")
-    let client = EnrolmentClient(trust: .none, settings: settings)
+    let client = EnrolmentClient(trust: .none, types: ["eventschedule"], settings: settings)
     let code = EnrolmentCode(
       server: try NamedServer("venue.example"), gate: "n", secret: .random(), expires: WallTime(seconds: 0))
     await #expect {

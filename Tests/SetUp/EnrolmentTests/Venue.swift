@@ -36,7 +36,7 @@ struct Venue {
     let address = try ServerAddress("https://localhost:\(port)/venue")
     // Codes name no address and not this machine: the test leads the name to it.
     let client = EnrolmentClient(
-      trust: try TrustList.read(list, file: "trust.txt"), time: SystemTime(),
+      trust: try TrustList.read(list, file: "trust.txt"), types: ["eventschedule"], time: SystemTime(),
       retry: RetryPolicy(first: .seconds(1), longest: .seconds(60), mostTries: tries)
     ) {
       server throws(HTTPTransport.SetupFault) in

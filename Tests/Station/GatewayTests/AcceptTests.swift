@@ -1,8 +1,10 @@
+import EventSchedule
 import Expectations
 import ScanConfiguration
 import ScanModel
 import ScanPipeline
 import Testing
+import TicketSystemKit
 
 @testable import Gateway
 
@@ -21,7 +23,7 @@ import Testing
       \(more)
       """
     let file = try ConfigurationFile.parse(
-      bytes: [UInt8](text.utf8), file: "f", options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections))
+      bytes: [UInt8](text.utf8), file: "f", options: ConfigurationOptions(ticketSystems: [.eventSchedule]))
     return try GateSettings(#require(file.configuration.gates.first)).accept
   }
 

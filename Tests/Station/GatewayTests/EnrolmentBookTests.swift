@@ -1,4 +1,5 @@
 import Enrolment
+import EventSchedule
 import Expectations
 import Glibc
 import ScanConfiguration
@@ -7,6 +8,7 @@ import ScanPipeline
 import ScanTesting
 import Sealing
 import Testing
+import TicketSystemKit
 
 @testable import Gateway
 
@@ -41,7 +43,7 @@ import Testing
       """
     return try ConfigurationFile.parse(
       bytes: [UInt8](text.utf8), file: "bench.yaml",
-      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule])
     ).configuration
   }
 
@@ -65,7 +67,7 @@ import Testing
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
     let completed = book.complete(written)
     expect(completed.missing.isEmpty)
-    expect(TicketSystemRegistry.address(of: completed.configuration.ticketSystems[0]).contains("tickets.example/api"))
+    expect(completed.configuration.ticketSystems[0].address.contains("tickets.example/api"))
     // Which ticket and seat is for the gate at whose scanner the code was held.
     try expectEqual(section("north", completed.configuration), EventScheduleSection.Gate(saleTicket: 7, seat: "A"))
     try expectEqual(section("south", completed.configuration), EventScheduleSection.Gate(saleTicket: 3, seat: nil))
@@ -133,7 +135,7 @@ import Testing
       """
     let written = try ConfigurationFile.parse(
       bytes: [UInt8](text.utf8), file: "bench.yaml",
-      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule])
     ).configuration
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
     let completed = book.complete(written)
@@ -162,7 +164,7 @@ import Testing
       """
     let written = try ConfigurationFile.parse(
       bytes: [UInt8](text.utf8), file: "bench.yaml",
-      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule])
     ).configuration
     let other = TicketSystemID("other")
     for (first, second) in [(Self.main, other), (other, Self.main)] {

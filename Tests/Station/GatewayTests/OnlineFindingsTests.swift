@@ -1,9 +1,11 @@
+import EventSchedule
 import Expectations
 import Foundation
 import ScanConfiguration
 import ScanModel
 import ScriptedHTTP
 import Testing
+import TicketSystemKit
 
 @testable import Gateway
 
@@ -41,7 +43,7 @@ import Testing
       """
     let configuration = try ConfigurationFile.parse(
       bytes: [UInt8](text.utf8), file: "bench.yaml",
-      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule])
     ).configuration
     var asked: [String] = []
     let findings = await OnlineCheck.findings(

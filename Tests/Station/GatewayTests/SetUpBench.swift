@@ -1,3 +1,4 @@
+import EventSchedule
 import Expectations
 import Glibc
 import KioskControl
@@ -10,6 +11,7 @@ import ScriptedHTTP
 import Sealing
 import Synchronization
 import Testing
+import TicketSystemKit
 
 @testable import Gateway
 
@@ -113,12 +115,13 @@ struct SetUpBench {
       """
     configuration = try ConfigurationFile.parse(
       bytes: [UInt8](text.utf8), file: "bench.yaml",
-      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule])
     ).configuration
     hub = EventHub()
     events = SetUpEvents(hub.subscribe())
     setUp = try StationSetUp(
-      configuration, completed: EnrolmentBook.Completed(configuration: configuration), version: "1",
+      configuration, completed: EnrolmentBook.Completed(configuration: configuration), types: [.eventSchedule],
+      version: "1",
       keys: SealKeySource(state: folder, given: nil),
       credentials: { name throws(SetupError) in throw SetupError("no credential \(name)") }, events: hub,
       clockIsTrusted: { true })

@@ -1,3 +1,4 @@
+import EventSchedule
 import Expectations
 import Foundation
 import Glibc
@@ -8,6 +9,7 @@ import ScanPipeline
 import ScanTesting
 import Sealing
 import Testing
+import TicketSystemKit
 
 @testable import Gateway
 
@@ -35,7 +37,7 @@ import Testing
       """
     return try ConfigurationFile.parse(
       bytes: [UInt8](text.utf8), file: "bench.yaml",
-      options: ConfigurationOptions(ticketSystems: TicketSystemRegistry.sections)
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule])
     ).configuration
   }
 

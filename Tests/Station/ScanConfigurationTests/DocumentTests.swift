@@ -1,6 +1,7 @@
 import Expectations
 import Foundation
 import Testing
+import TicketSystemKit
 
 @testable import ScanConfiguration
 
@@ -9,7 +10,7 @@ import Testing
 /// `UPDATE_DOCS=1` writes the tables between their marks anew.
 @Suite struct DocumentTests {
   private let file = packageFolder.appending(path: "docs/configuration.md")
-  private let sections = ConfigurationFile.schema()
+  private let sections = ConfigurationFile.schema(options: testOptions)
 
   private func mark(_ section: SectionSchema) -> String {
     "<!-- keys of \(section.path.isEmpty ? "the file" : section.path) -->"
@@ -61,13 +62,13 @@ import Testing
 
   /// A schema whose own examples it would refuse helps nobody.
   @Test func everyDefaultWouldBeAccepted() {
-    let gate = ConfigurationFile.schema().first { $0.path == "gates.<name>" }
+    let gate = ConfigurationFile.schema(options: testOptions).first { $0.path == "gates.<name>" }
     for key in gate?.keys ?? [] {
       guard let value = key.defaultText, key.sections.isEmpty else { continue }
       expectEqual(errors(in: goodFile + "    \(key.name): \(value)\n"), [], "\(key.name)")
     }
     for kind in ReaderConfiguration.Kind.allCases.map(\.rawValue) {
-      let reader = ConfigurationFile.schema().first { $0.path == "readers.<name>, type \(kind)" }
+      let reader = ConfigurationFile.schema(options: testOptions).first { $0.path == "readers.<name>, type \(kind)" }
       expect(reader != nil, "\(kind)")
       for key in reader?.keys ?? [] {
         guard let value = key.defaultText else { continue }

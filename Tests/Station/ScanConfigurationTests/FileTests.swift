@@ -2,6 +2,7 @@ import Expectations
 import Foundation
 import Glibc
 import Testing
+import TicketSystemKit
 
 @testable import ScanConfiguration
 
@@ -24,7 +25,7 @@ import Testing
     let caText = ca.map { ", caFile: \"\($0)\"" } ?? ""
     let text = goodFile.replacingOccurrences(
       of: "apiKeyFile: /etc/scangate/keys/main.key", with: "apiKeyFile: \"\(key)\"\(caText)")
-    let findings = try ConfigurationFile.parse(text: text, file: "f").configuration.checkFiles()
+    let findings = try ConfigurationFile.parse(text: text, file: "f", options: testOptions).configuration.checkFiles()
     return (findings.errors.map(\.problem), findings.warnings.map(\.problem))
   }
 
@@ -115,7 +116,7 @@ import Testing
       let key = try write("key", "k")
       let text = goodFile.replacingOccurrences(of: "/etc/scangate/keys/main.key", with: "\"\(key)\"")
       let more = "setUp: { trust: \"\(path)\" }\ncontrol: { type: kiosk, url: \"https://k.example.org\" }\n"
-      return try ConfigurationFile.parse(text: text + more, file: "f").configuration.checkFiles()
+      return try ConfigurationFile.parse(text: text + more, file: "f", options: testOptions).configuration.checkFiles()
     }
     let good = try check(write("trust.txt", "server tickets.example.org\n", mode: 0o644))
     expect(good.errors == [] && good.warnings == [])
@@ -130,18 +131,18 @@ import Testing
     let path = folder.appending(path: "pipe").path
     expectEqual(mkfifo(path, 0o600), 0)
     try expectEqual(check(key: path).errors.first?.hasSuffix("is no regular file"), true)
-    #expect(throws: ConfigurationErrors.self) { try ConfigurationFile.load(path: path) }
+    #expect(throws: ConfigurationErrors.self) { try ConfigurationFile.load(path: path, options: testOptions) }
   }
 
   @Test func loadsAFile() throws {
     let path = try write("scangate.yaml", goodFile)
-    try expectEqual(ConfigurationFile.load(path: path).configuration.file, path)
+    try expectEqual(ConfigurationFile.load(path: path, options: testOptions).configuration.file, path)
   }
 
   @Test func saysWhyAFileCannotBeLoaded() throws {
     func words(_ path: String) -> String? {
       do throws(ConfigurationErrors) {
-        _ = try ConfigurationFile.load(path: path)
+        _ = try ConfigurationFile.load(path: path, options: testOptions)
         return nil
       } catch {
         return error.description

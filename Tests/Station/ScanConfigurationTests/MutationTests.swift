@@ -1,8 +1,10 @@
+import EventSchedule
 import Expectations
 import Foundation
 import ScanModel
 import ScanTesting
 import Testing
+import TicketSystemKit
 
 @testable import ScanConfiguration
 

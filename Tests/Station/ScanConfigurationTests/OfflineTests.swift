@@ -1,6 +1,7 @@
 import Expectations
 import ScanModel
 import Testing
+import TicketSystemKit
 
 @testable import ScanConfiguration
 

@@ -3,7 +3,9 @@ import Foundation
 import ScanModel
 import Synchronization
 import Testing
+import TicketSystemKit
 
+@testable import EventSchedule
 @testable import ScanConfiguration
 
 @Suite struct ReadingTests {
@@ -23,7 +25,7 @@ import Testing
     expectEqual(station.name, "north-door")
 
     let system = try #require(station.ticketSystems.first)
-    expect(system.id == TicketSystemID("main") && system.type == "eventschedule")
+    expect(system.id == TicketSystemID("main") && system.type.name == "eventschedule")
     let settings = try #require(system.settings as? EventScheduleSection.System)
     guard case .configured(let url, .credential(let credential)) = settings.place else {
       Issue.record("\(settings.place)")
@@ -135,10 +137,12 @@ import Testing
 
   @Test func asksWhetherTheKeymapIsThere() {
     let asked = Mutex<[[String?]]>([])
-    let options = ConfigurationOptions(keymapValidator: { layout, variant, options, compose in
-      asked.withLock { $0.append([layout, variant, options, compose]) }
-      return nil
-    })
+    let options = ConfigurationOptions(
+      ticketSystems: [.eventSchedule],
+      keymapValidator: { layout, variant, options, compose in
+        asked.withLock { $0.append([layout, variant, options, compose]) }
+        return nil
+      })
     let reader = "type: wedge, keymap: { layout: de, variant: neo, options: \"a:b\" }, compose: de_DE.UTF-8,"
     expectEqual(errors(in: goodFile.replacingOccurrences(of: "type: wedge,", with: reader), options: options), [])
     expect(asked.withLock(\.self).contains(["de", "neo", "a:b", "de_DE.UTF-8"]))
@@ -398,7 +402,7 @@ import Testing
 /// Where an API key may be.
 @Suite struct KeyPlaceTests {
   @Test func aFileOrACredential() throws {
-    func key(_ text: String) throws -> EventScheduleSection.Key? {
+    func key(_ text: String) throws -> TicketSystemKey? {
       let station = try ConfigurationFile.parse(text: text, file: "f", options: testOptions).configuration
       return (station.ticketSystems.first?.settings as? EventScheduleSection.System).flatMap {
         if case .configured(_, let key) = $0.place { key } else { nil }

@@ -1,7 +1,9 @@
+import EventSchedule
 import Expectations
 import Foundation
 import ScanModel
 import Testing
+import TicketSystemKit
 
 @testable import ScanConfiguration
 

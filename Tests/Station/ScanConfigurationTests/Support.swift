@@ -1,6 +1,8 @@
+import EventSchedule
 import Expectations
 import Foundation
 import Testing
+import TicketSystemKit
 
 @testable import ScanConfiguration
 
@@ -24,6 +26,7 @@ func errors(in bytes: [UInt8], options: ConfigurationOptions = testOptions) -> [
 
 /// Options with validators that only look for a bracket that is not closed, and for one unknown layout and locale.
 let testOptions = ConfigurationOptions(
+  ticketSystems: [.eventSchedule],
   patternValidator: { pattern in pattern.contains("[") && !pattern.contains("]") ? "close the \"[\"" : nil },
   keymapValidator: { layout, variant, _, compose in
     if [layout, variant].contains("nosuch") { return "write a layout of xkb-data" }

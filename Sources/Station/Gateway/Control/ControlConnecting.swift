@@ -2,6 +2,7 @@ internal import KioskControl
 public import ScanConfiguration
 public import ScanModel
 public import SetUpCodes
+internal import TicketSystemKit
 internal import TicketTransport
 
 extension ControlServer {

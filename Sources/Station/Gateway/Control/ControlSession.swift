@@ -2,6 +2,7 @@ public import LinuxIO
 public import ScanModel
 internal import ScanPipeline
 public import Sealing
+public import TicketSystemKit
 
 /// What a station keeps of its control service, and all that it does with it: activation, configuration, status, token.
 ///

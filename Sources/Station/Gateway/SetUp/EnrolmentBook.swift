@@ -3,6 +3,7 @@ internal import FoundationEssentials
 public import ScanConfiguration
 public import ScanModel
 public import Sealing
+public import TicketSystemKit
 
 /// What ticket systems have given this station for set-up codes: their addresses and keys, sealed in the state folder.
 ///
@@ -86,7 +87,7 @@ public struct EnrolmentBook: Sendable {
     public func resolver(else other: @escaping CredentialResolver) -> CredentialResolver {
       let keys = keys
       return { name throws(SetupError) in
-        guard name.hasPrefix(EnrolmentBook.prefix) else { return try other(name) }
+        guard name.hasPrefix(CredentialReference.enrolledPrefix) else { return try other(name) }
         guard let key = keys[name] else {
           throw SetupError("it is not enrolled. Hold its set-up code to the scanner.")
         }
@@ -110,15 +111,15 @@ public struct EnrolmentBook: Sendable {
     for (index, entry) in found.sorted(by: { $0.entry.at < $1.entry.at }) {
       let system = configuration.ticketSystems[index]
       do throws(SealFault) {
-        let credential = Self.prefix + system.id.name
-        guard entry.type == system.type, let enrolled = system.enrolled(at: entry.url, credential: credential),
+        let credential = CredentialReference.enrolledPrefix + system.id.name
+        guard entry.type == system.type.name, let enrolled = system.enrolled(at: entry.url, credential: credential),
           let key = GivenKey(entry.apiKey)
         else {
           throw SealFault(
             .refused, "\(system.id) was enrolled as \(entry.type) at \(entry.url). \(Self.cure(system.id))")
         }
         try Self.check(enrolled, against: completed.configuration)
-        completed.configuration.gates = try gates(of: system.id, entry, in: completed.configuration.gates)
+        completed.configuration.gates = try gates(of: system, entry, in: completed.configuration.gates)
         completed.configuration.ticketSystems[index] = enrolled
         completed.keys[credential] = key
       } catch {
@@ -132,9 +133,8 @@ public struct EnrolmentBook: Sendable {
   private static func check(
     _ enrolled: TicketSystemConfiguration, against configuration: StationConfiguration
   ) throws(SealFault) {
-    let address = TicketSystemRegistry.address(of: enrolled)
     for other in configuration.ticketSystems
-    where other.id != enrolled.id && !other.isUnenrolled && TicketSystemRegistry.address(of: other) == address
+    where other.id != enrolled.id && !other.isUnenrolled && other.address == enrolled.address
       && other.scope != enrolled.scope
     {
       throw SealFault(
@@ -147,13 +147,15 @@ public struct EnrolmentBook: Sendable {
   /// The gates with what the ticket system says of them, where the file says nothing.
   /// - Throws: where a gate would take every ticket because the code that said which was held to another one.
   private func gates(
-    of system: TicketSystemID, _ entry: Entry, in gates: [GateConfiguration]
+    of system: TicketSystemConfiguration, _ entry: Entry, in gates: [GateConfiguration]
   ) throws(SealFault) -> [GateConfiguration] {
     var gates = gates
-    for index in gates.indices where gates[index].ticketSystem == system {
+    for index in gates.indices where gates[index].ticketSystem == system.id {
       if let told = entry.gates[gates[index].id.name] {
-        gates[index].enrol(saleTicket: told.saleTicket, seat: told.seat)
-      } else if entry.isNarrow, gates[index].direction == .in, !gates[index].hasSaleTicket {
+        if told.saleTicket == nil, told.seat == nil { continue }
+        gates[index].ticket = system.type.enrolled(
+          gate: gates[index].ticket, EnrolledGate(saleTicket: told.saleTicket, seat: told.seat))
+      } else if entry.isNarrow, gates[index].direction == .in, !system.type.isNarrow(gate: gates[index].ticket) {
         throw SealFault(
           .refused,
           "Gate \(gates[index].id) has no set-up code of its own, and those of \(entry.gates.keys.sorted().joined(separator: ", ")) "
@@ -206,9 +208,6 @@ public struct EnrolmentBook: Sendable {
   private static func cure(_ system: TicketSystemID) -> String {
     "Forget it with: scangate enrolment forget \(system). Then show a new set-up code."
   }
-
-  /// The beginning of the names by which enrolled keys are asked for; no credential can have it.
-  static let prefix = "enrolled:"
 
   /// Who the station is to ticket systems; made once.
   func identity(version: String) throws(SealFault) -> StationIdentity {

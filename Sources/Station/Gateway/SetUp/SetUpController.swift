@@ -6,6 +6,7 @@ internal import ScanPipeline
 internal import Sealing
 internal import SetUpCodes
 internal import Synchronization
+internal import TicketSystemKit
 internal import TicketTransport
 
 /// Takes set-up codes from the scanners of gates that await them, tries them, and shows what became of each.
@@ -28,6 +29,8 @@ actor SetUpController {
     var station: String
     /// The program's version, likewise.
     var version: String
+    /// The ticket systems that codes may bring.
+    var types: [TicketSystemType]
     /// The file that names servers and organisers' keys.
     var trust: String?
     /// Certificates for servers that codes name.
@@ -291,7 +294,9 @@ actor SetUpController {
     show(.working, presented, "A code was read and is being tried.")
     var transport = HTTPTransport.Settings()
     if let caFile = settings.caFile { transport.trust = .onlyFile(path: caFile) }
-    let client = EnrolmentClient(trust: trust, settings: transport, time: time)
+    let client = EnrolmentClient(
+      trust: trust, types: Set(settings.types.filter { $0.enrolKey != nil }.map(\.name)), settings: transport,
+      time: time)
     do {
       let station = try book.identity(version: settings.version)
       let enrolment = try await client.enrol(

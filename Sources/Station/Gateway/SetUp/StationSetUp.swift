@@ -3,6 +3,7 @@ public import ScanConfiguration
 public import ScanModel
 internal import ScanPipeline
 public import Sealing
+public import TicketSystemKit
 
 /// Everything by which a station is set up without a keyboard: set-up codes at its scanners, and its control service.
 /// Outlives a reload of the configuration.
@@ -18,13 +19,14 @@ public final class StationSetUp: Sendable {
   /// - Parameters:
   ///   - configuration: as it stands in the file.
   ///   - completed: the same with what ticket systems have given, by which the station runs.
+  ///   - types: the ticket systems that codes may bring.
   ///   - keys: the state folder and the station's key.
   ///   - clockIsTrusted: whether the machine's civil time can be believed.
   /// - Throws: what keeps it from working.
   public init(
-    _ configuration: StationConfiguration, completed: EnrolmentBook.Completed, version: String, keys: SealKeySource,
-    credentials: CredentialResolver,
-    events: any EventSink, time: any TimeSource = SystemTime(), clockIsTrusted: @escaping @Sendable () -> Bool
+    _ configuration: StationConfiguration, completed: EnrolmentBook.Completed, types: [TicketSystemType],
+    version: String, keys: SealKeySource, credentials: CredentialResolver, events: any EventSink,
+    time: any TimeSource = SystemTime(), clockIsTrusted: @escaping @Sendable () -> Bool
   ) throws(SetupError) {
     let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.reloads = reloads
@@ -47,7 +49,8 @@ public final class StationSetUp: Sendable {
     do throws(SystemError) {
       controller = try SetUpController(
         SetUpController.Settings(
-          station: configuration.name, version: version, trust: setUp.trust?.path, caFile: setUp.caFile?.path),
+          station: configuration.name, version: version, types: types, trust: setUp.trust?.path,
+          caFile: setUp.caFile?.path),
         registry: registry, arming: SetUpArming(isMissing: true, window: setUp.window), session: session,
         book: EnrolmentBook(keys: keys),
         diary: SetUpDiary(SealedRecordStore(keys: keys)), orders: SetUpOrders(state: keys.state), events: events,

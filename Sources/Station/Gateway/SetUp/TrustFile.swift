@@ -1,6 +1,7 @@
 internal import Glibc
 internal import LinuxIO
 public import SetUpCodes
+public import TicketSystemKit
 
 /// The trust list on the disk; it may lie on the boot partition, where a technician puts it from any computer.
 public enum TrustFile {

@@ -19,6 +19,14 @@ public struct SourceNode: Sendable {
   /// How a person names it: `gates.north.outputs`. Empty for the whole file.
   public let path: String
 
+  /// Makes a part of a file.
+  public init(content: Content, position: SourcePosition, label: SourcePosition, path: String) {
+    self.content = content
+    self.position = position
+    self.label = label
+    self.path = path
+  }
+
   /// Whether somebody wrote a key and no value: nothing at all, `~` or `null`.
   public var isAbsentValue: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
@@ -34,4 +42,11 @@ public struct SourceEntry: Sendable {
   public let position: SourcePosition
   /// The value.
   public let value: SourceNode
+
+  /// Makes an entry.
+  public init(key: String, position: SourcePosition, value: SourceNode) {
+    self.key = key
+    self.position = position
+    self.value = value
+  }
 }

@@ -5,13 +5,14 @@ public struct ValueKind<Value: Sendable>: Sendable {
   /// A value as somebody would write it.
   public let example: String
   /// Reads a value; `nil` after an error was recorded.
-  let parse: @Sendable (SourceNode, Findings) -> Value?
+  public let parse: @Sendable (SourceNode, Findings) -> Value?
   /// A value as somebody would write it.
   let show: @Sendable (Value) -> String
   /// The section that this value is, with the sections in it.
-  let sections: [SectionSchema]
+  public let sections: [SectionSchema]
 
-  init(
+  /// Declares how a value is read.
+  public init(
     summary: String, example: String, sections: [SectionSchema] = [],
     show: @escaping @Sendable (Value) -> String = { _ in "see below" },
     parse: @escaping @Sendable (SourceNode, Findings) -> Value?
@@ -72,6 +73,20 @@ public struct KeyDescription: Sendable {
   public let doc: String
   /// The sections below it.
   public let sections: [SectionSchema]
+
+  /// Describes a key.
+  public init(
+    name: String, summary: String, example: String, isRequired: Bool, defaultText: String?, doc: String,
+    sections: [SectionSchema]
+  ) {
+    self.name = name
+    self.summary = summary
+    self.example = example
+    self.isRequired = isRequired
+    self.defaultText = defaultText
+    self.doc = doc
+    self.sections = sections
+  }
 }
 
 /// A section of the file: a mapping with known keys.
@@ -98,11 +113,11 @@ public struct SectionReader {
   /// Where errors go.
   public let findings: Findings
   /// Keys that an unknown key was probably meant to be.
-  let guesses: Set<String>
+  public let guesses: Set<String>
   private let entries: [String: SourceEntry]
 
   /// Checks that `node` is a mapping with only known keys and all required ones; `nil` when it is no mapping.
-  init?(_ node: SourceNode, _ schema: SectionSchema, _ findings: Findings) {
+  public init?(_ node: SourceNode, _ schema: SectionSchema, _ findings: Findings) {
     guard case .mapping(let entries) = node.content else {
       let keys = schema.keys.map(\.name).joined(separator: ", ")
       let what = node.isAbsentValue ? "has no value" : "is no mapping"
@@ -149,5 +164,5 @@ public struct SectionReader {
   public func keyPosition(of name: String) -> SourcePosition? { entries[name]?.position }
 
   /// The key's value as it is written; `nil` when it is absent.
-  func entry(_ name: String) -> SourceEntry? { entries[name] }
+  public func entry(_ name: String) -> SourceEntry? { entries[name] }
 }

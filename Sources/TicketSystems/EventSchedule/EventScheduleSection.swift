@@ -1,3 +1,5 @@
+public import TicketSystemKit
+
 /// The section of the ticket system `eventschedule`.
 public enum EventScheduleSection: TicketSystemSection {
   /// `ticketSystems.<name>` of this type.
@@ -17,17 +19,9 @@ public enum EventScheduleSection: TicketSystemSection {
   /// Where a system's server and API key are known from.
   public enum Place: Sendable, Equatable {
     /// From the file. The API is below the address: `/api/tickets/scan`.
-    case configured(ServerURL, Key)
+    case configured(ServerURL, TicketSystemKey)
     /// From a set-up code that was held to the station's scanner, once one was: `enrol`.
     case enrolled
-  }
-
-  /// `ticketSystems.<name>.apiKey` or `.apiKeyFile`: where the API key is.
-  public enum Key: Sendable, Equatable {
-    /// A credential of the station.
-    case credential(CredentialReference)
-    /// A file that holds it, alone on its line.
-    case file(FileReference)
   }
 
   /// `ticketSystems.<name>.rate`.
@@ -102,12 +96,13 @@ public enum EventScheduleSection: TicketSystemSection {
   private static let caFile = SchemaKey<String>.optional(
     "caFile", .path(.certificates, example: "/etc/scangate/venue-ca.pem"),
     "Certificates in PEM. When given, only these are trusted for this server, not the system's.")
+  static let usualRate = Rate(limit: 60, share: 100, model: .both)
   static let allowPlainHTTP = SchemaKey.key(
     "allowPlainHTTP", .boolean, default: false,
     "Lets plain HTTP go elsewhere than to loopback: key and codes are then readable in the network.")
   private static let rate = SchemaKey.key(
-    "rate", .section(rateSchema, example: "{ share: 50 % }", read: readRate),
-    default: Rate(limit: 60, share: 100, model: .both), "What the server lets this key ask.")
+    "rate", .section(rateSchema, example: "{ share: 50 % }", read: readRate), default: usualRate,
+    "What the server lets this key ask.")
 
   private static let limit = SchemaKey.key(
     "limit", .integer(1...10_000, example: "60"), default: 60, "Requests that the server answers in 60 s.")

@@ -50,12 +50,18 @@ public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConve
   /// What is doubtful besides.
   public let warnings: [ConfigurationError]
 
+  /// Makes the refusal of a file; there is at least one error.
+  public init(errors: [ConfigurationError], warnings: [ConfigurationError]) {
+    self.errors = errors
+    self.warnings = warnings
+  }
+
   /// One line each.
   public var description: String { errors.map(\.description).joined(separator: "\n") }
 }
 
 /// `text` in double quotes as an error may show it: at most 40 characters, and nothing that could steer a terminal.
-func quoted(_ text: String) -> String {
+public func quoted(_ text: String) -> String {
   var shown = ""
   for (index, scalar) in text.unicodeScalars.enumerated() {
     if index == 40 { return "\"\(shown)…\"" }

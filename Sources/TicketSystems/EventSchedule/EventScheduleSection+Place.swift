@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 extension EventScheduleSection {
   static let enrolKey = "enrol"
   private static let keyKeys = ["apiKey", "apiKeyFile"]
@@ -37,7 +39,7 @@ extension EventScheduleSection {
   }
 
   /// Where the key is: exactly one of two places.
-  private static func readKey(_ reader: SectionReader) -> Key? {
+  private static func readKey(_ reader: SectionReader) -> TicketSystemKey? {
     let name = reader.read(apiKey)
     let path = reader.read(apiKeyFile)
     switch (reader.keyPosition(of: "apiKey"), reader.keyPosition(of: "apiKeyFile")) {

@@ -1,5 +1,5 @@
-internal import ScanConfiguration
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 
 extension ServerWords {
@@ -10,7 +10,7 @@ extension ServerWords {
     switch settings.place {
     case .configured(_, .file(let file)):
       keyCure = "Put the right key into \(file.path) (apiKeyFile, \(file.position)), \(reload)"
-    case .configured(_, .credential(let credential)) where credential.name.hasPrefix(EnrolmentBook.prefix):
+    case .configured(_, .credential(let credential)) where credential.isEnrolled:
       keyCure =
         "A set-up code brought the key. Forget it with: scangate enrolment forget \(id). Then show a new set-up code."
     case .configured(_, .credential(let credential)):
@@ -31,12 +31,12 @@ extension ServerWords {
   }
 }
 
-extension EventScheduleSection.Key {
+extension TicketSystemKey {
   /// Which one it is, as the file names it.
   var name: String {
     switch self {
     case .file(let file): "apiKeyFile \(file.path)"
-    case .credential(let credential) where credential.name.hasPrefix(EnrolmentBook.prefix): "key of its set-up code"
+    case .credential(let credential) where credential.isEnrolled: "key of its set-up code"
     case .credential(let credential): "apiKey \(credential.name)"
     }
   }

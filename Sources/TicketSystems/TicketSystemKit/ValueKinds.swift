@@ -1,6 +1,6 @@
 extension SourceNode {
-  /// The text that stands here; `nil` after an error was recorded. `isSecret` keeps the text out of it.
-  func text(like example: String, _ findings: Findings) -> String? {
+  /// The text that stands here; `nil` after an error was recorded.
+  public func text(like example: String, _ findings: Findings) -> String? {
     switch content {
     case .scalar(let text, _):
       if !isAbsentValue { return text }
@@ -14,7 +14,7 @@ extension SourceNode {
   }
 
   /// Records that `text` is not what `path` takes.
-  func refuse(_ text: String, _ expected: String, _ findings: Findings) {
+  public func refuse(_ text: String, _ expected: String, _ findings: Findings) {
     findings.error(at: position, "\(quoted(path)) cannot be \(quoted(text))", expected)
   }
 }
@@ -90,13 +90,14 @@ extension ValueKind where Value == String {
 }
 
 /// Whether `text` can be the name of something in the configuration: `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`.
-func isName(_ text: String) -> Bool {
+public func isName(_ text: String) -> Bool {
   let bytes = text.utf8
   guard let first = bytes.first, isLetterOrDigit(first), bytes.count <= 32 else { return false }
   return bytes.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
 }
 
-func isLetterOrDigit(_ byte: UInt8) -> Bool {
+/// Whether `byte` is an ASCII letter or digit.
+public func isLetterOrDigit(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
     UInt8(ascii: "0")...UInt8(ascii: "9"):

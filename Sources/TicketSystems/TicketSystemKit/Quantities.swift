@@ -1,5 +1,5 @@
 /// A duration as the file writes it, in the largest unit that keeps it short: `300 ms`, `2500 ms`, `2 s`, `1 min`.
-func written(_ duration: Duration) -> String {
+public func written(_ duration: Duration) -> String {
   let (seconds, attoseconds) = duration.components
   if attoseconds == 0 {
     return seconds != 0 && seconds % 60 == 0 ? "\(seconds / 60) min" : "\(seconds) s"

@@ -1,0 +1,46 @@
+internal import ScanModel
+internal import TicketSystemKit
+
+extension EventScheduleSection {
+  /// All that the station knows of this ticket system, but for how it connects.
+  static func type(
+    connect:
+      @escaping @Sendable (
+        TicketSystemID, System, ConnectionUse, CredentialResolver, any TimeSource
+      ) throws(SetupError) -> TicketSystemConnection
+  ) -> TicketSystemType {
+    TicketSystemType(
+      EventScheduleSection.self,
+      example: [
+        "url: https://tickets.example.org  # the server", "apiKey: main  # put in by: scangate credential set main",
+      ],
+      recognise: { TicketURL.secret(in: $0) }, foldedKey: { CodeFolding.key(of: $0) },
+      server: { $0.configured.map { "\($0.url)" } }, budget: { $0.rate.limit * $0.rate.share / 100 },
+      settingNames: { system in
+        system.configured.map { .init(address: "\($0.url)", key: $0.key.name, place: system.urlPosition) }
+      },
+      enrolment: enrolment, connect: connect)
+  }
+
+  private static let enrolment = TicketSystemEnrolment<System, Gate>(
+    key: enrolKey, isAwaited: { $0.place == .enrolled },
+    enrolled: { written, url, key in
+      guard let server = ServerURL(url) else { return nil }
+      var system = written ?? System(place: .enrolled, caFile: nil, allowPlainHTTP: false, rate: usualRate)
+      system.urlPosition = nil
+      system.place = .configured(server, .credential(key))
+      return system
+    },
+    gate: { written, told in
+      Gate(
+        saleTicket: written?.saleTicket ?? told.saleTicket.flatMap { Int(exactly: $0) },
+        seat: written?.seat ?? told.seat)
+    }, isNarrow: { $0.saleTicket != nil })
+}
+
+extension EventScheduleSection.System {
+  /// Server and key; `nil` as long as they are awaited.
+  var configured: (url: ServerURL, key: TicketSystemKey)? {
+    if case .configured(let url, let key) = place { (url, key) } else { nil }
+  }
+}

@@ -1,0 +1,28 @@
+/// What a reading of the file needs from outside.
+public struct ConfigurationOptions: Sendable {
+  /// The ticket systems that this program speaks to; each declares its own sections.
+  public var ticketSystems: [TicketSystemType]
+  /// What is wrong with a regular expression of `accept.pattern`, in words; `nil` when it is good.
+  public var patternValidator: @Sendable (String) -> String?
+  /// What is wrong with a layout, its variant, options, and the locale of its Compose table where there is one, in words;
+  /// `nil` when all are there and good.
+  public var keymapValidator:
+    @Sendable (_ layout: String, _ variant: String, _ options: String, _ compose: String?) -> String?
+
+  /// Makes options.
+  public init(
+    ticketSystems: [TicketSystemType],
+    patternValidator: @escaping @Sendable (String) -> String? = { _ in nil },
+    keymapValidator:
+      @escaping @Sendable (
+        _ layout: String, _ variant: String, _ options: String, _ compose: String?
+      ) -> String? = { _, _, _, _ in nil }
+  ) {
+    self.ticketSystems = ticketSystems
+    self.patternValidator = patternValidator
+    self.keymapValidator = keymapValidator
+  }
+
+  /// A word after `type:`, for examples.
+  public var exampleType: String { ticketSystems.first?.name ?? "TYPE" }
+}

@@ -1,0 +1,54 @@
+internal import LinuxIO
+public import ScanModel
+public import TicketTransport
+
+/// Where the key of a ticket system is.
+public enum TicketSystemKey: Sendable, Equatable {
+  /// A credential of the station.
+  case credential(CredentialReference)
+  /// A file that holds it, alone on its line.
+  case file(FileReference)
+
+  /// Reads the key.
+  /// - Throws: what is wrong with it, and what to do.
+  public func secret(of id: TicketSystemID, _ credentials: CredentialResolver) throws(SetupError) -> Secret {
+    switch self {
+    case .file(let file): try Self.secret(of: id, in: file.path)
+    case .credential(let credential): try Self.secret(of: id, credential.name, credentials)
+    }
+  }
+
+  private static func secret(
+    of id: TicketSystemID, _ credential: String, _ credentials: CredentialResolver
+  ) throws(SetupError) -> Secret {
+    let text: String
+    do throws(SetupError) {
+      text = try credentials(credential)
+    } catch {
+      throw SetupError("ticketSystems.\(id): \(error.description)")
+    }
+    do {
+      return try Secret(text)
+    } catch {
+      throw SetupError("ticketSystems.\(id), credential \(credential): \(error.description)")
+    }
+  }
+
+  private static func secret(of id: TicketSystemID, in path: String) throws(SetupError) -> Secret {
+    let content: KeyFile.Content
+    do throws(SystemError) {
+      content = try KeyFile.read(path)
+    } catch {
+      throw SetupError(
+        "Ticket system \(id): the key file \(path) cannot be read (\(error.words)). Let the service read it.")
+    }
+    guard case .key(let text) = content else {
+      throw SetupError("Ticket system \(id): there is no key file \(path). Put the API key into it, alone on its line.")
+    }
+    do {
+      return try Secret(text)
+    } catch {
+      throw SetupError("Ticket system \(id), key file \(path): \(error.description)")
+    }
+  }
+}
