@@ -313,6 +313,13 @@ let package = Package(
     tests(
       of: "EventSchedule",
       ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport", nioCore, nioPosix, nioSSL]),
+    // A toy, for what another ticket system costs.
+    .testTarget(
+      name: "CodeFileTests",
+      dependencies: [
+        "EventSchedule", "Expectations", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline",
+        "ScanTesting", "Sealing", "TicketSystemKit",
+      ], path: "Tests/TicketSystems/CodeFileTests", swiftSettings: quick),
     tests(of: "SetUpCodes", ["LibCrypto", "ScanModel", "ScanTesting"]),
     tests(
       of: "Enrolment",

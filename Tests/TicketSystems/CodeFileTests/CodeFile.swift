@@ -1,0 +1,37 @@
+import ScanModel
+import TicketSystemKit
+
+/// A toy: tickets that stand in a file, a code and how many it admits on each line.
+enum CodeFileSection: TicketSystemSection {
+  struct System: Sendable {
+    var path: String
+    var place: SourcePosition
+  }
+
+  struct Gate: Sendable {}
+
+  static let type = "codefile"
+
+  private static let file = SchemaKey.required(
+    "file", .text("absolute path", example: "/srv/codes.txt", expected: "write a path") { $0.hasPrefix("/") },
+    "A code a line, and how many it admits; or where that is asked, after <.")
+
+  static let systemSchema = SectionSchema("ticketSystems.<name>, type codefile", keys: [file.description])
+  static let gateSchema = SectionSchema("gates.<name>.ticket, type codefile", keys: [])
+
+  static func readSystem(_ reader: SectionReader) -> System? {
+    reader.read(file).map { System(path: $0, place: reader.position(of: "file")) }
+  }
+
+  static func readGate(_ reader: SectionReader) -> Gate? { Gate() }
+}
+
+extension TicketSystemType {
+  static let codeFile = TicketSystemType(
+    CodeFileSection.self, example: ["file: /srv/codes.txt"], server: { $0.path },
+    settingNames: { .init(address: $0.path, key: nil, place: $0.place) }
+  ) { id, settings, _, _, time throws(SetupError) in
+    TicketSystemConnection(
+      id: id, face: { (_: CodeFileSection.Gate?) in CodeFileTicketSystem(id: id, path: settings.path, time: time) })
+  }
+}

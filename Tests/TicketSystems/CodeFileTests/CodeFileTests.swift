@@ -1,0 +1,118 @@
+import EventSchedule
+import Expectations
+import Foundation
+import Gateway
+import Glibc
+import LinuxIO
+import ScanConfiguration
+import ScanModel
+import ScanPipeline
+import ScanTesting
+import Sealing
+import Testing
+import TicketSystemKit
+
+/// Another ticket system costs its folder and a line here: nothing else of the house knows it.
+@Suite(.timeLimit(.minutes(1))) struct CodeFileTests {
+  private static let registry: [TicketSystemType] = [
+    .eventSchedule,
+    .codeFile,
+  ]
+
+  private let folder: String
+  private var codes: String { folder + "/codes.txt" }
+  private var desk: String { folder + "/desk" }
+
+  init() throws {
+    var template = Array((temporaryRoot + "/scangate-code-file-XXXXXX").utf8CString)
+    folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    try "good-code 2\nslow-code < \(folder)/desk\n".write(toFile: codes, atomically: true, encoding: .utf8)
+    expectEqual(mkfifo(folder + "/desk", 0o600), 0)
+  }
+
+  private func read(_ section: String) throws -> StationConfiguration {
+    let text = """
+      version: 1
+      station: { name: bench }
+      ticketSystems:
+        main: \(section)
+        other: { type: eventschedule, url: "http://127.0.0.1:9", apiKey: other }
+      readers: { left: { type: wedge, match: { vendor: "0c2e" } }, right: { type: wedge, match: { vendor: "05e0" } } }
+      gates:
+        north: { readers: [left], ticketSystem: main }
+        south: { readers: [right], ticketSystem: other }
+      """
+    return try ConfigurationFile.parse(
+      text: text, file: "f", options: ConfigurationOptions(ticketSystems: Self.registry)
+    ).configuration
+  }
+
+  private func refusal(_ section: String) -> String {
+    do {
+      _ = try read(section)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func behavesAsATicketSystemMust() async throws {
+    let system = try #require(try read("{ type: codefile, file: \(codes) }").ticketSystems.first)
+    expectEqual(system.address, "codefile \(codes)")
+    let connection = try system.connect(
+      credentials: { name throws(SetupError) in throw SetupError("no \(name)") }, time: SystemTime())
+    let suite = TicketSystemConformance(
+      system: connection.face(nil), goodCode: Code("good-code"), unknownCode: Code("no-such-code"),
+      slowCode: Code("slow-code"), release: { try? "1".write(toFile: desk, atomically: false, encoding: .utf8) },
+      time: SystemTime())
+    await expectEqual(suite.failures(), [])
+    await connection.close()
+  }
+
+  @Test func itsSectionIsReadAsOthersAre() throws {
+    expectEqual(
+      refusal("{ type: codefile, file: codes.txt }"),
+      "f:4:33: \"ticketSystems.main.file\" cannot be \"codes.txt\"; write a path")
+    expectEqual(
+      refusal("{ type: codefile }"),
+      "f:4:3: the key \"file\" is missing in \"ticketSystems.main\"; add file: /srv/codes.txt")
+    expectEqual(
+      refusal("{ type: codefil, file: /a }"),
+      "f:4:17: \"ticketSystems.main.type\" cannot be \"codefil\"; did you mean \"codefile\"?")
+    expectEqual(
+      refusal("{ type: none, file: /a }"),
+      "f:4:17: \"ticketSystems.main.type\" cannot be \"none\"; known are eventschedule, codefile")
+    let sections = ConfigurationFile.schema(options: ConfigurationOptions(ticketSystems: Self.registry)).map(\.path)
+    expect(sections.contains("ticketSystems.<name>") && sections.contains("ticketSystems.<name>, type codefile"))
+  }
+
+  /// What a section has read goes back to the type that read it; were it another's, that is said.
+  @Test func settingsOfAnotherTypeAreRefused() throws {
+    let systems = try read("{ type: codefile, file: \(codes) }").ticketSystems
+    #expect(throws: SetupError("Ticket system main: nothing here speaks eventschedule.")) {
+      _ = try TicketSystemType.eventSchedule.connect(
+        systems[0].id, systems[0].settings, credentials: { _ throws(SetupError) in "" }, time: SystemTime())
+    }
+    expectEqual(TicketSystemType.codeFile.budget(of: systems[1].settings), nil)
+    expectEqual(systems.map(\.budget), [nil, 60])
+  }
+
+  @Test func aStationIsPutTogetherAndAsksIt() async throws {
+    let station = try read("{ type: codefile, file: \(codes) }")
+    var alone = station
+    alone.ticketSystems.removeLast()
+    let findings = await OnlineCheck.findings(
+      on: EnrolmentBook.Completed(configuration: alone),
+      credentials: { _ throws(SetupError) in "a-key-of-some-length" })
+    expectEqual(findings.map(\.line), ["ticketSystems.main: \(codes) answers."])
+    let made = try await ConfiguredStation.make(
+      station, outputs: .own, credentials: { _ throws(SetupError) in "a-key-of-some-length" },
+      memory: StationMemory(
+        dependencies: LedgerDependencies(
+          journal: MemoryJournal(), key: SealKey.random().key, boot: BootID("boot 1"),
+          clock: ClockTrust(time: SystemTime()))),
+      events: EventHub()
+    ) { _, _ in }
+    await made.discard()
+  }
+}
