@@ -47,7 +47,7 @@ let floors: [(name: String, rooms: [String])] = [
     ]
   ),
   ("Vision", ["CodeVision", "DecodeProtocol", "DecodeWorker", "DecodeClient", "scangate-decode"]),
-  ("Readers", ["WedgeReader", "SerialReader", "CameraReader", "KnownScanners"]),
+  ("Readers", ["ReaderKit", "WedgeReader", "SerialReader", "CameraReader", "KnownScanners"]),
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "TicketTransport"]),
@@ -134,8 +134,9 @@ let package = Package(
       name: "KnownScanners", path: "Sources/Readers/KnownScanners", resources: [.embedInCode("scanners.hwdb")],
       swiftSettings: fast),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
-    room("WedgeReader", ["CXKB", "LinuxIO", "ScanModel", "ScanPipeline"]),
-    room("SerialReader", ["LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("ReaderKit", ["LinuxIO", "ScanModel"]),
+    room("WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "ScanModel", "ScanPipeline"]),
+    room("SerialReader", ["LinuxIO", "ReaderKit", "ScanModel", "ScanPipeline"]),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
 
     // Pictures: pixels in, symbols out.
@@ -157,7 +158,7 @@ let package = Package(
     .executableTarget(
       name: "scangate-decode", dependencies: ["DecodeWorker"], path: "Sources/Vision/scangate-decode",
       swiftSettings: fast, linkerSettings: stationLink),
-    room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ReaderKit", "ScanModel", "ScanPipeline"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
     room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
@@ -269,6 +270,7 @@ let package = Package(
       exclude: ["pictures"], swiftSettings: quick),
     tests(of: "KnownScanners", ["EventSchedule", "ScanConfiguration", "ScanModel", "TicketSystemKit"]),
     tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
+    tests(of: "ReaderKit", ["LinuxIO", "ScanModel"]),
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
     tests(
       of: "CameraReader",

@@ -42,3 +42,11 @@ public struct DeviceMatch: Hashable, Sendable {
       && (interface == nil || device.interface == interface)
   }
 }
+
+/// Which device is a reader's.
+public enum DevicePlace: Sendable, Hashable {
+  /// The one that udev knows by this; all fields that are given must match.
+  case match(DeviceMatch)
+  /// What stands at this absolute path, or where its links lead.
+  case path(String)
+}

@@ -1,16 +1,12 @@
 public import LinuxIO
+public import ReaderKit
 public import ScanModel
 public import ScanPipeline
 
 /// One configured camera.
-public struct CameraConfiguration: Sendable, Equatable {
+public struct CameraConfiguration: ReaderConfiguration, Sendable, Equatable {
   /// Which node is the camera.
-  public enum Place: Sendable, Hashable {
-    /// The one that udev knows by this; all fields that are given must match.
-    case match(DeviceMatch)
-    /// The node at this absolute path, or where its links lead.
-    case path(String)
-  }
+  public typealias Place = DevicePlace
 
   /// What of the camera itself is set. What is not given is left as it is found.
   public struct Controls: Sendable, Equatable {

@@ -1,9 +1,10 @@
 import Glibc
 import LinuxIO
+import ReaderKit
 import ScanModel
 
 /// Why a camera cannot be read yet, and how soon to try again. Every pause grows, so that nothing spins.
-enum CameraObstacle: Equatable {
+enum CameraObstacle: ReadObstacle {
   /// No permission; udev may still be at it.
   case permission
   /// Another program streams from it.
@@ -55,6 +56,18 @@ enum CameraObstacle: Equatable {
     case .nothingFits: true
     case .permission, .held, .absent, .noCamera, .silent, .bad, .other: false
     }
+  }
+
+  var outcome: DeviceReport.Outcome {
+    switch self {
+    case .permission: .noPermission
+    case .held: .grabbed
+    case .absent, .noCamera, .nothingFits, .silent, .bad, .other: .unusable
+    }
+  }
+
+  func words(_ device: DeviceIdentity, for configuration: CameraConfiguration) -> String? {
+    words(device, configuration.wish)
   }
 
   /// What is waited for, or what is wrong, and what to do; `nil` where the camera is simply not there.

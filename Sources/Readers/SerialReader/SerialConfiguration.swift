@@ -1,16 +1,12 @@
 public import LinuxIO
+public import ReaderKit
 public import ScanModel
 public import ScanPipeline
 
 /// One configured serial scanner.
-public struct SerialConfiguration: Sendable, Equatable {
-  /// Which line is the scanner's.
-  public enum Place: Sendable, Hashable {
-    /// The one that udev knows by this; all fields that are given must match.
-    case match(DeviceMatch)
-    /// The tty or pseudo-terminal at this absolute path, or where its links lead.
-    case path(String)
-  }
+public struct SerialConfiguration: ReaderConfiguration, Sendable, Equatable {
+  /// Which line is the scanner's; at a path stands a tty or pseudo-terminal.
+  public typealias Place = DevicePlace
 
   /// The reader's name.
   public var id: ReaderID

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxIO
+import ReaderKit
 
 /// Why a line cannot be read yet, and how soon to try again. Every pause grows, so that nothing spins.
-enum SerialObstacle: Equatable {
+enum SerialObstacle: ReadObstacle {
   /// No permission; udev may still be at it.
   case permission
   /// Another program holds it.
@@ -47,6 +48,18 @@ enum SerialObstacle: Equatable {
 
   /// Whether only a change of the configuration helps.
   var isFault: Bool { self == .notSerial || self == .settings }
+
+  var outcome: DeviceReport.Outcome {
+    switch self {
+    case .permission: .noPermission
+    case .held: .grabbed
+    case .absent, .notSerial, .settings, .other: .unusable
+    }
+  }
+
+  func words(_ device: DeviceIdentity, for configuration: SerialConfiguration) -> String? {
+    words(device, configuration.settings)
+  }
 
   /// What is waited for, or what is wrong, and what to do; `nil` where the line is simply not there.
   func words(_ device: DeviceIdentity, _ settings: SerialSettings) -> String? {

@@ -1,11 +1,12 @@
 import LinuxIO
+import ReaderKit
 import ScanModel
 import ScanPipeline
 
 /// Hears the USB bus for `IdentityWatch`: what comes back at a reader's port may be no input device any more.
 ///
 /// Not `Sendable`: it lives on the thread that reads the wedges.
-final class IdentityMonitor {
+final class IdentityMonitor: PlaceCompanion {
   private let monitor: DeviceMonitor
   private let time = SystemTime()
   private var watch = IdentityWatch()
@@ -17,21 +18,17 @@ final class IdentityMonitor {
     for device in try monitor.devices() { _ = note(device) }
   }
 
-  /// The descriptor to wait for.
   var descriptor: Int32 { monitor.descriptor }
 
-  /// A reader takes a device.
   func hold(_ device: DeviceIdentity, by reader: ReaderID) { watch.hold(device.physicalPath, by: reader) }
 
-  /// A reader lets go of a device.
   func letGo(_ device: DeviceIdentity) { watch.letGo(device.physicalPath) }
 
-  /// A device told something; only whole reads count.
+  /// Only whole reads count.
   func note(_ event: ReaderEvent, of device: DeviceIdentity) {
     if case .read(let read) = event { watch.read(at: device.physicalPath, read.readAt) }
   }
 
-  /// Takes what the bus tells.
   func hear() -> [ReaderEvent] {
     var events: [ReaderEvent] = []
     while let change = monitor.next() {

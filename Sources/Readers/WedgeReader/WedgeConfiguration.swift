@@ -1,9 +1,10 @@
 public import LinuxIO
+public import ReaderKit
 public import ScanModel
 public import ScanPipeline
 
 /// One configured wedge.
-public struct WedgeConfiguration: Sendable, Equatable {
+public struct WedgeConfiguration: ReaderConfiguration, Sendable, Equatable {
   /// The reader's name.
   public var id: ReaderID
   /// Its devices.
@@ -32,6 +33,8 @@ public struct WedgeConfiguration: Sendable, Equatable {
     self.startsWithCapsLock = startsWithCapsLock
     self.startsWithNumLock = startsWithNumLock
   }
+
+  package var place: DevicePlace { .match(match) }
 
   /// Everything that is wrong with these configurations, each with its reader; empty where nothing is. Compiles the
   /// keymaps, which takes tens of milliseconds each.

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxIO
+import ReaderKit
 
 /// Why a node cannot be read yet, and how soon to try again. Every pause grows, so that nothing spins.
-enum WedgeObstacle: Equatable {
+enum WedgeObstacle: ReadObstacle {
   /// No permission; udev may still be at it.
   case permission
   /// Another program has grabbed it.
@@ -42,8 +43,18 @@ enum WedgeObstacle: Equatable {
     }
   }
 
+  var outcome: DeviceReport.Outcome {
+    switch self {
+    case .permission: .noPermission
+    case .grabbed: .grabbed
+    // Nobody presses it for long.
+    case .keyDown: .taken
+    case .absent, .other: .unusable
+    }
+  }
+
   /// What is waited for and what to do; `nil` where the device is simply not there.
-  func words(_ device: DeviceIdentity) -> String? {
+  func words(_ device: DeviceIdentity, for configuration: WedgeConfiguration) -> String? {
     switch self {
     case .permission:
       "permission to read and write \(device.title): the service's user must be in the group input, or a udev rule must give it"

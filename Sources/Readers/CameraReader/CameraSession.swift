@@ -1,54 +1,26 @@
 import DecodeClient
 import Glibc
 import LinuxIO
+import ReaderKit
 import ScanModel
 import ScanPipeline
 
-/// A camera that belongs to a reader: waited for, or read.
-///
-/// ```
-///            opened                   gone                   silent, bad: begun anew after a pause
-///   waiting ────────▶ session ────────────────▶ forgotten        ┌───────────┐
-///    ▲  │ permission,    │                      found again by   │           │
-///    └──┘ another        └───────────────────── udev or path ◀───┘           ▼
-///         program, …                                                     waiting
-/// ```
-final class CameraNode {
-  let identity: DeviceIdentity
-  let lane: Int
-  /// What is in the way; `nil` while reading and before the first try.
-  var obstacle: CameraObstacle?
-  var retry: DeviceLoop.Timer?
-  var pause = Duration.zero
-  var session: CameraSession?
-
-  init(identity: DeviceIdentity, lane: Int) {
-    self.identity = identity
-    self.lane = lane
-  }
-
-  /// Whether udev tells of the same device that was plugged in here before, perhaps with other properties.
-  func isSamePlug(as device: DeviceIdentity) -> Bool {
-    device.node == identity.node && device.vendor == identity.vendor && device.product == identity.product
-      && device.serial == identity.serial
-  }
-}
-
 /// An open camera that streams, with what looks at its pictures.
-final class CameraSession {
-  /// How pictures lie in memory.
-  let format: VideoFormat
-  /// What could not be set, in words.
-  let shortfalls: [String]
-  var stream: FrameStream
-  var watch: DeviceLoop.Watch?
-  var check: DeviceLoop.Timer?
-  var decoder: (any FrameDecoder)?
-  /// How often the decoder was replaced since it last read a picture.
-  private(set) var replacements = 0
-  private(set) var lastReplacement: DecodeFault?
+final class CameraSession: ReadSession {
   private(set) var counts = CameraCounts()
 
+  /// How pictures lie in memory.
+  private let format: VideoFormat
+  /// What could not be set, in words.
+  private let shortfalls: [String]
+  private var stream: FrameStream
+  private var decoder: (any FrameDecoder)?
+  /// What the decoder tells, while it does.
+  private var told: DecodeEvent?
+  /// How often the decoder was replaced since it last read a picture.
+  private var replacements = 0
+  private var lastReplacement: DecodeFault?
+  private let time = SystemTime()
   private let device: VideoDevice
   private var pace: FramePace
   private var presence: ViewPresence
@@ -63,29 +35,86 @@ final class CameraSession {
   private static let longestAge = Duration.seconds(1)
 
   /// Sets the camera up and begins to stream.
-  init(device: consuming VideoDevice, configuration: CameraConfiguration, choice: StreamChoice, at time: MonotonicTime)
-    throws(SystemError)
-  {
+  init(
+    device: consuming VideoDevice, configuration: CameraConfiguration, choice: StreamChoice
+  ) throws(SystemError) {
+    let now = time.now()
     var device = device
     shortfalls = device.apply(configuration.controls)
     format = try device.start(choice.format, choice.size, choice.rate)
     guard StreamChoice.readable.contains(format.format) else { throw SystemError(errno: EPROTO, call: "VIDIOC_S_FMT") }
     self.device = device
-    stream = FrameStream(format: format, startedAt: time)
-    pace = FramePace(idleRate: configuration.idleRate, startedAt: time)
+    stream = FrameStream(format: format, startedAt: now)
+    pace = FramePace(idleRate: configuration.idleRate, startedAt: now)
     presence = ViewPresence(reader: configuration.id, settings: configuration.presence)
   }
 
+  /// Makes what looks at the pictures.
+  func begin(
+    _ makeDecoder: FrameDecoderMaker, _ configuration: CameraConfiguration, on loop: DeviceLoop,
+    wake: @escaping () -> Void
+  ) {
+    decoder = makeDecoder(loop, configuration) { [weak self] event in
+      self?.told = event
+      wake()
+      self?.told = nil
+    }
+  }
+
   var descriptor: Int32 { device.descriptor }
+  var deadline: MonotonicTime? { stream.deadline }
+  var isProven: Bool { stream.isSettled }
+  var phase: ReadPhase { isWithoutDecoder ? .failed : stream.isSettled ? .reading : .settling }
+
+  func words(_ device: DeviceIdentity, in phase: ReadPhase) -> String {
+    switch phase {
+    case .settling: return "the first pictures of \(device.title)"
+    case .reading: return (["\(device.title), \(format.title)"] + shortfalls).joined(separator: "; ")
+    case .failed:
+      var fault = ""
+      var advice = "Something that it sees makes the decoder fail: look at what is before the camera"
+      if let lastReplacement { fault = ": \(lastReplacement)" }
+      if case .cannotStart = lastReplacement { advice = "Look whether scangate-decode is installed whole" }
+      return "\(device.title) cannot be looked at\(fault). \(advice)"
+    }
+  }
 
   /// Whether the decoder ends again and again, or cannot be started.
-  var isWithoutDecoder: Bool {
+  private var isWithoutDecoder: Bool {
     if replacements > 0, case .cannotStart = lastReplacement { return true }
     return replacements >= Self.mostReplacements
   }
 
+  func read(isGone: Bool, _ tell: Tell) -> ReadEnd<CameraObstacle> {
+    switch take(at: time.now()) {
+    case .gone: .gone
+    case .broken: .broken(.bad)
+    // The driver tells an error of the whole stream so; where the camera is gone, opening it says so.
+    case .drained: isGone ? .broken(.bad) : judged
+    }
+  }
+
+  func check(_ tell: Tell) -> ReadEnd<CameraObstacle> {
+    if let told { take(told, at: time.now()).forEach(tell) }
+    return judged
+  }
+
+  func close() {
+    decoder?.stop()
+    decoder = nil
+  }
+
+  /// Whether pictures still come that can be used.
+  private var judged: ReadEnd<CameraObstacle> {
+    switch stream.fault(at: time.now()) {
+    case .silent: .broken(.silent)
+    case .bad: .broken(.bad)
+    case nil: .open
+    }
+  }
+
   /// Takes what has come; the newest good picture goes to the decoder, if that is free.
-  func take(at now: MonotonicTime) -> VideoDevice.End {
+  private func take(at now: MonotonicTime) -> VideoDevice.End {
     device.takeNewest(
       examine: { frame, bytes in
         counts.pictures += 1
@@ -108,7 +137,7 @@ final class CameraSession {
   }
 
   /// Takes what the decoder tells; answers what the reader has to tell of it.
-  func take(_ event: DecodeEvent, at now: MonotonicTime) -> [ReaderEvent] {
+  private func take(_ event: DecodeEvent, at now: MonotonicTime) -> [ReaderEvent] {
     switch event {
     case .reading(let frame, let reading):
       guard let hand = inHand, hand.number == frame else { return [] }
