@@ -55,6 +55,8 @@ public struct SystemCheck: Sendable, Equatable {
 
   private let waits: Waits
   private var tries = 0
+  /// Gates whose own parameters may be at fault: what is decided at another does not spare the question.
+  private var doubted: Set<GateID> = []
   private var lastProbe: MonotonicTime?
 
   /// Makes the check of a system of which nothing is known, and that nobody asks.
@@ -63,6 +65,7 @@ public struct SystemCheck: Sendable, Equatable {
   /// Begins anew, at a start or a reload: what was found before may be mended.
   public mutating func begin(at time: MonotonicTime) {
     fault = nil
+    doubted = []
     isBeingAsked = true
     nextProbe = time
     tries = 0
@@ -75,7 +78,9 @@ public struct SystemCheck: Sendable, Equatable {
     if !(isBeingAsked && isSlow && tries == 0) { isBeingAsked = false }
     lastProbe = time
     switch found {
-    case .answers: return prove()
+    case .answers:
+      doubted = []
+      return prove()
     case .fault(let reason, let detail):
       // That nothing is sent for a while, and for how long still, is no news.
       if !(reason.isOfKey && fault?.reason == reason) { fault = Fault(reason, detail) }
@@ -89,19 +94,25 @@ public struct SystemCheck: Sendable, Equatable {
   }
 
   /// Takes it that a scan met something of which a probe can tell more: a fault that is the system's or the key's for sure, or
-  /// `nil` for one that may be that ticket's alone.
-  public mutating func suspect(_ found: Fault?, at time: MonotonicTime) {
+  /// `nil` for one that may be that ticket's, or that gate's, alone.
+  public mutating func suspect(_ found: Fault?, by gate: GateID, at time: MonotonicTime) {
+    if found == nil { doubted.insert(gate) }
     if let found, !(found.reason.isOfKey && fault?.reason == found.reason) { fault = found }
     guard nextProbe == nil else { return }
     nextProbe = max(time + wait(), lastProbe.map { $0 + waits.spacing } ?? time)
     tries += 1
   }
 
-  /// Takes it that a scan was decided: nothing is wrong.
-  public mutating func prove() {
+  /// Takes it that a scan was decided: nothing is wrong, as far as that gate can tell.
+  public mutating func prove(by gate: GateID) {
+    doubted.remove(gate)
+    prove()
+  }
+
+  private mutating func prove() {
     fault = nil
     isBeingAsked = false
-    nextProbe = nil
+    if doubted.isEmpty { nextProbe = nil }
     tries = 0
   }
 

@@ -41,12 +41,25 @@ extension GateController {
       systemFault = nil
     }
     toldFault = news.fault
+    proven = news.proven
+    takeProof()
     if let words = news.clockFault {
       if systemFault == nil { systemFault = .fault(.clockWrong, words) }
     } else if clockFault != nil, case .fault(.clockWrong, _)? = systemFault {
       systemFault = nil
     }
     clockFault = news.clockFault
+  }
+
+  /// Gives up a fault of the ticket system that a scan met, where it has answered as it should since: what is of the gate's own
+  /// parameters is met again by the next scan.
+  @discardableResult func takeProof() -> Bool {
+    // About clocks a probe says nothing.
+    guard case .fault(let reason, _)? = systemFault, reason != .clockWrong, let faultBegan, let proven,
+      proven >= faultBegan
+    else { return false }
+    systemFault = nil
+    return true
   }
 
   /// Takes it that the ticket system has decided a scan.

@@ -39,6 +39,10 @@ public actor GateController {
   var isOver = false
   /// What the ticket system's answers to its own scans say of the gate, apart from its outputs.
   var systemFault: GateState?
+  /// When the scan that met it began.
+  var faultBegan: MonotonicTime?
+  /// When the ticket system was asked last, without a ticket, and answered as it should.
+  var proven: MonotonicTime?
   /// What keeps all gates of the ticket system from admitting, as its ledger told.
   var toldFault: SystemCheck.Fault?
   /// Whether the ticket system is being asked that: until it is known, the gate is not ready.
@@ -187,6 +191,8 @@ public actor GateController {
         close(scan, AttemptDecision(undecided: .busy, detail: "The service is being restarted or reloaded."))
       } else {
         await decide(scan)
+        // The ticket system may have been asked again before the scan was over.
+        if takeProof() { reviewOutputs() }
         rest()
       }
     }
@@ -338,7 +344,10 @@ public actor GateController {
       reviewOutputs()
       signals.play(.refuse(reason))
     case .undecided(let reason):
-      if reason.isFault, reason != .outOfService { systemFault = .fault(reason, decision.detail ?? reason.rawValue) }
+      if reason.isFault, reason != .outOfService {
+        systemFault = .fault(reason, decision.detail ?? reason.rawValue)
+        faultBegan = kept.asked?.endedAt ?? time.now()
+      }
       reviewOutputs()
       signals.play(.undecided(reason))
     case .admit:

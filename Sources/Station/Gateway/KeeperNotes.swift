@@ -27,6 +27,8 @@ public struct TicketSystemNews: Sendable, Equatable {
   public var isBeingAsked: Bool
   /// Why fresh tickets cannot be told from used ones: its clocks contradict one another.
   public var clockFault: String?
+  /// When the last question began that was answered as it should be.
+  public var proven: MonotonicTime?
 }
 
 /// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.

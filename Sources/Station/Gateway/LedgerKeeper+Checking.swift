@@ -41,7 +41,8 @@ extension LedgerKeeper {
   func isBeingAsked(_ system: TicketSystemID) -> Bool { checks[system]?.isBeingAsked ?? false }
 
   /// Takes what a probe has found of a system itself.
-  func takeCheck(_ found: Reach, of system: TicketSystemID) {
+  func takeCheck(_ found: Reach, of system: TicketSystemID, began: MonotonicTime) {
+    if found.isAnswer { proven[system] = max(began, proven[system] ?? began) }
     change(
       system,
       noting: { notes in
@@ -54,15 +55,17 @@ extension LedgerKeeper {
     ) { [now = time.now()] in
       $0.take(found, at: now)
     }
+    // A gate may be at fault by itself.
+    if found.isAnswer { tellNews() }
   }
 
   /// Takes it that a scan was decided.
-  func prove(_ system: TicketSystemID) {
-    change(system, noting: { $0.keyFaults[system.name] = nil }) { $0.prove() }
+  func prove(_ system: TicketSystemID, by gate: GateID) {
+    change(system, noting: { $0.keyFaults[system.name] = nil }) { $0.prove(by: gate) }
   }
 
   /// Takes it that a scan could not be decided.
-  func suspect(_ reason: UndecidedReason, _ detail: String?, isAnswer: Bool, _ system: TicketSystemID) {
+  func suspect(_ reason: UndecidedReason, _ detail: String?, isAnswer: Bool, _ system: TicketSystemID, by gate: GateID) {
     let found: SystemCheck.Fault?
     switch reason {
     case .keyRefused, .accessDenied, .keyBlocked, .tlsFault, .clockWrong:
@@ -77,7 +80,7 @@ extension LedgerKeeper {
         if isAnswer, reason.isOfKey { notes.keyFaults[system.name] = reason.rawValue }
       }
     ) { [now = time.now()] in
-      $0.suspect(found, at: now)
+      $0.suspect(found, by: gate, at: now)
     }
   }
 

@@ -32,7 +32,7 @@ extension LedgerKeeper {
   func newest(of system: TicketSystemID) -> TicketSystemNews {
     TicketSystemNews(
       offline: reach.cause, fault: fault(of: system), isBeingAsked: isBeingAsked(system),
-      clockFault: recordFault(of: system))
+      clockFault: recordFault(of: system), proven: proven[system])
   }
 
   /// Tells all gates how their ticket systems are.
@@ -121,22 +121,22 @@ extension LedgerKeeper {
   }
 
   /// Takes what a request's end says of our key, and of the ticket.
-  func learn(_ outcome: AttemptOutcome, of key: TicketKey, from system: TicketSystemID) {
+  func learn(_ outcome: AttemptOutcome, of key: TicketKey, from system: TicketSystemID, at gate: GateID) {
     if case .undecided(let reason, let detail) = outcome.answer {
-      suspect(reason, detail, isAnswer: outcome.fate == .answered, system)
+      suspect(reason, detail, isAnswer: outcome.fate == .answered, system, by: gate)
     }
     guard outcome.fate == .answered else { return }
     switch outcome.answer {
     case .redeemed, .valid:
       lastWords.forget(key, folded: ledger.folded(of: key))
-      prove(system)
+      prove(system, by: gate)
     case .refused(let reason, _):
       // That it is not paid may be of our own making: then the ledger leaves it to staff.
       if reason != .alreadyUsed, reason != .unpaid || !ledger.mayBeSpentByUs(key) {
         lastWords.remember(key, folded: ledger.folded(of: key), reason, at: time.wall())
       }
       // Of a key without rights some servers say that of each ticket.
-      if reason != .notAuthorised { prove(system) }
+      if reason != .notAuthorised { prove(system, by: gate) }
     case .undecided: break
     }
   }
@@ -155,11 +155,12 @@ extension LedgerKeeper {
 
   func take(_ found: Reach, from system: TicketSystemID, began: MonotonicTime) {
     if case .answers(let date?) = found { compareClock(date, of: time.now(), system) }
-    takeCheck(found, of: system)
+    // A gate is told that it is away before it is told that it was asked.
+    if case .offline(let cause) = found { take(cause, began: began) }
+    takeCheck(found, of: system, began: began)
     switch found {
     case .answers, .fault, .unclear: take(nil, began: began)
-    case .offline(let cause): take(cause, began: began)
-    case .unknown: break
+    case .offline, .unknown: break
     }
   }
 

@@ -155,7 +155,7 @@ extension LedgerKeeper {
     var outcome = await system.attempt(request) { late in
       Task { await self.settle(late, of: attempt, scan: scan, key: key, system: system.id) }
     }
-    learn(outcome, of: key, from: system.id)
+    learn(outcome, of: key, from: system.id, at: scan.gate)
     learnReach(of: outcome, began: began)
     compareClock(outcome, system.id)
     if (try? await remember(for: outcome)) == nil {

@@ -55,7 +55,7 @@ extension LedgerKeeper {
   func settle(
     _ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey, system: TicketSystemID
   ) async {
-    learn(outcome, of: key, from: system)
+    learn(outcome, of: key, from: system, at: scan.gate)
     do throws(JournalFault) {
       try await remember(key)
       try await remember(for: outcome)

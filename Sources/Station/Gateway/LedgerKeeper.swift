@@ -50,6 +50,8 @@ public actor LedgerKeeper {
   var checked: [TicketSystemID: any TicketSystem] = [:]
   var checking: [TicketSystemID: Task<Void, Never>] = [:]
   let checkWaits: SystemCheck.Waits
+  /// When the last question to each began that was answered as it should be.
+  var proven: [TicketSystemID: MonotonicTime] = [:]
   /// The longest that a scan has waited for an answer, or was ready to.
   var longestWait: Duration?
   /// What must not be forgotten over restarts, besides tickets.
@@ -193,7 +195,7 @@ public actor LedgerKeeper {
     }
     outbox.liveEnded()
     wakeSender()
-    learn(outcome, of: key, from: system.id)
+    learn(outcome, of: key, from: system.id, at: scan.gate)
     learnReach(of: outcome, began: began)
     if await !isConfirmed(outcome, deciding, deadline: deadline) { outcome.offline = nil }
     let kept = await conclude(

@@ -45,7 +45,7 @@ import Testing
       expectEqual(check.fault, SystemCheck.Fault(.badAnswer, "A page."))
       switch cure {
       case 0: check.take(.answers(date: nil), at: mono(6))
-      case 1: check.prove()
+      case 1: check.prove(by: GateID("north"))
       default: check.begin(at: mono(6))
       }
       expect(check.fault == nil)
@@ -108,6 +108,22 @@ import Testing
     expect(check.fault == nil)
   }
 
+  /// What another gate gets decided says nothing of this one's parameters, and does not leave it waiting.
+  @Test func aGatesOwnDoubtIsProbedWhateverOthersGetDecided() {
+    let (north, south) = (GateID("north"), GateID("south"))
+    var check = SystemCheck()
+    check.begin(at: mono(0))
+    check.take(.answers(date: nil), at: mono(1))
+    check.suspect(nil, by: north, at: mono(10))
+    check.prove(by: south)
+    expectEqual(check.nextProbe, mono(66))
+    check.prove(by: north)
+    expect(check.nextProbe == nil)
+    check.suspect(nil, by: north, at: mono(100))
+    check.take(.answers(date: nil), at: mono(105))
+    expect(check.nextProbe == nil)
+  }
+
   @Test func whatScansMeetIsProbedNotMoreThanOnceAMinute() {
     var check = SystemCheck()
     check.begin(at: mono(0))
@@ -119,7 +135,7 @@ import Testing
         check.take(.answers(date: nil), at: mono(second))
       }
       // A code on which the server stumbles, presented again and again.
-      check.suspect(nil, at: mono(second))
+      check.suspect(nil, by: GateID("north"), at: mono(second))
       expect(check.fault == nil)
     }
     expect((1...10).contains(probes.count), "\(probes.count)")

@@ -185,6 +185,23 @@ import Testing
     }
   }
 
+  /// A page that came in place of one answer: a probe that is answered proves it gone, and nobody has to scan. What comes of the
+  /// gate's own parameters is told again by the next scan.
+  @Test func oneBadAnswerIsTakenBackByTheProbeAndToldAgainByTheNext() async throws {
+    let bench = try Bench()
+    bench.system.script(Code("ticket-1"), .answer(.undecided(.badAnswer, detail: "A page.")))
+    bench.system.script(Code("ticket-2"), .answer(.undecided(.badAnswer, detail: "A page again.")))
+    try await bench.run { bench in
+      await expectEqual(bench.nextState(), .ready)
+      for (code, words) in [("ticket-1", "A page."), ("ticket-2", "A page again.")] {
+        bench.present(Code(code))
+        await expectEqual(bench.nextState(), .fault(.badAnswer, words))
+        await expectEqual(bench.nextState(), .ready)
+      }
+      expect(bench.system.probes >= 3, "\(bench.system.probes)")
+    }
+  }
+
   @Test func whoLeavesIsNotAskedAbout() async throws {
     let bench = try Bench { $0.isExit = true }
     bench.system.setFault(.keyRefused)
