@@ -23,7 +23,13 @@ struct EventWriter: Sendable {
   func reopen() {
     guard path != "-" else { return }
     let path = path
-    writer.reopen { () throws(SystemError) in try Self.open(path) }
+    writer.reopen({ () throws(SystemError) in try Self.open(path) }) { error in
+      Terminal.error(
+        """
+        The events file \(path) cannot be opened anew: \(error.words). Events go on into the file that was open before. See \
+        that a file of that name can be there and that this service can write it, then reload the service.
+        """, .error)
+    }
   }
 
   /// Writes until the stream ends.

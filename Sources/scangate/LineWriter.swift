@@ -33,9 +33,10 @@ final class LineWriter: Sendable {
   func write(_ line: String) { lines.yield(line) }
 
   /// Has what is written to opened anew, between two lines, before any line that comes from now on; from any thread, returns at
-  /// once. Where it cannot be opened, the old one goes on, and the fault is told.
-  func reopen(_ open: @escaping Opening) {
-    opening.set(open)
+  /// once. Where it cannot be opened, the old one goes on.
+  /// - Parameter onFault: told why it cannot be opened; on the writer's thread.
+  func reopen(_ open: @escaping Opening, onFault: @escaping @Sendable (SystemError) -> Void) {
+    opening.set((open, onFault))
     lines.yield(nil)
   }
 
@@ -53,9 +54,10 @@ final class LineWriter: Sendable {
 
   /// What is to be opened before the next line; of several the last. Beside the lines, of which the oldest may be dropped.
   private final class DueOpening: Sendable {
-    private let due = Mutex<Opening?>(nil)
-    func set(_ open: @escaping Opening) { due.withLock { $0 = open } }
-    func take() -> Opening? {
+    typealias Due = (open: Opening, onFault: @Sendable (SystemError) -> Void)
+    private let due = Mutex<Due?>(nil)
+    func set(_ new: Due) { due.withLock { $0 = new } }
+    func take() -> Due? {
       due.withLock { due in
         defer { due = nil }
         return due
@@ -83,18 +85,18 @@ final class LineWriter: Sendable {
 
     func write(_ lines: AsyncStream<String?>) async {
       for await line in lines {
-        if let open = opening.take() { reopen(open) }
+        if let due = opening.take() { reopen(due) }
         if let line { write(line + "\n") }
       }
       loop.stop()
     }
 
-    private func reopen(_ open: Opening) {
+    private func reopen(_ due: DueOpening.Due) {
       do throws(SystemError) {
-        file = try open()
+        file = try due.open()
         hasFailed = false
       } catch {
-        onFault(error)
+        due.onFault(error)
       }
     }
 

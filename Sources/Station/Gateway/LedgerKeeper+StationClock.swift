@@ -85,8 +85,10 @@ extension LedgerKeeper {
 extension Duration {
   /// How far one clock is from another, such as `3 s ahead of` or `90 min behind`.
   var asDistance: String {
-    let seconds = (self < .zero ? .zero - self : self).milliseconds / 1_000
-    let size = seconds < 120 ? "\(seconds) s" : seconds < 7_200 ? "\(seconds / 60) min" : "\(seconds / 3_600) h"
+    // Rounded: `Date` has whole seconds, and half a minute is not worth a minute too few.
+    let seconds = ((self < .zero ? .zero - self : self).milliseconds + 500) / 1_000
+    let size =
+      seconds < 120 ? "\(seconds) s" : seconds < 7_170 ? "\((seconds + 30) / 60) min" : "\((seconds + 1_800) / 3_600) h"
     return size + (self < .zero ? " behind" : " ahead of")
   }
 }

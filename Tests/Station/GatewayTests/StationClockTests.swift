@@ -8,6 +8,18 @@ import Testing
 
 /// A station whose own clock is wrong.
 @Suite(.timeLimit(.minutes(1))) struct StationClockTests {
+  /// `Date` has whole seconds: what is some milliseconds short of a round distance or age is told as that.
+  @Test func distancesAndAgesAreRounded() {
+    expectEqual((Duration.seconds(600) - .milliseconds(400)).asDistance, "10 min ahead of")
+    expectEqual((Duration.seconds(-86_400) + .milliseconds(800)).asDistance, "24 h behind")
+    expectEqual(Duration.seconds(86_390).asDistance, "24 h ahead of")
+    expectEqual(Duration.milliseconds(119_600).asDistance, "2 min ahead of")
+    expectEqual(Duration.milliseconds(2_700).asDistance, "3 s ahead of")
+    expectEqual(Duration.seconds(7_199).asDistance, "2 h ahead of")
+    expectEqual((Duration.seconds(600) - .milliseconds(1)).asAge, "10 min")
+    expectEqual(Duration.seconds(3 * 86_400).asAge, "3 days")
+  }
+
   @Test func ourOwnClockIsAnAlarmAndNoVerdict() async throws {
     let time = ShiftedTime()
     let hub = EventHub()
