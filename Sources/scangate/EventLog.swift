@@ -25,6 +25,15 @@ enum EventLog {
       "Conflict: gate \(owed.scan.gate) admitted \(owed.scan.code.shortened) at \(owed.at.wall.iso8601) offline, and \(what).\(said) See: scangate journal conflicts"
   }
 
+  private static func words(_ state: ClockEvent.State) -> String {
+    switch state {
+    case .stationWrong: "this machine's clock is not the ticket system's."
+    case .stationRight: "this machine's clock is right again."
+    case .recordsDoubted: "a clock of its own is wrong."
+    case .recordsTrusted: "its clocks agree again."
+    }
+  }
+
   /// - Parameter namingHolders: whether tickets' holders are named: they are in no log unless the operator asks for it.
   static func write(_ event: GatewayEvent, to logger: Logger, namingHolders: Bool = false) {
     switch event {
@@ -62,6 +71,8 @@ enum EventLog {
         """)
     case .gate(let gate, .ready, _):
       logger.notice("Gate \(gate) is ready.")
+    case .gate(let gate, .unproven(let words), _):
+      logger.warning("Gate \(gate) is ready, with a reservation: \(TerminalText.clean(words, limit: 1_000))")
     case .gate(let gate, .maintenance, _):
       logger.notice("Gate \(gate) is out of service: maintenance.")
     case .gate(let gate, .fault(let reason, let detail), _):
@@ -83,14 +94,18 @@ enum EventLog {
       }
     case .input(let gate, let input, let isActive, _):
       logger.info("Gate \(gate): input \(input) is \(isActive ? "active" : "inactive").")
-    case .ticketSystem(let system, let cause?, let owed, _):
+    case .ticketSystem(let system, let cause?, let owed, let detail, _):
+      let found = detail.map { " " + TerminalText.clean($0, limit: 1_000) } ?? ""
       logger.error(
-        "Ticket system \(system) is offline (\(cause.rawValue)): gates decide by their offline policy.\(waiting(owed))")
-    case .ticketSystem(let system, nil, let owed, _):
+        """
+        Ticket system \(system) is offline (\(cause.rawValue)).\(found) Gates decide by their offline policy; with \"refuse\" \
+        nobody passes until it answers.\(waiting(owed))
+        """)
+    case .ticketSystem(let system, nil, let owed, _, _):
       logger.notice("Ticket system \(system) answers.\(waiting(owed))")
     case .clock(let event):
-      let words =
-        "Ticket system \(event.system): \(TerminalText.clean(event.detail ?? event.state.rawValue, limit: 1_000))"
+      let found = event.detail ?? Self.words(event.state)
+      let words = "Ticket system \(event.system): \(TerminalText.clean(found, limit: 1_000))"
       switch event.state {
       case .stationWrong, .recordsDoubted: logger.error("\(words)")
       case .stationRight, .recordsTrusted: logger.notice("\(words)")

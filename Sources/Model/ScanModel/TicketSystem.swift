@@ -8,6 +8,9 @@ public protocol TicketSystem: Sendable {
   /// The configured ticket system that this instance speaks to.
   var id: TicketSystemID { get }
 
+  /// Which host is asked, and which setting to look at where it does not answer; `nil` where that cannot be told.
+  var whereabouts: Whereabouts? { get }
+
   /// The code in the system's own form: a ticket URL is reduced to its secret, a bare secret is returned as it is.
   /// Pure, and never a request.
   func recognise(_ code: Code) -> Code
@@ -45,8 +48,8 @@ public enum Reach: Sendable, Equatable {
   case answers(date: WallTime?)
   /// Nobody can be admitted until somebody acts: why; and what happened, to which host, and which setting to look at.
   case fault(UndecidedReason, detail: String)
-  /// It answers, but whether it would decide a scan cannot be told: it is asked too often, or out of order.
-  case unclear
+  /// It answers, but whether it would decide a scan cannot be told: it is asked too often, or out of order; which, and who.
+  case unclear(detail: String)
   /// It counts as offline.
   case offline(OfflineCause)
   /// Nothing could be asked: our own budget is spent.
@@ -68,7 +71,24 @@ public enum LookUp: Sendable, Equatable {
   case unanswered
 }
 
+/// Where a ticket system is.
+public struct Whereabouts: Sendable, Equatable {
+  /// The host that is asked.
+  public var host: String
+  /// Which setting to look at where it does not answer; a sentence.
+  public var cure: String
+
+  /// Says where.
+  public init(host: String, cure: String) {
+    self.host = host
+    self.cure = cure
+  }
+}
+
 extension TicketSystem {
+  /// Where it is cannot be told.
+  public var whereabouts: Whereabouts? { nil }
+
   /// Whether it answers shows with the next scan.
   public func reach(deadline: MonotonicTime) async -> Reach { .answers(date: nil) }
 

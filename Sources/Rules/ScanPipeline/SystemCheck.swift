@@ -48,6 +48,8 @@ public struct SystemCheck: Sendable, Equatable {
 
   /// What was found to be wrong; `nil` where nothing is, as far as is known.
   public private(set) var fault: Fault?
+  /// Why that cannot be told although it answers; `nil` where it can, or where it was not asked.
+  public private(set) var doubt: String?
   /// Whether the first word since the beginning is still out.
   public private(set) var isBeingAsked = false
   /// When it is to be asked; `nil` while there is no reason to.
@@ -65,6 +67,7 @@ public struct SystemCheck: Sendable, Equatable {
   /// Begins anew, at a start or a reload: what was found before may be mended.
   public mutating func begin(at time: MonotonicTime) {
     fault = nil
+    doubt = nil
     doubted = []
     isBeingAsked = true
     nextProbe = time
@@ -77,6 +80,7 @@ public struct SystemCheck: Sendable, Equatable {
     // One answer that is slow is no word yet, as for `ServerReach`.
     if !(isBeingAsked && isSlow && tries == 0) { isBeingAsked = false }
     lastProbe = time
+    if found != .unknown { doubt = nil }
     switch found {
     case .answers:
       doubted = []
@@ -87,7 +91,8 @@ public struct SystemCheck: Sendable, Equatable {
     case .offline:
       // The gate's policy decides, except on a key that may not scan.
       if fault?.reason.isOfKey == false { fault = nil }
-    case .unclear, .unknown: break
+    case .unclear(let detail): doubt = detail
+    case .unknown: break
     }
     nextProbe = time + wait()
     tries += 1
@@ -111,6 +116,7 @@ public struct SystemCheck: Sendable, Equatable {
 
   private mutating func prove() {
     fault = nil
+    doubt = nil
     isBeingAsked = false
     if doubted.isEmpty { nextProbe = nil }
     tries = 0

@@ -36,6 +36,7 @@ extension GateController {
     // Of who leaves nobody is asked.
     if settings.isExit { return }
     isBeingAsked = news.isBeingAsked
+    reservation = reservation(by: news)
     if news.fault == nil, case .fault(let reason, _)? = systemFault, reason.isOfKey || reason == toldFault?.reason {
       // What it was is mended, and not only for this gate.
       systemFault = nil
@@ -49,6 +50,12 @@ extension GateController {
       systemFault = nil
     }
     clockFault = news.clockFault
+  }
+
+  private func reservation(by news: TicketSystemNews) -> String? {
+    guard let cause = news.offline, cause != .rateLimited else { return news.doubt.map { "\($0) It is asked again." } }
+    if settings.offline.mayAdmit { return nil }
+    return "\(system.id) does not answer (\(cause.rawValue)), and by \"refuse\" nobody passes here until it does."
   }
 
   /// Gives up a fault of the ticket system that a scan met, where it has answered as it should since: what is of the gate's own
@@ -100,11 +107,14 @@ extension GateController {
   /// - Parameter background: what the gate shows while it cannot decide.
   private func setState(_ new: GateState, showing background: Signal = .outOfService) {
     let shown = new == .ready ? resting : background
-    let isNews = new != state || !isTold
+    // That it is ready without reservation is told once more.
+    let isCleared = new == .ready && toldReservation != nil && reservation == nil
+    let isNews = new != state || !isTold || isCleared
     state = new
     isTold = true
     if isNews {
-      events.emit(.gate(settings.gate, new, at: time.wall()))
+      toldReservation = new == .ready ? reservation : nil
+      events.emit(.gate(settings.gate, toldReservation.map(GateState.unproven) ?? new, at: time.wall()))
       if deciding == nil { watch(settings.gate, new == .ready ? .open : .outOfService) }
     }
     // While it is ready, `rest` shows what changes.

@@ -14,7 +14,7 @@ import Synchronization
 /// and never delays a different code.
 public actor GateController {
   let settings: GateSettings
-  private let system: any TicketSystem
+  let system: any TicketSystem
   private let ledger: LedgerKeeper
   let signals: any SignalOutput
   let events: any EventSink
@@ -49,6 +49,10 @@ public actor GateController {
   var isBeingAsked = false
   /// Why the gate's policy decides now; `nil` while the ticket system does.
   var offline: OfflineCause?
+  /// What keeps the ticket system from being asked whether it would decide, where nobody passes without it.
+  var reservation: String?
+  /// The reservation that `ready` was told with last.
+  var toldReservation: String?
   /// Why fresh tickets cannot be told from used ones, as the ledger said last.
   var clockFault: String?
   /// What it was told to show last while nobody stands at it.

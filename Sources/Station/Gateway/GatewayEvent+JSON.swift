@@ -88,12 +88,13 @@ extension GatewayEvent {
       line.add("state", outcome.name)
       line.add("detail", outcome.detail)
       line.add("at", at.iso8601)
-    case .ticketSystem(let system, let offline, let owed, let at):
+    case .ticketSystem(let system, let offline, let owed, let detail, let at):
       line.add("type", "ticketSystem")
       line.add("ticket_system", system.name)
       line.add("state", offline == nil ? "online" : "offline")
       line.add("reason", offline?.rawValue)
       line.add("owed", Int64(owed))
+      line.add("detail", detail)
       line.add("at", at.iso8601)
     case .clock(let event):
       line.add("type", "clock")
@@ -142,7 +143,7 @@ extension GateState {
   /// The name in events.
   public var name: String {
     switch self {
-    case .ready: "ready"
+    case .ready, .unproven: "ready"
     case .fault: "fault"
     case .maintenance: "maintenance"
     case .notSetUp: "notSetUp"
@@ -159,7 +160,7 @@ extension GateState {
   public var detail: String? {
     switch self {
     case .ready, .maintenance: nil
-    case .fault(_, let words), .notSetUp(let words), .closed(let words): words
+    case .unproven(let words), .fault(_, let words), .notSetUp(let words), .closed(let words): words
     }
   }
 }

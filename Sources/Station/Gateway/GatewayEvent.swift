@@ -23,8 +23,9 @@ public enum GatewayEvent: Sendable, Equatable {
   case input(gate: GateID, input: String, isActive: Bool, at: WallTime)
   /// The service was told to reload its configuration.
   case configuration(ReloadOutcome, at: WallTime)
-  /// A ticket system answers again, or counts as offline. `owed` admissions have still to be told to it.
-  case ticketSystem(TicketSystemID, offline: OfflineCause?, owed: Int, at: WallTime)
+  /// A ticket system answers again, or counts as offline: which host, and what to look at. `owed` admissions have still to be told
+  /// to it.
+  case ticketSystem(TicketSystemID, offline: OfflineCause?, owed: Int, detail: String? = nil, at: WallTime)
   /// A clock was found wrong by the answers of a ticket system, or right again.
   case clock(ClockEvent)
   /// What we admitted offline and the ticket system does not confirm: staff must look.
@@ -113,6 +114,8 @@ public struct OutboxConflict: Sendable, Equatable {
 public enum GateState: Sendable, Equatable {
   /// It can.
   case ready
+  /// It can, as far as is known: what keeps its ticket system from being asked. In events it is `ready`.
+  case unproven(String)
   /// It cannot until somebody acts: the reason, and what to do.
   case fault(UndecidedReason, String)
   /// Staff have taken it out of service by its maintenance input.

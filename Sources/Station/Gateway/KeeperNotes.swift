@@ -27,6 +27,8 @@ public struct TicketSystemNews: Sendable, Equatable {
   public var isBeingAsked: Bool
   /// Why fresh tickets cannot be told from used ones: its clocks contradict one another.
   public var clockFault: String?
+  /// Why nobody can tell whether it would decide a scan, although it answers.
+  public var doubt: String?
   /// When the last question began that was answered as it should be.
   public var proven: MonotonicTime?
 }

@@ -65,7 +65,9 @@ extension LedgerKeeper {
   }
 
   /// Takes it that a scan could not be decided.
-  func suspect(_ reason: UndecidedReason, _ detail: String?, isAnswer: Bool, _ system: TicketSystemID, by gate: GateID) {
+  func suspect(
+    _ reason: UndecidedReason, _ detail: String?, isAnswer: Bool, _ system: TicketSystemID, by gate: GateID
+  ) {
     let found: SystemCheck.Fault?
     switch reason {
     case .keyRefused, .accessDenied, .keyBlocked, .tlsFault, .clockWrong:
@@ -93,7 +95,9 @@ extension LedgerKeeper {
     change(&check)
     checks[system] = check
     note(noting)
-    if check.fault != before.fault || check.isBeingAsked != before.isBeingAsked { tellNews() }
+    if check.fault != before.fault || check.isBeingAsked != before.isBeingAsked || check.doubt != before.doubt {
+      tellNews()
+    }
     keepChecking(system)
   }
 

@@ -32,7 +32,8 @@ extension LedgerKeeper {
   func newest(of system: TicketSystemID) -> TicketSystemNews {
     TicketSystemNews(
       offline: reach.cause, fault: fault(of: system), isBeingAsked: isBeingAsked(system),
-      clockFault: recordFault(of: system), proven: proven[system])
+      clockFault: recordFault(of: system), doubt: checks[system]?.doubt,
+      proven: proven[system])
   }
 
   /// Tells all gates how their ticket systems are.
@@ -168,11 +169,21 @@ extension LedgerKeeper {
     var random = SystemRandomNumberGenerator()
     let change = reach.take(cause, began: began, at: time.now(), using: &random)
     if change != nil {
-      if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: outbox.count, at: time.wall())) }
+      tellReach()
       tellNews()
       sendOwed()
     }
     if reach.nextProbe != nil, probing == nil, asker != nil { probing = Task { await probe() } }
+  }
+
+  /// Tells whether it answers, and how much it is owed.
+  func tellReach() {
+    guard let asker else { return }
+    let detail = reach.cause.flatMap { cause in
+      asker.whereabouts.map { "\($0.host) \(cause.words). \($0.cure)" }
+    }
+    events.emit(
+      .ticketSystem(asker.id, offline: reach.cause, owed: outbox.count, detail: detail, at: time.wall()))
   }
 
   /// Takes how long a scan waits for its answer.
@@ -199,6 +210,19 @@ extension LedgerKeeper {
       if case .unknown = found { try? await Task.sleep(for: .seconds(5)) }
     }
     probing = nil
+  }
+}
+
+extension OfflineCause {
+  /// What the host does; follows its name.
+  fileprivate var words: String {
+    switch self {
+    case .noAddress: "has no address: its name is not resolved"
+    case .noConnection: "takes no connection"
+    case .timeOut: "does not answer in time"
+    case .gatewayFault: "answers that nobody is behind it (502, 503, 504)"
+    case .rateLimited: "gets more requests than it allows (429)"
+    }
   }
 }
 

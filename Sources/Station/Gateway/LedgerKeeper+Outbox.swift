@@ -81,7 +81,7 @@ extension LedgerKeeper {
       }
     }
     sending = nil
-    if let asker { events.emit(.ticketSystem(asker.id, offline: reach.cause, owed: outbox.count, at: time.wall())) }
+    tellReach()
   }
 
   /// Ends what was not told before the venue's day changed: today it would be refused, or noted on the wrong day.

@@ -81,12 +81,8 @@ public enum OnlineCheck {
       return [good] + (date.flatMap { doubt(of: time.wall() - $0, name, $0) }.map { [$0] } ?? [])
     case .fault(let reason, let detail):
       return [Finding(kind: .fault, line: "\(name): \(reason.rawValue): \(detail)")]
-    case .unclear:
-      return [
-        Finding(
-          kind: .away,
-          line: "\(name): \(address) answers, but it is asked too often or out of order. Try again in a minute.")
-      ]
+    case .unclear(let detail):
+      return [Finding(kind: .away, line: "\(name): \(detail) Try again in a minute.")]
     case .offline(let cause):
       return [
         Finding(

@@ -21,6 +21,8 @@ struct PunctualTicketSystem: TicketSystem {
 
   var id: TicketSystemID { system.id }
 
+  var whereabouts: Whereabouts? { system.whereabouts }
+
   func recognise(_ code: Code) -> Code { system.recognise(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { system.foldedKey(of: code) }

@@ -19,6 +19,8 @@ public struct EventScheduleTicketSystem: TicketSystem {
     self.seatNumber = seatNumber
   }
 
+  public var whereabouts: Whereabouts? { Whereabouts(host: client.host, cure: client.words.addressCure) }
+
   public func recognise(_ code: Code) -> Code { TicketURL.secret(in: code) }
 
   /// What a secret has in common with all that the server's database may take for it.
@@ -45,7 +47,7 @@ public struct EventScheduleTicketSystem: TicketSystem {
     case .notSent(let fault) where fault.reason == .unreachable && fault.offline == nil: return .unknown
     case .notSent(let fault), .lost(let fault):
       if let cause = fault.offline { return .offline(cause) }
-      return fault.reason.isFault ? .fault(fault.reason, detail: fault.detail) : .unclear
+      return fault.reason.isFault ? .fault(fault.reason, detail: fault.detail) : .unclear(detail: fault.detail)
     case .pending: return .offline(.timeOut)
     case .answered(let answer):
       return Reach(answer, host: client.host, hiding: client.redactions(), words: client.words)

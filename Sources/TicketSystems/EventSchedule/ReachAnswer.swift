@@ -20,12 +20,17 @@ extension Reach {
         .badAnswer,
         detail: "A network on the way to \(host) wants somebody to log in first (511). Let the station through.")
     // A server that fails may stumble over a request without a code alone: that proves nothing of others.
-    case 408, 429, 500...599: self = .unclear
+    case 408, 429, 500...599:
+      let what = answer.status == 429 ? "asked too often" : "out of order"
+      self = .unclear(
+        detail: "\(host) answers, but is \(what) (\(answer.status)): whether it would decide a scan cannot be told.")
     case 200...299:
       self = .fault(
         .badAnswer,
         detail:
-          "\(host) answered \(answer.status) to a scan of nothing, which no ticket system does. \(words.addressCure)")
+          "\(host) answered \(answer.status) to a scan of nothing, which no ticket system does"
+          + answer.placeDoubt
+          + words.addressCure)
     default:
       switch ScanAnswer(answer, host: host, saleTicketID: nil, hiding: secrets, words: words).answer {
       case .undecided(.badAnswer, _) where answer.isRefusal && (answer.status == 400 || answer.status == 422):

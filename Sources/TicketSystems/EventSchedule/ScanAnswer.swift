@@ -54,8 +54,10 @@ struct ScanAnswer: Equatable {
           + words.addressCure, mayHaveRedeemed: true)
     default:
       self = .undecided(
-        .badAnswer, "\(host) answered \(answer.status), which is no answer of the scan API. \(words.addressCure)",
-        mayHaveRedeemed: true)
+        .badAnswer,
+        "\(host) answered \(answer.status), which is no answer of the scan API"
+          + answer.placeDoubt
+          + words.addressCure, mayHaveRedeemed: true)
     }
   }
 
@@ -188,6 +190,11 @@ struct ServerText {
 }
 
 extension HTTPAnswer {
+  /// The end of a sentence about an answer that is none of the API's: who may have given it.
+  var placeDoubt: String {
+    isJSON ? ". " : ": a firewall, proxy or portal may have answered in its place. Check the way to it. "
+  }
+
   /// Whether this is a refusal of the API itself: a 4xx other than 408, in JSON, with a text as `error` or `message`. Nothing else
   /// tells of our key, or that a request came to nothing.
   var isRefusal: Bool {

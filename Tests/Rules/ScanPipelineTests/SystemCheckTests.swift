@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SystemCheckTests {
   private static let findings: [Reach] = [
-    .answers(date: nil), .fault(.keyRefused, detail: "k"), .fault(.tlsFault, detail: "t"), .unclear,
+    .answers(date: nil), .fault(.keyRefused, detail: "k"), .fault(.tlsFault, detail: "t"), .unclear(detail: "u"),
     .offline(.noConnection), .unknown,
   ]
 
@@ -95,7 +95,7 @@ import Testing
     var check = SystemCheck()
     check.begin(at: mono(0))
     check.take(.fault(.keyRefused, detail: "401"), at: mono(1))
-    for (index, found) in [Reach.unclear, .unknown, .offline(.noConnection)].enumerated() {
+    for (index, found) in [Reach.unclear(detail: "u"), .unknown, .offline(.noConnection)].enumerated() {
       check.take(found, at: mono(100 + index))
       expectEqual(check.fault?.reason, .keyRefused, "\(found)")
     }

@@ -31,6 +31,7 @@ public final class FakeTicketSystem: TicketSystem {
     var lookedUp = 0
     var reach: OfflineCause?
     var fault: (reason: UndecidedReason, detail: String)?
+    var doubt: String?
     var date: WallTime?
     var probes = 0
     var owed: [Code] = []
@@ -44,6 +45,7 @@ public final class FakeTicketSystem: TicketSystem {
   }
 
   public let id: TicketSystemID
+  public let whereabouts: Whereabouts? = Whereabouts(host: "fake.example", cure: "Check url.")
   private let time: any TimeSource
   private let folding: @Sendable (Code) -> TicketKey?
   private let state = Mutex(State())
@@ -78,6 +80,9 @@ public final class FakeTicketSystem: TicketSystem {
     state.withLock { $0.fault = reason.map { ($0, detail) } }
   }
 
+  /// Sets why probes cannot tell whether it would decide a scan.
+  public func setDoubt(_ detail: String?) { state.withLock { $0.doubt = detail } }
+
   /// Sets what probes are told of its clock; nothing at first.
   public func setDate(_ date: WallTime?) { state.withLock { $0.date = date } }
 
@@ -92,6 +97,7 @@ public final class FakeTicketSystem: TicketSystem {
       state.probes += 1
       if let (reason, detail) = state.fault { return .fault(reason, detail: detail) }
       if let cause = state.reach { return .offline(cause) }
+      if let doubt = state.doubt { return .unclear(detail: doubt) }
       return .answers(date: state.date)
     }
   }

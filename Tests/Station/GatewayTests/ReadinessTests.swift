@@ -64,6 +64,10 @@ import Testing
     /// Returns once the gate has played a signal last.
     func played(_ signal: Signal) async { for await played in signals.changes where played.last == signal { return } }
 
+    func nextReach() async -> GatewayEvent? {
+      await events.next { if case .ticketSystem = $0 { true } else { false } }
+    }
+
     func nextClock() async -> ClockEvent? {
       let event = await events.next { if case .clock = $0 { true } else { false } }
       if case .clock(let clock)? = event { return clock }
@@ -109,6 +113,48 @@ import Testing
     try await bench.run { bench in
       await expectEqual(bench.nextState(), .ready)
       await bench.played(.offline)
+    }
+  }
+
+  /// Where the policy lets nobody pass, ready says so, and is told plainly once the ticket system answers.
+  @Test func whereNobodyPassesWithoutTheTicketSystemReadySaysSo() async throws {
+    let bench = try Bench()
+    bench.system.setReach(.noAddress)
+    try await bench.run { bench in
+      guard let state = await bench.nextState() else {
+        Issue.record("nothing is told")
+        return
+      }
+      expectEqual(state.name, "ready")
+      expect(state.detail?.contains("fake does not answer (noAddress)") == true, "\(state)")
+      bench.system.setReach(nil)
+      await expectEqual(bench.nextState(), .ready)
+    }
+  }
+
+  /// It answers, and cannot be asked: ready says why.
+  @Test func readySaysThatTheTicketSystemCouldNotBeAsked() async throws {
+    let bench = try Bench()
+    bench.system.setDoubt("It is out of order.")
+    try await bench.run { bench in
+      let state = await bench.nextState()
+      expectEqual(state?.name, "ready")
+      expectEqual(state?.detail, "It is out of order. It is asked again.")
+      bench.system.setDoubt(nil)
+      await expectEqual(bench.nextState(), .ready)
+    }
+  }
+
+  /// The log of who is away names the host and the setting.
+  @Test func whoIsAwayIsToldWithHostAndSetting() async throws {
+    let bench = try Bench()
+    bench.system.setReach(.noConnection)
+    try await bench.run { bench in
+      guard case .ticketSystem(_, .noConnection?, _, let detail, _)? = await bench.nextReach() else {
+        Issue.record("it is not told")
+        return
+      }
+      expectEqual(detail, "fake.example takes no connection. Check url.")
     }
   }
 

@@ -78,7 +78,9 @@ import TicketTransport
     "408 Request Timeout", "429 Too Many Requests", "500 Internal Server Error", "520 Unknown",
   ]) func whatPassesOrMayBeAboutNothingProvesNothing(status: String) async throws {
     for type in ["application/json", "text/html"] {
-      try await expectEqual(found(status, #"{"error":"No"}"#, type: type), .unclear)
+      let found = try await found(status, #"{"error":"No"}"#, type: type)
+      guard case .unclear(let detail) = found else { return unexpected("\(found)") }
+      expect(detail.contains(status.hasPrefix("429") ? "asked too often (429)" : "out of order"), "\(detail)")
     }
   }
 
