@@ -17,10 +17,11 @@ struct ConfigurationArgument: ParsableArguments {
   var file = ConfigurationArgument.usual
 
   /// Reads a configuration and looks at the files that it names; prints everything that is wrong or doubtful.
+  /// - Parameter warns: whether what is doubtful is printed.
   /// - Throws: `Exit.configuration` after printing the errors.
-  static func load(_ file: String, checkingFiles: Bool = true) throws -> StationConfiguration {
+  static func load(_ file: String, checkingFiles: Bool = true, warns: Bool = true) throws -> StationConfiguration {
     let reading = read(file, checkingFiles: checkingFiles)
-    for warning in reading.warnings { Terminal.error("warning: \(warning)", .warning) }
+    for warning in warns ? reading.warnings : [] { Terminal.error("warning: \(warning)", .warning) }
     for error in reading.errors { Terminal.error(error, .error) }
     guard let configuration = reading.configuration else { throw Exit.configuration }
     return configuration

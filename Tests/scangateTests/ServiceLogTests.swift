@@ -82,7 +82,10 @@ import VenueServer
     station.terminate()
     await expectEqual(station.status(), 0)
     expect(try types(rotated).contains("configuration applied"))
-    expect(station.log.contains("Events cannot be written to \(file.path)"), "\(station.log)")
+    expect(
+      station.log.contains("\(file.path) cannot be opened anew")
+        && station.log.contains("go on into the file that was open") && !station.log.contains("free space"),
+      "\(station.log)")
   }
 
   /// What the lines of a file of events are about.
@@ -108,6 +111,44 @@ import VenueServer
     expect(!errors.contains("notice:") && !errors.contains("info:"), "\(errors)")
     let wrong = try await Program.run(["run", "--log-level", "loud"])
     expect(wrong.status == 64 && wrong.errors.contains("warning"), "\(wrong.errors)")
+  }
+
+  @Test func whoIsAwayAtTheStartIsToldWithHostAndPlace() async throws {
+    let station = try Station()
+    defer { station.end() }
+    let ready = await station.next { $0["type"] as? String == "gate" && $0["state"] as? String == "ready" }
+    expect((ready?["detail"] as? String)?.contains("nobody passes here until it does") == true, "\(ready ?? [:])")
+    station.terminate()
+    await expectEqual(station.status(), 0)
+    let log = station.log
+    expect(log.contains("Ticket system main is offline (noConnection). 127.0.0.1:9 takes no connection."), "\(log)")
+    expect(log.contains("Check url (\(station.folder.path)/station.yaml:4:"), "\(log)")
+    expect(log.contains("Gate north is ready, with a reservation: main does not answer"), "\(log)")
+  }
+
+  /// What is doubtful in the file is a warning, at the start as later; what ends the service says where it comes from.
+  @Test func aStartThatFailsNamesThePlaceAndWarnsByTheLevel() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "station.yaml").path
+    let text = """
+      version: 1
+      station: { name: door }
+      ticketSystems: { main: { type: eventschedule, url: "https://tickets.example/api", apiKey: main } }
+      readers: { left: { type: wedge, match: { vendor: "0c2e" }, keymap: us } }
+      gates: { north: { readers: [left], ticketSystem: main } }
+      """
+    try Data(text.utf8).write(to: URL(filePath: file))
+    for (level, warns) in [("warning", true), ("error", false)] {
+      let result = try await Program.run(
+        ["run", "--config", file, "--state", folder.path + "/state", "--log-level", level])
+      expectEqual(result.status, 78)
+      expect(
+        result.errors.contains(file + ":3:")
+          && result.errors.contains(": ticketSystems.main: there is no credential main"),
+        "\(result.errors)")
+      expectEqual(result.errors.contains("warning: \(file):3:"), warns, "\(result.errors)")
+    }
   }
 
   /// A scanner on a pseudo-terminal, and a venue that names who holds the ticket.

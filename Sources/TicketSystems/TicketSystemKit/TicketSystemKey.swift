@@ -14,24 +14,30 @@ public enum TicketSystemKey: Sendable, Equatable {
   public func secret(of id: TicketSystemID, _ credentials: CredentialResolver) throws(SetupError) -> Secret {
     switch self {
     case .file(let file): try Self.secret(of: id, in: file.path)
-    case .credential(let credential): try Self.secret(of: id, credential.name, credentials)
+    case .credential(let credential): try Self.secret(of: id, credential, credentials)
     }
   }
 
   private static func secret(
-    of id: TicketSystemID, _ credential: String, _ credentials: CredentialResolver
+    of id: TicketSystemID, _ credential: CredentialReference, _ credentials: CredentialResolver
   ) throws(SetupError) -> Secret {
     let text: String
     do throws(SetupError) {
-      text = try credentials(credential)
+      text = try credentials(credential.name)
     } catch {
-      throw SetupError("ticketSystems.\(id): \(error.description)")
+      throw SetupError("\(place(of: credential))ticketSystems.\(id): \(error.description)")
     }
     do {
       return try Secret(text)
     } catch {
-      throw SetupError("ticketSystems.\(id), credential \(credential): \(error.description)")
+      throw SetupError(
+        "\(place(of: credential))ticketSystems.\(id), credential \(credential.name): \(error.description)")
     }
+  }
+
+  /// Where the file names it, as a line's beginning; nothing of what a set-up code has brought, which no file names.
+  private static func place(of credential: CredentialReference) -> String {
+    credential.isEnrolled ? "" : "\(credential.position): "
   }
 
   private static func secret(of id: TicketSystemID, in path: String) throws(SetupError) -> Secret {

@@ -31,7 +31,8 @@ import TicketSystemKit
 
   /// Asks everything that a station with these lines speaks to.
   private func findings(
-    _ system: String, control: String = "", time: any TimeSource = SystemTime()
+    _ system: String, control: String = "", credential: String? = "a-key-of-some-length",
+    time: any TimeSource = SystemTime()
   ) async throws -> (findings: [OnlineCheck.Finding], asked: [String]) {
     let text = """
       version: 1
@@ -48,7 +49,10 @@ import TicketSystemKit
     var asked: [String] = []
     let findings = await OnlineCheck.findings(
       on: EnrolmentBook.Completed(configuration: configuration),
-      credentials: { _ throws(SetupError) in "a-key-of-some-length" }, onAsking: { asked.append($0) }, time: time)
+      credentials: { _ throws(SetupError) in
+        guard let credential else { throw SetupError("there is none.") }
+        return credential
+      }, onAsking: { asked.append($0) }, time: time)
     return (findings, asked)
   }
 
@@ -83,6 +87,40 @@ import TicketSystemKit
     expect(other.first?.kind == .fault && named.contains("and caFile \(file.path) (bench.yaml:4:"), "\(named)")
     expect(server.requests.isEmpty, "nothing is said to a stranger")
     await server.stop()
+  }
+
+  /// What answers and cannot be asked is out of order or asked too often, and it is said which.
+  @Test(arguments: [
+    ("500 Internal Server Error", "is out of order (500)", "asked too often"),
+    ("429 Too Many Requests", "is asked too often (429)", "out of order"),
+  ]) func whatAnswersAndCannotBeAskedSaysWhy(status: String, words: String, others: String) async throws {
+    let server = ScriptedServer(answer: Self.answer(status, #"{"error":"No"}"#))
+    let port = try await server.start()
+    let found = try await findings("url: \"http://127.0.0.1:\(port)\"").findings
+    expectEqual(found.map(\.kind), [.away], "\(found)")
+    let line = found.first?.line ?? ""
+    expect(line.contains("answers, but \(words)") && !line.contains(others), "\(line)")
+    await server.stop()
+  }
+
+  @Test func aPageIsCalledOneWhateverItsStatus() async throws {
+    for status in ["200 OK", "404 Not Found"] {
+      let page = "HTTP/1.1 \(status)\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>"
+      let server = ScriptedServer(answer: page)
+      let port = try await server.start()
+      let found = try await findings("url: \"http://127.0.0.1:\(port)\"").findings
+      expectEqual(found.map(\.kind), [.fault], "\(found)")
+      let line = found.first?.line ?? ""
+      expect(line.contains("a firewall, proxy or portal may have answered in its place"), "\(line)")
+      await server.stop()
+    }
+  }
+
+  @Test func aCredentialThatIsNotThereNamesItsPlace() async throws {
+    let found = try await findings("url: \"http://127.0.0.1:9\"", credential: nil).findings
+    expectEqual(found.map(\.kind), [.fault], "\(found)")
+    let line = found.first?.line ?? ""
+    expect(line.hasPrefix("bench.yaml:4:") && line.hasSuffix(": ticketSystems.main: there is none."), "\(line)")
   }
 
   @Test func theControlServiceIsAskedAndNothingIsActivated() async throws {
