@@ -85,10 +85,15 @@ public struct TicketListState: Sendable, Equatable {
 
 /// Why a list of tickets cannot be read: what happened, to which file, and what to do.
 public struct TicketListFault: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The words.
+  /// The words; a line for each thing that is wrong.
   public var description: String
+  /// Whether what was put in cannot be used; else something that is needed cannot be had.
+  public var isOfData: Bool
   /// Makes a fault.
-  public init(_ description: String) { self.description = description }
+  public init(_ description: String, isOfData: Bool = false) {
+    self.description = description
+    self.isOfData = isOfData
+  }
 }
 
 /// The port to what a ticket system itself tells of all that it has sold: a list to be taken on board. Redeems nothing.

@@ -115,6 +115,15 @@ struct CSVParser {
     state = .start
   }
 
+  /// What a first line such as `sep=;` says, which spreadsheets write for each other; `nil` where it is none.
+  static func markedSeparator(of text: [UInt8]) -> UInt8? {
+    let line = text.prefix(8).prefix { $0 != 0x0A && $0 != 0x0D }.filter { $0 != 0x22 }
+    guard line.count == 5, let sign = line.last, ",;\t|".utf8.contains(sign),
+      String(decoding: line.dropLast(), as: UTF8.self).lowercased() == "sep="
+    else { return nil }
+    return sign
+  }
+
   /// What separates the fields of a header: the one of comma, semicolon and tab that it has most of, outside of quotes.
   static func separator(of header: [UInt8]) -> UInt8 {
     var isQuoted = false

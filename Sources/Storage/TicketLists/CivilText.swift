@@ -26,6 +26,8 @@ struct CivilText {
     case ambiguous
     /// It would be a day if day and month were the other way round.
     case otherOrder
+    /// Its year has two digits: of which century nobody says, nor which of three numbers it is.
+    case shortYear
   }
 
   private let rule: ZoneRule
@@ -64,9 +66,13 @@ struct CivilText {
     }
     for sign: Unicode.Scalar in [".", "/"] {
       text.restart()
-      guard let first = text.digits(1...2), text.take(sign), let second = text.digits(1...2), text.take(sign),
-        let year = text.digits(4)
-      else { continue }
+      guard let first = text.digits(1...2), text.take(sign), let second = text.digits(1...2), text.take(sign) else {
+        continue
+      }
+      guard let year = text.digits(4) else {
+        if text.digits(2) != nil { throw .shortYear }
+        continue
+      }
       if sign == "." { return [year, second, first] }
       switch order {
       case .dayFirst? where second > 12 && first <= 12, .monthFirst? where first > 12 && second <= 12: throw .otherOrder
@@ -76,6 +82,10 @@ struct CivilText {
       case nil where first <= 12 && first != second: throw .ambiguous
       case nil: return [year, second, first]
       }
+    }
+    text.restart()
+    if text.digits(2) != nil, text.take("-"), text.digits(2) != nil, text.take("-"), text.digits(2) != nil {
+      throw .shortYear
     }
     return nil
   }

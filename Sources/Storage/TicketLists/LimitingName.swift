@@ -1,83 +1,199 @@
 /// Names of columns that seem to limit who may come in. What such a column means must be known: a list that lacks it would admit
 /// more than was sold.
 enum LimitingName {
-  /// What a name that is not known seems to say; `nil` where it limits nothing.
-  static func guess(_ name: String) -> TicketColumn? {
+  /// What a name that is not known may mean, the likeliest first; `nil` where it limits nothing, and nothing where it limits by what no
+  /// meaning has.
+  static func guess(_ name: String) -> [TicketColumn]? {
     let words = FoldedText.words(name)
     let key = words.joined()
-    if harmless.contains(where: { key.contains($0) }) || !harmlessWords.isDisjoint(with: words) { return nil }
-    return stems.first { stem in
-      stem.parts.contains { key.contains($0) } || !stem.words.isDisjoint(with: words)
-    }?.meaning
+    if harmless.contains(key, words) { return nil }
+    // Two letters are a day only where nothing else is there: Sa/So.
+    if words.contains(where: shortDays.words.contains),
+      words.allSatisfy({ shortDays.words.contains($0) || between.contains($0) })
+    {
+      return [.day]
+    }
+    // Number and boletos is how many, number and boleto is which.
+    if words.contains(where: counted.words.contains),
+      words.allSatisfy({ counted.words.contains($0) || numbers.words.contains($0) })
+    {
+      return [.quantity]
+    }
+    return limits.first { $0.text.contains(key, words) }?.meanings
   }
 
-  private struct Stem {
-    var meaning: TicketColumn
+  /// Words of names, folded.
+  private struct Vocabulary {
     /// Wherever they stand in the name.
-    var parts: [String]
+    var parts: [String] = []
     /// As a word of their own: too short to be looked for within others.
     var words: Set<String> = []
+
+    /// - Parameter text: the words with blanks between; a star before those that are found within others.
+    init(_ text: String...) {
+      for word in text.flatMap({ $0.split(separator: " ") }) {
+        let keys = FoldedText.keys(of: String(word))
+        if word.hasPrefix("*") { parts += keys } else { words.formUnion(keys) }
+      }
+    }
+
+    func contains(_ key: String, _ words: [String]) -> Bool {
+      parts.contains { key.contains($0) } || !self.words.isDisjoint(with: words)
+    }
   }
 
-  private static let stems = [
-    Stem(
-      meaning: .status,
-      parts: [
-        "status", "statut", "estado", "zustand", "storn", "cancel", "annul", "anulad", "refund", "erstatt", "rembours",
-        "reembols", "bezahlt", "unpaid", "pagad", "entwert", "eingeloest", "eingelost", "einloes", "gescannt",
-        "scanned",
-        "checkedin", "checkin", "eingecheckt", "redeem", "gesperrt", "blocked", "bloque", "revoked", "geloescht",
-        "deleted", "validated", "ungueltig", "invalid", "utilise", "compost",
-      ], words: ["paid", "paye", "payee", "used", "usado", "state", "etat", "void", "benutzt", "valid", "gueltig"]),
-    Stem(
-      meaning: .saleQuantity,
-      parts: ["gesamtanzahl", "gesamtmenge", "totalquantity", "totaltickets", "cantidadtotal", "quantitetotale"]),
-    Stem(
-      meaning: .quantity,
-      parts: [
-        "anzahl", "menge", "quantit", "cantidad", "stueck", "stuck", "personen", "persons", "personas", "personnes",
-        "admits", "asistentes", "plazas", "besucherzahl",
-        "numberof", "nombrede", "nombrebillets", "numerodeentradas",
-      ], words: ["qty", "count", "pax", "nb", "places", "qte", "cant"]),
-    Stem(
-      meaning: .until,
-      parts: ["gueltigbis", "gultigbis", "ablauf", "expir", "verfall", "caduc", "hasta", "jusqu", "vencim", "validto"],
-      words: ["until", "bis", "ende", "end", "fin", "ends"]),
-    Stem(
-      meaning: .from,
-      parts: ["gueltigab", "gultigab", "validfrom", "desde", "apartirdu", "beginn", "notbefore"],
-      words: ["ab", "start", "starts", "debut", "inicio"]),
-    Stem(
-      meaning: .day,
-      parts: [
-        "datum", "fecha", "gueltig", "gultig", "valable", "valide", "valido", "uhrzeit", "zeitfenster", "timeslot",
-        "einlass",
-        "creneau", "franja", "termin", "wochentag",
-      ],
-      words: [
-        "date", "dates", "day", "days", "tag", "tage", "jour", "jours", "dia", "dias", "slot", "time", "hora", "heure",
-      ]),
-    Stem(
-      meaning: .seat,
-      parts: ["seat", "sitz", "platz", "asiento", "butaca", "siege", "fauteuil"],
-      words: ["row", "reihe", "fila", "rang", "block", "sektor", "sector", "bereich", "area", "section"]),
+  /// What limits, and how English, German, French and Spanish say it, a line each; the first that fits counts.
+  private static let limits: [(meanings: [TicketColumn], text: Vocabulary)] = [
+    (
+      [.status],
+      Vocabulary(
+        """
+        *status *cancel *refund *unpaid *scanned *checkedin *checkin *redeem *blocked *revoked *deleted *validated *invalid paid \
+        used state void voided settled
+        """,
+        """
+        *zustand *storn *erstatt *bezahlt *gezahlt *entwert *eingelöst *einlös *gescannt *eingecheckt *gesperrt *gelöscht *ungültig \
+        *widerruf benutzt verwendet
+        """,
+        """
+        *statut *annul *rembours *utilisé *compost *bloque *supprimé paye payee état réglé réglée acquitté acquittée scanné \
+        scannée
+        """,
+        """
+        *estado *anulad *reembols *pagad *validad *utilizad *canjead *escanead *bloquead *eliminad *devuelt usado usada abonado \
+        abonada
+        """)
+    ),
+    (
+      [.saleQuantity],
+      Vocabulary(
+        "*totalquantity *totaltickets *totalpersons *totalguests *totalpeople",
+        "*gesamtanzahl *gesamtmenge *gesamtzahl *gesamtpersonen",
+        "*quantitétotale *nombretotal *totalbillets *totaldebillets *totalpersonnes *totaldepersonnes",
+        "*cantidadtotal *númerototal *totalentradas *totaldeentradas *totalboletos *totaldeboletos *totalpersonas *totaldepersonas"
+      )
+    ),
+    (
+      [.quantity],
+      Vocabulary(
+        "*persons *admits *numberof *headcount *groupsize *partysize qty count pax pers",
+        """
+        *anzahl *menge *stück *personen *besucherzahl *teilnehmerzahl *gästezahl *gruppengröße anz kartenzahl ticketzahl kopfzahl
+        """,
+        "*quantit *personnes *nombrede *nombrebillets *tailledugroupe *tailledegroupe nb nbre nbr places qte",
+        "*cantidad *personas *asistentes *plazas *númerodeentradas *númerodeboletos *tamañodelgrupo *tamañodegrupo cant"
+      )
+    ),
+    (
+      [.day],
+      Vocabulary(
+        """
+        *weekday *weekend *monday *tuesday *wednesday *thursday *friday *saturday *sunday evening morning afternoon matinee
+        """,
+        """
+        *wochentag *wochenende *montag *dienstag *mittwoch *donnerstag *freitag *samstag *sonnabend *sonntag abend vormittag \
+        nachmittag
+        """,
+        "*joursemaine *lundi *mardi *mercredi *jeudi *vendredi *samedi *dimanche soir soirée matin matinée aprèsmidi",
+        "*findesemana *finesdesemana *lunes *martes *miércoles *jueves *viernes *sábado *domingo noche tarde mañana")
+    ),
+    (
+      [.until],
+      Vocabulary(
+        "*expir *validto until end ends",
+        "*gültigbis *ablauf *verfall bis ende",
+        "*jusqu fin",
+        "*caduc *hasta *vencim")
+    ),
+    (
+      [.from],
+      Vocabulary(
+        "*validfrom *notbefore start starts",
+        "*gültigab *beginn ab anfang",
+        "*apartirdu *dèsle début",
+        "*desde *apartirde inicio comienzo")
+    ),
+    (
+      [.day],
+      Vocabulary(
+        "date dates day days",
+        "*datum *termin tag tage",
+        "jour jours",
+        "*fecha día días")
+    ),
+    // A session or a time is of a day, or of a moment.
+    (
+      [.day, .from],
+      Vocabulary(
+        "*timeslot *showtime session sessions slot time times show shows performance performances screening schedule hour hours",
+        "*uhrzeit *zeitfenster *zeitraum *einlass *vorstellung *aufführung *sitzung zeit zeiten spielzeit stunde",
+        "*créneau *horair *séance *représentation heure heures",
+        "*franja *horario sesión sesiones funciones pase pases turno turnos hora horas")
+    ),
+    (
+      [.day, .until, .status],
+      Vocabulary(
+        "*validity valid",
+        "*gültig gilt",
+        "*valable *valide *validité",
+        "*valido *valida *válidez *vigen")
+    ),
+    // Whom it is for: no meaning has that.
+    (
+      [],
+      Vocabulary(
+        "*exclusive only",
+        "*ausschließlich nur",
+        "*exclusiv *seulement *uniquement",
+        "*solamente *únicamente solo sólo sola")
+    ),
+    (
+      [.seat],
+      Vocabulary(
+        "*seat row block sector area zone section",
+        "*sitz *platz reihe sektor bereich",
+        "*siège *fauteuil rang rangée",
+        "*asiento *butaca fila zona")
+    ),
   ]
 
+  private static let shortDays = Vocabulary(
+    "mon tue tues wed thu thur thurs fri sat sun",
+    "mo di mi do fr sa so",
+    "lun mar mer jeu ven sam dim",
+    "lun mar mié jue vie sáb dom")
+  private static let between: Set<String> = ["and", "und", "et", "y", "to", "bis", "a"]
+
+  /// What a number may be of.
+  private static let counted = Vocabulary(
+    "tickets guests people adults children visitors seats pers pax",
+    "karten eintrittskarten gäste leute erwachsene kinder plätze",
+    "billets invités adultes enfants entrées visiteurs",
+    "entradas boletos invitados adultos niños visitantes")
+
+  /// Words of a number, and what stands between.
+  private static let numbers = Vocabulary(
+    "number no num total of the",
+    "nummer nr zahl der",
+    "numéro nombre n nb nbre nbr de des d",
+    "número núm nro cant los las")
+
   /// Of the order, the buyer, the money: none of that is looked at when somebody comes in.
-  private static let harmless = [
-    "orderdate", "orderedat", "ordertime", "orderday", "purchase", "created", "updated", "modified", "bestelldat",
-    "bestellt", "bestellzeit", "kaufdat", "kaufzeit", "gekauft", "buchungsdat", "buchungszeit", "verkaufsdat", "birth",
-    "geburt",
-    "naissance", "nacimiento", "rechnung", "invoice", "facture", "factura", "achat", "compra", "datedecommande",
-    "datecommande", "datedelacommande", "datedereservation", "fechadepedido", "fechadelpedido", "fechapedido",
-    "fechadereserva", "paidat", "paidon", "paymentdate", "paymenttime", "bezahltam", "zahldatum", "zahlungsdatum",
-    "datedepaiement", "datepaiement", "fechadepago", "fechapago", "exportdat", "billing", "shipping", "bundesstaat",
-    "platzier",
-    "creation", "creacion", "erstell", "angelegt", "datumderbestell", "price", "preis", "prix", "precio", "amount",
-    "betrag",
-    "montant", "importe",
-  ]
-  private static let harmlessWords: Set<String> = [
-    "fee", "fees", "gebuehr", "tax", "steuer", "devise", "moneda", "currency",
-  ]
+  private static let harmless = Vocabulary(
+    """
+    *orderdate *orderedat *ordertime *orderday *purchase *created *updated *modified *birth *invoice *paidat *paidon *paymentdate \
+    *paymenttime *exportdat *billing *shipping *price *amount fee fees tax currency
+    """,
+    """
+    *bestelldat *bestellt *bestellzeit *kaufdat *kaufzeit *gekauft *buchungsdat *buchungszeit *verkaufsdat *geburt *rechnung \
+    *bezahltam *zahldatum *zahlungsdatum *bundesstaat *platzier *erstell *angelegt *datumderbestell *preis *betrag gebühr steuer
+    """,
+    """
+    *naissance *facture *achat *datedecommande *datecommande *datedelacommande *datedereservation *datedepaiement *datepaiement \
+    *creation *prix *montant devise
+    """,
+    """
+    *nacimiento *factura *compra *fechadepedido *fechadelpedido *fechapedido *fechadereserva *fechadepago *fechapago *creacion \
+    *precio *importe moneda
+    """)
 }

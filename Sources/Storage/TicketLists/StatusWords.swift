@@ -6,11 +6,13 @@ enum StatusWords {
   static let written: [ListedTicket.Status: [String]] = [
     .valid: [
       "valid", "paid", "unused", "active", "ok", "confirmed", "complete", "completed", "issued", "sold", "free",
+      "settled",
       "gültig", "bezahlt", "unbenutzt", "aktiv", "bestätigt", "abgeschlossen", "ausgestellt", "verkauft", "kostenlos",
+      "gezahlt",
       "valide", "valable", "payé(e)", "non_utilisé(e)", "actif", "confirmé(e)", "terminé(e)", "émis(e)", "vendu(e)",
-      "gratuit(e)",
+      "gratuit(e)", "réglé(e)", "acquitté(e)",
       "válido/a", "pagado/a", "no_usado/a", "sin_usar", "activo/a", "confirmado/a", "completado/a", "emitido/a",
-      "vendido/a", "gratis",
+      "vendido/a", "gratis", "abonado/a",
     ],
     .unpaid: [
       "unpaid", "pending", "open", "reserved", "due", "overdue", "on_hold",
@@ -19,10 +21,12 @@ enum StatusWords {
       "impagado/a", "no_pagado/a", "sin_pagar", "pendiente", "pendiente_de_pago", "reservado/a",
     ],
     .cancelled: [
-      "cancelled", "canceled", "deleted", "void", "voided", "revoked", "invalid", "blocked", "failed",
+      "cancelled", "canceled", "deleted", "void", "voided", "revoked", "invalid", "blocked", "failed", "cancellation",
       "storniert", "gelöscht", "ungültig", "widerrufen", "gesperrt", "abgebrochen", "fehlgeschlagen", "annulliert",
-      "annulé(e)", "supprimé(e)", "invalide", "non_valide", "bloqué(e)", "échoué(e)", "refusé(e)",
+      "storno", "stornierung",
+      "annulé(e)", "supprimé(e)", "invalide", "non_valide", "bloqué(e)", "échoué(e)", "refusé(e)", "annulation",
       "anulado/a", "cancelado/a", "eliminado/a", "inválido/a", "no_válido/a", "bloqueado/a", "fallido/a", "rechazado/a",
+      "cancelación", "anulación",
     ],
     .refunded: [
       "refunded", "refund", "partially_refunded",

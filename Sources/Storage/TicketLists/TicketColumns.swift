@@ -1,7 +1,8 @@
-/// Why a header cannot be used, and what would cure it.
+/// Why a header cannot be used, and what would cure it: a sentence or more for each column.
 struct BadHeader: Error, Equatable {
-  var words: String
-  init(_ words: String) { self.words = words }
+  var lines: [String]
+  init(_ words: String...) { lines = words }
+  init(lines: [String]) { self.lines = lines }
 }
 
 /// Which column of a file means what.
@@ -31,7 +32,9 @@ struct TicketColumns {
     count = header.count
     var names: [String] = []
     for index in 0..<header.count {
-      names.append(String(decoding: trimmed(header[index]).prefix(64), as: UTF8.self))
+      let name = String(decoding: trimmed(header[index]).prefix(64), as: UTF8.self)
+      // Each fault has a line of its own, and a quoted name can have several.
+      names.append(name.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " "))
     }
     let keys = names.map { FoldedText.key($0) }
     var problems: [String] = []
@@ -67,7 +70,7 @@ struct TicketColumns {
         meanings[column.index] = meaning
       }
     }
-    guard problems.isEmpty else { throw BadHeader(problems.joined(separator: " ")) }
+    guard problems.isEmpty else { throw BadHeader(lines: problems) }
     for index in names.indices {
       let meaning = meanings[index]
       if let meaning { places[meaning, default: []].append(index) }
@@ -117,11 +120,17 @@ struct TicketColumns {
     )
   }
 
-  private static func unknown(_ name: String, _ guess: TicketColumn) -> String {
-    """
-    the column \(name) seems to limit who may come in, and what it says is not understood. Say what it means, such as \
-    --column \(guess.rawValue)=\(quoted(name)), or that it limits nobody: --column ignored=\(quoted(name)).
-    """
+  private static func unknown(_ name: String, _ guesses: [TicketColumn]) -> String {
+    let quoted = quoted(name)
+    let choices = guesses.map { "--column \($0.rawValue)=\(quoted)" }
+    let cure =
+      choices.isEmpty
+      ? "Leave out the lines of those whom it keeps out"
+      : "Say what it means, such as \(choices.joined(separator: " or "))"
+    return """
+      the column \(name) seems to limit who may come in, and what it says is not understood. \(cure), or that it limits \
+      nobody: --column ignored=\(quoted).
+      """
   }
 
   private static func several(_ names: [String], _ meaning: TicketColumn) -> String {

@@ -47,7 +47,12 @@ public struct TicketFileReader {
     var parser: CSVParser?
     var lines: TicketLineReader?
     var ignored: [String] = []
+    var isMarked = false
     func see(_ record: borrowing CSVRecord) throws(TicketListFault) {
+      if isMarked {
+        isMarked = false
+        return
+      }
       guard lines != nil else {
         let columns = try header(record, name)
         ignored = columns.ignored
@@ -58,7 +63,9 @@ public struct TicketFileReader {
       do throws(BadLine) {
         listed = try lines?.read(record)
       } catch {
-        if error.isOfWholeFile { throw TicketListFault("\(name), line \(record.line): \(error.words).") }
+        if error.isOfWholeFile {
+          throw TicketListFault("\(name), line \(record.line): \(error.words).", isOfData: true)
+        }
         return try take(.bad(line: record.line, words: error.words))
       }
       guard var listed else { return }
@@ -69,26 +76,36 @@ public struct TicketFileReader {
     try Self.pieces(of: file, name, onProgress) { (piece) throws(TicketListFault) in
       let text = decoder.decode(piece.dropFirst(skipped))
       skipped = 0
-      if parser == nil { parser = CSVParser(separator: CSVParser.separator(of: text)) }
+      if parser == nil {
+        let marked = CSVParser.markedSeparator(of: text)
+        isMarked = marked != nil
+        parser = CSVParser(separator: marked ?? CSVParser.separator(of: text))
+      }
       try parser?.take(text, see)
     }
     try parser?.finish(see)
-    guard lines != nil else { throw TicketListFault("\(name) is empty: it needs a header with a column code.") }
+    guard lines != nil else {
+      throw TicketListFault("\(name) is empty: it needs a header with a column code.", isOfData: true)
+    }
     self.ignored = ignored
   }
 
   private func header(_ record: borrowing CSVRecord, _ name: String) throws(TicketListFault) -> TicketColumns {
-    if let problem = record.problem { throw TicketListFault("\(name), line \(record.line): \(problem).") }
+    if let problem = record.problem {
+      throw TicketListFault("\(name), line \(record.line): \(problem).", isOfData: true)
+    }
     let columns: TicketColumns
     do throws(BadHeader) {
       columns = try TicketColumns(record, rules.columns, hasHolders: rules.hasHolders)
     } catch {
-      throw TicketListFault("\(name), line \(record.line): \(error.words)")
+      throw TicketListFault(
+        error.lines.map { "\(name), line \(record.line): \($0)" }.joined(separator: "\n"), isOfData: true)
     }
     guard columns[.code] != nil else {
       throw TicketListFault(
         "\(name), line \(record.line): no column is called code, nor anything that is known for one. The first line has to name the "
-          + "columns. Say which has what the scanner reads, such as --column code=Ticketnummer.")
+          + "columns. Say which has what the scanner reads, such as --column code=Ticketnummer.",
+        isOfData: true)
     }
     return columns
   }

@@ -39,6 +39,12 @@ struct TicketLineReader {
     guard record.count == columns.count else {
       throw BadLine("it has \(record.count) fields, the header \(columns.count)")
     }
+    let written = trimmed(field(.code, record))
+    guard !Self.isRounded(written) else {
+      throw BadLine(
+        "its code is no more whole: a spreadsheet has rounded it. Have the ticket system export it anew, "
+          + "and import that file as it is, or take the column into the spreadsheet as text")
+    }
     let code = try Self.code(field(.code, record), recognise)
     let kind = try kind(record)
     let zone = try text(.zone, record, upTo: 64)
@@ -69,6 +75,22 @@ struct TicketLineReader {
     return (
       names.isEmpty ? nil : names.joined(separator: " "), email.isEmpty ? nil : String(decoding: email, as: UTF8.self)
     )
+  }
+
+  /// Whether it is a long number as spreadsheets show it: `1,23457E+11`.
+  static func isRounded(_ bytes: ArraySlice<UInt8>) -> Bool {
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    guard let first = bytes.first, isDigit(first) else { return false }
+    var rest = bytes.dropFirst()
+    if let sign = rest.first, sign == UInt8(ascii: ",") || sign == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      let fraction = rest.prefix(while: isDigit)
+      if fraction.isEmpty { return false }
+      rest = rest.dropFirst(fraction.count)
+    }
+    guard rest.starts(with: "E+".utf8) || rest.starts(with: "e+".utf8) else { return false }
+    let exponent = rest.dropFirst(2)
+    return (1...3).contains(exponent.count) && exponent.allSatisfy(isDigit)
   }
 
   /// The code as a gate has it after its normaliser and the ticket system's own reduction.
@@ -151,7 +173,13 @@ struct TicketLineReader {
       let text = String(decoding: bytes.prefix(10), as: UTF8.self)
       switch error {
       case .noTime:
-        throw BadLine("its \(meaning.rawValue) is no time: write 2026-11-21 or 2026-11-21T18:00, and a known time zone")
+        throw BadLine(
+          "its \(meaning.rawValue) is no time: write 2026-11-21 or 21.11.2026, either with 18:00 behind it where it is a "
+            + "moment, and a known time zone")
+      case .shortYear:
+        throw BadLine(
+          "its \(meaning.rawValue) \(text) has a year of two digits, which can be read in several ways: write 2026-11-21 "
+            + "or 21.11.2026")
       case .otherOrder:
         throw BadLine(
           "its \(meaning.rawValue) \(text) is no day unless day and month are the other way round: --dates day-first or "
