@@ -34,6 +34,32 @@ import Testing
     expect(result.errors.isEmpty)
   }
 
+  @Test func aGateThatIsNoneIsToldWithThoseThatAre() async throws {
+    let fixture = try JournalFixture()
+    try await fixture.write(
+      ["south", "north", "south"].enumerated().map {
+        .scan(journaled("ticket-\($0.offset)", gate: $0.element, at: Self.evening))
+      })
+    let typo = try await fixture.run(["list", "--gate", "nroth"])
+    expect(typo.status == 0 && typo.output.isEmpty)
+    expect(
+      typo.errors.contains("No scan is of a gate called nroth; gates in the journal: north, south."), "\(typo.errors)")
+    let none = try await fixture.run(["list", "--gate", "north", "--verdict", "undecided"])
+    expect(none.errors.contains("No scan is like that"), "\(none.errors)")
+    // A gate that the configuration has may have had no scan yet.
+    let file = fixture.folder.appending(path: "station.yaml")
+    let text = """
+      version: 1
+      station: { name: door }
+      ticketSystems: { main: { type: eventschedule, url: "http://127.0.0.1:9", apiKey: main, allowPlainHTTP: true } }
+      readers: { left: { type: wedge, match: { vendor: "0c2e" } } }
+      gates: { east: { readers: [left], ticketSystem: main } }
+      """
+    try Data(text.utf8).write(to: file)
+    let quiet = try await fixture.run(["list", "--gate", "east", "--config", file.path])
+    expect(quiet.errors.contains("No scan is like that"), "\(quiet.errors)")
+  }
+
   @Test func filtersNarrowTheList() async throws {
     let fixture = try JournalFixture()
     try await fixture.write(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gateway
 import Journal
+import ScanConfiguration
 import ScanModel
 
 /// `scangate journal list`
@@ -21,6 +22,8 @@ struct JournalListCommand: ParsableCommand {
   @Flag(help: "Print a line of JSON for each.")
   var json = false
 
+  @OptionGroup var configuration: ConfigurationArgument
+
   func validate() throws {
     guard limit > 0 else { throw ValidationError("--limit takes a number from 1.") }
   }
@@ -39,7 +42,7 @@ struct JournalListCommand: ParsableCommand {
       }
     }
     guard !json else { return }
-    if isEmpty { Terminal.error("No scan is like that in \(TerminalText.clean(journal.path)).") }
+    if isEmpty { try tellOfNone(reader) }
     // What was only counted has no code.
     guard wanted.code == nil else { return }
     let floods = try journal.telling { try reader.floods(matching: wanted) }
@@ -47,6 +50,22 @@ struct JournalListCommand: ParsableCommand {
       let count = floods.reduce(0) { $0 &+ $1.flood.refused &+ $1.flood.undecided }
       Terminal.error("\(count) more were too many to be written down one by one: scangate journal floods")
     }
+  }
+
+  /// Says that there is none, and of a gate that nobody knows that it is none.
+  private func tellOfNone(_ reader: Journal.Reader) throws {
+    let gates = try journal.telling { try reader.gates().map(\.name) }
+    guard let gate = filter.gate, !gates.contains(gate), !isConfigured(gate) else {
+      return Terminal.error("No scan is like that in \(TerminalText.clean(journal.path)).")
+    }
+    let known = gates.isEmpty ? "none" : gates.joined(separator: ", ")
+    Terminal.error(
+      TerminalText.clean("No scan is of a gate called \(gate); gates in the journal: \(known).", limit: 2_000))
+  }
+
+  private func isConfigured(_ gate: String) -> Bool {
+    let reading = ConfigurationArgument.read(configuration.file, checkingFiles: false)
+    return reading.configuration?.gates.contains { $0.id.name == gate } ?? false
   }
 }
 
