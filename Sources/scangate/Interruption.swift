@@ -6,18 +6,26 @@ import LinuxIO
 struct Interruption {
   private let sources: [(number: Int32, source: any DispatchSourceSignal)]
 
+  /// Watches from here on, and ends the process.
+  /// - Parameter words: said then.
+  init(_ progress: ProgressLine, saying words: String? = nil) {
+    self.init { number in
+      progress.end()
+      if let words { Terminal.error("scangate: " + words, .error) }
+      UnfinishedFiles.removeAll { _exit(128 + number) }
+    }
+  }
+
   /// Watches from here on. A signal that whoever started us has ignored stays ignored.
-  init(_ progress: ProgressLine) {
+  /// - Parameter stop: called with each signal that comes.
+  init(_ stop: @escaping @Sendable (Int32) -> Void) {
     sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
       var before = sigaction()
       guard sigaction(number, nil, &before) == 0, !Self.isIgnored(before) else { return nil }
       signal(number, SIG_IGN)
       // A queue has a thread of its own, whatever the command is about.
       let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "interruption"))
-      source.setEventHandler {
-        progress.end()
-        UnfinishedFiles.removeAll { _exit(128 + number) }
-      }
+      source.setEventHandler { stop(number) }
       source.activate()
       return (number, source)
     }

@@ -3,6 +3,7 @@ import Gateway
 import Glibc
 import LinuxIO
 import Logging
+import ScanModel
 import ServiceLifecycle
 import TicketSystemKit
 import UnixSignals
@@ -121,7 +122,9 @@ struct VenueCommand: AsyncParsableCommand {
     func run() async throws {
       let (host, port) = try address()
       // Before anything is made: a file that cannot be taken leaves nothing behind.
+      let stop = importFile.map { _ in ImportStop() }
       let tickets = try importFile.map { try VenueTicketFile.read($0, reading) }
+      stop?.hasRead()
       // From its first moment the control socket is for its owner alone.
       if control != nil { _ = umask(0o077) }
       var logger = Logger(label: "venue", factory: { StreamLogHandler.standardError(label: $0) })
@@ -134,7 +137,7 @@ struct VenueCommand: AsyncParsableCommand {
             noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, tls: tls,
             publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }, kioskShape: kioskShape,
             kioskToken: try kioskToken(), kioskTokenLife: kioskTokenLife, logger: logger))
-        try await prepare(venue, tickets)
+        try await prepare(venue, tickets, stop)
       } catch let error as VenueError {
         throw failure(error.description)
       } catch let error as TicketFileError {
@@ -177,10 +180,10 @@ struct VenueCommand: AsyncParsableCommand {
         && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#@\\\"".utf8.contains($0) }
     }
 
-    private func prepare(_ venue: VenueServer, _ tickets: [ImportedTicket]?) async throws {
+    private func prepare(_ venue: VenueServer, _ tickets: [ImportedTicket]?, _ stop: ImportStop?) async throws {
       let key = try apiKeyFile.flatMap(Self.readKey)
-      if let importFile, let tickets {
-        let summary = try await venue.importTickets(tickets, file: importFile)
+      if let importFile, let tickets, let stop {
+        let summary = try await stop.during(venue) { try await venue.importTickets(tickets, file: importFile) }
         Terminal.out(
           "Tickets of \(TerminalText.clean(importFile)): \(summary.added) added, \(summary.updated) updated.")
       }
@@ -259,5 +262,13 @@ private struct VenueService: Service {
 /// An error in words on standard error, and a failing exit.
 func failure(_ words: String, _ code: ExitCode = Exit.unavailable) -> ExitCode {
   Terminal.error("scangate: " + TerminalText.clean(words, limit: 2_000), .error)
+  return code
+}
+
+/// Why a list was not taken, a line for each thing that is wrong, and a failing exit.
+func notImported(_ fault: TicketListFault) -> ExitCode {
+  let lines = fault.description.split(separator: "\n", maxSplits: 50)
+  let code = fault.isOfData ? Exit.data : Exit.unavailable
+  for (index, line) in lines.enumerated() { _ = failure(index == 0 ? "Nothing was imported. \(line)" : String(line)) }
   return code
 }

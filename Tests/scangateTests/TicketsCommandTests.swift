@@ -61,6 +61,18 @@ import VenueServer
     return try TicketListReader(place, key: key)
   }
 
+  @Test func aFileThatCannotBeUsedIsAtFault() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for text in [
+      "", "Ticketnummer\nSECRETa\n", "code,Wochentag\nSECRETa,Samstag\n", "code,date\nSECRETa,05/11/2026\n", "code\n",
+    ] {
+      let result = try await run(["import", file(text), "--system", "main"])
+      expect(result.status == 65 && result.errors.contains("Nothing was imported."), "\(text): \(result.errors)")
+    }
+    // What is not there, or not to be read, is something else.
+    try await expectEqual(run(["import", folder.path + "/none.csv", "--system", "main"]).status, 69)
+  }
+
   @Test func aFileIsTakenOnBoardAndTold() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = try file(

@@ -1,5 +1,6 @@
 import Expectations
 import Foundation
+import Glibc
 import Testing
 import VenueServer
 
@@ -76,5 +77,56 @@ import VenueServer
   @Test func aBadFileLeavesNothingBehind() async throws {
     let (tickets, result) = try await serve([UInt8]("code,status\na,?\nb,?\nc,paid\n".utf8))
     expect(tickets.isEmpty && result.status == 65 && result.errors.contains("More than half of it is bad"))
+  }
+
+  /// Ctrl-C in the middle: a database that was there is as it was, and a new one is gone with all that lay beside it.
+  @Test(arguments: [SIGINT, SIGTERM], [false, true])
+  func anInterruptedImportLeavesNothing(signal: Int32, wasThere: Bool) async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (file, database) = (folder.path + "/tickets.csv", folder.path + "/venue.sqlite")
+    let lines = (0..<60_000).map { "SECRET\($0),Ada Lovelace \($0)\n" }
+    try Data(("code,name\n" + lines.joined()).utf8).write(to: URL(filePath: file))
+    if wasThere {
+      let venue = try VenueServer(VenueConfiguration(storage: .file(database)))
+      _ = try await venue.importTickets(
+        [ImportedTicket(line: 2, code: "earlier", isSale: false, status: .paid)], file: "earlier.csv")
+    }
+    let process = Process()
+    process.executableURL = try Program.executable()
+    process.arguments = [
+      "venue", "serve", "--listen", "127.0.0.1:0", "--database", database, "--api-key-file", folder.path + "/key",
+      "--import", file,
+    ]
+    let errors = Pipe()
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = errors
+    try process.run()
+    func size() -> off_t {
+      var status = stat()
+      return stat(database + "-wal", &status) == 0 ? status.st_size : 0
+    }
+    // The schema alone is less.
+    while process.isRunning, size() < 1_000_000 { await Task.yield() }
+    expect(process.isRunning)
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    expectEqual(process.terminationStatus, 128 + signal)
+    expect(process.terminationReason == .exit)
+    let words = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    expect(words.contains("Nothing was imported"), "\(words)")
+    try expectEqual(
+      FileManager.default.contentsOfDirectory(atPath: folder.path).sorted(),
+      wasThere ? ["tickets.csv", "venue.sqlite"] : ["tickets.csv"])
+    if wasThere { try await expectEqual(VenueServer.tickets(ofFile: database).map(\.code), ["earlier"]) }
+  }
+
+  /// Each column has its line, and the file is at fault, for the list on board as for the venue.
+  @Test func columnsAreToldLineByLine() async throws {
+    let text = [UInt8]("code,Einlasszeit,Anz. Pers.\nSECRETa,1,1\n".utf8)
+    let (tickets, result) = try await serve(text)
+    expect(tickets.isEmpty && result.status == 65)
+    let lines = result.errors.split(separator: "\n")
+    expect(lines.count == 2 && lines.allSatisfy { $0.contains("tickets.csv, line 1: the column") }, "\(result.errors)")
   }
 }

@@ -74,18 +74,28 @@ extension VenueServer {
   /// Imports tickets. Importing the same code again updates its ticket.
   ///
   /// - Parameter file: the name used in errors.
-  /// - Throws: `TicketFileError` with everything that is wrong.
+  /// - Throws: `TicketFileError` with everything that is wrong; `CancellationError` where the task is cancelled. Nothing is imported then.
   public func importTickets(_ tickets: [ImportedTicket], file: String) async throws -> ImportSummary {
     let checked = TicketRows(tickets, now: Timestamp(configuration.now()))
     guard checked.problems.isEmpty else { throw Self.error(checked.problems, file) }
-    return try await explaining { store in
-      try await store.write { db in
-        let problems = try checked.conflicts(db)
-        guard problems.isEmpty else { throw Self.error(problems, file) }
-        return try checked.write(db)
+    let isCancelled = CancelFlag()
+    return try await withTaskCancellationHandler {
+      try await explaining { store in
+        try await store.write { db in
+          let problems = try checked.conflicts(db, isCancelled)
+          guard problems.isEmpty else { throw Self.error(problems, file) }
+          return try checked.write(db, isCancelled)
+        }
       }
+    } onCancel: {
+      isCancelled.set()
     }
   }
+
+  /// Gives up a venue that is not to serve: its database is closed, and removed where this venue made it. Nothing may be asked of it
+  /// any more.
+  /// - Returns: whether it was removed, or never a file.
+  public func abandon() -> Bool { store.abandon() }
 
   private static func error(_ problems: [TicketRows.Problem], _ file: String) -> TicketFileError {
     let ordered = problems.sorted { $0.line < $1.line }
@@ -162,8 +172,9 @@ struct TicketRows: Sendable {
   }
 
   /// Rows whose code the database knows as the other kind.
-  func conflicts(_ db: Database) throws -> [Problem] {
+  func conflicts(_ db: Database, _ isCancelled: CancelFlag) throws -> [Problem] {
     try rows.compactMap { row in
+      try isCancelled.check()
       guard let found = try TicketBook(db: db).find(code: row.ticket.code), found.kind != row.ticket.kind else {
         return nil
       }
@@ -173,12 +184,13 @@ struct TicketRows: Sendable {
     }
   }
 
-  func write(_ db: Database) throws -> ImportSummary {
+  func write(_ db: Database, _ isCancelled: CancelFlag) throws -> ImportSummary {
     let book = TicketBook(db: db)
     var random = SystemRandomNumberGenerator()
     var events: [TicketBook.Evening: Int64] = [:]
     var (added, updated) = (0, 0)
     for row in rows {
+      try isCancelled.check()
       let event = try events[row.evening] ?? book.event(row.evening)
       events[row.evening] = event
       if let found = try book.find(code: row.ticket.code) {

@@ -22,10 +22,13 @@ final class VenueQueue: Sendable {
     try await run("PRAGMA query_only = ON; BEGIN DEFERRED", work)
   }
 
+  /// Closes the connection, behind all that was asked for.
+  func close() { queue.sync { database.close() } }
+
   private func run<Value: Sendable>(
     _ begin: String, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
-    let cancellation = Cancellation()
+    let cancellation = CancelFlag()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         queue.async { [database] in
@@ -41,19 +44,18 @@ final class VenueQueue: Sendable {
         }
       }
     } onCancel: {
-      cancellation.ask()
+      cancellation.set()
     }
   }
+}
 
-  private final class Cancellation: Sendable {
-    private let isAsked = Atomic(false)
+/// Whether somebody has had enough of work in another thread.
+final class CancelFlag: Sendable {
+  private let isSet = Atomic(false)
 
-    func ask() { isAsked.store(true, ordering: .relaxed) }
+  func set() { isSet.store(true, ordering: .relaxed) }
 
-    func check() throws(CancellationError) {
-      if isAsked.load(ordering: .relaxed) { throw CancellationError() }
-    }
-  }
+  func check() throws(CancellationError) { if isSet.load(ordering: .relaxed) { throw CancellationError() } }
 }
 
 extension Database {

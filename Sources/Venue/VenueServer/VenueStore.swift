@@ -12,16 +12,23 @@ struct VenueStore: Sendable {
   /// One writer at a time: each request's transaction sees all those before it.
   private let queue: VenueQueue
   let path: String
+  /// The file, where this made it.
+  private let made: VenueFile?
+  private let isFile: Bool
 
   init(_ storage: VenueConfiguration.Storage) throws(VenueError) {
     let path = Self.name(of: storage)
     self.path = path
+    let file: VenueFile? = if case .file(let name) = storage { VenueFile(name) } else { nil }
+    made = file?.make() == true ? file : nil
+    isFile = file != nil
     do {
       let database = try Database(path, .write, busyMilliseconds: Self.busyMilliseconds)
       try database.execute("PRAGMA foreign_keys = ON")
       if case .file = storage {
         // Looked at before the journal mode is changed: another program's file stays untouched.
         _ = try Self.check(database, path: path)
+        try file?.tighten()
         guard try database.texts("PRAGMA journal_mode = WAL") == ["wal"] else {
           throw SQLiteError(code: SQLITE_ERROR, message: "it cannot be written ahead")
         }
@@ -47,6 +54,8 @@ struct VenueStore: Sendable {
   /// Opens a file that a venue has written, to read only; a venue may be serving from it.
   init(reading file: String) throws(VenueError) {
     path = file
+    made = nil
+    isFile = true
     do {
       let database = try Database(file, .read, busyMilliseconds: Self.busyMilliseconds)
       guard try Self.check(database, path: file) > 0 else { throw VenueError.notAVenue(path: file) }
@@ -66,6 +75,14 @@ struct VenueStore: Sendable {
   /// One transaction that only reads.
   func read<Value: Sendable>(_ work: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
     try await queue.read(work)
+  }
+
+  /// Closes the file, and removes it where this made it. Nothing may be asked of it any more.
+  /// - Returns: whether nothing is left of it.
+  func abandon() -> Bool {
+    queue.close()
+    made?.remove()
+    return made != nil || !isFile
   }
 
   /// Puts what SQLite says into words that name the file.

@@ -80,7 +80,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
     let now = SystemTime().wall()
     let progress = ProgressLine()
     defer { progress.end() }
-    let interruption = Interruption(progress)
+    let interruption = Interruption(progress, saying: ImportStop.words)
     defer { interruption.end() }
     let report: TicketImport.Report
     let key: StationKey.Place?
@@ -184,9 +184,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
     }
   }
 
-  private static func failed(_ fault: TicketListFault) -> ExitCode {
-    failure("Nothing was imported. \(fault.description)")
-  }
+  private static func failed(_ fault: TicketListFault) -> ExitCode { notImported(fault) }
 
   // MARK: Telling
 

@@ -25,7 +25,7 @@ enum VenueTicketFile {
         tickets.add($0)
       }
     } catch {
-      throw failure("Nothing was imported. \(error.description)", Exit.data)
+      throw notImported(error)
     }
     progress.end()
     if let encoding = reader.encoding { TicketListText.tell(encoding, ignored: reader.ignored) }

@@ -184,4 +184,38 @@ import Testing
         "venue: database \(path): attempt to write a readonly database; check its permissions")
     }
   }
+
+  /// Real codes, names and mail addresses: for nobody but the owner, from the first moment on.
+  @Test func theFileIsItsOwnersAlone() async throws {
+    var template = Array("/tmp/venue-XXXXXX".utf8CString)
+    let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/venue.sqlite"
+    func modes() throws -> [String: UInt32] {
+      var modes: [String: UInt32] = [:]
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        var status = stat()
+        try #require(stat(folder + "/" + name, &status) == 0)
+        modes[name] = status.st_mode & 0o777
+      }
+      return modes
+    }
+    let all: [String: UInt32] = ["venue.sqlite": 0o600, "venue.sqlite-wal": 0o600, "venue.sqlite-shm": 0o600]
+    do {
+      let venue = try VenueServer(VenueConfiguration(storage: .file(path)))
+      _ = try await venue.seed()
+      try expectEqual(modes(), all)
+    }
+    // One of an earlier version.
+    try #require(chmod(path, 0o644) == 0)
+    let venue = try VenueServer(VenueConfiguration(storage: .file(path)))
+    try expectEqual(modes(), all)
+    _ = try await venue.book()
+    // Another program's file is left as it is.
+    let other = folder + "/other"
+    try Data("something else that is not small enough to be taken for nothing".utf8).write(to: URL(filePath: other))
+    try #require(chmod(other, 0o644) == 0)
+    #expect(throws: VenueError.self) { _ = try VenueServer(VenueConfiguration(storage: .file(other))) }
+    try expectEqual(modes()["other"], 0o644)
+  }
 }
