@@ -194,9 +194,8 @@ import Testing
     func modes() throws -> [String: UInt32] {
       var modes: [String: UInt32] = [:]
       for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-        var status = stat()
-        try #require(stat(folder + "/" + name, &status) == 0)
-        modes[name] = status.st_mode & 0o777
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+        modes[name] = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
       }
       return modes
     }
