@@ -102,9 +102,9 @@ import VenueServer
     process.standardOutput = FileHandle.nullDevice
     process.standardError = errors
     try process.run()
-    func size() -> off_t {
-      var status = stat()
-      return stat(database + "-wal", &status) == 0 ? status.st_size : 0
+    func size() -> Int {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: database + "-wal")
+      return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
     // The schema alone is less.
     while process.isRunning, size() < 1_000_000 { await Task.yield() }
