@@ -27,8 +27,12 @@ struct MockedDeviceTests {
     let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     chmod(temporary, 0o777)
     defer { _ = try? run(["/bin/rm", "-rf", temporary]) }
-    let (status, output) = try run(
-      ["/usr/bin/env", "TMPDIR=\(temporary)", wrapper, "/\(folder)/wedge-mock", name])
+    let command = ["/usr/bin/env", "TMPDIR=\(temporary)", wrapper, "/\(folder)/wedge-mock", name]
+    var (status, output) = try run(command)
+    // Whoever opens a mocked device in the instant in which it is unplugged is ended by the test bed itself.
+    for _ in 0..<3 where output.contains("libumockdev-preload: Failed to connect to ioctl socket") {
+      (status, output) = try run(command)
+    }
     expect(output.contains("passed \(name)"), "\(output)")
     expectEqual(status, 0, "\(output)")
   }
