@@ -64,26 +64,13 @@ public struct CameraConfiguration: ReaderConfiguration, Sendable, Equatable {
 
   /// Everything that is wrong with these configurations, each with its reader; empty where nothing is.
   public static func problems(in configurations: [CameraConfiguration]) -> [DeviceError] {
-    var problems: [DeviceError] = []
-    for (index, configuration) in configurations.enumerated() {
-      func add(_ what: String, _ remedy: String) {
-        problems.append(DeviceError(device: "reader \(configuration.id)", what: what, remedy: remedy))
-      }
-      switch configuration.place {
-      case .match(let match) where match.isEmpty:
-        add("its match is empty and would take every camera", "Give vendor and product, serial, port, name or path.")
-      case .path(let path) where !path.hasPrefix("/"):
-        add("“\(path)” is no absolute path", "Write it from / on, such as /dev/v4l/by-id/….")
-      case .match, .path: break
-      }
-      for other in configurations[..<index] {
-        if other.id == configuration.id { add("two readers have this name", "Give each its own name.") }
-        if other.place == configuration.place {
-          add("it matches the same camera as reader \(other.id)", "Tell them apart by serial or port.")
-        }
-      }
-      if configuration.kinds.isEmpty { add("it reads no kind of code", "Name at least one of kinds, such as qr.") }
+    let words: PlaceWords = (
+      every: "camera", same: "camera", fields: "vendor and product, serial, port, name or path",
+      distinction: "serial or port", path: "/dev/v4l/by-id/…"
+    )
+    return problems(in: configurations, words) { configuration in
+      guard configuration.kinds.isEmpty else { return [] }
+      return [configuration.problem("it reads no kind of code", "Name at least one of kinds, such as qr.")]
     }
-    return problems
   }
 }

@@ -41,7 +41,7 @@ public func listCameras(
     if obstacle == .noCamera, reader == nil { return nil }
     let choice = StreamChoice(of: offers, wish: wish)
     if obstacle == nil, choice == nil { obstacle = .nothingFits(offers: summary(of: offers)) }
-    var report = listing.report(on: device) { _ in obstacle }
+    var report = listing.report(on: device) { _ throws(CameraObstacle) in if let obstacle { throw obstacle } }
     if report.outcome == .notMatched, let words = obstacle?.words(device, wish) {
       report.words += "; it could not be: \(words)"
     }

@@ -58,13 +58,7 @@ enum CameraObstacle: ReadObstacle {
     }
   }
 
-  var outcome: DeviceReport.Outcome {
-    switch self {
-    case .permission: .noPermission
-    case .held: .grabbed
-    case .absent, .noCamera, .nothingFits, .silent, .bad, .other: .unusable
-    }
-  }
+  var outcome: DeviceReport.Outcome { self == .permission ? .noPermission : self == .held ? .grabbed : .unusable }
 
   func words(_ device: DeviceIdentity, for configuration: CameraConfiguration) -> String? {
     words(device, configuration.wish)

@@ -41,9 +41,9 @@ package struct DeviceListing<Technology: ReaderTechnology> {
   }
 
   /// What becomes of a device.
-  /// - Parameter obstacle: what is in the way of the reader that would take it.
+  /// - Parameter attempt: takes it for the reader that would; throws what is in the way.
   package func report(
-    on device: DeviceIdentity, obstacle: (Technology.Configuration) -> Technology.Obstacle?
+    on device: DeviceIdentity, _ attempt: (Technology.Configuration) throws(Technology.Obstacle) -> Void
   ) -> DeviceReport {
     let problems = roster.assignment.problems
     let reader = reader(of: device)
@@ -61,13 +61,15 @@ package struct DeviceListing<Technology: ReaderTechnology> {
       if let service, let access = NodeAccess(node: device.node), !access.allows(service) {
         return report(.noPermission, Technology.refusal(access, of: device, to: service))
       }
-      guard let obstacle = obstacle(configuration) else {
+      do throws(Technology.Obstacle) {
+        try attempt(configuration)
         return report(.taken, "reader \(configuration.id) takes it")
+      } catch {
+        guard let what = error.words(device, for: configuration) else {
+          return report(error.outcome, "it has just gone")
+        }
+        return report(error.outcome, error.isFault ? what : "reader \(configuration.id) waits for \(what)")
       }
-      guard let what = obstacle.words(device, for: configuration) else {
-        return report(obstacle.outcome, "it has just gone")
-      }
-      return report(obstacle.outcome, obstacle.isFault ? what : "reader \(configuration.id) waits for \(what)")
     }
   }
 }

@@ -32,6 +32,9 @@ package protocol ReadSession: AnyObject {
 
 extension ReadSession {
   package var isProven: Bool { true }
+  package func words(_ device: DeviceIdentity, in phase: ReadPhase) -> String {
+    phase == .settling ? "a short silence of \(device.title) before reading begins" : device.title
+  }
   package func check(_ tell: Tell) -> ReadEnd<Obstacle> { read(isGone: false, tell) }
   package func unplug(_ tell: Tell) {}
   package func close() {}

@@ -29,28 +29,14 @@ public struct SerialConfiguration: ReaderConfiguration, Sendable, Equatable {
 
   /// Everything that is wrong with these configurations, each with its reader; empty where nothing is.
   public static func problems(in configurations: [SerialConfiguration]) -> [DeviceError] {
-    var problems: [DeviceError] = []
-    for (index, configuration) in configurations.enumerated() {
-      func add(_ what: String, _ remedy: String) {
-        problems.append(DeviceError(device: "reader \(configuration.id)", what: what, remedy: remedy))
-      }
-      switch configuration.place {
-      case .match(let match) where match.isEmpty:
-        add("its match is empty and would take every line", "Give vendor and product, serial, port or path.")
-      case .path(let path) where !path.hasPrefix("/"):
-        add("“\(path)” is no absolute path", "Write it from / on, such as /dev/serial/by-id/….")
-      case .match, .path: break
-      }
-      for other in configurations[..<index] {
-        if other.id == configuration.id { add("two readers have this name", "Give each its own name.") }
-        if other.place == configuration.place {
-          add("it matches the same line as reader \(other.id)", "Tell them apart by serial, port or interface.")
-        }
-      }
-      for problem in configuration.settings.problems + configuration.framing.problems {
-        add(problem, "Correct it in the configuration.")
+    let words: PlaceWords = (
+      every: "line", same: "line", fields: "vendor and product, serial, port or path",
+      distinction: "serial, port or interface", path: "/dev/serial/by-id/…"
+    )
+    return problems(in: configurations, words) { configuration in
+      (configuration.settings.problems + configuration.framing.problems).map {
+        configuration.problem($0, "Correct it in the configuration.")
       }
     }
-    return problems
   }
 }

@@ -12,13 +12,6 @@ public func listSerialDevices(
 ) throws(DeviceError) -> [DeviceReport] {
   let listing = try DeviceListing(of: SerialLines.self, configurations, as: service)
   return listing.devices.map { device in
-    listing.report(on: device) { configuration in
-      do throws(SystemError) {
-        _ = try SerialDevice(node: device.node, settings: configuration.settings)
-        return nil
-      } catch {
-        return SerialObstacle(error)
-      }
-    }
+    listing.report(on: device) { reader throws(SerialObstacle) in _ = try SerialLines.take(device, for: reader) }
   }
 }

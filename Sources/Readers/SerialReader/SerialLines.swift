@@ -23,9 +23,14 @@ struct SerialLines: ReaderTechnology {
     _ device: DeviceIdentity, for configuration: SerialConfiguration, on loop: DeviceLoop,
     wake: @escaping @Sendable () -> Void
   ) throws(SerialObstacle) -> SerialSession {
+    SerialSession(device: try Self.take(device, for: configuration), configuration: configuration)
+  }
+
+  static func take(
+    _ device: DeviceIdentity, for configuration: SerialConfiguration
+  ) throws(SerialObstacle) -> SerialDevice {
     do throws(SystemError) {
-      let line = try SerialDevice(node: device.node, settings: configuration.settings)
-      return SerialSession(device: line, configuration: configuration)
+      return try SerialDevice(node: device.node, settings: configuration.settings)
     } catch {
       throw SerialObstacle(error)
     }

@@ -49,13 +49,7 @@ enum SerialObstacle: ReadObstacle {
   /// Whether only a change of the configuration helps.
   var isFault: Bool { self == .notSerial || self == .settings }
 
-  var outcome: DeviceReport.Outcome {
-    switch self {
-    case .permission: .noPermission
-    case .held: .grabbed
-    case .absent, .notSerial, .settings, .other: .unusable
-    }
-  }
+  var outcome: DeviceReport.Outcome { self == .permission ? .noPermission : self == .held ? .grabbed : .unusable }
 
   func words(_ device: DeviceIdentity, for configuration: SerialConfiguration) -> String? {
     words(device, configuration.settings)

@@ -21,10 +21,6 @@ final class SerialSession: ReadSession {
   var phase: ReadPhase { assembler.isSettled ? .reading : .settling }
   var deadline: MonotonicTime? { assembler.deadline }
 
-  func words(_ device: DeviceIdentity, in phase: ReadPhase) -> String {
-    phase == .settling ? "a short silence of \(device.title) before reading begins" : device.title
-  }
-
   /// Reads what there is, and where that was all tells the assembler so.
   func read(isGone: Bool, _ tell: Tell) -> ReadEnd<SerialObstacle> {
     let end = device.drain(limit: Self.turn) { input in

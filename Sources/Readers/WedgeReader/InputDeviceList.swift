@@ -13,17 +13,7 @@ public func listInputDevices(
   let listing = try DeviceListing(of: Wedges.self, configurations, as: service) {
     $0.node.hasPrefix("/dev/input/event")
   }
-  return listing.devices.map { device in listing.report(on: device) { _ in obstacle(device) } }
-}
-
-private func obstacle(_ device: DeviceIdentity) -> WedgeObstacle? {
-  do throws(SystemError) {
-    let opened = try EventDevice(node: device.node)
-    if try opened.hasKeysDown() { return .keyDown }
-    try opened.grab()
-    opened.ungrab()
-    return nil
-  } catch {
-    return WedgeObstacle(error)
+  return listing.devices.map { device in
+    listing.report(on: device) { _ throws(WedgeObstacle) in _ = try Wedges.grab(device) }
   }
 }

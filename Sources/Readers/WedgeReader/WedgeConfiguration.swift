@@ -43,37 +43,22 @@ public struct WedgeConfiguration: ReaderConfiguration, Sendable, Equatable {
   }
 
   static func problems(in configurations: [WedgeConfiguration], compilingKeymaps: Bool) -> [DeviceError] {
-    var problems: [DeviceError] = []
-    for (index, configuration) in configurations.enumerated() {
-      let device = "reader \(configuration.id)"
-      if configuration.match.isEmpty {
-        problems.append(
-          DeviceError(
-            device: device, what: "its match is empty and would take every keyboard",
-            remedy: "Give vendor and product, serial, port or name; “scangate devices” shows them."))
+    let words: PlaceWords = (
+      every: "keyboard", same: "devices",
+      fields: "vendor and product, serial, port or name; “scangate devices” shows them",
+      distinction: "serial or port", path: ""
+    )
+    return problems(in: configurations, words) { configuration in
+      var problems = configuration.framing.problems.map {
+        configuration.problem($0, "Correct it in the configuration.")
       }
-      for other in configurations[..<index] {
-        if other.id == configuration.id {
-          problems.append(
-            DeviceError(device: device, what: "two readers have this name", remedy: "Give each its own name."))
-        }
-        if other.match == configuration.match && !configuration.match.isEmpty {
-          problems.append(
-            DeviceError(
-              device: device, what: "it matches the same devices as reader \(other.id)",
-              remedy: "Tell them apart by serial or port."))
-        }
-      }
-      for problem in configuration.framing.problems {
-        problems.append(DeviceError(device: device, what: problem, remedy: "Correct it in the configuration."))
-      }
-      guard compilingKeymaps else { continue }
+      guard compilingKeymaps else { return problems }
       do throws(DeviceError) {
         _ = try Keymap(configuration.keymap, for: configuration.id)
       } catch {
         problems.append(error)
       }
+      return problems
     }
-    return problems
   }
 }

@@ -29,10 +29,6 @@ final class WedgeSession: ReadSession {
   var phase: ReadPhase { assembler.isSettled ? .reading : .settling }
   var deadline: MonotonicTime? { assembler.deadline }
 
-  func words(_ device: DeviceIdentity, in phase: ReadPhase) -> String {
-    phase == .settling ? "a short silence of \(device.title) before reading begins" : device.title
-  }
-
   /// Reads what there is, and where that was all tells the assembler what time it is.
   func read(isGone: Bool, _ tell: Tell) -> ReadEnd<WedgeObstacle> {
     let now = time.now()

@@ -47,18 +47,19 @@ struct Wedges: ReaderTechnology {
     wake: @escaping @Sendable () -> Void
   ) throws(WedgeObstacle) -> WedgeSession {
     guard let keymap = keymaps[configuration.keymap] else { throw .other("its keymap was not compiled") }
+    let node = try Self.grab(device)
+    node.discardPending()
+    return WedgeSession(device: node, keymap: keymap, configuration: configuration)
+  }
+
+  /// Grabs a node when no key is down: other programs would never see its release.
+  static func grab(_ device: DeviceIdentity) throws(WedgeObstacle) -> EventDevice {
     do throws(SystemError) {
       let node = try EventDevice(node: device.node)
-      // Other programs would never see the release of a key that is down now.
-      var isDown = try node.hasKeysDown()
-      if !isDown {
+      if try !node.hasKeysDown() {
         try node.grab()
-        isDown = try node.hasKeysDown()
-        if isDown { node.ungrab() }
-      }
-      if !isDown {
-        node.discardPending()
-        return WedgeSession(device: node, keymap: keymap, configuration: configuration)
+        if try !node.hasKeysDown() { return node }
+        node.ungrab()
       }
     } catch {
       throw WedgeObstacle(error)

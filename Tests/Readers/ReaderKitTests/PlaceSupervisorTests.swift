@@ -159,39 +159,6 @@ import Testing
   }
 }
 
-@Suite struct DeviceListingTests {
-  @Test func eachDeviceIsListedWithWhatBecomesOfIt() throws {
-    let rack = try Rack()
-    let slot = Slot(id: ReaderID("lane"), root: rack.root)
-    for node in ["1", "2", "3", "unfit"] { try rack.add("a/\(node)") }
-    func words(_ readers: [Slot]) throws -> [String] {
-      let listing = try DeviceListing(of: Slots.self, readers, as: nil)
-      return listing.devices.sorted { $0.node < $1.node }.map { device in
-        let report = listing.report(on: device) { _ in
-          switch device.node.suffix(2) {
-          case "/1": nil
-          case "/2": .busy
-          default: .absent
-          }
-        }
-        return "\(report.reader?.name ?? "-") \(report.outcome) \(report.words)"
-      }
-    }
-    expectEqual(
-      try words([slot]),
-      [
-        "lane taken reader lane takes it", "lane grabbed reader lane waits for busy \(rack.root)/a/2",
-        "lane unusable it has just gone", "lane notKeyboard it cannot be read",
-      ])
-    expect(
-      try words([slot, Slot(id: ReaderID("other"), root: rack.root)]).allSatisfy {
-        $0.hasPrefix("- ambiguous the readers")
-      })
-    try rack.add("b/1")
-    expectEqual(try words([slot]).count { $0.hasPrefix("lane ambiguous two devices match") }, 4)
-  }
-}
-
 extension PlaceSupervisor<Slots> {
   fileprivate func isOpen(_ reader: ReaderID) -> Bool { session(of: reader) != nil }
 }
