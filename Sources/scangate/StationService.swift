@@ -13,7 +13,7 @@ import UnixSignals
 /// ```
 ///            ┌─ reload, put together beside it, and the new file is good: stop, take it ──┐
 ///   make ─▶ serving ──end──▶ stop ─▶ ended                                                │
-///            ▲ └─beat: every loop has turned ─▶ watchdog fed                              │
+///            ▲ └─beat: every loop has answered ─▶ watchdog fed                            │
 ///            └────────────────────────────────────────────────────────────────────────────┘
 /// ```
 /// Orders are taken one after another: while a loop is stuck, or a gate does not come to a decision, nothing else happens, and the

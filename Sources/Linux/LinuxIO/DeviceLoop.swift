@@ -21,6 +21,9 @@ public final class DeviceLoop: SerialExecutor, Sendable {
     public static let writable = Readiness(rawValue: Int16(POLLOUT))
     /// The device is gone or in error; always reported, never asked for.
     public static let gone = Readiness(rawValue: Int16(POLLERR | POLLHUP | POLLNVAL))
+
+    /// Whether the device is gone or in error, however the kernel says so: one of three bits, hardly ever all.
+    public var isGone: Bool { !isDisjoint(with: .gone) }
   }
 
   /// A registered descriptor; `DeviceLoop.unwatch` ends it.
@@ -129,7 +132,7 @@ public final class DeviceLoop: SerialExecutor, Sendable {
     return Timer(id: id)
   }
 
-  /// Returns once the thread has turned: while a handler or a job keeps it, it does not. Not to be asked of a stopped loop.
+  /// Returns once the thread has run a job that is given to it now: while a handler or a job keeps it, it does not. Not to be asked of a stopped loop.
   public func heartbeat() async {
     await withCheckedContinuation { continuation in _ = at(time.now()) { continuation.resume() } }
   }

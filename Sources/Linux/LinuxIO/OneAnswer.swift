@@ -42,6 +42,16 @@ public final class OneAnswer<Value: Sendable>: Sendable {
     return counts
   }
 
+  /// The first answer, or `value` where none comes within `limit`; to be asked once.
+  public func first(within limit: Duration, else value: Value) async -> Value {
+    let alarm = Task {
+      try await Task.sleep(for: limit)
+      give(value)
+    }
+    defer { alarm.cancel() }
+    return await first()
+  }
+
   /// The first answer; to be asked once.
   public func first() async -> Value {
     await withCheckedContinuation { continuation in

@@ -149,7 +149,7 @@ public actor HeldOutputs {
     watching = Watching()
   }
 
-  /// Returns when the thread has turned: a gateway whose watchdog asks so knows that its heartbeat lives.
+  /// Returns when the thread has answered: a gateway whose watchdog asks so knows that its heartbeat lives.
   public nonisolated func heartbeat() async { await loop.heartbeat() }
 
   /// The face of one gate.

@@ -128,7 +128,7 @@ public actor GateInputs {
 
   private func ready(_ index: Int, _ readiness: DeviceLoop.Readiness) {
     read(index, isRechecked: false)
-    if !readiness.isDisjoint(with: .gone), let line = lines[index] { failed(index, line.input.gone) }
+    if readiness.isGone, let line = lines[index] { failed(index, line.input.gone) }
     schedule()
   }
 

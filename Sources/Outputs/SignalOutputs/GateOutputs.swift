@@ -172,7 +172,7 @@ public actor GateOutputs {
     driver.close()
   }
 
-  /// Returns once the outputs' loop has turned: while it is stuck, it does not.
+  /// Returns once the outputs' loop has answered: while it is stuck, it does not.
   public nonisolated func heartbeat() async { await loop.heartbeat() }
 
   /// Runs `body` on the loop's thread, after what was handed over before it; from any thread, without waiting.

@@ -202,8 +202,7 @@ package actor PlaceSupervisor<Technology: ReaderTechnology>: ReadSource {
   private func begin(_ node: Node, _ session: Technology.Session) {
     let path = node.identity.sysfsPath
     node.watch = loop.watch(session.descriptor, for: .readable) { [weak self] readiness in
-      let isGone = readiness.contains(.gone)
-      self?.assumeIsolated { $0.turn(path) { session, tell in session.read(isGone: isGone, tell) } }
+      self?.assumeIsolated { $0.turn(path) { session, tell in session.read(isGone: readiness.isGone, tell) } }
     }
     node.session = session
     companion?.hold(node.identity, by: configurations[node.lane].id)

@@ -82,7 +82,7 @@ public actor ScanIdentifier {
         let ear = Ear(identity, try open(identity, keymap))
         let node = identity.node
         ear.watch = loop.watch(ear.source.descriptor, for: .readable) { [weak self] readiness in
-          self?.assumeIsolated { $0.hear(node, isGone: readiness.contains(.gone)) }
+          self?.assumeIsolated { $0.hear(node, isGone: readiness.isGone) }
         }
         ears[node] = ear
       } catch {

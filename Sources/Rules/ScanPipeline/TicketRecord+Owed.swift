@@ -212,7 +212,7 @@ extension TicketRecord {
       return contradict(owed, .alreadyUsed, .usedElsewhere, &book)
     case .earlierAttempt where isFirst:
       note(entryID, .ours, lock, &book)
-      if quantity == 1 { proveEntry() }
+      if quantity == 1 { explain() }
       return confirm(owed, on: entryID, &book)
     case .thisAttempt where isFirst:
       note(entryID, .ours, lock, &book)

@@ -161,7 +161,7 @@ public struct ConfiguredStation: Sendable {
     for connection in connections { await connection.close() }
   }
 
-  /// Returns once the loop of every reader, every gate and the outputs has turned: while one is stuck, it does not.
+  /// Returns once every reader, every gate and the outputs have answered a heartbeat: while one is stuck, it does not.
   public func heartbeat() async {
     await station.heartbeat()
     await outputs.heartbeat()

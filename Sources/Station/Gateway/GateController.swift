@@ -155,7 +155,7 @@ public actor GateController {
     isOver = true
   }
 
-  /// Returns once the gate has turned to it, and not while what it decides is overdue: a gate that only answers is stuck.
+  /// Returns once the gate has come to it, and not while what it decides is overdue: a gate that only answers is stuck.
   public func heartbeat() async {
     heartbeats &+= 1
     lookForSleep()

@@ -44,7 +44,9 @@ extension LedgerKeeper {
     guard notingClock == nil else { return }
     // The battery clock lies on a slow bus: nobody at a gate waits for it.
     let clock = store.dependencies.clock
-    notingClock = Task { keep(await Self.onThread { clock.confirmation(in: boot) } ?? nil) }
+    notingClock = Task {
+      keep(await SystemThread.run("station-clock") { clock.confirmation(in: boot) })
+    }
   }
 
   private func keep(_ confirmation: ClockTrust.Confirmation?) {
@@ -59,26 +61,17 @@ extension LedgerKeeper {
   func recallClock() async {
     guard let noted = notes.clock else { return }
     let (clock, boot) = (store.dependencies.clock, store.dependencies.boot)
-    _ = await Self.onThread(within: .seconds(2)) { clock.recall(noted, in: boot) }
-  }
-
-  /// Asks the battery clock, which may hang, on a thread of its own; `nil` where none can be had, or not in time.
-  private static func onThread<Value: Sendable>(
-    within limit: Duration? = nil, _ ask: @escaping @Sendable () -> Value
-  ) async -> Value? {
-    let answer = OneAnswer<Value?>()
+    // It may hang: the start goes on without it then.
+    let isAsked = OneAnswer<Bool>()
     do throws(SystemError) {
-      try SystemThread.start("station-clock") { answer.give(ask()) }
+      try SystemThread.start("station-clock") {
+        clock.recall(noted, in: boot)
+        isAsked.give(true)
+      }
     } catch {
-      return nil
+      return
     }
-    guard let limit else { return await answer.first() }
-    let alarm = Task {
-      try await Task.sleep(for: limit)
-      answer.give(nil)
-    }
-    defer { alarm.cancel() }
-    return await answer.first()
+    _ = await isAsked.first(within: .seconds(2), else: false)
   }
 }
 

@@ -68,13 +68,8 @@ struct PunctualTicketSystem: TicketSystem {
       let value = await call()
       if !answer.give(value) { left(value) }
     }
-    let alarm = Task { [time] in
-      try await Task.sleep(for: max(.zero, deadline - time.now()) + Self.grace)
-      answer.give(nil)
-    }
-    defer { alarm.cancel() }
     return await withTaskCancellationHandler {
-      await answer.first()
+      await answer.first(within: max(.zero, deadline - time.now()) + Self.grace, else: nil)
     } onCancel: {
       calling.cancel()
     }

@@ -77,7 +77,7 @@ public struct Station: Sendable {
     }
   }
 
-  /// Returns once every reader's and every gate's loop has turned: while one is stuck, it does not.
+  /// Returns once every reader and every gate has answered a heartbeat: while one is stuck, it does not.
   public func heartbeat() async {
     for source in sources { await source.heartbeat() }
     for gate in gates { await gate.controller.heartbeat() }

@@ -15,7 +15,7 @@ protocol StationOutputs: Sendable {
   func start() async
   /// Lets running pulses end and lets go.
   func stop() async
-  /// Returns once their loops have turned.
+  /// Returns once their loops have answered.
   func heartbeat() async
 }
 

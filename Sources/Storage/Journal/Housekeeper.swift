@@ -48,16 +48,16 @@ struct Housekeeper: Sendable {
             orders.beginLog = frames == moved
             orders.finishLog = frames != moved && Int(frames) > 4 * Self.many
           }
-          core.writerBell.ring()
+          core.writerWaker.wake()
         } catch {
           report(error, &wasTold)
         }
       }
-      if !isReading { core.houseBell.wait(atMost: .seconds(1)) }
+      if !isReading { core.houseWaker.wait(atMost: .seconds(1)) }
     }
     close()
     core.orders.withLock { $0.isHouseOut = true }
-    core.writerBell.ring()
+    core.writerWaker.wake()
   }
 
   private func isDue() -> Bool {
@@ -85,7 +85,7 @@ struct Housekeeper: Sendable {
     } catch {
       if error.isDamage {
         core.orders.withLock { $0.damage = error.message }
-        core.writerBell.ring()
+        core.writerWaker.wake()
       }
     }
     reading = nil
@@ -101,7 +101,7 @@ struct Housekeeper: Sendable {
         if let found { orders.damage = found }
         orders.needsCheck = false
       }
-      if found != nil { core.writerBell.ring() }
+      if found != nil { core.writerWaker.wake() }
     } catch {
       // Interrupted by the end, or to make way: then another one is due.
       if error.primary == SQLITE_INTERRUPT { return }
@@ -111,7 +111,7 @@ struct Housekeeper: Sendable {
           orders.damage = error.message
           orders.needsCheck = false
         }
-        core.writerBell.ring()
+        core.writerWaker.wake()
         return
       }
       // The file was not seen: neither sound nor damaged. The next start looks, too, where this process comes to no end.
@@ -128,7 +128,7 @@ struct Housekeeper: Sendable {
     if error.primary == SQLITE_INTERRUPT || error.primary == SQLITE_BUSY { return }
     if error.isDamage {
       core.orders.withLock { $0.damage = error.message }
-      core.writerBell.ring()
+      core.writerWaker.wake()
     } else if !wasTold {
       wasTold = true
       core.broadcaster.notice(
@@ -142,7 +142,7 @@ struct Housekeeper: Sendable {
     if let open = core.house.withLock({ $0 }) { return open }
     // What lies there now may be somebody else's: the writer sees to it.
     guard core.file.place.change == nil else {
-      core.writerBell.ring()
+      core.writerWaker.wake()
       throw SQLiteError(code: SQLITE_BUSY, errno: 0, message: "the journal is not in its place")
     }
     let connection = try Database(core.settings.path, .present, busyMilliseconds: 0)
@@ -164,8 +164,8 @@ struct Housekeeper: Sendable {
   private func leave() {
     close()
     core.orders.withLock { $0.isHouseOut = true }
-    core.writerBell.ring()
-    while core.orders.withLock({ $0.houseMustLeave }) { core.houseBell.wait(atMost: .milliseconds(100)) }
+    core.writerWaker.wake()
+    while core.orders.withLock({ $0.houseMustLeave }) { core.houseWaker.wait(atMost: .milliseconds(100)) }
     core.orders.withLock { $0.isHouseOut = false }
   }
 }

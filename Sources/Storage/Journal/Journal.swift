@@ -225,7 +225,7 @@ public final class Journal: ScanJournal {
         orders.tidy.append { continuation.resume() }
         return true
       }
-      if isOpen { core.writerBell.ring() } else { continuation.resume() }
+      if isOpen { core.writerWaker.wake() } else { continuation.resume() }
     }
   }
 

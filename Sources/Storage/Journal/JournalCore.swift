@@ -12,7 +12,7 @@ struct WriterState {
 }
 
 /// What the journal's three threads and its callers share: the queue under a lock that nobody holds while the disk works,
-/// and the bells that wake the threads.
+/// and what wakes the threads.
 final class JournalCore: Sendable {
   /// What the threads ask of each other.
   struct Orders {
@@ -52,9 +52,9 @@ final class JournalCore: Sendable {
   let known = Mutex(KnownKeys())
   /// The housekeeper's connection, so that others can interrupt what it does.
   let house = Mutex<Database?>(nil)
-  let writerBell: ThreadWaker
-  let syncBell: ThreadWaker
-  let houseBell: ThreadWaker
+  let writerWaker: ThreadWaker
+  let syncWaker: ThreadWaker
+  let houseWaker: ThreadWaker
 
   /// The machine's own clock, for the threads' pauses; `time` may be a test's.
   let clock = SystemTime()
@@ -67,9 +67,9 @@ final class JournalCore: Sendable {
     self.time = time
     self.sync = sync
     self.trust = trust
-    writerBell = try ThreadWaker()
-    syncBell = try ThreadWaker()
-    houseBell = try ThreadWaker()
+    writerWaker = try ThreadWaker()
+    syncWaker = try ThreadWaker()
+    houseWaker = try ThreadWaker()
   }
 
   /// Answers those who can be answered, outside of the lock.
@@ -95,7 +95,7 @@ final class JournalCore: Sendable {
       }
     }
     let mark = queue.withLock { $0.add(batch, at: clock.now()) }
-    writerBell.ring()
+    writerWaker.wake()
     return JournalMark(number: mark)
   }
 
@@ -123,7 +123,7 @@ final class JournalCore: Sendable {
             })
           return nil
         }
-        if isDurable { syncBell.ring() }
+        if isDurable { syncWaker.wake() }
         if let now { continuation.resume(returning: now) }
         guard let id else { return }
         own.withLock { $0 = id }
@@ -182,7 +182,7 @@ final class JournalCore: Sendable {
       return true
     }
     guard isOpen else { throw .closed(settings.path) }
-    writerBell.ring()
+    writerWaker.wake()
     let result = await withTaskCancellationHandler {
       await answer.first()
     } onCancel: {
@@ -197,7 +197,7 @@ final class JournalCore: Sendable {
   func beginClosing() {
     orders.withLock { $0.isClosing = true }
     known.withLock { $0.close() }
-    for bell in [writerBell, syncBell, houseBell] { bell.ring() }
+    for waker in [writerWaker, syncWaker, houseWaker] { waker.wake() }
   }
 
   /// A thread has ended; the writer's is the last.
@@ -209,7 +209,7 @@ final class JournalCore: Sendable {
       return orders.ended
     }
     for tell in ended { tell() }
-    writerBell.ring()
+    writerWaker.wake()
   }
 
   /// Returns when all threads have ended.

@@ -158,12 +158,7 @@ public final class JournalTrust: Sendable {
       isMarking.store(false, ordering: .releasing)
       return false
     }
-    let alarm = Task {
-      try await Task.sleep(for: limit)
-      answer.give(false)
-    }
-    defer { alarm.cancel() }
-    return await answer.first()
+    return await answer.first(within: limit, else: false)
   }
 
   /// Notes the end, before the journal's log goes; nothing after it was marked incomplete.

@@ -21,7 +21,7 @@ struct Syncer: Sendable {
         return (target, queue.syncFault == nil ? queue.unsyncedSince : nil)
       }
       guard let target else {
-        core.syncBell.wait(atMost: since.map { max(.milliseconds(1), Self.delay - (now - $0)) } ?? .seconds(3_600))
+        core.syncWaker.wait(atMost: since.map { max(.milliseconds(1), Self.delay - (now - $0)) } ?? .seconds(3_600))
         continue
       }
       // Before the sync: what is written while it runs is not covered.
@@ -42,7 +42,7 @@ struct Syncer: Sendable {
             + "it soon.")
         core.queue.withLock { $0.syncFailed(fault) }
         core.tellState()
-        core.writerBell.ring()
+        core.writerWaker.wake()
       }
       core.answerWaiters()
     }

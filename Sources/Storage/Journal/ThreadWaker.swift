@@ -4,11 +4,11 @@ import LinuxIO
 import ScanModel
 import Synchronization
 
-/// Wakes a thread that waits. A thread that is awake costs who rings no system call.
+/// Wakes a thread that waits. A thread that is awake costs whoever wakes it no system call.
 final class ThreadWaker: Sendable {
   private let descriptor: OwnedDescriptor
-  /// It was rung since the last wait.
-  private let hasRung = Atomic(false)
+  /// It was woken since the last wait.
+  private let isWoken = Atomic(false)
   /// The thread sleeps, or is about to.
   private let isAsleep = Atomic(false)
 
@@ -19,24 +19,24 @@ final class ThreadWaker: Sendable {
   }
 
   /// Wakes whoever waits, or will wait next.
-  func ring() {
+  func wake() {
     // Each side says its own before it looks at the other's: one of the two sees it.
-    hasRung.store(true, ordering: .sequentiallyConsistent)
+    isWoken.store(true, ordering: .sequentiallyConsistent)
     guard isAsleep.exchange(false, ordering: .sequentiallyConsistent) else { return }
     var one: UInt64 = 1
-    // A full counter means that it rings already.
+    // A full counter means that it is being woken already.
     _ = write(descriptor.number, &one, 8)
   }
 
-  /// Returns when it was rung since the last wait, after `limit` at the latest.
+  /// Returns when it was woken since the last wait, after `limit` at the latest.
   func wait(atMost limit: Duration) {
     isAsleep.store(true, ordering: .sequentiallyConsistent)
     defer {
       isAsleep.store(false, ordering: .sequentiallyConsistent)
-      // By reading it, what was done before the ring is seen after the wait.
-      _ = hasRung.exchange(false, ordering: .sequentiallyConsistent)
+      // By reading it, what was done before the wake is seen after the wait.
+      _ = isWoken.exchange(false, ordering: .sequentiallyConsistent)
     }
-    if hasRung.load(ordering: .sequentiallyConsistent) { return }
+    if isWoken.load(ordering: .sequentiallyConsistent) { return }
     var poll = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     let left = min(max(0, limit.saturatedNanoseconds), 3_600_000_000_000)
     var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))

@@ -45,7 +45,7 @@ final class Writer: @unchecked Sendable {
       if isClosing { break }
       let isIdle = core.queue.withLock { $0.pending.isEmpty }
       if isIdle, keepUp() { continue }
-      core.writerBell.wait(atMost: pauseUntilNext())
+      core.writerWaker.wait(atMost: pauseUntilNext())
     }
     end()
   }
@@ -89,8 +89,8 @@ final class Writer: @unchecked Sendable {
         return (dropped, isFirst || queue.syncTarget(at: now, after: Syncer.delay) != nil)
       }
       pause = Self.firstPause
-      if isDue { core.syncBell.ring() }
-      if core.file.frames.value >= Housekeeper.many { core.houseBell.ring() }
+      if isDue { core.syncWaker.wake() }
+      if core.file.frames.value >= Housekeeper.many { core.houseWaker.wake() }
       core.answerWaiters()
       core.tellState()
       if dropped > 0 {
@@ -179,7 +179,7 @@ final class Writer: @unchecked Sendable {
     evictHousekeeper()
     defer {
       core.orders.withLock { $0.houseMustLeave = false }
-      core.houseBell.ring()
+      core.houseWaker.wake()
     }
     // What it found meanwhile is about the same file.
     core.orders.withLock { $0.damage = nil }
@@ -210,7 +210,7 @@ final class Writer: @unchecked Sendable {
 
   func take(_ store: JournalStore) throws(JournalFault) {
     core.known.withLock { $0.begin() }
-    core.houseBell.ring()
+    core.houseWaker.wake()
     self.store = store
     do throws(SystemError) {
       try core.sync.open(core.file.log)
@@ -223,10 +223,10 @@ final class Writer: @unchecked Sendable {
 
   func evictHousekeeper() {
     core.orders.withLock { $0.houseMustLeave = true }
-    core.houseBell.ring()
+    core.houseWaker.wake()
     while !core.orders.withLock({ $0.isHouseOut }) {
       core.house.withLock { $0?.interrupt() }
-      core.writerBell.wait(atMost: .milliseconds(10))
+      core.writerWaker.wait(atMost: .milliseconds(10))
     }
   }
 }

@@ -64,7 +64,7 @@ extension Writer {
     evictHousekeeper()
     defer {
       core.orders.withLock { $0.houseMustLeave = false }
-      core.houseBell.ring()
+      core.houseWaker.wake()
     }
     let new = "\(path).restored"
     var foreign: [String] = []

@@ -97,9 +97,9 @@ extension Writer {
     // The others first: the housekeeper's connection must not be the last one.
     while core.orders.withLock({ $0.threads }) > 1 {
       core.house.withLock { $0?.interrupt() }
-      core.houseBell.ring()
-      core.syncBell.ring()
-      core.writerBell.wait(atMost: .milliseconds(10))
+      core.houseWaker.wake()
+      core.syncWaker.wake()
+      core.writerWaker.wait(atMost: .milliseconds(10))
     }
     core.queue.withLock { queue in
       queue.isClosed = true

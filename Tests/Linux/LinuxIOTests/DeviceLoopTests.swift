@@ -82,3 +82,10 @@ private actor Resident {
   expectEqual(WallTime(nanoseconds: -1).seconds, -1)
   expectEqual((MonotonicTime(nanoseconds: 5) - MonotonicTime(nanoseconds: 7)), .nanoseconds(-2))
 }
+
+/// A device says in one of three ways that it is gone.
+@Test(arguments: [POLLERR, POLLHUP, POLLNVAL]) func anyOfTheThreeSaysThatADeviceIsGone(bit: Int32) {
+  expect(DeviceLoop.Readiness(rawValue: Int16(bit)).isGone)
+  expect(DeviceLoop.Readiness(rawValue: Int16(bit | POLLIN)).isGone)
+  expect(!DeviceLoop.Readiness.readable.isGone)
+}

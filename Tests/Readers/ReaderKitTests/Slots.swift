@@ -172,7 +172,7 @@ final class SlotSession: ReadSession {
       var byte: UInt8 = 0
       switch Glibc.read(descriptor, &byte, 1) {
       case 1: break
-      case 0: return .gone
+      // As a device that is hung up and has nothing more to say: only the descriptor tells.
       default: return isGone ? .gone : .open
       }
       switch byte {

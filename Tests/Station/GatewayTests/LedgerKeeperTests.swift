@@ -214,14 +214,14 @@ import Testing
   }
 
   @Test func whatIsGivenOnAFailingJournalIsMarkedIncompleteOrNotGiven() async throws {
-    for canConfess in [true, false] {
+    for canMark in [true, false] {
       let time = SystemTime()
       let journal = MemoryJournal()
       let marks = Mutex(0)
       var dependencies = try LedgerDependencies.inMemory(journal)
       dependencies.markIncomplete = {
         marks.withLock { $0 += 1 }
-        return canConfess
+        return canMark
       }
       let system = FakeTicketSystem(time: time)
       let keeper = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: EventHub())
@@ -244,7 +244,7 @@ import Testing
       _ = await requests.next()
       journal.setFault(JournalFault(.full, "no space is left"))
       system.release()
-      await expectEqual(first.value.verdict, (canConfess ? .admit : .undecided(.outOfService)))
+      await expectEqual(first.value.verdict, (canMark ? .admit : .undecided(.outOfService)))
       expectEqual(marks.withLock { $0 }, 1)
       // What the disk knows nothing of cannot look like something else there; that it is missing is told all the same.
       let other = Code("another-ticket")

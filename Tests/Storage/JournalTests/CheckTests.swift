@@ -55,7 +55,7 @@ import Testing
     while !journal.knowsItsKeys { await Task.yield() }
     let blindness = try Blindness(folder.journal)
     journal.core.orders.withLock { $0.needsCheck = true }
-    journal.core.houseBell.ring()
+    journal.core.houseWaker.wake()
     let words = try #require(await notice(journal, of: "could not be looked through"))
     expect(words.contains("gives errors"), "\(words)")
     blindness.end()

@@ -37,7 +37,7 @@ import Testing
     expect(third.generation == 1 && third.doubt == nil)
   }
 
-  @Test func aConfessionIsBelievedOnceAndForAll() async throws {
+  @Test func whatIsMarkedIncompleteIsDoubtedUntilItIsAccepted() async throws {
     try make("", "-wal")
     let first = try begun()
     let before = first.generation
@@ -89,7 +89,7 @@ import Testing
     #expect(throws: (any Error).self) { try nowhere.begin(session: 1, journal: 7) }
   }
 
-  @Test func aConfessionNeedsNoSpace() async throws {
+  @Test func theMarkNeedsNoSpace() async throws {
     let trust = try begun()
     let size = try FileManager.default.attributesOfItem(atPath: journal + ".generation")[.size] as? Int
     expect(await trust.markIncomplete())

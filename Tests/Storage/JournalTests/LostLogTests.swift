@@ -163,7 +163,7 @@ import Testing
     let (trust, journal) = try start(folder)
     try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(sampleScan("a"))])))
     journal.core.orders.withLock { $0.damage = "a test says so" }
-    journal.core.writerBell.ring()
+    journal.core.writerWaker.wake()
     for await case .doubted(let words) in journal.states {
       expect(words.contains("set aside"))
       break

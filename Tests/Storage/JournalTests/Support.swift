@@ -153,9 +153,9 @@ final class HeldSync: WALSync {
 
   private let state = Mutex(State())
   private let inner = FileSync()
-  private let bell: ThreadWaker
+  private let waker: ThreadWaker
 
-  init() throws { bell = try ThreadWaker() }
+  init() throws { waker = try ThreadWaker() }
 
   var count: Int { state.withLock { $0.count } }
 
@@ -163,7 +163,7 @@ final class HeldSync: WALSync {
 
   func release() {
     state.withLock { $0.isHeld = false }
-    bell.ring()
+    waker.wake()
   }
 
   func fail(_ times: Int) { state.withLock { $0.failures = times } }
@@ -190,7 +190,7 @@ final class HeldSync: WALSync {
       return (state.waiting, fails)
     }
     for one in waiting { one.resume() }
-    while state.withLock({ $0.isHeld }) { bell.wait(atMost: .seconds(60)) }
+    while state.withLock({ $0.isHeld }) { waker.wait(atMost: .seconds(60)) }
     if fails { throw SystemError(errno: EIO, call: "fdatasync") }
     try inner.sync()
   }
