@@ -72,7 +72,7 @@ struct FrameStream {
     return good > Self.settling
   }
 
-  /// Takes it that the decoder could not make sense of a picture, or that it could.
+  /// Told that the decoder could not make sense of a picture, or that it could.
   mutating func decoded(_ isSpoilt: Bool) {
     spoilt += isSpoilt ? 1 : 0
     spoiltInRow = isSpoilt ? spoiltInRow + 1 : 0
@@ -109,7 +109,7 @@ struct FramePace {
     return time - offeredAt >= idle - .milliseconds(5)
   }
 
-  /// Takes it that one is being looked at.
+  /// Told that one is being looked at.
   mutating func offered(at time: MonotonicTime) { offeredAt = time }
 
   /// Takes what was found.

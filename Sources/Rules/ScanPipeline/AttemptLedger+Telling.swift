@@ -7,7 +7,7 @@ extension AttemptLedger {
     records[key]?.owed.contains { $0.attempt == owed } == true
   }
 
-  /// Takes it that the ticket system may have been told of an admission already, by whoever went on from an earlier state of the
+  /// Told that the ticket system may have been told of an admission already, by whoever went on from an earlier state of the
   /// same journal. It is looked up first then.
   public mutating func mayBeTold(_ key: TicketKey, owed: AttemptID, at time: MonotonicTime) {
     guard var record = records[key], let index = record.owed.firstIndex(where: { $0.attempt == owed }),

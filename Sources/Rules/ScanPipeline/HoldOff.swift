@@ -77,7 +77,7 @@ public struct HoldOff: Sendable {
     return .new
   }
 
-  /// Takes it that `code` is still in view: no presentation, but the time counts from here.
+  /// Told that `code` is still in view: no presentation, but the time counts from here.
   public mutating func inView(_ code: Code, at time: MonotonicTime) {
     let key = key(of: code)
     guard let entry = entries[key], entry.verdict == nil || time - entry.lastSeen < duration else { return }
@@ -85,7 +85,7 @@ public struct HoldOff: Sendable {
     entries[key]?.leftViews = []
   }
 
-  /// Takes it that `code` has left the view of `reader`.
+  /// Told that `code` has left the view of `reader`.
   public mutating func left(_ code: Code, viewOf reader: ReaderID) {
     // A gate has few readers; what is not remembered is not held off.
     entries[key(of: code)]?.leftViews.insert(reader)
@@ -102,7 +102,7 @@ public struct HoldOff: Sendable {
     }
   }
 
-  /// Takes it that the machine slept: whoever is there now has not just been there. What is in flight is decided by its scan.
+  /// Told that the machine slept: whoever is there now has not just been there. What is in flight is decided by its scan.
   public mutating func slept() { entries = entries.filter { $0.value.verdict == nil } }
 
   /// The verdict that a repeat may replay; `nil` while the code is in flight or not remembered.

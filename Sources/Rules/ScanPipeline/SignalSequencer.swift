@@ -161,7 +161,7 @@ public struct SignalSequencer: Sendable {
     return effects
   }
 
-  /// Takes it that the machine slept for so long, as was noticed at `now`: a pulse that ran into it is that much nearer to its end, and
+  /// Told that the machine slept for so long, as was noticed at `now`: a pulse that ran into it is that much nearer to its end, and
   /// over where that is past. Admissions that wait fail.
   public mutating func slept(for duration: Duration, at now: MonotonicTime) -> [Effect] {
     var effects: [Effect] = []

@@ -98,7 +98,7 @@ public struct SystemCheck: Sendable, Equatable {
     tries += 1
   }
 
-  /// Takes it that a scan met something of which a probe can tell more: a fault that is the system's or the key's for sure, or
+  /// Told that a scan met something of which a probe can tell more: a fault that is the system's or the key's for sure, or
   /// `nil` for one that may be that ticket's, or that gate's, alone.
   public mutating func suspect(_ found: Fault?, by gate: GateID, at time: MonotonicTime) {
     if found == nil { doubted.insert(gate) }
@@ -108,7 +108,7 @@ public struct SystemCheck: Sendable, Equatable {
     tries += 1
   }
 
-  /// Takes it that a scan was decided: nothing is wrong, as far as that gate can tell.
+  /// Told that a scan was decided: nothing is wrong, as far as that gate can tell.
   public mutating func prove(by gate: GateID) {
     doubted.remove(gate)
     prove()

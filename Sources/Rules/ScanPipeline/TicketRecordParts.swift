@@ -44,7 +44,7 @@ struct OpenAttempt: Sendable, Codable, Equatable {
     }
   }
 
-  /// Takes it that another attempt was shown the same record, perhaps later and for a request from before: one of them made it, after
+  /// Told that another attempt was shown the same record, perhaps later and for a request from before: one of them made it, after
   /// the first was sent and before the first showing.
   mutating func join(_ other: OpenAttempt) {
     (sentAt, endedAt) = (Swift.min(sentAt, other.sentAt), Swift.min(endedAt, other.endedAt))

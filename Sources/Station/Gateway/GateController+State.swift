@@ -69,7 +69,7 @@ extension GateController {
     return true
   }
 
-  /// Takes it that the ticket system has decided a scan.
+  /// Told that the ticket system has decided a scan.
   func disproveFault() {
     systemFault = nil
     toldFault = nil

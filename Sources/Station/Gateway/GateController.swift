@@ -39,7 +39,7 @@ public actor GateController {
   var isOver = false
   /// What the ticket system's answers to its own scans say of the gate, apart from its outputs.
   var systemFault: GateState?
-  /// When the scan that met it began.
+  /// When the answer came that it is of.
   var faultBegan: MonotonicTime?
   /// When the ticket system was asked last, without a ticket, and answered as it should.
   var proven: MonotonicTime?
@@ -124,14 +124,14 @@ public actor GateController {
       .discarded(reader: lost.reader, reason: .busy, characters: lost.bytes.count, at: time.wall()))
   }
 
-  /// Takes it that a code which was read is still in its reader's view; from any thread, returns at once. What is lost of it
+  /// Told that a code which was read is still in its reader's view; from any thread, returns at once. What is lost of it
   /// where the inlet is full only makes the hold-off end sooner.
   public nonisolated func stillInView(_ read: RawRead) { inletEnd.yield(.inView(read)) }
 
-  /// Takes it that a code which was read has left its reader's view; likewise.
+  /// Told that a code which was read has left its reader's view; likewise.
   public nonisolated func leftView(_ read: RawRead) { inletEnd.yield(.left(read)) }
 
-  /// Takes it that several codes were shown where one is to be shown at a time; likewise.
+  /// Told that several codes were shown where one is to be shown at a time; likewise.
   public nonisolated func severalInView() { inletEnd.yield(.several) }
 
   /// Decides until `finish` is called and what was read before is decided.

@@ -59,12 +59,12 @@ extension LedgerKeeper {
     if found.isAnswer { tellNews() }
   }
 
-  /// Takes it that a scan was decided.
+  /// Told that a scan was decided.
   func prove(_ system: TicketSystemID, by gate: GateID) {
     change(system, noting: { $0.keyFaults[system.name] = nil }) { $0.prove(by: gate) }
   }
 
-  /// Takes it that a scan could not be decided.
+  /// Told that a scan could not be decided.
   func suspect(
     _ reason: UndecidedReason, _ detail: String?, isAnswer: Bool, _ system: TicketSystemID, by gate: GateID
   ) {

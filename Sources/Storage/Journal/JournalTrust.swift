@@ -73,7 +73,7 @@ public final class JournalTrust: Sendable {
   /// Whether the journal may be relied on: it is this station's own and newest, or somebody has said that it may.
   public var isAccepted: Bool { accepted.load(ordering: .acquiring) }
 
-  /// Takes it that somebody has said so, and notes it.
+  /// Somebody has said so: notes it.
   /// - Returns: whether it could be noted; else it has to be said again after the next start.
   @discardableResult public func accept() -> Bool {
     let wasDoubted = !accepted.exchange(true, ordering: .acquiringAndReleasing)
@@ -81,7 +81,7 @@ public final class JournalTrust: Sendable {
     return write { $0.isAccepted = true }
   }
 
-  /// Takes it that the journal was replaced by one in which something may be missing.
+  /// Told that the journal was replaced by one in which something may be missing.
   func distrust(_ words: String) {
     accepted.store(false, ordering: .releasing)
     let (isBegun, listener) = told.withLock { told in
