@@ -38,7 +38,7 @@ let stationLink: [LinkerSetting] =
 /// One folder a floor, from the ground up: what a room may import stands on its own floor or below.
 let floors: [(name: String, rooms: [String])] = [
   ("Model", ["ScanModel", "WireCoding"]),
-  ("Rules", ["ScanPipeline"]),
+  ("Rules", ["Reading", "Calls", "Admission", "Signalling"]),
   (
     "Linux",
     [
@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["ScanConfiguration", "Gateway"]),
+  ("Station", ["ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -115,7 +115,10 @@ let package = Package(
   targets: [
     // The words of the house and its pure middle.
     room("ScanModel"),
-    room("ScanPipeline", ["ScanModel"]),
+    room("Reading", ["ScanModel"]),
+    room("Calls", ["ScanModel"]),
+    room("Admission", ["Calls", "ScanModel"]),
+    room("Signalling", ["ScanModel"]),
 
     // The machine.
     .target(name: "CLinux", path: "Sources/Linux/CLinux"),
@@ -135,9 +138,9 @@ let package = Package(
       swiftSettings: fast),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("ReaderKit", ["LinuxIO", "ScanModel"]),
-    room("WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "ScanModel", "ScanPipeline"]),
-    room("SerialReader", ["LinuxIO", "ReaderKit", "ScanModel", "ScanPipeline"]),
-    room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
+    room("SerialReader", ["LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
+    room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "Signalling"]),
 
     // Pictures: pixels in, symbols out.
     room("CodeVision", ["CZBar", "ScanModel"]),
@@ -158,12 +161,12 @@ let package = Package(
     .executableTarget(
       name: "scangate-decode", dependencies: ["DecodeWorker"], path: "Sources/Vision/scangate-decode",
       swiftSettings: fast, linkerSettings: stationLink),
-    room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ReaderKit", "ScanModel", "ScanPipeline"]),
+    room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
-    room("HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
-    room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
-    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "WireCoding"]),
+    room("HolderProtocol", ["ScanModel", "SignalOutputs", "Signalling", "WireCoding"]),
+    room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "SignalOutputs", "WireCoding"]),
+    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
     .executableTarget(
       name: "scangate-outputs",
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"],
@@ -175,7 +178,7 @@ let package = Package(
     room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"]),
     room("SQLiteFile", ["CSQLite"]),
     room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),
-    room("TicketLists", ["LinuxIO", "SQLiteFile", "ScanModel", "ScanPipeline", "Sealing"]),
+    room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing"]),
 
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
     room("WireText", ["ScanModel"]),
@@ -183,27 +186,36 @@ let package = Package(
     // Ticket systems.
     room(
       "TicketTransport",
-      [
-        "WireText", "ScanModel", "ScanPipeline", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix,
-        nioSSL,
-      ], small),
+      ["Calls", "ScanModel", "WireText", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix, nioSSL], small),
     room("TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"], small),
     room(
-      "EventSchedule", ["WireText", "ScanModel", "ScanPipeline", "TicketSystemKit", "TicketTransport"], small),
+      "EventSchedule", ["Calls", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"], small),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
     room("SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
-    room("Enrolment", ["WireText", "ScanModel", "ScanPipeline", "SetUpCodes", "TicketTransport"], small),
-    room("KioskControl", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"], small),
+    room("Enrolment", ["Calls", "ScanModel", "SetUpCodes", "TicketTransport", "WireText"], small),
+    room("KioskControl", ["ScanModel", "TicketTransport", "WireText"], small),
 
     // The whole.
     room("ScanConfiguration", ["ScanModel", "TicketSystemKit", yams], small),
     room(
+      "StationSetUp",
+      [
+        "Calls", "Enrolment", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing",
+        "SetUpCodes", "TicketSystemKit", "TicketTransport",
+      ], small),
+    room(
       "Gateway",
       [
-        "CameraReader", "DecodeClient", "Enrolment", "HolderClient", "HolderProtocol", "KioskControl",
-        "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline", "Sealing", "SerialReader", "SetUpCodes",
-        "SignalOutputs", "TicketSystemKit", "TicketTransport", "WedgeReader",
+        "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
+        "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
+        "StationSetUp", "TicketSystemKit", "WedgeReader",
+      ], small),
+    room(
+      "Service",
+      [
+        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationSetUp", "TicketLists",
+        "TicketSystemKit", logging, serviceLifecycle, unixSignals,
       ], small),
     room(
       "VenueServer",
@@ -214,12 +226,10 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "CQREncode", "CameraReader", "DecodeClient", "DecodeProtocol", "Enrolment", "EventSchedule",
-        "WireText", "Gateway", "Journal", "KioskControl", "KnownScanners", "LinuxIO", "ScanConfiguration",
-        "ScanModel", "ScanPipeline", "Sealing",
-        "SerialReader", "SetUpCodes", "SignalOutputs", "TicketLists", "TicketSystemKit", "TicketTransport",
-        "VenueServer",
-        "WedgeReader", argumentParser, logging, serviceLifecycle, unixSignals,
+        "CQREncode", "CameraReader", "DecodeClient", "DecodeProtocol", "EventSchedule", "Gateway", "Journal",
+        "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
+        "SetUpCodes", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit", "VenueServer", "WedgeReader",
+        "WireText", argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: small, linkerSettings: stationLink),
 
@@ -229,16 +239,15 @@ let package = Package(
     .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
     .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(
-      name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "WedgeReader"],
+      name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "WedgeReader"],
       path: "Tests/Readers/WedgeMock", swiftSettings: quick),
     .executableTarget(
       name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "SerialReader"],
       path: "Tests/Readers/SerialMock", swiftSettings: quick),
     .executableTarget(
       name: "holder-bench",
-      dependencies: [
-        "HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "ScanPipeline", "SignalOutputs",
-      ], path: "Tests/Outputs/HolderBench", swiftSettings: fast),
+      dependencies: ["HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "SignalOutputs"],
+      path: "Tests/Outputs/HolderBench", swiftSettings: fast),
     .executableTarget(
       name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/Vision/DecodeBench",
       swiftSettings: fast),
@@ -265,22 +274,23 @@ let package = Package(
     tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
     .testTarget(
       name: "CodeVisionTests",
-      dependencies: ["CodeVision", "Expectations", "ScanModel", "ScanPipeline", "ScanTesting", "decode-bench"],
+      dependencies: ["CodeVision", "Expectations", "Reading", "ScanModel", "ScanTesting", "decode-bench"],
       path: "Tests/Vision/CodeVisionTests",
       exclude: ["pictures"], swiftSettings: quick),
     tests(of: "KnownScanners", ["EventSchedule", "ScanConfiguration", "ScanModel", "TicketSystemKit"]),
-    tests(of: "ScanPipeline", ["ScanModel", "ScanTesting"]),
+    tests(of: "ScanModel", ["ScanTesting"]),
+    tests(of: "Reading", ["ScanModel", "ScanTesting"]),
+    tests(of: "Calls", ["ScanModel", "ScanTesting"]),
+    tests(of: "Admission", ["ScanModel", "ScanTesting"]),
+    tests(of: "Signalling", ["ScanModel", "ScanTesting"]),
     tests(of: "ReaderKit", ["LinuxIO", "ScanModel"]),
-    tests(of: "WedgeReader", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "wedge-mock"]),
+    tests(of: "WedgeReader", ["CLinux", "LinuxIO", "Reading", "ScanModel", "wedge-mock"]),
     tests(
       of: "CameraReader",
-      [
-        "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
-        "scangate-decode",
-      ]),
-    tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "ScanModel", "ScanPipeline", "serial-mock"]),
-    tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting"]),
-    tests(of: "HolderProtocol", ["ScanModel", "ScanPipeline", "ScanTesting", "SignalOutputs", "WireCoding"]),
+      ["CameraTesting", "DecodeClient", "LinuxIO", "ScanModel", "ScanTesting", "scangate-decode"]),
+    tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "serial-mock"]),
+    tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanTesting"]),
+    tests(of: "HolderProtocol", ["ScanModel", "ScanTesting", "SignalOutputs", "Signalling", "WireCoding"]),
     .executableTarget(
       name: "decode-mock", dependencies: ["CLinux", "DecodeProtocol", "DecodeWorker", "ScanModel"],
       path: "Tests/Vision/DecodeMock", swiftSettings: quick),
@@ -291,8 +301,8 @@ let package = Package(
     tests(
       of: "OutputHolder",
       [
-        "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanPipeline", "SignalOutputs",
-        "ScanTesting", "holder-bench", "scangate-outputs",
+        "CLinux", "HolderClient", "HolderProtocol", "LinuxIO", "ScanModel", "ScanTesting", "SignalOutputs",
+        "Signalling", "holder-bench", "scangate-outputs",
       ]),
     tests(of: "LibCrypto", ["ScanTesting"]),
     tests(of: "Sealing"),
@@ -310,25 +320,25 @@ let package = Package(
     tests(of: "WireText", ["ScanModel", "ScanTesting"]),
     tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
     .target(
-      name: "ScriptedHTTP", dependencies: ["ScanModel", nioCore, nioPosix, nioSSL], path: "Tests/Web/ScriptedHTTP",
+      name: "ScriptedHTTP", dependencies: [nioCore, nioPosix, nioSSL], path: "Tests/Web/ScriptedHTTP",
       swiftSettings: quick),
     tests(
       of: "EventSchedule",
-      ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport", nioCore, nioPosix, nioSSL]),
+      ["Calls", "ScanModel", "ScanTesting", "ScriptedHTTP", "TicketTransport", nioCore, nioPosix, nioSSL]),
     // A toy, for what another ticket system costs.
     .testTarget(
       name: "CodeFileTests",
       dependencies: [
-        "EventSchedule", "Expectations", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline",
-        "ScanTesting", "Sealing", "TicketSystemKit",
+        "EventSchedule", "Expectations", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting",
+        "Sealing", "StationSetUp", "TicketSystemKit",
       ], path: "Tests/TicketSystems/CodeFileTests", swiftSettings: quick),
     tests(of: "SetUpCodes", ["LibCrypto", "ScanModel", "ScanTesting"]),
     tests(
       of: "Enrolment",
-      ["ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "SetUpCodes", "TicketTransport"]),
+      ["Calls", "ScanModel", "ScriptedHTTP", "SetUpCodes", "TicketTransport"]),
     tests(
       of: "KioskControl",
-      ["WireText", "ScanModel", "ScanPipeline", "ScanTesting", "ScriptedHTTP", "TicketTransport"]),
+      ["ScanModel", "ScanTesting", "ScriptedHTTP", "TicketTransport", "WireText"]),
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
@@ -340,27 +350,23 @@ let package = Package(
     .target(
       name: "ControlTesting", dependencies: ["ScanModel"], path: "Tests/SetUp/ControlTesting", swiftSettings: quick),
     .executableTarget(
-      name: "control-child", dependencies: ["ControlTesting", "Gateway", "ScanModel", "Sealing"],
+      name: "control-child", dependencies: ["ControlTesting", "Gateway", "ScanModel", "Sealing", "StationSetUp"],
       path: "Tests/SetUp/ControlChild", swiftSettings: quick),
     tests(
       of: "Gateway",
       [
-        "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanPipeline",
-        "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketSystemKit", "TicketTransport",
+        "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationSetUp", "TicketSystemKit",
       ]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
-    .testTarget(
-      name: "StationControlTests",
-      dependencies: [
-        "ControlTesting", "Expectations", "Gateway", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting", "Sealing",
-        "control-child",
-      ], path: "Tests/SetUp/StationControlTests", swiftSettings: quick),
+    tests(
+      of: "StationSetUp",
+      ["ControlTesting", "Gateway", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "control-child"]),
     tests(
       of: "scangate",
       [
-        "CMockDevices", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanPipeline", "ScanTesting",
-        "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode",
-        "scangate-outputs",
+        "CMockDevices", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP",
+        "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode", "scangate-outputs",
       ]),
     tests(
       of: "VenueServer",
@@ -372,10 +378,9 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "WireText",
-        "HolderProtocol",
-        "KioskControl", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
-        "TicketSystemKit", "TicketTransport", "WedgeReader",
+        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "HolderProtocol",
+        "KioskControl", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes", "SignalOutputs", "TicketSystemKit",
+        "TicketTransport", "WedgeReader", "WireText",
       ],
       path: "Fuzz",
       exclude: [

@@ -33,17 +33,19 @@ let package = Package(
   dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.2")],
   targets: [
     room("Model", "ScanModel"),
-    room("Rules", "ScanPipeline", ["ScanModel"]),
+    room("Rules", "Reading", ["ScanModel"]),
+    room("Rules", "Calls", ["ScanModel"]),
+    room("Rules", "Signalling", ["ScanModel"]),
     .target(name: "CLinux", path: "Rooms/Linux/CLinux"),
     .systemLibrary(name: "CEvdev", path: "Rooms/Linux/CEvdev", pkgConfig: "libevdev"),
     .systemLibrary(name: "CUdev", path: "Rooms/Linux/CUdev", pkgConfig: "libudev"),
     .systemLibrary(name: "CXKB", path: "Rooms/Linux/CXKB", pkgConfig: "xkbcommon"),
     room("Linux", "LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("Readers", "ReaderKit", ["LinuxIO", "ScanModel"]),
-    room("Readers", "WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "ScanModel", "ScanPipeline"]),
-    room("Outputs", "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanPipeline"]),
+    room("Readers", "WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
+    room("Outputs", "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "Signalling"]),
     room("Model", "WireCoding", ["ScanModel"]),
-    room("Outputs", "HolderProtocol", ["ScanModel", "ScanPipeline", "SignalOutputs", "WireCoding"]),
+    room("Outputs", "HolderProtocol", ["ScanModel", "SignalOutputs", "Signalling", "WireCoding"]),
     .systemLibrary(name: "CPNG", path: "Rooms/Linux/CPNG", pkgConfig: "libpng"),
     .systemLibrary(name: "CSeccomp", path: "Rooms/Linux/CSeccomp", pkgConfig: "libseccomp"),
     .systemLibrary(name: "CTurboJPEG", path: "Rooms/Linux/CTurboJPEG", pkgConfig: "libturbojpeg"),
@@ -63,7 +65,7 @@ let package = Package(
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
     room("SetUp", "SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
     room(
-      "Web", "TicketTransport", ["WireText", "ScanModel", "ScanPipeline"],
+      "Web", "TicketTransport", ["Calls", "ScanModel", "WireText"],
       without: [
         "AnswerOrder.swift", "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
         "HTTPTransport.swift",
@@ -71,13 +73,13 @@ let package = Package(
     room("TicketSystems", "TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"]),
     room(
       "TicketSystems", "EventSchedule",
-      ["WireText", "ScanModel", "ScanPipeline", "TicketSystemKit", "TicketTransport"],
+      ["Calls", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
         "EventScheduleClient.swift", "EventScheduleConnection.swift", "EventScheduleRoster.swift",
         "EventScheduleTicketSystem.swift",
       ]),
     room(
-      "SetUp", "KioskControl", ["WireText", "ScanModel", "ScanPipeline", "TicketTransport"],
+      "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
 
     .target(name: "LibFuzzer", path: "LibFuzzer"),
@@ -85,7 +87,7 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText", "HolderProtocol",
-        "KioskControl", "LibFuzzer", "ScanConfiguration", "ScanModel", "ScanPipeline", "SetUpCodes", "SignalOutputs",
+        "KioskControl", "LibFuzzer", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes", "SignalOutputs",
         "TicketSystemKit", "TicketTransport", "WedgeReader",
       ],
       path: "Fuzzers", swiftSettings: led,

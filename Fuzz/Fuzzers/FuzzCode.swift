@@ -1,5 +1,5 @@
 import ScanModel
-import ScanPipeline
+import Reading
 
 private func matches(_ pattern: String, _ text: String) -> Bool? {
   do throws(PatternError) { return try CodePattern(pattern).matches(text) } catch {

@@ -1,5 +1,5 @@
 import ScanModel
-import ScanPipeline
+import Reading
 import TicketSystemKit
 @testable import EventSchedule
 @testable import ScanConfiguration

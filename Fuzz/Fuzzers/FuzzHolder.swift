@@ -1,5 +1,5 @@
+import ScanModel
 import HolderProtocol
-import ScanPipeline
 import SignalOutputs
 
 /// Packets between gateway and output holder, and the plan that the holder keeps.

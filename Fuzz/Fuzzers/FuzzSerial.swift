@@ -1,5 +1,5 @@
 import ScanModel
-import ScanPipeline
+import Reading
 
 private let lane = ReaderID("lane")
 

@@ -1,5 +1,5 @@
 import ScanModel
-import ScanPipeline
+import Reading
 
 @testable import WedgeReader
 

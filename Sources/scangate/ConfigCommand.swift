@@ -1,3 +1,5 @@
+import Service
+import StationSetUp
 import ArgumentParser
 import Gateway
 import ScanConfiguration
@@ -33,7 +35,9 @@ struct ConfigCommand: AsyncParsableCommand {
       let configuration = try ConfigurationArgument.load(file)
       // An operator's own folder tells nothing of the service's.
       var missing = state.hint == nil ? CredentialStore(keys: state.keys).warnings(on: configuration) : []
-      if state.hint == nil { missing += ListNeed.all(of: configuration).compactMap { $0.problem(in: state) } }
+      if state.hint == nil {
+        missing += ListNeed.all(of: configuration).compactMap { $0.problem(in: state.folder, state.keys) }
+      }
       for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }
       if let path = configuration.setUp?.trust?.path {
         do throws(SetupError) {

@@ -3,7 +3,7 @@ import Gateway
 import LinuxIO
 import ScanConfiguration
 import ScanModel
-import ScanPipeline
+import Reading
 import TicketSystemKit
 import WedgeReader
 
@@ -27,25 +27,17 @@ struct ConfigurationArgument: ParsableArguments {
     return configuration
   }
 
-  /// A configuration as far as it is good, and everything that is wrong or doubtful, each in words with its place.
-  struct Reading: Sendable {
-    /// `nil` where there are errors.
-    var configuration: StationConfiguration?
-    var warnings: [String]
-    var errors: [String]
-  }
-
   /// Reads a configuration and looks at the files that it names.
-  static func read(_ file: String, checkingFiles: Bool = true) -> Reading {
+  static func read(_ file: String, checkingFiles: Bool = true) -> ConfigurationReading {
     do throws(ConfigurationErrors) {
       let reading = try ConfigurationFile.load(path: file, options: options)
       let files = checkingFiles ? reading.configuration.checkFiles() : nil
       let errors = (files?.errors ?? []).map(\.description)
-      return Reading(
+      return ConfigurationReading(
         configuration: errors.isEmpty ? reading.configuration : nil,
         warnings: (reading.warnings + (files?.warnings ?? [])).map(\.description), errors: errors)
     } catch {
-      return Reading(warnings: error.warnings.map(\.description), errors: error.errors.map(\.description))
+      return ConfigurationReading(warnings: error.warnings.map(\.description), errors: error.errors.map(\.description))
     }
   }
 

@@ -1,3 +1,4 @@
+import ScanModel
 import ArgumentParser
 import Gateway
 import Glibc

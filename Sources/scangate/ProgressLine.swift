@@ -1,3 +1,4 @@
+import ScanModel
 import Gateway
 import Glibc
 import LinuxIO

@@ -1,3 +1,5 @@
+import Service
+import StationSetUp
 import ArgumentParser
 import Gateway
 import Glibc
@@ -49,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
         ? try StationSetUp(
           written, completed: completed, types: TicketSystemRegistry.types, version: Scangate.version, keys: state.keys,
           credentials: CredentialStore(keys: state.keys).resolver,
-          events: hub, clockIsTrusted: { clock.now().isTrusted }) : nil
+          events: { hub.emit(GatewayEvent($0)) }, clockIsTrusted: { clock.now().isTrusted }) : nil
     } catch {
       throw failure(error.description, Exit.configuration)
     }
@@ -65,7 +67,7 @@ struct RunCommand: AsyncParsableCommand {
     var writer: EventWriter?
     if let events {
       do throws(SystemError) {
-        writer = try EventWriter(path: events)
+        writer = try EventWriter(path: events) { Terminal.error($0, .error) }
       } catch {
         await storage.close()
         throw failure(
@@ -76,7 +78,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     do throws(SetupError) {
       service = try await StationService(
-        file: source.file, completed, outputs: place.outputs,
+        read: { [file = source.file] in ConfigurationArgument.read(file) }, completed, outputs: place.outputs,
         credentials: CredentialStore(keys: state.keys).resolver, memory: storage.memory,
         lookForLists: storage.lookForLists,
         setUp: setUp, events: hub, hungUp: { [writer] in writer?.reopen() }, logger: logger)

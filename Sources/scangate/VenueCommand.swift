@@ -1,4 +1,4 @@
-public import ArgumentParser
+import ArgumentParser
 import Gateway
 import Glibc
 import LinuxIO
@@ -7,7 +7,7 @@ import ScanModel
 import ServiceLifecycle
 import TicketSystemKit
 import UnixSignals
-public import VenueServer
+package import VenueServer
 
 /// `scangate venue`: an embedded ticket system, for training and tests.
 struct VenueCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
-public import ArgumentParser
+import ArgumentParser
 import Gateway
 import ScanModel
-public import VenueServer
+package import VenueServer
 
 extension VenueCommand {
   /// `scangate venue misbehave`

@@ -1,6 +1,7 @@
-public import ArgumentParser
+import ScanModel
+import ArgumentParser
 import Gateway
-public import VenueServer
+package import VenueServer
 
 extension VenueCommand {
   /// `scangate venue kiosk`

@@ -1,7 +1,7 @@
+import Admission
 import Expectations
 import Gateway
 import ScanModel
-import ScanPipeline
 import Testing
 import VenueServer
 

@@ -1,9 +1,9 @@
+import Admission
 import EventSchedule
 import Expectations
 import Foundation
 import Gateway
 import ScanModel
-import ScanPipeline
 import Synchronization
 import Testing
 import VenueServer

@@ -1,13 +1,13 @@
 internal import COpenSSL
 
 /// The Advanced Encryption Standard (FIPS 197).
-public enum AES {
+package enum AES {
   /// AES-256 in Galois/counter mode (NIST SP 800-38D). What is sealed is a nonce of 12 bytes, the text, and a tag of 16.
-  public enum GCM {
+  package enum GCM {
     /// How much longer the sealed form is, in bytes.
-    public static let overhead = nonceLength + tagLength
+    package static let overhead = nonceLength + tagLength
     /// The length of a key in bytes.
-    public static let keyLength = 32
+    package static let keyLength = 32
 
     static let nonceLength = 12
     private static let tagLength = 16
@@ -16,7 +16,7 @@ public enum AES {
 
     /// Seals `plain` with a random nonce, and binds it to `authenticating`; `nil` where the key has not 32 bytes, and
     /// where libcrypto has no memory.
-    public static func seal(_ plain: [UInt8], using key: SymmetricKey, authenticating: [UInt8]) -> [UInt8]? {
+    package static func seal(_ plain: [UInt8], using key: SymmetricKey, authenticating: [UInt8]) -> [UInt8]? {
       var nonce = [UInt8](repeating: 0, count: nonceLength)
       nonce.withUnsafeMutableBytes { fillWithRandom($0) }
       return seal(plain, using: key, nonce: nonce, authenticating: authenticating)
@@ -39,7 +39,7 @@ public enum AES {
     }
 
     /// What was sealed with that key, bound to `authenticating`; `nil` where it was not, or was changed since.
-    public static func open(_ sealed: [UInt8], using key: SymmetricKey, authenticating: [UInt8]) -> [UInt8]? {
+    package static func open(_ sealed: [UInt8], using key: SymmetricKey, authenticating: [UInt8]) -> [UInt8]? {
       guard sealed.count >= overhead,
         let cipher = Cipher(.opens, key: key, nonce: sealed.prefix(nonceLength)),
         cipher.takes(tag: [UInt8](sealed.suffix(tagLength))), cipher.binds(authenticating)

@@ -1,56 +1,56 @@
 internal import COpenSSL
 
 /// Ed25519 (RFC 8032): signatures.
-public enum Ed25519 {
+package enum Ed25519 {
   /// The length of a key in bytes, of either half.
-  public static let keyLength = 32
+  package static let keyLength = 32
   /// The length of a signature in bytes.
-  public static let signatureLength = 64
+  package static let signatureLength = 64
 
   /// The half that signs. Printing, reflecting and interpolating it show no part.
-  public struct PrivateKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package struct PrivateKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// RFC 8032 calls these bytes the private key; what signs is made of them.
     private let seed: SymmetricKey
 
     /// Makes a new key from the system's random source.
-    public init() { seed = SymmetricKey(size: .bits256) }
+    package init() { seed = SymmetricKey(size: .bits256) }
 
     /// Takes a key of its bytes; `nil` unless there are 32 of them.
-    public init?(rawRepresentation: [UInt8]) {
+    package init?(rawRepresentation: [UInt8]) {
       guard rawRepresentation.count == keyLength else { return nil }
       seed = SymmetricKey(data: rawRepresentation)
     }
 
     /// The key's bytes.
-    public var rawRepresentation: [UInt8] { seed.withUnsafeBytes { [UInt8]($0) } }
+    package var rawRepresentation: [UInt8] { seed.withUnsafeBytes { [UInt8]($0) } }
 
     /// The half that verifies; `nil` where libcrypto has no memory.
-    public var publicKey: PublicKey? {
+    package var publicKey: PublicKey? {
       guard let pair = Pair(seed) else { return nil }
       return pair.publicBytes().flatMap { PublicKey(rawRepresentation: $0) }
     }
 
     /// Signs `message`; `nil` where libcrypto has no memory.
-    public func signature(for message: [UInt8]) -> [UInt8]? { Pair(seed)?.signature(of: message) }
+    package func signature(for message: [UInt8]) -> [UInt8]? { Pair(seed)?.signature(of: message) }
 
-    public var description: String { "(private key)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    package var description: String { "(private key)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
   }
 
   /// The half that verifies.
-  public struct PublicKey: Sendable, Hashable {
+  package struct PublicKey: Sendable, Hashable {
     /// The key's bytes.
-    public let rawRepresentation: [UInt8]
+    package let rawRepresentation: [UInt8]
 
     /// Takes a key of its bytes; `nil` unless there are 32 of them. Bytes that are no point of the curve verify nothing.
-    public init?(rawRepresentation: [UInt8]) {
+    package init?(rawRepresentation: [UInt8]) {
       guard rawRepresentation.count == keyLength else { return nil }
       self.rawRepresentation = rawRepresentation
     }
 
     /// Whether its other half has signed `message`.
-    public func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+    package func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
       guard signature.count == signatureLength, let pair = Pair(self) else { return false }
       return pair.verifies(signature, of: message)
     }

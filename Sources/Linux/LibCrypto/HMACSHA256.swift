@@ -2,33 +2,33 @@ internal import COpenSSL
 
 /// HMAC-SHA-256 (RFC 2104) with one key. To make it takes longer than a code of a short message, so it is kept where there are
 /// many.
-public struct HMACSHA256: Sendable {
+package struct HMACSHA256: Sendable {
   /// The length of a code in bytes.
-  public static let byteCount = 32
+  package static let byteCount = 32
 
   private let start: Start
 
   /// Takes a key of any length.
-  public init(key: SymmetricKey) { start = Start(key: key) }
+  package init(key: SymmetricKey) { start = Start(key: key) }
 
   /// The code of `data`.
-  public func authenticationCode(for data: [UInt8]) -> [UInt8] {
+  package func authenticationCode(for data: [UInt8]) -> [UInt8] {
     var read = message()
     read.update(data: data)
     return read.finalize()
   }
 
   /// Whether `code` is the code of `data`. How long it takes tells nothing of where they differ.
-  public func isValidAuthenticationCode(_ code: [UInt8], authenticating data: [UInt8]) -> Bool {
+  package func isValidAuthenticationCode(_ code: [UInt8], authenticating data: [UInt8]) -> Bool {
     let right = authenticationCode(for: data)
     return code.count == right.count && CRYPTO_memcmp(code, right, right.count) == 0
   }
 
   /// Begins a message that comes in pieces.
-  public func message() -> Message { Message(start) }
+  package func message() -> Message { Message(start) }
 
   /// A message that is read piece by piece.
-  public struct Message: ~Copyable {
+  package struct Message: ~Copyable {
     private let context: OpaquePointer
 
     fileprivate init(_ start: Start) { context = start.copy() }
@@ -36,15 +36,15 @@ public struct HMACSHA256: Sendable {
     deinit { EVP_MAC_CTX_free(context) }
 
     /// Reads on.
-    public mutating func update(data: [UInt8]) { data.withUnsafeBytes { update(data: $0) } }
+    package mutating func update(data: [UInt8]) { data.withUnsafeBytes { update(data: $0) } }
 
     /// Reads on.
-    public mutating func update(data: UnsafeRawBufferPointer) {
+    package mutating func update(data: UnsafeRawBufferPointer) {
       needed(EVP_MAC_update(context, data.octets, data.count) == 1)
     }
 
     /// The code of all that was read.
-    public consuming func finalize() -> [UInt8] {
+    package consuming func finalize() -> [UInt8] {
       [UInt8](unsafeUninitializedCapacity: HMACSHA256.byteCount) { code, count in
         finalize(into: UnsafeMutableRawBufferPointer(code))
         count = HMACSHA256.byteCount

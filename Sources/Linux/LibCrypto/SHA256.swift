@@ -1,12 +1,12 @@
 internal import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
-public enum SHA256 {
+package enum SHA256 {
   /// The length of a digest in bytes.
-  public static let byteCount = 32
+  package static let byteCount = 32
 
   /// The digest of `data`.
-  public static func hash(data: [UInt8]) -> [UInt8] {
+  package static func hash(data: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
       needed(
         data.withUnsafeBytes {

@@ -2,21 +2,21 @@ internal import COpenSSL
 
 /// A key that both sides have. Printing, reflecting and interpolating it show no part; its memory is overwritten when the
 /// last owner lets it go.
-public struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// How long a new key is.
-  public struct Size: Sendable {
+  package struct Size: Sendable {
     let bytes: Int
     /// 32 bytes, as AES-256 takes them.
-    public static let bits256 = Size(bytes: 32)
+    package static let bits256 = Size(bytes: 32)
   }
 
   private let memory: Memory
 
   /// Copies a key of its bytes.
-  public init(data: some Collection<UInt8>) { self.init(count: data.count) { $0.copyBytes(from: data) } }
+  package init(data: some Collection<UInt8>) { self.init(count: data.count) { $0.copyBytes(from: data) } }
 
   /// Makes a new key from the system's random source.
-  public init(size: Size) { self.init(count: size.bytes, filledBy: fillWithRandom) }
+  package init(size: Size) { self.init(count: size.bytes, filledBy: fillWithRandom) }
 
   /// A key of `count` bytes, which are zeros before they are filled.
   init(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
@@ -25,19 +25,19 @@ public struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugString
   }
 
   /// Its length in bytes.
-  public var count: Int { memory.bytes.count }
+  package var count: Int { memory.bytes.count }
 
   /// Lends its bytes.
-  public func withUnsafeBytes<Result, Fault>(_ body: (UnsafeRawBufferPointer) throws(Fault) -> Result) throws(Fault)
+  package func withUnsafeBytes<Result, Fault>(_ body: (UnsafeRawBufferPointer) throws(Fault) -> Result) throws(Fault)
     -> Result
   {
     defer { withExtendedLifetime(memory) {} }
     return try body(UnsafeRawBufferPointer(memory.bytes))
   }
 
-  public var description: String { "(key)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(key)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
   /// Bytes that are overwritten before they are given back.
   private final class Memory: @unchecked Sendable {

@@ -1,15 +1,15 @@
 internal import CLinux
 internal import Glibc
-public import ScanModel
+package import ScanModel
 
 /// The machine's clock that outlives its power, where it has one (`rtc(4)`).
-public struct BatteryClock: Sendable {
+package struct BatteryClock: Sendable {
   private let folder: String
   private let device: String
   private let report: String
 
   /// Names the clock that the kernel lists first; touches nothing.
-  public init(
+  package init(
     folder: String = "/sys/class/rtc/rtc0", device: String = "/dev/rtc0", report: String = "/proc/driver/rtc"
   ) {
     self.folder = folder
@@ -19,7 +19,7 @@ public struct BatteryClock: Sendable {
 
   /// Its time, to the second; `nil` where there is none, or where it reports that its power was lost. What cannot be asked for
   /// (the device is root's on most machines) counts as no report.
-  public func time() -> WallTime? {
+  package func time() -> WallTime? {
     guard let text = Self.text("\(folder)/since_epoch"), let seconds = Int64(text.prefix { $0.isNumber }) else {
       return nil
     }

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-public import ScanModel
+package import ScanModel
 import Synchronization
 
 /// Whether the machine's civil clock can be believed.
@@ -14,17 +14,17 @@ import Synchronization
 /// - an earlier process of this start of the machine had it confirmed, and it was not set since (`recall`);
 /// - in an earlier start it was confirmed and the battery clock agreed with it; the battery clock agrees again, reports no loss of
 ///   power, and is not behind what was known then.
-public final class ClockTrust: Sendable {
+package final class ClockTrust: Sendable {
   /// How a clock was confirmed, to outlive the process.
-  public struct Confirmation: Sendable, Codable, Equatable {
+  package struct Confirmation: Sendable, Codable, Equatable {
     /// The start of the machine.
-    public var boot: String
+    package var boot: String
     /// The civil clock minus the monotonic one, in nanoseconds.
-    public var distance: Int64
+    package var distance: Int64
     /// When it was noted, in nanoseconds of civil time.
-    public var at: Int64
+    package var at: Int64
     /// Whether the battery clock agreed with it.
-    public var hasBattery: Bool
+    package var hasBattery: Bool
   }
 
   /// How far a ticket system's clock may be from ours to confirm it: its whole seconds, and an answer's way.
@@ -42,7 +42,7 @@ public final class ClockTrust: Sendable {
   /// - Parameters:
   ///   - isDisciplined: whether something keeps the clock right; the kernel's word at first.
   ///   - battery: the battery clock's time; `nil` where it has none to tell.
-  public init(
+  package init(
     time: any TimeSource, isDisciplined: @escaping @Sendable () -> Bool = ClockTrust.kernelSaysSynchronised,
     battery: @escaping @Sendable () -> WallTime? = { BatteryClock().time() }
   ) {
@@ -52,14 +52,14 @@ public final class ClockTrust: Sendable {
   }
 
   /// Now, by every clock.
-  public func now() -> JournalTime {
+  package func now() -> JournalTime {
     let wall = time.wall()
     let monotonic = time.now()
     return JournalTime(wall: wall, monotonic: monotonic, isTrusted: isTrusted(wall, monotonic))
   }
 
   /// Takes a ticket system's word on the time.
-  public func compare(_ date: WallTime) {
+  package func compare(_ date: WallTime) {
     let wall = time.wall()
     let distance = wall - date
     guard distance > .zero - Self.agreement, distance < Self.agreement else { return }
@@ -69,7 +69,7 @@ public final class ClockTrust: Sendable {
 
   /// What is to outlive the process of a clock that is believed; `nil` where it is not. Asks the battery clock, which may take
   /// some milliseconds.
-  public func confirmation(in boot: BootID) -> Confirmation? {
+  package func confirmation(in boot: BootID) -> Confirmation? {
     let wall = time.wall()
     let monotonic = time.now()
     guard isTrusted(wall, monotonic) else { return nil }
@@ -79,7 +79,7 @@ public final class ClockTrust: Sendable {
   }
 
   /// Takes what an earlier process has noted.
-  public func recall(_ earlier: Confirmation, in boot: BootID) {
+  package func recall(_ earlier: Confirmation, in boot: BootID) {
     let wall = time.wall()
     let monotonic = time.now()
     var distance = earlier.distance
@@ -112,7 +112,7 @@ public final class ClockTrust: Sendable {
   }
 
   /// The kernel's word on whether something disciplines the clock.
-  public static func kernelSaysSynchronised() -> Bool {
+  package static func kernelSaysSynchronised() -> Bool {
     clinux_clock_is_synchronised() != 0
   }
 }
@@ -120,7 +120,7 @@ public final class ClockTrust: Sendable {
 extension BootID {
   /// This start of the machine. Where the kernel does not tell, each process has one of its own: nothing is taken for
   /// known that is not.
-  public static func current(file: String = "/proc/sys/kernel/random/boot_id") -> BootID {
+  package static func current(file: String = "/proc/sys/kernel/random/boot_id") -> BootID {
     var buffer = [UInt8](repeating: 0, count: 64)
     if let file = try? OwnedDescriptor.open(file, O_RDONLY) {
       let count = read(file.number, &buffer, buffer.count)

@@ -1,12 +1,12 @@
-public import ScanModel
+package import ScanModel
 
 /// Which device belongs to which reader; pure, so that every case can be tried without a device.
 ///
 /// A device is taken when exactly one reader claims it and that reader's devices are one thing. Where there is doubt
 /// nothing is taken: a code must not be read at the wrong gate.
-public struct DeviceAssignment: Equatable, Sendable {
+package struct DeviceAssignment: Equatable, Sendable {
   /// What becomes of one node.
-  public enum Fate: Equatable, Sendable {
+  package enum Fate: Equatable, Sendable {
     /// No reader claims it; it is left alone.
     case unmatched
     /// This reader's device, but a node that reads nothing (a wake-up key, an LED).
@@ -20,23 +20,23 @@ public struct DeviceAssignment: Equatable, Sendable {
   }
 
   /// What a reader asks for. Readers are known by their place in the list, the lane.
-  public struct Claim {
+  package struct Claim {
     /// The reader.
-    public var reader: ReaderID
+    package var reader: ReaderID
     /// Whether it means the device.
-    public var covers: (DeviceIdentity) -> Bool
+    package var covers: (DeviceIdentity) -> Bool
 
     /// Makes a claim.
-    public init(reader: ReaderID, covers: @escaping (DeviceIdentity) -> Bool) {
+    package init(reader: ReaderID, covers: @escaping (DeviceIdentity) -> Bool) {
       self.reader = reader
       self.covers = covers
     }
   }
 
   /// By sysfs path.
-  public private(set) var fates: [String: Fate] = [:]
+  package private(set) var fates: [String: Fate] = [:]
   /// By reader: what is wrong and what to do.
-  public private(set) var problems: [Int: String] = [:]
+  package private(set) var problems: [Int: String] = [:]
 
   /// Assigns.
   /// - Parameters:
@@ -44,7 +44,7 @@ public struct DeviceAssignment: Equatable, Sendable {
   ///   - thing: what nodes share that belong together, such as the physical path.
   ///   - distinction: the fields of a match that would tell two such devices apart, in words.
   ///   - isFit: whether a node is one to read.
-  public init(
+  package init(
     devices: [DeviceIdentity], claims: [Claim], held: [Int: String], by thing: (DeviceIdentity) -> String,
     distinction: String, isFit: (DeviceIdentity) -> Bool
   ) {

@@ -1,42 +1,42 @@
 /// What udev knows of a device node: enough to tell it from every other one, and to say where it is plugged in.
-public struct DeviceIdentity: Hashable, Sendable {
+package struct DeviceIdentity: Hashable, Sendable {
   /// The device node, such as `/dev/input/event5`.
-  public var node: String
+  package var node: String
   /// The place in sysfs; unique as long as the device is there.
-  public var sysfsPath: String
+  package var sysfsPath: String
   /// The subsystem, such as `input`.
-  public var subsystem: String
+  package var subsystem: String
   /// The sysfs path of the thing that one can hold in a hand: the USB device, or what stands for it on other buses.
   /// Nodes of one composite device share it.
-  public var physicalPath: String
+  package var physicalPath: String
   /// The USB vendor, or that of the input device.
-  public var vendor: UInt16?
+  package var vendor: UInt16?
   /// The USB product, or that of the input device.
-  public var product: UInt16?
+  package var product: UInt16?
   /// The serial number as the device gives it; `nil` where it has none.
-  public var serial: String?
+  package var serial: String?
   /// The name that the kernel gives the device.
-  public var name: String?
+  package var name: String?
   /// The USB port, such as `1-1.2`: bus, then hub ports. Stays the same when another device is plugged in there.
-  public var port: String?
+  package var port: String?
   /// udev's ID_PATH, such as `pci-0000:00:14.0-usb-0:1.2:1.0`; independent of the order in which buses are found.
-  public var idPath: String?
+  package var idPath: String?
   /// The number of the USB interface within a composite device.
-  public var interface: Int?
+  package var interface: Int?
   /// The classes of the USB device's interfaces, as udev tells them: `:030101:030000:`.
-  public var usbInterfaces: String?
+  package var usbInterfaces: String?
   /// The link in `/dev/input/by-id`, `/dev/serial/by-id` or the like.
-  public var byIDLink: String?
+  package var byIDLink: String?
   /// Whether it is a node that types: it has the digit keys, or udev says that it is a keyboard.
-  public var isKeyboard: Bool
+  package var isKeyboard: Bool
   /// Whether it is a serial line with hardware behind it: no console, and no port that the kernel only keeps room for.
-  public var isSerialLine: Bool
+  package var isSerialLine: Bool
   /// Whether it is the node of a camera that gives pictures, as far as udev tells: the first of the camera, and not the one
   /// for metadata.
-  public var isCamera: Bool
+  package var isCamera: Bool
 
   /// Makes an identity.
-  public init(
+  package init(
     node: String, sysfsPath: String, subsystem: String = "input", physicalPath: String? = nil, vendor: UInt16? = nil,
     product: UInt16? = nil, serial: String? = nil, name: String? = nil, port: String? = nil, idPath: String? = nil,
     interface: Int? = nil, usbInterfaces: String? = nil, byIDLink: String? = nil, isKeyboard: Bool = true,
@@ -61,7 +61,7 @@ public struct DeviceIdentity: Hashable, Sendable {
   }
 
   /// Whether the device is plugged in at `place`: its USB port (`1-1.2`), or its ID_PATH with or without the interface.
-  public func isAt(_ place: String) -> Bool {
+  package func isAt(_ place: String) -> Bool {
     if let port, port == place { return true }
     guard let idPath else { return false }
     if idPath == place { return true }
@@ -70,20 +70,20 @@ public struct DeviceIdentity: Hashable, Sendable {
   }
 
   /// Vendor and product as people write them, such as `0c2e:0901`.
-  public var model: String? {
+  package var model: String? {
     guard let vendor, let product else { return nil }
     return "\(Self.hex(vendor)):\(Self.hex(product))"
   }
 
   /// Name and node, for messages. Characters of the name that are not printable are left out.
-  public var title: String {
+  package var title: String {
     let shown = String(
       String.UnicodeScalarView((name ?? "").unicodeScalars.filter { (0x20...0x7E).contains($0.value) }))
     return shown.isEmpty ? node : "\(shown) (\(node))"
   }
 
   /// Four lower-case hexadecimal digits.
-  public static func hex(_ value: UInt16) -> String {
+  package static func hex(_ value: UInt16) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits
   }

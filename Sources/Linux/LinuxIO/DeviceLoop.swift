@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-public import ScanModel
+package import ScanModel
 import Synchronization
 
 /// A thread of its own that waits in `poll` for descriptors, timers and jobs, and the executor of the actors that live on it.
@@ -8,29 +8,29 @@ import Synchronization
 /// An actor that returns this loop as its `unownedExecutor` runs on this thread alone: device handlers and the actor's
 /// methods never race, and no slow work of the rest of the process can delay them. Handlers are called on the thread, so
 /// they may use `assumeIsolated` of such an actor.
-public final class DeviceLoop: SerialExecutor, Sendable {
+package final class DeviceLoop: SerialExecutor, Sendable {
   /// What a descriptor is waited for; the values of `poll(2)`.
-  public struct Readiness: OptionSet, Sendable {
-    public let rawValue: Int16
-    public init(rawValue: Int16) { self.rawValue = rawValue }
+  package struct Readiness: OptionSet, Sendable {
+    package let rawValue: Int16
+    package init(rawValue: Int16) { self.rawValue = rawValue }
     /// Data can be read.
-    public static let readable = Readiness(rawValue: Int16(POLLIN))
+    package static let readable = Readiness(rawValue: Int16(POLLIN))
     /// An exceptional condition (GPIO edge files, kernfs attributes).
-    public static let priority = Readiness(rawValue: Int16(POLLPRI))
+    package static let priority = Readiness(rawValue: Int16(POLLPRI))
     /// Data can be written.
-    public static let writable = Readiness(rawValue: Int16(POLLOUT))
+    package static let writable = Readiness(rawValue: Int16(POLLOUT))
     /// The device is gone or in error; always reported, never asked for.
-    public static let gone = Readiness(rawValue: Int16(POLLERR | POLLHUP | POLLNVAL))
+    package static let gone = Readiness(rawValue: Int16(POLLERR | POLLHUP | POLLNVAL))
 
     /// Whether the device is gone or in error, however the kernel says so: one of three bits, hardly ever all.
-    public var isGone: Bool { !isDisjoint(with: .gone) }
+    package var isGone: Bool { !isDisjoint(with: .gone) }
   }
 
   /// A registered descriptor; `DeviceLoop.unwatch` ends it.
-  public struct Watch: Hashable, Sendable { fileprivate let id: UInt64 }
+  package struct Watch: Hashable, Sendable { fileprivate let id: UInt64 }
 
   /// A timer that has been set; `DeviceLoop.cancel` ends it.
-  public struct Timer: Hashable, Sendable { fileprivate let id: UInt64 }
+  package struct Timer: Hashable, Sendable { fileprivate let id: UInt64 }
 
   private struct Source {
     var descriptor: Int32
@@ -65,7 +65,7 @@ public final class DeviceLoop: SerialExecutor, Sendable {
   /// Makes the loop and starts its thread.
   /// - Parameter name: the thread's name as `ps -L` shows it, at most 15 characters.
   /// - Throws: the system's error where no event descriptor or thread can be had.
-  public init(name: String) throws(SystemError) {
+  package init(name: String) throws(SystemError) {
     let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
     wake = OwnedDescriptor(owning: number)
@@ -76,25 +76,25 @@ public final class DeviceLoop: SerialExecutor, Sendable {
   }
 
   /// Ends the thread once the jobs that are queued have run. Registrations are dropped; descriptors stay their owners'.
-  public func stop() {
+  package func stop() {
     inbox.withLock { $0.isStopped = true }
     signalWake()
   }
 
   // MARK: Executor
 
-  public func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     inbox.withLock { $0.jobs.append(job) }
     signalWake()
   }
 
-  public func checkIsolated() {
+  package func checkIsolated() {
     precondition(isCurrent, "this code belongs on the device loop's own thread")
   }
 
   /// Whether the caller runs on the loop's thread.
-  public var isCurrent: Bool {
+  package var isCurrent: Bool {
     thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
   }
 
@@ -102,7 +102,7 @@ public final class DeviceLoop: SerialExecutor, Sendable {
 
   /// Calls `handler` on the loop's thread whenever `descriptor` is ready, until `unwatch`. The descriptor stays the caller's,
   /// who ends the watch before closing it.
-  public func watch(
+  package func watch(
     _ descriptor: Int32, for interest: Readiness, _ handler: @escaping @Sendable (Readiness) -> Void
   ) -> Watch {
     let id = registry.withLock { registry in
@@ -116,12 +116,12 @@ public final class DeviceLoop: SerialExecutor, Sendable {
   }
 
   /// Ends a watch; its handler is not called again (from the loop's thread: not even for readiness already seen).
-  public func unwatch(_ watch: Watch) {
+  package func unwatch(_ watch: Watch) {
     registry.withLock { _ = $0.sources.removeValue(forKey: watch.id) }
   }
 
   /// Calls `handler` once on the loop's thread, at `time` or as soon after it as the machine can.
-  public func at(_ time: MonotonicTime, _ handler: @escaping @Sendable () -> Void) -> Timer {
+  package func at(_ time: MonotonicTime, _ handler: @escaping @Sendable () -> Void) -> Timer {
     let id = registry.withLock { registry in
       let id = registry.nextID
       registry.nextID += 1
@@ -133,12 +133,12 @@ public final class DeviceLoop: SerialExecutor, Sendable {
   }
 
   /// Returns once the thread has run a job that is given to it now: while a handler or a job keeps it, it does not. Not to be asked of a stopped loop.
-  public func heartbeat() async {
+  package func heartbeat() async {
     await withCheckedContinuation { continuation in _ = at(time.now()) { continuation.resume() } }
   }
 
   /// Ends a timer that has not fired; harmless for one that has.
-  public func cancel(_ timer: Timer) {
+  package func cancel(_ timer: Timer) {
     registry.withLock { _ = $0.alarms.removeValue(forKey: timer.id) }
   }
 

@@ -1,20 +1,20 @@
 /// Which devices belong to a reader. Every field that is given must match; at least one is given.
-public struct DeviceMatch: Hashable, Sendable {
+package struct DeviceMatch: Hashable, Sendable {
   /// USB vendor.
-  public var vendor: UInt16?
+  package var vendor: UInt16?
   /// USB product.
-  public var product: UInt16?
+  package var product: UInt16?
   /// Serial number, exactly.
-  public var serial: String?
+  package var serial: String?
   /// The USB port (`1-1.2`) or udev's ID_PATH.
-  public var port: String?
+  package var port: String?
   /// The kernel's name of the device, exactly.
-  public var name: String?
+  package var name: String?
   /// The USB interface of a composite device; only its nodes are taken.
-  public var interface: Int?
+  package var interface: Int?
 
   /// Makes a match.
-  public init(
+  package init(
     vendor: UInt16? = nil, product: UInt16? = nil, serial: String? = nil, port: String? = nil, name: String? = nil,
     interface: Int? = nil
   ) {
@@ -27,12 +27,12 @@ public struct DeviceMatch: Hashable, Sendable {
   }
 
   /// Whether no field is given: it would match the operator's keyboard.
-  public var isEmpty: Bool {
+  package var isEmpty: Bool {
     vendor == nil && product == nil && serial == nil && port == nil && name == nil && interface == nil
   }
 
   /// Whether the device is meant. An empty match means none.
-  public func matches(_ device: DeviceIdentity) -> Bool {
+  package func matches(_ device: DeviceIdentity) -> Bool {
     guard !isEmpty else { return false }
     return (vendor == nil || device.vendor == vendor)
       && (product == nil || device.product == product)
@@ -44,7 +44,7 @@ public struct DeviceMatch: Hashable, Sendable {
 }
 
 /// Which device is a reader's.
-public enum DevicePlace: Sendable, Hashable {
+package enum DevicePlace: Sendable, Hashable {
   /// The one that udev knows by this; all fields that are given must match.
   case match(DeviceMatch)
   /// What stands at this absolute path, or where its links lead.

@@ -5,9 +5,9 @@ import Glibc
 ///
 /// Not `Sendable`: it belongs to whoever made it. Once `listen` was called, `descriptor` is readable when `next` has
 /// something to say.
-public final class DeviceMonitor {
+package final class DeviceMonitor {
   /// What happened.
-  public enum Change: Sendable, Equatable {
+  package enum Change: Sendable, Equatable {
     /// The device is there, new or changed (its permissions, its properties).
     case present(DeviceIdentity)
     /// The device at this place in sysfs is gone.
@@ -22,7 +22,7 @@ public final class DeviceMonitor {
 
   /// Connects to udev.
   /// - Throws: the system's error where there is no udev library context.
-  public init(subsystem: String) throws(SystemError) {
+  package init(subsystem: String) throws(SystemError) {
     guard let udev = udev_new() else { throw SystemError(errno: errno, call: "udev_new") }
     self.udev = udev
     self.subsystem = subsystem
@@ -35,7 +35,7 @@ public final class DeviceMonitor {
 
   /// Begins to listen for changes; to be called before `devices`, so that nothing falls between.
   /// - Throws: the system's error where netlink is refused (`RestrictAddressFamilies` without AF_NETLINK, for one).
-  public func listen() throws(SystemError) {
+  package func listen() throws(SystemError) {
     guard monitor == nil else { return }
     // "udev" and not "kernel": rules have run, permissions and properties are there.
     guard let monitor = udev_monitor_new_from_netlink(udev, "udev") else {
@@ -53,10 +53,10 @@ public final class DeviceMonitor {
   }
 
   /// The descriptor to wait for; -1 before `listen`.
-  public var descriptor: Int32 { monitor.map { udev_monitor_get_fd($0) } ?? -1 }
+  package var descriptor: Int32 { monitor.map { udev_monitor_get_fd($0) } ?? -1 }
 
   /// The next change; `nil` when there is none for now. Never blocks.
-  public func next() -> Change? {
+  package func next() -> Change? {
     guard let monitor else { return nil }
     while true {
       errno = 0
@@ -73,7 +73,7 @@ public final class DeviceMonitor {
 
   /// The devices of the subsystem that have a node and that udev has finished with, in the order of their nodes.
   /// - Throws: the system's error where sysfs cannot be read.
-  public func devices() throws(SystemError) -> [DeviceIdentity] {
+  package func devices() throws(SystemError) -> [DeviceIdentity] {
     guard let enumeration = udev_enumerate_new(udev) else {
       throw SystemError(errno: errno, call: "udev_enumerate_new")
     }

@@ -1,9 +1,9 @@
-public import ScanModel
+package import ScanModel
 
 /// What `scangate devices` tells of a device that a reader could take.
-public struct DeviceReport: Sendable, Equatable {
+package struct DeviceReport: Sendable, Equatable {
   /// What becomes of the device. The raw values are the names in JSON.
-  public enum Outcome: String, Sendable, CaseIterable {
+  package enum Outcome: String, Sendable, CaseIterable {
     /// A reader takes it.
     case taken
     /// No reader of the configuration matches it.
@@ -21,16 +21,16 @@ public struct DeviceReport: Sendable, Equatable {
   }
 
   /// The device.
-  public var device: DeviceIdentity
+  package var device: DeviceIdentity
   /// The reader that matches it; `nil` where none does or several do.
-  public var reader: ReaderID?
+  package var reader: ReaderID?
   /// What becomes of it.
-  public var outcome: Outcome
+  package var outcome: Outcome
   /// The same in a sentence, with what to do where something is wrong.
-  public var words: String
+  package var words: String
 
   /// Makes a report.
-  public init(device: DeviceIdentity, reader: ReaderID?, outcome: Outcome, words: String) {
+  package init(device: DeviceIdentity, reader: ReaderID?, outcome: Outcome, words: String) {
     self.device = device
     self.reader = reader
     self.outcome = outcome

@@ -1,14 +1,14 @@
 import CEvdev
 import CLinux
 import Glibc
-public import ScanModel
+package import ScanModel
 
 /// An open input device (`/dev/input/eventN`), read through libevdev without blocking.
 ///
 /// Not `Sendable`: one owner, one thread. Closing it (its deinitialiser) releases the grab.
-public final class EventDevice {
+package final class EventDevice {
   /// What a device tells.
-  public enum Event: Sendable, Equatable {
+  package enum Event: Sendable, Equatable {
     /// A key went down or up (repeats are left out), by its evdev code.
     case key(code: UInt16, isDown: Bool, at: MonotonicTime)
     /// The kernel's buffer overflowed (SYN_DROPPED): keys were lost before this point. libevdev has caught up with the
@@ -17,7 +17,7 @@ public final class EventDevice {
   }
 
   /// Why reading ended.
-  public enum End: Sendable, Equatable {
+  package enum End: Sendable, Equatable {
     /// Nothing more for now.
     case drained
     /// Enough for one turn; there may be more.
@@ -27,7 +27,7 @@ public final class EventDevice {
   }
 
   /// A lamp of a keyboard.
-  public enum Lamp: Sendable, CaseIterable {
+  package enum Lamp: Sendable, CaseIterable {
     /// Num Lock.
     case numLock
     /// Caps Lock.
@@ -41,11 +41,11 @@ public final class EventDevice {
   private let time = SystemTime()
 
   /// Whether the kernel stamps events with CLOCK_MONOTONIC; else the time of reading stands for the time of the event.
-  public let hasMonotonicStamps: Bool
+  package let hasMonotonicStamps: Bool
 
   /// Opens the node for reading events, and for writing lamps unless it is only read, without blocking.
   /// - Throws: the system's error, such as EACCES, or ENODEV and ENOENT where the device is gone.
-  public init(node: String, readOnly: Bool = false) throws(SystemError) {
+  package init(node: String, readOnly: Bool = false) throws(SystemError) {
     descriptorOwner = try OwnedDescriptor.open(node, (readOnly ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY)
     var device: OpaquePointer?
     let result = libevdev_new_from_fd(descriptorOwner.number, &device)
@@ -57,37 +57,37 @@ public final class EventDevice {
   deinit { libevdev_free(device) }
 
   /// The descriptor to wait for.
-  public var descriptor: Int32 { descriptorOwner.number }
+  package var descriptor: Int32 { descriptorOwner.number }
 
   /// Whether a key is down now, asked of the kernel anew.
   /// - Throws: the system's error, such as ENODEV.
-  public func hasKeysDown() throws(SystemError) -> Bool {
+  package func hasKeysDown() throws(SystemError) -> Bool {
     let count = clinux_input_keys_down(descriptor)
     guard count >= 0 else { throw SystemError(errno: -count, call: "EVIOCGKEY") }
     return count > 0
   }
 
   /// The keys that are down after the last event that was read.
-  public var keysDown: [UInt16] {
+  package var keysDown: [UInt16] {
     (0...UInt16(KEY_MAX)).filter { libevdev_get_event_value(device, UInt32(EV_KEY), UInt32($0)) > 0 }
   }
 
   /// Takes the device for this program alone (EVIOCGRAB).
   /// - Throws: EBUSY where another program holds it.
-  public func grab() throws(SystemError) {
+  package func grab() throws(SystemError) {
     let result = libevdev_grab(device, LIBEVDEV_GRAB)
     guard result == 0 else { throw SystemError(errno: -result, call: "EVIOCGRAB") }
   }
 
   /// Gives the device back to everybody. Not being able to (the device is gone) is no fault.
-  public func ungrab() { _ = libevdev_grab(device, LIBEVDEV_UNGRAB) }
+  package func ungrab() { _ = libevdev_grab(device, LIBEVDEV_UNGRAB) }
 
   /// Throws away what the kernel has buffered, without looking at it.
-  public func discardPending() { _ = drain(limit: .max) { _ in } }
+  package func discardPending() { _ = drain(limit: .max) { _ in } }
 
   /// Lights the lamps in `lit` and puts out the others, as far as the device has them.
   /// - Throws: the system's error where the device took none of it.
-  public func light(_ lit: Set<Lamp>) throws(SystemError) {
+  package func light(_ lit: Set<Lamp>) throws(SystemError) {
     for lamp in Lamp.allCases {
       let code = UInt32(lamp.code)
       guard libevdev_has_event_code(device, UInt32(EV_LED), code) == 1 else { continue }
@@ -98,7 +98,7 @@ public final class EventDevice {
   }
 
   /// Reads events until there are none, or `limit` were read.
-  public func drain(limit: Int, _ handle: (Event) -> Void) -> End {
+  package func drain(limit: Int, _ handle: (Event) -> Void) -> End {
     var left = limit
     while left > 0 {
       left -= 1

@@ -2,26 +2,26 @@ import Glibc
 
 /// What a HID device says it is: the usages of its application collections (USB-IF, "Device Class Definition for HID" 1.11,
 /// 6.2.2).
-public enum HIDReportDescriptor {
+package enum HIDReportDescriptor {
   /// A usage and its page.
-  public struct Usage: Hashable, Sendable {
+  package struct Usage: Hashable, Sendable {
     /// The page, such as 0x8C for bar code scanners (USB-IF, "HID Point of Sale Usage Tables" 1.02).
-    public var page: UInt16
+    package var page: UInt16
     /// The usage on it.
-    public var usage: UInt16
+    package var usage: UInt16
 
     /// Names a usage.
-    public init(page: UInt16, usage: UInt16) {
+    package init(page: UInt16, usage: UInt16) {
       self.page = page
       self.usage = usage
     }
   }
 
   /// The page of bar code scanners.
-  public static let barCodeScannerPage: UInt16 = 0x8C
+  package static let barCodeScannerPage: UInt16 = 0x8C
 
   /// The descriptor of a hidraw node, by its place in sysfs, and what it says; empty where it cannot be read. Opens no device.
-  public static func applications(ofHIDRaw sysfsPath: String) -> [Usage] {
+  package static func applications(ofHIDRaw sysfsPath: String) -> [Usage] {
     guard
       let file = try? OwnedDescriptor.open("\(sysfsPath)/device/report_descriptor", O_RDONLY)
     else { return [] }
@@ -32,7 +32,7 @@ public enum HIDReportDescriptor {
   }
 
   /// The usages of the application collections in a descriptor, in order; what is cut off or wrong ends the list.
-  public static func applications(in descriptor: [UInt8]) -> [Usage] {
+  package static func applications(in descriptor: [UInt8]) -> [Usage] {
     var found: [Usage] = []
     var page: UInt16 = 0
     var pages: [UInt16] = []

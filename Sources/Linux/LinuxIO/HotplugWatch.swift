@@ -1,7 +1,7 @@
 /// Tells what is plugged in and unplugged, on a thread of its own.
-public actor HotplugWatch {
+package actor HotplugWatch {
   /// What happened, with the device; of one that is gone, what was known of it.
-  public enum News: Sendable, Equatable {
+  package enum News: Sendable, Equatable {
     /// It is there, and was not.
     case plugged(DeviceIdentity)
     /// It is gone.
@@ -15,11 +15,11 @@ public actor HotplugWatch {
   private var roster: [String: DeviceIdentity] = [:]
   private var tell: (@Sendable (News) -> Void)?
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// Makes a watch of these subsystems; `start` begins it.
   /// - Throws: where the system has no thread for it.
-  public init(subsystems: [String]) throws(SystemError) {
+  package init(subsystems: [String]) throws(SystemError) {
     self.subsystems = subsystems
     loop = try DeviceLoop(name: "hotplug")
   }
@@ -29,7 +29,7 @@ public actor HotplugWatch {
   /// Begins; what is there already is not told.
   /// - Parameter tell: called on the watch's thread; returns at once.
   /// - Throws: where udev cannot be heard.
-  public func start(tell: @escaping @Sendable (News) -> Void) throws(SystemError) {
+  package func start(tell: @escaping @Sendable (News) -> Void) throws(SystemError) {
     self.tell = tell
     for (index, subsystem) in subsystems.enumerated() {
       let monitor = try DeviceMonitor(subsystem: subsystem)
@@ -42,7 +42,7 @@ public actor HotplugWatch {
   }
 
   /// Ends; nothing is told after it returned.
-  public func stop() {
+  package func stop() {
     tell = nil
     watches.forEach(loop.unwatch)
     watches = []

@@ -1,23 +1,23 @@
 import Glibc
 
 /// A user of this machine with the groups that are theirs.
-public struct UserAccount: Sendable, Equatable {
+package struct UserAccount: Sendable, Equatable {
   /// The name.
-  public var name: String
+  package var name: String
   /// The user's number.
-  public var id: UInt32
+  package var id: UInt32
   /// The numbers of all their groups.
-  public var groups: Set<UInt32>
+  package var groups: Set<UInt32>
 
   /// Makes an account of numbers that are known.
-  public init(name: String, id: UInt32, groups: Set<UInt32>) {
+  package init(name: String, id: UInt32, groups: Set<UInt32>) {
     self.name = name
     self.id = id
     self.groups = groups
   }
 
   /// Looks a user up; `nil` where there is none of this name.
-  public init?(named name: String) {
+  package init?(named name: String) {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16_384)
@@ -30,36 +30,36 @@ public struct UserAccount: Sendable, Equatable {
 }
 
 /// Whose a node is, and who may open it. Access control lists are not looked at: the service's right comes from the group.
-public struct NodeAccess: Sendable, Equatable {
+package struct NodeAccess: Sendable, Equatable {
   /// The owner's number.
-  public var owner: UInt32
+  package var owner: UInt32
   /// The group's number.
-  public var group: UInt32
+  package var group: UInt32
   /// The permission bits.
-  public var mode: UInt32
+  package var mode: UInt32
 
   /// Makes an access of numbers that are known.
-  public init(owner: UInt32, group: UInt32, mode: UInt32) {
+  package init(owner: UInt32, group: UInt32, mode: UInt32) {
     self.owner = owner
     self.group = group
     self.mode = mode
   }
 
   /// Looks at a node; `nil` where it is gone.
-  public init?(node: String) {
+  package init?(node: String) {
     var status = stat()
     guard stat(node, &status) == 0 else { return nil }
     self.init(owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o7777)
   }
 
   /// What is said of a node that the service's user may not open.
-  public func refusal(of node: String, to service: UserAccount) -> String {
+  package func refusal(of node: String, to service: UserAccount) -> String {
     "the service's user \(service.name) may not open it (\(title)): is "
       + "/usr/lib/udev/rules.d/70-scangate.rules installed? Then: udevadm control --reload && udevadm trigger \(node)"
   }
 
   /// Whether the user may read and write. The first of owner, group and others that fits decides, as in the kernel.
-  public func allows(_ user: UserAccount) -> Bool {
+  package func allows(_ user: UserAccount) -> Bool {
     if user.id == 0 { return true }
     if user.id == owner { return mode & 0o600 == 0o600 }
     if user.groups.contains(group) { return mode & 0o060 == 0o060 }
@@ -67,7 +67,7 @@ public struct NodeAccess: Sendable, Equatable {
   }
 
   /// Owner, group and mode, such as `root:input 0660`.
-  public var title: String {
+  package var title: String {
     let digits = String(mode, radix: 8)
     return "\(Self.userName(owner)):\(Self.groupName(group)) "
       + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

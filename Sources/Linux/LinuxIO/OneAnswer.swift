@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// An answer that several may give, of which the first counts: so that a thread that hangs holds up nobody.
-public final class OneAnswer<Value: Sendable>: Sendable {
+package final class OneAnswer<Value: Sendable>: Sendable {
   private enum State {
     case open
     case awaited(CheckedContinuation<Value, Never>)
@@ -12,10 +12,10 @@ public final class OneAnswer<Value: Sendable>: Sendable {
   private let state = Mutex(State.open)
 
   /// Makes one that nobody has given yet.
-  public init() {}
+  package init() {}
 
   /// Whether somebody has answered.
-  public var isGiven: Bool {
+  package var isGiven: Bool {
     state.withLock { state in
       switch state {
       case .open, .awaited: false
@@ -26,7 +26,7 @@ public final class OneAnswer<Value: Sendable>: Sendable {
 
   /// Answers.
   /// - Returns: whether it is this answer that counts; not where there was one before.
-  @discardableResult public func give(_ value: Value) -> Bool {
+  @discardableResult package func give(_ value: Value) -> Bool {
     let (counts, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
       switch state {
       case .open:
@@ -43,7 +43,7 @@ public final class OneAnswer<Value: Sendable>: Sendable {
   }
 
   /// The first answer, or `value` where none comes within `limit`; to be asked once.
-  public func first(within limit: Duration, else value: Value) async -> Value {
+  package func first(within limit: Duration, else value: Value) async -> Value {
     let alarm = Task {
       try await Task.sleep(for: limit)
       give(value)
@@ -53,7 +53,7 @@ public final class OneAnswer<Value: Sendable>: Sendable {
   }
 
   /// The first answer; to be asked once.
-  public func first() async -> Value {
+  package func first() async -> Value {
     await withCheckedContinuation { continuation in
       let value = state.withLock { state -> Value? in
         guard case .given(let value) = state else {

@@ -1,43 +1,51 @@
 import Glibc
 
 /// A file descriptor with exactly one owner; closed when the owner goes away.
-public struct OwnedDescriptor: ~Copyable, Sendable {
+package struct OwnedDescriptor: ~Copyable, Sendable {
   /// The descriptor's number, valid as long as this value lives.
-  public let number: Int32
+  package let number: Int32
 
   /// Takes ownership of an open descriptor.
-  public init(owning number: Int32) { self.number = number }
+  package init(owning number: Int32) { self.number = number }
 
   deinit { Glibc.close(number) }
 
   /// Opens `path` with `flags`; `O_CLOEXEC` is always added.
   /// - Throws: the system's error.
-  public static func open(_ path: String, _ flags: Int32) throws(SystemError) -> OwnedDescriptor {
+  package static func open(_ path: String, _ flags: Int32) throws(SystemError) -> OwnedDescriptor {
     let number = Glibc.open(path, flags | O_CLOEXEC)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
     return OwnedDescriptor(owning: number)
   }
+
+  /// Another descriptor of what `number` is open on.
+  /// - Throws: the system's error.
+  package static func duplicate(of number: Int32) throws(SystemError) -> OwnedDescriptor {
+    let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { throw SystemError(errno: errno, call: "dup") }
+    return OwnedDescriptor(owning: copy)
+  }
 }
 
 /// A failed system call.
-public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The system's error number (`errno.h`).
-  public let errno: Int32
+  package let errno: Int32
   /// The call that failed.
-  public let call: String
+  package let call: String
 
   /// Makes an error of an error number.
-  public init(errno: Int32, call: String) {
+  package init(errno: Int32, call: String) {
     self.errno = errno
     self.call = call
   }
 
   /// The system's own words for the error number, such as "Permission denied".
-  public var words: String {
+  package var words: String {
     var buffer = [CChar](repeating: 0, count: 128)
     guard strerror_r(errno, &buffer, buffer.count) == 0 else { return "error \(errno)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  public var description: String { "\(call): \(words) (\(errno))" }
+  package var description: String { "\(call): \(words) (\(errno))" }
 }

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 
 /// One end of a connection that carries packets in order and whole (SOCK_SEQPACKET); nothing in it ever blocks.
-public final class PacketSocket: Sendable {
+package final class PacketSocket: Sendable {
   /// What a receive brought.
-  public enum Received: Sendable, Equatable {
+  package enum Received: Sendable, Equatable {
     /// A packet.
     case packet([UInt8])
     /// A packet of this length, which is longer than was allowed.
@@ -16,22 +16,22 @@ public final class PacketSocket: Sendable {
   }
 
   /// Who is at the other end, as the kernel knew it when the connection was made.
-  public struct Peer: Sendable, Hashable {
+  package struct Peer: Sendable, Hashable {
     /// The process.
-    public let process: Int32
+    package let process: Int32
     /// The user.
-    public let user: UInt32
+    package let user: UInt32
   }
 
   private let descriptor: OwnedDescriptor
   /// The descriptor's number, to watch; it stays the socket's.
-  public var number: Int32 { descriptor.number }
+  package var number: Int32 { descriptor.number }
 
   /// Takes ownership of a connected socket.
-  public init(owning number: Int32) { descriptor = OwnedDescriptor(owning: number) }
+  package init(owning number: Int32) { descriptor = OwnedDescriptor(owning: number) }
 
   /// Connects to who listens at `path`; `@name` is an abstract address.
-  public init(connectingTo path: String) throws(SystemError) {
+  package init(connectingTo path: String) throws(SystemError) {
     let number = clinux_unix_socket(Int32(SOCK_SEQPACKET.rawValue))
     guard number >= 0 else { throw SystemError(errno: errno, call: "socket") }
     descriptor = OwnedDescriptor(owning: number)
@@ -40,13 +40,13 @@ public final class PacketSocket: Sendable {
 
   /// Sends a packet whole or not at all.
   /// - Returns: whether it was taken; a full queue and a gone peer are both `false`.
-  public func send(_ packet: [UInt8]) -> Bool {
+  package func send(_ packet: [UInt8]) -> Bool {
     clinux_send(descriptor.number, nil, packet, packet.count, -1) == packet.count
   }
 
   /// Takes the next packet.
   /// - Parameter limit: the longest packet; descriptors that are sent along are thrown away.
-  public func receive(limit: Int) -> Received {
+  package func receive(limit: Int) -> Received {
     var buffer = [UInt8](repeating: 0, count: limit)
     while true {
       let count = clinux_receive(descriptor.number, &buffer, limit, nil)
@@ -65,20 +65,20 @@ public final class PacketSocket: Sendable {
   }
 
   /// Who is at the other end.
-  public var peer: Peer? {
+  package var peer: Peer? {
     var peer = clinux_peer()
     return clinux_peer_of(descriptor.number, &peer) == 0 ? Peer(process: peer.pid, user: peer.uid) : nil
   }
 }
 
 /// A socket that waits for connections of packets.
-public final class PacketListener: Sendable {
+package final class PacketListener: Sendable {
   private let descriptor: OwnedDescriptor
   /// The descriptor's number, to watch; it stays the listener's.
-  public var number: Int32 { descriptor.number }
+  package var number: Int32 { descriptor.number }
 
   /// Takes ownership of a socket that listens, such as one that the service manager opened.
-  public init(owning number: Int32) {
+  package init(owning number: Int32) {
     descriptor = OwnedDescriptor(owning: number)
     let flags = fcntl(number, F_GETFL)
     if flags >= 0 { _ = fcntl(number, F_SETFL, flags | O_NONBLOCK) }
@@ -87,7 +87,7 @@ public final class PacketListener: Sendable {
   /// Listens at `path`, in place of a socket there that nobody listens at any more.
   /// - Parameter mode: who may connect.
   /// - Throws: the system's error; EADDRINUSE where somebody listens there, or where it is no socket.
-  public init(path: String, mode: UInt32) throws(SystemError) {
+  package init(path: String, mode: UInt32) throws(SystemError) {
     let number = clinux_unix_socket(Int32(SOCK_SEQPACKET.rawValue))
     guard number >= 0 else { throw SystemError(errno: errno, call: "socket") }
     descriptor = OwnedDescriptor(owning: number)
@@ -115,7 +115,7 @@ public final class PacketListener: Sendable {
   }
 
   /// Takes the next connection; `nil` where none waits.
-  public func accept() -> PacketSocket? {
+  package func accept() -> PacketSocket? {
     let number = clinux_accept(descriptor.number)
     return number < 0 ? nil : PacketSocket(owning: number)
   }

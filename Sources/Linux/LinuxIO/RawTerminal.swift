@@ -4,13 +4,13 @@ import Glibc
 /// A serial port, open for reading only: raw, 9600 baud, 8N1, without blocking. Its settings are put back when it is let go.
 ///
 /// For a look at a port, as the factory setting of most serial scanners has it; USB ports (CDC ACM) take any speed.
-public final class RawTerminal {
+package final class RawTerminal {
   private let file: OwnedDescriptor
   private var saved = termios()
 
   /// Opens the node.
   /// - Throws: the system's error, such as EACCES, or ENOTTY where it is no port.
-  public init(node: String) throws(SystemError) {
+  package init(node: String) throws(SystemError) {
     file = try OwnedDescriptor.open(node, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     guard tcgetattr(file.number, &saved) == 0 else { throw SystemError(errno: errno, call: "tcgetattr") }
     var raw = saved
@@ -24,10 +24,10 @@ public final class RawTerminal {
   deinit { tcsetattr(file.number, TCSANOW, &saved) }
 
   /// The descriptor to wait for.
-  public var descriptor: Int32 { file.number }
+  package var descriptor: Int32 { file.number }
 
   /// What has come; empty for nothing now, `nil` where the port is gone.
-  public func read() -> [UInt8]? {
+  package func read() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = Glibc.read(file.number, &bytes, bytes.count)
     if count > 0 { return Array(bytes[..<count]) }

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
-public import ScanModel
+package import ScanModel
 
 /// An open serial line (`/dev/ttyACM0`, `/dev/ttyUSB0`, a pseudo-terminal), read raw and without blocking. Nothing is ever
 /// written to it, nothing is echoed.
 ///
 /// Damaged bytes come marked, as `SerialAssembler` expects them (PARMRK). Not `Sendable`: one owner, one thread. Closing it
 /// (its deinitialiser) puts the line's settings back and lets others open it.
-public final class SerialDevice {
+package final class SerialDevice {
   /// What the line gave.
-  public enum Input: Sendable {
+  package enum Input: Sendable {
     /// Bytes that were there at `at`; they may have come earlier.
     case bytes([UInt8], at: MonotonicTime)
     /// The same, but some were lost before, between or right after them (overrun).
@@ -17,7 +17,7 @@ public final class SerialDevice {
   }
 
   /// Why reading ended.
-  public enum End: Sendable, Equatable {
+  package enum End: Sendable, Equatable {
     /// Nothing more for now: everything that came before `asOf` has been read.
     case drained(asOf: MonotonicTime)
     /// Enough for one turn; there may be more.
@@ -33,12 +33,12 @@ public final class SerialDevice {
   private var buffer = [UInt8](repeating: 0, count: 4096)
 
   /// Whether it is a pseudo-terminal.
-  public let isPseudo: Bool
+  package let isPseudo: Bool
 
   /// Opens the line, takes it for this program alone, and sets it up. What had come before is thrown away.
   /// - Throws: the system's error: EACCES; EBUSY where another program holds it; ENOTTY where it is no serial line; EINVAL
   ///   where it does not take the settings; ENOENT, ENODEV, ENXIO and EIO where it is not there.
-  public init(node: String, settings: SerialSettings) throws(SystemError) {
+  package init(node: String, settings: SerialSettings) throws(SystemError) {
     let isOther = clinux_serial_is_other(node)
     guard isOther == 0 else { throw SystemError(errno: isOther < 0 ? -isOther : ENOTTY, call: "stat") }
     guard let speed = Self.flag(of: settings.speed) else { throw SystemError(errno: EINVAL, call: "cfsetispeed") }
@@ -81,10 +81,10 @@ public final class SerialDevice {
   }
 
   /// The descriptor to wait for.
-  public var descriptor: Int32 { descriptorOwner.number }
+  package var descriptor: Int32 { descriptorOwner.number }
 
   /// Reads until there is nothing, or `limit` bytes or a few more were read.
-  public func drain(limit: Int, _ handle: (Input) -> Void) -> End {
+  package func drain(limit: Int, _ handle: (Input) -> Void) -> End {
     var left = limit
     while left > 0 {
       // Before the look: what it does not find had not come by then.

@@ -1,7 +1,7 @@
 /// How a serial line runs. A pseudo-terminal has no speed and no bits: it takes any settings and ignores them.
-public struct SerialSettings: Hashable, Sendable {
+package struct SerialSettings: Hashable, Sendable {
   /// The parity bit.
-  public enum Parity: String, Sendable, CaseIterable {
+  package enum Parity: String, Sendable, CaseIterable {
     /// None.
     case none = "N"
     /// Even.
@@ -11,7 +11,7 @@ public struct SerialSettings: Hashable, Sendable {
   }
 
   /// Who holds whom up.
-  public enum Flow: String, Sendable, CaseIterable {
+  package enum Flow: String, Sendable, CaseIterable {
     /// Nobody.
     case none
     /// The wires RTS and CTS.
@@ -21,23 +21,23 @@ public struct SerialSettings: Hashable, Sendable {
   }
 
   /// Bits a second; one of `speeds`.
-  public var speed: Int
+  package var speed: Int
   /// 7 or 8.
-  public var dataBits: Int
+  package var dataBits: Int
   /// The parity bit.
-  public var parity: Parity
+  package var parity: Parity
   /// 1 or 2.
-  public var stopBits: Int
+  package var stopBits: Int
   /// Flow control.
-  public var flow: Flow
+  package var flow: Flow
 
   /// The speeds that can be set, slowest first.
-  public static let speeds = [
+  package static let speeds = [
     300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115_200, 230_400, 460_800, 921_600,
   ]
 
   /// Makes settings; without arguments those of most scanners fresh from the box.
-  public init(
+  package init(
     speed: Int = 9600, dataBits: Int = 8, parity: Parity = .none, stopBits: Int = 1, flow: Flow = .none
   ) {
     self.speed = speed
@@ -48,7 +48,7 @@ public struct SerialSettings: Hashable, Sendable {
   }
 
   /// What is wrong with them, each in words; empty where nothing is.
-  public var problems: [String] {
+  package var problems: [String] {
     var problems: [String] = []
     if !Self.speeds.contains(speed) {
       problems.append(
@@ -60,5 +60,5 @@ public struct SerialSettings: Hashable, Sendable {
   }
 
   /// As people write it, such as `9600 8N1`.
-  public var title: String { "\(speed) \(dataBits)\(parity.rawValue)\(stopBits)" }
+  package var title: String { "\(speed) \(dataBits)\(parity.rawValue)\(stopBits)" }
 }

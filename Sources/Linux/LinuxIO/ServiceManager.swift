@@ -4,7 +4,7 @@ import Glibc
 /// The service manager that started this process: it is told of readiness and life, and keeps descriptors over a restart.
 ///
 /// Speaks the protocol of sd_notify(3) and of sd_listen_fds(3) by itself; `docs/decisions/0005` says why.
-public struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
   private final class Socket: Sendable {
     let descriptor: OwnedDescriptor
     init?() {
@@ -15,11 +15,11 @@ public struct ServiceManager: Sendable {
   }
 
   /// A descriptor that the manager passed. It has one owner: whoever takes `number` closes it.
-  public struct PassedDescriptor: Sendable, Hashable {
+  package struct PassedDescriptor: Sendable, Hashable {
     /// `FileDescriptorName=` of a socket unit, or the name it was stored under.
-    public let name: String
+    package let name: String
     /// The open descriptor; no child inherits it.
-    public let number: Int32
+    package let number: Int32
   }
 
   private let path: String
@@ -27,10 +27,10 @@ public struct ServiceManager: Sendable {
 
   /// How long the manager waits for `WATCHDOG=1` before it acts; `nil` where it does not watch this process. Feed it at
   /// least twice as often.
-  public let watchdogInterval: Duration?
+  package let watchdogInterval: Duration?
 
   /// The manager that this process's environment names; `nil` where there is none, as on the command line.
-  public init?() { self.init(variable: Self.variable, process: getpid()) }
+  package init?() { self.init(variable: Self.variable, process: getpid()) }
 
   init?(variable: (String) -> String?, process: Int32) {
     guard let path = variable("NOTIFY_SOCKET"), let socket = Socket() else { return nil }
@@ -49,20 +49,20 @@ public struct ServiceManager: Sendable {
 
   /// Tells the manager lines such as `READY=1` or `STATUS=…`; never blocks.
   /// - Returns: whether the manager's socket took it. What must arrive (`READY=1`) is told again when it did not.
-  @discardableResult public func notify(_ state: String) -> Bool { send(state, -1) }
+  @discardableResult package func notify(_ state: String) -> Bool { send(state, -1) }
 
   /// Has the manager keep a copy of `descriptor` under `name` and pass it to the next process of this service; needs
   /// `FileDescriptorStoreMax=` in the unit. The descriptor stays the caller's. The manager drops it of itself only when it
   /// hangs up.
   /// - Parameter name: at most 255 ASCII characters, no colon, no control character.
   /// - Returns: whether the manager's socket took it.
-  @discardableResult public func store(_ descriptor: Int32, name: String) -> Bool {
+  @discardableResult package func store(_ descriptor: Int32, name: String) -> Bool {
     send("FDSTORE=1\nFDNAME=\(name)", descriptor)
   }
 
   /// Has the manager let go of every descriptor that is kept under `name`.
   /// - Returns: whether the manager's socket took it.
-  @discardableResult public func removeStored(name: String) -> Bool { send("FDSTOREREMOVE=1\nFDNAME=\(name)", -1) }
+  @discardableResult package func removeStored(name: String) -> Bool { send("FDSTOREREMOVE=1\nFDNAME=\(name)", -1) }
 
   private func send(_ state: String, _ descriptor: Int32) -> Bool {
     let bytes = [UInt8](state.utf8)
@@ -73,7 +73,7 @@ public struct ServiceManager: Sendable {
 
   /// Descriptors that the manager opened or kept for this process. To be asked once, before threads are started: the
   /// variables are removed, so that no child takes the descriptors for its own.
-  public static func passedDescriptors() -> [PassedDescriptor] {
+  package static func passedDescriptors() -> [PassedDescriptor] {
     let passed = passedDescriptors(variable: variable, process: getpid(), first: 3)
     for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"] { unsetenv(name) }
     return passed

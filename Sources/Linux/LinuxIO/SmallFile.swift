@@ -1,10 +1,10 @@
 import Glibc
 
 /// Small files, by their descriptor.
-public enum SmallFile {
+package enum SmallFile {
   /// The bytes to the end, one more than `limit` at most: what is longer shows by it.
   /// - Throws: the system's error.
-  public static func read(_ file: Int32, upTo limit: Int) throws(SystemError) -> [UInt8] {
+  package static func read(_ file: Int32, upTo limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while bytes.count <= limit {

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 
 /// Threads of our own, for work that may block.
-public enum SystemThread {
+package enum SystemThread {
   /// Starts a thread that runs `body` and ends with it.
   /// - Parameter name: as `ps -L` shows it, at most 15 characters.
   /// - Throws: the system's error where no thread can be had.
-  public static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+  package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     let context = Unmanaged.passRetained(Start(name: name, body: body))
     var id = pthread_t()
     let result = pthread_create(
@@ -28,7 +28,7 @@ public enum SystemThread {
   /// Runs `body`, which may block, on a thread of its own, and returns what it made: what else runs on the caller's threads goes on.
   /// Where no thread can be had it runs on the caller's.
   /// - Parameter name: as `ps -L` shows it, at most 15 characters.
-  public static func run<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
+  package static func run<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try start(name) { continuation.resume(returning: body()) }

@@ -2,15 +2,15 @@ internal import Glibc
 internal import Synchronization
 
 /// Files that are of no use before they have their final name: when somebody ends the process, they go with it.
-public enum UnfinishedFiles {
+package enum UnfinishedFiles {
   private static let paths = Mutex<Set<String>>([])
 
   /// Begins a file that is whole later.
-  public static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+  package static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 
   /// Lets `body` give a file its final name; it happens wholly or not at all beside `removeAll`.
   /// - Parameter body: returns 0, or why it could not.
-  public static func finish(_ path: String, _ body: () -> Int32) -> Int32 {
+  package static func finish(_ path: String, _ body: () -> Int32) -> Int32 {
     paths.withLock { paths in
       let result = body()
       if result == 0 { paths.remove(path) }
@@ -19,13 +19,13 @@ public enum UnfinishedFiles {
   }
 
   /// Removes a file that is not wanted any more.
-  public static func discard(_ path: String) {
+  package static func discard(_ path: String) {
     paths.withLock { paths in if paths.remove(path) != nil { unlink(path) } }
   }
 
   /// Removes all of them, and ends the process: nothing is begun or finished any more.
   /// - Parameter end: does not return.
-  public static func removeAll(then end: () -> Never) -> Never {
+  package static func removeAll(then end: () -> Never) -> Never {
     paths.withLock { paths in
       for path in paths { unlink(path) }
       end()

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
-public import ScanModel
+package import ScanModel
 
 /// The system calls of a camera, one function each, so that tests can make any of them fail or lie. All throw the system's
 /// error; none blocks.
-public protocol VideoCalls: Sendable {
+package protocol VideoCalls: Sendable {
   /// Opens a node. ENOTTY where it is no character device.
   func open(_ node: String) throws(SystemError) -> OwnedDescriptor
   /// What the node says of itself.
@@ -43,15 +43,15 @@ public protocol VideoCalls: Sendable {
 }
 
 /// The kernel's own.
-public struct SystemVideoCalls: VideoCalls {
+package struct SystemVideoCalls: VideoCalls {
   /// Makes the calls; they hold no state.
-  public init() {}
+  package init() {}
 
-  public func open(_ node: String) throws(SystemError) -> OwnedDescriptor {
+  package func open(_ node: String) throws(SystemError) -> OwnedDescriptor {
     OwnedDescriptor(owning: try check(clinux_video_open(node), "open"))
   }
 
-  public func capability(_ camera: Int32) throws(SystemError) -> VideoCapability {
+  package func capability(_ camera: Int32) throws(SystemError) -> VideoCapability {
     var told = clinux_video_capability()
     try check(clinux_video_query(camera, &told), "VIDIOC_QUERYCAP")
     return VideoCapability(
@@ -60,13 +60,13 @@ public struct SystemVideoCalls: VideoCalls {
       capturesPlanes: told.node & clinux_video_capture_planes != 0, streams: told.node & clinux_video_streaming != 0)
   }
 
-  public func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat {
+  package func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat {
     var fourcc: UInt32 = 0
     try check(clinux_video_format_at(camera, index, &fourcc), "VIDIOC_ENUM_FMT")
     return PixelFormat(rawValue: fourcc)
   }
 
-  public func sizes(_ camera: Int32, of format: PixelFormat, at index: UInt32) throws(SystemError) -> VideoSizes {
+  package func sizes(_ camera: Int32, of format: PixelFormat, at index: UInt32) throws(SystemError) -> VideoSizes {
     var told = clinux_video_range()
     try check(clinux_video_size_at(camera, format.rawValue, index, &told), "VIDIOC_ENUM_FRAMESIZES")
     let least = VideoSize(width: Int(told.min_width), height: Int(told.min_height))
@@ -76,7 +76,7 @@ public struct SystemVideoCalls: VideoCalls {
       step: VideoSize(width: Int(told.step_width), height: Int(told.step_height)))
   }
 
-  public func rates(
+  package func rates(
     _ camera: Int32, of format: PixelFormat, _ size: VideoSize, at index: UInt32
   ) throws(SystemError) -> VideoRates {
     var told = clinux_video_interval()
@@ -89,7 +89,7 @@ public struct SystemVideoCalls: VideoCalls {
     return .range(from: VideoRate(pictures: told.max_denominator, seconds: told.max_numerator), to: fastest)
   }
 
-  public func setFormat(_ camera: Int32, _ format: PixelFormat, _ size: VideoSize) throws(SystemError) -> VideoFormat {
+  package func setFormat(_ camera: Int32, _ format: PixelFormat, _ size: VideoSize) throws(SystemError) -> VideoFormat {
     var wanted = clinux_video_format()
     wanted.fourcc = format.rawValue
     wanted.width = UInt32(clamping: size.width)
@@ -101,32 +101,32 @@ public struct SystemVideoCalls: VideoCalls {
       imageBytes: Int(wanted.image_size))
   }
 
-  public func setRate(_ camera: Int32, _ rate: VideoRate) throws(SystemError) {
+  package func setRate(_ camera: Int32, _ rate: VideoRate) throws(SystemError) {
     var (seconds, pictures) = (rate.seconds, rate.pictures)
     try check(clinux_video_set_interval(camera, &seconds, &pictures), "VIDIOC_S_PARM")
   }
 
-  public func requestBuffers(_ camera: Int32, _ count: UInt32) throws(SystemError) -> Int {
+  package func requestBuffers(_ camera: Int32, _ count: UInt32) throws(SystemError) -> Int {
     Int(try check(clinux_video_request(camera, count), "VIDIOC_REQBUFS"))
   }
 
-  public func map(_ camera: Int32, buffer: UInt32) throws(SystemError) -> UnsafeRawBufferPointer {
+  package func map(_ camera: Int32, buffer: UInt32) throws(SystemError) -> UnsafeRawBufferPointer {
     var start: UnsafeMutableRawPointer?
     var length: UInt32 = 0
     try check(clinux_video_map(camera, buffer, &start, &length), "VIDIOC_QUERYBUF")
     return UnsafeRawBufferPointer(start: start, count: Int(length))
   }
 
-  public func unmap(_ buffer: UnsafeRawBufferPointer) {
+  package func unmap(_ buffer: UnsafeRawBufferPointer) {
     guard let start = buffer.baseAddress else { return }
     munmap(UnsafeMutableRawPointer(mutating: start), buffer.count)
   }
 
-  public func queue(_ camera: Int32, buffer: UInt32) throws(SystemError) {
+  package func queue(_ camera: Int32, buffer: UInt32) throws(SystemError) {
     try check(clinux_video_queue(camera, buffer), "VIDIOC_QBUF")
   }
 
-  public func dequeue(_ camera: Int32) throws(SystemError) -> VideoFrame {
+  package func dequeue(_ camera: Int32) throws(SystemError) -> VideoFrame {
     var told = clinux_video_frame()
     try check(clinux_video_dequeue(camera, &told), "VIDIOC_DQBUF")
     return VideoFrame(
@@ -134,27 +134,27 @@ public struct SystemVideoCalls: VideoCalls {
       takenAt: told.nanoseconds == 0 ? nil : MonotonicTime(nanoseconds: told.nanoseconds))
   }
 
-  public func stream(_ camera: Int32, on: Bool) throws(SystemError) {
+  package func stream(_ camera: Int32, on: Bool) throws(SystemError) {
     try check(clinux_video_stream(camera, on ? 1 : 0), on ? "VIDIOC_STREAMON" : "VIDIOC_STREAMOFF")
   }
 
-  public func control(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> ClosedRange<Int32> {
+  package func control(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> ClosedRange<Int32> {
     var told = clinux_video_control()
     try check(clinux_video_control(camera, control.number, &told), "VIDIOC_QUERYCTRL")
     return min(told.minimum, told.maximum)...max(told.minimum, told.maximum)
   }
 
-  public func hasEntry(_ camera: Int32, _ control: VideoControl, _ entry: Int32) -> Bool {
+  package func hasEntry(_ camera: Int32, _ control: VideoControl, _ entry: Int32) -> Bool {
     clinux_video_has_entry(camera, control.number, entry) == 1
   }
 
-  public func value(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> Int32 {
+  package func value(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> Int32 {
     var value: Int32 = 0
     try check(clinux_video_get(camera, control.number, &value), "VIDIOC_G_CTRL")
     return value
   }
 
-  public func set(_ camera: Int32, _ control: VideoControl, to value: Int32) throws(SystemError) {
+  package func set(_ camera: Int32, _ control: VideoControl, to value: Int32) throws(SystemError) {
     try check(clinux_video_set(camera, control.number, value), "VIDIOC_S_CTRL")
   }
 

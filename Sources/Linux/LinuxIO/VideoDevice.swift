@@ -1,14 +1,14 @@
 import Glibc
-public import ScanModel
+package import ScanModel
 
 /// An open camera: sets it up, streams, and gives what it was found with back at the end.
 ///
 /// Pictures lie in the driver's buffers, which are mapped for reading; each goes back to the driver on every path, or the
 /// camera would stop after a handful. Nothing that the driver says is believed before it is looked at: sizes, lists that
 /// never end, buffer numbers, byte counts. One owner, one thread.
-public struct VideoDevice: ~Copyable {
+package struct VideoDevice: ~Copyable {
   /// Why taking pictures ended.
-  public enum End: Sendable, Equatable {
+  package enum End: Sendable, Equatable {
     /// Nothing more for now.
     case drained
     /// The camera is gone.
@@ -18,9 +18,9 @@ public struct VideoDevice: ~Copyable {
   }
 
   /// What the node says of itself.
-  public let capability: VideoCapability
+  package let capability: VideoCapability
   /// How pictures lie in memory; `nil` while it does not stream.
-  public private(set) var format: VideoFormat?
+  package private(set) var format: VideoFormat?
 
   private let calls: any VideoCalls
   private let owner: OwnedDescriptor
@@ -39,7 +39,7 @@ public struct VideoDevice: ~Copyable {
   /// Opens a node. Sets nothing yet: others can go on using the camera.
   /// - Throws: the system's error: EACCES; ENOENT, ENODEV and ENXIO where it is not there; ENOTTY where it is no node that
   ///   gives pictures.
-  public init(node: String, calls: any VideoCalls = SystemVideoCalls()) throws(SystemError) {
+  package init(node: String, calls: any VideoCalls = SystemVideoCalls()) throws(SystemError) {
     let owner = try calls.open(node)
     let capability = try calls.capability(owner.number)
     guard capability.captures, capability.streams else { throw SystemError(errno: ENOTTY, call: "VIDIOC_QUERYCAP") }
@@ -57,12 +57,12 @@ public struct VideoDevice: ~Copyable {
   }
 
   /// The descriptor to wait for.
-  public var descriptor: Int32 { owner.number }
+  package var descriptor: Int32 { owner.number }
 
   // MARK: What it can do
 
   /// Everything that the camera offers, as far as it can be asked in bounded time.
-  public func offers() -> [VideoOffer] {
+  package func offers() -> [VideoOffer] {
     var questions = 0
     func may(_ index: UInt32, _ most: Int) -> Bool {
       questions += 1
@@ -112,7 +112,7 @@ public struct VideoDevice: ~Copyable {
 
   /// Sets a control, where the camera has it and takes the value or one near it; what it was comes back at the end.
   /// - Returns: whether it is set now.
-  public mutating func set(_ control: VideoControl, to wanted: Int32) -> Bool {
+  package mutating func set(_ control: VideoControl, to wanted: Int32) -> Bool {
     guard let range = try? calls.control(owner.number, control), let before = try? calls.value(owner.number, control)
     else { return false }
     if control == .autoExposure || control == .powerLine {
@@ -126,14 +126,14 @@ public struct VideoDevice: ~Copyable {
   }
 
   /// What a control takes; `nil` where the camera has none that can be set.
-  public func range(of control: VideoControl) -> ClosedRange<Int32>? { try? calls.control(owner.number, control) }
+  package func range(of control: VideoControl) -> ClosedRange<Int32>? { try? calls.control(owner.number, control) }
 
   // MARK: Pictures
 
   /// Sets format and rate as nearly as the driver can, and begins to stream.
   /// - Returns: what the driver made of it, which may be something else.
   /// - Throws: the system's error; EBUSY where another program has the camera, EPROTO where what the driver says cannot be.
-  public mutating func start(_ format: PixelFormat, _ size: VideoSize, _ rate: VideoRate?) throws(SystemError)
+  package mutating func start(_ format: PixelFormat, _ size: VideoSize, _ rate: VideoRate?) throws(SystemError)
     -> VideoFormat
   {
     let told = try calls.setFormat(owner.number, format, size)
@@ -155,7 +155,7 @@ public struct VideoDevice: ~Copyable {
   /// - Parameters:
   ///   - examine: called for each, oldest first; says whether it can be used.
   ///   - use: called at most once, with the newest that can; the bytes are valid during the call only.
-  public func takeNewest(
+  package func takeNewest(
     examine: (VideoFrame, UnsafeRawBufferPointer) -> Bool, use: (VideoFrame, UnsafeRawBufferPointer) -> Void
   ) -> End {
     var newest: VideoFrame?
@@ -235,7 +235,7 @@ extension VideoFormat {
   }
 
   /// Bytes that a whole picture has at least; 1 where that cannot be said.
-  public var leastBytes: Int {
+  package var leastBytes: Int {
     switch format {
     case .grey: bytesPerLine * (size.height - 1) + size.width
     case .yuyv: bytesPerLine * (size.height - 1) + 2 * size.width

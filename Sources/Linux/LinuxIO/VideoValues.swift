@@ -1,22 +1,22 @@
-public import ScanModel
+package import ScanModel
 
 /// What a video node says of itself.
-public struct VideoCapability: Sendable, Equatable {
+package struct VideoCapability: Sendable, Equatable {
   /// The kernel's driver, such as `uvcvideo`.
-  public var driver: String
+  package var driver: String
   /// The camera's name.
-  public var name: String
+  package var name: String
   /// Where it is plugged in, in the driver's words.
-  public var bus: String
+  package var bus: String
   /// Whether this node gives pictures in one plane each. A camera's node for metadata does not.
-  public var captures: Bool
+  package var captures: Bool
   /// Whether this node gives pictures in several planes, as the raw sensors of some boards do.
-  public var capturesPlanes: Bool
+  package var capturesPlanes: Bool
   /// Whether its pictures can be mapped.
-  public var streams: Bool
+  package var streams: Bool
 
   /// Makes a capability.
-  public init(
+  package init(
     driver: String, name: String, bus: String, captures: Bool, capturesPlanes: Bool = false, streams: Bool = true
   ) {
     self.driver = driver
@@ -29,51 +29,51 @@ public struct VideoCapability: Sendable, Equatable {
 }
 
 /// The size of a picture, in pixels.
-public struct VideoSize: Hashable, Sendable {
+package struct VideoSize: Hashable, Sendable {
   /// Pixels in a row.
-  public var width: Int
+  package var width: Int
   /// Rows.
-  public var height: Int
+  package var height: Int
 
   /// Makes a size.
-  public init(width: Int, height: Int) {
+  package init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 
   /// As people write it: `1280x720`.
-  public var title: String { "\(width)x\(height)" }
+  package var title: String { "\(width)x\(height)" }
 
   /// Whether it is one that a picture can have here.
-  public var isSane: Bool { (16...8192).contains(width) && (16...8192).contains(height) }
+  package var isSane: Bool { (16...8192).contains(width) && (16...8192).contains(height) }
 }
 
 /// How many pictures come in how many seconds.
-public struct VideoRate: Hashable, Sendable {
+package struct VideoRate: Hashable, Sendable {
   /// So many pictures …
-  public var pictures: UInt32
+  package var pictures: UInt32
   /// … in so many seconds.
-  public var seconds: UInt32
+  package var seconds: UInt32
 
   /// Makes a rate.
-  public init(pictures: UInt32, seconds: UInt32 = 1) {
+  package init(pictures: UInt32, seconds: UInt32 = 1) {
     self.pictures = pictures
     self.seconds = seconds
   }
 
   /// Pictures a second; 0 where it makes no sense.
-  public var perSecond: Double { seconds == 0 ? 0 : Double(pictures) / Double(seconds) }
+  package var perSecond: Double { seconds == 0 ? 0 : Double(pictures) / Double(seconds) }
 }
 
 /// An entry of a camera's list of sizes.
-public enum VideoSizes: Sendable, Equatable {
+package enum VideoSizes: Sendable, Equatable {
   /// One size.
   case one(VideoSize)
   /// All from one to another by steps.
   case range(from: VideoSize, to: VideoSize, step: VideoSize)
 
   /// Whether a size is among them.
-  public func contains(_ size: VideoSize) -> Bool {
+  package func contains(_ size: VideoSize) -> Bool {
     switch self {
     case .one(let one): return one == size
     case .range(let least, let most, let step):
@@ -87,7 +87,7 @@ public enum VideoSizes: Sendable, Equatable {
 }
 
 /// An entry of a camera's list of rates.
-public enum VideoRates: Sendable, Equatable {
+package enum VideoRates: Sendable, Equatable {
   /// One rate.
   case one(VideoRate)
   /// All from the slowest to the fastest.
@@ -95,16 +95,16 @@ public enum VideoRates: Sendable, Equatable {
 }
 
 /// A size of a format with its rates, as a camera offers it.
-public struct VideoOffer: Sendable, Equatable {
+package struct VideoOffer: Sendable, Equatable {
   /// How pixels are laid out.
-  public var format: PixelFormat
+  package var format: PixelFormat
   /// The sizes.
-  public var sizes: VideoSizes
+  package var sizes: VideoSizes
   /// Its rates at that size, or at the middle of the range; empty where the camera does not say.
-  public var rates: [VideoRates]
+  package var rates: [VideoRates]
 
   /// Makes an offer.
-  public init(format: PixelFormat, sizes: VideoSizes, rates: [VideoRates] = []) {
+  package init(format: PixelFormat, sizes: VideoSizes, rates: [VideoRates] = []) {
     self.format = format
     self.sizes = sizes
     self.rates = rates
@@ -112,18 +112,18 @@ public struct VideoOffer: Sendable, Equatable {
 }
 
 /// How a stream's pictures lie in memory, as the driver set it.
-public struct VideoFormat: Sendable, Equatable {
+package struct VideoFormat: Sendable, Equatable {
   /// How pixels are laid out.
-  public var format: PixelFormat
+  package var format: PixelFormat
   /// The size.
-  public var size: VideoSize
+  package var size: VideoSize
   /// Bytes from one row to the next; 0 where the format has no rows.
-  public var bytesPerLine: Int
+  package var bytesPerLine: Int
   /// Bytes of a picture at most.
-  public var imageBytes: Int
+  package var imageBytes: Int
 
   /// Makes a format.
-  public init(format: PixelFormat, size: VideoSize, bytesPerLine: Int, imageBytes: Int) {
+  package init(format: PixelFormat, size: VideoSize, bytesPerLine: Int, imageBytes: Int) {
     self.format = format
     self.size = size
     self.bytesPerLine = bytesPerLine
@@ -131,24 +131,24 @@ public struct VideoFormat: Sendable, Equatable {
   }
 
   /// Such as `1280x720 MJPG`.
-  public var title: String { "\(size.title) \(format.name)" }
+  package var title: String { "\(size.title) \(format.name)" }
 }
 
 /// A filled buffer.
-public struct VideoFrame: Sendable, Equatable {
+package struct VideoFrame: Sendable, Equatable {
   /// Its number.
-  public var buffer: UInt32
+  package var buffer: UInt32
   /// Bytes that were filled, as the driver says.
-  public var bytes: Int
+  package var bytes: Int
   /// The driver's count of pictures; jumps where some were lost.
-  public var sequence: UInt32
+  package var sequence: UInt32
   /// Whether the driver says that the picture is damaged.
-  public var isDamaged: Bool
+  package var isDamaged: Bool
   /// When it was taken, where the driver uses the monotonic clock.
-  public var takenAt: MonotonicTime?
+  package var takenAt: MonotonicTime?
 
   /// Makes a frame.
-  public init(buffer: UInt32, bytes: Int, sequence: UInt32 = 0, isDamaged: Bool = false, takenAt: MonotonicTime? = nil)
+  package init(buffer: UInt32, bytes: Int, sequence: UInt32 = 0, isDamaged: Bool = false, takenAt: MonotonicTime? = nil)
   {
     self.buffer = buffer
     self.bytes = bytes
@@ -159,7 +159,7 @@ public struct VideoFrame: Sendable, Equatable {
 }
 
 /// The controls of a camera that are set here.
-public enum VideoControl: Sendable, Hashable, CaseIterable {
+package enum VideoControl: Sendable, Hashable, CaseIterable {
   /// Who sets the exposure: a menu.
   case autoExposure
   /// The exposure, in units of 100 µs.
@@ -174,5 +174,5 @@ public enum VideoControl: Sendable, Hashable, CaseIterable {
   case powerLine
 
   /// The entry of `autoExposure` that leaves the exposure to us.
-  public static let manualExposure: Int32 = 1
+  package static let manualExposure: Int32 = 1
 }

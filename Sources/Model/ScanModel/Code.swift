@@ -1,27 +1,27 @@
 /// A normalised raw read: UTF-8 bytes, trimmed at both ends, inner bytes untouched. Compared as bytes.
 ///
 /// `description` never shows more than four characters of it, so that a code cannot slip into a log by interpolation.
-public struct Code: Hashable, Sendable, CustomStringConvertible {
+package struct Code: Hashable, Sendable, CustomStringConvertible {
   /// The bytes; valid UTF-8 once the normaliser has passed them, at most 4,096 characters.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Makes a code of bytes that are normalised already.
-  public init(bytes: [UInt8]) { self.bytes = bytes }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// Makes a code of text that is normalised already.
-  public init(_ text: String) { bytes = [UInt8](text.utf8) }
+  package init(_ text: String) { bytes = [UInt8](text.utf8) }
 
   /// The whole code as text; for the request to the ticket system only, never for a log.
-  public var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The last characters, at most four and never more than half of the code, after an ellipsis. Safe for a terminal:
   /// what is not a printable ASCII character is shown as a middle dot.
-  public var shortened: String {
+  package var shortened: String {
     let characters = text.unicodeScalars
     let shown = Swift.min(4, characters.count / 2)
     let tail = characters.suffix(shown).map { (0x21...0x7E).contains($0.value) ? String($0) : "·" }
     return "…" + tail.joined()
   }
 
-  public var description: String { shortened }
+  package var description: String { shortened }
 }

@@ -1,43 +1,43 @@
 /// The name of a reader, as the configuration gives it.
-public struct ReaderID: Hashable, Sendable, CustomStringConvertible {
+package struct ReaderID: Hashable, Sendable, CustomStringConvertible {
   /// The name.
-  public let name: String
+  package let name: String
   /// Makes the identifier of the reader called `name`.
-  public init(_ name: String) { self.name = name }
-  public var description: String { name }
+  package init(_ name: String) { self.name = name }
+  package var description: String { name }
 }
 
 /// The name of a gate, as the configuration gives it.
-public struct GateID: Hashable, Sendable, CustomStringConvertible {
+package struct GateID: Hashable, Sendable, CustomStringConvertible {
   /// The name.
-  public let name: String
+  package let name: String
   /// Makes the identifier of the gate called `name`.
-  public init(_ name: String) { self.name = name }
-  public var description: String { name }
+  package init(_ name: String) { self.name = name }
+  package var description: String { name }
 }
 
 /// The name of a configured ticket system; gates that share it share its ledger and its rate budget.
-public struct TicketSystemID: Hashable, Sendable, CustomStringConvertible {
+package struct TicketSystemID: Hashable, Sendable, CustomStringConvertible {
   /// The name.
-  public let name: String
+  package let name: String
   /// Makes the identifier of the ticket system called `name`.
-  public init(_ name: String) { self.name = name }
-  public var description: String { name }
+  package init(_ name: String) { self.name = name }
+  package var description: String { name }
 }
 
 /// One presentation of a code at a gate. Unique for ever: 128 random bits, which also serve as the nonce.
-public struct ScanID: Hashable, Sendable, CustomStringConvertible {
+package struct ScanID: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
 
   /// Makes a new identifier from the system's random source.
-  public init() {
+  package init() {
     high = .random(in: .min ... .max)
     low = .random(in: .min ... .max)
   }
 
   /// Makes the identifier of 16 bytes, as `bytes` gives them; `nil` of another number.
-  public init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     func number(_ part: some Sequence<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
     high = number(bytes.prefix(8))
@@ -45,12 +45,12 @@ public struct ScanID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The identifier in 16 bytes, the first digits first.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     [high, low].flatMap { half in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) } }
   }
 
   /// 32 lower-case hexadecimal digits.
-  public var description: String {
+  package var description: String {
     func digits(_ value: UInt64) -> String {
       let text = String(value, radix: 16)
       return String(repeating: "0", count: 16 - text.count) + text
@@ -60,17 +60,17 @@ public struct ScanID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One request that may redeem. A scan may cost several (a failed connect that was tried again is the same attempt).
-public struct AttemptID: Hashable, Sendable, CustomStringConvertible {
+package struct AttemptID: Hashable, Sendable, CustomStringConvertible {
   private let id: ScanID
   /// Makes a new identifier.
-  public init() { id = ScanID() }
+  package init() { id = ScanID() }
   /// Makes the identifier of 16 bytes, as `bytes` gives them; `nil` of another number.
-  public init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     guard let id = ScanID(bytes: bytes) else { return nil }
     self.id = id
   }
   /// Makes the identifier of its `description`; `nil` unless it is 32 hexadecimal digits.
-  public init?(hexadecimal text: String) {
+  package init?(hexadecimal text: String) {
     let digits = Array(text.utf8)
     guard digits.count == 32,
       digits.allSatisfy({ ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x66 || $0 >= 0x30 && $0 <= 0x39 })
@@ -81,6 +81,6 @@ public struct AttemptID: Hashable, Sendable, CustomStringConvertible {
     self.init(bytes: bytes)
   }
   /// The identifier in 16 bytes.
-  public var bytes: [UInt8] { id.bytes }
-  public var description: String { id.description }
+  package var bytes: [UInt8] { id.bytes }
+  package var description: String { id.description }
 }

@@ -1,6 +1,6 @@
 /// Why a ticket system counts as offline. Nothing else does: a fault of key, permission, TLS or format is an alarm, or a
 /// revoked key would open the door.
-public enum OfflineCause: String, Sendable, Hashable, CaseIterable {
+package enum OfflineCause: String, Sendable, Hashable, CaseIterable {
   /// Its name could not be resolved.
   case noAddress
   /// No connection came about, or it was closed before a byte of an answer.
@@ -14,18 +14,18 @@ public enum OfflineCause: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What a ticket may do without the word of its ticket system.
-public struct OfflineRight: Sendable, Equatable {
+package struct OfflineRight: Sendable, Equatable {
   /// How many persons the code admits in all; at least 1, and 1 where nothing proves more.
-  public var quantity: Int
+  package var quantity: Int
   /// The sale that it belongs to, by the ticket system's identifier, where that is known.
-  public var sale: String?
+  package var sale: String?
   /// How many persons the whole sale admits, over all its codes.
-  public var saleQuantity: Int?
+  package var saleQuantity: Int?
   /// For staff.
-  public var details: TicketDetails?
+  package var details: TicketDetails?
 
   /// Makes a right; without arguments that of a code of which nothing is known.
-  public init(
+  package init(
     quantity: Int = 1, sale: String? = nil, saleQuantity: Int? = nil, details: TicketDetails? = nil
   ) {
     self.quantity = quantity
@@ -36,28 +36,28 @@ public struct OfflineRight: Sendable, Equatable {
 }
 
 /// A provisional admission that the ticket system has still to be told of. The outbox is all of these that are not told.
-public struct OwedAdmission: Sendable, Equatable {
+package struct OwedAdmission: Sendable, Equatable {
   /// Names it in the ledger: the attempt under which the ticket was locked, whether or not anything was sent.
-  public var attempt: AttemptID
+  package var attempt: AttemptID
   /// The scan. Its code is in the ticket system's own form, kept sealed, and deleted once the ticket system was told.
-  public var scan: Scan
+  package var scan: Scan
   /// The ticket system of the gate.
-  public var system: TicketSystemID
+  package var system: TicketSystemID
   /// Its server, as in `LedgerKey.server`.
-  public var server: String
+  package var server: String
   /// The ticket's key in the ledger: a digest.
-  public var ticket: TicketKey
+  package var ticket: TicketKey
   /// Who decided: `list` or `policy`.
-  public var decider: Decider
+  package var decider: Decider
   /// Whether an unanswered request for the same scan may have told it already.
-  public var mayBeTold: Bool
+  package var mayBeTold: Bool
   /// When somebody was admitted.
-  public var at: JournalTime
+  package var at: JournalTime
   /// In which boot.
-  public var boot: BootID
+  package var boot: BootID
 
   /// Makes an entry.
-  public init(
+  package init(
     attempt: AttemptID, scan: Scan, system: TicketSystemID, server: String, ticket: TicketKey, decider: Decider,
     mayBeTold: Bool, at: JournalTime, boot: BootID
   ) {
@@ -74,9 +74,9 @@ public struct OwedAdmission: Sendable, Equatable {
 }
 
 /// The end of a provisional admission's stay in the outbox. Of several for one admission the last counts.
-public struct ToldAdmission: Sendable, Equatable {
+package struct ToldAdmission: Sendable, Equatable {
   /// How it ended. The raw values are the names in journal and exports.
-  public enum Ending: String, Sendable, CaseIterable {
+  package enum Ending: String, Sendable, CaseIterable {
     /// The ticket system has an admission for it.
     case confirmed
     /// The ticket system refuses what we admitted: a conflict.
@@ -89,7 +89,7 @@ public struct ToldAdmission: Sendable, Equatable {
     case withdrawn
 
     /// Whether it belongs into the conflict report.
-    public var isConflict: Bool {
+    package var isConflict: Bool {
       switch self {
       case .contradicted, .unsettled, .tooLate: true
       case .confirmed, .withdrawn: false
@@ -97,7 +97,7 @@ public struct ToldAdmission: Sendable, Equatable {
     }
 
     /// Whether it can still be sent by hand, so that its code is kept: the others are settled, whatever they say.
-    public var keepsCode: Bool {
+    package var keepsCode: Bool {
       switch self {
       case .unsettled, .tooLate: true
       case .confirmed, .contradicted, .withdrawn: false
@@ -106,22 +106,22 @@ public struct ToldAdmission: Sendable, Equatable {
   }
 
   /// The admission, by `OwedAdmission.attempt`.
-  public var attempt: AttemptID
+  package var attempt: AttemptID
   /// How it ended.
-  public var ending: Ending
+  package var ending: Ending
   /// Why the ticket system refuses it.
-  public var reason: RefuseReason?
+  package var reason: RefuseReason?
   /// What the ticket system said or what happened, without codes.
-  public var said: String?
+  package var said: String?
   /// The ticket system's record.
-  public var entryID: String?
+  package var entryID: String?
   /// When that was made, by the server's clock.
-  public var recordedAt: WallTime?
+  package var recordedAt: WallTime?
   /// When we knew.
-  public var at: JournalTime
+  package var at: JournalTime
 
   /// Makes an entry.
-  public init(
+  package init(
     attempt: AttemptID, ending: Ending, reason: RefuseReason? = nil, said: String? = nil, entryID: String? = nil,
     recordedAt: WallTime? = nil, at: JournalTime
   ) {

@@ -1,12 +1,12 @@
 /// The AIM symbology identifier of a read (ISO/IEC 15424): `]`, a code letter and a modifier, such as `]Q1`.
-public struct AIMIdentifier: Hashable, Sendable, CustomStringConvertible {
+package struct AIMIdentifier: Hashable, Sendable, CustomStringConvertible {
   /// The code letter, `A` to `Z` or `a` to `z`: the kind of code.
-  public let letter: UInt8
+  package let letter: UInt8
   /// The modifier, `0` to `9` or `A` to `Z`: options within the kind.
-  public let modifier: UInt8
+  package let modifier: UInt8
 
   /// Makes the identifier of two ASCII bytes; `nil` where they cannot be one.
-  public init?(letter: UInt8, modifier: UInt8) {
+  package init?(letter: UInt8, modifier: UInt8) {
     let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
     let lower = UInt8(ascii: "a")...UInt8(ascii: "z")
     let digit = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -16,22 +16,22 @@ public struct AIMIdentifier: Hashable, Sendable, CustomStringConvertible {
     self.modifier = modifier
   }
 
-  public var description: String { "]" + String(decoding: [letter, modifier], as: UTF8.self) }
+  package var description: String { "]" + String(decoding: [letter, modifier], as: UTF8.self) }
 }
 
 /// The exact characters that a reader delivered, without framing (terminator, prefix, suffix, AIM identifier).
-public struct RawRead: Sendable, Equatable {
+package struct RawRead: Sendable, Equatable {
   /// The reader that delivered them.
-  public let reader: ReaderID
+  package let reader: ReaderID
   /// The characters as UTF-8; at most 4,096 of them. May be anything: nothing is trimmed or judged yet.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// The kind of code, where the reader told it.
-  public let symbology: AIMIdentifier?
+  package let symbology: AIMIdentifier?
   /// When the last byte (the terminator, or the end of silence) arrived.
-  public let readAt: MonotonicTime
+  package let readAt: MonotonicTime
 
   /// Makes a raw read.
-  public init(reader: ReaderID, bytes: [UInt8], symbology: AIMIdentifier? = nil, readAt: MonotonicTime) {
+  package init(reader: ReaderID, bytes: [UInt8], symbology: AIMIdentifier? = nil, readAt: MonotonicTime) {
     self.reader = reader
     self.bytes = bytes
     self.symbology = symbology
@@ -40,22 +40,22 @@ public struct RawRead: Sendable, Equatable {
 }
 
 /// One presentation of a code at a gate, past hold-off.
-public struct Scan: Sendable, Equatable {
+package struct Scan: Sendable, Equatable {
   /// Unique for ever; the nonce of its attempts.
-  public let id: ScanID
+  package let id: ScanID
   /// Where it was presented.
-  public let gate: GateID
+  package let gate: GateID
   /// The reader that read it.
-  public let reader: ReaderID
+  package let reader: ReaderID
   /// The code in the ticket system's own form (a ticket URL is reduced to its secret).
-  public let code: Code
+  package let code: Code
   /// The kind of code, where the reader told it.
-  public let symbology: AIMIdentifier?
+  package let symbology: AIMIdentifier?
   /// When its last byte arrived.
-  public let readAt: MonotonicTime
+  package let readAt: MonotonicTime
 
   /// Makes a scan.
-  public init(
+  package init(
     id: ScanID = ScanID(), gate: GateID, reader: ReaderID, code: Code, symbology: AIMIdentifier? = nil,
     readAt: MonotonicTime
   ) {

@@ -1,5 +1,5 @@
 /// The port to a technology of readers: it owns its devices and delivers what they read.
-public protocol ReadSource: Sendable {
+package protocol ReadSource: Sendable {
   /// Begins to watch for devices and to read. Returns at once; a device that is absent is parked, not an error.
   /// - Parameter deliver: called on the source's own thread; it must return at once and never wait for anything.
   func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError)
@@ -12,7 +12,7 @@ public protocol ReadSource: Sendable {
 }
 
 /// What a reader tells.
-public enum ReaderEvent: Sendable, Equatable {
+package enum ReaderEvent: Sendable, Equatable {
   /// A whole read.
   case read(RawRead)
   /// A code that was read before is still in the reader's view, and the gate's hold-off counts from here. Told now and then as
@@ -30,16 +30,16 @@ public enum ReaderEvent: Sendable, Equatable {
 }
 
 /// What a device calls itself, as far as it says; to be told, not to be believed.
-public struct DeviceDescription: Sendable, Hashable {
+package struct DeviceDescription: Sendable, Hashable {
   /// Vendor and product, such as `0c2e:0901`.
-  public var model: String?
+  package var model: String?
   /// Its name.
-  public var name: String?
+  package var name: String?
   /// Its serial number.
-  public var serial: String?
+  package var serial: String?
 
   /// Describes a device.
-  public init(model: String?, name: String? = nil, serial: String? = nil) {
+  package init(model: String?, name: String? = nil, serial: String? = nil) {
     self.model = model
     self.name = name
     self.serial = serial
@@ -47,7 +47,7 @@ public struct DeviceDescription: Sendable, Hashable {
 }
 
 /// Why input was thrown away. The raw values are the names in events.
-public enum DiscardReason: String, Sendable, CaseIterable {
+package enum DiscardReason: String, Sendable, CaseIterable {
   /// Typed before the first silence after attach: perhaps the second half of a code.
   case afterAttach
   /// The kernel's buffer overflowed (SYN_DROPPED).
@@ -67,7 +67,7 @@ public enum DiscardReason: String, Sendable, CaseIterable {
 }
 
 /// The state of a configured reader.
-public enum ReaderState: Sendable, Equatable {
+package enum ReaderState: Sendable, Equatable {
   /// Absent now; normal, not an error.
   case parked
   /// Present, but not ours yet; says what is waited for (a permission, another program's grab, a key to be released).
@@ -78,7 +78,7 @@ public enum ReaderState: Sendable, Equatable {
   case failed(String)
 
   /// The name in events.
-  public var name: String {
+  package var name: String {
     switch self {
     case .parked: "parked"
     case .waiting: "waiting"
@@ -89,20 +89,20 @@ public enum ReaderState: Sendable, Equatable {
 }
 
 /// A device or output that cannot be used.
-public struct DeviceError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct DeviceError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The device: a node, a line, an LED, with its configured name where there is one.
-  public var device: String
+  package var device: String
   /// What happened, in words.
-  public var what: String
+  package var what: String
   /// What to do about it.
-  public var remedy: String
+  package var remedy: String
   /// The system's error number, where the cause was a system call.
-  public var errno: Int32?
+  package var errno: Int32?
   /// Whether the device may have done what it was told all the same.
-  public var mayHaveHappened: Bool
+  package var mayHaveHappened: Bool
 
   /// Makes an error.
-  public init(
+  package init(
     device: String, what: String, remedy: String, errno: Int32? = nil, mayHaveHappened: Bool = false
   ) {
     self.mayHaveHappened = mayHaveHappened
@@ -112,5 +112,5 @@ public struct DeviceError: Error, Sendable, Equatable, CustomStringConvertible {
     self.errno = errno
   }
 
-  public var description: String { "\(device): \(what). \(remedy)" }
+  package var description: String { "\(device): \(what). \(remedy)" }
 }

@@ -3,7 +3,7 @@
 /// Three steps of permanence, for three kinds of accident: *queued* survives nothing, *written* survives the end of the
 /// process (the bytes are the kernel's), *durable* survives the power (the bytes are the disk's). Batches are written in the
 /// order in which they were queued, each wholly or not at all.
-public protocol ScanJournal: Sendable {
+package protocol ScanJournal: Sendable {
   /// What was last stored under these keys; a key that is not in the result was never stored.
   func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]]
 
@@ -42,29 +42,29 @@ public protocol ScanJournal: Sendable {
 
 extension ScanJournal {
   /// Nothing is known at once.
-  public func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]? { nil }
+  package func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]? { nil }
 }
 
 /// A place in the journal's order; later batches have greater marks.
-public struct JournalMark: Hashable, Comparable, Sendable {
+package struct JournalMark: Hashable, Comparable, Sendable {
   /// Counted from 1 in each process.
-  public let number: UInt64
+  package let number: UInt64
   /// Makes the mark of the batch with that number.
-  public init(number: UInt64) { self.number = number }
-  public static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+  package init(number: UInt64) { self.number = number }
+  package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 
 /// What is written together or not at all.
-public struct JournalBatch: Sendable, Equatable {
+package struct JournalBatch: Sendable, Equatable {
   /// What has happened, in order.
-  public var facts: [JournalFact]
+  package var facts: [JournalFact]
   /// What the ledger remembers now; `nil` forgets the key.
-  public var memory: [LedgerKey: [UInt8]?]
+  package var memory: [LedgerKey: [UInt8]?]
   /// Whether it is to be durable as soon as can be, before anybody waits for that. Else it is within a second.
-  public var isUrgent: Bool
+  package var isUrgent: Bool
 
   /// Makes a batch.
-  public init(facts: [JournalFact] = [], memory: [LedgerKey: [UInt8]?] = [:], isUrgent: Bool = false) {
+  package init(facts: [JournalFact] = [], memory: [LedgerKey: [UInt8]?] = [:], isUrgent: Bool = false) {
     self.facts = facts
     self.memory = memory
     self.isUrgent = isUrgent
@@ -72,9 +72,9 @@ public struct JournalBatch: Sendable, Equatable {
 }
 
 /// Something that a ledger remembers, by a key that tells nobody the code.
-public struct LedgerKey: Hashable, Sendable {
+package struct LedgerKey: Hashable, Sendable {
   /// What it is about.
-  public enum Kind: UInt8, Sendable, CaseIterable {
+  package enum Kind: UInt8, Sendable, CaseIterable {
     /// A ticket, by the keyed digest of its code.
     case ticket = 1
     /// A sale, by the ticket system's identifier.
@@ -86,14 +86,14 @@ public struct LedgerKey: Hashable, Sendable {
   }
 
   /// The ticket system's server, by type and address: names may change, servers are who they are.
-  public let server: String
+  package let server: String
   /// What it is about.
-  public let kind: Kind
+  package let kind: Kind
   /// The ticket's digest, or an identifier as UTF-8.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Makes a key.
-  public init(server: String, kind: Kind, bytes: [UInt8]) {
+  package init(server: String, kind: Kind, bytes: [UInt8]) {
     self.server = server
     self.kind = kind
     self.bytes = bytes
@@ -101,7 +101,7 @@ public struct LedgerKey: Hashable, Sendable {
 }
 
 /// One thing that has happened. Facts are never changed or taken back.
-public enum JournalFact: Sendable, Equatable {
+package enum JournalFact: Sendable, Equatable {
   /// A request that may redeem is about to be sent.
   case asked(AskedAttempt)
   /// The gate has its word on a request: an answer, or none. Before the gate opens.
@@ -120,24 +120,24 @@ public enum JournalFact: Sendable, Equatable {
 
 /// A start of the machine, by the kernel's own identifier (`/proc/sys/kernel/random/boot_id`). `CLOCK_MONOTONIC` counts
 /// within it.
-public struct BootID: Hashable, Sendable, CustomStringConvertible {
+package struct BootID: Hashable, Sendable, CustomStringConvertible {
   /// The identifier as the kernel writes it.
-  public let description: String
+  package let description: String
   /// Makes the identifier.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }
 
 /// A point in time by every clock we have.
-public struct JournalTime: Sendable, Equatable {
+package struct JournalTime: Sendable, Equatable {
   /// By the machine's civil clock.
-  public var wall: WallTime
+  package var wall: WallTime
   /// Within the boot.
-  public var monotonic: MonotonicTime
+  package var monotonic: MonotonicTime
   /// Whether the civil clock was trusted: set by NTP, or confirmed by a ticket system, since the boot.
-  public var isTrusted: Bool
+  package var isTrusted: Bool
 
   /// Makes a point in time.
-  public init(wall: WallTime, monotonic: MonotonicTime, isTrusted: Bool) {
+  package init(wall: WallTime, monotonic: MonotonicTime, isTrusted: Bool) {
     self.wall = wall
     self.monotonic = monotonic
     self.isTrusted = isTrusted
@@ -145,24 +145,24 @@ public struct JournalTime: Sendable, Equatable {
 }
 
 /// A request that is about to be sent.
-public struct AskedAttempt: Sendable, Equatable {
+package struct AskedAttempt: Sendable, Equatable {
   /// The attempt.
-  public var attempt: AttemptID
+  package var attempt: AttemptID
   /// The scan that it serves, as far as it has come.
-  public var scan: Scan
+  package var scan: Scan
   /// The ticket system that is asked.
-  public var system: TicketSystemID
+  package var system: TicketSystemID
   /// Its server, as in `LedgerKey.server`.
-  public var server: String
+  package var server: String
   /// The ticket's key in the ledger: a digest.
-  public var ticket: TicketKey
+  package var ticket: TicketKey
   /// When.
-  public var at: JournalTime
+  package var at: JournalTime
   /// In which boot.
-  public var boot: BootID
+  package var boot: BootID
 
   /// Makes an entry.
-  public init(
+  package init(
     attempt: AttemptID, scan: Scan, system: TicketSystemID, server: String, ticket: TicketKey, at: JournalTime,
     boot: BootID
   ) {
@@ -177,26 +177,26 @@ public struct AskedAttempt: Sendable, Equatable {
 }
 
 /// What became of a request.
-public struct ConcludedAttempt: Sendable, Equatable {
+package struct ConcludedAttempt: Sendable, Equatable {
   /// The attempt.
-  public var attempt: AttemptID
+  package var attempt: AttemptID
   /// What became of the request.
-  public var fate: AttemptOutcome.Fate
+  package var fate: AttemptOutcome.Fate
   /// Whether the server may have recorded an admission on it.
-  public var mayHaveRedeemed: Bool
+  package var mayHaveRedeemed: Bool
   /// The ledger's verdict; `nil` for a late answer, which decides nothing by itself.
-  public var verdict: Verdict?
+  package var verdict: Verdict?
   /// The record that the server told.
-  public var entryID: String?
+  package var entryID: String?
   /// When the server made it, by its own clock.
-  public var recordedAt: WallTime?
+  package var recordedAt: WallTime?
   /// The server's own words, shortened and without codes.
-  public var said: String?
+  package var said: String?
   /// When.
-  public var at: JournalTime
+  package var at: JournalTime
 
   /// Makes an entry.
-  public init(
+  package init(
     attempt: AttemptID, fate: AttemptOutcome.Fate, mayHaveRedeemed: Bool, verdict: Verdict?, entryID: String?,
     recordedAt: WallTime?, said: String?, at: JournalTime
   ) {
@@ -212,7 +212,7 @@ public struct ConcludedAttempt: Sendable, Equatable {
 }
 
 /// Who decided a scan. The raw values are the names in journal, events and exports.
-public enum Decider: String, Sendable, CaseIterable {
+package enum Decider: String, Sendable, CaseIterable {
   /// The ticket system's answer, judged by the ledger.
   case server
   /// What the ledger knew already; nobody was asked.
@@ -228,40 +228,40 @@ public enum Decider: String, Sendable, CaseIterable {
 }
 
 /// A scan that is over.
-public struct JournaledScan: Sendable, Equatable {
+package struct JournaledScan: Sendable, Equatable {
   /// The scan. Its code is kept sealed.
-  public var scan: Scan
+  package var scan: Scan
   /// The ticket system of its gate.
-  public var system: TicketSystemID
+  package var system: TicketSystemID
   /// The ticket's key in the ledger: a digest; `nil` where the code never got so far.
-  public var ticket: TicketKey?
+  package var ticket: TicketKey?
   /// When it was decided.
-  public var at: JournalTime
+  package var at: JournalTime
   /// From the last byte read to the verdict (and, for an admission, to the start of the relay pulse).
-  public var decidedIn: Duration
+  package var decidedIn: Duration
   /// What the gate did.
-  public var verdict: Verdict
+  package var verdict: Verdict
   /// Who decided.
-  public var decider: Decider
+  package var decider: Decider
   /// What else staff should know, by its name in events.
-  public var note: String?
+  package var note: String?
   /// What happened, in words.
-  public var detail: String?
+  package var detail: String?
   /// The record of the ticket system.
-  public var entryID: String?
+  package var entryID: String?
   /// The ticket's holder. Kept sealed, and deleted after a set time.
-  public var holder: String?
+  package var holder: String?
   /// How many this code has admitted, this admission included.
-  public var admitted: Int
+  package var admitted: Int
   /// How many it admits in all, as far as is proven.
-  public var allowance: Int
+  package var allowance: Int
   /// The first admission on the ticket, where one is known.
-  public var firstUse: FirstUse?
+  package var firstUse: FirstUse?
   /// Why the gate did not open, or may not have, although the verdict is an admission.
-  public var outputFault: String?
+  package var outputFault: String?
 
   /// Makes an entry.
-  public init(
+  package init(
     scan: Scan, system: TicketSystemID, ticket: TicketKey?, at: JournalTime, decidedIn: Duration, verdict: Verdict,
     decider: Decider, note: String? = nil, detail: String? = nil, entryID: String? = nil, holder: String? = nil,
     admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, outputFault: String? = nil
@@ -286,20 +286,20 @@ public struct JournaledScan: Sendable, Equatable {
 
 /// Scans of one gate that came faster than anybody can present codes: none of them was asked for or admitted anybody, and
 /// they are counted instead of written down.
-public struct ScanFlood: Sendable, Equatable {
+package struct ScanFlood: Sendable, Equatable {
   /// Where they were presented.
-  public var gate: GateID
+  package var gate: GateID
   /// How many were refused.
-  public var refused: Int
+  package var refused: Int
   /// How many were not decided.
-  public var undecided: Int
+  package var undecided: Int
   /// When the first of them was over, by the civil clock.
-  public var began: WallTime
+  package var began: WallTime
   /// When the last of them was over.
-  public var at: JournalTime
+  package var at: JournalTime
 
   /// Makes an entry.
-  public init(gate: GateID, refused: Int, undecided: Int, began: WallTime, at: JournalTime) {
+  package init(gate: GateID, refused: Int, undecided: Int, began: WallTime, at: JournalTime) {
     self.gate = gate
     self.refused = refused
     self.undecided = undecided
@@ -309,7 +309,7 @@ public struct ScanFlood: Sendable, Equatable {
 }
 
 /// Whether the journal keeps what it is given.
-public enum JournalState: Sendable, Equatable {
+package enum JournalState: Sendable, Equatable {
   /// It does.
   case working
   /// It does not, and tries on: why, and what to do.
@@ -323,9 +323,9 @@ public enum JournalState: Sendable, Equatable {
 }
 
 /// Why something could not be written down.
-public struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind, as far as it decides what to do.
-  public enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     /// No space is left.
     case full
     /// The disk is read-only or gives errors.
@@ -339,12 +339,12 @@ public struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   /// The kind.
-  public var kind: Kind
+  package var kind: Kind
   /// What happened, to which file, and what to do.
-  public var description: String
+  package var description: String
 
   /// Makes a fault.
-  public init(_ kind: Kind, _ description: String) {
+  package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
   }

@@ -1,28 +1,28 @@
 /// A code that was made for one activation at a control service.
-public struct ActivationCode: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+package struct ActivationCode: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   /// The code as the service wants it: letters in upper case. A secret until it is used.
-  public var code: String
+  package var code: String
   /// The station that it was made for, where it says so.
-  public var kioskID: String?
+  package var kioskID: String?
   /// Whether it came in a link, as services with a beacon print it.
-  public var isLinked: Bool
+  package var isLinked: Bool
 
   /// Makes a code.
-  public init(code: String, kioskID: String? = nil, isLinked: Bool = false) {
+  package init(code: String, kioskID: String? = nil, isLinked: Bool = false) {
     self.code = code
     self.kioskID = kioskID
     self.isLinked = isLinked
   }
 
-  public var description: String { "(activation code)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(activation code)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// Why a set-up code did not set the station up. The raw values are the names in events, configuration and documentation.
-public enum SetUpRefusal: String, Sendable, CaseIterable, Codable {
+package enum SetUpRefusal: String, Sendable, CaseIterable, Codable {
   /// It is no set-up code, or the service does not know it.
   case wrong
   /// It was good until a time that has passed.
@@ -42,7 +42,7 @@ public enum SetUpRefusal: String, Sendable, CaseIterable, Codable {
 }
 
 /// What a person at a scanner is shown while a station is being set up.
-public enum SetUpSignal: Hashable, Sendable {
+package enum SetUpSignal: Hashable, Sendable {
   /// Set-up codes are taken: the next scan may be one. A background.
   case armed
   /// A code was read and is being tried.
@@ -53,7 +53,7 @@ public enum SetUpSignal: Hashable, Sendable {
   case refused(SetUpRefusal)
 
   /// The name in configuration and on the command line.
-  public var name: String {
+  package var name: String {
     switch self {
     case .armed: "armed"
     case .working: "working"
@@ -63,10 +63,10 @@ public enum SetUpSignal: Hashable, Sendable {
   }
 
   /// All of them, in the order of the documentation.
-  public static var all: [Self] { [.armed, .working, .done] + SetUpRefusal.allCases.map { .refused($0) } }
+  package static var all: [Self] { [.armed, .working, .done] + SetUpRefusal.allCases.map { .refused($0) } }
 
   /// The one that is called `name`; `nil` where none is.
-  public init?(name: String) {
+  package init?(name: String) {
     guard let signal = Self.all.first(where: { $0.name == name }) else { return nil }
     self = signal
   }

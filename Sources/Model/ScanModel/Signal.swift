@@ -1,5 +1,5 @@
 /// Abstract feedback to the person and to staff; a gate's patterns turn it into lamps and sound.
-public enum Signal: Hashable, Sendable {
+package enum Signal: Hashable, Sendable {
   /// Pass now.
   case admit
   /// Pass now, without the ticket system's word: staff see that it is an admission of that sort.
@@ -20,7 +20,7 @@ public enum Signal: Hashable, Sendable {
   case setUp(SetUpSignal)
 
   /// The name in configuration and on the command line; a refusal's reason is not part of it, nor a step of setting up.
-  public var name: String {
+  package var name: String {
     switch self {
     case .admit: "admit"
     case .provisional: "provisional"
@@ -35,7 +35,7 @@ public enum Signal: Hashable, Sendable {
   }
 
   /// Whether it stays until another background replaces it, rather than being an event.
-  public var isBackground: Bool {
+  package var isBackground: Bool {
     switch self {
     case .idle, .offline, .outOfService, .setUp(.armed): true
     case .admit, .provisional, .refuse, .undecided, .busy, .setUp: false
@@ -44,7 +44,7 @@ public enum Signal: Hashable, Sendable {
 }
 
 /// The port to a gate's outputs. No call blocks on a device: they hand over to whoever owns the outputs.
-public protocol SignalOutput: Sendable {
+package protocol SignalOutput: Sendable {
   /// Plays lamps and sound of `signal`, pre-empting what plays now. Never touches a relay.
   func play(_ signal: Signal)
 
@@ -59,7 +59,7 @@ public protocol SignalOutput: Sendable {
 }
 
 /// What became of a relay pulse that was asked for.
-public enum PulseOutcome: Sendable, Hashable {
+package enum PulseOutcome: Sendable, Hashable {
   /// The relay is driven from `start` until `end`, whatever comes after.
   case started(start: MonotonicTime, end: MonotonicTime)
   /// The gate has no relay; lamps and sound were played.

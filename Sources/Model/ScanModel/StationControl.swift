@@ -3,7 +3,7 @@
 ///
 /// Every call is made by its deadline at the latest and sends a request that changes something at most once, unless said
 /// otherwise. An implementation keeps no token: what it needs comes with each call.
-public protocol StationControl: Sendable {
+package protocol StationControl: Sendable {
   /// The server, for messages: host and port.
   var server: String { get }
 
@@ -39,52 +39,53 @@ public protocol StationControl: Sendable {
 }
 
 /// Who the station is to a control service.
-public struct StationIdentity: Sendable, Hashable {
+package struct StationIdentity: Sendable, Hashable {
   /// A UUID in lower case with dashes (RFC 9562), made once and kept.
-  public var id: String
+  package var id: String
   /// The program's version.
-  public var version: String
+  package var version: String
 
   /// Names a station.
-  public init(id: String, version: String) {
+  package init(id: String, version: String) {
     self.id = id
     self.version = version
   }
 }
 
 /// A token of a control service: a JSON web token or an opaque text. Printing, reflecting and interpolating it show no part.
-public struct ControlToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+package struct ControlToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
 {
   /// The longest token, in bytes.
-  public static let longest = 4_096
+  package static let longest = 4_096
 
   /// The token itself, for a request's header and for sealing; printable ASCII without blanks.
-  public let text: String
+  package let text: String
 
   /// Takes a token; `nil` where `text` is none: empty, too long, or with what no header can carry.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return nil
     }
     self.text = text
   }
 
-  public var description: String { "(token)" }
-  public var debugDescription: String { "(token)" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(token)" }
+  package var debugDescription: String { "(token)" }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// What an activation has given a station.
-public struct Activation: Sendable, Equatable {
+package struct Activation: Sendable, Equatable {
   /// How the service calls the station from then on.
-  public var kioskID: String
+  package var kioskID: String
   /// What it is to show with each request; `nil` where the service has given none.
-  public var token: ControlToken?
+  package var token: ControlToken?
   /// When the token ends, as the service or the token itself says (whichever is earlier); `nil` where neither does.
-  public var expires: WallTime?
+  package var expires: WallTime?
 
   /// Makes an activation.
-  public init(kioskID: String, token: ControlToken?, expires: WallTime?) {
+  package init(kioskID: String, token: ControlToken?, expires: WallTime?) {
     self.kioskID = kioskID
     self.token = token
     self.expires = expires
@@ -92,7 +93,7 @@ public struct Activation: Sendable, Equatable {
 }
 
 /// What a control service can do wrong. The raw values are the names in events, counters and documentation.
-public enum ControlFaultKind: String, Sendable, CaseIterable, Codable {
+package enum ControlFaultKind: String, Sendable, CaseIterable, Codable {
   /// It cannot be reached, or does not answer in time.
   case network
   /// It does not accept the token (401, 403), or there is none.
@@ -106,20 +107,20 @@ public enum ControlFaultKind: String, Sendable, CaseIterable, Codable {
 }
 
 /// Why a control service did not do what it was asked for.
-public struct ControlFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ControlFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// What kind of fault it is; decides what is done about it.
-  public var kind: ControlFaultKind
+  package var kind: ControlFaultKind
   /// What happened, to which host, and what to do; without secrets, cleaned of what steers terminals.
-  public var detail: String
+  package var detail: String
   /// The answer's status; `nil` where there was none.
-  public var status: Int?
+  package var status: Int?
   /// How long the service asks to be left alone.
-  public var retryAfter: Duration?
+  package var retryAfter: Duration?
   /// Whether a byte of the request may have reached the service.
-  public var wasSent: Bool
+  package var wasSent: Bool
 
   /// Makes a fault.
-  public init(
+  package init(
     _ kind: ControlFaultKind, _ detail: String, status: Int? = nil, retryAfter: Duration? = nil, wasSent: Bool = true
   ) {
     self.kind = kind
@@ -129,33 +130,33 @@ public struct ControlFault: Error, Sendable, Equatable, CustomStringConvertible 
     self.wasSent = wasSent
   }
 
-  public var description: String { detail }
+  package var description: String { detail }
 }
 
 /// Why an activation did not come about.
-public struct ActivationFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ActivationFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// What the person at the scanner is shown.
-  public var refusal: SetUpRefusal
+  package var refusal: SetUpRefusal
   /// What happened, to which host, and what to do.
-  public var detail: String
+  package var detail: String
   /// What kind of fault it counts as; `nil` where the service has judged the code.
-  public var kind: ControlFaultKind?
+  package var kind: ControlFaultKind?
   /// Whether the code may be used up although nothing was given for it.
-  public var mayBeUsed: Bool
+  package var mayBeUsed: Bool
 
   /// Makes a fault.
-  public init(_ refusal: SetUpRefusal, _ detail: String, kind: ControlFaultKind? = nil, mayBeUsed: Bool = false) {
+  package init(_ refusal: SetUpRefusal, _ detail: String, kind: ControlFaultKind? = nil, mayBeUsed: Bool = false) {
     self.refusal = refusal
     self.detail = detail
     self.kind = kind
     self.mayBeUsed = mayBeUsed
   }
 
-  public var description: String { detail }
+  package var description: String { detail }
 }
 
 /// How a station is, as a control service is told. The raw values are the document's spelling.
-public enum StationStatus: String, Sendable, CaseIterable, Codable {
+package enum StationStatus: String, Sendable, CaseIterable, Codable {
   /// A gate is open for the next person.
   case available
   /// A scan is being decided.

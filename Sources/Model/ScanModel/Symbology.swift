@@ -2,7 +2,7 @@
 ///
 /// UPC-A, UPC-E and EAN are one family: a UPC-A symbol *is* an EAN-13 symbol with a leading zero. It is told as `upcA` with its
 /// 12 digits where `upcA` is wanted, else as `ean13` with 13 where that is.
-public enum Symbology: String, CaseIterable, Sendable, Hashable {
+package enum Symbology: String, CaseIterable, Sendable, Hashable {
   /// QR Code, model 2 (ISO/IEC 18004).
   case qr
   /// EAN-13 (ISO/IEC 15420).
@@ -29,10 +29,10 @@ public enum Symbology: String, CaseIterable, Sendable, Hashable {
   case dataBarExpanded
 
   /// The kinds that consist of bars only.
-  public static let linear: Set<Symbology> = Set(allCases).subtracting([.qr])
+  package static let linear: Set<Symbology> = Set(allCases).subtracting([.qr])
 
   /// The AIM identifier of a symbol without options, such as `]Q1` (ISO/IEC 15424).
-  public var plainIdentifier: AIMIdentifier? {
+  package var plainIdentifier: AIMIdentifier? {
     let text: StaticString
     switch self {
     case .qr: text = "Q1"
@@ -50,30 +50,30 @@ public enum Symbology: String, CaseIterable, Sendable, Hashable {
 }
 
 /// Some kinds of codes, one bit each: small enough to be sent.
-public struct SymbologySet: OptionSet, Sendable, Hashable {
+package struct SymbologySet: OptionSet, Sendable, Hashable {
   /// One bit for each kind, in the order of `Symbology.allCases`.
-  public let rawValue: UInt16
+  package let rawValue: UInt16
 
   /// The kinds of these bits; bits without a kind are dropped.
-  public init(rawValue: UInt16) { self.rawValue = rawValue & Self.mask }
+  package init(rawValue: UInt16) { self.rawValue = rawValue & Self.mask }
 
   /// These kinds.
-  public init(_ kinds: some Sequence<Symbology>) {
+  package init(_ kinds: some Sequence<Symbology>) {
     self.init(rawValue: kinds.reduce(0) { $0 | Self.bit($1) })
   }
 
   /// Every kind.
-  public static let all = SymbologySet(Symbology.allCases)
+  package static let all = SymbologySet(Symbology.allCases)
   /// QR Code alone: what a camera reads until more is configured.
-  public static let qr = SymbologySet([Symbology.qr])
+  package static let qr = SymbologySet([Symbology.qr])
   /// All that consist of bars only.
-  public static let linear = SymbologySet(Symbology.linear)
+  package static let linear = SymbologySet(Symbology.linear)
 
   /// Whether this kind is among them.
-  public func contains(_ kind: Symbology) -> Bool { rawValue & Self.bit(kind) != 0 }
+  package func contains(_ kind: Symbology) -> Bool { rawValue & Self.bit(kind) != 0 }
 
   /// The kinds, in the order of `Symbology.allCases`.
-  public var kinds: [Symbology] { Symbology.allCases.filter { contains($0) } }
+  package var kinds: [Symbology] { Symbology.allCases.filter { contains($0) } }
 
   private static let mask: UInt16 = (1 << UInt16(Symbology.allCases.count)) - 1
 

@@ -1,7 +1,7 @@
 /// The port to a list of tickets on board: what a ticket system had sold when the list was made.
 ///
 /// It holds no readable code: a ticket is found by a keyed digest of its code.
-public protocol TicketList: Sendable {
+package protocol TicketList: Sendable {
   /// What the list says of a code; `nil` where it does not name it.
   /// - Parameter code: in the ticket system's own form.
   /// - Throws: why the list cannot be read: to which file, and what to do.
@@ -12,9 +12,9 @@ public protocol TicketList: Sendable {
 }
 
 /// What a list says of a ticket.
-public struct ListedTicket: Sendable, Equatable {
+package struct ListedTicket: Sendable, Equatable {
   /// The ticket's state when the list was made. The raw values are the names in imported files.
-  public enum Status: String, Sendable, CaseIterable {
+  package enum Status: String, Sendable, CaseIterable {
     /// It admits.
     case valid
     /// Not paid.
@@ -30,25 +30,25 @@ public struct ListedTicket: Sendable, Equatable {
   }
 
   /// The state.
-  public var status: Status
+  package var status: Status
   /// The first moment at which it admits; `nil` without bound.
-  public var from: WallTime?
+  package var from: WallTime?
   /// The first moment at which it admits no more; `nil` without bound.
-  public var until: WallTime?
+  package var until: WallTime?
   /// How many persons the code admits; at least 1.
-  public var quantity: Int
+  package var quantity: Int
   /// The sale that it belongs to, by the ticket system's identifier.
-  public var sale: String?
+  package var sale: String?
   /// How many persons the whole sale admits, over all its codes.
-  public var saleQuantity: Int?
+  package var saleQuantity: Int?
   /// The event's name.
-  public var event: String?
+  package var event: String?
   /// Whether the list names another code, too, that the ticket system may take for a spelling of this one
   /// (`TicketSystem.foldedKey`): by the list they are two tickets.
-  public var hasOtherSpelling: Bool
+  package var hasOtherSpelling: Bool
 
   /// Makes an entry.
-  public init(
+  package init(
     status: Status, from: WallTime? = nil, until: WallTime? = nil, quantity: Int = 1, sale: String? = nil,
     saleQuantity: Int? = nil, event: String? = nil, hasOtherSpelling: Bool = false
   ) {
@@ -64,80 +64,80 @@ public struct ListedTicket: Sendable, Equatable {
 }
 
 /// What is known of a whole list.
-public struct TicketListState: Sendable, Equatable {
+package struct TicketListState: Sendable, Equatable {
   /// When its content was true: when it was fetched, or what the person who imported it said.
-  public var asOf: WallTime
+  package var asOf: WallTime
   /// How many codes it names.
-  public var count: Int
+  package var count: Int
   /// How old its content is by a clock that nobody sets; `nil` where none has run on since the list was imported.
-  public var age: Duration?
+  package var age: Duration?
 
   /// Makes a state.
-  public init(asOf: WallTime, count: Int, age: Duration? = nil) {
+  package init(asOf: WallTime, count: Int, age: Duration? = nil) {
     self.asOf = asOf
     self.count = count
     self.age = age
   }
 
   /// How old its content is; `nil` where no clock tells.
-  public func age(at now: JournalTime) -> Duration? { now.isTrusted ? now.wall - asOf : age }
+  package func age(at now: JournalTime) -> Duration? { now.isTrusted ? now.wall - asOf : age }
 }
 
 /// Why a list of tickets cannot be read: what happened, to which file, and what to do.
-public struct TicketListFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct TicketListFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The words; a line for each thing that is wrong.
-  public var description: String
+  package var description: String
   /// Whether what was put in cannot be used; else something that is needed cannot be had.
-  public var isOfData: Bool
+  package var isOfData: Bool
   /// Makes a fault.
-  public init(_ description: String, isOfData: Bool = false) {
+  package init(_ description: String, isOfData: Bool = false) {
     self.description = description
     self.isOfData = isOfData
   }
 }
 
 /// The port to what a ticket system itself tells of all that it has sold: a list to be taken on board. Redeems nothing.
-public protocol TicketRoster: Sendable {
+package protocol TicketRoster: Sendable {
   /// One page, from 1.
   /// - Throws: why there is none: from which host, and what to do.
   func page(_ number: Int) async throws(TicketListFault) -> RosterPage
 }
 
 /// A page of what a ticket system tells.
-public struct RosterPage: Sendable, Equatable {
+package struct RosterPage: Sendable, Equatable {
   /// Its tickets.
-  public var tickets: [ToldTicket]
+  package var tickets: [ToldTicket]
   /// Whether there is another page.
-  public var hasMore: Bool
+  package var hasMore: Bool
 
   /// Makes a page.
-  public init(tickets: [ToldTicket], hasMore: Bool) {
+  package init(tickets: [ToldTicket], hasMore: Bool) {
     self.tickets = tickets
     self.hasMore = hasMore
   }
 }
 
 /// A ticket as its ticket system tells it, not judged yet.
-public struct ToldTicket: Sendable, Equatable {
+package struct ToldTicket: Sendable, Equatable {
   /// Its code; empty where our key may not see it. Not for logs.
-  public var code: String
+  package var code: String
   /// Whether that is a whole sale's own code, which admits as many as the sale has, and not an entry's.
-  public var isWholeSale: Bool
+  package var isWholeSale: Bool
   /// Its state; `nil` where that is none that we know.
-  public var status: ListedTicket.Status?
+  package var status: ListedTicket.Status?
   /// The day on which it admits, as the ticket system writes it; `nil` where it tells none.
-  public var day: String?
+  package var day: String?
   /// How many persons it admits.
-  public var quantity: Int
+  package var quantity: Int
   /// Its sale, by the ticket system's identifier.
-  public var sale: String?
+  package var sale: String?
   /// The event's name.
-  public var event: String?
+  package var event: String?
   /// Why a list cannot decide on it, in words without its code; `nil` where it can.
-  public var obstacle: String?
+  package var obstacle: String?
 
   /// Makes a ticket.
-  public init(
+  package init(
     code: String, isWholeSale: Bool, status: ListedTicket.Status?, day: String? = nil, quantity: Int = 1,
     sale: String? = nil, event: String? = nil, obstacle: String? = nil
   ) {

@@ -4,7 +4,7 @@
 /// answers `valid`, and the gateway's ledger is the only memory of who went in. *Verify, then redeem*: `examine` checks
 /// the signature without a request and names the ledger's key, `attempt` redeems. The ledger belongs to the gateway,
 /// never to an adapter: an adapter reports what it was told and when, and decides nothing from earlier attempts.
-public protocol TicketSystem: Sendable {
+package protocol TicketSystem: Sendable {
   /// The configured ticket system that this instance speaks to.
   var id: TicketSystemID { get }
 
@@ -43,7 +43,7 @@ public protocol TicketSystem: Sendable {
 }
 
 /// What a request has found that only asks whether the ticket system would decide a scan.
-public enum Reach: Sendable, Equatable {
+package enum Reach: Sendable, Equatable {
   /// It does, and our key may scan. `date` is its clock's time, where the answer tells it, in whole seconds.
   case answers(date: WallTime?)
   /// Nobody can be admitted until somebody acts: why; and what happened, to which host, and which setting to look at.
@@ -56,11 +56,11 @@ public enum Reach: Sendable, Equatable {
   case unknown
 
   /// Whether it would decide a scan.
-  public var isAnswer: Bool { if case .answers = self { true } else { false } }
+  package var isAnswer: Bool { if case .answers = self { true } else { false } }
 }
 
 /// What a look-up that redeems nothing has found.
-public enum LookUp: Sendable, Equatable {
+package enum LookUp: Sendable, Equatable {
   /// The ticket system has no admission on the code, nor on any other code of its sale.
   case unused
   /// It has one.
@@ -72,14 +72,14 @@ public enum LookUp: Sendable, Equatable {
 }
 
 /// Where a ticket system is.
-public struct Whereabouts: Sendable, Equatable {
+package struct Whereabouts: Sendable, Equatable {
   /// The host that is asked.
-  public var host: String
+  package var host: String
   /// Which setting to look at where it does not answer; a sentence.
-  public var cure: String
+  package var cure: String
 
   /// Says where.
-  public init(host: String, cure: String) {
+  package init(host: String, cure: String) {
     self.host = host
     self.cure = cure
   }
@@ -87,28 +87,28 @@ public struct Whereabouts: Sendable, Equatable {
 
 extension TicketSystem {
   /// Where it is cannot be told.
-  public var whereabouts: Whereabouts? { nil }
+  package var whereabouts: Whereabouts? { nil }
 
   /// Whether it answers shows with the next scan.
-  public func reach(deadline: MonotonicTime) async -> Reach { .answers(date: nil) }
+  package func reach(deadline: MonotonicTime) async -> Reach { .answers(date: nil) }
 
   /// Nothing can be looked up.
-  public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }
+  package func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }
 
   /// Nothing can be said without a request: the code is its own key.
-  public func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }
+  package func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }
 }
 
 /// The key of a ticket in the ledger, unique within its ticket system: the code itself, or an identifier inside it.
-public struct TicketKey: Hashable, Sendable {
+package struct TicketKey: Hashable, Sendable {
   /// The bytes of the key. Not for logs.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// Makes a key.
-  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
 /// What a ticket system says of a code without a request.
-public enum Examination: Sendable, Equatable {
+package enum Examination: Sendable, Equatable {
   /// Ask on; the ledger remembers the ticket under this key.
   case proceed(TicketKey)
   /// Refused without a request.
@@ -116,20 +116,20 @@ public enum Examination: Sendable, Equatable {
 }
 
 /// One question to a ticket system.
-public struct AttemptRequest: Sendable {
+package struct AttemptRequest: Sendable {
   /// This attempt.
-  public let attempt: AttemptID
+  package let attempt: AttemptID
   /// The scan it serves; the nonce where the system takes one.
-  public let scan: ScanID
+  package let scan: ScanID
   /// The code in the system's own form.
-  public let code: Code
+  package let code: Code
   /// When the gate stops waiting; covers DNS, connect, TLS, request and answer.
-  public let deadline: MonotonicTime
+  package let deadline: MonotonicTime
   /// Whether nobody waits for the answer: somebody was admitted before. Live scans come first, in the rate budget too.
-  public let isOwed: Bool
+  package let isOwed: Bool
 
   /// Makes a request.
-  public init(attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false) {
+  package init(attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false) {
     self.isOwed = isOwed
     self.attempt = attempt
     self.scan = scan
@@ -139,9 +139,9 @@ public struct AttemptRequest: Sendable {
 }
 
 /// How an attempt ended, and what is known of the server's time.
-public struct AttemptOutcome: Sendable, Equatable {
+package struct AttemptOutcome: Sendable, Equatable {
   /// What became of the request.
-  public enum Fate: Sendable, Equatable {
+  package enum Fate: Sendable, Equatable {
     /// No byte of it was sent: it cannot have redeemed.
     case notSent
     /// A whole answer came.
@@ -153,25 +153,25 @@ public struct AttemptOutcome: Sendable, Equatable {
   }
 
   /// What became of the request.
-  public var fate: Fate
+  package var fate: Fate
   /// What the ticket system said; `undecided` where there was no answer to believe.
-  public var answer: TicketAnswer
+  package var answer: TicketAnswer
   /// Whether the server may have recorded an admission on it: true for `pending` and `lost`, and for answers after
   /// which nobody can tell (5xx, a broken 201).
-  public var mayHaveRedeemed: Bool
+  package var mayHaveRedeemed: Bool
   /// Why the ticket system counts as offline by this; `nil` where it does not, whatever else is wrong.
-  public var offline: OfflineCause?
+  package var offline: OfflineCause?
   /// How long the ticket system, or our budget, asks us to wait before the next request; at most 15 minutes are obeyed.
-  public var retryAfter: Duration?
+  package var retryAfter: Duration?
   /// Just before the first byte was handed to the connection; `nil` when nothing was sent.
-  public var sentAt: MonotonicTime?
+  package var sentAt: MonotonicTime?
   /// When the answer, or the failure, was known.
-  public var endedAt: MonotonicTime
+  package var endedAt: MonotonicTime
   /// The server's clock by the `Date` header (RFC 9110, 6.6.1), in whole seconds.
-  public var serverDate: WallTime?
+  package var serverDate: WallTime?
 
   /// Makes an outcome.
-  public init(
+  package init(
     fate: Fate, answer: TicketAnswer, mayHaveRedeemed: Bool, sentAt: MonotonicTime?, endedAt: MonotonicTime,
     serverDate: WallTime? = nil, offline: OfflineCause? = nil, retryAfter: Duration? = nil
   ) {
@@ -187,7 +187,7 @@ public struct AttemptOutcome: Sendable, Equatable {
 }
 
 /// What a ticket system said.
-public enum TicketAnswer: Sendable, Equatable {
+package enum TicketAnswer: Sendable, Equatable {
   /// It recorded an admission, perhaps at an earlier time: the ledger tells which.
   case redeemed(Redemption)
   /// The code is good, and the system keeps no record of admissions: the ledger decides alone.
@@ -199,22 +199,22 @@ public enum TicketAnswer: Sendable, Equatable {
 }
 
 /// An admission in a ticket system's record.
-public struct Redemption: Sendable, Equatable {
+package struct Redemption: Sendable, Equatable {
   /// The record's identifier.
-  public var entryID: String
+  package var entryID: String
   /// When the record was made, by the server's clock, in whole seconds (a fresh one can look up to 1 s older than it is).
-  public var scannedAt: WallTime
+  package var scannedAt: WallTime
   /// How often the ticket admits if its code turns out to stand for several; at least 1.
-  public var quantity: Int
+  package var quantity: Int
   /// The sale that the record belongs to, where the system tells it: several codes can stand for one sale.
-  public var sale: String?
+  package var sale: String?
   /// How many persons the whole sale admits, over all its codes and tickets; `nil` where the system does not tell it.
-  public var saleQuantity: Int?
+  package var saleQuantity: Int?
   /// For staff.
-  public var details: TicketDetails
+  package var details: TicketDetails
 
   /// Makes a redemption.
-  public init(
+  package init(
     entryID: String, scannedAt: WallTime, quantity: Int, sale: String? = nil, saleQuantity: Int? = nil,
     details: TicketDetails
   ) {
@@ -228,39 +228,39 @@ public struct Redemption: Sendable, Equatable {
 }
 
 /// A right to pass in a system that keeps no record of admissions.
-public struct Entitlement: Sendable, Equatable {
+package struct Entitlement: Sendable, Equatable {
   /// How often it admits; at least 1.
-  public var quantity: Int
+  package var quantity: Int
   /// For staff.
-  public var details: TicketDetails
+  package var details: TicketDetails
 
   /// Makes an entitlement.
-  public init(quantity: Int, details: TicketDetails) {
+  package init(quantity: Int, details: TicketDetails) {
     self.quantity = quantity
     self.details = details
   }
 }
 
 /// What staff see of a ticket. Text comes from a server: it is cleaned before any terminal or screen shows it.
-public struct TicketDetails: Sendable, Equatable {
+package struct TicketDetails: Sendable, Equatable {
   /// The holder's name.
-  public var holder: String?
+  package var holder: String?
   /// The event's name.
-  public var event: String?
+  package var event: String?
   /// The tickets of the sale.
-  public var tickets: [Line]
+  package var tickets: [Line]
 
   /// One kind of ticket in a sale.
-  public struct Line: Sendable, Equatable {
+  package struct Line: Sendable, Equatable {
     /// The sale ticket's identifier.
-    public var id: Int64
+    package var id: Int64
     /// How many persons it admits.
-    public var quantity: Int
+    package var quantity: Int
     /// Whether the server has a scanned entry of it.
-    public var isUsed: Bool
+    package var isUsed: Bool
 
     /// Makes a line.
-    public init(id: Int64, quantity: Int, isUsed: Bool) {
+    package init(id: Int64, quantity: Int, isUsed: Bool) {
       self.id = id
       self.quantity = quantity
       self.isUsed = isUsed
@@ -268,7 +268,7 @@ public struct TicketDetails: Sendable, Equatable {
   }
 
   /// Makes the details.
-  public init(holder: String? = nil, event: String? = nil, tickets: [Line] = []) {
+  package init(holder: String? = nil, event: String? = nil, tickets: [Line] = []) {
     self.holder = holder
     self.event = event
     self.tickets = tickets

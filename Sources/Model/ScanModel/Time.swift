@@ -3,70 +3,70 @@ import Glibc
 /// A point on `CLOCK_MONOTONIC`, in nanoseconds since an arbitrary start (the boot).
 ///
 /// The same clock stamps evdev events, GPIO edges and kernel traces, so times of a scan can be compared with theirs.
-public struct MonotonicTime: Hashable, Comparable, Sendable {
+package struct MonotonicTime: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock's start.
-  public var nanoseconds: Int64
+  package var nanoseconds: Int64
 
   /// Makes a time from nanoseconds since the clock's start.
-  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
+  package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// `time` moved by `duration`; saturates at the ends of the range instead of trapping.
-  public static func + (time: Self, duration: Duration) -> Self {
+  package static func + (time: Self, duration: Duration) -> Self {
     let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
     return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
   }
 
   /// `time` moved back by `duration`; saturates at the ends of the range instead of trapping.
-  public static func - (time: Self, duration: Duration) -> Self {
+  package static func - (time: Self, duration: Duration) -> Self {
     let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(duration.saturatedNanoseconds)
     return Self(nanoseconds: overflow ? (duration < .zero ? .max : .min) : difference)
   }
 
   /// The time that passed from `b` to `a`; negative where `a` is the earlier one.
-  public static func - (a: Self, b: Self) -> Duration {
+  package static func - (a: Self, b: Self) -> Duration {
     let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
     return .nanoseconds(overflow ? (a < b ? .min : .max) : difference)
   }
 }
 
 /// A point in civil time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted (POSIX).
-public struct WallTime: Hashable, Comparable, Sendable {
+package struct WallTime: Hashable, Comparable, Sendable {
   /// Nanoseconds since the epoch; may be negative.
-  public var nanoseconds: Int64
+  package var nanoseconds: Int64
 
   /// Makes a time from nanoseconds since the epoch.
-  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// Makes a time from whole seconds since the epoch; saturates beyond the years 1677 to 2262.
-  public init(seconds: Int64) {
+  package init(seconds: Int64) {
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     nanoseconds = overflow ? (seconds < 0 ? .min : .max) : product
   }
 
   /// Whole seconds since the epoch, rounded down.
-  public var seconds: Int64 {
+  package var seconds: Int64 {
     let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
+  package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// `time` moved by `duration`; saturates at the ends of the range instead of trapping.
-  public static func + (time: Self, duration: Duration) -> Self {
+  package static func + (time: Self, duration: Duration) -> Self {
     let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
     return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
   }
 
   /// `time` moved back by `duration`; saturates at the ends of the range instead of trapping.
-  public static func - (time: Self, duration: Duration) -> Self {
+  package static func - (time: Self, duration: Duration) -> Self {
     let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(duration.saturatedNanoseconds)
     return Self(nanoseconds: overflow ? (duration < .zero ? .max : .min) : difference)
   }
 
   /// The time that passed from `b` to `a`; negative where `a` is the earlier one.
-  public static func - (a: Self, b: Self) -> Duration {
+  package static func - (a: Self, b: Self) -> Duration {
     let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
     return .nanoseconds(overflow ? (a < b ? .min : .max) : difference)
   }
@@ -74,7 +74,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
 
 extension Duration {
   /// The duration in nanoseconds, rounded towards zero; saturates at some ±292 years.
-  public var saturatedNanoseconds: Int64 {
+  package var saturatedNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     if overflow { return seconds < 0 ? .min : .max }
@@ -83,11 +83,11 @@ extension Duration {
   }
 
   /// The duration in milliseconds, rounded towards zero.
-  public var milliseconds: Int64 { saturatedNanoseconds / 1_000_000 }
+  package var milliseconds: Int64 { saturatedNanoseconds / 1_000_000 }
 }
 
 /// Where the gateway takes the time from; tests put a manual clock in its place.
-public protocol TimeSource: Sendable {
+package protocol TimeSource: Sendable {
   /// The monotonic time now.
   func now() -> MonotonicTime
   /// The civil time now, as this machine believes it.
@@ -99,21 +99,21 @@ public protocol TimeSource: Sendable {
 
 extension TimeSource {
   /// A clock of which nothing else is known has never stood still.
-  public func asleep() -> Duration { .zero }
+  package func asleep() -> Duration { .zero }
 }
 
 /// The machine's own clocks: `CLOCK_MONOTONIC`, `CLOCK_REALTIME`, and `CLOCK_BOOTTIME` for how far the first has fallen behind.
-public struct SystemTime: TimeSource {
+package struct SystemTime: TimeSource {
   /// Makes the source; it holds no state.
-  public init() {}
+  package init() {}
 
-  public func now() -> MonotonicTime { MonotonicTime(nanoseconds: Self.read(CLOCK_MONOTONIC)) }
+  package func now() -> MonotonicTime { MonotonicTime(nanoseconds: Self.read(CLOCK_MONOTONIC)) }
 
-  public func wall() -> WallTime { WallTime(nanoseconds: Self.read(CLOCK_REALTIME)) }
+  package func wall() -> WallTime { WallTime(nanoseconds: Self.read(CLOCK_REALTIME)) }
 
   /// By `CLOCK_BOOTTIME`, which goes on while the machine sleeps, less `CLOCK_MONOTONIC`, which does not. Too little by the time between
   /// two readings, and never too much.
-  public func asleep() -> Duration {
+  package func asleep() -> Duration {
     var best = (width: Int64.max, asleep: Int64(0))
     // A process that is halted between the readings reads again.
     for _ in 0..<8 where best.width > 100_000 {

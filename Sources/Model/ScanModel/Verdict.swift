@@ -1,5 +1,5 @@
 /// What the gate does with a scan. Only `admit` opens.
-public enum Verdict: Sendable, Equatable {
+package enum Verdict: Sendable, Equatable {
   /// Permission to pass now.
   case admit
   /// The person may not pass with this code.
@@ -8,7 +8,7 @@ public enum Verdict: Sendable, Equatable {
   case undecided(UndecidedReason)
 
   /// `admit`, `refuse` or `undecided`, as events and journal write it.
-  public var name: String {
+  package var name: String {
     switch self {
     case .admit: "admit"
     case .refuse: "refuse"
@@ -17,7 +17,7 @@ public enum Verdict: Sendable, Equatable {
   }
 
   /// The reason's name, as events and journal write it; `nil` for an admission.
-  public var reason: String? {
+  package var reason: String? {
     switch self {
     case .admit: nil
     case .refuse(let reason): reason.rawValue
@@ -27,7 +27,7 @@ public enum Verdict: Sendable, Equatable {
 }
 
 /// Why a code is refused. The raw values are the names in events, configuration and documentation.
-public enum RefuseReason: String, Sendable, CaseIterable {
+package enum RefuseReason: String, Sendable, CaseIterable {
   /// What was read cannot be a code of this gate (length, alphabet, encoding).
   case unreadable
   /// The ticket system does not know the code.
@@ -49,7 +49,7 @@ public enum RefuseReason: String, Sendable, CaseIterable {
 }
 
 /// Why a scan could not be decided. The raw values are the names in events, configuration and documentation.
-public enum UndecidedReason: String, Sendable, CaseIterable {
+package enum UndecidedReason: String, Sendable, CaseIterable {
   /// The ticket system does not know our key (401). A fault of the configuration.
   case keyRefused
   /// Our key lacks the right to scan (403). A fault of the configuration.
@@ -77,10 +77,10 @@ public enum UndecidedReason: String, Sendable, CaseIterable {
   case outOfService
 
   /// Whether it says that our key may not scan.
-  public var isOfKey: Bool { [.keyRefused, .accessDenied, .keyBlocked].contains(self) }
+  package var isOfKey: Bool { [.keyRefused, .accessDenied, .keyBlocked].contains(self) }
 
   /// Whether an operator must act: waiting or scanning again does not cure it.
-  public var isFault: Bool {
+  package var isFault: Bool {
     switch self {
     case .keyRefused, .accessDenied, .keyBlocked, .tlsFault, .clockWrong, .badAnswer, .outOfService: true
     case .rateLimited, .unreachable, .interrupted, .stale, .busy: false

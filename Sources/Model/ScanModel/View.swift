@@ -1,32 +1,32 @@
 /// A place in a picture, in pixels from the left upper corner.
-public struct ViewPoint: Sendable, Hashable {
+package struct ViewPoint: Sendable, Hashable {
   /// From the left edge.
-  public var x: Float
+  package var x: Float
   /// From the upper edge.
-  public var y: Float
+  package var y: Float
 
   /// Makes a point.
-  public init(x: Float, y: Float) {
+  package init(x: Float, y: Float) {
     self.x = x
     self.y = y
   }
 }
 
 /// One symbol that was read in a picture.
-public struct SeenSymbol: Sendable, Equatable {
+package struct SeenSymbol: Sendable, Equatable {
   /// The kind of code.
-  public var symbology: Symbology
+  package var symbology: Symbology
   /// Its AIM identifier with the options that were seen (ECI, FNC1), such as `]Q3`.
-  public var identifier: AIMIdentifier?
+  package var identifier: AIMIdentifier?
   /// The exact bytes that it holds; may be anything, NUL and binary included.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// The bytes as text, decided as in `docs/camera.md`: UTF-8 always.
-  public var text: String
+  package var text: String
   /// Its corners (QR: four, clockwise, beginning at the left upper finder) or its two ends (linear); may be empty.
-  public var points: [ViewPoint]
+  package var points: [ViewPoint]
 
   /// Makes a symbol.
-  public init(
+  package init(
     symbology: Symbology, identifier: AIMIdentifier? = nil, bytes: [UInt8], text: String, points: [ViewPoint] = []
   ) {
     self.symbology = symbology
@@ -38,18 +38,18 @@ public struct SeenSymbol: Sendable, Equatable {
 }
 
 /// What was read in one picture, or in one frame of a camera.
-public struct ViewReading: Sendable, Equatable {
+package struct ViewReading: Sendable, Equatable {
   /// The symbols, each once.
-  public var symbols: [SeenSymbol]
+  package var symbols: [SeenSymbol]
   /// Nothing changed since the frame before, and it was not looked at again.
-  public var isStill: Bool
+  package var isStill: Bool
   /// What can be said of the picture itself: why nothing is read.
-  public var quality: ViewQuality
+  package var quality: ViewQuality
   /// CPU time of decoding alone, grey pixels in memory, in nanoseconds.
-  public var decodeTime: UInt64
+  package var decodeTime: UInt64
 
   /// Makes a reading.
-  public init(
+  package init(
     symbols: [SeenSymbol] = [], isStill: Bool = false, quality: ViewQuality = ViewQuality(), decodeTime: UInt64 = 0
   ) {
     self.symbols = symbols
@@ -60,20 +60,20 @@ public struct ViewReading: Sendable, Equatable {
 }
 
 /// What a picture is like. Zero where it was not measured.
-public struct ViewQuality: Sendable, Equatable {
+package struct ViewQuality: Sendable, Equatable {
   /// Mean brightness, 0 (black) to 255.
-  public var brightness: Float
+  package var brightness: Float
   /// Between the darkest and the brightest twentieth of the picture, 0 to 255.
-  public var contrast: Float
+  package var contrast: Float
   /// Share of edge energy in single-pixel steps, 0 (blurred) to 1 (sharp).
-  public var sharpness: Float
+  package var sharpness: Float
   /// Finder patterns that were seen: three make a QR code.
-  public var finders: Int
+  package var finders: Int
   /// Width of a QR module in pixels as the best finder pattern has it; below 2 is too small to be read surely.
-  public var modulePixels: Float
+  package var modulePixels: Float
 
   /// Makes a description.
-  public init(
+  package init(
     brightness: Float = 0, contrast: Float = 0, sharpness: Float = 0, finders: Int = 0, modulePixels: Float = 0
   ) {
     self.brightness = brightness

@@ -1,9 +1,9 @@
 import ScanModel
 
 /// A packet that is none; what it lacks.
-public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The words.
-  public let description: String
+  package let description: String
 
   /// Makes an error of words.
   package init(_ description: String) { self.description = description }

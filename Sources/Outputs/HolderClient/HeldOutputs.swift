@@ -1,7 +1,6 @@
-public import HolderProtocol
-public import LinuxIO
-public import ScanModel
-public import ScanPipeline
+package import HolderProtocol
+package import LinuxIO
+package import ScanModel
 import Synchronization
 import WireCoding
 
@@ -14,24 +13,24 @@ import WireCoding
 ///
 /// Offline it tries again for ever, after 100 ms, then up to 1 s. Lives on a thread of its own, so that its heartbeat does
 /// not depend on what else the gateway does.
-public actor HeldOutputs {
+package actor HeldOutputs {
   /// Who is told; everything is called on the thread of the outputs and must return at once.
-  public struct Watching: Sendable {
+  package struct Watching: Sendable {
     /// Told when a gate's `admissionFault` may have changed, or one of its devices fails or works again.
-    public var onGateChanged: @Sendable (GateID) -> Void = { _ in }
+    package var onGateChanged: @Sendable (GateID) -> Void = { _ in }
     /// Told that a gate's device fails, such as `output relay` or `input door`, and what happened.
-    public var onFault: @Sendable (_ gate: GateID, _ device: String, _ words: String) -> Void = { _, _, _ in }
+    package var onFault: @Sendable (_ gate: GateID, _ device: String, _ words: String) -> Void = { _, _, _ in }
     /// Told that a device that failed works again.
-    public var onRecovery: @Sendable (_ gate: GateID, _ device: String) -> Void = { _, _ in }
+    package var onRecovery: @Sendable (_ gate: GateID, _ device: String) -> Void = { _, _ in }
     /// Takes lines for the operator: what is not in order.
-    public var log: @Sendable (String) -> Void = { _ in }
+    package var log: @Sendable (String) -> Void = { _ in }
     /// Takes lines for the operator: what is worth knowing.
-    public var note: @Sendable (String) -> Void = { _ in }
+    package var note: @Sendable (String) -> Void = { _ in }
     /// Told an input's level, and since when it has it; told again after each connect.
-    public var onInput: @Sendable (_ gate: GateID, _ input: InputName, _ isActive: Bool, _ at: MonotonicTime) -> Void =
+    package var onInput: @Sendable (_ gate: GateID, _ input: InputName, _ isActive: Bool, _ at: MonotonicTime) -> Void =
       { _, _, _, _ in }
     /// Makes one that tells nobody.
-    public init() {}
+    package init() {}
   }
 
   private struct Connection {
@@ -49,7 +48,7 @@ public actor HeldOutputs {
   private static let firstRetry: Duration = .milliseconds(100)
   private static let lastRetry: Duration = .seconds(1)
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private let path: String
   private var plan: OutputPlan
@@ -80,7 +79,7 @@ public actor HeldOutputs {
   ///   - path: the holder's socket.
   ///   - plan: what it is to hold.
   /// - Throws: where no thread can be started.
-  public init(path: String, plan: OutputPlan, watching: Watching) throws(SystemError) {
+  package init(path: String, plan: OutputPlan, watching: Watching) throws(SystemError) {
     self.path = path
     self.plan = plan
     self.watching = watching
@@ -98,7 +97,7 @@ public actor HeldOutputs {
   // MARK: Life
 
   /// Connects, and stays connected until `stop`; returns at once. A plan with a problem is told as every gate's obstacle.
-  public func start() {
+  package func start() {
     if isRunning { return }
     isRunning = true
     untold = Set(plan.gates.map(\.id))
@@ -108,7 +107,7 @@ public actor HeldOutputs {
 
   /// Returns when the holder has told every gate's state, when it cannot be had, or after `limit`: a gateway that starts so
   /// does not tell of obstacles that last some milliseconds.
-  public func settle(within limit: Duration) async {
+  package func settle(within limit: Duration) async {
     if untold.isEmpty || connection == nil { return }
     _ = loop.at(time.now() + limit) { self.assumeIsolated { $0.settled() } }
     await withCheckedContinuation { settling.append($0) }
@@ -120,7 +119,7 @@ public actor HeldOutputs {
   }
 
   /// Holds another plan from now on, for others who are told; what the plans have in common is not touched. Started or not.
-  public func hold(_ plan: OutputPlan, watching: Watching) {
+  package func hold(_ plan: OutputPlan, watching: Watching) {
     self.plan = plan
     self.watching = watching
     backgrounds = [:]
@@ -134,10 +133,10 @@ public actor HeldOutputs {
   }
 
   /// Tells nobody any more, and goes on holding what it holds: between two stations of one process.
-  public func rest() { watching = Watching() }
+  package func rest() { watching = Watching() }
 
   /// Takes leave of the holder: its gates go to their safe state. Admissions without an answer are `unanswered`.
-  public func stop() {
+  package func stop() {
     guard isRunning else { return }
     isRunning = false
     if let alarm { loop.cancel(alarm) }
@@ -150,10 +149,10 @@ public actor HeldOutputs {
   }
 
   /// Returns when the thread has answered: a gateway whose watchdog asks so knows that its heartbeat lives.
-  public nonisolated func heartbeat() async { await loop.heartbeat() }
+  package nonisolated func heartbeat() async { await loop.heartbeat() }
 
   /// The face of one gate.
-  public nonisolated func output(of gate: GateID) -> HeldGateOutput { HeldGateOutput(self, gate) }
+  package nonisolated func output(of gate: GateID) -> HeldGateOutput { HeldGateOutput(self, gate) }
 
   private func connect() {
     alarm = nil
@@ -316,7 +315,7 @@ public actor HeldOutputs {
 }
 
 /// The face of one gate's outputs that the holder drives.
-public final class HeldGateOutput: SignalOutput {
+package final class HeldGateOutput: SignalOutput {
   private let outputs: HeldOutputs
   private let gate: GateID
 
@@ -327,14 +326,14 @@ public final class HeldGateOutput: SignalOutput {
 
   /// See `SignalOutput.play`. What is played while the holder is away is lost, but for the background, which it is told when
   /// it is back.
-  public func play(_ signal: Signal) { outputs.play(signal, at: gate) }
+  package func play(_ signal: Signal) { outputs.play(signal, at: gate) }
 
   /// See `SignalOutput.admissionFault`: the relay's fault, or that the holder does not answer.
-  public var admissionFault: String? { outputs.admissionFault(at: gate) }
+  package var admissionFault: String? { outputs.admissionFault(at: gate) }
 
   /// Opens the gate for one person; see `SignalOutput.admit`. Where the holder falls silent between question and answer, the
   /// outcome is `unanswered`.
-  public func admit(isProvisional: Bool) async -> PulseOutcome {
+  package func admit(isProvisional: Bool) async -> PulseOutcome {
     await outputs.admit(at: gate, isProvisional: isProvisional)
   }
 }

@@ -1,10 +1,9 @@
 import ScanModel
-import ScanPipeline
-public import WireCoding
+package import WireCoding
 
 extension GatewayMessage {
   /// The packet.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = WireWriter()
     switch self {
     case .hello(let version, let heartbeat):
@@ -33,7 +32,7 @@ extension GatewayMessage {
 
   /// Reads a packet.
   /// - Throws: what is wrong with it.
-  public init(bytes: some Sequence<UInt8>) throws(WireError) {
+  package init(bytes: some Sequence<UInt8>) throws(WireError) {
     var reader = WireReader(bytes)
     switch try reader.take(UInt8.self) {
     case 1:
@@ -56,7 +55,7 @@ extension GatewayMessage {
 
 extension HolderMessage {
   /// The packet.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = WireWriter()
     switch self {
     case .welcome(let version):
@@ -99,7 +98,7 @@ extension HolderMessage {
 
   /// Reads a packet.
   /// - Throws: what is wrong with it.
-  public init(bytes: some Sequence<UInt8>) throws(WireError) {
+  package init(bytes: some Sequence<UInt8>) throws(WireError) {
     var reader = WireReader(bytes)
     switch try reader.take(UInt8.self) {
     case 1: self = .welcome(version: try reader.take())

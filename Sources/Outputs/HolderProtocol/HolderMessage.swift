@@ -1,8 +1,7 @@
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
 
 /// What the gateway tells the holder; one message a packet.
-public enum GatewayMessage: Hashable, Sendable {
+package enum GatewayMessage: Hashable, Sendable {
   /// The first one: the protocol's version, and how often the gateway gives a sign of life.
   case hello(version: UInt16, heartbeat: Duration)
   /// What to hold, instead of what was held before.
@@ -18,7 +17,7 @@ public enum GatewayMessage: Hashable, Sendable {
 }
 
 /// What the holder tells the gateway; one message a packet.
-public enum HolderMessage: Hashable, Sendable {
+package enum HolderMessage: Hashable, Sendable {
   /// The plan is taken; the gates are commanded.
   case welcome(version: UInt16)
   /// The connection ends, and why.

@@ -1,11 +1,11 @@
 import ScanModel
-import ScanPipeline
+internal import Signalling
 import SignalOutputs
-public import WireCoding
+package import WireCoding
 
 extension OutputPlan {
   /// The plan's bytes, as packets and the holder's file have them.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = WireWriter()
     writer.put(self)
     return writer.bytes
@@ -13,7 +13,7 @@ extension OutputPlan {
 
   /// Reads a plan; it may still have a `problem`.
   /// - Throws: where the bytes are none.
-  public init(bytes: some Sequence<UInt8>) throws(WireError) {
+  package init(bytes: some Sequence<UInt8>) throws(WireError) {
     var reader = WireReader(bytes)
     self = try reader.takePlan()
     try reader.end()

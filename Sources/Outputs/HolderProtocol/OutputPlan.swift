@@ -1,26 +1,26 @@
-public import ScanModel
-public import ScanPipeline
-public import SignalOutputs
+package import ScanModel
+package import Signalling
+package import SignalOutputs
 
 /// What the holder is to hold: everything that it needs to drive the gates' outputs by itself.
-public struct OutputPlan: Hashable, Sendable {
+package struct OutputPlan: Hashable, Sendable {
   /// One gate's part.
-  public struct Gate: Hashable, Sendable {
+  package struct Gate: Hashable, Sendable {
     /// The gate.
-    public var id: GateID
+    package var id: GateID
     /// Its outputs.
-    public var outputs: [OutputConfiguration]
+    package var outputs: [OutputConfiguration]
     /// Its inputs.
-    public var inputs: [InputConfiguration]
+    package var inputs: [InputConfiguration]
     /// Its relay's times; means nothing without a relay.
-    public var timing: RelayTiming
+    package var timing: RelayTiming
     /// What its relay is while nobody commands it.
-    public var safeState: SafeState
+    package var safeState: SafeState
     /// What lamps and buzzers do.
-    public var patterns: SignalPatterns
+    package var patterns: SignalPatterns
 
     /// Makes a gate's part.
-    public init(
+    package init(
       id: GateID, outputs: [OutputConfiguration], inputs: [InputConfiguration] = [], timing: RelayTiming = .standard,
       safeState: SafeState = .secure, patterns: SignalPatterns
     ) {
@@ -34,19 +34,19 @@ public struct OutputPlan: Hashable, Sendable {
   }
 
   /// The gates, in a fixed order.
-  public var gates: [Gate]
+  package var gates: [Gate]
 
   /// Makes a plan.
-  public init(gates: [Gate]) { self.gates = gates }
+  package init(gates: [Gate]) { self.gates = gates }
 
   /// The GPIO lines that its outputs drive.
-  public var outputLines: Set<GPIOLineConfiguration> {
+  package var outputLines: Set<GPIOLineConfiguration> {
     Set(
       gates.flatMap(\.outputs).compactMap { output in if case .gpio(let line) = output.target { line } else { nil } })
   }
 
   /// What is wrong with the plan, in words; `nil` when it can be carried out. Tells nothing of whether devices are there.
-  public var problem: String? {
+  package var problem: String? {
     if gates.count > HolderLimits.maximumGates {
       return "there are \(gates.count) gates; the output holder takes \(HolderLimits.maximumGates)"
     }

@@ -1,5 +1,5 @@
 /// How weighty a line of the log is; the raw values are syslog's, which sd-daemon(3) takes as a prefix.
-public enum HolderLogLevel: Int, Sendable {
+package enum HolderLogLevel: Int, Sendable {
   /// Something does not work.
   case error = 3
   /// Something is not as it should be.
@@ -9,4 +9,4 @@ public enum HolderLogLevel: Int, Sendable {
 }
 
 /// Takes a line for the operator; from any thread, and at once.
-public typealias HolderLog = @Sendable (HolderLogLevel, String) -> Void
+package typealias HolderLog = @Sendable (HolderLogLevel, String) -> Void

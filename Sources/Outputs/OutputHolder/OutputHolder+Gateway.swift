@@ -1,7 +1,6 @@
 import HolderProtocol
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import SignalOutputs
 import WireCoding
 

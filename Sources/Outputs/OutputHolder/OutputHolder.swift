@@ -1,8 +1,7 @@
-public import HolderProtocol
-public import LinuxIO
+package import HolderProtocol
+package import LinuxIO
 import ScanModel
-import ScanPipeline
-public import SignalOutputs
+package import SignalOutputs
 
 /// Holds the outputs of all gates, whatever becomes of the gateway: one gateway at a time commands them over a socket, and
 /// without one they are in the safe state that the last plan names.
@@ -15,28 +14,28 @@ public import SignalOutputs
 ///
 /// The socket has this actor's thread, each gate one of its own: a stuck board holds up neither the other gates nor the
 /// heartbeat.
-public actor OutputHolder {
+package actor OutputHolder {
   /// Where the holder keeps what outlives it.
-  public struct Directories: Sendable {
+  package struct Directories: Sendable {
     /// For the plan; `nil` where it is not kept.
-    public var state: String?
+    package var state: String?
     /// For running pulses, gone at the next boot; `nil` where they are not kept.
-    public var runtime: String?
+    package var runtime: String?
     /// Makes the directories' paths.
-    public init(state: String? = nil, runtime: String? = nil) {
+    package init(state: String? = nil, runtime: String? = nil) {
       self.state = state
       self.runtime = runtime
     }
   }
 
   /// The devices that the holder drives; tests put a record in their place.
-  public struct Devices: Sendable {
+  package struct Devices: Sendable {
     /// Makes a gate's driver; the closure takes words for the operator.
-    public var driver: @Sendable (OutputPlan.Gate, @escaping @Sendable (String) -> Void) -> any OutputDriver
+    package var driver: @Sendable (OutputPlan.Gate, @escaping @Sendable (String) -> Void) -> any OutputDriver
     /// Lets go of every GPIO line that is not among these.
-    public var keepOnly: @Sendable (Set<GPIOLineConfiguration>) -> Void
+    package var keepOnly: @Sendable (Set<GPIOLineConfiguration>) -> Void
     /// Makes devices of closures.
-    public init(
+    package init(
       driver: @escaping @Sendable (OutputPlan.Gate, @escaping @Sendable (String) -> Void) -> any OutputDriver,
       keepOnly: @escaping @Sendable (Set<GPIOLineConfiguration>) -> Void = { _ in }
     ) {
@@ -60,7 +59,7 @@ public actor OutputHolder {
   /// How soon a plan that could not be kept is tried again.
   private static let saveAgain: Duration = .seconds(30)
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let loop: DeviceLoop
   nonisolated let time = SystemTime()
@@ -95,7 +94,7 @@ public actor OutputHolder {
   /// - Parameters:
   ///   - manager: is told of readiness and life; `nil` where nobody is.
   ///   - loop: the socket's thread.
-  public init(
+  package init(
     listener: PacketListener, directories: Directories, devices: Devices, manager: ServiceManager?, loop: DeviceLoop,
     log: @escaping HolderLog
   ) {
@@ -110,7 +109,7 @@ public actor OutputHolder {
   // MARK: Life
 
   /// Holds the safe state of the plan that was kept, and takes gateways from then on.
-  public func start() {
+  package func start() {
     if let directory = directories.state {
       switch PlanFile(directory: directory).load() {
       case .plan(let kept):
@@ -126,7 +125,7 @@ public actor OutputHolder {
   }
 
   /// Lets pulses end, leaves every gate in its safe state for a successor, and then calls `ended`.
-  public func stop(then ended: @escaping @Sendable () -> Void) {
+  package func stop(then ended: @escaping @Sendable () -> Void) {
     manager?.notify("STOPPING=1")
     if let listening { loop.unwatch(listening) }
     listening = nil
@@ -136,7 +135,7 @@ public actor OutputHolder {
   }
 
   /// Hands over to the holder's thread; from any thread, without waiting.
-  public nonisolated func perform(_ body: @escaping @Sendable (isolated OutputHolder) -> Void) {
+  package nonisolated func perform(_ body: @escaping @Sendable (isolated OutputHolder) -> Void) {
     _ = loop.at(time.now()) { self.assumeIsolated { body($0) } }
   }
 

@@ -1,7 +1,7 @@
+internal import ScanModel
 import Glibc
 import HolderProtocol
 import LinuxIO
-import ScanPipeline
 import WireCoding
 
 /// The last plan, in a file of the holder's state directory: what is held before a gateway comes.

@@ -2,7 +2,6 @@ import Glibc
 import HolderProtocol
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import SignalOutputs
 
 /// When the running pulse of one relay ends, in a file of the runtime directory: a holder that was killed leaves the end to

@@ -1,26 +1,26 @@
 /// The tones that a buzzer can be configured for, in hertz: what people hear.
-public let buzzerFrequencies: ClosedRange<UInt32> = 20...20_000
+package let buzzerFrequencies: ClosedRange<UInt32> = 20...20_000
 
 /// A channel of a PWM chip that a passive buzzer hangs on, and the tone.
-public struct PWMConfiguration: Hashable, Sendable, CustomStringConvertible {
+package struct PWMConfiguration: Hashable, Sendable, CustomStringConvertible {
   /// The name of the chip's device, such as `fe20c000.pwm`; it stays from boot to boot, `pwmchip0` does not.
-  public var chip: String
+  package var chip: String
   /// The channel on the chip, from 0.
-  public var channel: UInt32
+  package var channel: UInt32
   /// The tone in hertz.
-  public var frequency: UInt32
+  package var frequency: UInt32
 
   /// Makes a channel's configuration.
-  public init(chip: String, channel: UInt32, frequency: UInt32) {
+  package init(chip: String, channel: UInt32, frequency: UInt32) {
     self.chip = chip
     self.channel = channel
     self.frequency = frequency
   }
 
-  public var description: String { "PWM chip \(chip), channel \(channel)" }
+  package var description: String { "PWM chip \(chip), channel \(channel)" }
 
   /// What is wrong with it, in words; `nil` when nothing is.
-  public var problem: String? {
+  package var problem: String? {
     if chip.isEmpty { return "the PWM chip's name is empty" }
     if chip == "." || chip == ".." || chip.contains("/") || chip.utf8.contains(0) {
       return "\"\(chip.filter { $0 != "\0" })\" is a path, not the name of a PWM chip's device"
@@ -37,22 +37,22 @@ public struct PWMConfiguration: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An input device that makes tones (EV_SND), such as the speaker of a PC, and the tone.
-public struct SoundConfiguration: Hashable, Sendable, CustomStringConvertible {
+package struct SoundConfiguration: Hashable, Sendable, CustomStringConvertible {
   /// The kernel's name for the device, such as `PC Speaker`.
-  public var device: String
+  package var device: String
   /// The tone in hertz.
-  public var frequency: UInt32
+  package var frequency: UInt32
 
   /// Makes a sound device's configuration.
-  public init(device: String, frequency: UInt32) {
+  package init(device: String, frequency: UInt32) {
     self.device = device
     self.frequency = frequency
   }
 
-  public var description: String { "sound device \(device)" }
+  package var description: String { "sound device \(device)" }
 
   /// What is wrong with it, in words; `nil` when nothing is.
-  public var problem: String? {
+  package var problem: String? {
     if device.isEmpty { return "the sound device's name is empty" }
     if device.hasPrefix("/dev/") || device.utf8.contains(0) {
       return "\"\(device.filter { $0 != "\0" })\" is no name: take the one that `scangate devices` shows for the device"

@@ -1,13 +1,12 @@
 import Glibc
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
 import Synchronization
 
 /// Drives the real devices of a gate: GPIO lines, LEDs, and buzzers on PWM channels and sound devices.
 ///
 /// A device is opened when it is first switched. When a device that was open fails, it is opened anew and switched once more
 /// before the failure is reported: a board that was unplugged and came back costs nobody an admission.
-public final class DeviceOutputDriver: OutputDriver {
+package final class DeviceOutputDriver: OutputDriver {
   private enum Handle: Sendable {
     case line(GPIOLine)
     case led(LEDOutput)
@@ -58,7 +57,7 @@ public final class DeviceOutputDriver: OutputDriver {
   ///   - lines: holds the GPIO lines beyond this driver; `nil` where `close` lets go of them.
   ///   - notice: told, in words, what was changed on a device that another program may have set up. Called on the thread
   ///     that switches.
-  public convenience init(
+  package convenience init(
     outputs: [OutputConfiguration], lines: GPIOLines? = nil,
     notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -76,7 +75,7 @@ public final class DeviceOutputDriver: OutputDriver {
     self.notice = notice
   }
 
-  public func set(_ output: OutputName, on: Bool) throws(DeviceError) {
+  package func set(_ output: OutputName, on: Bool) throws(DeviceError) {
     guard let handle = handles.withLock({ $0[output] }) else { return try switchAnew(output, on: on, initially: on) }
     let first: DeviceError
     do throws(DeviceError) {
@@ -96,7 +95,7 @@ public final class DeviceOutputDriver: OutputDriver {
     }
   }
 
-  public func close() {
+  package func close() {
     let open = handles.withLock { handles in
       defer { handles.removeAll() }
       return handles

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import LinuxIO
 import ScanModel
-import ScanPipeline
 
 /// A GPIO line that we hold as an input and whose changes the kernel tells us, debounced by it.
 final class GPIOInput: Sendable {

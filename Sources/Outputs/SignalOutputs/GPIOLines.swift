@@ -1,13 +1,12 @@
-public import LinuxIO
+package import LinuxIO
 import ScanModel
-import ScanPipeline
 import Synchronization
 
 /// The GPIO lines that this process holds, whichever driver uses them: a line outlives the driver that requested it, so that
 /// a gate whose plan changes, or a process that is started anew, takes it over without a glitch.
 ///
 /// A driver of its own has lines of its own, which go with it.
-public final class GPIOLines: Sendable {
+package final class GPIOLines: Sendable {
   private struct State {
     var lines: [GPIOLineConfiguration: GPIOLine] = [:]
     var passed: [String: [Int32]]
@@ -21,7 +20,7 @@ public final class GPIOLines: Sendable {
   ///   - keeper: keeps copies of the descriptors over a crash; `nil` where nobody does.
   ///   - passed: what the keeper passed to this process. They belong to the lines from now on; what none of them is
   ///     wanted for is closed by `keepOnly`.
-  public init(keeper: ServiceManager? = nil, passed: [ServiceManager.PassedDescriptor] = []) {
+  package init(keeper: ServiceManager? = nil, passed: [ServiceManager.PassedDescriptor] = []) {
     self.keeper = keeper
     state = Mutex(State(passed: Dictionary(grouping: passed, by: \.name).mapValues { $0.map(\.number) }))
   }
@@ -29,7 +28,7 @@ public final class GPIOLines: Sendable {
   deinit { for number in state.withLock({ $0.passed.values.flatMap(\.self) }) { _ = OwnedDescriptor(owning: number) } }
 
   /// The name that a line is kept under: the same for the same request, and for no other.
-  public static func name(of line: GPIOLineConfiguration) -> String {
+  package static func name(of line: GPIOLineConfiguration) -> String {
     let selector =
       switch line.line {
       case .name(let name): "name \(name)"
@@ -68,7 +67,7 @@ public final class GPIOLines: Sendable {
   }
 
   /// Closes the lines that are not among `wanted`, and what was passed for any other.
-  public func keepOnly(_ wanted: Set<GPIOLineConfiguration>) {
+  package func keepOnly(_ wanted: Set<GPIOLineConfiguration>) {
     let names = Set(wanted.map { Self.name(of: $0) })
     let (lines, passed) = state.withLock { state in
       let lines = state.lines.filter { !wanted.contains($0.key) }

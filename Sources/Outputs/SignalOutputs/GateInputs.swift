@@ -1,13 +1,12 @@
-public import LinuxIO
-public import ScanModel
-public import ScanPipeline
+package import LinuxIO
+package import ScanModel
 
 /// The inputs of one gate: buttons, switches and sensors on GPIO lines. Lives on a device loop, which the outputs and other
 /// gates of a station may share.
 ///
 /// The kernel debounces the lines and tells their changes. A line that fails is reported once, tried again every second,
 /// and reported as recovered.
-public actor GateInputs {
+package actor GateInputs {
   /// How soon an input that failed is tried again.
   static let retry: Duration = .seconds(1)
   /// How often a line is read though nothing was told of it: older kernels do not tell that a chip is gone.
@@ -32,7 +31,7 @@ public actor GateInputs {
     var waits: MonotonicTime?
   }
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private let inputs: [InputConfiguration]
   private nonisolated let loop: DeviceLoop
@@ -55,7 +54,7 @@ public actor GateInputs {
   ///     failure, and then each change with the kernel's time of it. Called on the loop's thread; it must return at once.
   ///   - onFault: told once when an input fails, and again when the cause changes; likewise.
   ///   - onRecovery: told when an input that failed works again, before its level; likewise.
-  public init(
+  package init(
     gate: GateID, inputs: [InputConfiguration], loop: DeviceLoop,
     onChange: @escaping @Sendable (_ input: InputName, _ isActive: Bool, _ at: MonotonicTime) -> Void,
     onFault: @escaping @Sendable (InputName, DeviceError) -> Void,
@@ -84,7 +83,7 @@ public actor GateInputs {
   // MARK: Life
 
   /// Opens the inputs and tells their levels. What cannot be opened is reported, not thrown.
-  public func start() {
+  package func start() {
     if isRunning || inputs.isEmpty { return }
     isRunning = true
     for index in inputs.indices { take(index) }
@@ -92,7 +91,7 @@ public actor GateInputs {
   }
 
   /// Lets go of the inputs; nothing is told after it.
-  public func stop() {
+  package func stop() {
     isRunning = false
     if let alarm { loop.cancel(alarm.timer) }
     alarm = nil

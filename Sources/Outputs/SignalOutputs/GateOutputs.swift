@@ -1,7 +1,7 @@
 import Glibc
-public import LinuxIO
-public import ScanModel
-public import ScanPipeline
+package import LinuxIO
+package import ScanModel
+package import Signalling
 import Synchronization
 
 /// The outputs of one gate: owns their driver and their sequencer, and lives on a device loop, which the gates of a
@@ -10,7 +10,7 @@ import Synchronization
 /// The relay is off from `start`, and off when `stop` returns, whatever its safe state: once the devices are let go, nobody
 /// holds a line, and what it then does is the chip's affair. Only outputs that are uncommanded hold the safe state. An output that fails is reported once, tried again every
 /// second, and reported as recovered; a relay that cannot be switched off is tried again at once and every 100 ms.
-public actor GateOutputs {
+package actor GateOutputs {
   /// How soon a lamp or a buzzer that failed is tried again.
   static let retry: Duration = .seconds(1)
 
@@ -25,7 +25,7 @@ public actor GateOutputs {
     var isTold: Bool
   }
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private let gate: GateID
   private let kinds: [OutputName: OutputKind]
@@ -54,19 +54,19 @@ public actor GateOutputs {
   private nonisolated let obstacle: Mutex<String?>
 
   /// Who is told of what the outputs do. Everything is called on the loop's thread and must return at once.
-  public struct Watching: Sendable {
+  package struct Watching: Sendable {
     /// Told once when an output fails, and again when the cause changes.
-    public var onFault: @Sendable (OutputName, DeviceError) -> Void = { _, _ in }
+    package var onFault: @Sendable (OutputName, DeviceError) -> Void = { _, _ in }
     /// Told when an output that failed works again.
-    public var onRecovery: @Sendable (OutputName) -> Void = { _ in }
+    package var onRecovery: @Sendable (OutputName) -> Void = { _ in }
     /// Told when a pulse has begun, and its end.
-    public var onPulse: @Sendable (MonotonicTime) -> Void = { _ in }
+    package var onPulse: @Sendable (MonotonicTime) -> Void = { _ in }
     /// Told when `admissionFault` changes.
-    public var onObstacle: @Sendable (String?) -> Void = { _ in }
+    package var onObstacle: @Sendable (String?) -> Void = { _ in }
     /// Asked before an admission that waited is carried out: whether who asked for it still waits.
-    public var isAwaited: @Sendable () -> Bool = { true }
+    package var isAwaited: @Sendable () -> Bool = { true }
     /// Makes one that tells nobody.
-    public init() {}
+    package init() {}
   }
 
   /// Makes the outputs of a gate; nothing is opened before `start`.
@@ -76,7 +76,7 @@ public actor GateOutputs {
   ///   - onFault: told once when an output fails, and again when the cause changes. Called on the loop's thread; it must return at once.
   ///   - onRecovery: told when an output that failed works again; likewise.
   /// - Throws: `SignalError` when there is more than one relay.
-  public init(
+  package init(
     gate: GateID, outputs: [OutputName: OutputKind], timing: RelayTiming = .standard, patterns: SignalPatterns,
     driver: any OutputDriver, loop: DeviceLoop,
     onFault: @escaping @Sendable (OutputName, DeviceError) -> Void,
@@ -95,7 +95,7 @@ public actor GateOutputs {
   ///   - safeState: what the relay is while nobody commands it.
   ///   - loop: the thread to live on; stop the outputs before it.
   /// - Throws: `SignalError` when there is more than one relay.
-  public init(
+  package init(
     gate: GateID, outputs: [OutputName: OutputKind], timing: RelayTiming, safeState: SafeState = .secure,
     patterns: SignalPatterns, driver: any OutputDriver, loop: DeviceLoop, watching: Watching
   ) throws(SignalError) {
@@ -116,7 +116,7 @@ public actor GateOutputs {
   /// - Parameters:
   ///   - commanded: whether somebody commands the outputs already; else they are in their safe state.
   ///   - end: when a pulse ends that a predecessor began; see `SignalSequencer.start`.
-  public func start(commanded: Bool = true, resuming end: MonotonicTime? = nil) {
+  package func start(commanded: Bool = true, resuming end: MonotonicTime? = nil) {
     if isRunning { return }
     isRunning = true
     isOpen = true
@@ -132,14 +132,14 @@ public actor GateOutputs {
   }
 
   /// Somebody commands the outputs: admissions are taken, and a relay that was held on is released.
-  public func command() {
+  package func command() {
     isCommanded = true
     carryOut(sequencer.command(at: time.now()))
     tellObstacle()
   }
 
   /// Nobody commands the outputs any more: they go to their safe state, after a pulse that runs.
-  public func uncommand() {
+  package func uncommand() {
     isCommanded = false
     mailbox.withLock { $0.removeAll() }
     carryOut(sequencer.uncommand(at: time.now()))
@@ -148,7 +148,7 @@ public actor GateOutputs {
 
   /// Ends the outputs: admissions that wait fail, a running pulse ends at its end, everything is off, and the devices are
   /// let go. A relay that cannot be switched off is given up after some tries; it was reported.
-  public func stop() async {
+  package func stop() async {
     await withCheckedContinuation { continuation in stop { continuation.resume() } }
   }
 
@@ -156,7 +156,7 @@ public actor GateOutputs {
   /// - Parameters:
   ///   - leavingSafeState: whether the relay is left in its safe state, for a successor that takes the line over.
   ///   - ended: called when it is done, on the loop's thread.
-  public func stop(leavingSafeState: Bool = false, then ended: @escaping @Sendable () -> Void) {
+  package func stop(leavingSafeState: Bool = false, then ended: @escaping @Sendable () -> Void) {
     isRunning = false
     tellObstacle()
     stops.append(ended)
@@ -173,10 +173,10 @@ public actor GateOutputs {
   }
 
   /// Returns once the outputs' loop has answered: while it is stuck, it does not.
-  public nonisolated func heartbeat() async { await loop.heartbeat() }
+  package nonisolated func heartbeat() async { await loop.heartbeat() }
 
   /// Runs `body` on the loop's thread, after what was handed over before it; from any thread, without waiting.
-  public nonisolated func perform(_ body: @escaping @Sendable (isolated GateOutputs) -> Void) {
+  package nonisolated func perform(_ body: @escaping @Sendable (isolated GateOutputs) -> Void) {
     _ = loop.at(time.now()) { self.assumeIsolated { body($0) } }
   }
 
@@ -193,10 +193,10 @@ public actor GateOutputs {
   }
 
   /// Plays `signal`; see `SignalOutput.play`.
-  public func play(_ signal: Signal) { carryOut(sequencer.play(signal, at: time.now())) }
+  package func play(_ signal: Signal) { carryOut(sequencer.play(signal, at: time.now())) }
 
   /// See `SignalOutput.admissionFault`; from any thread, without waiting.
-  public nonisolated var admissionFault: String? { obstacle.withLock { $0 } }
+  package nonisolated var admissionFault: String? { obstacle.withLock { $0 } }
 
   /// Asks for one pulse; see `SignalOutput.admit`.
   func admit(isProvisional: Bool) async -> PulseOutcome {
@@ -206,7 +206,7 @@ public actor GateOutputs {
   }
 
   /// The same without waiting: `answer` is called once, on the loop's thread.
-  public func admit(isProvisional: Bool, _ answer: @escaping @Sendable (PulseOutcome) -> Void) {
+  package func admit(isProvisional: Bool, _ answer: @escaping @Sendable (PulseOutcome) -> Void) {
     // What was asked for before is played before.
     playPosted()
     // Asked for before the machine slept, or just after: nobody can tell.

@@ -1,23 +1,23 @@
-public import ScanPipeline
+package import ScanModel
 
 /// One output of a gate as the configuration gives it: its name, what it is for, and what it drives.
-public struct OutputConfiguration: Hashable, Sendable {
+package struct OutputConfiguration: Hashable, Sendable {
   /// Its name; the standard patterns know `green`, `red`, `amber` and `yellow`.
-  public var name: OutputName
+  package var name: OutputName
   /// What it is for.
-  public var kind: OutputKind
+  package var kind: OutputKind
   /// What it drives.
-  public var target: OutputTarget
+  package var target: OutputTarget
 
   /// Makes an output.
-  public init(name: OutputName, kind: OutputKind, target: OutputTarget) {
+  package init(name: OutputName, kind: OutputKind, target: OutputTarget) {
     self.name = name
     self.kind = kind
     self.target = target
   }
 
   /// What is wrong with it, in words; `nil` when nothing is. Tells nothing of whether the device is there.
-  public var problem: String? {
+  package var problem: String? {
     switch (kind, target) {
     case (.relay, .led): "the relay cannot be an LED"
     case (.relay, .pwm), (.lamp, .pwm): "only a buzzer can be a PWM channel"
@@ -28,7 +28,7 @@ public struct OutputConfiguration: Hashable, Sendable {
 }
 
 /// What an output drives.
-public enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
+package enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
   /// A line of a GPIO chip.
   case gpio(GPIOLineConfiguration)
   /// An LED of the kernel's LED class: its name in `/sys/class/leds`, such as `ACT` or `tower:red:status`.
@@ -39,7 +39,7 @@ public enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
   case sound(SoundConfiguration)
 
   /// What is wrong with it, in words; `nil` when nothing is. Tells nothing of whether the device is there.
-  public var problem: String? {
+  package var problem: String? {
     switch self {
     case .gpio(let line): line.problem
     case .led(let name): LEDOutput.problem(ofName: name)
@@ -48,7 +48,7 @@ public enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .gpio(let line): line.description
     case .led(let name): "LED \(name)"
@@ -59,15 +59,15 @@ public enum OutputTarget: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A GPIO line and how it is driven.
-public struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertible {
+package struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertible {
   /// How a line is found on its chip.
-  public enum Selector: Hashable, Sendable, CustomStringConvertible {
+  package enum Selector: Hashable, Sendable, CustomStringConvertible {
     /// By the name that device tree, ACPI or driver gave it, such as `GPIO17`; it must be unique on the chip.
     case name(String)
     /// By its number on the chip, from 0.
     case offset(UInt32)
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .name(let name): "line \(name)"
       case .offset(let offset): "line \(offset)"
@@ -76,7 +76,7 @@ public struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertible
   }
 
   /// The resistor that holds the line when nothing drives it. Not every chip has one.
-  public enum Bias: String, Hashable, Sendable, CaseIterable {
+  package enum Bias: String, Hashable, Sendable, CaseIterable {
     /// As the board or an earlier program set it.
     case asIs = "as-is"
     /// None.
@@ -88,7 +88,7 @@ public struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertible
   }
 
   /// How the line's two levels are made.
-  public enum Drive: String, Hashable, Sendable, CaseIterable {
+  package enum Drive: String, Hashable, Sendable, CaseIterable {
     /// Driven high and driven low.
     case pushPull = "push-pull"
     /// Driven low, else let go.
@@ -98,18 +98,18 @@ public struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertible
   }
 
   /// The chip's label, such as `pinctrl-bcm2711`; it stays the same from boot to boot, `gpiochip0` does not.
-  public var chip: String
+  package var chip: String
   /// The line on the chip.
-  public var line: Selector
+  package var line: Selector
   /// Whether the output is on when the line is low, as with most relay boards.
-  public var isActiveLow: Bool
+  package var isActiveLow: Bool
   /// The resistor.
-  public var bias: Bias
+  package var bias: Bias
   /// The driver.
-  public var drive: Drive
+  package var drive: Drive
 
   /// Makes a line's configuration.
-  public init(
+  package init(
     chip: String, line: Selector, isActiveLow: Bool = false, bias: Bias = .asIs, drive: Drive = .pushPull
   ) {
     self.chip = chip
@@ -119,10 +119,10 @@ public struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertible
     self.drive = drive
   }
 
-  public var description: String { "GPIO chip \(chip), \(line)" }
+  package var description: String { "GPIO chip \(chip), \(line)" }
 
   /// What is wrong with it, in words; `nil` when nothing is.
-  public var problem: String? {
+  package var problem: String? {
     if chip.isEmpty { return "the chip's label is empty" }
     if let number = Self.chipNumber(chip) {
       return "\"\(chip)\" is no label: chip \(number) can be another one after the next boot; "

@@ -1,67 +1,67 @@
 import LinuxIO
 
 /// What this machine offers as outputs; inputs are lines of the same GPIO chips.
-public struct OutputInventory: Hashable, Sendable {
+package struct OutputInventory: Hashable, Sendable {
   /// A GPIO chip.
-  public struct Chip: Hashable, Sendable {
+  package struct Chip: Hashable, Sendable {
     /// Its device node; it can be another one after the next boot.
-    public var node: String
+    package var node: String
     /// Its label, which the configuration names.
-    public var label: String
+    package var label: String
     /// Its lines, by offset.
-    public var lines: [GPIOLineDescription]
+    package var lines: [GPIOLineDescription]
   }
 
   /// An LED.
-  public struct LED: Hashable, Sendable {
+  package struct LED: Hashable, Sendable {
     /// Its name, which the configuration names.
-    public var name: String
+    package var name: String
     /// The trigger that drives it; `nil` when none does.
-    public var trigger: String?
+    package var trigger: String?
   }
 
   /// A PWM chip, for passive buzzers.
-  public struct PWMChip: Hashable, Sendable {
+  package struct PWMChip: Hashable, Sendable {
     /// The name of its device, which the configuration names.
-    public var name: String
+    package var name: String
     /// How many channels it has.
-    public var channelCount: UInt32
+    package var channelCount: UInt32
   }
 
   /// An input device that makes tones.
-  public struct Sound: Hashable, Sendable {
+  package struct Sound: Hashable, Sendable {
     /// Its name, which the configuration names.
-    public var name: String
+    package var name: String
     /// Its device node; it can be another one after the next boot.
-    public var node: String
+    package var node: String
   }
 
   /// The chips that can be opened, by node.
-  public var chips: [Chip]
+  package var chips: [Chip]
   /// The LEDs, by name.
-  public var leds: [LED]
+  package var leds: [LED]
   /// The PWM chips, in the kernel's order.
-  public var pwmChips: [PWMChip] = []
+  package var pwmChips: [PWMChip] = []
   /// The sound devices, by node.
-  public var sounds: [Sound] = []
+  package var sounds: [Sound] = []
   /// What could not be looked into: which node, why, and what to do.
-  public var problems: [String]
+  package var problems: [String]
 }
 
 /// A line of a GPIO chip.
-public struct GPIOLineDescription: Hashable, Sendable {
+package struct GPIOLineDescription: Hashable, Sendable {
   /// Its number on the chip, from 0.
-  public var offset: UInt32
+  package var offset: UInt32
   /// Its name; empty where it has none.
-  public var name: String
+  package var name: String
   /// Whether somebody holds it, so that it cannot be requested.
-  public var isUsed: Bool
+  package var isUsed: Bool
   /// Who holds it, as they call themselves; may be empty.
-  public var consumer: String
+  package var consumer: String
 }
 
 /// Lists what this machine offers as outputs. Opens GPIO chips for it, and changes nothing.
-public func listOutputs() -> OutputInventory {
+package func listOutputs() -> OutputInventory {
   listOutputs(
     devices: "/dev", leds: LEDOutput.directory, pwm: PWMOutput.directory, inputs: SoundOutput.directory)
 }

@@ -1,24 +1,24 @@
-public import LinuxIO
-public import ReaderKit
-public import ScanModel
-public import ScanPipeline
+package import LinuxIO
+internal import ReaderKit
+package import ScanModel
+package import Reading
 
 /// One configured camera.
-public struct CameraConfiguration: ReaderConfiguration, Sendable, Equatable {
+package struct CameraConfiguration: ReaderConfiguration, Sendable, Equatable {
   /// Which node is the camera.
-  public typealias Place = DevicePlace
+  package typealias Place = DevicePlace
 
   /// What of the camera itself is set. What is not given is left as it is found.
-  public struct Controls: Sendable, Equatable {
+  package struct Controls: Sendable, Equatable {
     /// A fixed exposure, in units of 100 µs; `nil` leaves it to the camera.
-    public var exposure: Int32?
+    package var exposure: Int32?
     /// The focus.
-    public var focus: Focus?
+    package var focus: Focus?
     /// The frequency of the mains, 50 or 60 Hz: lamps flicker with it.
-    public var powerLine: Int?
+    package var powerLine: Int?
 
     /// The focus.
-    public enum Focus: Sendable, Hashable {
+    package enum Focus: Sendable, Hashable {
       /// The camera focuses by itself.
       case auto
       /// Fixed, in units of the camera.
@@ -26,7 +26,7 @@ public struct CameraConfiguration: ReaderConfiguration, Sendable, Equatable {
     }
 
     /// Makes controls.
-    public init(exposure: Int32? = nil, focus: Focus? = nil, powerLine: Int? = nil) {
+    package init(exposure: Int32? = nil, focus: Focus? = nil, powerLine: Int? = nil) {
       self.exposure = exposure
       self.focus = focus
       self.powerLine = powerLine
@@ -34,22 +34,22 @@ public struct CameraConfiguration: ReaderConfiguration, Sendable, Equatable {
   }
 
   /// The reader's name.
-  public var id: ReaderID
+  package var id: ReaderID
   /// Its node.
-  public var place: Place
+  package var place: Place
   /// The kinds of codes that are read.
-  public var kinds: SymbologySet
+  package var kinds: SymbologySet
   /// What is wanted of its stream.
-  public var wish: StreamChoice.Wish
+  package var wish: StreamChoice.Wish
   /// What is set of the camera.
-  public var controls: Controls
+  package var controls: Controls
   /// How presentations are told apart.
-  public var presence: ViewPresence.Settings
+  package var presence: ViewPresence.Settings
   /// Pictures a second that are looked at when nothing has moved for 5 s; `nil` looks at all.
-  public var idleRate: Int?
+  package var idleRate: Int?
 
   /// Makes a configuration.
-  public init(
+  package init(
     id: ReaderID, place: Place, kinds: SymbologySet = .qr, wish: StreamChoice.Wish = StreamChoice.Wish(),
     controls: Controls = Controls(), presence: ViewPresence.Settings = ViewPresence.Settings(), idleRate: Int? = 10
   ) {
@@ -63,7 +63,7 @@ public struct CameraConfiguration: ReaderConfiguration, Sendable, Equatable {
   }
 
   /// Everything that is wrong with these configurations, each with its reader; empty where nothing is.
-  public static func problems(in configurations: [CameraConfiguration]) -> [DeviceError] {
+  package static func problems(in configurations: [CameraConfiguration]) -> [DeviceError] {
     let words: PlaceWords = (
       every: "camera", same: "camera", fields: "vendor and product, serial, port, name or path",
       distinction: "serial or port", path: "/dev/v4l/by-id/…"

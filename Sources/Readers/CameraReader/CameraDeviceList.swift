@@ -1,18 +1,18 @@
-public import LinuxIO
+package import LinuxIO
 import ReaderKit
-public import ScanModel
+package import ScanModel
 
 /// A camera that is there, and what it offers.
-public struct CameraReport: Sendable, Equatable {
+package struct CameraReport: Sendable, Equatable {
   /// What becomes of it, as of any device.
-  public var device: DeviceReport
+  package var device: DeviceReport
   /// What it offers; empty where it could not be asked.
-  public var offers: [VideoOffer]
+  package var offers: [VideoOffer]
   /// What would be asked of it as it is configured, or of any camera; `nil` where nothing fits.
-  public var choice: StreamChoice?
+  package var choice: StreamChoice?
 
   /// What it offers, in short: each format with its sizes and quickest rates.
-  public var offered: String { summary(of: offers) }
+  package var offered: String { summary(of: offers) }
 }
 
 /// Which cameras are there, which reader would take them, and why not. Asks each what it offers, which disturbs nobody who uses
@@ -22,7 +22,7 @@ public struct CameraReport: Sendable, Equatable {
 ///     its owner, group and mode.
 ///   - calls: the system calls of cameras.
 /// - Throws: where udev cannot be asked.
-public func listCameras(
+package func listCameras(
   _ configurations: [CameraConfiguration], as service: UserAccount? = nil, calls: any VideoCalls = SystemVideoCalls()
 ) throws(DeviceError) -> [CameraReport] {
   let listing = try DeviceListing(of: Cameras.self, configurations, as: service)

@@ -3,7 +3,7 @@ import Glibc
 import LinuxIO
 import ReaderKit
 import ScanModel
-import ScanPipeline
+internal import Reading
 
 /// An open camera that streams, with what looks at its pictures.
 final class CameraSession: ReadSession {
@@ -163,19 +163,19 @@ final class CameraSession: ReadSession {
 }
 
 /// What a camera and its decoder have done since the camera was opened.
-public struct CameraCounts: Sendable, Equatable {
+package struct CameraCounts: Sendable, Equatable {
   /// Pictures that came.
-  public var pictures = 0
+  package var pictures = 0
   /// Pictures that the driver counted and that never came.
-  public var lost = 0
+  package var lost = 0
   /// Pictures that were handed to the decoder.
-  public var looked = 0
+  package var looked = 0
   /// Pictures that the decoder could make nothing of.
-  public var spoilt = 0
+  package var spoilt = 0
   /// How often the decoder was replaced.
-  public var replacements = 0
+  package var replacements = 0
   /// Lines that the decoder wrote to its standard error.
-  public var noise = 0
+  package var noise = 0
 }
 
 extension VideoDevice {

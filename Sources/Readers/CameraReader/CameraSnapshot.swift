@@ -1,29 +1,29 @@
 import Glibc
-public import LinuxIO
-public import ScanModel
+package import LinuxIO
+package import ScanModel
 
 /// A picture of a camera as a file, for a person who wants to see what the camera sees.
-public struct CameraPicture: Sendable, Equatable {
+package struct CameraPicture: Sendable, Equatable {
   /// The file's bytes: a JPEG, or a PGM.
-  public var file: [UInt8]
+  package var file: [UInt8]
   /// Whether it is a JPEG, as the camera made it; else it is a PGM of its grey.
-  public var isJPEG: Bool
+  package var isJPEG: Bool
 }
 
 /// Some pictures of a camera, taken one after another.
-public struct CameraSnapshot: Sendable {
+package struct CameraSnapshot: Sendable {
   /// How the camera sends them.
-  public var format: VideoFormat
+  package var format: VideoFormat
   /// Pictures that came, good or not.
-  public var count = 0
+  package var count = 0
   /// Pictures that were damaged or too short.
-  public var bad = 0
+  package var bad = 0
   /// From the first good picture to the last.
-  public var span = Duration.zero
+  package var span = Duration.zero
   /// Some of the good ones, oldest first; none of the first three, which are often dark.
-  public var pictures: [CameraPicture] = []
+  package var pictures: [CameraPicture] = []
   /// What could not be set of the camera, in words.
-  public var shortfalls: [String] = []
+  package var shortfalls: [String] = []
   private var firstAt: MonotonicTime?
 
   /// How many pictures are kept.
@@ -36,7 +36,7 @@ public struct CameraSnapshot: Sendable {
   ///   - controls: what is set of the camera, and put back.
   ///   - time: how long pictures are taken, from the first one on; a camera may need some seconds for that one.
   /// - Throws: what is in the way, and what to do.
-  public init(
+  package init(
     of device: DeviceIdentity, wish: StreamChoice.Wish = StreamChoice.Wish(),
     controls: CameraConfiguration.Controls = CameraConfiguration.Controls(), for time: Duration = .seconds(1),
     calls: any VideoCalls = SystemVideoCalls()

@@ -1,6 +1,6 @@
-public import LinuxIO
+package import LinuxIO
 import ReaderKit
-public import ScanModel
+package import ScanModel
 
 /// The cameras of a station: finds them, streams from those that are configured and from no other, and has their pictures
 /// looked at, on one thread that does nothing else.
@@ -8,7 +8,7 @@ public import ScanModel
 /// Cameras that are matched by what udev knows come and go by its word. One that is named by a path is looked for twice a
 /// second while it is not there. Pictures are never kept: the newest goes to the decoder when that is free, all others go back
 /// to the driver unseen.
-public final class CameraSource: ReadSource {
+package final class CameraSource: ReadSource {
   private let places: PlaceSupervisor<Cameras>
 
   /// Makes a source; `start` begins its work.
@@ -16,7 +16,7 @@ public final class CameraSource: ReadSource {
   ///   - calls: the system calls of cameras.
   ///   - makeDecoder: makes what looks at a camera's pictures.
   /// - Throws: where the system has no thread for it.
-  public init(
+  package init(
     _ configurations: [CameraConfiguration], calls: any VideoCalls = SystemVideoCalls(),
     makeDecoder: @escaping FrameDecoderMaker
   ) throws(DeviceError) {
@@ -25,17 +25,17 @@ public final class CameraSource: ReadSource {
 
   /// Begins to watch for cameras and to read.
   /// - Throws: the first thing that is wrong with the configurations, or that udev cannot be reached and is needed.
-  public func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
+  package func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
     try await places.start(deliver: deliver)
   }
 
   /// Lets go of every camera. After it returns, nothing is delivered any more; `start` may be called again.
-  public func stop() async { await places.stop() }
+  package func stop() async { await places.stop() }
 
-  public func heartbeat() async { await places.heartbeat() }
+  package func heartbeat() async { await places.heartbeat() }
 
   /// What the camera of a reader and its decoder have done since the camera was opened; `nil` while it is not read.
-  public func counts(of reader: ReaderID) async -> CameraCounts? { await places.counts(of: reader) }
+  package func counts(of reader: ReaderID) async -> CameraCounts? { await places.counts(of: reader) }
 }
 
 extension PlaceSupervisor<Cameras> {

@@ -1,9 +1,9 @@
-public import DecodeClient
+package import DecodeClient
 import DecodeProtocol
-public import LinuxIO
+package import LinuxIO
 
 /// What looks at a camera's pictures, in a process of its own; confined to the loop that it was made on.
-public protocol FrameDecoder: AnyObject {
+package protocol FrameDecoder: AnyObject {
   /// Whether it would take a picture now.
   var isReady: Bool { get }
   /// Hands over a picture; copies it. `false` where it is busy or being restarted.
@@ -13,7 +13,7 @@ public protocol FrameDecoder: AnyObject {
 }
 
 /// Makes the decoder of a camera, on the camera's loop; what it finds comes by `report`, on the loop.
-public typealias FrameDecoderMaker =
+package typealias FrameDecoderMaker =
   @Sendable (_ loop: DeviceLoop, _ camera: CameraConfiguration, _ report: @escaping (DecodeEvent) -> Void) ->
   any FrameDecoder
 
@@ -21,7 +21,7 @@ extension FencedDecoder: FrameDecoder {}
 
 /// Makes decoders that look at pictures in a process behind a fence.
 /// - Parameter program: the worker's executable, such as `DecodeProgram.path` finds.
-public func fencedDecoders(program: String) -> FrameDecoderMaker {
+package func fencedDecoders(program: String) -> FrameDecoderMaker {
   { loop, camera, report in
     FencedDecoder(loop: loop, program: program, settings: DecodeSettings(kinds: camera.kinds), report: report)
   }

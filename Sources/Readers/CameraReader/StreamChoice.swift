@@ -1,19 +1,19 @@
-public import LinuxIO
-public import ScanModel
+package import LinuxIO
+package import ScanModel
 
 /// Which of the things that a camera offers is asked for.
-public struct StreamChoice: Sendable, Equatable {
+package struct StreamChoice: Sendable, Equatable {
   /// What the configuration wants; `nil` leaves it to us.
-  public struct Wish: Sendable, Equatable {
+  package struct Wish: Sendable, Equatable {
     /// Exactly this size.
-    public var size: VideoSize?
+    package var size: VideoSize?
     /// At least about so many pictures a second.
-    public var rate: Int?
+    package var rate: Int?
     /// Exactly this format.
-    public var format: PixelFormat?
+    package var format: PixelFormat?
 
     /// Makes a wish.
-    public init(size: VideoSize? = nil, rate: Int? = nil, format: PixelFormat? = nil) {
+    package init(size: VideoSize? = nil, rate: Int? = nil, format: PixelFormat? = nil) {
       self.size = size
       self.rate = rate
       self.format = format
@@ -21,11 +21,11 @@ public struct StreamChoice: Sendable, Equatable {
   }
 
   /// How pixels are laid out.
-  public var format: PixelFormat
+  package var format: PixelFormat
   /// The size.
-  public var size: VideoSize
+  package var size: VideoSize
   /// The rate to be asked for; `nil` where the camera does not say which it has.
-  public var rate: VideoRate?
+  package var rate: VideoRate?
 
   /// What reads codes best when nothing else is said: 720p has pixels enough, and more cost more.
   private static let best = VideoSize(width: 1280, height: 720)
@@ -49,7 +49,7 @@ public struct StreamChoice: Sendable, Equatable {
   ]
 
   /// Chooses; `nil` where nothing that is offered fits the wish, or can be read.
-  public init?(of offers: [VideoOffer], wish: Wish = Wish()) {
+  package init?(of offers: [VideoOffer], wish: Wish = Wish()) {
     var best: (choice: StreamChoice, cost: Cost)?
     for offer in offers {
       guard let place = Self.readable.firstIndex(of: offer.format) else { continue }

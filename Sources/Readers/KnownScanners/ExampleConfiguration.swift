@@ -1,31 +1,31 @@
 /// A whole configuration for what is plugged in: a start for a machine that has none. It checks as it is; the server, the
 /// key file and the outputs are the technician's.
-public struct ExampleConfiguration: Sendable {
+package struct ExampleConfiguration: Sendable {
   /// A line that could drive a relay: the chip's label, and the line's name or number.
-  public struct Line: Hashable, Sendable {
+  package struct Line: Hashable, Sendable {
     /// The label of its chip.
-    public var chip: String
+    package var chip: String
     /// Its name, or its number where it has none.
-    public var line: String
+    package var line: String
 
     /// Names a line.
-    public init(chip: String, line: String) {
+    package init(chip: String, line: String) {
       self.chip = chip
       self.line = line
     }
   }
 
   /// The readers.
-  public var readers: [ReaderProposal]
+  package var readers: [ReaderProposal]
   /// The section of the ticket system, a line each.
-  public var ticketSystem: [String]
+  package var ticketSystem: [String]
   /// Lines that nobody uses, in the order in which they are proposed.
-  public var lines: [Line]
+  package var lines: [Line]
   /// LEDs that no trigger drives.
-  public var leds: [String]
+  package var leds: [String]
 
   /// Makes an example.
-  public init(readers: [ReaderProposal], ticketSystem: [String], lines: [Line] = [], leds: [String] = []) {
+  package init(readers: [ReaderProposal], ticketSystem: [String], lines: [Line] = [], leds: [String] = []) {
     self.readers = readers
     self.ticketSystem = ticketSystem
     self.lines = lines
@@ -33,7 +33,7 @@ public struct ExampleConfiguration: Sendable {
   }
 
   /// The file. Without a reader it has one that no device fits, and says so.
-  public var yaml: String {
+  package var yaml: String {
     var text = """
       # Made by "scangate devices --example" from what is plugged in here. To do: the server's address, its API key, and the
       # outputs at each gate. Then: scangate config check FILE. All keys: docs/configuration.md.

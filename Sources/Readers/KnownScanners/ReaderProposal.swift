@@ -10,20 +10,20 @@ extension ScannerCandidate.Kind {
 }
 
 /// The configuration of a reader for a device that is plugged in, to be pasted.
-public struct ReaderProposal: Hashable, Sendable {
+package struct ReaderProposal: Hashable, Sendable {
   /// The device.
-  public var candidate: ScannerCandidate
+  package var candidate: ScannerCandidate
   /// The reader's name; unlike that of any other proposal, and of the readers that are there.
-  public var reader: String
+  package var reader: String
   /// The fields of `match`, in order; as narrow as the device allows.
-  public var match: [Field]
+  package var match: [Field]
 
   /// A field of `match`.
-  public struct Field: Hashable, Sendable {
+  package struct Field: Hashable, Sendable {
     /// Its key.
-    public var key: String
+    package var key: String
     /// Its value, without quotation marks.
-    public var value: String
+    package var value: String
   }
 
   /// Proposes readers: one for each device, however many nodes it has. HID point-of-sale scanners get none.
@@ -31,7 +31,7 @@ public struct ReaderProposal: Hashable, Sendable {
   ///   - candidates: what is plugged in and belongs to no reader.
   ///   - present: everything that is plugged in; what two have alike does not tell them apart.
   ///   - taken: names of readers that the configuration has.
-  public static func proposals(
+  package static func proposals(
     for candidates: [ScannerCandidate], among present: [ScannerCandidate], taken: Set<String> = []
   ) -> [ReaderProposal] {
     var names = taken
@@ -47,10 +47,10 @@ public struct ReaderProposal: Hashable, Sendable {
   }
 
   /// Whether keyboards or other gadgets have the same id.
-  public var isShared: Bool { candidate.model?.isShared == true }
+  package var isShared: Bool { candidate.model?.isShared == true }
 
   /// The block, indented to stand under `readers:`; ends with a line feed.
-  public var yaml: String {
+  package var yaml: String {
     var lines = ["  \(reader):"]
     lines.append("    type: \(candidate.kind.readerType)")
     let fields = match.map { "\($0.key): \(Self.quoted($0.value))" }.joined(separator: ", ")
@@ -62,7 +62,7 @@ public struct ReaderProposal: Hashable, Sendable {
   }
 
   /// Several blocks under `readers:`.
-  public static func yaml(_ proposals: [ReaderProposal]) -> String {
+  package static func yaml(_ proposals: [ReaderProposal]) -> String {
     "readers:\n" + proposals.map(\.yaml).joined()
   }
 

@@ -1,7 +1,7 @@
 /// A device that is plugged in and looks like a scanner.
-public struct ScannerCandidate: Hashable, Sendable {
+package struct ScannerCandidate: Hashable, Sendable {
   /// How it shows itself to this machine; what is there, not what a database says.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// Nodes that type.
     case wedge
     /// A serial port.
@@ -13,26 +13,26 @@ public struct ScannerCandidate: Hashable, Sendable {
   }
 
   /// How it shows itself.
-  public var kind: Kind
+  package var kind: Kind
   /// The node, such as `/dev/input/event5`.
-  public var node: String
+  package var node: String
   /// The sysfs path of the thing that one can hold in a hand; nodes of one device share it.
-  public var physicalPath: String
+  package var physicalPath: String
   /// The USB vendor.
-  public var vendor: UInt16?
+  package var vendor: UInt16?
   /// The USB product.
-  public var product: UInt16?
+  package var product: UInt16?
   /// Its serial number, where it has one.
-  public var serial: String?
+  package var serial: String?
   /// The USB port, such as `1-1.2`.
-  public var port: String?
+  package var port: String?
   /// What the device calls itself.
-  public var name: String?
+  package var name: String?
   /// What the database knows of it.
-  public var model: ScannerModel?
+  package var model: ScannerModel?
 
   /// Makes a candidate.
-  public init(
+  package init(
     kind: Kind, node: String, physicalPath: String, vendor: UInt16? = nil, product: UInt16? = nil,
     serial: String? = nil, port: String? = nil, name: String? = nil, model: ScannerModel? = nil
   ) {
@@ -48,11 +48,11 @@ public struct ScannerCandidate: Hashable, Sendable {
   }
 
   /// What it is called, for people.
-  public var title: String { model?.title ?? name ?? node }
+  package var title: String { model?.title ?? name ?? node }
 
   /// Whether it may be proposed without asking: an id or a name speaks for a scanner. A keyboard of which nothing is known
   /// is somebody's keyboard, and a serial port of which nothing is known may be anything.
-  public var isLikely: Bool {
+  package var isLikely: Bool {
     if kind == .hidPOS || kind == .camera { return true }
     if let model { return kind != .serial || !model.isShared || Self.speaks(name) }
     return Self.speaks(name)

@@ -1,32 +1,32 @@
 /// Scanners by USB id, read from a hardware database in systemd's form (`man hwdb`): blocks of `usb:vVVVVpPPPP*` and lines
 /// ` KEY=value`, parted by empty lines. Of the matches that hwdb allows only that of a product, and of a whole vendor
 /// (`usb:vVVVVp*`), are used here.
-public struct ScannerDatabase: Sendable, Equatable {
+package struct ScannerDatabase: Sendable, Equatable {
   /// A match and what it says.
-  public struct Entry: Sendable, Equatable {
+  package struct Entry: Sendable, Equatable {
     /// The USB vendor.
-    public var vendor: UInt16
+    package var vendor: UInt16
     /// The USB product; `nil` for every product of the vendor.
-    public var product: UInt16?
+    package var product: UInt16?
     /// What it says.
-    public var model: ScannerModel
+    package var model: ScannerModel
     /// The line of its match, from 1.
-    public var line: Int
+    package var line: Int
   }
 
   /// All entries, in the order of the file.
-  public private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   /// What is wrong with the file: `line: words`. What is wrong is left out of `entries`.
-  public private(set) var problems: [String] = []
+  package private(set) var problems: [String] = []
   private var products: [UInt32: Int] = [:]
   private var vendors: [UInt16: Int] = [:]
 
   /// The database that the program carries; the same file is installed for udev.
-  public static let carried = ScannerDatabase(
+  package static let carried = ScannerDatabase(
     String(decoding: PackageResources.scanners_hwdb, as: UTF8.self))
 
   /// Reads a database.
-  public init(_ text: String) {
+  package init(_ text: String) {
     var block = Block()
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let number = index + 1
@@ -45,7 +45,7 @@ public struct ScannerDatabase: Sendable, Equatable {
   }
 
   /// What is known of a device; a product says more than its vendor does.
-  public func model(vendor: UInt16?, product: UInt16?) -> ScannerModel? {
+  package func model(vendor: UInt16?, product: UInt16?) -> ScannerModel? {
     guard let vendor else { return nil }
     let own = product.flatMap { products[Self.key(vendor, $0)] }
     return (own ?? vendors[vendor]).map { entries[$0].model }

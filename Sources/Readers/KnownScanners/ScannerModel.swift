@@ -1,7 +1,7 @@
 /// What a USB id says of a scanner. A proposal, never a right: ids can be forged, and some are shared.
-public struct ScannerModel: Hashable, Sendable {
+package struct ScannerModel: Hashable, Sendable {
   /// How a scanner is programmed to speak. The raw values are those of `SCANGATE_MODE`.
-  public enum Mode: String, Sendable, CaseIterable {
+  package enum Mode: String, Sendable, CaseIterable {
     /// It types: a wedge.
     case keyboard
     /// A serial port.
@@ -14,7 +14,7 @@ public struct ScannerModel: Hashable, Sendable {
     case other
 
     /// Whether a reader can be configured for it.
-    public var isReadable: Bool {
+    package var isReadable: Bool {
       switch self {
       case .keyboard, .serial, .composite: true
       case .hidPOS, .other: false
@@ -23,21 +23,21 @@ public struct ScannerModel: Hashable, Sendable {
   }
 
   /// Who made or sells it.
-  public var vendor: String
+  package var vendor: String
   /// The model or its family; `nil` where only the vendor is known.
-  public var model: String?
+  package var model: String?
   /// Its mode, where the id tells it.
-  public var mode: Mode?
+  package var mode: Mode?
   /// Whether keyboards or other gadgets have the same id.
-  public var isShared: Bool
+  package var isShared: Bool
   /// What to program where the mode cannot be read.
-  public var cure: String?
+  package var cure: String?
 
   /// Vendor and model, for people.
-  public var title: String { model.map { "\(vendor) \($0)" } ?? "\(vendor) scanner" }
+  package var title: String { model.map { "\(vendor) \($0)" } ?? "\(vendor) scanner" }
 
   /// Makes a model.
-  public init(vendor: String, model: String? = nil, mode: Mode? = nil, isShared: Bool = false, cure: String? = nil) {
+  package init(vendor: String, model: String? = nil, mode: Mode? = nil, isShared: Bool = false, cure: String? = nil) {
     self.vendor = vendor
     self.model = model
     self.mode = mode

@@ -1,24 +1,24 @@
-public import LinuxIO
-public import ReaderKit
-public import ScanModel
-public import ScanPipeline
+package import LinuxIO
+internal import ReaderKit
+package import ScanModel
+package import Reading
 
 /// One configured serial scanner.
-public struct SerialConfiguration: ReaderConfiguration, Sendable, Equatable {
+package struct SerialConfiguration: ReaderConfiguration, Sendable, Equatable {
   /// Which line is the scanner's; at a path stands a tty or pseudo-terminal.
-  public typealias Place = DevicePlace
+  package typealias Place = DevicePlace
 
   /// The reader's name.
-  public var id: ReaderID
+  package var id: ReaderID
   /// Its line.
-  public var place: Place
+  package var place: Place
   /// How the line runs.
-  public var settings: SerialSettings
+  package var settings: SerialSettings
   /// How codes end and what surrounds them.
-  public var framing: SerialFraming
+  package var framing: SerialFraming
 
   /// Makes a configuration.
-  public init(
+  package init(
     id: ReaderID, place: Place, settings: SerialSettings = SerialSettings(), framing: SerialFraming = SerialFraming()
   ) {
     self.id = id
@@ -28,7 +28,7 @@ public struct SerialConfiguration: ReaderConfiguration, Sendable, Equatable {
   }
 
   /// Everything that is wrong with these configurations, each with its reader; empty where nothing is.
-  public static func problems(in configurations: [SerialConfiguration]) -> [DeviceError] {
+  package static func problems(in configurations: [SerialConfiguration]) -> [DeviceError] {
     let words: PlaceWords = (
       every: "line", same: "line", fields: "vendor and product, serial, port or path",
       distinction: "serial, port or interface", path: "/dev/serial/by-id/…"

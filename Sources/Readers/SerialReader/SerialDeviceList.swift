@@ -1,13 +1,13 @@
-public import LinuxIO
+package import LinuxIO
 import ReaderKit
-public import ScanModel
+package import ScanModel
 
 /// Which serial lines are there, which reader would take them, and why not. Opens only lines that a reader matches, and
 /// holds them no longer than it takes to see that they can be had.
 /// - Parameter service: the user that the service runs as, where it is not the caller: whether that user may open a node is
 ///   judged by its owner, group and mode.
 /// - Throws: where udev cannot be asked.
-public func listSerialDevices(
+package func listSerialDevices(
   _ configurations: [SerialConfiguration], as service: UserAccount? = nil
 ) throws(DeviceError) -> [DeviceReport] {
   let listing = try DeviceListing(of: SerialLines.self, configurations, as: service)

@@ -1,7 +1,7 @@
 import LinuxIO
 import ReaderKit
 import ScanModel
-import ScanPipeline
+internal import Reading
 
 /// An open line.
 final class SerialSession: ReadSession {

@@ -1,28 +1,28 @@
 import ReaderKit
-public import ScanModel
+package import ScanModel
 
 /// The serial scanners of a station: finds their lines, opens them for this program alone, reads them, on one thread that
 /// does nothing else.
 ///
 /// Lines that are matched by what udev knows come and go by its word. A line that is named by a path is looked for twice a
 /// second while it is not there: a pseudo-terminal or a link announces itself to nobody.
-public final class SerialSource: ReadSource {
+package final class SerialSource: ReadSource {
   private let places: PlaceSupervisor<SerialLines>
 
   /// Makes a source; `start` begins its work.
   /// - Throws: where the system has no thread for it.
-  public init(_ configurations: [SerialConfiguration]) throws(DeviceError) {
+  package init(_ configurations: [SerialConfiguration]) throws(DeviceError) {
     places = try PlaceSupervisor(SerialLines(), configurations)
   }
 
   /// Begins to watch for lines and to read.
   /// - Throws: the first thing that is wrong with the configurations, or that udev cannot be reached and is needed.
-  public func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
+  package func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
     try await places.start(deliver: deliver)
   }
 
   /// Lets go of every line. After it returns, nothing is delivered any more; `start` may be called again.
-  public func stop() async { await places.stop() }
+  package func stop() async { await places.stop() }
 
-  public func heartbeat() async { await places.heartbeat() }
+  package func heartbeat() async { await places.heartbeat() }
 }

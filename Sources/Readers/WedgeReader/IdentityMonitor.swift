@@ -1,7 +1,7 @@
 import LinuxIO
 import ReaderKit
 import ScanModel
-import ScanPipeline
+internal import Reading
 
 /// Hears the USB bus for `IdentityWatch`: what comes back at a reader's port may be no input device any more.
 ///

@@ -1,6 +1,6 @@
 import CXKB
 import LinuxIO
-import ScanPipeline
+internal import Reading
 
 /// Turns a wedge's keys into characters and terminators, as the keymap and its state have it.
 ///

@@ -4,20 +4,20 @@ import ScanModel
 import Synchronization
 
 /// The names of a keymap, as xkb-data has them (`man xkeyboard-config`).
-public struct KeymapNames: Hashable, Sendable {
+package struct KeymapNames: Hashable, Sendable {
   /// The layout that the scanner types in, such as `us`, `de`, `fr`.
-  public var layout: String
+  package var layout: String
   /// The variant of the layout, such as `nodeadkeys`, `dvorak`; empty for none.
-  public var variant: String
+  package var variant: String
   /// The keyboard model; it hardly ever matters.
-  public var model: String
+  package var model: String
   /// XKB options, comma separated; empty for none.
-  public var options: String
+  package var options: String
   /// The locale whose Compose table joins dead keys, such as `en_US.UTF-8`; `nil` for none: a dead key then spoils its code.
-  public var composeLocale: String?
+  package var composeLocale: String?
 
   /// Names a keymap.
-  public init(
+  package init(
     layout: String = "us", variant: String = "", model: String = "pc105", options: String = "",
     composeLocale: String? = nil
   ) {
@@ -29,7 +29,7 @@ public struct KeymapNames: Hashable, Sendable {
   }
 
   /// Layout and variant, for messages.
-  public var title: String { variant.isEmpty ? "“\(layout)”" : "“\(layout)” variant “\(variant)”" }
+  package var title: String { variant.isEmpty ? "“\(layout)”" : "“\(layout)” variant “\(variant)”" }
 }
 
 /// A compiled keymap with its Compose table.

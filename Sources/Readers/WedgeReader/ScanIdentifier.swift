@@ -1,15 +1,15 @@
 import Glibc
-public import LinuxIO
-public import ScanModel
-import ScanPipeline
+package import LinuxIO
+package import ScanModel
+internal import Reading
 
 /// Finds out which device a scan comes from: listens to nodes that type, without taking them from anybody, until one types
 /// faster than a person can; and to serial ports that it is given.
 ///
 /// What a person types meanwhile reaches its program as ever, and is forgotten here with the next key (`BurstDetector`).
-public actor ScanIdentifier {
+package actor ScanIdentifier {
   /// What happened.
-  public enum News: Sendable, Equatable {
+  package enum News: Sendable, Equatable {
     /// Something was scanned on this node; nobody should see more of the code than `Code` shows.
     case scanned(DeviceIdentity, Code, hasTerminator: Bool)
     /// The node cannot be listened to.
@@ -46,11 +46,11 @@ public actor ScanIdentifier {
   private var ears: [String: Ear] = [:]
   private var tell: (@Sendable (News) -> Void)?
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// Makes an identifier; `start` begins it.
   /// - Throws: where the system has no thread for it.
-  public init() throws(SystemError) { loop = try DeviceLoop(name: "identify") }
+  package init() throws(SystemError) { loop = try DeviceLoop(name: "identify") }
 
   deinit { loop.stop() }
 
@@ -60,7 +60,7 @@ public actor ScanIdentifier {
   ///   - keymap: the keymap that the four characters are shown in.
   ///   - tell: called on the identifier's thread; returns at once.
   /// - Throws: where the keymap cannot be compiled.
-  public nonisolated func start(
+  package nonisolated func start(
     _ devices: [DeviceIdentity], keymap: KeymapNames = KeymapNames(), tell: @escaping @Sendable (News) -> Void
   ) async throws(DeviceError) {
     let compiled = try Keymap(keymap, for: ReaderID("identify"))
@@ -68,7 +68,7 @@ public actor ScanIdentifier {
   }
 
   /// Ends; nothing is told after it returned.
-  public func stop() {
+  package func stop() {
     tell = nil
     for ear in ears.values { close(ear) }
     ears = [:]

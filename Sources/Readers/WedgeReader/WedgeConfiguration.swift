@@ -1,27 +1,27 @@
-public import LinuxIO
-public import ReaderKit
-public import ScanModel
-public import ScanPipeline
+package import LinuxIO
+internal import ReaderKit
+package import ScanModel
+package import Reading
 
 /// One configured wedge.
-public struct WedgeConfiguration: ReaderConfiguration, Sendable, Equatable {
+package struct WedgeConfiguration: ReaderConfiguration, Sendable, Equatable {
   /// The reader's name.
-  public var id: ReaderID
+  package var id: ReaderID
   /// Its devices.
-  public var match: DeviceMatch
+  package var match: DeviceMatch
   /// The keymap that the scanner types in.
-  public var keymap: KeymapNames
+  package var keymap: KeymapNames
   /// The OEM page for numbers that are typed with Alt.
-  public var oemPage: AltNumpadComposer.Page
+  package var oemPage: AltNumpadComposer.Page
   /// How codes end and what surrounds them.
-  public var framing: WedgeFraming
+  package var framing: WedgeFraming
   /// Whether Caps Lock is on when reading starts.
-  public var startsWithCapsLock: Bool
+  package var startsWithCapsLock: Bool
   /// Whether Num Lock is on when reading starts; without it the keypad types nothing.
-  public var startsWithNumLock: Bool
+  package var startsWithNumLock: Bool
 
   /// Makes a configuration.
-  public init(
+  package init(
     id: ReaderID, match: DeviceMatch, keymap: KeymapNames = KeymapNames(), oemPage: AltNumpadComposer.Page = .cp437,
     framing: WedgeFraming = WedgeFraming(), startsWithCapsLock: Bool = false, startsWithNumLock: Bool = true
   ) {
@@ -38,7 +38,7 @@ public struct WedgeConfiguration: ReaderConfiguration, Sendable, Equatable {
 
   /// Everything that is wrong with these configurations, each with its reader; empty where nothing is. Compiles the
   /// keymaps, which takes tens of milliseconds each.
-  public static func problems(in configurations: [WedgeConfiguration]) -> [DeviceError] {
+  package static func problems(in configurations: [WedgeConfiguration]) -> [DeviceError] {
     problems(in: configurations, compilingKeymaps: true)
   }
 

@@ -1,7 +1,7 @@
 import LinuxIO
 import ReaderKit
 import ScanModel
-import ScanPipeline
+internal import Reading
 
 /// A grabbed node.
 final class WedgeSession: ReadSession {

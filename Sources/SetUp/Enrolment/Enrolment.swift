@@ -1,22 +1,22 @@
-public import TicketTransport
+package import TicketTransport
 
 /// What a ticket system gives for an enrolment code.
-public struct Enrolment: Sendable, Equatable {
+package struct Enrolment: Sendable, Equatable {
   /// The ticket system's type, as the configuration names it.
-  public var type: String
+  package var type: String
   /// The base URL of its API; `https`, and on a server that the code or the trust list names.
-  public var url: String
+  package var url: String
   /// The station's key.
-  public var apiKey: GivenKey
+  package var apiKey: GivenKey
   /// The gate that the station is, by the venue's name; printable ASCII, 1 to 64 characters.
-  public var gate: String
+  package var gate: String
   /// The ticket within a sale that the gate takes; `nil` for the first.
-  public var saleTicket: Int64?
+  package var saleTicket: Int64?
   /// What is noted as the seat with each entry; at most 255 characters.
-  public var seat: String?
+  package var seat: String?
 
   /// Makes an enrolment.
-  public init(
+  package init(
     type: String, url: String, apiKey: GivenKey, gate: String, saleTicket: Int64? = nil, seat: String? = nil
   ) {
     self.type = type
@@ -29,12 +29,12 @@ public struct Enrolment: Sendable, Equatable {
 }
 
 /// An API key that was given by a scan, to be sealed. Printing, reflecting and interpolating it show no part.
-public struct GivenKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct GivenKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The key itself, for sealing only; printable ASCII without blanks.
-  public let text: String
+  package let text: String
 
   /// Takes a key; `nil` where `text` is none: empty, longer than 4,096 characters, or with what no header can carry.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard (1...4_096).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return nil
     }
@@ -42,9 +42,9 @@ public struct GivenKey: Sendable, Equatable, CustomStringConvertible, CustomDebu
   }
 
   /// The key as requests carry it.
-  public func secret() throws(Secret.Fault) -> Secret { try Secret(text) }
+  package func secret() throws(Secret.Fault) -> Secret { try Secret(text) }
 
-  public var description: String { "(API key)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(API key)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

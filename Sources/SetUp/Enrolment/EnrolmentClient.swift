@@ -1,12 +1,12 @@
 internal import WireText
-public import ScanModel
-internal import ScanPipeline
-public import SetUpCodes
-public import TicketTransport
+package import ScanModel
+internal import Calls
+package import SetUpCodes
+package import TicketTransport
 
 /// Gets a station the address and key of its ticket system: `POST /enrol` at the server of a code. Documented in
 /// `docs/set-up.md`, so that other ticket systems can have it.
-public struct EnrolmentClient: Sendable {
+package struct EnrolmentClient: Sendable {
   /// How long one try waits for its answer: a lost one is asked for again.
   private static let patience = Duration.seconds(8)
 
@@ -21,7 +21,7 @@ public struct EnrolmentClient: Sendable {
   ///   - trust: the servers where a ticket system may be, beside the code's own.
   ///   - types: the types of ticket systems that can be given.
   ///   - settings: how servers are spoken to; whose certificates are trusted.
-  public init(
+  package init(
     trust: TrustList, types: Set<String>, settings: HTTPTransport.Settings = HTTPTransport.Settings(),
     time: any TimeSource = SystemTime()
   ) {
@@ -56,7 +56,7 @@ public struct EnrolmentClient: Sendable {
   ///   - name: how staff call the station, for the venue's books.
   ///   - deadline: when this returns at the latest.
   /// - Throws: `EnrolmentFault`.
-  public func enrol(
+  package func enrol(
     _ code: EnrolmentCode, station: StationIdentity, name: String, deadline: MonotonicTime
   ) async throws(EnrolmentFault) -> Enrolment {
     let transport: HTTPTransport

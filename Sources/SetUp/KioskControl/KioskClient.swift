@@ -1,12 +1,12 @@
 internal import WireText
-public import ScanModel
+package import ScanModel
 internal import Synchronization
-public import TicketTransport
+package import TicketTransport
 
 /// The kiosk service's API, whole and typed: the document's endpoints, and what real servers have in their place. One for each
 /// server. It keeps no token, and remembers only which ways a server understands. The same question at the same time is one
 /// request.
-public final class KioskClient: StationControl {
+package final class KioskClient: StationControl {
   /// Which ways the server understood last.
   private struct Ways {
     /// Where a configuration was last; `nil` where none was had yet.
@@ -65,7 +65,7 @@ public final class KioskClient: StationControl {
   ///   - transport: the server, with `transportSettings`. Its base path is where `/api` begins; a base URL that ends in `/api` is
   ///     understood as well.
   ///   - time: the transport's clock.
-  public init(transport: HTTPTransport, time: any TimeSource = SystemTime()) {
+  package init(transport: HTTPTransport, time: any TimeSource = SystemTime()) {
     self.transport = transport
     healths = JoinedCalls(time: time)
     configurations = JoinedCalls(time: time)
@@ -75,7 +75,7 @@ public final class KioskClient: StationControl {
   }
 
   /// How the service is spoken to: answers may come packed, and 256 KiB is the largest.
-  public static var transportSettings: HTTPTransport.Settings {
+  package static var transportSettings: HTTPTransport.Settings {
     var settings = HTTPTransport.Settings()
     settings.decompresses = true
     settings.words.role = "control service"
@@ -83,13 +83,13 @@ public final class KioskClient: StationControl {
     return settings
   }
 
-  public var server: String { transport.server.description }
+  package var server: String { transport.server.description }
 
-  public func close() async { await transport.close() }
+  package func close() async { await transport.close() }
 
   // MARK: Health and registration
 
-  public func health(deadline: MonotonicTime) async throws(ControlFault) {
+  package func health(deadline: MonotonicTime) async throws(ControlFault) {
     try await joined(healths, "", deadline) { [self] () async throws(ControlFault) in
       var answer = try await ask(.get, KioskPath.health, deadline: deadline)
       if answer.status == 404 { answer = try await ask(.get, KioskPath.laterHealth, deadline: deadline) }
@@ -97,7 +97,7 @@ public final class KioskClient: StationControl {
     }
   }
 
-  public func register(
+  package func register(
     _ station: StationIdentity, token: ControlToken?, deadline: MonotonicTime
   ) async throws(ControlFault) {
     let question = Question(kioskID: station.id, token: token, told: station.version)
@@ -135,7 +135,7 @@ public final class KioskClient: StationControl {
   ///
   /// Servers with a beacon take the codes that they print as links there, and nowhere else; others have no such place, and say so.
   /// A code is never sent to a second place unless the first one did not have it.
-  public func activate(
+  package func activate(
     _ code: ActivationCode, as station: StationIdentity, deadline: MonotonicTime
   ) async throws(ActivationFault) -> Activation {
     let asked = code.kioskID ?? station.id
@@ -171,7 +171,7 @@ public final class KioskClient: StationControl {
 
   // MARK: Configuration
 
-  public func configuration(
+  package func configuration(
     of activation: Activation, refreshing: Bool, deadline: MonotonicTime
   ) async throws(ControlFault) -> ControlConfiguration {
     let question = Question(kioskID: activation.kioskID, token: activation.token, refreshing: refreshing)
@@ -214,7 +214,7 @@ public final class KioskClient: StationControl {
 
   // MARK: Status and token
 
-  public func report(
+  package func report(
     _ status: StationStatus, isManual: Bool, at time: WallTime, of activation: Activation, deadline: MonotonicTime
   ) async throws(ControlFault) {
     let question = Question(
@@ -247,7 +247,7 @@ public final class KioskClient: StationControl {
   }
 
   /// As the port says. Real servers have no such endpoint: there the question is a GET that only a valid token passes.
-  public func validate(_ activation: Activation, deadline: MonotonicTime) async throws(ControlFault) {
+  package func validate(_ activation: Activation, deadline: MonotonicTime) async throws(ControlFault) {
     guard activation.token != nil else {
       throw ControlFault(
         .authentication, "This station has no token of \(server): the service gave none when it was activated.",

@@ -2,11 +2,11 @@
 /// spoil by its layout's signs or by caps lock.
 ///
 /// Strict: one text for each sequence of bytes, but that small letters count as capital ones.
-public enum Base32 {
+package enum Base32 {
   private static let digits = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
   /// The text of `bytes`.
-  public static func text(_ bytes: some Sequence<UInt8>) -> String {
+  package static func text(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     var bits: UInt32 = 0
     var count = 0
@@ -24,7 +24,7 @@ public enum Base32 {
   }
 
   /// The bytes that `text` stands for; `nil` where it is not what `text(_:)` writes for any.
-  public static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+  package static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
     // One, three or six digits in the last group stand for no whole bytes.
     guard ![1, 3, 6].contains(text.count % 8) else { return nil }
     var bytes: [UInt8] = []

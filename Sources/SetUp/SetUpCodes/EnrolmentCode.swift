@@ -1,23 +1,23 @@
-public import ScanModel
+package import ScanModel
 
 /// What a station shows a ticket system once, to be given its API key. Printing, reflecting and interpolating it show no part.
-public struct EnrolmentSecret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+package struct EnrolmentSecret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   /// How long it is, in bytes.
-  public static let length = 16
+  package static let length = 16
 
   /// The secret itself.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Takes a secret of its bytes; `nil` unless there are `length` of them.
-  public init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes
   }
 
   /// Takes a secret as `text` writes it; blanks around it are no part of it.
-  public init?(text: String) {
+  package init?(text: String) {
     let blanks: [UInt8] = [0x09, 0x0A, 0x0D, 0x20]
     let trimmed = text.utf8.drop { blanks.contains($0) }.reversed().drop { blanks.contains($0) }.reversed()
     guard let bytes = Base32.bytes([UInt8](trimmed)) else { return nil }
@@ -25,7 +25,7 @@ public struct EnrolmentSecret: Sendable, Hashable, CustomStringConvertible, Cust
   }
 
   /// Makes a secret from the system's random source.
-  public static func random() -> EnrolmentSecret {
+  package static func random() -> EnrolmentSecret {
     var random = SystemRandomNumberGenerator()
     return EnrolmentSecret((0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) })
   }
@@ -33,29 +33,29 @@ public struct EnrolmentSecret: Sendable, Hashable, CustomStringConvertible, Cust
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The secret in base32, 26 characters: what goes over the wire and into a venue's books.
-  public var text: String { Base32.text(bytes) }
+  package var text: String { Base32.text(bytes) }
 
-  public var description: String { "(enrolment secret)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(enrolment secret)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// A code that gets a station the address and the key of its ticket system.
-public struct EnrolmentCode: Sendable, Hashable {
+package struct EnrolmentCode: Sendable, Hashable {
   /// The longest name of a gate, in bytes.
-  public static let longestGate = 64
+  package static let longestGate = 64
 
   /// Who gives the key.
-  public var server: NamedServer
+  package var server: NamedServer
   /// The gate that the station is to be, by the venue's name for it: printable ASCII, 1 to 64 characters.
-  public var gate: String
+  package var gate: String
   /// What is shown to the server.
-  public var secret: EnrolmentSecret
+  package var secret: EnrolmentSecret
   /// Until when the code is good; whole minutes.
-  public var expires: WallTime
+  package var expires: WallTime
 
   /// Makes a code.
-  public init(server: NamedServer, gate: String, secret: EnrolmentSecret, expires: WallTime) {
+  package init(server: NamedServer, gate: String, secret: EnrolmentSecret, expires: WallTime) {
     self.server = server
     self.gate = gate
     self.secret = secret
@@ -63,14 +63,14 @@ public struct EnrolmentCode: Sendable, Hashable {
   }
 
   /// Whether `name` can be a gate's in a code.
-  public static func isGate(_ name: String) -> Bool {
+  package static func isGate(_ name: String) -> Bool {
     (1...longestGate).contains(name.utf8.count) && name.utf8.allSatisfy { (0x20...0x7E).contains($0) }
       && name.utf8.first != 0x20 && name.utf8.last != 0x20
   }
 }
 
 /// A code that sets a station up.
-public enum SetUpCode: Sendable, Hashable {
+package enum SetUpCode: Sendable, Hashable {
   /// It activates the station at a control service: the one of the configuration, unless it may and does name another.
   case activation(ActivationCode, at: NamedServer?)
   /// It gets the station the address and key of its ticket system.

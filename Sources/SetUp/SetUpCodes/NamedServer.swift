@@ -2,30 +2,30 @@
 ///
 /// Never an address: what a station may speak to is decided by names that somebody has written down, and a certificate is
 /// for a name.
-public struct NamedServer: Sendable, Hashable, CustomStringConvertible {
+package struct NamedServer: Sendable, Hashable, CustomStringConvertible {
   /// Why text does not name a server, in words for whoever wrote it.
-  public struct Fault: Error, Equatable, CustomStringConvertible {
+  package struct Fault: Error, Equatable, CustomStringConvertible {
     /// What is wrong and what would be right; without the text itself.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
   }
 
   /// The longest name with port and path, in bytes, written as short as can be.
-  public static let longest = 255
+  package static let longest = 255
 
   /// The host name in lower case; never an address literal.
-  public let host: String
+  package let host: String
   /// The port.
-  public let port: Int
+  package let port: Int
   /// The path before the API's own; empty or beginning with a slash.
-  public let path: String
+  package let path: String
 
   /// Reads `https://host[:port][/path]` or `host[:port][/path]`, which means the same. Capital and small letters are the
   /// same but in the path.
   /// - Throws: `Fault` for everything else: another scheme, an address in any spelling, `localhost`, user names, queries,
   ///   fragments, what is not ASCII.
-  public init(_ text: String) throws(Fault) {
+  package init(_ text: String) throws(Fault) {
     var bytes = [UInt8](text.utf8)[...]
     guard !bytes.isEmpty else {
       throw Fault("There is no server: write one as tickets.example or tickets.example:8443.")
@@ -55,16 +55,16 @@ public struct NamedServer: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Host and port, by which servers are compared: `tickets.example:443`.
-  public var hostAndPort: String { "\(host):\(port)" }
+  package var hostAndPort: String { "\(host):\(port)" }
 
   /// The one way in which codes write it: as short as can be, without the scheme.
-  public var shortest: String { (port == 443 ? host : hostAndPort) + path }
+  package var shortest: String { (port == 443 ? host : hostAndPort) + path }
 
   /// The whole base URL.
-  public var url: String { "https://" + shortest }
+  package var url: String { "https://" + shortest }
 
   /// Host and port, for messages.
-  public var description: String { hostAndPort }
+  package var description: String { hostAndPort }
 
   /// Where `://` begins.
   static func schemeEnd(of bytes: ArraySlice<UInt8>) -> Int? {

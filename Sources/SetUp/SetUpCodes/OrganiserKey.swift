@@ -3,30 +3,30 @@ internal import LibCrypto
 
 /// The public half of an organiser's key: a station that has it on its trust list believes the codes that the private half
 /// has signed. Ed25519 (RFC 8032).
-public struct OrganiserPublicKey: Sendable, Hashable {
+package struct OrganiserPublicKey: Sendable, Hashable {
   /// Its length in bytes.
-  public static let length = 32
+  package static let length = 32
 
   /// The key itself.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Takes a key of its bytes; `nil` unless there are `length` of them, and where anybody could sign for it.
-  public init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     guard bytes.count == Self.length, !Self.isOfSmallOrder(bytes) else { return nil }
     self.bytes = bytes
   }
 
   /// Takes a key as `text` writes it.
-  public init?(text: String) {
+  package init?(text: String) {
     guard let bytes = Base64.bytes(text) else { return nil }
     self.init(bytes: bytes)
   }
 
   /// The key in base64, for a trust list.
-  public var text: String { Base64.text(bytes) }
+  package var text: String { Base64.text(bytes) }
 
   /// How codes name it: the first four bytes of its SHA-256.
-  public var id: [UInt8] { SHA256.hash(data: bytes).prefix(4).map { $0 } }
+  package var id: [UInt8] { SHA256.hash(data: bytes).prefix(4).map { $0 } }
 
   /// Whether its private half has signed `message`.
   func verifies(_ signature: some Collection<UInt8>, of message: [UInt8]) -> Bool {
@@ -60,11 +60,11 @@ public struct OrganiserPublicKey: Sendable, Hashable {
 }
 
 /// An organiser's key: signs set-up codes. Printing, reflecting and interpolating it show no part.
-public struct OrganiserKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct OrganiserKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Why bytes of a file are no such key. Never holds them.
-  public struct Fault: Error, Equatable, CustomStringConvertible {
+  package struct Fault: Error, Equatable, CustomStringConvertible {
     /// What is wrong, and what to do.
-    public let description: String
+    package let description: String
   }
 
   private static let head = "scangate-organiser-key-1 "
@@ -72,12 +72,12 @@ public struct OrganiserKey: Sendable, CustomStringConvertible, CustomDebugString
   private let key: Ed25519.PrivateKey
 
   /// Makes a new key from the system's random source.
-  public static func make() -> OrganiserKey { OrganiserKey(key: Ed25519.PrivateKey()) }
+  package static func make() -> OrganiserKey { OrganiserKey(key: Ed25519.PrivateKey()) }
 
   private init(key: Ed25519.PrivateKey) { self.key = key }
 
   /// Reads what `fileText` has written.
-  public init(file bytes: [UInt8]) throws(Fault) {
+  package init(file bytes: [UInt8]) throws(Fault) {
     let text = String(decoding: bytes.prefix(200), as: UTF8.self)
     let line = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
     guard bytes.count <= 100, line.hasPrefix(Self.head), text == line + "\n" || text == line,
@@ -93,17 +93,17 @@ public struct OrganiserKey: Sendable, CustomStringConvertible, CustomDebugString
   }
 
   /// The private key as a file's content: one line.
-  public var fileText: String { Self.head + Base64.text(key.rawRepresentation) + "\n" }
+  package var fileText: String { Self.head + Base64.text(key.rawRepresentation) + "\n" }
 
   /// The half that stations have on their trust lists.
-  public var publicKey: OrganiserPublicKey? {
+  package var publicKey: OrganiserPublicKey? {
     key.publicKey.flatMap { OrganiserPublicKey(bytes: $0.rawRepresentation) }
   }
 
   /// Signs `message`; the signature has 64 bytes. `nil` where the library cannot.
   func signature(of message: [UInt8]) -> [UInt8]? { key.signature(for: message) }
 
-  public var description: String { "(organiser's key)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(organiser's key)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -1,13 +1,13 @@
 internal import WireText
-public import ScanModel
+package import ScanModel
 
 /// Reads set-up codes in all their forms, and decides whether what they name may be spoken to. Pure.
 ///
 /// Nothing in a code is believed by itself: its server must be the configured one, be on the trust list, or be named in a code
 /// that one of the list's keys has signed.
-public struct SetUpReader: Sendable {
+package struct SetUpReader: Sendable {
   /// What a code turned out to be.
-  public enum Reading: Sendable, Equatable {
+  package enum Reading: Sendable, Equatable {
     /// A code that may be tried now.
     case code(SetUpCode)
     /// Nothing to be tried, why, and what to do. The words hold no part of a code but a server's name.
@@ -21,7 +21,7 @@ public struct SetUpReader: Sendable {
   /// - Parameters:
   ///   - trust: whom codes may name.
   ///   - configured: host and port (`tickets.example:443`) of the configured control service; `nil` where there is none.
-  public init(trust: TrustList, configured: String?) {
+  package init(trust: TrustList, configured: String?) {
     self.trust = trust
     self.configured = configured?.lowercased()
   }
@@ -30,7 +30,7 @@ public struct SetUpReader: Sendable {
   /// - Parameters:
   ///   - wall: the time, which ends codes.
   ///   - clockIsTrusted: whether it is known to be right; where not, the server judges whether a code has expired.
-  public func read(_ code: Code, at wall: WallTime, clockIsTrusted: Bool) -> Reading {
+  package func read(_ code: Code, at wall: WallTime, clockIsTrusted: Bool) -> Reading {
     let now = clockIsTrusted ? wall : nil
     do throws(Refusal) {
       switch SetUpForm(code) {
@@ -47,7 +47,7 @@ public struct SetUpReader: Sendable {
 
   /// Whether a code can be nothing else than one that sets stations up: a working gate refuses it without asking anybody.
   /// A bare activation code looks like a ticket, and is none of these.
-  public static func isSetUpCode(_ code: Code) -> Bool { SetUpForm(code) != .plain || SetUpForm.resembles(code.bytes) }
+  package static func isSetUpCode(_ code: Code) -> Bool { SetUpForm(code) != .plain || SetUpForm.resembles(code.bytes) }
 
   private func plain(_ code: Code) throws(Refusal) -> SetUpCode {
     guard ActivationText.isCode(code.text) else {

@@ -1,13 +1,13 @@
 internal import WireText
-public import ScanModel
+package import ScanModel
 
 /// Our own set-up code: signed by an organiser's key, and written so that a QR code holds it in its alphanumeric mode and a
 /// scanner that types cannot spoil it. Each meaning has exactly one text. Byte by byte in `docs/set-up.md`.
-public struct SignedCode: Sendable, Equatable {
+package struct SignedCode: Sendable, Equatable {
   /// How its text begins.
-  public static let prefix = "SCANGATE1:"
+  package static let prefix = "SCANGATE1:"
   /// The longest text, in bytes; a server and a gate with the longest names fit.
-  public static let longest = 700
+  package static let longest = 700
 
   /// What is signed before the code itself, so that no signature over anything else is one over a code.
   static let domain = [UInt8]("scangate set-up code 1\0".utf8)
@@ -17,7 +17,7 @@ public struct SignedCode: Sendable, Equatable {
   static let signatureLength = 64
 
   /// What it says.
-  public enum Content: Sendable, Equatable {
+  package enum Content: Sendable, Equatable {
     /// Gets the station what it needs for its ticket system.
     case enrolment(gate: String, secret: EnrolmentSecret)
     /// Activates the station at a control service.
@@ -25,19 +25,19 @@ public struct SignedCode: Sendable, Equatable {
   }
 
   /// Why there is no code. Never holds its text.
-  public struct Fault: Error, Equatable, CustomStringConvertible {
+  package struct Fault: Error, Equatable, CustomStringConvertible {
     /// What is wrong, and what to do.
-    public let description: String
+    package let description: String
   }
 
   /// Whose key has signed it; see `OrganiserPublicKey.id`.
-  public let keyID: [UInt8]
+  package let keyID: [UInt8]
   /// Until when it is good; whole minutes.
-  public let expires: WallTime
+  package let expires: WallTime
   /// The server that it names.
-  public let server: NamedServer
+  package let server: NamedServer
   /// What it says.
-  public let content: Content
+  package let content: Content
 
   private let signed: [UInt8]
   private let signature: [UInt8]
@@ -46,7 +46,7 @@ public struct SignedCode: Sendable, Equatable {
 
   /// The text of a code that `key` has signed.
   /// - Throws: `Fault` where something does not fit a code.
-  public static func text(
+  package static func text(
     _ content: Content, at server: NamedServer, expires: WallTime, by key: OrganiserKey
   ) throws(Fault) -> String {
     let minutes = expires.seconds / 60
@@ -87,7 +87,7 @@ public struct SignedCode: Sendable, Equatable {
 
   /// Reads a code; judges neither its signature nor its time.
   /// - Returns: `nil` where it is none, wholly or partly.
-  public init?(_ code: Code) {
+  package init?(_ code: Code) {
     guard code.bytes.count <= Self.longest, Self.isOne(code.bytes),
       let bytes = Base32.bytes(code.bytes.dropFirst(Self.prefix.utf8.count)), bytes.count > Self.signatureLength
     else { return nil }
@@ -120,7 +120,7 @@ public struct SignedCode: Sendable, Equatable {
   }
 
   /// Whether `key` has signed it.
-  public func isSigned(by key: OrganiserPublicKey) -> Bool { key.verifies(signature, of: Self.domain + signed) }
+  package func isSigned(by key: OrganiserPublicKey) -> Bool { key.verifies(signature, of: Self.domain + signed) }
 }
 
 extension SignedCode.Content {

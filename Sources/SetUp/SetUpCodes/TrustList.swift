@@ -1,17 +1,17 @@
 /// Whom set-up codes may name at this station: servers by their names, and organisers by the keys with which they sign.
 /// Whoever can write the file decides it.
-public struct TrustList: Sendable, Equatable {
+package struct TrustList: Sendable, Equatable {
   /// The largest file, in bytes.
-  public static let mostBytes = 65_536
+  package static let mostBytes = 65_536
   /// The most lines that a file may have.
-  public static let mostLines = 256
+  package static let mostLines = 256
   /// Trusts nobody.
-  public static let none = TrustList(servers: [], keys: [])
+  package static let none = TrustList(servers: [], keys: [])
 
   /// The servers, by host and port.
-  public private(set) var servers: Set<String>
+  package private(set) var servers: Set<String>
   /// The organisers' keys.
-  public private(set) var keys: [OrganiserPublicKey]
+  package private(set) var keys: [OrganiserPublicKey]
 
   private init(servers: Set<String>, keys: [OrganiserPublicKey]) {
     self.servers = servers
@@ -19,13 +19,13 @@ public struct TrustList: Sendable, Equatable {
   }
 
   /// Whether this very server is on the list: by host and port, without wildcards.
-  public func names(_ server: NamedServer) -> Bool { servers.contains(server.hostAndPort) }
+  package func names(_ server: NamedServer) -> Bool { servers.contains(server.hostAndPort) }
 
   /// Reads a list: lines `server HOST[:PORT]` and `key NAME BASE64`, and comments from a `#` on. Whatever editors do to the ends of
   /// lines and to the beginning of a file is borne. An empty file trusts nobody.
   /// - Parameter file: its name, for the words of a fault.
   /// - Throws: `TrustFault` with everything that is wrong in it.
-  public static func read(_ bytes: [UInt8], file: String) throws(TrustFault) -> TrustList {
+  package static func read(_ bytes: [UInt8], file: String) throws(TrustFault) -> TrustList {
     if bytes.count > mostBytes {
       throw TrustFault(file, [(1, 1, "this is longer than \(mostBytes) bytes: the wrong file?")])
     }
@@ -44,7 +44,7 @@ public struct TrustList: Sendable, Equatable {
   }
 
   /// Reads a list.
-  public static func read(_ text: String, file: String) throws(TrustFault) -> TrustList {
+  package static func read(_ text: String, file: String) throws(TrustFault) -> TrustList {
     try read([UInt8](text.utf8), file: file)
   }
 
@@ -63,15 +63,15 @@ public struct TrustList: Sendable, Equatable {
 }
 
 /// What is wrong with a trust list, all at once: each line `FILE:LINE:COLUMN: what, and what to do`.
-public struct TrustFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct TrustFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The messages, in the order of the file.
-  public let problems: [String]
+  package let problems: [String]
 
   init(_ file: String, _ problems: [(line: Int, column: Int, what: String)]) {
     self.problems = problems.map { "\(file):\($0.line):\($0.column): \($0.what)" }
   }
 
-  public var description: String { problems.joined(separator: "\n") }
+  package var description: String { problems.joined(separator: "\n") }
 }
 
 /// A list that is being read.

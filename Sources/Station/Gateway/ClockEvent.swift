@@ -1,9 +1,9 @@
-public import ScanModel
+package import ScanModel
 
 /// What a ticket system's answers tell of clocks: of this machine's, and of the one that dates their records.
-public struct ClockEvent: Sendable, Equatable {
+package struct ClockEvent: Sendable, Equatable {
   /// What is known now. The raw values are the names in events.
-  public enum State: String, Sendable, CaseIterable {
+  package enum State: String, Sendable, CaseIterable {
     /// This machine's clock is more than two minutes off the ticket system's. Gates go by the ticket system's.
     case stationWrong
     /// It no longer is.
@@ -15,18 +15,18 @@ public struct ClockEvent: Sendable, Equatable {
   }
 
   /// The ticket system whose answers tell it.
-  public var system: TicketSystemID
+  package var system: TicketSystemID
   /// What is known now.
-  public var state: State
+  package var state: State
   /// How far the clock in question is ahead of the one that makes the answers' `Date`; negative where it is behind.
-  public var ahead: Duration
+  package var ahead: Duration
   /// What happened, and what to do; `nil` where nothing is to be done.
-  public var detail: String?
+  package var detail: String?
   /// When it became known.
-  public var at: WallTime
+  package var at: WallTime
 
   /// Makes an event.
-  public init(system: TicketSystemID, state: State, ahead: Duration, detail: String? = nil, at: WallTime) {
+  package init(system: TicketSystemID, state: State, ahead: Duration, detail: String? = nil, at: WallTime) {
     self.system = system
     self.state = state
     self.ahead = ahead

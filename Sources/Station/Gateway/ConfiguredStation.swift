@@ -1,17 +1,17 @@
+package import StationSetUp
 internal import CameraReader
 internal import DecodeClient
 internal import LinuxIO
-public import ScanConfiguration
-public import ScanModel
-internal import ScanPipeline
+package import ScanConfiguration
+package import ScanModel
 internal import SerialReader
 internal import SignalOutputs
 internal import Synchronization
-public import TicketSystemKit
+package import TicketSystemKit
 internal import WedgeReader
 
 /// A station with everything that its configuration names: its life is `run`.
-public struct ConfiguredStation: Sendable {
+package struct ConfiguredStation: Sendable {
   private let station: Station
   private let outputs: any StationOutputs
   private let connections: [TicketSystemConnection]
@@ -34,7 +34,7 @@ public struct ConfiguredStation: Sendable {
   ///   - setUp: who sets the station up by scans and speaks with its control service; `nil` where nobody does.
   ///   - log: takes lines for the operator; from any thread, and at once.
   /// - Throws: the first thing that keeps it from working.
-  public static func make(
+  package static func make(
     _ configuration: StationConfiguration, outputs place: OutputPlace, credentials: @escaping CredentialResolver,
     memory: StationMemory, setUp: StationSetUp? = nil, events: any EventSink, time: any TimeSource = SystemTime(),
     log: @escaping OperatorLines
@@ -132,7 +132,7 @@ public struct ConfiguredStation: Sendable {
   /// Opens the outputs, serves until `ended` returns, and leaves every relay off.
   /// - Parameter ready: called when readers are watched and gates decide.
   /// - Throws: where a technology of readers cannot start at all.
-  public func run(
+  package func run(
     ready: @escaping @Sendable () -> Void = {}, until ended: @escaping @Sendable () async -> Void
   ) async throws {
     setUp?.registry.attach(seats)
@@ -156,13 +156,13 @@ public struct ConfiguredStation: Sendable {
   }
 
   /// Lets go of what a station that is never run holds.
-  public func discard() async {
+  package func discard() async {
     directory.clear()
     for connection in connections { await connection.close() }
   }
 
   /// Returns once every reader, every gate and the outputs have answered a heartbeat: while one is stuck, it does not.
-  public func heartbeat() async {
+  package func heartbeat() async {
     await station.heartbeat()
     await outputs.heartbeat()
   }

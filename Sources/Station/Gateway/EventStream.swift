@@ -2,14 +2,14 @@ import ScanModel
 import Synchronization
 
 /// Where gates and readers hand their events. Handing one over never waits.
-public protocol EventSink: Sendable {
+package protocol EventSink: Sendable {
   /// Takes an event; returns at once.
   func emit(_ event: GatewayEvent)
 }
 
 /// Spreads events to any number of subscribers. Each has a bounded buffer; when a subscriber falls behind, the oldest
 /// events of its own buffer are dropped and counted, and nobody else notices.
-public final class EventHub: EventSink {
+package final class EventHub: EventSink {
   private struct Subscriber {
     var continuation: AsyncStream<GatewayEvent>.Continuation
     var dropped = 0
@@ -24,10 +24,10 @@ public final class EventHub: EventSink {
   private let capacity: Int
 
   /// Makes a hub whose subscribers may fall behind by `capacity` events.
-  public init(capacity: Int = 1_024) { self.capacity = capacity }
+  package init(capacity: Int = 1_024) { self.capacity = capacity }
 
   /// A stream of the events from now on; it ends with `finish` or when its consumer goes away.
-  public func subscribe() -> AsyncStream<GatewayEvent> {
+  package func subscribe() -> AsyncStream<GatewayEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: GatewayEvent.self, bufferingPolicy: .bufferingNewest(capacity))
     let id = state.withLock { state in
@@ -42,7 +42,7 @@ public final class EventHub: EventSink {
     return stream
   }
 
-  public func emit(_ event: GatewayEvent) {
+  package func emit(_ event: GatewayEvent) {
     for (id, subscriber) in state.withLock({ $0.subscribers }) {
       switch subscriber.continuation.yield(event) {
       case .dropped(let lost):
@@ -61,7 +61,7 @@ public final class EventHub: EventSink {
   }
 
   /// Ends all streams, once what they hold has been read.
-  public func finish() {
+  package func finish() {
     let subscribers = state.withLock { state in
       defer { state.subscribers.removeAll() }
       return Array(state.subscribers.values)

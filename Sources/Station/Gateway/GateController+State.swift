@@ -1,11 +1,12 @@
-public import ScanModel
-import ScanPipeline
+internal import Calls
+package import StationSetUp
+package import ScanModel
 import Synchronization
 
 /// What a gate is while nobody stands at it, and shows: ready, at fault, withheld, or in the hands of staff.
 extension GateController {
   /// Told when an output has failed or works again; from any thread, returns at once.
-  public nonisolated func outputsChanged() { Task { await self.reviewOutputs() } }
+  package nonisolated func outputsChanged() { Task { await self.reviewOutputs() } }
 
   /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
   /// the ticket system stands until an answer disproves it.
@@ -84,7 +85,7 @@ extension GateController {
 
   /// Takes the gate out of service, or back into it; from any thread, returns at once. The scan that is being decided is
   /// decided: its ticket may be redeemed already.
-  public nonisolated func setMaintenance(_ isOn: Bool) {
+  package nonisolated func setMaintenance(_ isOn: Bool) {
     maintenance.withLock { $0 = isOn }
     outputsChanged()
   }
@@ -92,7 +93,7 @@ extension GateController {
   nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
 
   /// Keeps the gate out of service, or gives it back; from any thread, returns at once. It can never open the gate.
-  public nonisolated func setWithholding(_ withholding: GateWithholding?) {
+  package nonisolated func setWithholding(_ withholding: GateWithholding?) {
     self.withholding.withLock { $0 = withholding }
     outputsChanged()
   }
@@ -100,7 +101,7 @@ extension GateController {
   nonisolated var withheld: GateWithholding? { withholding.withLock { $0 } }
 
   /// Shows a step of setting the station up, where no scan is being decided; from any thread, returns at once.
-  public nonisolated func show(_ step: SetUpSignal) { Task { await self.play(step) } }
+  package nonisolated func show(_ step: SetUpSignal) { Task { await self.play(step) } }
 
   private func play(_ step: SetUpSignal) { if deciding == nil, !isOver { signals.play(.setUp(step)) } }
 
@@ -121,5 +122,17 @@ extension GateController {
     guard isNews || new != .ready, shown != shownResting else { return }
     shownResting = shown
     signals.play(shown)
+  }
+}
+
+extension GateController: SetUpGate {}
+
+extension GateWithholding {
+  /// The gate's state by it.
+  var state: GateState {
+    switch self {
+    case .notSetUp(_, let words): .notSetUp(words)
+    case .closed(let words): .closed(words)
+    }
   }
 }

@@ -1,5 +1,8 @@
-public import ScanModel
-internal import ScanPipeline
+package import StationSetUp
+package import ScanModel
+internal import Admission
+internal import Calls
+internal import Reading
 internal import SetUpCodes
 import Synchronization
 
@@ -12,7 +15,7 @@ import Synchronization
 /// ```
 /// Everything up to the queue runs while a scan is being decided, so that a repeat or noise never waits for the network
 /// and never delays a different code.
-public actor GateController {
+package actor GateController {
   let settings: GateSettings
   let system: any TicketSystem
   private let ledger: LedgerKeeper
@@ -87,7 +90,7 @@ public actor GateController {
 
   /// Makes a gate; it does nothing until `run`.
   /// - Parameter watch: called with what the gate does, at each change; on its task, and to return at once.
-  public init(
+  package init(
     settings: GateSettings, system: any TicketSystem, ledger: LedgerKeeper, signals: any SignalOutput,
     events: any EventSink, time: any TimeSource,
     watch: @escaping @Sendable (GateID, GateActivity) -> Void = { _, _ in }
@@ -118,7 +121,7 @@ public actor GateController {
 
   /// Takes a raw read; from any thread, returns at once. A gate whose inlet is full is being flooded: the read is dropped,
   /// and the person scans again.
-  public nonisolated func deliver(_ read: RawRead) {
+  package nonisolated func deliver(_ read: RawRead) {
     guard case .dropped(.read(let lost)) = inletEnd.yield(.read(read)) else { return }
     events.emit(
       .discarded(reader: lost.reader, reason: .busy, characters: lost.bytes.count, at: time.wall()))
@@ -126,16 +129,16 @@ public actor GateController {
 
   /// Told that a code which was read is still in its reader's view; from any thread, returns at once. What is lost of it
   /// where the inlet is full only makes the hold-off end sooner.
-  public nonisolated func stillInView(_ read: RawRead) { inletEnd.yield(.inView(read)) }
+  package nonisolated func stillInView(_ read: RawRead) { inletEnd.yield(.inView(read)) }
 
   /// Told that a code which was read has left its reader's view; likewise.
-  public nonisolated func leftView(_ read: RawRead) { inletEnd.yield(.left(read)) }
+  package nonisolated func leftView(_ read: RawRead) { inletEnd.yield(.left(read)) }
 
   /// Told that several codes were shown where one is to be shown at a time; likewise.
-  public nonisolated func severalInView() { inletEnd.yield(.several) }
+  package nonisolated func severalInView() { inletEnd.yield(.several) }
 
   /// Decides until `finish` is called and what was read before is decided.
-  public func run() async {
+  package func run() async {
     let news = await ledger.news(of: system.id)
     learn(await ledger.newest(of: system.id))
     hasBegun = true
@@ -156,7 +159,7 @@ public actor GateController {
   }
 
   /// Returns once the gate has come to it, and not while what it decides is overdue: a gate that only answers is stuck.
-  public func heartbeat() async {
+  package func heartbeat() async {
     heartbeats &+= 1
     lookForSleep()
     guard let overdue, time.now() > overdue else { return }
@@ -168,7 +171,7 @@ public actor GateController {
 
   /// Takes nothing more. `run` returns when what was taken is decided.
   /// - Parameter isHurried: whether scans that wait are closed unasked; the one in hand is decided all the same.
-  public nonisolated func finish(isHurried: Bool = false) {
+  package nonisolated func finish(isHurried: Bool = false) {
     if isHurried { hurry.withLock { $0 = true } }
     inletEnd.finish()
   }

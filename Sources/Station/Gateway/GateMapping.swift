@@ -1,13 +1,14 @@
-public import ScanConfiguration
-internal import ScanModel
-internal import ScanPipeline
-public import TicketSystemKit
+package import ScanConfiguration
+package import ScanModel
+internal import Admission
+internal import Reading
+internal import TicketSystemKit
 
 extension GateSettings {
   /// A gate's settings, as its configuration gives them.
   /// - Parameter list: how its ticket system's list on board is used.
   /// - Throws: where its pattern of codes is wrong.
-  public init(
+  package init(
     _ gate: GateConfiguration, list: TicketListConfiguration = TicketListConfiguration()
   ) throws(SetupError) {
     var pattern: CodePattern?

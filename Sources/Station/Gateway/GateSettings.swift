@@ -1,33 +1,33 @@
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
+package import Reading
 
 /// How one gate decides.
-public struct GateSettings: Sendable {
+package struct GateSettings: Sendable {
   /// The gate's name.
-  public var gate: GateID
+  package var gate: GateID
   /// What can be a code here at all.
-  public var accept: AcceptFilter
+  package var accept: AcceptFilter
   /// How long the gate waits for a verdict, from the moment it begins to decide.
-  public var deadline: Duration
+  package var deadline: Duration
   /// How long the same code is ignored, counted from its last sighting.
-  public var holdOff: Duration
+  package var holdOff: Duration
   /// How many scans may wait; more are dropped, signalled and counted.
-  public var queue: Int
+  package var queue: Int
   /// How long a scan may wait before it is dropped unasked.
-  public var stale: Duration
+  package var stale: Duration
   /// How long the relay is driven for one person.
-  public var pulse: Duration
+  package var pulse: Duration
   /// The passage gap after a relay pulse; the relay is not free before it has passed.
-  public var gap: Duration
+  package var gap: Duration
   /// How many requests that admit nobody a reader may bring a minute before it is no longer asked for.
-  public var floodLimit: Int
+  package var floodLimit: Int
   /// Whether people leave here: nobody is asked, and the ticket admits again.
-  public var isExit: Bool
+  package var isExit: Bool
   /// What is done while the ticket system is offline.
-  public var offline: OfflinePolicy
+  package var offline: OfflinePolicy
 
   /// Makes the settings of a gate with the defaults of `docs/configuration.md`.
-  public init(
+  package init(
     gate: GateID, accept: AcceptFilter = AcceptFilter(), deadline: Duration = .milliseconds(2_500),
     holdOff: Duration = .seconds(2), queue: Int = 4, stale: Duration = .seconds(3), pulse: Duration = .zero,
     gap: Duration = .zero, floodLimit: Int = 20, isExit: Bool = false, offline: OfflinePolicy = OfflinePolicy()

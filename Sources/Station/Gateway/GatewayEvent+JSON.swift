@@ -1,9 +1,10 @@
-public import ScanModel
-import ScanPipeline
+internal import Admission
+internal import StationSetUp
+package import ScanModel
 
 extension GatewayEvent {
   /// The event as one line of JSON, without the line feed; the contract is `docs/events.md`.
-  public var jsonLine: String {
+  package var jsonLine: String {
     var line = JSONLine()
     switch self {
     case .scan(let decided):
@@ -141,7 +142,7 @@ extension GatewayEvent {
 
 extension GateState {
   /// The name in events.
-  public var name: String {
+  package var name: String {
     switch self {
     case .ready, .unproven: "ready"
     case .fault: "fault"
@@ -157,7 +158,7 @@ extension GateState {
   }
 
   /// The words that come with the state, if any.
-  public var detail: String? {
+  package var detail: String? {
     switch self {
     case .ready, .maintenance: nil
     case .unproven(let words), .fault(_, let words), .notSetUp(let words), .closed(let words): words
@@ -167,7 +168,7 @@ extension GateState {
 
 extension JournalState {
   /// The name in events.
-  public var name: String {
+  package var name: String {
     switch self {
     case .working: "working"
     case .failing: "failing"
@@ -178,7 +179,7 @@ extension JournalState {
   }
 
   /// The words that come with the state, if any.
-  public var detail: String? {
+  package var detail: String? {
     switch self {
     case .working, .accepted: nil
     case .failing(let fault): fault.description
@@ -189,7 +190,7 @@ extension JournalState {
 
 extension ReaderState {
   /// The words that come with the state, if any.
-  public var detail: String? {
+  package var detail: String? {
     switch self {
     case .parked: nil
     case .waiting(let words), .reading(let words), .failed(let words): words

@@ -1,8 +1,9 @@
-public import ScanModel
-public import ScanPipeline
+package import StationSetUp
+package import ScanModel
+package import Admission
 
 /// What the gateway tells the world, one JSON object a line; `docs/events.md` is its contract.
-public enum GatewayEvent: Sendable, Equatable {
+package enum GatewayEvent: Sendable, Equatable {
   /// A scan was decided.
   case scan(DecidedScan)
   /// The same code again within hold-off: nothing was asked, no relay moved.
@@ -39,41 +40,41 @@ public enum GatewayEvent: Sendable, Equatable {
 }
 
 /// A scan with its verdict and everything that staff may want to know of it.
-public struct DecidedScan: Sendable, Equatable {
+package struct DecidedScan: Sendable, Equatable {
   /// The scan; its code is shown shortened only.
-  public var scan: Scan
+  package var scan: Scan
   /// What the gate did.
-  public var verdict: Verdict
+  package var verdict: Verdict
   /// When the last byte was read, in civil time.
-  public var readAt: WallTime
+  package var readAt: WallTime
   /// From the last byte read to the verdict (and, for an admission, to the start of the relay pulse).
-  public var decidedIn: Duration
+  package var decidedIn: Duration
   /// Holder, event and tickets, where the ticket system told them.
-  public var details: TicketDetails
+  package var details: TicketDetails
   /// How many this code has admitted here, this admission included.
-  public var admitted: Int
+  package var admitted: Int
   /// How many it admits in all, as far as is proven.
-  public var allowance: Int
+  package var allowance: Int
   /// Who decided.
-  public var decider: Decider
+  package var decider: Decider
   /// Whether it is an admission that the ticket system has still to be told of.
-  public var isProvisional: Bool
+  package var isProvisional: Bool
   /// What else staff should know of it.
-  public var note: AttemptDecision.Note?
+  package var note: AttemptDecision.Note?
   /// The first admission on the ticket, where one is known.
-  public var firstUse: AttemptDecision.FirstUse?
+  package var firstUse: AttemptDecision.FirstUse?
   /// What happened, to which host or line, and what to do; `nil` where the reason says it all.
-  public var detail: String?
+  package var detail: String?
   /// Whether the relay could not be driven although the verdict is an admission.
-  public var outputFault: String?
+  package var outputFault: String?
   /// Whether the journal has it: then the end of the process does not lose it.
-  public var isStored = false
+  package var isStored = false
 }
 
 /// A request whose answer the gate did not have in time.
-public struct UnansweredAttempt: Sendable, Equatable {
+package struct UnansweredAttempt: Sendable, Equatable {
   /// What is known of it now.
-  public enum State: String, Sendable {
+  package enum State: String, Sendable {
     /// The answer may still come.
     case pending
     /// No answer will come; it may have redeemed.
@@ -89,29 +90,29 @@ public struct UnansweredAttempt: Sendable, Equatable {
   }
 
   /// The attempt.
-  public var attempt: AttemptID
+  package var attempt: AttemptID
   /// The scan it served.
-  public var scan: ScanID
+  package var scan: ScanID
   /// The gate that asked.
-  public var gate: GateID
+  package var gate: GateID
   /// The code, shown shortened only.
-  public var code: Code
+  package var code: Code
   /// What is known of it now.
-  public var state: State
+  package var state: State
   /// When this became known.
-  public var at: WallTime
+  package var at: WallTime
 }
 
 /// A provisional admission that the ticket system does not confirm.
-public struct OutboxConflict: Sendable, Equatable {
+package struct OutboxConflict: Sendable, Equatable {
   /// The admission.
-  public var owed: OwedAdmission
+  package var owed: OwedAdmission
   /// What became of it.
-  public var told: ToldAdmission
+  package var told: ToldAdmission
 }
 
 /// Whether a gate can decide.
-public enum GateState: Sendable, Equatable {
+package enum GateState: Sendable, Equatable {
   /// It can.
   case ready
   /// It can, as far as is known: what keeps its ticket system from being asked. In events it is `ready`.
@@ -127,7 +128,7 @@ public enum GateState: Sendable, Equatable {
 }
 
 /// What became of a reload.
-public enum ReloadOutcome: Sendable, Equatable {
+package enum ReloadOutcome: Sendable, Equatable {
   /// The station runs by the new file.
   case applied
   /// The station runs on by the old one: everything that is wrong with the new file.
@@ -136,7 +137,7 @@ public enum ReloadOutcome: Sendable, Equatable {
   case needsRestart([String])
 
   /// The name in events.
-  public var name: String {
+  package var name: String {
     switch self {
     case .applied: "applied"
     case .kept: "kept"
@@ -145,10 +146,21 @@ public enum ReloadOutcome: Sendable, Equatable {
   }
 
   /// The words that come with it, if any.
-  public var detail: String? {
+  package var detail: String? {
     switch self {
     case .applied: nil
     case .kept(let words), .needsRestart(let words): words.joined(separator: "\n")
     }
+  }
+}
+
+extension GatewayEvent {
+  /// The event of a station's set-up.
+  package init(_ event: StationSetUpEvent) {
+    self =
+      switch event {
+      case .setUp(let event): .setUp(event)
+      case .control(let event): .control(event)
+      }
   }
 }

@@ -1,6 +1,6 @@
 internal import ScanConfiguration
 internal import ScanModel
-internal import ScanPipeline
+internal import Signalling
 internal import SignalOutputs
 internal import Synchronization
 

@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import LinuxIO
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
+internal import Admission
+package import Calls
 
 /// What a keeper must not forget over restarts, besides tickets.
 struct KeeperNotes: Codable, Equatable {
@@ -18,19 +19,19 @@ struct KeeperNotes: Codable, Equatable {
 }
 
 /// How a ticket system is, for a gate.
-public struct TicketSystemNews: Sendable, Equatable {
+package struct TicketSystemNews: Sendable, Equatable {
   /// Why it counts as offline; `nil` where it does not.
-  public var offline: OfflineCause?
+  package var offline: OfflineCause?
   /// Why nobody can be admitted, as was found last.
-  public var fault: SystemCheck.Fault?
+  package var fault: SystemCheck.Fault?
   /// Whether it is being asked that for the first time since the start, or the reload.
-  public var isBeingAsked: Bool
+  package var isBeingAsked: Bool
   /// Why fresh tickets cannot be told from used ones: its clocks contradict one another.
-  public var clockFault: String?
+  package var clockFault: String?
   /// Why nobody can tell whether it would decide a scan, although it answers.
-  public var doubt: String?
+  package var doubt: String?
   /// When the last question began that was answered as it should be.
-  public var proven: MonotonicTime?
+  package var proven: MonotonicTime?
 }
 
 /// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.

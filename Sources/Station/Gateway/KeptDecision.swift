@@ -1,19 +1,19 @@
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
+package import Admission
 
 /// What the keeper made of a scan.
-public struct KeptDecision: Sendable {
+package struct KeptDecision: Sendable {
   /// The ledger's word.
-  public var decision: AttemptDecision
+  package var decision: AttemptDecision
   /// The request that it took; `nil` where none was sent.
-  public var asked: AttemptOutcome?
+  package var asked: AttemptOutcome?
   /// The ticket's key in ledger and journal: a digest.
-  public var ticket: TicketKey?
+  package var ticket: TicketKey?
   /// Who decided.
-  public var decider: Decider
+  package var decider: Decider
 
   /// Joins them.
-  public init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
+  package init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
     self.decision = decision
     self.asked = asked
     self.ticket = ticket
@@ -34,7 +34,7 @@ extension KeptDecision {
 }
 
 /// What gates do while the journal cannot be written. The raw values are the names in the configuration.
-public enum JournalFailurePolicy: String, Sendable, CaseIterable {
+package enum JournalFailurePolicy: String, Sendable, CaseIterable {
   /// They go on where the ticket system answers: it has the admissions, and the memory of the process holds "once".
   case `continue`
   /// They admit nobody.

@@ -1,5 +1,5 @@
 import ScanModel
-import ScanPipeline
+internal import Calls
 
 /// Whether the ticket systems of this ledger's server would decide scans: asked at the start, after each reload, and while a
 /// fault lasts, by a request that redeems nothing.

@@ -1,5 +1,6 @@
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
+package import Admission
+internal import Calls
 
 /// From the outcome of a request to the gate: what it comes to, written down before anybody passes on it.
 extension LedgerKeeper {
@@ -129,7 +130,7 @@ extension LedgerKeeper {
 
   /// Takes an admission back because the gate did not open: presenting the code again admits without a request.
   /// - Parameter ledgerKey: `KeptDecision.ticket`.
-  public func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) async {
+  package func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) async {
     guard let admission = decision.admission else { return }
     try? await remember(ledgerKey)
     // It may have been told meanwhile.

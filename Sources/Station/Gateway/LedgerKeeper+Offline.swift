@@ -1,6 +1,7 @@
+internal import Admission
 internal import LinuxIO
-public import ScanModel
-import ScanPipeline
+package import ScanModel
+internal import Calls
 
 /// Whether the ticket system answers, and what a gate's policy says while it does not.
 ///
@@ -16,7 +17,7 @@ extension LedgerKeeper {
   private static let shortestProbe: Duration = .milliseconds(300)
 
   /// How a ticket system is, and how it is whenever that changes; who is slow gets the latest alone. Ends with its reader.
-  public func news(of system: TicketSystemID) -> AsyncStream<TicketSystemNews> {
+  package func news(of system: TicketSystemID) -> AsyncStream<TicketSystemNews> {
     let (stream, feed) = AsyncStream.makeStream(of: TicketSystemNews.self, bufferingPolicy: .bufferingNewest(1))
     lastListener += 1
     let listener = lastListener

@@ -1,6 +1,7 @@
+internal import Calls
 internal import LinuxIO
 import ScanModel
-import ScanPipeline
+internal import Admission
 
 /// Tells the ticket system of provisional admissions, once it answers again and nobody waits for it.
 ///

@@ -1,6 +1,6 @@
 internal import LinuxIO
 import ScanModel
-import ScanPipeline
+internal import Admission
 
 /// The way between the ledger and what outlives the process.
 extension LedgerKeeper {

@@ -1,5 +1,5 @@
 import ScanModel
-import ScanPipeline
+internal import Admission
 
 /// The ticket system's own clocks: what is done while its records cannot be told fresh from old by their times.
 ///
@@ -83,7 +83,7 @@ extension LedgerKeeper {
   }
 
   /// Sets how far the clock that dates records is known to be ahead of `Date`; nothing changes where it is so already.
-  public func setRecordOffset(_ offset: Duration) {
+  package func setRecordOffset(_ offset: Duration) {
     guard offset != ledger.clock.configured else { return }
     policy.recordOffset = offset
     ledger.clock = ledger.clock.configured(anew: offset, tolerated: policy.recordAhead, wall: time.wall())

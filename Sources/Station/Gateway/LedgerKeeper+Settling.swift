@@ -1,6 +1,6 @@
+internal import Admission
 internal import LinuxIO
 import ScanModel
-import ScanPipeline
 
 extension AttemptOutcome {
   /// Whether an answer came that says nothing, after a request that may have redeemed.

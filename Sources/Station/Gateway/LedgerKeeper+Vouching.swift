@@ -1,5 +1,5 @@
 import ScanModel
-import ScanPipeline
+internal import Admission
 
 /// What a station does whose journal is not known to be its own and newest: it was brought back from a copy, or came from another
 /// machine. Whom it does not name may be in all the same, so it admits on the ticket system's word alone, until somebody accepts

@@ -1,6 +1,7 @@
 internal import LinuxIO
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
+package import Admission
+package import Calls
 
 /// Keeps the attempt ledger of one ticket system for all gates of the station: does the waiting that the pure ledger cannot,
 /// and writes down what must outlive the process.
@@ -12,7 +13,7 @@ public import ScanPipeline
 /// A conclusion is written before the gate opens. So whatever is asked and not concluded in the same boot has opened nothing;
 /// where it cannot be written, the journal is marked incomplete first, and the next process does not rely on it. From the answer on:
 /// `LedgerKeeper+Concluding.swift`.
-public actor LedgerKeeper {
+package actor LedgerKeeper {
   /// The share of a scan's time that is spent waiting for the late answer to our own earlier request.
   private static let patience = 0.4
   /// How many tickets are held in memory; the others are recalled when they are presented.
@@ -78,7 +79,7 @@ public actor LedgerKeeper {
   ///   - floodLimit: how many requests a minute that admit nobody all readers together may bring before those that bring
   ///     them are no longer asked for.
   ///   - checkWaits: how long it is waited before a ticket system that cannot decide is asked again.
-  public init(
+  package init(
     server: String, dependencies: LedgerDependencies, scope: LedgerScope = .once,
     policy: AttemptPolicy = AttemptPolicy(),
     whenFailing: JournalFailurePolicy = .continue, lookUps: LookUpPolicy = LookUpPolicy(), floodLimit: Int = 20,
@@ -103,14 +104,14 @@ public actor LedgerKeeper {
   }
 
   /// Sets how many requests a minute that admit nobody all readers together may bring; what they have brought counts on.
-  public func setFloodLimit(_ limit: Int) { cap.limit = max(1, limit) }
+  package func setFloodLimit(_ limit: Int) { cap.limit = max(1, limit) }
 
   /// Attempts that may have redeemed and were not settled, and entries that may be surplus at the server, as far as they
   /// are held in memory: for staff.
-  public var unsettled: [UnsettledAttempt] { ledger.unsettled }
+  package var unsettled: [UnsettledAttempt] { ledger.unsettled }
 
   /// Now, by every clock.
-  public nonisolated var now: JournalTime { store.dependencies.clock.now() }
+  package nonisolated var now: JournalTime { store.dependencies.clock.now() }
 
   /// Writes down a scan that is over, or how many were; from any thread, returns at once.
   @discardableResult nonisolated func record(_ fact: JournalFact) -> JournalMark {
@@ -127,7 +128,7 @@ public actor LedgerKeeper {
   /// Decides one scan: by what is known, by one request to `system`, or by the gate's policy where `system` is offline. An
   /// admission is written down when it returns.
   /// - Parameter mayAsk: false where the reader floods the gate: then only what is known is answered.
-  public func decide(
+  package func decide(
     _ scan: Scan, key: TicketKey, system: any TicketSystem, deadline: MonotonicTime, mayAsk: Bool,
     offline policy: OfflinePolicy = OfflinePolicy()
   ) async -> KeptDecision {
@@ -215,7 +216,7 @@ public actor LedgerKeeper {
   }
 
   /// Somebody leaves with this code: nobody is asked, nobody is kept in, and the ticket admits again.
-  public func leave(_ scan: Scan, key: TicketKey) async -> KeptDecision {
+  package func leave(_ scan: Scan, key: TicketKey) async -> KeptDecision {
     let key = self.key(key)
     var decision = AttemptDecision(verdict: .admit, note: .notInside)
     do throws(JournalFault) {

@@ -1,30 +1,30 @@
 internal import Foundation
-public import LinuxIO
-public import ScanModel
-internal import ScanPipeline
-public import Sealing
+package import LinuxIO
+package import ScanModel
+internal import Admission
+package import Sealing
 
 /// What the ledgers of a station share to outlive the process: the journal, the key that hides codes from it, and the boot.
-public struct LedgerDependencies: Sendable {
+package struct LedgerDependencies: Sendable {
   /// The journal.
-  public var journal: any ScanJournal
+  package var journal: any ScanJournal
   /// Makes the tickets' keys.
-  public var digester: Digester
+  package var digester: Digester
   /// This start of the machine.
-  public var boot: BootID
+  package var boot: BootID
   /// The machine's clocks, and whether they are trusted.
-  public var clock: ClockTrust
+  package var clock: ClockTrust
   /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
   /// whether that could be noted.
-  public var markIncomplete: @Sendable () async -> Bool
+  package var markIncomplete: @Sendable () async -> Bool
   /// Whether the journal was found to be this station's own and newest, or somebody has said that it may be relied on.
-  public var isAccepted: @Sendable () -> Bool
+  package var isAccepted: @Sendable () -> Bool
   /// The list on board of a ticket system by its name and server; `nil` where there can be none.
-  public var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
+  package var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
 
   /// Joins them.
   /// - Parameter boot: the start of the machine, and the journal's generation in it.
-  public init(
+  package init(
     journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
     markIncomplete: @escaping @Sendable () async -> Bool = { true },

@@ -1,9 +1,9 @@
 import ScanModel
 
 /// What a gate does while its ticket system is offline.
-public struct OfflinePolicy: Sendable, Equatable {
+package struct OfflinePolicy: Sendable, Equatable {
   /// Who may pass then.
-  public enum Rule: Sendable, Equatable {
+  package enum Rule: Sendable, Equatable {
     /// Nobody.
     case refuse
     /// Whoever shows a code that passes the gate's filter, until so many admissions of the gate wait to be told.
@@ -13,7 +13,7 @@ public struct OfflinePolicy: Sendable, Equatable {
   }
 
   /// What the list counts for while the machine's clock cannot be trusted.
-  public enum ClockRule: Sendable, Equatable {
+  package enum ClockRule: Sendable, Equatable {
     /// Nothing: nobody passes by it.
     case undecided
     /// Neither its age nor a ticket's day is looked at.
@@ -21,18 +21,18 @@ public struct OfflinePolicy: Sendable, Equatable {
   }
 
   /// Who may pass.
-  public var rule: Rule
+  package var rule: Rule
   /// How long an answer is awaited before the policy decides.
-  public var after: Duration
+  package var after: Duration
   /// Whether a spent budget (429) counts as offline.
-  public var rateLimited: Bool
+  package var rateLimited: Bool
   /// What the list counts for without a trusted clock.
-  public var untrustedClock: ClockRule
+  package var untrustedClock: ClockRule
   /// How long an admission waits to be durable before the policy for a failing journal decides.
-  public var durableWithin: Duration
+  package var durableWithin: Duration
 
   /// Makes a policy; without arguments nobody passes.
-  public init(
+  package init(
     _ rule: Rule = .refuse, after: Duration = .seconds(1), rateLimited: Bool = false,
     untrustedClock: ClockRule = .undecided, durableWithin: Duration = .milliseconds(300)
   ) {
@@ -44,7 +44,7 @@ public struct OfflinePolicy: Sendable, Equatable {
   }
 
   /// Whether anybody ever passes by it.
-  public var mayAdmit: Bool { rule != .refuse }
+  package var mayAdmit: Bool { rule != .refuse }
 
   /// Whether it decides when the ticket system is offline for this cause.
   func applies(to cause: OfflineCause) -> Bool { mayAdmit && (cause != .rateLimited || rateLimited) }

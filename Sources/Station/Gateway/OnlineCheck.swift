@@ -1,15 +1,15 @@
+package import StationSetUp
 internal import ScanConfiguration
-public import ScanModel
-internal import ScanPipeline
-public import TicketSystemKit
+package import ScanModel
+package import TicketSystemKit
 
 /// Asks everything that a configuration speaks to, once and by requests that redeem and activate nothing. No service is needed,
 /// and nothing is kept.
-public enum OnlineCheck {
+package enum OnlineCheck {
   /// What one of them said.
-  public struct Finding: Sendable, Equatable {
+  package struct Finding: Sendable, Equatable {
     /// What it means for a gate.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
       /// It would decide scans.
       case good
       /// Something that no gate hangs on, and that somebody should look at.
@@ -21,9 +21,9 @@ public enum OnlineCheck {
     }
 
     /// What it means.
-    public var kind: Kind
+    package var kind: Kind
     /// Whom it is about, and what was found: a line.
-    public var line: String
+    package var line: String
   }
 
   /// How long each may take.
@@ -36,7 +36,7 @@ public enum OnlineCheck {
   ///   - completed: the configuration with what set-up codes have brought.
   ///   - credentials: where keys are that it names.
   ///   - onAsking: told of each before it is asked, by its place in the configuration.
-  public static func findings(
+  package static func findings(
     on completed: EnrolmentBook.Completed, credentials: @escaping CredentialResolver,
     onAsking: (String) -> Void = { _ in }, time: any TimeSource = SystemTime()
   ) async -> [Finding] {

@@ -1,14 +1,14 @@
 import ScanModel
 
 /// When look-ups are made that settle what became of attempts without an answer.
-public struct LookUpPolicy: Sendable {
+package struct LookUpPolicy: Sendable {
   /// The shortest time between two.
-  public var interval: Duration
+  package var interval: Duration
   /// How long nobody must have presented a code: live scans come first, for the budget is theirs.
-  public var quiet: Duration
+  package var quiet: Duration
 
   /// Makes a policy.
-  public init(interval: Duration = .seconds(10), quiet: Duration = .seconds(3)) {
+  package init(interval: Duration = .seconds(10), quiet: Duration = .seconds(3)) {
     self.interval = interval
     self.quiet = quiet
   }

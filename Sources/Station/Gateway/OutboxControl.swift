@@ -1,17 +1,17 @@
-public import ScanModel
+package import ScanModel
 
 /// What staff want of the outbox, as `scangate outbox hold` and `retry` leave it for the service.
-public struct OutboxControl: Sendable {
+package struct OutboxControl: Sendable {
   /// How often they are looked at.
   static let interval: Duration = .seconds(2)
 
   /// Whether nothing is to be sent.
-  public var isHeld: @Sendable () async -> Bool
+  package var isHeld: @Sendable () async -> Bool
   /// Takes the order to send everything now: the conflicts that can be sent once more; `nil` without such an order.
-  public var retry: @Sendable () async -> [OwedAdmission]?
+  package var retry: @Sendable () async -> [OwedAdmission]?
 
   /// Joins them; without arguments nobody orders anything.
-  public init(
+  package init(
     isHeld: @escaping @Sendable () async -> Bool = { false },
     retry: @escaping @Sendable () async -> [OwedAdmission]? = { nil }
   ) {

@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// The command of the outputs, which outlives a reload of the configuration: they would go to their safe state if it were
 /// given up in between.
-public final class OutputCommand: Sendable {
+package final class OutputCommand: Sendable {
   private let held = Mutex<HeldOutputs?>(nil)
 
   /// Makes the command of outputs that nobody holds yet.
-  public init() {}
+  package init() {}
 
   /// The outputs that the holder at `path` holds for this process, made when first asked for.
   func holder(at path: String, plan: OutputPlan) throws(SystemError) -> HeldOutputs {
@@ -20,7 +20,7 @@ public final class OutputCommand: Sendable {
   }
 
   /// Takes leave of the output holder; to be called when no station follows.
-  public func end() async {
+  package func end() async {
     let last = held.withLock { held in
       defer { held = nil }
       return held

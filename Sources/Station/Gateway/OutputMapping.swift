@@ -2,7 +2,6 @@ internal import HolderProtocol
 internal import ScanConfiguration
 internal import LinuxIO
 internal import ScanModel
-internal import ScanPipeline
 internal import SignalOutputs
 internal import TicketSystemKit
 

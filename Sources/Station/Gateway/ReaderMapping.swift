@@ -1,14 +1,14 @@
-public import CameraReader
+package import CameraReader
 internal import LinuxIO
-public import ScanConfiguration
+package import ScanConfiguration
 internal import ScanModel
-internal import ScanPipeline
-public import SerialReader
-public import WedgeReader
+internal import Reading
+package import SerialReader
+package import WedgeReader
 
 extension StationConfiguration {
   /// The station's wedges, as the wedge reader takes them.
-  public var wedges: [WedgeConfiguration] {
+  package var wedges: [WedgeConfiguration] {
     readers.compactMap { reader in
       guard case .wedge(let typing) = reader.technology else { return nil }
       return WedgeConfiguration(
@@ -25,7 +25,7 @@ extension StationConfiguration {
   }
 
   /// The station's serial scanners, as the serial reader takes them.
-  public var serials: [SerialConfiguration] {
+  package var serials: [SerialConfiguration] {
     readers.compactMap { reader in
       guard case .serial(let line) = reader.technology else { return nil }
       return SerialConfiguration(
@@ -44,7 +44,7 @@ extension StationConfiguration {
 
 extension StationConfiguration {
   /// The station's cameras, as the camera reader takes them.
-  public var cameras: [CameraConfiguration] {
+  package var cameras: [CameraConfiguration] {
     readers.compactMap { reader in
       guard case .camera(let view) = reader.technology else { return nil }
       return CameraConfiguration(

@@ -1,4 +1,5 @@
-public import ScanConfiguration
+internal import StationSetUp
+package import ScanConfiguration
 internal import ScanModel
 
 extension StationMemory {
@@ -7,7 +8,7 @@ extension StationMemory {
   /// - Parameters:
   ///   - old: the configuration by which the station runs.
   ///   - takesCodes: whether it has been able to take set-up codes from its start.
-  public func restartReasons(
+  package func restartReasons(
     from old: StationConfiguration, to new: StationConfiguration, takesCodes: Bool
   ) -> [String] {
     let unenrolled = Set(old.ticketSystems.filter(\.isUnenrolled).map(\.id))

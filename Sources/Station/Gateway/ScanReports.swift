@@ -1,5 +1,5 @@
 internal import ScanModel
-internal import ScanPipeline
+internal import Admission
 
 /// Writes down what became of a gate's scans, and has it told.
 ///

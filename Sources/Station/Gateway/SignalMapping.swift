@@ -1,6 +1,6 @@
 internal import ScanConfiguration
 internal import ScanModel
-internal import ScanPipeline
+internal import Signalling
 internal import TicketSystemKit
 
 /// The patterns of a gate: the built-in ones for the outputs it has, and in their place what its configuration gives. An

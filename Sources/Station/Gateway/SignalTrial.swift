@@ -1,15 +1,15 @@
-public import ScanConfiguration
-public import ScanModel
+package import ScanConfiguration
+package import ScanModel
 internal import Synchronization
-public import TicketSystemKit
+internal import TicketSystemKit
 
 /// The outputs of one gate alone, to try its signals without readers or a ticket system.
-public struct SignalTrial: Sendable {
+package struct SignalTrial: Sendable {
   /// The longest that the output holder is waited for.
   private static let patience = Duration.seconds(3)
 
   /// Whether the gate has a relay to pulse.
-  public let hasRelay: Bool
+  package let hasRelay: Bool
   private let faults = Faults()
   private let outputs: any StationOutputs
   private let signals: any SignalOutput
@@ -18,7 +18,7 @@ public struct SignalTrial: Sendable {
 
   /// Makes the trial; nothing is opened before `start`.
   /// - Throws: where the outputs are wrong.
-  public init(
+  package init(
     _ configuration: StationConfiguration, gate: GateConfiguration, outputs place: OutputPlace,
     log: @escaping OperatorLines
   ) throws(SetupError) {
@@ -39,14 +39,14 @@ public struct SignalTrial: Sendable {
   }
 
   /// What failed at least once, such as `output green`.
-  public var broken: [String] { faults.devices.withLock { $0.sorted() } }
+  package var broken: [String] { faults.devices.withLock { $0.sorted() } }
 
   private final class Faults: Sendable {
     let devices = Mutex<Set<String>>([])
   }
 
   /// Opens the outputs, all off; returns when the gate could be opened, or tells why it cannot.
-  public func start() async throws(SetupError) {
+  package func start() async throws(SetupError) {
     await outputs.start()
     let waiting = Task { [signals, changes] in
       for await _ in changes where signals.admissionFault == nil { break }
@@ -63,7 +63,7 @@ public struct SignalTrial: Sendable {
 
   /// Plays a signal; `admit` and `provisional` pulse the relay.
   /// - Throws: what kept the relay from pulsing.
-  public func play(_ signal: Signal) async throws(SetupError) {
+  package func play(_ signal: Signal) async throws(SetupError) {
     guard signal == .admit || signal == .provisional else { return signals.play(signal) }
     switch await signals.admit(isProvisional: signal == .provisional) {
     case .started, .noRelay: break
@@ -72,7 +72,7 @@ public struct SignalTrial: Sendable {
   }
 
   /// Lets a running pulse end and leaves everything off.
-  public func stop() async {
+  package func stop() async {
     await outputs.stop()
     await command.end()
   }

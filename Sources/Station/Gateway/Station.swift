@@ -1,21 +1,21 @@
-public import ScanModel
+package import ScanModel
 
 /// A gate of a station and the readers that feed it.
-public struct StationGate: Sendable {
+package struct StationGate: Sendable {
   /// The gate.
-  public var controller: GateController
+  package var controller: GateController
   /// Its readers; each feeds this gate alone.
-  public var readers: [ReaderID]
+  package var readers: [ReaderID]
 
   /// Joins a gate and its readers.
-  public init(controller: GateController, readers: [ReaderID]) {
+  package init(controller: GateController, readers: [ReaderID]) {
     self.controller = controller
     self.readers = readers
   }
 }
 
 /// The machine: runs the gates and leads each reader's reads to its gate.
-public struct Station: Sendable {
+package struct Station: Sendable {
   private let gates: [StationGate]
   private let sources: [any ReadSource]
   private let events: any EventSink
@@ -27,7 +27,7 @@ public struct Station: Sendable {
   /// - Parameters:
   ///   - endsInAHurry: whether scans that wait at the end are closed unasked.
   ///   - divert: whether what a reader tells is taken by somebody else than its gate; on the reader's thread, and to return at once.
-  public init(
+  package init(
     gates: [StationGate], sources: [any ReadSource], events: any EventSink, time: any TimeSource,
     endsInAHurry: Bool = false, divert: @escaping @Sendable (ReaderEvent) -> Bool = { _ in false }
   ) {
@@ -41,7 +41,7 @@ public struct Station: Sendable {
 
   /// Serves until `ended` returns, then lets go of the readers, decides what was read before, and returns.
   /// - Throws: where a technology of readers cannot start at all; a device that is absent is no error.
-  public func run(until ended: @escaping @Sendable () async -> Void) async throws {
+  package func run(until ended: @escaping @Sendable () async -> Void) async throws {
     var routes: [ReaderID: GateController] = [:]
     for gate in gates {
       for reader in gate.readers { routes[reader] = gate.controller }
@@ -78,7 +78,7 @@ public struct Station: Sendable {
   }
 
   /// Returns once every reader and every gate has answered a heartbeat: while one is stuck, it does not.
-  public func heartbeat() async {
+  package func heartbeat() async {
     for source in sources { await source.heartbeat() }
     for gate in gates { await gate.controller.heartbeat() }
   }

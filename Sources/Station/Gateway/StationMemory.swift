@@ -1,6 +1,6 @@
 internal import ScanConfiguration
-public import ScanModel
-internal import ScanPipeline
+package import ScanModel
+internal import Admission
 internal import Synchronization
 internal import TicketSystemKit
 
@@ -8,9 +8,9 @@ internal import TicketSystemKit
 /// memory, and the process in the journal.
 ///
 /// A ledger belongs to a server, by its type and address: configured under two names it is one, under a new name the same.
-public final class StationMemory: Sendable {
+package final class StationMemory: Sendable {
   /// Holds what this process holds of the outputs.
-  public let command = OutputCommand()
+  package let command = OutputCommand()
 
   private let dependencies: LedgerDependencies
   private let whenFailing: JournalFailurePolicy
@@ -31,7 +31,7 @@ public final class StationMemory: Sendable {
   ///   - interrupted: the attempts that an earlier process asked and never concluded (`ScanJournal.unconcluded`).
   ///   - owed: the admissions that an earlier process had still to tell (`ScanJournal.owed`).
   ///   - orders: what staff want of the outbox.
-  public init(
+  package init(
     dependencies: LedgerDependencies, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],
     owed: [OwedAdmission] = [], orders: OutboxControl = OutboxControl()
   ) {
@@ -43,7 +43,7 @@ public final class StationMemory: Sendable {
   }
 
   /// Tells the journal's states as events, and gives it again what it has lost, until `end`.
-  public func watch(events: any EventSink, time: any TimeSource) {
+  package func watch(events: any EventSink, time: any TimeSource) {
     for event in untold.withLock({ untold in
       defer { untold.removeAll() }
       return untold
@@ -145,7 +145,7 @@ public final class StationMemory: Sendable {
   }
 
   /// Takes leave of the output holder and of the journal's states; to be called when no station follows.
-  public func end() async {
+  package func end() async {
     await command.end()
     watching.withLock { for task in $0 { task.cancel() } }
   }

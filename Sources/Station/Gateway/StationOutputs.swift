@@ -2,7 +2,6 @@ internal import HolderProtocol
 internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
-internal import ScanPipeline
 internal import SignalOutputs
 internal import Synchronization
 internal import TicketSystemKit
@@ -20,7 +19,7 @@ protocol StationOutputs: Sendable {
 }
 
 /// How much a line for the operator matters.
-public enum LineKind: Sendable {
+package enum LineKind: Sendable {
   /// Something is not in order.
   case problem
   /// Worth knowing.
@@ -28,7 +27,7 @@ public enum LineKind: Sendable {
 }
 
 /// Takes lines for the operator; from any thread, and returns at once.
-public typealias OperatorLines = @Sendable (LineKind, String) -> Void
+package typealias OperatorLines = @Sendable (LineKind, String) -> Void
 
 /// What a station's outputs and inputs tell; called on their thread, and to return at once.
 struct OutputEvents: Sendable {
@@ -43,7 +42,7 @@ struct OutputEvents: Sendable {
 }
 
 /// Who drives the outputs of a station.
-public enum OutputPlace: Sendable, Equatable {
+package enum OutputPlace: Sendable, Equatable {
   /// This process. When it dies, lines go where their wiring pulls them.
   case own
   /// The output holder that listens at this socket; see `docs/holder.md`.

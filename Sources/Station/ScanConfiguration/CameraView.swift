@@ -1,17 +1,17 @@
-public import ScanModel
+package import ScanModel
 
 /// What a camera looks for, and how.
-public struct CameraView: Sendable, Equatable {
+package struct CameraView: Sendable, Equatable {
   /// The size of a picture, in pixels.
-  public struct Size: Sendable, Equatable {
+  package struct Size: Sendable, Equatable {
     /// Pixels in a row.
-    public var width: Int
+    package var width: Int
     /// Rows.
-    public var height: Int
+    package var height: Int
   }
 
   /// How a camera sends its pictures, by V4L2's names.
-  public enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Sendable, CaseIterable {
     /// One byte a pixel.
     case grey = "GREY"
     /// A plane of grey, then interleaved colour.
@@ -25,7 +25,7 @@ public struct CameraView: Sendable, Equatable {
   }
 
   /// The focus.
-  public enum Focus: Sendable, Equatable {
+  package enum Focus: Sendable, Equatable {
     /// The camera focuses by itself.
     case auto
     /// Fixed, in units of the camera.
@@ -33,7 +33,7 @@ public struct CameraView: Sendable, Equatable {
   }
 
   /// The frequency of the mains.
-  public enum PowerLine: String, Sendable, CaseIterable {
+  package enum PowerLine: String, Sendable, CaseIterable {
     /// 50 Hz: Europe, most of Asia and Africa.
     case hertz50 = "50"
     /// 60 Hz: North America, parts of Asia and South America.
@@ -41,7 +41,7 @@ public struct CameraView: Sendable, Equatable {
   }
 
   /// What is done with several codes at once.
-  public enum Several: String, Sendable, CaseIterable {
+  package enum Several: String, Sendable, CaseIterable {
     /// The one nearest to the centre is read.
     case nearest
     /// None is read.
@@ -49,23 +49,23 @@ public struct CameraView: Sendable, Equatable {
   }
 
   /// The kinds of codes that are read; at least one.
-  public var kinds: [Symbology]
+  package var kinds: [Symbology]
   /// The size of the pictures.
-  public var size: Size?
+  package var size: Size?
   /// Pictures a second that are wanted at least.
-  public var rate: Int?
+  package var rate: Int?
   /// How the camera sends its pictures.
-  public var format: Format?
+  package var format: Format?
   /// A fixed exposure.
-  public var exposure: Duration?
+  package var exposure: Duration?
   /// The focus.
-  public var focus: Focus?
+  package var focus: Focus?
   /// The frequency of the mains.
-  public var powerLine: PowerLine?
+  package var powerLine: PowerLine?
   /// What is done with several codes at once.
-  public var several = Several.nearest
+  package var several = Several.nearest
   /// How long a code must be out of view before it counts as shown anew.
-  public var leaves = Duration.seconds(1)
+  package var leaves = Duration.seconds(1)
   /// Pictures a second that are looked at while nothing moves.
-  public var idleRate = 10
+  package var idleRate = 10
 }

@@ -1,18 +1,18 @@
-public import TicketSystemKit
+package import TicketSystemKit
 
 /// The one configuration file: YAML in, a checked `StationConfiguration` or all its errors out.
-public enum ConfigurationFile {
+package enum ConfigurationFile {
   /// What a good file gives.
-  public struct Reading: Sendable {
+  package struct Reading: Sendable {
     /// The configuration.
-    public let configuration: StationConfiguration
+    package let configuration: StationConfiguration
     /// What is doubtful in it, sorted by position.
-    public let warnings: [ConfigurationError]
+    package let warnings: [ConfigurationError]
   }
 
   /// Reads the file at `path`; a regular file of at most 1 MiB.
   /// - Throws: every error of the file at once. A file that cannot be read is an error at its line 1.
-  public static func load(path: String, options: ConfigurationOptions) throws(ConfigurationErrors) -> Reading {
+  package static func load(path: String, options: ConfigurationOptions) throws(ConfigurationErrors) -> Reading {
     let content: FileContent
     do throws(FileFault) {
       content = try FileContent.read(path, upTo: SourceText.maximumBytes)
@@ -26,7 +26,7 @@ public enum ConfigurationFile {
 
   /// Reads a configuration from text; `file` is its name in errors.
   /// - Throws: every error of the text at once.
-  public static func parse(
+  package static func parse(
     text: String, file: String, options: ConfigurationOptions
   ) throws(ConfigurationErrors) -> Reading {
     try parse(bytes: [UInt8](text.utf8), file: file, options: options)
@@ -34,7 +34,7 @@ public enum ConfigurationFile {
 
   /// Reads a configuration from bytes, which need not be text; `file` is its name in errors.
   /// - Throws: every error of the text at once.
-  public static func parse(
+  package static func parse(
     bytes: [UInt8], file: String, options: ConfigurationOptions
   ) throws(ConfigurationErrors) -> Reading {
     let findings = Findings(options: options)
@@ -56,7 +56,7 @@ public enum ConfigurationFile {
   }
 
   /// Every section that a file can have, in the order of the documentation.
-  public static func schema(options: ConfigurationOptions) -> [SectionSchema] {
+  package static func schema(options: ConfigurationOptions) -> [SectionSchema] {
     var sections: [SectionSchema] = []
     func add(_ section: SectionSchema) {
       guard !sections.contains(where: { $0.path == section.path }) else { return }

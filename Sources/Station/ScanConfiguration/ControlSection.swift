@@ -1,23 +1,23 @@
-public import TicketSystemKit
+package import TicketSystemKit
 
 /// The service that tells the station what it is: `control`.
-public struct ControlServiceConfiguration: Sendable, Equatable {
+package struct ControlServiceConfiguration: Sendable, Equatable {
   /// Which service it is. The raw values are the words in the file.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// The kiosk service.
     case kiosk
   }
 
   /// Which service it is.
-  public var kind: Kind
+  package var kind: Kind
   /// The server; the API is below it: `/api/kiosks/activate`.
-  public var url: ServerURL
+  package var url: ServerURL
   /// Certificates to trust instead of the system's.
-  public var caFile: FileReference?
+  package var caFile: FileReference?
   /// Whether plain HTTP may go elsewhere than to loopback.
-  public var allowPlainHTTP: Bool
+  package var allowPlainHTTP: Bool
   /// The credential that the service wants to see of a new station; `nil` where it wants none.
-  public var registration: CredentialReference?
+  package var registration: CredentialReference?
 }
 
 enum ControlSection {

@@ -1,12 +1,12 @@
-public import TicketSystemKit
+package import TicketSystemKit
 
 extension StationConfiguration {
   /// What is wrong with the files that a configuration names.
-  public struct FileFindings: Sendable, Equatable {
+  package struct FileFindings: Sendable, Equatable {
     /// Files without which the service cannot work, sorted by position.
-    public var errors: [ConfigurationError]
+    package var errors: [ConfigurationError]
     /// Secrets that others can read, and lists that only setting up needs and that cannot be used; sorted by position.
-    public var warnings: [ConfigurationError]
+    package var warnings: [ConfigurationError]
   }
 
   /// Looks at the files that the configuration names, as the user that this process runs as. Apart from parsing, so that
@@ -14,7 +14,7 @@ extension StationConfiguration {
   ///
   /// A key is one line of 1 to 4,096 printable ASCII characters without blanks, apart from white space around it.
   /// Certificates are PEM (RFC 7468): at least one block, and every block's body is base64.
-  public func checkFiles() -> FileFindings {
+  package func checkFiles() -> FileFindings {
     var errors: Set<ConfigurationError> = []
     var warnings: Set<ConfigurationError> = []
     for file in files {

@@ -1,9 +1,9 @@
 internal import TicketSystemKit
 
 /// What the journal keeps, and for how long: `journal`.
-public struct JournalConfiguration: Sendable, Equatable {
+package struct JournalConfiguration: Sendable, Equatable {
   /// What gates do while it cannot be written.
-  public enum WhenFailing: String, Sendable, CaseIterable {
+  package enum WhenFailing: String, Sendable, CaseIterable {
     /// They go on where the ticket system answers.
     case `continue`
     /// They admit nobody.
@@ -11,16 +11,16 @@ public struct JournalConfiguration: Sendable, Equatable {
   }
 
   /// How long scans are kept, in days.
-  public var keepDays = 400
+  package var keepDays = 400
   /// How large the file may become, in megabytes, before the oldest scans go.
-  public var keepMegabytes = 1_000
+  package var keepMegabytes = 1_000
   /// How long the names of holders are kept, in hours.
-  public var keepNamesHours = 24
+  package var keepNamesHours = 24
   /// What gates do while it cannot be written.
-  public var whenFailing = WhenFailing.continue
+  package var whenFailing = WhenFailing.continue
 
   /// Makes what holds where the file says nothing.
-  public init() {}
+  package init() {}
 }
 
 enum JournalSection {

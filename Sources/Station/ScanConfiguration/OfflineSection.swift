@@ -1,9 +1,9 @@
 internal import TicketSystemKit
 
 /// What a gate does while its ticket system is offline: `gates.<name>.offline`.
-public struct OfflineConfiguration: Sendable, Equatable {
+package struct OfflineConfiguration: Sendable, Equatable {
   /// Who decides then. The raw values are the words in the file.
-  public enum Policy: String, Sendable, CaseIterable {
+  package enum Policy: String, Sendable, CaseIterable {
     /// Nobody: every scan is undecided.
     case refuse
     /// The gate's own filter: whatever passes `accept` is admitted, and told later.
@@ -13,7 +13,7 @@ public struct OfflineConfiguration: Sendable, Equatable {
   }
 
   /// What the list counts for while the clock cannot be trusted. The raw values are the words in the file.
-  public enum UntrustedClock: String, Sendable, CaseIterable {
+  package enum UntrustedClock: String, Sendable, CaseIterable {
     /// Nothing: nobody passes by it.
     case undecided
     /// Neither its age nor a ticket's day is looked at.
@@ -21,23 +21,23 @@ public struct OfflineConfiguration: Sendable, Equatable {
   }
 
   /// How long an answer is awaited unless the file says otherwise.
-  public static let usualWait = Duration.seconds(1)
+  package static let usualWait = Duration.seconds(1)
 
   /// Who decides.
-  public var policy = Policy.refuse
+  package var policy = Policy.refuse
   /// How long an answer is awaited before the policy decides; never more than the gate's deadline.
-  public var after = usualWait
+  package var after = usualWait
   /// How many admissions of this gate may wait to be told, with `admitAndQueue`.
-  public var most = 100
+  package var most = 100
   /// Whether a rate limit (429) counts as offline.
-  public var rateLimited = false
+  package var rateLimited = false
   /// What the list counts for while the clock cannot be trusted, with `list`.
-  public var untrustedClock = UntrustedClock.undecided
+  package var untrustedClock = UntrustedClock.undecided
   /// How long the gate waits for the disk to hold an admission before it opens; after that the journal counts as failing.
-  public var durableWithin = Duration.milliseconds(300)
+  package var durableWithin = Duration.milliseconds(300)
 
   /// Makes what holds where the file says nothing: nobody is admitted offline.
-  public init() {}
+  package init() {}
 }
 
 enum OfflineSection {

@@ -1,7 +1,7 @@
 /// An output of a gate.
-public struct OutputConfiguration: Sendable, Equatable {
+package struct OutputConfiguration: Sendable, Equatable {
   /// What an output is for, by its name.
-  public enum Role: Sendable, Equatable {
+  package enum Role: Sendable, Equatable {
     /// `relay`: opens the gate for `pulse`, then rests for `gap` at least; `fail` says what it is when not commanded.
     case relay(pulse: Duration, gap: Duration, fail: Fail)
     /// `buzzer`, `buzzer2`, …
@@ -11,7 +11,7 @@ public struct OutputConfiguration: Sendable, Equatable {
   }
 
   /// What the gate is while nobody commands the relay.
-  public enum Fail: String, Sendable, CaseIterable {
+  package enum Fail: String, Sendable, CaseIterable {
     /// Locked: the relay is off.
     case secure
     /// Released: the relay is on.
@@ -19,7 +19,7 @@ public struct OutputConfiguration: Sendable, Equatable {
   }
 
   /// What is driven.
-  public enum Target: Sendable, Hashable {
+  package enum Target: Sendable, Hashable {
     /// A line of a GPIO chip.
     case gpio(GPIOLine)
     /// An LED of the kernel, by its name in `/sys/class/leds`.
@@ -31,35 +31,35 @@ public struct OutputConfiguration: Sendable, Equatable {
   }
 
   /// The name.
-  public var name: String
+  package var name: String
   /// What it is for.
-  public var role: Role
+  package var role: Role
   /// What is driven.
-  public var target: Target
+  package var target: Target
 }
 
 /// A channel of a PWM chip, and the tone on it.
-public struct PWMChannel: Sendable, Hashable {
+package struct PWMChannel: Sendable, Hashable {
   /// The name of the chip's device; its number changes between boots.
-  public var chip: String
+  package var chip: String
   /// The channel on the chip, from 0 to 255.
-  public var channel: Int
+  package var channel: Int
   /// The tone in hertz, from 20 to 20,000.
-  public var frequency: Int
+  package var frequency: Int
 }
 
 /// An input device that makes tones, and the tone.
-public struct SoundDevice: Sendable, Hashable {
+package struct SoundDevice: Sendable, Hashable {
   /// The kernel's name for it.
-  public var name: String
+  package var name: String
   /// The tone in hertz, from 20 to 20,000.
-  public var frequency: Int
+  package var frequency: Int
 }
 
 /// An input of a gate: a button, a switch or a sensor.
-public struct InputConfiguration: Sendable, Equatable {
+package struct InputConfiguration: Sendable, Equatable {
   /// What an input does.
-  public enum Use: String, Sendable, CaseIterable {
+  package enum Use: String, Sendable, CaseIterable {
     /// Its changes are reported.
     case log
     /// Each press begins maintenance, or ends it.
@@ -71,19 +71,19 @@ public struct InputConfiguration: Sendable, Equatable {
   }
 
   /// The name.
-  public var name: String
+  package var name: String
   /// The line; its drive means nothing.
-  public var line: GPIOLine
+  package var line: GPIOLine
   /// How long a level must last before it counts; zero for not at all.
-  public var debounce: Duration
+  package var debounce: Duration
   /// What it does.
-  public var use: Use
+  package var use: Use
 }
 
 /// A GPIO line and how it is requested.
-public struct GPIOLine: Sendable, Hashable {
+package struct GPIOLine: Sendable, Hashable {
   /// Which line of the chip.
-  public enum Line: Sendable, Hashable {
+  package enum Line: Sendable, Hashable {
     /// By the name that the kernel knows.
     case name(String)
     /// By its number on the chip, from 0.
@@ -91,7 +91,7 @@ public struct GPIOLine: Sendable, Hashable {
   }
 
   /// The bias of a line.
-  public enum Bias: String, Sendable, CaseIterable {
+  package enum Bias: String, Sendable, CaseIterable {
     /// Left as it is.
     case asIs = "as-is"
     /// Pulled up.
@@ -103,7 +103,7 @@ public struct GPIOLine: Sendable, Hashable {
   }
 
   /// How a line is driven.
-  public enum Drive: String, Sendable, CaseIterable {
+  package enum Drive: String, Sendable, CaseIterable {
     /// Driven both ways.
     case pushPull = "push-pull"
     /// Only pulled low.
@@ -113,13 +113,13 @@ public struct GPIOLine: Sendable, Hashable {
   }
 
   /// The chip's label; its number changes between boots.
-  public var chip: String
+  package var chip: String
   /// The line.
-  public var line: Line
+  package var line: Line
   /// Whether the output is on, or the input active, when the line is low.
-  public var activeLow: Bool
+  package var activeLow: Bool
   /// The bias.
-  public var bias: Bias
+  package var bias: Bias
   /// The drive.
-  public var drive: Drive
+  package var drive: Drive
 }

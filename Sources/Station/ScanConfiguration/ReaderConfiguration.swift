@@ -1,9 +1,9 @@
-public import ScanModel
+package import ScanModel
 
 /// A reader: `readers.<name>`.
-public struct ReaderConfiguration: Sendable, Equatable {
+package struct ReaderConfiguration: Sendable, Equatable {
   /// The name of a technology.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// A scanner that types.
     case wedge
     /// A scanner on a serial line.
@@ -13,7 +13,7 @@ public struct ReaderConfiguration: Sendable, Equatable {
   }
 
   /// A technology with what only it has.
-  public enum Technology: Sendable, Equatable {
+  package enum Technology: Sendable, Equatable {
     /// A scanner that types.
     case wedge(WedgeTyping)
     /// A scanner on a serial line.
@@ -23,23 +23,23 @@ public struct ReaderConfiguration: Sendable, Equatable {
   }
 
   /// The name.
-  public var id: ReaderID
+  package var id: ReaderID
   /// Which devices are this reader.
-  public var match: DeviceMatch
+  package var match: DeviceMatch
   /// The technology.
-  public var technology: Technology
+  package var technology: Technology
   /// Silence that ends a code without a terminator, and that is awaited after attach. Neither this nor what follows means
   /// anything to a camera.
-  public var silence: Duration
+  package var silence: Duration
   /// What the scanner sends before each code.
-  public var prefix: String
+  package var prefix: String
   /// What the scanner sends after each code, before the terminator.
-  public var suffix: String
+  package var suffix: String
   /// Whether an AIM identifier is split off.
-  public var aim: Bool
+  package var aim: Bool
 
   /// The technology's name.
-  public var kind: Kind {
+  package var kind: Kind {
     switch technology {
     case .wedge: .wedge
     case .serial: .serial
@@ -49,9 +49,9 @@ public struct ReaderConfiguration: Sendable, Equatable {
 }
 
 /// How a wedge types.
-public struct WedgeTyping: Sendable, Equatable {
+package struct WedgeTyping: Sendable, Equatable {
   /// What ends a code.
-  public enum Terminator: String, Sendable, CaseIterable {
+  package enum Terminator: String, Sendable, CaseIterable {
     /// The Enter key.
     case enter
     /// The Enter key of the keypad.
@@ -61,19 +61,19 @@ public struct WedgeTyping: Sendable, Equatable {
   }
 
   /// The layout that the scanner types in.
-  public var keymap: Keymap
+  package var keymap: Keymap
   /// The locale whose Compose table makes characters of dead keys, such as `en_US.UTF-8`.
-  public var compose: String?
+  package var compose: String?
   /// The code page of Alt + three digits: 437 or 850.
-  public var oemPage: Int
+  package var oemPage: Int
   /// The keys that end a code; may be empty.
-  public var terminators: Set<Terminator>
+  package var terminators: Set<Terminator>
 }
 
 /// How a serial line runs.
-public struct SerialLine: Sendable, Equatable {
+package struct SerialLine: Sendable, Equatable {
   /// What ends a code.
-  public enum Terminator: String, Sendable, CaseIterable {
+  package enum Terminator: String, Sendable, CaseIterable {
     /// Carriage return, 13.
     case cr
     /// Line feed, 10.
@@ -84,7 +84,7 @@ public struct SerialLine: Sendable, Equatable {
     case etx
 
     /// The byte.
-    public var byte: UInt8 {
+    package var byte: UInt8 {
       switch self {
       case .cr: 0x0D
       case .lf: 0x0A
@@ -95,7 +95,7 @@ public struct SerialLine: Sendable, Equatable {
   }
 
   /// Data bits, parity (none, even, odd) and stop bits; the cases and their raw values are named as people write them.
-  public enum Framing: String, Sendable, CaseIterable {
+  package enum Framing: String, Sendable, CaseIterable {
     case bits8N1 = "8N1"
     case bits8E1 = "8E1"
     case bits8O1 = "8O1"
@@ -110,15 +110,15 @@ public struct SerialLine: Sendable, Equatable {
     case bits7O2 = "7O2"
 
     /// 7 or 8.
-    public var dataBits: Int { rawValue.hasPrefix("7") ? 7 : 8 }
+    package var dataBits: Int { rawValue.hasPrefix("7") ? 7 : 8 }
     /// `N`, `E` or `O`.
-    public var parity: String { String(rawValue.dropFirst().prefix(1)) }
+    package var parity: String { String(rawValue.dropFirst().prefix(1)) }
     /// 1 or 2.
-    public var stopBits: Int { rawValue.hasSuffix("2") ? 2 : 1 }
+    package var stopBits: Int { rawValue.hasSuffix("2") ? 2 : 1 }
   }
 
   /// Who holds whom up.
-  public enum Flow: String, Sendable, CaseIterable {
+  package enum Flow: String, Sendable, CaseIterable {
     /// Nobody.
     case none
     /// The wires RTS and CTS.
@@ -128,39 +128,39 @@ public struct SerialLine: Sendable, Equatable {
   }
 
   /// Bits a second: one of the usual speeds from 300 to 921600.
-  public var speed: Int
+  package var speed: Int
   /// Data bits, parity and stop bits.
-  public var framing: Framing
+  package var framing: Framing
   /// Flow control.
-  public var flow: Flow
+  package var flow: Flow
   /// The bytes that end a code; may be empty.
-  public var terminators: Set<Terminator>
+  package var terminators: Set<Terminator>
 }
 
 /// Which devices are a reader: all fields that are set must fit. At least one besides `interface` is set.
-public struct DeviceMatch: Sendable, Hashable {
+package struct DeviceMatch: Sendable, Hashable {
   /// The USB vendor: four lower-case hexadecimal digits.
-  public var vendor: String?
+  package var vendor: String?
   /// The USB product: four lower-case hexadecimal digits; only together with a vendor.
-  public var product: String?
+  package var product: String?
   /// The serial number.
-  public var serial: String?
+  package var serial: String?
   /// The USB port as the kernel names it: `1-1.2`.
-  public var port: String?
+  package var port: String?
   /// The device's name.
-  public var name: String?
+  package var name: String?
   /// The USB interface of a composite device: two lower-case hexadecimal digits.
-  public var interface: String?
+  package var interface: String?
   /// The line of a serial reader, or the camera, by its absolute path; then nothing else is set.
-  public var path: String?
+  package var path: String?
 }
 
 /// An XKB layout.
-public struct Keymap: Sendable, Equatable {
+package struct Keymap: Sendable, Equatable {
   /// The layout: `us`, `de`.
-  public var layout: String
+  package var layout: String
   /// The variant: `nodeadkeys`; empty for the layout's own.
-  public var variant: String
+  package var variant: String
   /// Options, separated by commas; mostly empty.
-  public var options: String
+  package var options: String
 }

@@ -1,7 +1,7 @@
 internal import TicketSystemKit
 
 /// For how long "once" holds for the tickets of a system: `ticketSystems.<name>.scope` and what belongs to it.
-public enum TicketScope: Sendable, Equatable {
+package enum TicketScope: Sendable, Equatable {
   /// For ever.
   case once
   /// For a day that begins at this hour of the station's civil time.

@@ -1,16 +1,16 @@
-public import TicketSystemKit
+package import TicketSystemKit
 
 /// How the station takes set-up codes: `setUp`.
-public struct SetUpConfiguration: Sendable, Equatable {
+package struct SetUpConfiguration: Sendable, Equatable {
   /// The list of servers and organiser's keys that codes may name; without it only the server of `control` is trusted.
-  public var trust: FileReference?
+  package var trust: FileReference?
   /// How long codes are taken after the start, while something is missing; zero for only by hand.
-  public var window = Duration.seconds(600)
+  package var window = Duration.seconds(600)
   /// Certificates to trust for servers that codes name, instead of the system's.
-  public var caFile: FileReference?
+  package var caFile: FileReference?
 
   /// Makes what holds where the file says nothing.
-  public init() {}
+  package init() {}
 }
 
 enum SetUpSection {

@@ -1,12 +1,12 @@
 internal import TicketSystemKit
 
 /// How the list of tickets on board is used: `ticketSystems.<name>.list`.
-public struct TicketListConfiguration: Sendable, Equatable {
+package struct TicketListConfiguration: Sendable, Equatable {
   /// How old the list may be to admit by it.
-  public var maxAge = Duration.seconds(24 * 3_600)
+  package var maxAge = Duration.seconds(24 * 3_600)
 
   /// Makes what holds where the file says nothing: a list admits for a day.
-  public init() {}
+  package init() {}
 }
 
 /// What the list on board adds to the section of every ticket system.

@@ -1,34 +1,34 @@
-public import ScanModel
-public import TicketSystemKit
+package import ScanModel
+package import TicketSystemKit
 
 /// A ticket system: `ticketSystems.<name>`.
-public struct TicketSystemConfiguration: Sendable {
+package struct TicketSystemConfiguration: Sendable {
   /// The name.
-  public var id: TicketSystemID
+  package var id: TicketSystemID
   /// What it is: `type`.
-  public var type: TicketSystemType
+  package var type: TicketSystemType
   /// For how long "once" holds: `scope`.
-  public var scope: TicketScope
+  package var scope: TicketScope
   /// How the list of tickets on board is used.
-  public var list: TicketListConfiguration
+  package var list: TicketListConfiguration
   /// How far the clock that dates its records is ahead of the one that its answers' `Date` shows; negative where it is behind.
-  public var recordOffset: Duration
+  package var recordOffset: Duration
   /// What its section read; its type knows of which kind.
-  public var settings: any Sendable
+  package var settings: any Sendable
 
   /// Which server it is, of which type: what its ledger belongs to.
-  public var address: String { type.address(of: id, settings) }
+  package var address: String { type.address(of: id, settings) }
   /// How many requests a minute this station may send; `nil` where nothing bounds them.
-  public var budget: Int? { type.budget(of: settings) }
+  package var budget: Int? { type.budget(of: settings) }
   /// What key and address are called in the file, for words.
-  public var settingNames: TicketSystemType.SettingNames? { type.settingNames(of: settings) }
+  package var settingNames: TicketSystemType.SettingNames? { type.settingNames(of: settings) }
   /// Whether its server and key come by a set-up code, and have not come.
-  public var isUnenrolled: Bool { type.isAwaitingCode(settings) }
+  package var isUnenrolled: Bool { type.isAwaitingCode(settings) }
 
   /// Makes its connection. Reads its key; connects nowhere.
   /// - Parameter credentials: where keys are that the configuration names.
   /// - Throws: what is wrong with its key, its certificate file or its address.
-  public func connect(
+  package func connect(
     for use: ConnectionUse = .gates, credentials: CredentialResolver, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     try type.connect(id, settings, for: use, credentials: credentials, time: time)
@@ -37,7 +37,7 @@ public struct TicketSystemConfiguration: Sendable {
   /// The system with what a set-up code brought.
   /// - Parameter credential: the name by which its key is asked for.
   /// - Returns: `nil` where the address is none.
-  public func enrolled(at url: String, credential: String) -> TicketSystemConfiguration? {
+  package func enrolled(at url: String, credential: String) -> TicketSystemConfiguration? {
     let position = SourcePosition(file: "enrolment of \(id)", line: 1, column: 1)
     let key = CredentialReference(name: credential, position: position)
     guard let settings = type.enrolled(settings, at: url, key: key) else { return nil }

@@ -1,10 +1,10 @@
 import SQLiteFile
-public import ScanModel
+package import ScanModel
 
 extension Journal {
   /// The servers of which something is remembered: types and addresses, as in `LedgerKey.server`.
   /// - Throws: why the journal cannot tell.
-  public func servers() async throws(JournalFault) -> [String] {
+  package func servers() async throws(JournalFault) -> [String] {
     let path = core.settings.path
     return try await core.onWriter { writer in
       writer.file.flatMap {

@@ -1,28 +1,28 @@
 import CSQLite
 import LinuxIO
 import SQLiteFile
-public import ScanModel
+package import ScanModel
 import Synchronization
-public import Sealing
+package import Sealing
 
 /// The journal of a station in one SQLite file: see `docs/journal.md`.
 ///
 /// A thread of its own writes; whatever is queued by then becomes one transaction. A second one syncs the write-ahead log, a
 /// third one moves it into the file. A disk that is slow, full or broken holds up nobody who did not ask for it.
-public final class Journal: ScanJournal {
+package final class Journal: ScanJournal {
   /// Where the journal is, and how long it keeps what.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// The file; SQLite and the lock keep others beside it.
-    public var path: String
+    package var path: String
     /// How long scans are kept, with what was asked for them.
-    public var keepScans: Duration
+    package var keepScans: Duration
     /// How big the file may get, in bytes, before the oldest scans go.
-    public var keepBytes: Int64
+    package var keepBytes: Int64
     /// How long holders' names are kept.
-    public var keepNames: Duration
+    package var keepNames: Duration
 
     /// Makes the settings.
-    public init(
+    package init(
       path: String, keepScans: Duration = .seconds(400 * 86_400), keepBytes: Int64 = 1_000_000_000,
       keepNames: Duration = .seconds(86_400)
     ) {
@@ -47,7 +47,7 @@ public final class Journal: ScanJournal {
   /// - Parameter trust: the note beside it, which the journal then keeps to its end.
   /// - Throws: why there is no journal: another process has it, it belongs to another program, a newer version, or another
   ///   key, or its disk is full or refuses.
-  public static func open(
+  package static func open(
     _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, trust: JournalTrust? = nil
   ) throws(JournalFault) -> Journal {
     try open(settings, key: key, boot: boot, time: time, schema: .current, sync: FileSync(), trust: trust)
@@ -129,35 +129,35 @@ public final class Journal: ScanJournal {
   }
 
   /// Writes what is queued, makes it durable, and closes the file. What comes later is refused.
-  public func close() async {
+  package func close() async {
     core.beginClosing()
     await core.allEnded()
   }
 
   // MARK: The port
 
-  @discardableResult public func enqueue(_ batch: JournalBatch) -> JournalMark { core.enqueue(batch) }
+  @discardableResult package func enqueue(_ batch: JournalBatch) -> JournalMark { core.enqueue(batch) }
 
-  public func written(_ mark: JournalMark) async throws(JournalFault) {
+  package func written(_ mark: JournalMark) async throws(JournalFault) {
     _ = try await core.wait(for: mark.number, isDurable: false, until: nil)
   }
 
-  public func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+  package func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
     try await core.wait(for: mark.number, isDurable: false, until: end)
   }
 
-  public func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+  package func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
     try await core.wait(for: mark.number, isDurable: true, until: end)
   }
 
-  public func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]? {
+  package func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]? {
     core.known.withLock { $0.areNew(keys) } ? [:] : nil
   }
 
   /// Whether all that is stored is known by key, so that `recallNow` answers: for tests and measurements.
   package var knowsItsKeys: Bool { core.known.withLock { $0.isWhole } }
 
-  public func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+  package func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
     return try await core.onWriter { writer in
       var found: [LedgerKey: [UInt8]] = [:]
       var left = Set(keys)
@@ -175,7 +175,7 @@ public final class Journal: ScanJournal {
     }
   }
 
-  public func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
+  package func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
     let path = core.settings.path
     return try await core.onWriter { writer in
       var open: [AskedAttempt]
@@ -194,9 +194,9 @@ public final class Journal: ScanJournal {
     }
   }
 
-  public func owed() async throws(JournalFault) -> [OwedAdmission] { try await outbox(waiting: true) }
+  package func owed() async throws(JournalFault) -> [OwedAdmission] { try await outbox(waiting: true) }
 
-  public func retriable() async throws(JournalFault) -> [OwedAdmission] { try await outbox(waiting: false) }
+  package func retriable() async throws(JournalFault) -> [OwedAdmission] { try await outbox(waiting: false) }
 
   private func outbox(waiting: Bool) async throws(JournalFault) -> [OwedAdmission] {
     let path = core.settings.path
@@ -215,7 +215,7 @@ public final class Journal: ScanJournal {
     }
   }
 
-  public var states: AsyncStream<JournalState> { core.broadcaster.listen() }
+  package var states: AsyncStream<JournalState> { core.broadcaster.listen() }
 
   /// Runs a whole round of retention now; otherwise there is one a minute after the start, and one each hour.
   package func tidy() async {

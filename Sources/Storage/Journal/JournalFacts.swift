@@ -1,23 +1,23 @@
 import SQLiteFile
-public import ScanModel
+package import ScanModel
 
 extension Journal.Reader {
   /// What the file says of itself.
-  public struct Standing: Sendable, Equatable {
+  package struct Standing: Sendable, Equatable {
     /// The version of its schema.
-    public var version: Int64
+    package var version: Int64
     /// When its first scan was decided; `nil` where there is none.
-    public var first: JournalTime?
+    package var first: JournalTime?
     /// When its last scan was decided.
-    public var last: JournalTime?
+    package var last: JournalTime?
     /// When the gateway was started last; `nil` where it never was.
-    public var started: WallTime?
+    package var started: WallTime?
     /// When it stopped as it should; `nil` while it runs, and where it was killed or the power went.
-    public var stopped: WallTime?
+    package var stopped: WallTime?
   }
 
   /// Whether the key that this reader was given is the one that the journal was sealed with.
-  public func opensSealed() throws(JournalFault) -> Bool {
+  package func opensSealed() throws(JournalFault) -> Bool {
     try told { () throws(SQLiteError) in
       var proof: [UInt8] = []
       try database.prepare("SELECT key FROM retention").each { row throws(SQLiteError) in proof = row.blob(0) ?? [] }
@@ -26,7 +26,7 @@ extension Journal.Reader {
   }
 
   /// What the file says of itself.
-  public func standing() throws(JournalFault) -> Standing {
+  package func standing() throws(JournalFault) -> Standing {
     try told { () throws(SQLiteError) in
       func time(_ order: String) throws(SQLiteError) -> JournalTime? {
         var found: JournalTime?
@@ -55,7 +55,7 @@ extension Journal.Reader {
   ///   - digits: hexadecimal digits, at most 32.
   ///   - limit: at most so many.
   /// - Returns: none where `digits` are no hexadecimal digits.
-  public func scans(beginningWith digits: String, limit: Int) throws(JournalFault) -> [ScanID] {
+  package func scans(beginningWith digits: String, limit: Int) throws(JournalFault) -> [ScanID] {
     func bytes(_ padding: String) -> [UInt8]? {
       AttemptID(hexadecimal: digits + String(repeating: padding, count: max(0, 32 - digits.utf8.count)))?.bytes
     }
@@ -78,7 +78,7 @@ extension Journal.Reader {
   }
 
   /// One scan; `nil` where it was never decided.
-  public func scan(_ id: ScanID) throws(JournalFault) -> JournalRow? {
+  package func scan(_ id: ScanID) throws(JournalFault) -> JournalRow? {
     try told { () throws(SQLiteError) in
       var found: JournalRow?
       try database.prepare(columns + Self.sources + " WHERE s.id = ?1 ORDER BY s.seq LIMIT 1")
@@ -88,7 +88,7 @@ extension Journal.Reader {
   }
 
   /// The tables in which there is damage, by name; for a file in which `Journal.verify` found some.
-  public func damagedTables() throws(JournalFault) -> [String] {
+  package func damagedTables() throws(JournalFault) -> [String] {
     try told { () throws(SQLiteError) in
       let tables = try database.texts("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
       return tables.filter { table in

@@ -1,18 +1,18 @@
 internal import SQLiteFile
-public import ScanModel
+package import ScanModel
 
 /// Scans that were counted and not written down one by one, as the journal has them.
-public struct JournalFlood: Sendable, Equatable {
+package struct JournalFlood: Sendable, Equatable {
   /// Where they were presented, how many, and when.
-  public var flood: ScanFlood
+  package var flood: ScanFlood
   /// In which boot.
-  public var boot: BootID
+  package var boot: BootID
 }
 
 extension Journal.Reader {
   /// Scans that were too many to be written down one by one, oldest first.
   /// - Parameter filter: whose gate and times count: those that ended in that time.
-  public func floods(matching filter: Filter = Filter()) throws(JournalFault) -> [JournalFlood] {
+  package func floods(matching filter: Filter = Filter()) throws(JournalFault) -> [JournalFlood] {
     guard hasFloods else { return [] }
     return try told { () throws(SQLiteError) in
       var found: [JournalFlood] = []

@@ -1,9 +1,9 @@
 import SQLiteFile
-public import ScanModel
+package import ScanModel
 
 extension Journal.Reader {
   /// The gates of which scans are kept, by name.
-  public func gates() throws(JournalFault) -> [GateID] {
+  package func gates() throws(JournalFault) -> [GateID] {
     try told { () throws(SQLiteError) in
       try database.texts(
         "SELECT text FROM name WHERE EXISTS (SELECT 1 FROM scan WHERE scan.gate = name.id) ORDER BY text"

@@ -1,48 +1,48 @@
 internal import SQLiteFile
-public import ScanModel
+package import ScanModel
 
 /// A provisional admission of which the ticket system was not told, or which it does not confirm, as the journal has it.
-public struct JournalOwed: Sendable, Equatable {
+package struct JournalOwed: Sendable, Equatable {
   /// How it ended.
-  public struct Ending: Sendable, Equatable {
+  package struct Ending: Sendable, Equatable {
     /// The ending, by `ToldAdmission.Ending`'s names.
-    public var name: String
+    package var name: String
     /// Why the ticket system refuses it, by `RefuseReason`'s names.
-    public var reason: String?
+    package var reason: String?
     /// What the ticket system said, or what happened.
-    public var said: String?
+    package var said: String?
     /// The ticket system's record.
-    public var entryID: String?
+    package var entryID: String?
     /// When that was made, by the server's clock.
-    public var recordedAt: WallTime?
+    package var recordedAt: WallTime?
     /// When we knew.
-    public var at: JournalTime
+    package var at: JournalTime
   }
 
   /// Its name in the ledger.
-  public var attempt: AttemptID
+  package var attempt: AttemptID
   /// The scan.
-  public var scan: ScanID
+  package var scan: ScanID
   /// Where somebody was admitted.
-  public var gate: GateID
+  package var gate: GateID
   /// The code, the scan's where nothing is left to be told; `nil` without the station's key, and where it is not known.
-  public var code: Code?
+  package var code: Code?
   /// The ticket system of the gate.
-  public var system: TicketSystemID
+  package var system: TicketSystemID
   /// Its server.
-  public var server: String
+  package var server: String
   /// The ticket's digest.
-  public var ticket: TicketKey
+  package var ticket: TicketKey
   /// Who decided, by `Decider`'s names.
-  public var decider: String
+  package var decider: String
   /// Whether an unanswered request for the same scan may have told it already.
-  public var mayBeTold: Bool
+  package var mayBeTold: Bool
   /// When somebody was admitted.
-  public var at: JournalTime
+  package var at: JournalTime
   /// In which boot.
-  public var boot: BootID
+  package var boot: BootID
   /// How it ended: a conflict; `nil` where it waits.
-  public var ending: Ending?
+  package var ending: Ending?
 
   init?(_ row: Row, seals: JournalSeals?) {
     guard let attempt = AttemptID(bytes: row.blob(0) ?? []), let scan = ScanID(bytes: row.blob(2) ?? []) else {
@@ -69,7 +69,7 @@ public struct JournalOwed: Sendable, Equatable {
 
 extension Journal.Reader {
   /// Which admissions of the outbox are told.
-  public enum OutboxPart: Sendable, CaseIterable {
+  package enum OutboxPart: Sendable, CaseIterable {
     /// Those that wait.
     case waiting
     /// Those that ended as conflicts.
@@ -87,7 +87,7 @@ extension Journal.Reader {
   /// the journal is long.
   /// - Parameter time: those that ended at this time or later, and those that ended by a clock that was not trusted; what waits
   ///   is told whenever it began.
-  public func outbox(_ part: OutboxPart, since time: WallTime? = nil) throws(JournalFault) -> [JournalOwed] {
+  package func outbox(_ part: OutboxPart, since time: WallTime? = nil) throws(JournalFault) -> [JournalOwed] {
     guard hasOutbox else { return [] }
     let condition =
       switch part {

@@ -2,12 +2,12 @@ import CSQLite
 import Glibc
 import LinuxIO
 import SQLiteFile
-public import ScanModel
-public import Sealing
+package import ScanModel
+package import Sealing
 
 extension Journal {
   /// Reads a journal, whether its gateway runs or not. Takes no lock, changes nothing, and holds the file for moments only.
-  public final class Reader: @unchecked Sendable {
+  package final class Reader: @unchecked Sendable {
     // Never changed after it was made; the connection is in SQLite's serialised mode, and statements are made for each call.
     let database: Database
     let seals: JournalSeals?
@@ -23,22 +23,22 @@ extension Journal {
     private static let oldest: Int64 = 1
 
     /// Which scans are told.
-    public struct Filter: Sendable {
+    package struct Filter: Sendable {
       /// Those decided at this time or later, by the civil clock of then.
-      public var from: WallTime?
+      package var from: WallTime?
       /// Those decided before.
-      public var until: WallTime?
+      package var until: WallTime?
       /// Those of one gate.
-      public var gate: GateID?
+      package var gate: GateID?
       /// Those of one verdict: `admit`, `refuse` or `undecided`.
-      public var verdict: String?
+      package var verdict: String?
       /// At most so many: the newest.
-      public var limit: Int?
+      package var limit: Int?
       /// Those whose code is so. Codes lie sealed: each is opened to be looked at, and none passes without the station's key.
-      public var code: (@Sendable (Code) -> Bool)?
+      package var code: (@Sendable (Code) -> Bool)?
 
       /// Makes a filter that lets all pass.
-      public init(
+      package init(
         from: WallTime? = nil, until: WallTime? = nil, gate: GateID? = nil, verdict: String? = nil, limit: Int? = nil,
         code: (@Sendable (Code) -> Bool)? = nil
       ) {
@@ -52,25 +52,25 @@ extension Journal {
     }
 
     /// How much the journal has.
-    public struct Counts: Sendable, Equatable {
+    package struct Counts: Sendable, Equatable {
       /// Scans.
-      public var scans: Int
+      package var scans: Int
       /// Requests that were asked.
-      public var attempts: Int
+      package var attempts: Int
       /// Those of them that were never concluded.
-      public var openAttempts: Int
+      package var openAttempts: Int
       /// Starts of the gateway.
-      public var sessions: Int
+      package var sessions: Int
       /// Keys that ledgers remember.
-      public var remembered: Int
+      package var remembered: Int
       /// The file's size in bytes, without its log.
-      public var bytes: Int
+      package var bytes: Int
     }
 
     /// Opens the journal at `path`.
     /// - Parameter key: the station's key; without it codes and holders are unknown.
     /// - Throws: why it cannot be read.
-    public init(path: String, key: SealKey?) throws(JournalFault) {
+    package init(path: String, key: SealKey?) throws(JournalFault) {
       self.path = path
       seals = key.map { JournalSeals($0) }
       guard access(path, F_OK) == 0 else {
@@ -113,7 +113,7 @@ extension Journal {
     }
 
     /// How much the journal has.
-    public func counts() throws(JournalFault) -> Counts {
+    package func counts() throws(JournalFault) -> Counts {
       try told { () throws(SQLiteError) in
         func count(_ table: String) throws(SQLiteError) -> Int {
           Int(try database.integer("SELECT count(*) FROM \(table)") ?? 0)
@@ -128,7 +128,7 @@ extension Journal {
     }
 
     /// Calls `body` with each scan that passes `filter`, in the order in which they happened.
-    public func scans(
+    package func scans(
       matching filter: Filter = Filter(), _ body: (JournalRow) throws -> Void
     ) throws {
       let (first, last) = try bounds(of: filter)
@@ -274,7 +274,7 @@ extension Journal {
   /// Looks through a whole journal for damage; its gateway may be running.
   /// - Returns: what is wrong, in words; empty when it is sound.
   /// - Throws: why it cannot be read.
-  public static func verify(_ path: String) throws(JournalFault) -> [String] {
+  package static func verify(_ path: String) throws(JournalFault) -> [String] {
     // Before the journal, which may be in use.
     let reached = ReachRecord.read(beside: path)
     return try Reader(path: path, key: nil).problems(reached)

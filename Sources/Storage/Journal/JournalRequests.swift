@@ -1,10 +1,10 @@
 import SQLiteFile
-public import ScanModel
+package import ScanModel
 
 /// A request of which it is not known whether somebody passed on it.
-public struct UnsettledAttempt: Sendable, Equatable {
+package struct UnsettledAttempt: Sendable, Equatable {
   /// Why it is not known. The raw values are the names in exports.
-  public enum Reason: String, Sendable, CaseIterable {
+  package enum Reason: String, Sendable, CaseIterable {
     /// The machine ended while the ticket was being decided: whether the gate opened is not known.
     case interrupted
     /// The gateway ended while the ticket was being decided: no gate opened, but the server may have recorded an admission.
@@ -18,22 +18,22 @@ public struct UnsettledAttempt: Sendable, Equatable {
   }
 
   /// The request.
-  public var attempt: JournalAttempt
+  package var attempt: JournalAttempt
   /// Why it is not known.
-  public var reason: Reason
+  package var reason: Reason
 }
 
 extension Journal.Reader {
   /// Requests, oldest first, with what became of them.
   /// - Parameter open: those that were never concluded, or all.
-  public func attempts(open: Bool) throws(JournalFault) -> [JournalAttempt] {
+  package func attempts(open: Bool) throws(JournalFault) -> [JournalAttempt] {
     try told { () throws(SQLiteError) in
       try attempts(where: open ? "a.seq IN (SELECT attempt FROM open_attempt)" : "1")
     }
   }
 
   /// The requests that served a scan, oldest first.
-  public func attempts(of scan: ScanID) throws(JournalFault) -> [JournalAttempt] {
+  package func attempts(of scan: ScanID) throws(JournalFault) -> [JournalAttempt] {
     try told { () throws(SQLiteError) in try attempts(where: "a.scan = ?1", [.blob(scan.bytes)]) }
   }
 
@@ -42,7 +42,7 @@ extension Journal.Reader {
   /// - Parameters:
   ///   - time: those that were asked at this time or later; by a clock that was not trusted, those after the first scan since.
   ///   - now: a request that was asked less than a minute ago and is not concluded is under way, and left out.
-  public func unsettled(since time: WallTime, now: WallTime) throws(JournalFault) -> [UnsettledAttempt] {
+  package func unsettled(since time: WallTime, now: WallTime) throws(JournalFault) -> [UnsettledAttempt] {
     try told { () throws(SQLiteError) in
       let candidates = try attempts(
         where: """

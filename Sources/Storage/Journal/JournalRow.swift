@@ -1,52 +1,52 @@
 import SQLiteFile
-public import ScanModel
+package import ScanModel
 
 /// A scan as the journal has it.
-public struct JournalRow: Sendable, Equatable {
+package struct JournalRow: Sendable, Equatable {
   /// The scan.
-  public var id: ScanID?
+  package var id: ScanID?
   /// Where it was presented.
-  public var gate: GateID
+  package var gate: GateID
   /// The reader that read it.
-  public var reader: ReaderID
+  package var reader: ReaderID
   /// The code; `nil` without the station's key, or where it does not open with it.
-  public var code: Code?
+  package var code: Code?
   /// The kind of code, where the reader told it.
-  public var symbology: AIMIdentifier?
+  package var symbology: AIMIdentifier?
   /// When its last byte arrived, within `boot`.
-  public var readAt: MonotonicTime
+  package var readAt: MonotonicTime
   /// The ticket system of its gate.
-  public var system: TicketSystemID
+  package var system: TicketSystemID
   /// The ticket's digest.
-  public var ticket: TicketKey?
+  package var ticket: TicketKey?
   /// When it was decided.
-  public var at: JournalTime
+  package var at: JournalTime
   /// In which boot.
-  public var boot: BootID
+  package var boot: BootID
   /// From the last byte read to the verdict.
-  public var decidedIn: Duration
+  package var decidedIn: Duration
   /// `admit`, `refuse` or `undecided`.
-  public var verdict: String
+  package var verdict: String
   /// The reason's name; `nil` for an admission.
-  public var reason: String?
+  package var reason: String?
   /// Who decided, by `Decider`'s names.
-  public var decider: String
+  package var decider: String
   /// What else staff should know, by its name in events.
-  public var note: String?
+  package var note: String?
   /// What happened, in words.
-  public var detail: String?
+  package var detail: String?
   /// The record of the ticket system.
-  public var entryID: String?
+  package var entryID: String?
   /// The ticket's holder; `nil` where there is none, where it was deleted, and without the station's key.
-  public var holder: String?
+  package var holder: String?
   /// How many this code had admitted.
-  public var admitted: Int
+  package var admitted: Int
   /// How many it admits in all.
-  public var allowance: Int
+  package var allowance: Int
   /// Why the gate did not open although the verdict is an admission.
-  public var outputFault: String?
+  package var outputFault: String?
   /// The first admission on the ticket, as it was known then; `nil` where none was, and before version 4.
-  public var firstUse: FirstUse?
+  package var firstUse: FirstUse?
 
   /// Reads the columns of `Journal.Reader`.
   init(_ row: Row, seals: JournalSeals?) {
@@ -85,29 +85,29 @@ public struct JournalRow: Sendable, Equatable {
 }
 
 /// A request that might redeem, as the journal has it.
-public struct JournalAttempt: Sendable, Equatable {
+package struct JournalAttempt: Sendable, Equatable {
   /// What became of it, by one answer or none.
-  public struct Conclusion: Sendable, Equatable {
+  package struct Conclusion: Sendable, Equatable {
     /// Whether the gate had stopped waiting for it.
-    public var isLate: Bool
+    package var isLate: Bool
     /// `notSent`, `answered`, `pending` or `lost`.
-    public var fate: String
+    package var fate: String
     /// Whether the server may have recorded an admission on it.
-    public var mayHaveRedeemed: Bool
+    package var mayHaveRedeemed: Bool
     /// `admit`, `refuse` or `undecided`, where it decided something.
-    public var verdict: String?
+    package var verdict: String?
     /// The reason's name.
-    public var reason: String?
+    package var reason: String?
     /// The record that the server told.
-    public var entryID: String?
+    package var entryID: String?
     /// When the server made it, by its own clock.
-    public var recordedAt: WallTime?
+    package var recordedAt: WallTime?
     /// The server's own words.
-    public var said: String?
+    package var said: String?
     /// When.
-    public var at: JournalTime
+    package var at: JournalTime
     /// In which boot.
-    public var boot: BootID
+    package var boot: BootID
 
     init?(_ row: Row) {
       guard let fate = row.text(12) else { return nil }
@@ -125,25 +125,25 @@ public struct JournalAttempt: Sendable, Equatable {
   }
 
   /// The attempt.
-  public var id: AttemptID
+  package var id: AttemptID
   /// The scan that it served.
-  public var scan: ScanID
+  package var scan: ScanID
   /// Where it was presented.
-  public var gate: GateID
+  package var gate: GateID
   /// The code; `nil` without the station's key.
-  public var code: Code?
+  package var code: Code?
   /// The ticket system that was asked.
-  public var system: TicketSystemID
+  package var system: TicketSystemID
   /// Its server.
-  public var server: String
+  package var server: String
   /// The ticket's digest.
-  public var ticket: TicketKey
+  package var ticket: TicketKey
   /// When.
-  public var at: JournalTime
+  package var at: JournalTime
   /// In which boot.
-  public var boot: BootID
+  package var boot: BootID
   /// What became of it, in order; empty where that is not known.
-  public var conclusions: [Conclusion] = []
+  package var conclusions: [Conclusion] = []
 
   init?(_ row: Row, seals: JournalSeals?) {
     guard let id = AttemptID(bytes: row.blob(1) ?? []), let scan = ScanID(bytes: row.blob(2) ?? []) else { return nil }

@@ -22,9 +22,9 @@ import Synchronization
 /// The note names the journal's file, its count of starts and facts, the machine, and itself. A journal that was brought back from
 /// a copy, or came from another machine, disagrees with it in one of these. A second file says how far the journal had come
 /// (`JournalReach`): one that has lost something of that, and one that was damaged, are not believed either. Then it has to be accepted.
-public final class JournalTrust: Sendable {
+package final class JournalTrust: Sendable {
   /// Whether the journal was not found to be this station's own, newest, and whole.
-  public let isForeign: Bool
+  package let isForeign: Bool
 
   private struct Held: ~Copyable, Sendable {
     var file: OwnedDescriptor
@@ -50,7 +50,7 @@ public final class JournalTrust: Sendable {
 
   /// Reads the note and the journal; writes nothing.
   /// - Parameter journal: the journal's file.
-  public convenience init(of journal: String) {
+  package convenience init(of journal: String) {
     self.init(of: journal, on: MachineIdentity(holding: journal))
   }
 
@@ -65,17 +65,17 @@ public final class JournalTrust: Sendable {
   }
 
   /// The generation of this process; final once the journal is open.
-  public var generation: UInt64 { told.withLock { $0.generation } }
+  package var generation: UInt64 { told.withLock { $0.generation } }
 
   /// Why what is remembered of earlier generations is not trusted; `nil` where it is.
-  public var doubt: String? { told.withLock { $0.words.isEmpty ? nil : $0.words.joined(separator: " ") } }
+  package var doubt: String? { told.withLock { $0.words.isEmpty ? nil : $0.words.joined(separator: " ") } }
 
   /// Whether the journal may be relied on: it is this station's own and newest, or somebody has said that it may.
-  public var isAccepted: Bool { accepted.load(ordering: .acquiring) }
+  package var isAccepted: Bool { accepted.load(ordering: .acquiring) }
 
   /// Somebody has said so: notes it.
   /// - Returns: whether it could be noted; else it has to be said again after the next start.
-  @discardableResult public func accept() -> Bool {
+  @discardableResult package func accept() -> Bool {
     let wasDoubted = !accepted.exchange(true, ordering: .acquiringAndReleasing)
     defer { if wasDoubted { told.withLock { $0.listener }?(.accepted) } }
     return write { $0.isAccepted = true }
@@ -143,7 +143,7 @@ public final class JournalTrust: Sendable {
   /// Notes, by a thread of its own, that a gate opens on something that could not be written. Durable when it returns.
   /// - Parameter limit: the longest that the disk is waited for.
   /// - Returns: false where not even that can be noted in time.
-  public func markIncomplete(within limit: Duration = .seconds(1)) async -> Bool {
+  package func markIncomplete(within limit: Duration = .seconds(1)) async -> Bool {
     if marked.load(ordering: .acquiring) { return true }
     guard !isMarking.exchange(true, ordering: .acquiringAndReleasing) else { return false }
     let answer = OneAnswer<Bool>()

@@ -8,7 +8,7 @@ extension Database {
   /// - Parameter isOver: asked now and then, whether to end early; then `SQLITE_INTERRUPT` is thrown.
   /// - Returns: the first damage that is found, in SQLite's words; `nil` where there is none.
   /// - Throws: why nothing is known of the file.
-  public func quickCheck(isOver: () -> Bool) throws(SQLiteError) -> String? {
+  package func quickCheck(isOver: () -> Bool) throws(SQLiteError) -> String? {
     var words: String?
     for _ in 0..<2 {
       let found = try texts("PRAGMA quick_check(1)")

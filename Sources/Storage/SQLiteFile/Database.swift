@@ -2,32 +2,32 @@ internal import CSQLite
 internal import Glibc
 
 /// What SQLite said when it refused something.
-public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The extended result code (sqlite.org/rescode.html).
-  public let code: Int32
+  package let code: Int32
   /// The system's error number behind it, 0 where there was none.
-  public let errno: Int32
+  package let errno: Int32
   /// SQLite's own words; never a bound value.
-  public let message: String
+  package let message: String
 
   /// Makes an error that SQLite itself did not give.
-  public init(code: Int32, errno: Int32 = 0, message: String) {
+  package init(code: Int32, errno: Int32 = 0, message: String) {
     self.code = code
     self.errno = errno
     self.message = message
   }
 
   /// What a file has is not what it should be.
-  public static func damage(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
+  package static func damage(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
 
   /// The code and SQLite's own words.
-  public var description: String { "SQLite error \(code): \(message)" }
+  package var description: String { "SQLite error \(code): \(message)" }
 
   /// The primary result code.
-  public var primary: Int32 { code & 0xFF }
+  package var primary: Int32 { code & 0xFF }
 
   /// Whether the file's content is not what it should be: its bytes, or what tables it has.
-  public var isDamage: Bool {
+  package var isDamage: Bool {
     switch primary {
     case SQLITE_CORRUPT, SQLITE_NOTADB: true
     case SQLITE_ERROR: isAbsence || message.contains(" has no column ")
@@ -36,16 +36,16 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Whether what was asked for is not in the file: a table, a column.
-  public var isAbsence: Bool { primary == SQLITE_ERROR && message.hasPrefix("no such ") }
+  package var isAbsence: Bool { primary == SQLITE_ERROR && message.hasPrefix("no such ") }
 
   /// Whether no space is left.
-  public var isFull: Bool { primary == SQLITE_FULL || errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
+  package var isFull: Bool { primary == SQLITE_FULL || errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
   /// Whether the disk gives errors.
-  public var isDiskError: Bool { primary == SQLITE_IOERR }
+  package var isDiskError: Bool { primary == SQLITE_IOERR }
 
   /// Whether it is about what was to be written, not about the file or the disk.
-  public var isRefusal: Bool {
+  package var isRefusal: Bool {
     [SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE].contains(primary)
   }
 }
@@ -54,13 +54,13 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
 ///
 /// The thin layer is ours because nothing that a damaged file says may end the process, and because it has to be known
 /// exactly when a commit is synced: see `docs/decisions/0006-a-commit-is-synced-beside-the-writer.md`.
-public final class Database: @unchecked Sendable {
+package final class Database: @unchecked Sendable {
   // The connection is opened in SQLite's serialised mode: each call on it takes SQLite's own lock. `handle` is never changed
   // before the owner closes it, which it does after its last call.
   private var handle: OpaquePointer?
 
   /// How a file is opened.
-  public enum Mode {
+  package enum Mode {
     /// To read and write; made where it is absent.
     case write
     /// To read and write what is there.
@@ -72,7 +72,7 @@ public final class Database: @unchecked Sendable {
   }
 
   /// Opens `path`. SQLite looks into the file only when something is read.
-  public init(_ path: String, _ mode: Mode, busyMilliseconds: Int32) throws(SQLiteError) {
+  package init(_ path: String, _ mode: Mode, busyMilliseconds: Int32) throws(SQLiteError) {
     let flags: Int32
     var name = path
     switch mode {
@@ -97,25 +97,25 @@ public final class Database: @unchecked Sendable {
   deinit { close() }
 
   /// Closes the connection. Every statement must be gone.
-  public func close() {
+  package func close() {
     sqlite3_close(handle)
     handle = nil
   }
 
   /// Has the write-ahead log left alone when the connection closes, even where it is the last one; or not.
-  public func keepLog(_ isKept: Bool) { csqlite_keep_log(handle, isKept ? 1 : 0) }
+  package func keepLog(_ isKept: Bool) { csqlite_keep_log(handle, isKept ? 1 : 0) }
 
   /// Stops what the connection does in another thread; harmless when it does nothing.
-  public func interrupt() { if let handle { sqlite3_interrupt(handle) } }
+  package func interrupt() { if let handle { sqlite3_interrupt(handle) } }
 
   /// Runs statements that take no values.
-  public func execute(_ sql: String) throws(SQLiteError) {
+  package func execute(_ sql: String) throws(SQLiteError) {
     let result = sqlite3_exec(handle, sql, nil, nil, nil)
     guard result == SQLITE_OK else { throw error(result) }
   }
 
   /// Compiles one statement.
-  public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+  package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
     var statement: OpaquePointer?
     let result = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
     guard result == SQLITE_OK, let statement else { throw error(result) }
@@ -123,21 +123,21 @@ public final class Database: @unchecked Sendable {
   }
 
   /// The first column of the first row as a number.
-  public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+  package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
     var found: Int64?
     try prepare(sql).each { row throws(SQLiteError) in found = found ?? row.integer(0) }
     return found
   }
 
   /// The first column of each row as text.
-  public func texts(_ sql: String) throws(SQLiteError) -> [String] {
+  package func texts(_ sql: String) throws(SQLiteError) -> [String] {
     var found: [String] = []
     try prepare(sql).each { row throws(SQLiteError) in found.append(row.text(0) ?? "") }
     return found
   }
 
   /// Runs `body` within one transaction: all of it or nothing.
-  public func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+  package func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
     try execute("BEGIN IMMEDIATE")
     do throws(SQLiteError) {
       try body()
@@ -150,14 +150,14 @@ public final class Database: @unchecked Sendable {
   }
 
   /// Whether a transaction has been left open.
-  public var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+  package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
   /// The row that an `INSERT` of this connection made last.
-  public var lastInsertedRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+  package var lastInsertedRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 
   /// Moves what is in the write-ahead log into the file.
   /// - Returns: how many frames the log has, and how many of them were moved.
-  public func checkpoint(_ mode: Int32) throws(SQLiteError) -> (frames: Int32, moved: Int32) {
+  package func checkpoint(_ mode: Int32) throws(SQLiteError) -> (frames: Int32, moved: Int32) {
     var frames: Int32 = 0
     var moved: Int32 = 0
     let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved)
@@ -167,7 +167,7 @@ public final class Database: @unchecked Sendable {
 
   /// Copies everything into another database, page by page, so that both are the same to the byte.
   /// - Parameter others: called after each piece, for what cannot wait.
-  public func copy(to other: Database, others: () -> Void) throws(SQLiteError) {
+  package func copy(to other: Database, others: () -> Void) throws(SQLiteError) {
     guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
       throw other.error(sqlite3_errcode(other.handle))
     }
@@ -181,7 +181,7 @@ public final class Database: @unchecked Sendable {
   }
 
   /// Tells after each commit how many frames the write-ahead log has. `count` must outlive the connection.
-  public func countFrames(in count: FrameCount) {
+  package func countFrames(in count: FrameCount) {
     let context = Unmanaged.passUnretained(count).toOpaque()
     _ = sqlite3_wal_hook(
       handle,
@@ -216,7 +216,7 @@ public final class Database: @unchecked Sendable {
 }
 
 /// A value for a statement, or of a column.
-public enum Value: Sendable, Equatable {
+package enum Value: Sendable, Equatable {
   /// Nothing.
   case null
   /// A whole number.
@@ -229,15 +229,15 @@ public enum Value: Sendable, Equatable {
   case blob([UInt8])
 
   /// Text, or nothing.
-  public init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+  package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
   /// A number, or nothing.
-  public init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+  package init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
   /// 1 for true, 0 for false.
-  public init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
+  package init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
 }
 
 /// A compiled statement, used by one thread at a time.
-public final class Statement {
+package final class Statement {
   /// SQLite copies what it is given.
   private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
@@ -252,12 +252,12 @@ public final class Statement {
   deinit { sqlite3_finalize(pointer) }
 
   /// Runs it, and leaves its rows alone.
-  public func run(_ values: Value...) throws(SQLiteError) {
+  package func run(_ values: Value...) throws(SQLiteError) {
     try each(values) { _ throws(SQLiteError) in }
   }
 
   /// Runs it, and calls `body` with each row.
-  public func each(_ values: [Value] = [], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+  package func each(_ values: [Value] = [], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
     defer {
       sqlite3_reset(pointer)
       sqlite3_clear_bindings(pointer)
@@ -299,18 +299,18 @@ public final class Statement {
 
 /// A row, valid until its statement steps on. Columns count from 0; one of another type than asked for is converted by
 /// SQLite's rules, and never ends the process.
-public struct Row {
+package struct Row {
   fileprivate let pointer: OpaquePointer
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
   /// The names of its columns, as the statement has them.
-  public var names: [String] {
+  package var names: [String] {
     (0..<sqlite3_column_count(pointer)).map { sqlite3_column_name(pointer, $0).map { String(cString: $0) } ?? "" }
   }
 
   /// What all its columns hold, each in the type that it has there.
-  public var values: [Value] { (0..<sqlite3_column_count(pointer)).map { value($0) } }
+  package var values: [Value] { (0..<sqlite3_column_count(pointer)).map { value($0) } }
 
   private func value(_ column: Int32) -> Value {
     switch sqlite3_column_type(pointer, column) {
@@ -323,15 +323,15 @@ public struct Row {
   }
 
   /// A number; `nil` where there is none.
-  public func integer(_ column: Int32) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(pointer, column) }
+  package func integer(_ column: Int32) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(pointer, column) }
 
   /// Text; `nil` where there is none. What is not UTF-8 is mended.
-  public func text(_ column: Int32) -> String? {
+  package func text(_ column: Int32) -> String? {
     isNull(column) ? nil : blob(column).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Bytes; `nil` where there are none.
-  public func blob(_ column: Int32) -> [UInt8]? {
+  package func blob(_ column: Int32) -> [UInt8]? {
     if isNull(column) { return nil }
     guard let start = sqlite3_column_blob(pointer, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// The station's credentials: API keys and tokens, each in a file of its own, sealed by the station's key and bound to its
 /// name. A credential that systemd gives under the same name comes before it.
-public struct CredentialStore: Sendable {
+package struct CredentialStore: Sendable {
   /// What there is to tell of a credential; nothing of the secret.
-  public struct Entry: Sendable, Equatable {
+  package struct Entry: Sendable, Equatable {
     /// Where it is kept.
-    public enum Place: String, Sendable {
+    package enum Place: String, Sendable {
       /// In the state folder, sealed.
       case sealed
       /// Given by systemd.
@@ -14,15 +14,15 @@ public struct CredentialStore: Sendable {
     }
 
     /// The name.
-    public let name: String
+    package let name: String
     /// Where it is kept.
-    public let place: Place
+    package let place: Place
     /// When it was set, in seconds since 1970; `nil` where systemd gives it.
-    public let set: Int64?
+    package let set: Int64?
     /// Whether it opens with the station's key; `nil` where that could not be had.
-    public let opens: Bool?
+    package let opens: Bool?
     /// Whether the station uses it: a sealed one is not used beside one that systemd gives.
-    public let isUsed: Bool
+    package let isUsed: Bool
   }
 
   /// How credentials are kept.
@@ -31,14 +31,14 @@ public struct CredentialStore: Sendable {
     longest: PastedSecret.longest, isName: isName)
 
   /// Where the station's key comes from.
-  public let keys: SealKeySource
+  package let keys: SealKeySource
 
   /// Makes the store of a station; opens nothing.
-  public init(keys: SealKeySource) { self.keys = keys }
+  package init(keys: SealKeySource) { self.keys = keys }
 
   /// Whether `text` can be a credential's name: `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`, not that of the key, and from 20 characters
   /// on with - or _ in it: what has none is a secret in the wrong place.
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard let first = bytes.first, bytes.count <= 32, first.isLetterOrDigit else { return false }
     guard bytes.count < 20 || text.contains("-") || text.contains("_") else { return false }
@@ -48,7 +48,7 @@ public struct CredentialStore: Sendable {
 
   /// Keeps a credential: after a kill or a cut of power it is wholly the old one or wholly this one.
   /// - Returns: the key that it is sealed by.
-  @discardableResult public func set(_ name: String, _ secret: PastedSecret) throws(SealFault) -> StationKey {
+  @discardableResult package func set(_ name: String, _ secret: PastedSecret) throws(SealFault) -> StationKey {
     try Self.check(name)
     let station = try keys.open()
     let sealed = Self.kind.seal([UInt8](secret.text.utf8), name, by: station.key)
@@ -59,7 +59,7 @@ public struct CredentialStore: Sendable {
 
   /// A credential; `nil` where there is none of that name.
   /// - Throws: why it cannot be read or opened.
-  public func get(_ name: String) throws(SealFault) -> PastedSecret? {
+  package func get(_ name: String) throws(SealFault) -> PastedSecret? {
     try Self.check(name)
     if let given = keys.given, let bytes = try GivenCredential.read(name, in: given) {
       do throws(PastedSecret.Fault) {
@@ -86,14 +86,14 @@ public struct CredentialStore: Sendable {
   }
 
   /// Whether there is a credential of that name; opens nothing.
-  public func contains(_ name: String) throws(SealFault) -> Bool {
+  package func contains(_ name: String) throws(SealFault) -> Bool {
     try Self.check(name)
     if try isGiven(name) { return true }
     return try files.read(name) != nil
   }
 
   /// Whether systemd gives a credential of that name: then a sealed one is not used.
-  public func isGiven(_ name: String) throws(SealFault) -> Bool {
+  package func isGiven(_ name: String) throws(SealFault) -> Bool {
     try Self.check(name)
     guard let given = keys.given else { return false }
     return try GivenCredential.read(name, in: given) != nil
@@ -101,7 +101,7 @@ public struct CredentialStore: Sendable {
 
   /// All credentials, by name; one that systemd gives comes right before a sealed one that it hides.
   /// - Parameter key: the station's, where it could be had: each is then tried.
-  public func entries(openingWith key: SealKey?) throws(SealFault) -> [Entry] {
+  package func entries(openingWith key: SealKey?) throws(SealFault) -> [Entry] {
     var entries: [Entry] = []
     var given: Set<String> = []
     if let path = keys.given, let folder = try PrivateFolder.open(path) {
@@ -121,13 +121,13 @@ public struct CredentialStore: Sendable {
 
   /// Forgets a sealed credential: its bytes are overwritten, then deleted. Flash may keep the old ones, sealed.
   /// - Returns: whether there was one.
-  @discardableResult public func remove(_ name: String) throws(SealFault) -> Bool {
+  @discardableResult package func remove(_ name: String) throws(SealFault) -> Bool {
     try Self.check(name)
     return try files.remove(name)
   }
 
   /// Where a credential is kept, for words.
-  public func path(of name: String) -> String { files.path(of: name) }
+  package func path(of name: String) -> String { files.path(of: name) }
 
   private var files: SealedFolder { SealedFolder(kind: Self.kind, state: keys.state) }
 

@@ -3,29 +3,29 @@ internal import LinuxIO
 
 /// Wipes what a station knows: its key, its credentials, what services have given it, its journal and its lists of tickets, so
 /// that another venue can have the machine.
-public struct FactoryReset: Sendable {
+package struct FactoryReset: Sendable {
   /// What was wiped, and what was left.
-  public struct Result: Sendable, Equatable {
+  package struct Result: Sendable, Equatable {
     /// Files that are gone, by their names in the state folder.
-    public var wiped: [String] = []
+    package var wiped: [String] = []
     /// What else lies there; not ours to delete.
-    public var left: [String] = []
+    package var left: [String] = []
   }
 
   private let state: String
 
   /// Names the state folder; touches nothing.
-  public init(state: String) { self.state = state }
+  package init(state: String) { self.state = state }
 
   /// What `run` would wipe now, and leave; `nil` where there is no such folder.
-  public func preview() throws(SealFault) -> Result? {
+  package func preview() throws(SealFault) -> Result? {
     guard let folder = try PrivateFolder.open(state) else { return nil }
     return try Self.sort(folder)
   }
 
   /// Wipes. The key goes first: whatever is left after a kill or a cut of power opens no more, and a second run goes on.
   /// - Throws: that the service runs, or why a file cannot be deleted.
-  public func run() throws(SealFault) -> Result {
+  package func run() throws(SealFault) -> Result {
     guard let folder = try PrivateFolder.open(state) else { return Result() }
     let lock = try Self.lock(folder)
     defer { _ = flock(lock.number, LOCK_UN) }

@@ -1,10 +1,10 @@
 /// A secret as somebody pasted it, without what pasting adds. It can be kept and used, and nothing else: printing, reflecting
 /// and interpolating it show no part of it.
-public struct PastedSecret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+package struct PastedSecret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   /// Why bytes cannot be a secret. Never holds any of them.
-  public enum Fault: Error, Equatable, CustomStringConvertible {
+  package enum Fault: Error, Equatable, CustomStringConvertible {
     /// Nothing but white space.
     case empty
     /// A character that no key has, at this position (from 1, after trimming).
@@ -14,7 +14,7 @@ public struct PastedSecret: Sendable, Equatable, CustomStringConvertible, Custom
     /// No UTF-8.
     case noText
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .empty: "There is nothing in it. Paste the key that the ticket system's administrator gave you."
       case .unfit(let flaw, let position):
@@ -26,7 +26,7 @@ public struct PastedSecret: Sendable, Equatable, CustomStringConvertible, Custom
   }
 
   /// What is wrong with a character, in words.
-  public enum Flaw: String, Sendable {
+  package enum Flaw: String, Sendable {
     /// A line feed or its like: two keys, or half of one.
     case lineBreak = "a line break"
     /// A space, of every width, or a tabulator.
@@ -38,15 +38,15 @@ public struct PastedSecret: Sendable, Equatable, CustomStringConvertible, Custom
   }
 
   /// The most bytes of a secret.
-  public static let longest = 4_096
+  package static let longest = 4_096
 
   /// The secret.
-  public let text: String
+  package let text: String
 
   /// Takes bytes as they were pasted: white space around them is dropped, of every width and none, a byte order mark, and the
   /// marks that terminals put around a paste.
   /// - Throws: why they are no key. The same characters are taken that a request can carry: what is kept can be used.
-  public init(_ bytes: [UInt8]) throws(Fault) {
+  package init(_ bytes: [UInt8]) throws(Fault) {
     guard let whole = String(validating: bytes, as: UTF8.self) else { throw .noText }
     var rest = whole.unicodeScalars[...]
     while true {
@@ -72,9 +72,9 @@ public struct PastedSecret: Sendable, Equatable, CustomStringConvertible, Custom
   private static let pasteBegins = "\u{1b}[200~".unicodeScalars
   private static let pasteEnds = "\u{1b}[201~".unicodeScalars
 
-  public var description: String { "(secret)" }
-  public var debugDescription: String { "(secret)" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(secret)" }
+  package var debugDescription: String { "(secret)" }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension Unicode.Scalar {

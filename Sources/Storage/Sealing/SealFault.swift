@@ -1,7 +1,7 @@
 /// Why a key or a credential cannot be had or kept: what happened, to which file, and what to do. Never holds a secret.
-public struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind, as far as it decides what to do.
-  public enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     /// There is nothing yet.
     case absent
     /// The key is not the one by which things were sealed, or it is lost.
@@ -17,12 +17,12 @@ public struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The kind.
-  public let kind: Kind
+  package let kind: Kind
   /// The words, ready to print.
-  public let description: String
+  package let description: String
 
   /// Makes a fault of its words.
-  public init(_ kind: Kind, _ description: String) {
+  package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
   }

@@ -3,9 +3,9 @@ internal import LibCrypto
 /// The station's key, from which every other one is derived: nothing that is sealed is of use without it.
 ///
 /// Derived by HKDF-SHA-256 (RFC 5869), one key for each purpose, so that what is sealed for one opens for no other.
-public struct SealKey: Sendable {
+package struct SealKey: Sendable {
   /// What a derived key is for. The raw values are part of what is derived: a changed one opens nothing that was sealed before.
-  public enum Purpose: String, Sendable, CaseIterable {
+  package enum Purpose: String, Sendable, CaseIterable {
     /// Codes in the journal.
     case codes = "scangate codes 1"
     /// Names of holders in the journal.
@@ -25,18 +25,18 @@ public struct SealKey: Sendable {
   }
 
   /// The length of a key in bytes.
-  public static let length = 32
+  package static let length = 32
 
   private let key: SymmetricKey
 
   /// Makes the key of its bytes; `nil` unless there are `length` of them.
-  public init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     key = SymmetricKey(data: bytes)
   }
 
   /// Makes a new key from the system's random source.
-  public static func random() -> (key: SealKey, bytes: [UInt8]) {
+  package static func random() -> (key: SealKey, bytes: [UInt8]) {
     let key = SymmetricKey(size: .bits256)
     return (SealKey(key), key.withUnsafeBytes { [UInt8]($0) })
   }
@@ -44,10 +44,10 @@ public struct SealKey: Sendable {
   private init(_ key: SymmetricKey) { self.key = key }
 
   /// Seals and opens for one purpose.
-  public func sealer(for purpose: Purpose) -> Sealer { Sealer(key: derived(purpose)) }
+  package func sealer(for purpose: Purpose) -> Sealer { Sealer(key: derived(purpose)) }
 
   /// Makes digests for one purpose.
-  public func digester(for purpose: Purpose) -> Digester { Digester(key: derived(purpose)) }
+  package func digester(for purpose: Purpose) -> Digester { Digester(key: derived(purpose)) }
 
   private func derived(_ purpose: Purpose) -> SymmetricKey {
     HKDFSHA256.deriveKey(inputKeyMaterial: key, info: [UInt8](purpose.rawValue.utf8))
@@ -56,37 +56,37 @@ public struct SealKey: Sendable {
 
 /// Seals bytes by AES-256-GCM (NIST SP 800-38D) with a random nonce: nonce, text, tag. What is sealed is bound to a place,
 /// so that it cannot be moved to another one.
-public struct Sealer: Sendable {
+package struct Sealer: Sendable {
   /// How much longer the sealed form is, in bytes.
-  public static let overhead = 28
+  package static let overhead = 28
 
   private let key: SymmetricKey
 
   fileprivate init(key: SymmetricKey) { self.key = key }
 
   /// Seals `bytes` for the place that `binding` names.
-  public func seal(_ bytes: [UInt8], binding: [UInt8]) -> [UInt8] {
+  package func seal(_ bytes: [UInt8], binding: [UInt8]) -> [UInt8] {
     // With a 256-bit key and a nonce of its own choice the cipher has nothing to refuse.
     AES.GCM.seal(bytes, using: key, authenticating: binding) ?? []
   }
 
   /// What was sealed for that place; `nil` where it was not sealed with this key, for this place, or was changed since.
-  public func open(_ sealed: some Collection<UInt8>, binding: [UInt8]) -> [UInt8]? {
+  package func open(_ sealed: some Collection<UInt8>, binding: [UInt8]) -> [UInt8]? {
     AES.GCM.open([UInt8](sealed), using: key, authenticating: binding)
   }
 }
 
 /// Makes keyed digests: HMAC-SHA-256 (RFC 2104), cut to 16 bytes. Without the key nobody can try out codes.
-public struct Digester: Sendable {
+package struct Digester: Sendable {
   /// The length of a digest in bytes. Two of a million tickets share one with a chance of 1 in 10²⁶.
-  public static let length = 16
+  package static let length = 16
 
   private let code: HMACSHA256
 
   fileprivate init(key: SymmetricKey) { code = HMACSHA256(key: key) }
 
   /// The digest of the parts; each part's length counts, so that bytes cannot move from one to the next.
-  public func digest(_ parts: [UInt8]...) -> [UInt8] {
+  package func digest(_ parts: [UInt8]...) -> [UInt8] {
     var message = code.message()
     for part in parts {
       withUnsafeBytes(of: UInt64(part.count).bigEndian) { message.update(data: $0) }

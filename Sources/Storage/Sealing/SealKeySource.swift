@@ -10,20 +10,20 @@
 /// ```
 /// The credential seals the station's key and is not the key itself: a station can be bound to a TPM, or get another outside
 /// key, without losing what was sealed before.
-public struct SealKeySource: Sendable {
+package struct SealKeySource: Sendable {
   /// The systemd credential by which the station's key is sealed: 32 random bytes, as they are, as 64 hexadecimal digits or
   /// as base64.
-  public static let credential = "scangate-seal-key"
+  package static let credential = "scangate-seal-key"
   /// The credential that came before: what was sealed by it is sealed anew by `credential`.
-  public static let formerCredential = "scangate-seal-key-old"
+  package static let formerCredential = "scangate-seal-key-old"
 
   /// The station's state folder.
-  public let state: String
+  package let state: String
   /// The folder in which systemd gives credentials (`$CREDENTIALS_DIRECTORY`), where there is one.
-  public let given: String?
+  package let given: String?
 
   /// Names the folders; reads nothing.
-  public init(state: String, given: String?) {
+  package init(state: String, given: String?) {
     self.state = state
     self.given = given
   }
@@ -31,7 +31,7 @@ public struct SealKeySource: Sendable {
   /// Opens the station's key; makes it where nothing was ever sealed.
   /// - Parameter making: whether anything may be written; without it a station that has no key yet is `.absent`.
   /// - Throws: why there is no key. A lost key is never replaced.
-  public func open(making: Bool = true) throws(SealFault) -> StationKey {
+  package func open(making: Bool = true) throws(SealFault) -> StationKey {
     let outer = try outerKey(Self.credential)
     let former = try outerKey(Self.formerCredential)
     if making {
@@ -178,16 +178,16 @@ public struct SealKeySource: Sendable {
 }
 
 /// The station's key and where it was found.
-public struct StationKey: Sendable {
+package struct StationKey: Sendable {
   /// Who holds the key.
-  public enum Place: Sendable, Equatable {
+  package enum Place: Sendable, Equatable {
     /// It is sealed by a systemd credential.
     case credential
     /// It lies in a file beside what it seals.
     case file(path: String)
 
     /// What that means for whoever runs the station.
-    public var words: String {
+    package var words: String {
       switch self {
       case .credential:
         "The station's key is sealed by the systemd credential \(SealKeySource.credential): the disk alone opens nothing, "
@@ -200,11 +200,11 @@ public struct StationKey: Sendable {
   }
 
   /// The key.
-  public let key: SealKey
+  package let key: SealKey
   /// Where it was found.
-  public let place: Place
+  package let place: Place
   /// What the operator should know besides.
-  public let notices: [String]
+  package let notices: [String]
 }
 
 extension SealKey {

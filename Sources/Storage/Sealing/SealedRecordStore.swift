@@ -2,9 +2,9 @@
 /// station's key and bound to its name.
 ///
 /// The service and commands may use one store at once, each in its process. Calls block on the disk.
-public struct SealedRecordStore: Sendable {
+package struct SealedRecordStore: Sendable {
   /// The longest record, in bytes.
-  public static let longest = 256 * 1_024
+  package static let longest = 256 * 1_024
 
   /// How records are kept.
   static let kind = SealedFolder.Kind(
@@ -12,13 +12,13 @@ public struct SealedRecordStore: Sendable {
     isName: isName)
 
   /// Where the station's key comes from.
-  public let keys: SealKeySource
+  package let keys: SealKeySource
 
   /// Makes the store of a station; opens nothing.
-  public init(keys: SealKeySource) { self.keys = keys }
+  package init(keys: SealKeySource) { self.keys = keys }
 
   /// Whether `text` can be a record's name: `[a-z0-9][a-z0-9.-]{0,63}`.
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard let first = bytes.first, bytes.count <= 64, first.isLowerOrDigit else { return false }
     return bytes.allSatisfy { $0.isLowerOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
@@ -26,20 +26,20 @@ public struct SealedRecordStore: Sendable {
 
   /// A record; `nil` where there is none of that name.
   /// - Throws: why it cannot be had; `.damaged` where it does not open.
-  public func get(_ name: String) throws(SealFault) -> [UInt8]? {
+  package func get(_ name: String) throws(SealFault) -> [UInt8]? {
     try Self.check(name)
     guard let file = try files.read(name) else { return nil }
     return try open(file, name, by: try keys.open(making: false).key)
   }
 
   /// Keeps a record: after a kill or a cut of power it is wholly the old one or wholly this one.
-  public func set(_ name: String, _ bytes: [UInt8]) throws(SealFault) {
+  package func set(_ name: String, _ bytes: [UInt8]) throws(SealFault) {
     try update(name, replacingDamaged: true) { _ in bytes }
   }
 
   /// Forgets a record: its bytes are overwritten, then deleted. Flash may keep the old ones, sealed.
   /// - Returns: whether there was one.
-  @discardableResult public func remove(_ name: String) throws(SealFault) -> Bool {
+  @discardableResult package func remove(_ name: String) throws(SealFault) -> Bool {
     try Self.check(name)
     return try files.remove(name)
   }
@@ -49,7 +49,7 @@ public struct SealedRecordStore: Sendable {
   ///   - replacingDamaged: whether one that does not open counts as absent, rather than being a fault.
   ///   - body: makes the new record of the old one; `nil` stands for none. Must not use the store.
   /// - Returns: what is kept now.
-  @discardableResult public func update(
+  @discardableResult package func update(
     _ name: String, replacingDamaged: Bool = false, _ body: ([UInt8]?) throws(SealFault) -> [UInt8]?
   ) throws(SealFault) -> [UInt8]? {
     try Self.check(name)
@@ -77,16 +77,16 @@ public struct SealedRecordStore: Sendable {
   }
 
   /// What changes with each write of a record, for whoever waits for that; `nil` where there is none. Reads no content.
-  public func stamp(_ name: String) throws(SealFault) -> RecordStamp? {
+  package func stamp(_ name: String) throws(SealFault) -> RecordStamp? {
     try Self.check(name)
     return try files.open()?.stamp(SealedFolder.file(name))
   }
 
   /// The names of all records, sorted.
-  public func names() throws(SealFault) -> [String] { try files.names() }
+  package func names() throws(SealFault) -> [String] { try files.names() }
 
   /// Where a record is kept, for words.
-  public func path(of name: String) -> String { files.path(of: name) }
+  package func path(of name: String) -> String { files.path(of: name) }
 
   private var files: SealedFolder { SealedFolder(kind: Self.kind, state: keys.state) }
 
@@ -103,7 +103,7 @@ public struct SealedRecordStore: Sendable {
 }
 
 /// What changes with each write of a record.
-public struct RecordStamp: Sendable, Equatable {
+package struct RecordStamp: Sendable, Equatable {
   let number: UInt64
   let seconds: Int64
   let nanoseconds: Int64

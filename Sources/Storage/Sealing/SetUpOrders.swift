@@ -3,15 +3,15 @@ internal import ScanModel
 
 /// What staff ask of a running service while a station is set up: a file in the state folder, as with the outbox. It counts
 /// until the machine's next start: staff are gone then.
-public struct SetUpOrders: Sendable {
+package struct SetUpOrders: Sendable {
   /// For how many minutes set-up codes can be taken by order.
-  public static let minutes = 1...60
+  package static let minutes = 1...60
 
   private let state: String
   private let boot: String
 
   /// Names the state folder; touches nothing in it.
-  public init(state: String) { self.init(state: state, boot: BootID.current().description) }
+  package init(state: String) { self.init(state: state, boot: BootID.current().description) }
 
   init(state: String, boot: String) {
     self.state = state
@@ -20,7 +20,7 @@ public struct SetUpOrders: Sendable {
 
   /// Asks that set-up codes are taken for so many minutes, within `Self.minutes`, as far as the station lacks something.
   /// - Throws: why that cannot be noted.
-  public func arm(minutes: Int) throws(SealFault) {
+  package func arm(minutes: Int) throws(SealFault) {
     guard let folder = try PrivateFolder.open(state) else {
       throw SealFault(.system, "There is no state folder \(state). The service makes it at its first start.")
     }
@@ -29,7 +29,7 @@ public struct SetUpOrders: Sendable {
   }
 
   /// Whether that is asked for, and no service has taken it yet. One look, no file is read.
-  public func isArmAsked() throws(SealFault) -> Bool {
+  package func isArmAsked() throws(SealFault) -> Bool {
     guard let folder = try PrivateFolder.open(state) else { return false }
     return try folder.has(StateFile.setUpArm)
   }
@@ -37,7 +37,7 @@ public struct SetUpOrders: Sendable {
   /// Takes the order, for whoever obeys it now.
   /// - Returns: for how many minutes; `nil` where nothing is asked for.
   /// - Throws: why it cannot be taken: then it would be asked for again.
-  public func takeArm() throws(SealFault) -> Int? {
+  package func takeArm() throws(SealFault) -> Int? {
     guard let folder = try PrivateFolder.open(state), let file = try folder.read(StateFile.setUpArm, upTo: 128) else {
       return nil
     }
@@ -51,7 +51,7 @@ public struct SetUpOrders: Sendable {
 
   /// Takes the order back, where no service has taken it.
   /// - Returns: whether there was one.
-  @discardableResult public func disarm() throws(SealFault) -> Bool {
+  @discardableResult package func disarm() throws(SealFault) -> Bool {
     guard let folder = try PrivateFolder.open(state) else { return false }
     return try folder.remove(StateFile.setUpArm, overwriting: false)
   }

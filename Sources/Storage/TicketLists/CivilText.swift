@@ -1,11 +1,11 @@
-public import ScanModel
+package import ScanModel
 
 /// The time at which a day and a clock are in a zone; `nil` where there is no such day or zone.
 /// - Parameters:
 ///   - zone: its IANA name; `nil` for the one that was asked for.
 ///   - day: year, month, day.
 ///   - clock: hour (24 for the end of the day), minute, second.
-public typealias ZoneRule = (_ zone: String?, _ day: [Int], _ clock: [Int]) -> WallTime?
+package typealias ZoneRule = (_ zone: String?, _ day: [Int], _ clock: [Int]) -> WallTime?
 
 /// Reads dates and times as exports have them, in a zone that is given.
 struct CivilText {

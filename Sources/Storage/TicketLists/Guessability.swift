@@ -2,23 +2,23 @@ internal import Glibc
 
 /// How hard the codes of a list are to guess, by what they look like. An estimate from above: codes that look random may be
 /// made by a rule that does not show.
-public struct Guessability: Sendable, Equatable {
+package struct Guessability: Sendable, Equatable {
   /// Below so many bits a thief who has list and key finds the codes by trying: 2⁶⁴ digests are out of reach, 2⁴⁰ take hours.
-  public static let enough = 64
+  package static let enough = 64
 
   /// Bits in a code.
-  public var bits: Int
+  package var bits: Int
   /// What the codes look like, such as `12 digits, numbered in a row`.
-  public var looks: String
+  package var looks: String
 
   /// Makes an estimate.
-  public init(bits: Int, looks: String) {
+  package init(bits: Int, looks: String) {
     self.bits = bits
     self.looks = looks
   }
 
   /// Whether a keyed digest keeps the codes from somebody who has the key too.
-  public var isEnough: Bool { bits >= Self.enough }
+  package var isEnough: Bool { bits >= Self.enough }
 }
 
 /// Looks at codes one by one, and keeps of them what they have in common.

@@ -1,7 +1,7 @@
-public import ScanModel
+package import ScanModel
 
 /// What a code is the secret of.
-public enum CodeKind: Int64, Sendable {
+package enum CodeKind: Int64, Sendable {
   /// One entry of a sale: it admits one.
   case entry = 1
   /// A whole sale: it admits as many as the sale has.
@@ -9,25 +9,25 @@ public enum CodeKind: Int64, Sendable {
 }
 
 /// A ticket as a source of lists gives it.
-public struct ListedCode: Sendable, Equatable {
+package struct ListedCode: Sendable, Equatable {
   /// In the ticket system's own form.
-  public var code: Code
+  package var code: Code
   /// What it is the secret of, where the source says so.
-  public var kind: CodeKind?
+  package var kind: CodeKind?
   /// What the list keeps of it.
-  public var ticket: ListedTicket
+  package var ticket: ListedTicket
   /// The line of the file, or the number in the answer.
-  public var line: Int
+  package var line: Int
   /// The word that told its state, as `FoldedText` has it.
-  public var stateWord: String?
+  package var stateWord: String?
   /// The day for which it is, as it is written: `2026-11-21`.
-  public var day: String?
+  package var day: String?
   /// The time zone that its line names.
-  public var zone: String?
+  package var zone: String?
   /// The holder; only where that was asked for.
-  public var name: String?
+  package var name: String?
   /// The holder's mail address; likewise.
-  public var email: String?
+  package var email: String?
 }
 
 extension CivilText {

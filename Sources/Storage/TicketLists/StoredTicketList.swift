@@ -1,11 +1,11 @@
 internal import Glibc
 internal import LinuxIO
-public import ScanModel
-public import Sealing
+package import ScanModel
+package import Sealing
 
 /// The list of a ticket system, as its gates ask it. It reads from a thread of its own, and takes a newly imported list with
 /// the next question: nothing is restarted.
-public actor StoredTicketList: TicketList {
+package actor StoredTicketList: TicketList {
   /// Which file is open.
   private struct Identity: Equatable {
     var device: UInt64
@@ -22,7 +22,7 @@ public actor StoredTicketList: TicketList {
 
   /// Names the list; it may be imported later.
   /// - Throws: that no thread can be had for it.
-  public init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
+  package init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
     self.place = place
     seals = TicketListSeals(key, of: place)
     do throws(SystemError) {
@@ -34,9 +34,9 @@ public actor StoredTicketList: TicketList {
 
   deinit { thread.stop() }
 
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  public func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
+  package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
     do throws(TicketListFault) {
       return try reader()?.find(code)
     } catch {
@@ -46,7 +46,7 @@ public actor StoredTicketList: TicketList {
     }
   }
 
-  public func state() throws(TicketListFault) -> TicketListState? {
+  package func state() throws(TicketListFault) -> TicketListState? {
     guard let reader = try reader() else { return nil }
     var state = reader.state
     state.age = reader.age(at: .now())

@@ -1,5 +1,5 @@
 /// How the text of a file is written.
-public enum TextEncoding: String, Sendable, CaseIterable {
+package enum TextEncoding: String, Sendable, CaseIterable {
   /// UTF-8, with or without its mark.
   case utf8 = "UTF-8"
   /// UTF-16 with a mark that says: low byte first.

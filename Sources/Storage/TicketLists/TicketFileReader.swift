@@ -1,11 +1,11 @@
 internal import Glibc
-public import LinuxIO
-public import ScanModel
+package import LinuxIO
+package import ScanModel
 
 /// Reads a file of comma-separated values: whatever takes lists of tickets understands the same files.
-public struct TicketFileReader {
+package struct TicketFileReader {
   /// One line of the file behind its header.
-  public enum Line: Sendable, Equatable {
+  package enum Line: Sendable, Equatable {
     /// A ticket.
     case good(ListedCode)
     /// What is wrong with it, without its code.
@@ -16,15 +16,15 @@ public struct TicketFileReader {
   private let recognise: (Code) -> Code
   private let zone: ZoneRule
   /// How the file is written; `nil` before it was read.
-  public private(set) var encoding: TextEncoding?
+  package private(set) var encoding: TextEncoding?
   /// Columns that were not looked at.
-  public private(set) var ignored: [String] = []
+  package private(set) var ignored: [String] = []
 
   /// - Parameters:
   ///   - rules: what is said of the file beside it.
   ///   - recognise: the ticket system's own form of a code, as at the gate.
   ///   - zone: what a date without a zone means.
-  public init(_ rules: TicketFileRules, recognise: @escaping (Code) -> Code, zone: @escaping ZoneRule) {
+  package init(_ rules: TicketFileRules, recognise: @escaping (Code) -> Code, zone: @escaping ZoneRule) {
     self.rules = rules
     self.recognise = recognise
     self.zone = zone
@@ -37,7 +37,7 @@ public struct TicketFileReader {
   ///   - onProgress: told now and then how many hundredths of the file are read.
   ///   - take: gets each line.
   /// - Throws: that it cannot be read, has no header or no column of codes, that a column is not understood, or what `take` throws.
-  public mutating func read(
+  package mutating func read(
     _ file: borrowing OwnedDescriptor, named name: String, onProgress: (Int) -> Void = { _ in },
     _ take: (Line) throws(TicketListFault) -> Void
   ) throws(TicketListFault) {

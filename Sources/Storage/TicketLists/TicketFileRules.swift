@@ -1,18 +1,18 @@
 internal import ScanModel
 
 /// What somebody says of a file beside it, where it does not say it itself.
-public struct TicketFileRules: Sendable, Equatable {
+package struct TicketFileRules: Sendable, Equatable {
   /// What columns mean.
-  public var columns: [ColumnChoice]
+  package var columns: [ColumnChoice]
   /// What words of states mean.
-  public var states: [StateChoice]
+  package var states: [StateChoice]
   /// Which comes first in 05/11/2026; `nil` for what the language of the header tells.
-  public var dates: DateOrder?
+  package var dates: DateOrder?
   /// Whether names and addresses of holders are read; a station's list has none.
-  public var hasHolders: Bool
+  package var hasHolders: Bool
 
   /// Makes rules; without any the file is to be understood by itself.
-  public init(
+  package init(
     columns: [ColumnChoice] = [], states: [StateChoice] = [], dates: DateOrder? = nil, hasHolders: Bool = false
   ) {
     self.columns = columns
@@ -23,22 +23,22 @@ public struct TicketFileRules: Sendable, Equatable {
 }
 
 /// Which comes first in a date with strokes. The raw values are the words on the command line.
-public enum DateOrder: String, Sendable, CaseIterable {
+package enum DateOrder: String, Sendable, CaseIterable {
   case dayFirst = "day-first"
   case monthFirst = "month-first"
 }
 
 /// What a column means: `quantity=Anzahl`.
-public struct ColumnChoice: Sendable, Equatable {
+package struct ColumnChoice: Sendable, Equatable {
   let meaning: TicketColumn
   /// The column's name, as somebody wrote it.
   let name: String
 
   /// The meanings that there are.
-  public static var meanings: [String] { TicketColumn.allCases.map(\.rawValue) }
+  package static var meanings: [String] { TicketColumn.allCases.map(\.rawValue) }
 
   /// Reads `quantity=Anzahl`; `nil` where the meaning is none, or no column is named.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard let (meaning, name) = halves(text), let known = TicketColumn(rawValue: meaning.lowercased()),
       !FoldedText.key(name).isEmpty
     else { return nil }
@@ -48,12 +48,12 @@ public struct ColumnChoice: Sendable, Equatable {
 }
 
 /// What a word of a state means: `valid=Eingebucht`.
-public struct StateChoice: Sendable, Equatable {
+package struct StateChoice: Sendable, Equatable {
   let status: ListedTicket.Status
   let key: String
 
   /// Reads `valid=Eingebucht`; the first half is a state or a word that is known for one.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard let (known, word) = halves(text), let status = StatusWords.status(known) else { return nil }
     key = FoldedText.key(word)
     if key.isEmpty { return nil }

@@ -1,38 +1,38 @@
 internal import Glibc
-public import LinuxIO
-public import ScanModel
-public import Sealing
+package import LinuxIO
+package import ScanModel
+package import Sealing
 
 /// Brings a list on board: from a file of comma-separated values, or ticket by ticket from a ticket system.
-public final class TicketImport {
+package final class TicketImport {
   /// Of bad lines and contradictions so many are named; all are counted.
-  public static let named = 20
+  package static let named = 20
 
   /// What a list is made of, and for which station.
-  public struct Settings {
+  package struct Settings {
     /// Where the list lies, and of which ticket system it is.
-    public var place: TicketListPlace
+    package var place: TicketListPlace
     /// The station's key.
-    public var key: SealKey
+    package var key: SealKey
     /// Whether nothing is kept.
-    public var isTrial: Bool
+    package var isTrial: Bool
     /// Whether a list is taken of which more than half is bad.
-    public var isForced: Bool
+    package var isForced: Bool
     /// The ticket system's own form of a code, as at the gate.
-    public var recognise: (Code) -> Code
+    package var recognise: (Code) -> Code
     /// What such a code has in common with all that the ticket system may take for it, as at the gate.
-    public var folding: (Code) -> TicketKey?
+    package var folding: (Code) -> TicketKey?
     /// What a date without a zone means.
-    public var zone: ZoneRule
+    package var zone: ZoneRule
     /// Whether a list may take the place of one with more than twice as many codes.
-    public var mayShrink: Bool
+    package var mayShrink: Bool
     /// What is said of the file beside it.
-    public var rules: TicketFileRules
+    package var rules: TicketFileRules
     /// Told how far it is, often.
-    public var onProgress: (Step) -> Void
+    package var onProgress: (Step) -> Void
 
     /// Makes settings.
-    public init(
+    package init(
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
       recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },
       zone: @escaping ZoneRule, mayShrink: Bool = false, rules: TicketFileRules = TicketFileRules(),
@@ -52,7 +52,7 @@ public final class TicketImport {
   }
 
   /// How far an import is.
-  public enum Step: Sendable, Equatable {
+  package enum Step: Sendable, Equatable {
     /// The file is read, so many hundredths of it.
     case reading(percent: Int)
     /// So many tickets were told by their ticket system.
@@ -64,41 +64,41 @@ public final class TicketImport {
   }
 
   /// Something to tell of a line, without its code.
-  public struct Note: Sendable, Equatable {
+  package struct Note: Sendable, Equatable {
     /// The line, from 1; of a ticket system's answers the ticket's number.
-    public var line: Int
+    package var line: Int
     /// What is wrong with it.
-    public var words: String
+    package var words: String
   }
 
   /// What an import did.
-  public struct Report: Sendable, Equatable {
+  package struct Report: Sendable, Equatable {
     /// Lines that were taken.
-    public var good = 0
+    package var good = 0
     /// Lines that were not.
-    public var bad = 0
+    package var bad = 0
     /// The first of these.
-    public var badLines: [Note] = []
+    package var badLines: [Note] = []
     /// Codes, each counted once.
-    public var codes = 0
+    package var codes = 0
     /// Lines that say again what another says.
-    public var repeated = 0
+    package var repeated = 0
     /// Lines that say something else on a code than another: the stricter counts.
-    public var contradicting = 0
+    package var contradicting = 0
     /// The first of these.
-    public var contradictions: [Note] = []
+    package var contradictions: [Note] = []
     /// How many codes are in which state.
-    public var counts: [ListedTicket.Status: Int] = [:]
+    package var counts: [ListedTicket.Status: Int] = [:]
     /// How hard the codes are to guess.
-    public var guessability = Guessability(bits: 0, looks: "")
+    package var guessability = Guessability(bits: 0, looks: "")
     /// How the file is written; `nil` without one.
-    public var encoding: TextEncoding?
+    package var encoding: TextEncoding?
     /// Columns that mean nothing here.
-    public var ignored: [String] = []
+    package var ignored: [String] = []
     /// Why nothing was kept; `nil` where the list was.
-    public var refusal: String?
+    package var refusal: String?
     /// How many codes the list on board has, where that is why nothing was kept.
-    public var shrinksFrom: Int?
+    package var shrinksFrom: Int?
   }
 
   private let settings: Settings
@@ -108,7 +108,7 @@ public final class TicketImport {
   private var isDone = false
 
   /// Begins an import; the list in use stays until `finish`.
-  public init(_ settings: Settings) throws(TicketListFault) {
+  package init(_ settings: Settings) throws(TicketListFault) {
     self.settings = settings
     dates = CivilText(settings.zone)
     writer = try TicketListWriter(settings.place, key: settings.key, isTrial: settings.isTrial)
@@ -117,7 +117,7 @@ public final class TicketImport {
   deinit { if !isDone { writer.discard() } }
 
   /// Adds a ticket as its ticket system told it: its code is brought into the form that a gate has.
-  public func add(_ told: ToldTicket) throws(TicketListFault) {
+  package func add(_ told: ToldTicket) throws(TicketListFault) {
     let line = report.good + report.bad + 1
     settings.onProgress(.told(line))
     let listed: ListedCode
@@ -143,7 +143,7 @@ public final class TicketImport {
   /// - Parameters:
   ///   - asOf: when what it says was true.
   ///   - imported: now.
-  public func finish(asOf: WallTime, imported: WallTime) throws(TicketListFault) -> Report {
+  package func finish(asOf: WallTime, imported: WallTime) throws(TicketListFault) -> Report {
     defer {
       writer.discard()
       isDone = true
@@ -189,7 +189,7 @@ public final class TicketImport {
   ///   - name: its name, for words.
   /// - Throws: that it cannot be read, has no header or no column of codes, that a column is not understood, or why the list
   ///   cannot be written.
-  public func read(_ file: borrowing OwnedDescriptor, named name: String) throws(TicketListFault) {
+  package func read(_ file: borrowing OwnedDescriptor, named name: String) throws(TicketListFault) {
     var reader = TicketFileReader(settings.rules, recognise: settings.recognise, zone: settings.zone)
     let onProgress = settings.onProgress
     try reader.read(file, named: name, onProgress: { onProgress(.reading(percent: $0)) }) {

@@ -1,5 +1,5 @@
 internal import ScanModel
-internal import ScanPipeline
+internal import Reading
 
 /// Why a line cannot be taken, without its code.
 struct BadLine: Error, Equatable {

@@ -1,33 +1,33 @@
 internal import Glibc
 internal import LinuxIO
 internal import SQLiteFile
-public import ScanModel
+package import ScanModel
 internal import Sealing
 
 /// Where a ticket system's list lies, and what it is bound to.
-public struct TicketListPlace: Sendable {
+package struct TicketListPlace: Sendable {
   /// The station's state folder.
-  public let state: String
+  package let state: String
   /// The ticket system.
-  public let system: TicketSystemID
+  package let system: TicketSystemID
   /// Its server, as the ledger names it: a list made for another one is not this one's.
-  public let server: String
+  package let server: String
 
   /// Names the list; touches nothing.
-  public init(state: String, system: TicketSystemID, server: String) {
+  package init(state: String, system: TicketSystemID, server: String) {
     self.state = state
     self.system = system
     self.server = server
   }
 
   /// The file's name.
-  public var name: String { "tickets-\(system.name).sqlite" }
+  package var name: String { "tickets-\(system.name).sqlite" }
   /// The file.
-  public var path: String { "\(state)/\(name)" }
+  package var path: String { "\(state)/\(name)" }
 
   /// Whether there is a list.
   /// - Throws: that this cannot be told.
-  public func isPresent() throws(TicketListFault) -> Bool {
+  package func isPresent() throws(TicketListFault) -> Bool {
     var status = stat()
     if stat(path, &status) == 0 { return true }
     let error = SystemError(errno: errno, call: "stat")

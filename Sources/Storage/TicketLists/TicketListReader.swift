@@ -1,25 +1,25 @@
 internal import Glibc
 internal import LinuxIO
 internal import SQLiteFile
-public import ScanModel
-public import Sealing
+package import ScanModel
+package import Sealing
 
 /// An open list, used by one thread at a time. A list is never changed, only replaced: it is read without locks.
-public final class TicketListReader {
+package final class TicketListReader {
   /// What there is to tell of a list.
-  public struct Summary: Sendable, Equatable {
+  package struct Summary: Sendable, Equatable {
     /// When its content was true, and how many codes it names.
-    public var state: TicketListState
+    package var state: TicketListState
     /// When it was imported.
-    public var imported: WallTime
+    package var imported: WallTime
     /// How many codes are in which state.
-    public var counts: [ListedTicket.Status: Int]
+    package var counts: [ListedTicket.Status: Int]
     /// How hard the codes are to guess.
-    public var guessability: Guessability
+    package var guessability: Guessability
   }
 
   /// When its content was true, and how many codes it names.
-  public let state: TicketListState
+  package let state: TicketListState
   private let imported: WallTime
   /// `nil` in a list of an earlier version.
   private let mark: ImportMark?
@@ -34,7 +34,7 @@ public final class TicketListReader {
 
   /// Opens a list.
   /// - Throws: why it cannot be read, or that it is another ticket system's or another station's.
-  public convenience init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
+  package convenience init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
     try self.init(place, at: place.path, seals: TicketListSeals(key, of: place))
   }
 
@@ -133,7 +133,7 @@ public final class TicketListReader {
 
   /// What the list says of a code; `nil` where it does not name it.
   /// - Throws: that the list cannot be read, or that the ticket's row is not as it was written.
-  public func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
+  package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
     do throws(SQLiteError) {
       let digest = seals.digest(of: code)
       var found: (row: StoredTicket, proof: [UInt8]?, event: String?)?
@@ -181,7 +181,7 @@ public final class TicketListReader {
   }
 
   /// Counts the list's tickets by their state: reads all of it.
-  public func summary() throws(TicketListFault) -> Summary {
+  package func summary() throws(TicketListFault) -> Summary {
     do throws(SQLiteError) {
       var counts: [ListedTicket.Status: Int] = [:]
       try database.prepare("SELECT status, count(*) FROM ticket GROUP BY status").each { row throws(SQLiteError) in

@@ -1,12 +1,12 @@
 internal import WireText
-public import ScanModel
-public import ScanPipeline
+package import ScanModel
+package import Calls
 internal import Synchronization
-public import TicketTransport
+package import TicketTransport
 
 /// The ticket scanning API, typed. One for each server and credential: the gates that use both share its rate budget and
 /// its memory of failed authentications.
-public final class EventScheduleClient: Sendable {
+package final class EventScheduleClient: Sendable {
   private struct State {
     var key: Secret
     /// The key before; an answer to it may still come.
@@ -39,7 +39,7 @@ public final class EventScheduleClient: Sendable {
   ///   - transport: the server. Its base path is where `/api` begins; a base URL that ends in `/api` is understood as well.
   ///   - key: the API key.
   ///   - budget: how many requests the server allows.
-  public init(
+  package init(
     transport: HTTPTransport, key: Secret, budget: RateBudget = RateBudget(), time: any TimeSource = SystemTime()
   ) {
     self.transport = transport
@@ -61,7 +61,7 @@ public final class EventScheduleClient: Sendable {
   }
 
   /// Puts another key in use, with a clean record. A call on its way keeps the key that it was sent with.
-  public func replaceKey(_ key: Secret) {
+  package func replaceKey(_ key: Secret) {
     state.withLock { state in
       guard state.key != key else { return }
       state.formerKey = state.key
@@ -79,7 +79,7 @@ public final class EventScheduleClient: Sendable {
   ///   - seatNumber: kept with the entry; at most 255 characters.
   ///   - isOwed: whether nobody waits for it: then it leaves the better part of the budget to live scans.
   ///   - late: as in `HTTPTransport.send`.
-  public func scan(
+  package func scan(
     _ code: Code, saleTicketID: Int64? = nil, seatNumber: String? = nil, deadline: MonotonicTime, isOwed: Bool = false,
     late: @escaping @Sendable (HTTPOutcome) -> Void
   ) async -> HTTPOutcome {
@@ -92,7 +92,7 @@ public final class EventScheduleClient: Sendable {
 
   /// Scans by sale (`POST /api/tickets/{sale_id}/scan`). **Not for gates**: the server checks neither day nor payment here.
   /// May redeem, and is sent at most once.
-  public func scan(
+  package func scan(
     saleID: Int64, saleTicketID: Int64?, seatNumber: String? = nil, deadline: MonotonicTime,
     late: @escaping @Sendable (HTTPOutcome) -> Void
   ) async -> HTTPOutcome {
@@ -105,7 +105,7 @@ public final class EventScheduleClient: Sendable {
   /// network errors are repeated with growing waits inside the deadline, other answers never.
   /// - Parameter query: part of a name, an address, a code or an event's name.
   /// - Throws: why there is no page.
-  public func sales(
+  package func sales(
     eventID: Int64? = nil, query: String? = nil, page: Int64 = 1, deadline: MonotonicTime
   ) async throws(TransportFault) -> SalePage {
     var parameters = [(name: "page", value: String(page))]
@@ -121,7 +121,8 @@ public final class EventScheduleClient: Sendable {
   /// Redeems nothing; repeated as `sales`, with more patience: a whole list takes longer than a rate window.
   /// - Parameter size: how many sales a page has, 1 to 500; an answer must fit the transport's limit.
   /// - Throws: why there is no page.
-  public func roster(page: Int64, size: Int = 100, deadline: MonotonicTime) async throws(TransportFault) -> RosterPage {
+  package func roster(page: Int64, size: Int = 100, deadline: MonotonicTime) async throws(TransportFault) -> RosterPage
+  {
     let parameters = [(name: "page", value: String(page)), (name: "per_page", value: String(size))]
     let secrets = redactions()
     return try await read("/sales", parameters, hiding: nil, RetryPolicy.wholeList, deadline, waitsForBudget: true) {

@@ -1,11 +1,11 @@
 internal import ScanModel
-internal import ScanPipeline
-public import TicketSystemKit
+internal import Calls
+package import TicketSystemKit
 internal import TicketTransport
 
 extension TicketSystemType {
   /// The ticket scanning API.
-  public static let eventSchedule = EventScheduleSection.type(connect: EventScheduleSection.connect)
+  package static let eventSchedule = EventScheduleSection.type(connect: EventScheduleSection.connect)
 }
 
 extension EventScheduleSection {

@@ -1,8 +1,8 @@
-public import ScanModel
+package import ScanModel
 internal import TicketTransport
 
 /// The list of all sales as a roster of tickets.
-public struct EventScheduleRoster: TicketRoster {
+package struct EventScheduleRoster: TicketRoster {
   /// How long one page may take: rate windows pass in it.
   private static let patience = Duration.seconds(600)
   /// The same for the first page: a server that is not there at all is told soon, and yet a rate window can pass.
@@ -16,13 +16,13 @@ public struct EventScheduleRoster: TicketRoster {
 
   /// Makes the roster of a client; asks nothing yet.
   /// - Parameter pageSize: how many sales a page has, 1 to 500; some 2 KB each have to fit what the client's transport reads.
-  public init(client: EventScheduleClient, pageSize: Int = 500, time: any TimeSource = SystemTime()) {
+  package init(client: EventScheduleClient, pageSize: Int = 500, time: any TimeSource = SystemTime()) {
     self.client = client
     self.pageSize = pageSize
     self.time = time
   }
 
-  public func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
+  package func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
     guard number <= Self.mostPages else {
       throw TicketListFault("\(client.host) has more than \(Self.mostPages) pages of sales: that cannot be.")
     }

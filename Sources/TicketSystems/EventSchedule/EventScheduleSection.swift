@@ -1,23 +1,23 @@
-public import TicketSystemKit
+package import TicketSystemKit
 
 /// The section of the ticket system `eventschedule`.
-public enum EventScheduleSection: TicketSystemSection {
+package enum EventScheduleSection: TicketSystemSection {
   /// `ticketSystems.<name>` of this type.
-  public struct System: Sendable, Equatable {
+  package struct System: Sendable, Equatable {
     /// Where server and API key are known from.
-    public var place: Place
+    package var place: Place
     /// Where the file says the server's address; `nil` where it does not.
-    public var urlPosition: SourcePosition?
+    package var urlPosition: SourcePosition?
     /// Certificates to trust instead of the system's.
-    public var caFile: FileReference?
+    package var caFile: FileReference?
     /// Whether plain HTTP may go elsewhere than to loopback.
-    public var allowPlainHTTP: Bool
+    package var allowPlainHTTP: Bool
     /// What the server lets this credential ask.
-    public var rate: Rate
+    package var rate: Rate
   }
 
   /// Where a system's server and API key are known from.
-  public enum Place: Sendable, Equatable {
+  package enum Place: Sendable, Equatable {
     /// From the file. The API is below the address: `/api/tickets/scan`.
     case configured(ServerURL, TicketSystemKey)
     /// From a set-up code that was held to the station's scanner, once one was: `enrol`.
@@ -25,9 +25,9 @@ public enum EventScheduleSection: TicketSystemSection {
   }
 
   /// `ticketSystems.<name>.rate`.
-  public struct Rate: Sendable, Equatable {
+  package struct Rate: Sendable, Equatable {
     /// How the server counts.
-    public enum Model: String, Sendable, CaseIterable {
+    package enum Model: String, Sendable, CaseIterable {
       /// By both models at once: what either forbids is not sent.
       case both
       /// So many requests in any 60 s.
@@ -37,32 +37,32 @@ public enum EventScheduleSection: TicketSystemSection {
     }
 
     /// Requests before the server says no.
-    public var limit: Int
+    package var limit: Int
     /// This station's part of them, in percent.
-    public var share: Int
+    package var share: Int
     /// How the server counts.
-    public var model: Model
+    package var model: Model
   }
 
   /// `gates.<name>.ticket` of this type.
-  public struct Gate: Sendable, Equatable {
+  package struct Gate: Sendable, Equatable {
     /// The sale ticket that this gate admits.
-    public var saleTicket: Int?
+    package var saleTicket: Int?
     /// The seat that is checked in.
-    public var seat: String?
+    package var seat: String?
 
     /// Makes what a gate tells its ticket system.
-    public init(saleTicket: Int?, seat: String?) {
+    package init(saleTicket: Int?, seat: String?) {
       self.saleTicket = saleTicket
       self.seat = seat
     }
   }
 
-  public static let type = "eventschedule"
+  package static let type = "eventschedule"
 
   /// Secrets of entries and sales have 32 letters and digits, those of entries that a scan made 24. A ticket's URL is reduced
   /// to its secret before.
-  public static var accept: AcceptRule {
+  package static var accept: AcceptRule {
     var rule = AcceptRule()
     rule.minLength = 24
     rule.maxLength = 32
@@ -123,7 +123,7 @@ public enum EventScheduleSection: TicketSystemSection {
   private static let rateSchema = SectionSchema(
     "ticketSystems.<name>.rate", keys: [limit.description, share.description, model.description])
 
-  public static let systemSchema = SectionSchema(
+  package static let systemSchema = SectionSchema(
     "ticketSystems.<name>",
     keys: [
       url.description, apiKey.description, apiKeyFile.description, enrol.description, caFile.description,
@@ -133,7 +133,7 @@ public enum EventScheduleSection: TicketSystemSection {
       "api_key": inlineSecret, "apikey": inlineSecret, "key": inlineSecret, "token": inlineSecret,
       "secret": inlineSecret, "password": inlineSecret,
     ])
-  public static let gateSchema = SectionSchema(
+  package static let gateSchema = SectionSchema(
     "gates.<name>.ticket", keys: [saleTicket.description, seat.description])
 
   private static func readRate(_ reader: SectionReader) -> Rate? {
@@ -149,7 +149,7 @@ public enum EventScheduleSection: TicketSystemSection {
     return Rate(limit: limit, share: share, model: model)
   }
 
-  public static func readSystem(_ reader: SectionReader) -> System? {
+  package static func readSystem(_ reader: SectionReader) -> System? {
     let place = readPlace(reader)
     let ca = reader.read(caFile)
     let plain = reader.read(allowPlainHTTP)
@@ -161,7 +161,7 @@ public enum EventScheduleSection: TicketSystemSection {
       allowPlainHTTP: plain, rate: rate)
   }
 
-  public static func readGate(_ reader: SectionReader) -> Gate? {
+  package static func readGate(_ reader: SectionReader) -> Gate? {
     Gate(saleTicket: reader.read(saleTicket), seat: reader.read(seat))
   }
 }

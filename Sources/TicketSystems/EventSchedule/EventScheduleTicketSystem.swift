@@ -1,9 +1,9 @@
-public import ScanModel
+package import ScanModel
 internal import TicketTransport
 
 /// The ticket scanning API as a gate's ticket system: redeem online and believe the answer. One for each gate.
-public struct EventScheduleTicketSystem: TicketSystem {
-  public let id: TicketSystemID
+package struct EventScheduleTicketSystem: TicketSystem {
+  package let id: TicketSystemID
   private let client: EventScheduleClient
   private let saleTicketID: Int64?
   private let seatNumber: String?
@@ -12,23 +12,23 @@ public struct EventScheduleTicketSystem: TicketSystem {
   /// - Parameters:
   ///   - saleTicketID: the ticket within a sale that this gate scans; the first if `nil`.
   ///   - seatNumber: what is kept with each entry; at most 255 characters.
-  public init(id: TicketSystemID, client: EventScheduleClient, saleTicketID: Int64? = nil, seatNumber: String? = nil) {
+  package init(id: TicketSystemID, client: EventScheduleClient, saleTicketID: Int64? = nil, seatNumber: String? = nil) {
     self.id = id
     self.client = client
     self.saleTicketID = saleTicketID
     self.seatNumber = seatNumber
   }
 
-  public var whereabouts: Whereabouts? { Whereabouts(host: client.host, cure: client.words.addressCure) }
+  package var whereabouts: Whereabouts? { Whereabouts(host: client.host, cure: client.words.addressCure) }
 
-  public func recognise(_ code: Code) -> Code { TicketURL.secret(in: code) }
+  package func recognise(_ code: Code) -> Code { TicketURL.secret(in: code) }
 
   /// What a secret has in common with all that the server's database may take for it.
-  public static func foldedKey(of code: Code) -> TicketKey { CodeFolding.key(of: code) }
+  package static func foldedKey(of code: Code) -> TicketKey { CodeFolding.key(of: code) }
 
-  public func foldedKey(of code: Code) -> TicketKey? { CodeFolding.key(of: code) }
+  package func foldedKey(of code: Code) -> TicketKey? { CodeFolding.key(of: code) }
 
-  public func attempt(
+  package func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
     let outcome = await client.scan(
@@ -39,7 +39,7 @@ public struct EventScheduleTicketSystem: TicketSystem {
   }
 
   /// By a scan of no code: on the way of every scan, with our key, and refused before the server looks for any ticket.
-  public func reach(deadline: MonotonicTime) async -> Reach {
+  package func reach(deadline: MonotonicTime) async -> Reach {
     let outcome = await client.scanNothing(deadline: deadline)
     switch outcome.result {
     case .notSent(let fault) where fault.reason == .rateLimited: return .unknown
@@ -56,7 +56,7 @@ public struct EventScheduleTicketSystem: TicketSystem {
 
   /// By the list, which searches in secrets too. Only a whole secret finds one sale and no other: `_` and `%` would match
   /// anything, and a short text is in many a name.
-  public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
+  package func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
     let isSecret =
       code.bytes.count >= 16
       && code.bytes.allSatisfy { byte in

@@ -1,11 +1,11 @@
 internal import WireText
-public import ScanModel
+package import ScanModel
 internal import TicketTransport
 
 /// A sale as the server describes it. Decoded leniently: what cannot be read is missing, and never a trap.
-public struct Sale: Sendable, Equatable {
+package struct Sale: Sendable, Equatable {
   /// The states that the document names, and any other.
-  public enum Status: Sendable, Equatable {
+  package enum Status: Sendable, Equatable {
     /// Money received: the only state that admits.
     case paid
     /// Not paid yet.
@@ -35,23 +35,23 @@ public struct Sale: Sendable, Equatable {
   }
 
   /// The sale's identifier.
-  public var id: String?
+  package var id: String?
   /// Its state.
-  public var status: Status
+  package var status: Status
   /// The buyer's name, made fit for staff.
-  public var name: String?
+  package var name: String?
   /// The buyer's address. Personal: not for logs.
-  public var email: String?
+  package var email: String?
   /// The event's identifier.
-  public var eventID: String?
+  package var eventID: String?
   /// The event's name, made fit for staff.
-  public var eventName: String?
+  package var eventName: String?
   /// The tickets, at most 100.
-  public var tickets: [TicketDetails.Line]
+  package var tickets: [TicketDetails.Line]
   /// Whether each ticket is told to be unused; `nil` where a ticket's word is missing.
-  public var isUnused: Bool?
+  package var isUnused: Bool?
   /// How many persons all its tickets admit, at most 100,000; `nil` if the server told no tickets.
-  public var persons: Int?
+  package var persons: Int?
 
   /// Reads a sale; `nil` if the value is no object or has no status.
   /// - Parameter secrets: what its texts must not show.
@@ -89,13 +89,13 @@ public struct Sale: Sendable, Equatable {
 }
 
 /// One page of the list of sales.
-public struct SalePage: Sendable, Equatable {
+package struct SalePage: Sendable, Equatable {
   /// The sales on it.
-  public var sales: [Sale]
+  package var sales: [Sale]
   /// This page's number, from 1.
-  public var page: Int64
+  package var page: Int64
   /// The last page's number.
-  public var lastPage: Int64
+  package var lastPage: Int64
 
   /// Reads a page; `nil` if the value is none.
   init?(_ value: JSONValue, hiding secrets: [Redaction]) {

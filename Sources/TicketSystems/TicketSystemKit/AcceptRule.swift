@@ -1,7 +1,7 @@
 /// What can be a code: everything else is refused as unreadable, without a request.
-public struct AcceptRule: Sendable, Equatable {
+package struct AcceptRule: Sendable, Equatable {
   /// The characters of a code.
-  public enum Alphabet: String, Sendable, CaseIterable {
+  package enum Alphabet: String, Sendable, CaseIterable {
     /// Every printable character.
     case printable
     /// ASCII letters and digits.
@@ -11,15 +11,15 @@ public struct AcceptRule: Sendable, Equatable {
   }
 
   /// The fewest characters.
-  public var minLength = 8
+  package var minLength = 8
   /// The most characters; not less than the fewest.
-  public var maxLength = 128
+  package var maxLength = 128
   /// The characters.
-  public var alphabet = Alphabet.printable
+  package var alphabet = Alphabet.printable
   /// A regular expression that the whole code must match.
-  public var pattern: String?
+  package var pattern: String?
 
   /// Makes the rule of which a gate's own changes what it says: 8 to 128 printable characters. A gate that has none takes
   /// what its ticket system's codes look like (`TicketSystemSection.accept`).
-  public init() {}
+  package init() {}
 }

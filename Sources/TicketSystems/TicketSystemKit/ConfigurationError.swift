@@ -1,67 +1,67 @@
 /// A place in a configuration file. Lines and columns count from 1; a column is a Unicode scalar, as YAML counts.
-public struct SourcePosition: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct SourcePosition: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The file's name as it was given.
-  public var file: String
+  package var file: String
   /// The line, from 1.
-  public var line: Int
+  package var line: Int
   /// The column, from 1.
-  public var column: Int
+  package var column: Int
 
   /// Makes a position.
-  public init(file: String, line: Int, column: Int) {
+  package init(file: String, line: Int, column: Int) {
     self.file = file
     self.line = line
     self.column = column
   }
 
-  public static func < (a: Self, b: Self) -> Bool { (a.file, a.line, a.column) < (b.file, b.line, b.column) }
+  package static func < (a: Self, b: Self) -> Bool { (a.file, a.line, a.column) < (b.file, b.line, b.column) }
 
-  public var description: String { "\(file):\(line):\(column)" }
+  package var description: String { "\(file):\(line):\(column)" }
 }
 
 /// One thing that is wrong, or doubtful, in a configuration: where, what, and what would be right.
-public struct ConfigurationError: Error, Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct ConfigurationError: Error, Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Where.
-  public var position: SourcePosition
+  package var position: SourcePosition
   /// What is wrong. Never holds a secret; names from the file are shortened and cleaned of control characters.
-  public var problem: String
+  package var problem: String
   /// What would be right.
-  public var remedy: String
+  package var remedy: String
 
   /// Makes an error.
-  public init(at position: SourcePosition, _ problem: String, _ remedy: String) {
+  package init(at position: SourcePosition, _ problem: String, _ remedy: String) {
     self.position = position
     self.problem = problem
     self.remedy = remedy
   }
 
-  public static func < (a: Self, b: Self) -> Bool {
+  package static func < (a: Self, b: Self) -> Bool {
     (a.position, a.problem, a.remedy) < (b.position, b.problem, b.remedy)
   }
 
   /// `file:line:column: what is wrong; what would be right`, on one line.
-  public var description: String { "\(position): \(problem); \(remedy)" }
+  package var description: String { "\(position): \(problem); \(remedy)" }
 }
 
 /// All errors of a file at once, sorted by position; never empty.
-public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
+package struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
   /// The errors.
-  public let errors: [ConfigurationError]
+  package let errors: [ConfigurationError]
   /// What is doubtful besides.
-  public let warnings: [ConfigurationError]
+  package let warnings: [ConfigurationError]
 
   /// Makes the refusal of a file; there is at least one error.
-  public init(errors: [ConfigurationError], warnings: [ConfigurationError]) {
+  package init(errors: [ConfigurationError], warnings: [ConfigurationError]) {
     self.errors = errors
     self.warnings = warnings
   }
 
   /// One line each.
-  public var description: String { errors.map(\.description).joined(separator: "\n") }
+  package var description: String { errors.map(\.description).joined(separator: "\n") }
 }
 
 /// `text` in double quotes as an error may show it: at most 40 characters, and nothing that could steer a terminal.
-public func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
   var shown = ""
   for (index, scalar) in text.unicodeScalars.enumerated() {
     if index == 40 { return "\"\(shown)…\"" }

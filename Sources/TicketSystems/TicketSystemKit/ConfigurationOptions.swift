@@ -1,16 +1,16 @@
 /// What a reading of the file needs from outside.
-public struct ConfigurationOptions: Sendable {
+package struct ConfigurationOptions: Sendable {
   /// The ticket systems that this program speaks to; each declares its own sections.
-  public var ticketSystems: [TicketSystemType]
+  package var ticketSystems: [TicketSystemType]
   /// What is wrong with a regular expression of `accept.pattern`, in words; `nil` when it is good.
-  public var patternValidator: @Sendable (String) -> String?
+  package var patternValidator: @Sendable (String) -> String?
   /// What is wrong with a layout, its variant, options, and the locale of its Compose table where there is one, in words;
   /// `nil` when all are there and good.
-  public var keymapValidator:
+  package var keymapValidator:
     @Sendable (_ layout: String, _ variant: String, _ options: String, _ compose: String?) -> String?
 
   /// Makes options.
-  public init(
+  package init(
     ticketSystems: [TicketSystemType],
     patternValidator: @escaping @Sendable (String) -> String? = { _ in nil },
     keymapValidator:
@@ -24,5 +24,5 @@ public struct ConfigurationOptions: Sendable {
   }
 
   /// A word after `type:`, for examples.
-  public var exampleType: String { ticketSystems.first?.name ?? "TYPE" }
+  package var exampleType: String { ticketSystems.first?.name ?? "TYPE" }
 }

@@ -1,11 +1,11 @@
 import Glibc
-public import LinuxIO
+package import LinuxIO
 
 /// A secret in a file of its own: one line, readable by its owner alone. White space around it, as pasting adds it, is not
 /// part of it.
-public enum KeyFile {
+package enum KeyFile {
   /// What a key file holds.
-  public enum Content: Sendable, Equatable {
+  package enum Content: Sendable, Equatable {
     /// There is no such file.
     case absent
     /// The key, without the white space around it; may be empty.
@@ -17,7 +17,7 @@ public enum KeyFile {
 
   /// Reads the key.
   /// - Throws: why the file cannot be read.
-  public static func read(_ path: String) throws(SystemError) -> Content {
+  package static func read(_ path: String) throws(SystemError) -> Content {
     let file: OwnedDescriptor
     do {
       file = try OwnedDescriptor.open(path, O_RDONLY)
@@ -38,7 +38,7 @@ public enum KeyFile {
 
   /// Makes the file, readable by its owner alone; one that is there already is left alone.
   /// - Throws: why it cannot be made, `EEXIST` where it is there.
-  public static func write(_ key: String, to path: String) throws(SystemError) {
+  package static func write(_ key: String, to path: String) throws(SystemError) {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
     let file = OwnedDescriptor(owning: number)

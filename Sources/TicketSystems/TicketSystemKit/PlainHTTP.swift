@@ -1,7 +1,7 @@
 /// What a section with `url`, `allowPlainHTTP` and `caFile` says of plain HTTP: elsewhere than to loopback it is an error
 /// unless allowed, and a doubt all the same.
 /// - Parameter shown: what the network would see.
-public func checkPlainHTTP(_ url: ServerURL, isAllowed: Bool, shows shown: String, _ reader: SectionReader) {
+package func checkPlainHTTP(_ url: ServerURL, isAllowed: Bool, shows shown: String, _ reader: SectionReader) {
   if url.isSecure { return }
   let place = reader.position(of: "url")
   if !url.isLoopback && !isAllowed {

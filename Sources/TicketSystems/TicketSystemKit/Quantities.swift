@@ -1,5 +1,5 @@
 /// A duration as the file writes it, in the largest unit that keeps it short: `300 ms`, `2500 ms`, `2 s`, `1 min`.
-public func written(_ duration: Duration) -> String {
+package func written(_ duration: Duration) -> String {
   let (seconds, attoseconds) = duration.components
   if attoseconds == 0 {
     return seconds != 0 && seconds % 60 == 0 ? "\(seconds / 60) min" : "\(seconds) s"
@@ -28,7 +28,7 @@ private func quantity(_ text: String) -> (thousandths: Int64, unit: String)? {
 
 extension ValueKind where Value == Duration {
   /// A number with the unit `ms`, `s` or `min`.
-  public static func duration(_ range: ClosedRange<Duration>, example: String) -> Self {
+  package static func duration(_ range: ClosedRange<Duration>, example: String) -> Self {
     let limits = "\(written(range.lowerBound)) to \(written(range.upperBound))"
     return Self(summary: "duration, \(limits)", example: example, show: { written($0) }) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
@@ -63,7 +63,7 @@ extension ValueKind where Value == Duration {
 
 extension ValueKind where Value == Duration {
   /// A duration, with a minus sign where it is negative.
-  public static func offset(upTo limit: Duration, example: String) -> Self {
+  package static func offset(upTo limit: Duration, example: String) -> Self {
     let limits = "\(written(.zero - limit)) to \(written(limit))"
     return Self(summary: "duration, \(limits)", example: example, show: { written($0) }) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
@@ -94,7 +94,7 @@ private func writtenAge(_ age: Duration) -> String {
 
 extension ValueKind where Value == Duration {
   /// A number with the unit `min`, `h` or `d`: how old something may be.
-  public static func age(_ range: ClosedRange<Duration>, example: String) -> Self {
+  package static func age(_ range: ClosedRange<Duration>, example: String) -> Self {
     let limits = "\(writtenAge(range.lowerBound)) to \(writtenAge(range.upperBound))"
     return Self(summary: "age, \(limits)", example: example, show: writtenAge) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
@@ -126,7 +126,7 @@ extension ValueKind where Value == Duration {
 
 extension ValueKind where Value == Int {
   /// A whole number in decimal digits.
-  public static func integer(_ range: ClosedRange<Int>, _ unit: String? = nil, example: String) -> Self {
+  package static func integer(_ range: ClosedRange<Int>, _ unit: String? = nil, example: String) -> Self {
     let limits = "\(range.lowerBound) to \(range.upperBound)"
     return Self(
       summary: "whole number, \(limits)" + (unit.map { " \($0)" } ?? ""), example: example, show: { String($0) }
@@ -142,7 +142,7 @@ extension ValueKind where Value == Int {
   }
 
   /// A frequency of whole hertz, with the unit `Hz` or `kHz`.
-  public static func frequency(_ range: ClosedRange<Int>, example: String) -> Self {
+  package static func frequency(_ range: ClosedRange<Int>, example: String) -> Self {
     @Sendable func written(_ hertz: Int) -> String {
       hertz % 1000 == 0 && hertz >= 10_000 ? "\(hertz / 1000) kHz" : "\(hertz) Hz"
     }
@@ -177,7 +177,7 @@ extension ValueKind where Value == Int {
   }
 
   /// A share with its sign: `50 %`.
-  public static var percent: Self {
+  package static var percent: Self {
     Self(summary: "share, 1 % to 100 %", example: "50 %", show: { "\($0) %" }) { node, findings in
       guard let text = node.text(like: "50 %", findings) else { return nil }
       guard let (thousandths, unit) = quantity(text) else {

@@ -1,7 +1,7 @@
 /// A file that the configuration names.
-public struct FileReference: Sendable, Hashable {
+package struct FileReference: Sendable, Hashable {
   /// What the file is for.
-  public enum Role: Sendable, Hashable {
+  package enum Role: Sendable, Hashable {
     /// A secret: one line that only the service may read.
     case secret
     /// Certificates in PEM.
@@ -11,14 +11,14 @@ public struct FileReference: Sendable, Hashable {
   }
 
   /// The absolute path.
-  public let path: String
+  package let path: String
   /// What it is for.
-  public let role: Role
+  package let role: Role
   /// Where the configuration names it.
-  public let position: SourcePosition
+  package let position: SourcePosition
 
   /// Names a file.
-  public init(path: String, role: Role, position: SourcePosition) {
+  package init(path: String, role: Role, position: SourcePosition) {
     self.path = path
     self.role = role
     self.position = position
@@ -26,20 +26,20 @@ public struct FileReference: Sendable, Hashable {
 }
 
 /// A credential of the station that the configuration names.
-public struct CredentialReference: Sendable, Hashable {
+package struct CredentialReference: Sendable, Hashable {
   /// The name.
-  public let name: String
+  package let name: String
   /// Where the configuration names it.
-  public let position: SourcePosition
+  package let position: SourcePosition
 
   /// What names of credentials begin with that set-up codes brought; none of the file can have it.
-  public static let enrolledPrefix = "enrolled:"
+  package static let enrolledPrefix = "enrolled:"
 
   /// Whether a set-up code brought it.
-  public var isEnrolled: Bool { name.hasPrefix(Self.enrolledPrefix) }
+  package var isEnrolled: Bool { name.hasPrefix(Self.enrolledPrefix) }
 
   /// Names a credential.
-  public init(name: String, position: SourcePosition) {
+  package init(name: String, position: SourcePosition) {
     self.name = name
     self.position = position
   }

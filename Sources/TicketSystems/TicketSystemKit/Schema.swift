@@ -1,18 +1,18 @@
 /// How the text of a value becomes a value, and how the documentation speaks of it.
-public struct ValueKind<Value: Sendable>: Sendable {
+package struct ValueKind<Value: Sendable>: Sendable {
   /// The documentation's words: `duration, 20 ms to 10 s`.
-  public let summary: String
+  package let summary: String
   /// A value as somebody would write it.
-  public let example: String
+  package let example: String
   /// Reads a value; `nil` after an error was recorded.
-  public let parse: @Sendable (SourceNode, Findings) -> Value?
+  package let parse: @Sendable (SourceNode, Findings) -> Value?
   /// A value as somebody would write it.
   let show: @Sendable (Value) -> String
   /// The section that this value is, with the sections in it.
-  public let sections: [SectionSchema]
+  package let sections: [SectionSchema]
 
   /// Declares how a value is read.
-  public init(
+  package init(
     summary: String, example: String, sections: [SectionSchema] = [],
     show: @escaping @Sendable (Value) -> String = { _ in "see below" },
     parse: @escaping @Sendable (SourceNode, Findings) -> Value?
@@ -26,31 +26,31 @@ public struct ValueKind<Value: Sendable>: Sendable {
 }
 
 /// A key, declared once: the parser, its suggestions and the documentation all read it here.
-public struct SchemaKey<Value: Sendable>: Sendable {
+package struct SchemaKey<Value: Sendable>: Sendable {
   /// The name in the file.
-  public let name: String
+  package let name: String
   let kind: ValueKind<Value>
   let fallback: Value?
   let isRequired: Bool
   let doc: String
 
   /// A key that must be there.
-  public static func required(_ name: String, _ kind: ValueKind<Value>, _ doc: String) -> Self {
+  package static func required(_ name: String, _ kind: ValueKind<Value>, _ doc: String) -> Self {
     Self(name: name, kind: kind, fallback: nil, isRequired: true, doc: doc)
   }
 
   /// A key that may be absent, and then means nothing.
-  public static func optional(_ name: String, _ kind: ValueKind<Value>, _ doc: String) -> Self {
+  package static func optional(_ name: String, _ kind: ValueKind<Value>, _ doc: String) -> Self {
     Self(name: name, kind: kind, fallback: nil, isRequired: false, doc: doc)
   }
 
   /// A key that may be absent, and then has a value all the same.
-  public static func key(_ name: String, _ kind: ValueKind<Value>, default fallback: Value, _ doc: String) -> Self {
+  package static func key(_ name: String, _ kind: ValueKind<Value>, default fallback: Value, _ doc: String) -> Self {
     Self(name: name, kind: kind, fallback: fallback, isRequired: false, doc: doc)
   }
 
   /// What the documentation says of the key.
-  public var description: KeyDescription {
+  package var description: KeyDescription {
     KeyDescription(
       name: name, summary: kind.summary, example: kind.example, isRequired: isRequired,
       defaultText: fallback.map(kind.show), doc: doc, sections: kind.sections)
@@ -58,24 +58,24 @@ public struct SchemaKey<Value: Sendable>: Sendable {
 }
 
 /// A key without its type, as the documentation and the suggestions see it.
-public struct KeyDescription: Sendable {
+package struct KeyDescription: Sendable {
   /// The name in the file.
-  public let name: String
+  package let name: String
   /// What its values are.
-  public let summary: String
+  package let summary: String
   /// A value as somebody would write it.
-  public let example: String
+  package let example: String
   /// Whether it must be there.
-  public let isRequired: Bool
+  package let isRequired: Bool
   /// The value that it has when it is absent; `nil` where it has none.
-  public let defaultText: String?
+  package let defaultText: String?
   /// What it means.
-  public let doc: String
+  package let doc: String
   /// The sections below it.
-  public let sections: [SectionSchema]
+  package let sections: [SectionSchema]
 
   /// Describes a key.
-  public init(
+  package init(
     name: String, summary: String, example: String, isRequired: Bool, defaultText: String?, doc: String,
     sections: [SectionSchema]
   ) {
@@ -90,16 +90,16 @@ public struct KeyDescription: Sendable {
 }
 
 /// A section of the file: a mapping with known keys.
-public struct SectionSchema: Sendable {
+package struct SectionSchema: Sendable {
   /// How the documentation calls it: `gates.<name>.accept`.
-  public let path: String
+  package let path: String
   /// The keys in the order of the documentation.
-  public let keys: [KeyDescription]
+  package let keys: [KeyDescription]
   /// Keys that people try and that are refused, each with what would be right.
-  public let refused: [String: String]
+  package let refused: [String: String]
 
   /// Declares a section.
-  public init(_ path: String, keys: [KeyDescription], refused: [String: String] = [:]) {
+  package init(_ path: String, keys: [KeyDescription], refused: [String: String] = [:]) {
     self.path = path
     self.keys = keys
     self.refused = refused
@@ -107,17 +107,17 @@ public struct SectionSchema: Sendable {
 }
 
 /// Reads the keys of one section that is present in the file.
-public struct SectionReader {
+package struct SectionReader {
   /// The section in the file.
-  public let node: SourceNode
+  package let node: SourceNode
   /// Where errors go.
-  public let findings: Findings
+  package let findings: Findings
   /// Keys that an unknown key was probably meant to be.
-  public let guesses: Set<String>
+  package let guesses: Set<String>
   private let entries: [String: SourceEntry]
 
   /// Checks that `node` is a mapping with only known keys and all required ones; `nil` when it is no mapping.
-  public init?(_ node: SourceNode, _ schema: SectionSchema, _ findings: Findings) {
+  package init?(_ node: SourceNode, _ schema: SectionSchema, _ findings: Findings) {
     guard case .mapping(let entries) = node.content else {
       let keys = schema.keys.map(\.name).joined(separator: ", ")
       let what = node.isAbsentValue ? "has no value" : "is no mapping"
@@ -152,17 +152,17 @@ public struct SectionReader {
   }
 
   /// The key's value; its default where it is absent; `nil` where it has none or an error was recorded.
-  public func read<Value>(_ key: SchemaKey<Value>) -> Value? {
+  package func read<Value>(_ key: SchemaKey<Value>) -> Value? {
     guard let entry = entries[key.name] else { return key.fallback }
     return key.kind.parse(entry.value, findings)
   }
 
   /// Where the key's value stands; the section's own place when the key is absent.
-  public func position(of name: String) -> SourcePosition { entries[name]?.value.position ?? node.label }
+  package func position(of name: String) -> SourcePosition { entries[name]?.value.position ?? node.label }
 
   /// Where the key stands; `nil` when it is absent.
-  public func keyPosition(of name: String) -> SourcePosition? { entries[name]?.position }
+  package func keyPosition(of name: String) -> SourcePosition? { entries[name]?.position }
 
   /// The key's value as it is written; `nil` when it is absent.
-  public func entry(_ name: String) -> SourceEntry? { entries[name] }
+  package func entry(_ name: String) -> SourceEntry? { entries[name] }
 }

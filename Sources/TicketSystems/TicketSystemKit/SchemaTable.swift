@@ -1,6 +1,6 @@
 extension SectionSchema {
   /// The section's keys as a Markdown table: key, value, default, meaning.
-  public var markdownTable: String {
+  package var markdownTable: String {
     var lines = ["| key | value | default | meaning |", "|---|---|---|---|"]
     for key in keys {
       let fallback: String

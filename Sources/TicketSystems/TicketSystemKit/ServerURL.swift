@@ -1,16 +1,16 @@
 /// The address of a server: scheme, host, port and base path, and nothing else.
-public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
+package struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is `https`.
-  public let isSecure: Bool
+  package let isSecure: Bool
   /// The host in lower case: a name, an IPv4 address, or an IPv6 address without its brackets.
-  public let host: String
+  package let host: String
   /// The port: the given one, else 443 or 80.
-  public let port: Int
+  package let port: Int
   /// The base path without a slash at its end; empty where there is none.
-  public let path: String
+  package let path: String
 
   /// Reads `https://host`, `https://host:port/base`; `nil` for anything with a user, a query, a fragment, or odd bytes.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let lower = text.lowercased()
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
     guard !text.utf8.contains(where: { "@?#\\\"<>`{}|^%".utf8.contains($0) }) else { return nil }
@@ -64,7 +64,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether the host is this machine by its very name: `localhost`, `127.0.0.0/8`, `::1`.
-  public var isLoopback: Bool {
+  package var isLoopback: Bool {
     if host == "localhost" || host == "::1" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
@@ -84,7 +84,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   var withoutAPI: String? { path.hasSuffix("/api") ? origin + path.dropLast(4) : nil }
 
   /// The address as it would be written.
-  public var description: String { origin + path }
+  package var description: String { origin + path }
 
   private var origin: String {
     let shownHost = host.contains(":") ? "[\(host)]" : host
@@ -96,7 +96,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
 extension ValueKind where Value == ServerURL {
   /// The address of a server.
   /// - Parameter api: what its API's paths begin with after `/api/`: an address is not one of those.
-  public static func server(example: String, api: [String] = []) -> Self {
+  package static func server(example: String, api: [String] = []) -> Self {
     Self(summary: "`https://` address", example: example, show: { $0.description }) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       if let url = ServerURL(text) {

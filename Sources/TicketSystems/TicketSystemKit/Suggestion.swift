@@ -2,7 +2,7 @@
 ///
 /// Near is one slip in three characters: a letter too many, missing, wrong, or two swapped (Damerau-Levenshtein).
 /// Case and the marks between words do not count.
-public func suggestion(for word: String, among candidates: [String]) -> String? {
+package func suggestion(for word: String, among candidates: [String]) -> String? {
   let wanted = folded(word)
   guard !wanted.isEmpty, wanted.count <= 40 else { return nil }
   var best: (candidate: String, distance: Int)?

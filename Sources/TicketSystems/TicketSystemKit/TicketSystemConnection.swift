@@ -1,19 +1,19 @@
-public import ScanModel
+package import ScanModel
 
 /// A configured ticket system, ready to be asked: shared by its gates, with one budget and one set of connections.
-public struct TicketSystemConnection: Sendable {
+package struct TicketSystemConnection: Sendable {
   /// The system's name.
-  public let id: TicketSystemID
+  package let id: TicketSystemID
   /// The system as a gate asks it, with what the gate's own `ticket` section adds.
-  public let face: @Sendable (_ ticket: (any Sendable)?) -> any TicketSystem
+  package let face: @Sendable (_ ticket: (any Sendable)?) -> any TicketSystem
   /// What it tells of all that it has sold; `nil` where it does not.
-  public let roster: (any TicketRoster)?
+  package let roster: (any TicketRoster)?
   /// Ends its connections.
-  public let close: @Sendable () async -> Void
+  package let close: @Sendable () async -> Void
 
   /// Makes a connection.
   /// - Parameter face: the system as a gate asks it, with what the gate's section has read; `nil` for a gate that has none.
-  public init<Gate: Sendable>(
+  package init<Gate: Sendable>(
     id: TicketSystemID, roster: (any TicketRoster)? = nil, face: @escaping @Sendable (Gate?) -> any TicketSystem,
     close: @escaping @Sendable () async -> Void = {}
   ) {
@@ -35,15 +35,15 @@ public struct TicketSystemConnection: Sendable {
 
 /// Finds a credential of the station by its name.
 /// - Throws: that there is none, or why it cannot be had, and what to do.
-public typealias CredentialResolver = @Sendable (_ name: String) throws(SetupError) -> String
+package typealias CredentialResolver = @Sendable (_ name: String) throws(SetupError) -> String
 
 /// What a connection is for.
-public enum ConnectionUse: Sendable {
+package enum ConnectionUse: Sendable {
   /// Gates: the whole budget, small answers.
   case gates
   /// A list to be taken on board, perhaps beside a running service: a quarter of the budget, long answers.
   case list
 
   /// How much of the budget may be used.
-  public var share: Double { self == .gates ? 1 : 0.25 }
+  package var share: Double { self == .gates ? 1 : 0.25 }
 }

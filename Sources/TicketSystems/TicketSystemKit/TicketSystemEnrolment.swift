@@ -1,19 +1,19 @@
 /// How set-up codes bring a ticket system: its server and key, and what it says of each gate.
-public struct TicketSystemEnrolment<System: Sendable, Gate: Sendable>: Sendable {
+package struct TicketSystemEnrolment<System: Sendable, Gate: Sendable>: Sendable {
   /// The key of the section that is `true` where a set-up code is awaited.
-  public let key: String
+  package let key: String
   /// Whether a section awaits its code.
-  public let isAwaited: @Sendable (System) -> Bool
+  package let isAwaited: @Sendable (System) -> Bool
   /// The section with the address and key that a code brought, `nil` where the address is none; made anew where there is no
   /// section.
-  public let enrolled: @Sendable (System?, _ url: String, _ key: CredentialReference) -> System?
+  package let enrolled: @Sendable (System?, _ url: String, _ key: CredentialReference) -> System?
   /// A gate's section with what the ticket system says of the gate, where the file says nothing.
-  public let gate: @Sendable (Gate?, EnrolledGate) -> Gate
+  package let gate: @Sendable (Gate?, EnrolledGate) -> Gate
   /// Whether a gate takes one kind of the tickets alone.
-  public let isNarrow: @Sendable (Gate) -> Bool
+  package let isNarrow: @Sendable (Gate) -> Bool
 
   /// Makes the way.
-  public init(
+  package init(
     key: String, isAwaited: @escaping @Sendable (System) -> Bool,
     enrolled: @escaping @Sendable (System?, _ url: String, _ key: CredentialReference) -> System?,
     gate: @escaping @Sendable (Gate?, EnrolledGate) -> Gate, isNarrow: @escaping @Sendable (Gate) -> Bool
@@ -27,14 +27,14 @@ public struct TicketSystemEnrolment<System: Sendable, Gate: Sendable>: Sendable 
 }
 
 /// What a ticket system says of a gate that was enrolled.
-public struct EnrolledGate: Sendable, Equatable {
+package struct EnrolledGate: Sendable, Equatable {
   /// The ticket within a sale that the gate takes; `nil` for the first.
-  public var saleTicket: Int64?
+  package var saleTicket: Int64?
   /// What is noted as the seat with each entry.
-  public var seat: String?
+  package var seat: String?
 
   /// Makes what is said.
-  public init(saleTicket: Int64?, seat: String?) {
+  package init(saleTicket: Int64?, seat: String?) {
     self.saleTicket = saleTicket
     self.seat = seat
   }

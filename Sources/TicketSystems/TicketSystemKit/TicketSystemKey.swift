@@ -1,9 +1,9 @@
 internal import LinuxIO
-public import ScanModel
-public import TicketTransport
+package import ScanModel
+package import TicketTransport
 
 /// Where the key of a ticket system is.
-public enum TicketSystemKey: Sendable, Equatable {
+package enum TicketSystemKey: Sendable, Equatable {
   /// A credential of the station.
   case credential(CredentialReference)
   /// A file that holds it, alone on its line.
@@ -11,7 +11,7 @@ public enum TicketSystemKey: Sendable, Equatable {
 
   /// Reads the key.
   /// - Throws: what is wrong with it, and what to do.
-  public func secret(of id: TicketSystemID, _ credentials: CredentialResolver) throws(SetupError) -> Secret {
+  package func secret(of id: TicketSystemID, _ credentials: CredentialResolver) throws(SetupError) -> Secret {
     switch self {
     case .file(let file): try Self.secret(of: id, in: file.path)
     case .credential(let credential): try Self.secret(of: id, credential, credentials)

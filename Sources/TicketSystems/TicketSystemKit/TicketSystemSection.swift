@@ -1,6 +1,6 @@
 /// What a type of ticket system declares of the configuration: the section of a system, and the part that each of its gates
 /// may have.
-public protocol TicketSystemSection: Sendable {
+package protocol TicketSystemSection: Sendable {
   /// What the system's section reads.
   associatedtype System: Sendable
   /// What a gate's `ticket` section reads.
@@ -22,5 +22,5 @@ public protocol TicketSystemSection: Sendable {
 
 extension TicketSystemSection {
   /// Nothing is known of its codes.
-  public static var accept: AcceptRule { AcceptRule() }
+  package static var accept: AcceptRule { AcceptRule() }
 }

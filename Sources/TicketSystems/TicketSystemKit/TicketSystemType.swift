@@ -1,21 +1,21 @@
-public import ScanModel
+package import ScanModel
 
 /// A type of ticket system: all that the station knows of it. A system's folder exports this one value, the registry lists
 /// it, and nothing else names it.
 ///
 /// What its sections have read is typed in its folder alone; elsewhere it is handed back as it was given.
-public struct TicketSystemType: Sendable {
+package struct TicketSystemType: Sendable {
   /// What settings are called in words.
-  public struct SettingNames: Sendable, Equatable {
+  package struct SettingNames: Sendable, Equatable {
     /// The address.
-    public var address: String
+    package var address: String
     /// Which key it is; `nil` where it has none.
-    public var key: String?
+    package var key: String?
     /// Where the file says the address; `nil` where it does not.
-    public var place: SourcePosition?
+    package var place: SourcePosition?
 
     /// Makes names.
-    public init(address: String, key: String?, place: SourcePosition?) {
+    package init(address: String, key: String?, place: SourcePosition?) {
       self.address = address
       self.key = key
       self.place = place
@@ -23,21 +23,21 @@ public struct TicketSystemType: Sendable {
   }
 
   /// The word after `type:`.
-  public let name: String
+  package let name: String
   /// The keys of `ticketSystems.<name>` besides those that every system has.
-  public let systemSchema: SectionSchema
+  package let systemSchema: SectionSchema
   /// The keys of `gates.<name>.ticket`.
-  public let gateSchema: SectionSchema
+  package let gateSchema: SectionSchema
   /// What its codes look like: what a gate takes that says nothing of it.
-  public let accept: AcceptRule
+  package let accept: AcceptRule
   /// A section to begin with, a line each.
-  public let example: [String]
+  package let example: [String]
   /// The key of its section that is `true` where a set-up code is awaited; `nil` where none brings it.
-  public let enrolKey: String?
+  package let enrolKey: String?
   /// The own form of a code, without a connection: what its `recognise` gives at a gate.
-  public let recognise: @Sendable (Code) -> Code
+  package let recognise: @Sendable (Code) -> Code
   /// What it may take for one another's spelling, likewise: what its `foldedKey` gives at a gate.
-  public let foldedKey: @Sendable (Code) -> TicketKey?
+  package let foldedKey: @Sendable (Code) -> TicketKey?
 
   private let system: @Sendable (SectionReader) -> (any Sendable)?
   private let gate: @Sendable (SectionReader) -> (any Sendable)?
@@ -63,7 +63,7 @@ public struct TicketSystemType: Sendable {
   ///   - settingNames: what its address and key are called; `nil` as long as none is known.
   ///   - enrolment: how set-up codes bring it; `nil` where none does.
   ///   - connect: makes the connection; reads keys and connects nowhere.
-  public init<Section: TicketSystemSection>(
+  package init<Section: TicketSystemSection>(
     _ section: Section.Type, example: [String],
     recognise: @escaping @Sendable (Code) -> Code = { $0 },
     foldedKey: @escaping @Sendable (Code) -> TicketKey? = { _ in nil },
@@ -102,26 +102,26 @@ public struct TicketSystemType: Sendable {
 
 extension TicketSystemType {
   /// Reads the section of a system; `nil` only after an error was recorded.
-  public func readSystem(_ reader: SectionReader) -> (any Sendable)? { system(reader) }
+  package func readSystem(_ reader: SectionReader) -> (any Sendable)? { system(reader) }
 
   /// Reads the section of a gate; `nil` only after an error was recorded.
-  public func readGate(_ reader: SectionReader) -> (any Sendable)? { gate(reader) }
+  package func readGate(_ reader: SectionReader) -> (any Sendable)? { gate(reader) }
 
   /// Which server a configured system is, of which type: what its ledger belongs to.
-  public func address(of id: TicketSystemID, _ settings: any Sendable) -> String {
+  package func address(of id: TicketSystemID, _ settings: any Sendable) -> String {
     server(settings).map { "\(name) \($0)" } ?? "\(name) (\(id) is not enrolled)"
   }
 
   /// How many requests a minute this station may send to a configured system; `nil` where nothing bounds them.
-  public func budget(of settings: any Sendable) -> Int? { rate(settings) }
+  package func budget(of settings: any Sendable) -> Int? { rate(settings) }
 
   /// What a key and an address are called in the configuration of a system, for words.
-  public func settingNames(of settings: any Sendable) -> SettingNames? { names(settings) }
+  package func settingNames(of settings: any Sendable) -> SettingNames? { names(settings) }
 
   /// Makes the connection of a configured system. Reads its key; connects nowhere.
   /// - Parameter credentials: where keys are that the configuration names.
   /// - Throws: what is wrong with its key, its certificate file or its address.
-  public func connect(
+  package func connect(
     _ id: TicketSystemID, _ settings: any Sendable, for use: ConnectionUse = .gates, credentials: CredentialResolver,
     time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
@@ -135,7 +135,7 @@ extension TicketSystemType {
 
   /// Makes the connection of a server of which no file says anything.
   /// - Throws: what is wrong with its address or key.
-  public func connect(
+  package func connect(
     _ id: TicketSystemID, at url: String, key: String, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     let place = SourcePosition(file: url, line: 1, column: 1)
@@ -148,21 +148,21 @@ extension TicketSystemType {
   // MARK: Set-up codes
 
   /// Whether a configured system's server and key come by a set-up code, and have not come.
-  public func isAwaitingCode(_ settings: any Sendable) -> Bool { enrolment?.isAwaited(settings) ?? false }
+  package func isAwaitingCode(_ settings: any Sendable) -> Bool { enrolment?.isAwaited(settings) ?? false }
 
   /// A system with what a set-up code brought; `nil` where the address is none, or where no code brings it.
   /// - Parameter settings: what its section has read; `nil` where there is none.
-  public func enrolled(
+  package func enrolled(
     _ settings: (any Sendable)?, at url: String, key: CredentialReference
   ) -> (any Sendable)? { enrolment?.enrolled(settings, url, key) }
 
   /// A gate's section with what the ticket system says of the gate, where the file says nothing.
-  public func enrolled(gate: (any Sendable)?, _ told: EnrolledGate) -> (any Sendable)? {
+  package func enrolled(gate: (any Sendable)?, _ told: EnrolledGate) -> (any Sendable)? {
     enrolment.map { $0.gate(gate, told) } ?? gate
   }
 
   /// Whether a gate takes one kind of the tickets alone.
-  public func isNarrow(gate: (any Sendable)?) -> Bool {
+  package func isNarrow(gate: (any Sendable)?) -> Bool {
     gate.flatMap { gate in enrolment?.isNarrow(gate) } ?? false
   }
 }

@@ -1,6 +1,6 @@
 extension SourceNode {
   /// The text that stands here; `nil` after an error was recorded.
-  public func text(like example: String, _ findings: Findings) -> String? {
+  package func text(like example: String, _ findings: Findings) -> String? {
     switch content {
     case .scalar(let text, _):
       if !isAbsentValue { return text }
@@ -14,7 +14,7 @@ extension SourceNode {
   }
 
   /// Records that `text` is not what `path` takes.
-  public func refuse(_ text: String, _ expected: String, _ findings: Findings) {
+  package func refuse(_ text: String, _ expected: String, _ findings: Findings) {
     findings.error(at: position, "\(quoted(path)) cannot be \(quoted(text))", expected)
   }
 }
@@ -24,7 +24,7 @@ private func written(_ text: String) -> String { text.isEmpty ? "\"\"" : text }
 
 extension ValueKind where Value == String {
   /// Text by a rule; `expected` says what would be right.
-  public static func text(
+  package static func text(
     _ summary: String, example: String, expected: String, isSecret: Bool = false,
     where accepts: @escaping @Sendable (String) -> Bool
   ) -> Self {
@@ -41,14 +41,14 @@ extension ValueKind where Value == String {
   }
 
   /// The name of a station, reader, gate, output or ticket system.
-  public static func name(_ example: String) -> Self {
+  package static func name(_ example: String) -> Self {
     text(
       "name", example: example, expected: "a name has 1 to 32 letters (a to z), digits, - and _, no - or _ first",
       where: isName)
   }
 
   /// Free text of some bytes.
-  public static func text(upTo limit: Int, from least: Int = 1, example: String) -> Self {
+  package static func text(upTo limit: Int, from least: Int = 1, example: String) -> Self {
     let range = least == 0 ? "up to \(limit) bytes" : "\(least) to \(limit) bytes"
     return text("text, \(range)", example: example, expected: "write a text of \(range)") {
       (least...limit).contains($0.utf8.count) && !$0.utf8.contains(0)
@@ -56,7 +56,7 @@ extension ValueKind where Value == String {
   }
 
   /// An absolute path.
-  public static func path(_ role: FileReference.Role, example: String) -> Self {
+  package static func path(_ role: FileReference.Role, example: String) -> Self {
     Self(summary: "absolute path", example: example, show: written) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       let isPath = text.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count < 4096 && !text.utf8.contains(0)
@@ -72,7 +72,7 @@ extension ValueKind where Value == String {
   }
 
   /// The name of a credential.
-  public static func credential(example: String) -> Self {
+  package static func credential(example: String) -> Self {
     Self(summary: "name of a credential", example: example, show: written) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       // Somebody may have put the key itself here: it is not repeated. A long name has its words apart, a key has none.
@@ -90,14 +90,14 @@ extension ValueKind where Value == String {
 }
 
 /// Whether `text` can be the name of something in the configuration: `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`.
-public func isName(_ text: String) -> Bool {
+package func isName(_ text: String) -> Bool {
   let bytes = text.utf8
   guard let first = bytes.first, isLetterOrDigit(first), bytes.count <= 32 else { return false }
   return bytes.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
 }
 
 /// Whether `byte` is an ASCII letter or digit.
-public func isLetterOrDigit(_ byte: UInt8) -> Bool {
+package func isLetterOrDigit(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
     UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -108,7 +108,7 @@ public func isLetterOrDigit(_ byte: UInt8) -> Bool {
 
 extension ValueKind where Value == Bool {
   /// `true` or `false`, and no other word.
-  public static var boolean: Self {
+  package static var boolean: Self {
     Self(summary: "`true` or `false`", example: "true", show: { $0 ? "true" : "false" }) { node, findings in
       guard let text = node.text(like: "true or false", findings) else { return nil }
       switch text {
@@ -124,7 +124,7 @@ extension ValueKind where Value == Bool {
 
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
-  public static func choice(_ type: Value.Type) -> Self {
+  package static func choice(_ type: Value.Type) -> Self {
     let words = type.allCases.map(\.rawValue)
     let example = words.first ?? ""
     return Self(
@@ -144,7 +144,7 @@ extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue
 
 extension ValueKind {
   /// A list, written `[a, b]` or one `- a` a line; every element is read, whatever becomes of the others.
-  public static func list<Element>(
+  package static func list<Element>(
     of element: ValueKind<Element>, count: ClosedRange<Int>, noun: String
   ) -> Self where Value == [Element] {
     let example = "[\(element.example)]"
@@ -170,7 +170,7 @@ extension ValueKind {
   }
 
   /// A section with fixed keys. `read` answers `nil` only after it recorded an error.
-  public static func section(
+  package static func section(
     _ schema: SectionSchema, example: String, summary: String = "section",
     read: @escaping @Sendable (SectionReader) -> Value?
   ) -> Self {
@@ -180,7 +180,7 @@ extension ValueKind {
   }
 
   /// A section whose keys are names that the file chooses, each with a section of its own.
-  public static func named<Element>(
+  package static func named<Element>(
     _ noun: String, sections: [SectionSchema], example: String,
     read: @escaping @Sendable (_ name: String, _ node: SourceNode, Findings) -> Element?
   ) -> Self where Value == [Element] {

@@ -5,7 +5,7 @@ extension BookEntry {
   /// `scanned_at` (UTC, whole seconds).
   ///
   /// - Parameter show: how the code is shown; whole unless told otherwise.
-  public func json(_ show: (String) -> String = { $0 }) -> String {
+  package func json(_ show: (String) -> String = { $0 }) -> String {
     JSONText.object([
       ("entry_id", .integer(entryID)), ("sale_id", .integer(saleID)), ("sale_ticket_id", .integer(saleTicketID)),
       ("code", .string(show(code))), ("made_by_scan", .bool(wasMadeByScan)), ("holder", .string(holder)),
@@ -14,7 +14,7 @@ extension BookEntry {
   }
 
   /// The first scan as `2025-12-17T14:30:00Z`.
-  public var time: String { Timestamp(scannedAt).utc }
+  package var time: String { Timestamp(scannedAt).utc }
 
   /// Reads what `json` wrote; nil for anything else.
   init?(json: String) {

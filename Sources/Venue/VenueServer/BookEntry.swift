@@ -1,24 +1,24 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import SQLiteFile
 
 /// One admission in the venue's book.
-public struct BookEntry: Sendable, Equatable {
+package struct BookEntry: Sendable, Equatable {
   /// The entry, never given twice.
-  public let entryID: Int64
+  package let entryID: Int64
   /// The sale that it belongs to.
-  public let saleID: Int64
+  package let saleID: Int64
   /// The ticket of the sale that it used.
-  public let saleTicketID: Int64
+  package let saleTicketID: Int64
   /// The code that was presented: the entry's secret, or the sale's. Not for logs.
-  public let code: String
+  package let code: String
   /// Whether the scan made this entry (a sale secret) or found it printed (an entry secret).
-  public let wasMadeByScan: Bool
+  package let wasMadeByScan: Bool
   /// The buyer.
-  public let holder: String
+  package let holder: String
   /// The first scan, in whole seconds of the venue's clock.
-  public let scannedAt: Date
+  package let scannedAt: Date
   /// The seat, where the scan named one.
-  public let seat: String?
+  package let seat: String?
 
   static func all(_ db: Database) throws -> [BookEntry] {
     let rows = try db.rows(

@@ -2,28 +2,28 @@ import Foundation
 import SQLiteFile
 
 /// What a ticket is worth at the venue's door. The raw values are the words in ticket files and on the command line.
-public enum TicketStatus: String, Sendable, CaseIterable {
+package enum TicketStatus: String, Sendable, CaseIterable {
   case paid, unpaid, cancelled, refunded, expired, deleted
 }
 
 /// A code that opens, or would, and how often it did.
-public struct BookedTicket: Sendable, Equatable {
+package struct BookedTicket: Sendable, Equatable {
   /// The entry's secret, or the sale's. Not for logs.
-  public let code: String
+  package let code: String
   /// Whether the code is a sale's, which makes an entry at each scan; else it is a printed entry.
-  public let isSale: Bool
+  package let isSale: Bool
   /// The sale that it belongs to.
-  public let saleID: Int64
+  package let saleID: Int64
   /// What it is worth now, whatever it was when it was scanned.
-  public let status: TicketStatus
+  package let status: TicketStatus
   /// How many persons it was sold for.
-  public let quantity: Int64
+  package let quantity: Int64
   /// How many entries the book has for it; beyond `quantity` they are surplus.
-  public let entries: Int64
+  package let entries: Int64
   /// The buyer.
-  public let holder: String
+  package let holder: String
   /// What it was seeded for; `nil` where it was not.
-  public let seeded: SeededTicket.Kind?
+  package let seeded: SeededTicket.Kind?
 
   /// Printed entries, and the sales that have none of those or were scanned by their own code; by sale.
   static func all(_ db: Database) throws -> [BookedTicket] {
@@ -55,12 +55,12 @@ public struct BookedTicket: Sendable, Equatable {
 
 extension VenueServer {
   /// Every ticket and how many entries the book has for it.
-  public func tickets() async throws -> [BookedTicket] {
+  package func tickets() async throws -> [BookedTicket] {
     try await explaining { store in try await store.read { try BookedTicket.all($0) } }
   }
 
   /// Every ticket in a venue's database, without changing it; a venue may be serving from it.
-  public static func tickets(ofFile path: String) async throws -> [BookedTicket] {
+  package static func tickets(ofFile path: String) async throws -> [BookedTicket] {
     let store = try VenueStore(reading: path)
     do {
       return try await store.read { try BookedTicket.all($0) }
@@ -71,7 +71,7 @@ extension VenueServer {
 
   /// Gives the whole sale of a code another status, from the next request on; its entries stay in the book.
   /// - Throws: `VenueError.unusable` where no ticket has this code.
-  public func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
+  package func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
     try await explaining { store in
       try await store.write { db in
         guard let found = try TicketBook(db: db).find(code: code) else {
@@ -89,7 +89,7 @@ extension BookedTicket {
   /// One line of JSON: `code`, `kind`, `sale_id`, `status`, `quantity`, `entries`, `holder` and `seeded`.
   ///
   /// - Parameter show: how the code is shown; whole unless told otherwise.
-  public func json(_ show: (String) -> String = { $0 }) -> String {
+  package func json(_ show: (String) -> String = { $0 }) -> String {
     JSONText.object([
       ("code", .string(show(code))), ("kind", .string(isSale ? "sale" : "entry")), ("sale_id", .integer(saleID)),
       ("status", .string(status.rawValue)), ("quantity", .integer(quantity)), ("entries", .integer(entries)),

@@ -2,34 +2,34 @@
 /// requests come to the same end.
 ///
 /// Pauses and clocks add up. Of the other faults the first in the list that hits is the one; those after it are not counted.
-public struct FaultPlan: Sendable {
+package struct FaultPlan: Sendable {
   /// One misbehaviour and how far it has come.
-  public struct Entry: Sendable, Equatable, CustomStringConvertible {
+  package struct Entry: Sendable, Equatable, CustomStringConvertible {
     /// What was asked for.
-    public let misbehaviour: Misbehaviour
+    package let misbehaviour: Misbehaviour
     /// Requests hit so far.
-    public internal(set) var hits = 0
+    package internal(set) var hits = 0
 
     /// Whether it has had all its hits.
-    public var isOver: Bool { misbehaviour.next.map { hits >= $0 } ?? false }
+    package var isOver: Bool { misbehaviour.next.map { hits >= $0 } ?? false }
 
     /// One line: its text, how often it has hit, and whether it is over.
-    public var description: String {
+    package var description: String {
       "\(misbehaviour)  (hits: \(hits)\(isOver ? ", over" : ""))"
     }
   }
 
   private var drawers: [SecretSource] = []
   /// The misbehaviours, first added first.
-  public private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
 
   /// A day with these misbehaviours; a good one with none.
-  public init(_ misbehaviours: [Misbehaviour] = []) {
+  package init(_ misbehaviours: [Misbehaviour] = []) {
     for misbehaviour in misbehaviours { add(misbehaviour) }
   }
 
   /// Adds one behind the others.
-  public mutating func add(_ misbehaviour: Misbehaviour) {
+  package mutating func add(_ misbehaviour: Misbehaviour) {
     // By its place as well: two with one seed do not hit the same requests.
     let number = misbehaviour.seed ^ (UInt64(entries.count) &* 0xD1B5_4A32_D192_ED03)
     drawers.append(SecretSource(number: number))

@@ -2,50 +2,50 @@ import Foundation
 import SQLiteFile
 
 /// Everything that is wrong with tickets that are to be imported. Nothing of them is.
-public struct TicketFileError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct TicketFileError: Error, Sendable, Equatable, CustomStringConvertible {
   /// One thing wrong.
-  public struct Problem: Sendable, Equatable, CustomStringConvertible {
+  package struct Problem: Sendable, Equatable, CustomStringConvertible {
     /// The file as it was named.
-    public let file: String
+    package let file: String
     /// The line, from 1.
-    public let line: Int
+    package let line: Int
     /// What is wrong and what would be right.
-    public let text: String
+    package let text: String
     /// `file:line: what is wrong`
-    public var description: String { "\(file):\(line): \(text)" }
+    package var description: String { "\(file):\(line): \(text)" }
   }
 
   /// All problems, by line.
-  public let problems: [Problem]
+  package let problems: [Problem]
   /// One line a problem.
-  public var description: String { problems.map(\.description).joined(separator: "\n") }
+  package var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
 /// A ticket that is to be imported, as a file's line has it.
-public struct ImportedTicket: Sendable, Equatable {
+package struct ImportedTicket: Sendable, Equatable {
   /// The line, from 1.
-  public var line: Int
+  package var line: Int
   /// The code that is scanned.
-  public var code: String
+  package var code: String
   /// Whether the code is a whole sale's; `nil` where that follows from `quantity`: more than one has no entry.
-  public var isSale: Bool?
+  package var isSale: Bool?
   /// What it is worth.
-  public var status: TicketStatus
+  package var status: TicketStatus
   /// The buyer.
-  public var name: String
+  package var name: String
   /// The buyer's mail address.
-  public var email: String
+  package var email: String
   /// How many it admits.
-  public var quantity: Int
+  package var quantity: Int
   /// The event; `nil` for "Imported tickets".
-  public var event: String?
+  package var event: String?
   /// The day, written `2026-11-21`; `nil` for today.
-  public var day: String?
+  package var day: String?
   /// The zone by its IANA name; `nil` for this machine's.
-  public var zone: String?
+  package var zone: String?
 
   /// A paid ticket of today for one, unless told otherwise.
-  public init(
+  package init(
     line: Int, code: String, isSale: Bool? = nil, status: TicketStatus = .paid, name: String = "", email: String = "",
     quantity: Int = 1, event: String? = nil, day: String? = nil, zone: String? = nil
   ) {
@@ -63,11 +63,11 @@ public struct ImportedTicket: Sendable, Equatable {
 }
 
 /// What an import did.
-public struct ImportSummary: Sendable, Equatable {
+package struct ImportSummary: Sendable, Equatable {
   /// Tickets that are new.
-  public let added: Int
+  package let added: Int
   /// Tickets whose code was known, and that are now as the file says. Their scans are kept.
-  public let updated: Int
+  package let updated: Int
 }
 
 extension VenueServer {
@@ -75,7 +75,7 @@ extension VenueServer {
   ///
   /// - Parameter file: the name used in errors.
   /// - Throws: `TicketFileError` with everything that is wrong; `CancellationError` where the task is cancelled. Nothing is imported then.
-  public func importTickets(_ tickets: [ImportedTicket], file: String) async throws -> ImportSummary {
+  package func importTickets(_ tickets: [ImportedTicket], file: String) async throws -> ImportSummary {
     let checked = TicketRows(tickets, now: Timestamp(configuration.now()))
     guard checked.problems.isEmpty else { throw Self.error(checked.problems, file) }
     let isCancelled = CancelFlag()
@@ -95,7 +95,7 @@ extension VenueServer {
   /// Gives up a venue that is not to serve: its database is closed, and removed where this venue made it. Nothing may be asked of it
   /// any more.
   /// - Returns: whether it was removed, or never a file.
-  public func abandon() -> Bool { store.abandon() }
+  package func abandon() -> Bool { store.abandon() }
 
   private static func error(_ problems: [TicketRows.Problem], _ file: String) -> TicketFileError {
     let ordered = problems.sorted { $0.line < $1.line }

@@ -2,7 +2,7 @@ import LibCrypto
 import SQLiteFile
 
 /// What the user of an API key may do.
-public enum KeyAbility: String, Sendable, CaseIterable {
+package enum KeyAbility: String, Sendable, CaseIterable {
   /// Nothing: every request is answered `403 {"message":"Access denied"}`.
   case none
   /// Read sales, not scan.

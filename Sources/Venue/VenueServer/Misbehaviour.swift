@@ -1,9 +1,9 @@
 /// One way in which a venue misbehaves, and when. A value without state: `FaultPlan` counts and draws.
 ///
 /// As text it is a fault and its conditions, such as `status=503,next=3`; see `init(_:)`.
-public struct Misbehaviour: Sendable, Hashable {
+package struct Misbehaviour: Sendable, Hashable {
   /// What goes wrong.
-  public enum Fault: Sendable, Hashable {
+  package enum Fault: Sendable, Hashable {
     /// A pause drawn evenly from this range, in milliseconds.
     case latency(ClosedRange<Int>, Moment)
     /// An answer with this status, as the real server or a proxy before it would word it; with a `Retry-After` in seconds.
@@ -21,12 +21,12 @@ public struct Misbehaviour: Sendable, Hashable {
   }
 
   /// Whether the request was processed when the fault sets in. What was processed is in the book.
-  public enum Moment: String, Sendable, CaseIterable {
+  package enum Moment: String, Sendable, CaseIterable {
     case before, after
   }
 
   /// How the text of an answer is spoilt; status and headers stay good.
-  public enum JSONFault: String, Sendable, CaseIterable {
+  package enum JSONFault: String, Sendable, CaseIterable {
     /// Its first half, as a whole body.
     case cut
     /// With a member of 12 MiB more.
@@ -36,7 +36,7 @@ public struct Misbehaviour: Sendable, Hashable {
   }
 
   /// How a connection ends.
-  public enum ConnectionEnd: String, Sendable, CaseIterable {
+  package enum ConnectionEnd: String, Sendable, CaseIterable {
     /// In order (TCP FIN).
     case close
     /// By a reset (TCP RST).
@@ -44,7 +44,7 @@ public struct Misbehaviour: Sendable, Hashable {
   }
 
   /// Where in an exchange a connection ends.
-  public enum ConnectionPoint: String, Sendable, CaseIterable {
+  package enum ConnectionPoint: String, Sendable, CaseIterable {
     /// When the request was read, before anything is done about it.
     case before
     /// When the request was processed and half of its answer's body is out.
@@ -54,7 +54,7 @@ public struct Misbehaviour: Sendable, Hashable {
   }
 
   /// Which requests it is for.
-  public enum Scope: String, Sendable, CaseIterable {
+  package enum Scope: String, Sendable, CaseIterable {
     /// The two that redeem, whatever their key.
     case scans
     /// Those of stations that are set up or report: the kiosk service and enrolment.
@@ -64,18 +64,18 @@ public struct Misbehaviour: Sendable, Hashable {
   }
 
   /// What goes wrong.
-  public var fault: Fault
+  package var fault: Fault
   /// Which requests it is for.
-  public var scope: Scope
+  package var scope: Scope
   /// The share of those that it hits, in percent, 1 to 100.
-  public var share: Int
+  package var share: Int
   /// After how many hits it is over; `nil` for never.
-  public var next: Int?
+  package var next: Int?
   /// What its draws follow from: the same number draws the same requests.
-  public var seed: UInt64
+  package var seed: UInt64
 
   /// A misbehaviour that hits every redeeming scan, unless told otherwise.
-  public init(_ fault: Fault, scope: Scope = .scans, share: Int = 100, next: Int? = nil, seed: UInt64 = 1) {
+  package init(_ fault: Fault, scope: Scope = .scans, share: Int = 100, next: Int? = nil, seed: UInt64 = 1) {
     self.fault = fault
     self.scope = scope
     self.share = share
@@ -84,22 +84,22 @@ public struct Misbehaviour: Sendable, Hashable {
   }
 
   /// The statuses that it can answer with.
-  public static let statuses = [401, 403, 423, 429, 500, 502, 503, 504]
+  package static let statuses = [401, 403, 423, 429, 500, 502, 503, 504]
   /// The longest pause, in milliseconds: ten minutes.
-  public static let longestPause = 600_000
+  package static let longestPause = 600_000
   /// The furthest that a clock is off, in seconds: a year.
-  public static let furthestClock = 365 * 86_400
+  package static let furthestClock = 365 * 86_400
   /// The longest `Retry-After`, in seconds: a day.
-  public static let longestRetry = 86_400
+  package static let longestRetry = 86_400
   /// The most hits that can be counted down.
-  public static let mostHits = 1_000_000
+  package static let mostHits = 1_000_000
   /// Where a redirect leads when nobody says.
-  public static let login = "/login"
+  package static let login = "/login"
 }
 
 extension Misbehaviour: CustomStringConvertible {
   /// The text that reads as this value again, without what goes without saying.
-  public var description: String {
+  package var description: String {
     var parts = faultParts
     if share != 100 { parts.append("share=\(share)%") }
     if let next { parts.append("next=\(next)") }

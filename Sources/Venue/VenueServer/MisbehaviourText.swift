@@ -1,7 +1,7 @@
 /// Why a text is no misbehaviour, in words that say what would be one.
-public struct MisbehaviourError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct MisbehaviourError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong and what would be right.
-  public let description: String
+  package let description: String
 }
 
 extension Misbehaviour {
@@ -11,7 +11,7 @@ extension Misbehaviour {
   /// `json=cut|huge|deep`, `close=before|midway|after`, `reset=before|midway|after`, `clock=-1d`.
   /// Conditions: `next=3`, `share=20%`, `always`, `on=scans|all`, `seed=7`; for the faults that have them
   /// `when=before|after` and `retry-after=30s`. Units are `ms`, `s`, `min`, `h` and `d`.
-  public init(_ text: String) throws(MisbehaviourError) {
+  package init(_ text: String) throws(MisbehaviourError) {
     var reading = MisbehaviourReading()
     for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
       try reading.take(String(piece).trimmed)

@@ -2,16 +2,16 @@ import Foundation
 import SQLiteFile
 
 /// How to seed a venue.
-public struct Seed: Sendable {
+package struct Seed: Sendable {
   /// Makes every secret follow from this number, for repeatable demonstrations and tests. Secrets are random without it.
-  public var random: UInt64?
+  package var random: UInt64?
   /// The API key to make known instead of a fresh random one.
-  public var apiKey: String?
+  package var apiKey: String?
   /// The IANA zone that the events take place in; this machine's when nil.
-  public var zone: String?
+  package var zone: String?
 
   /// A seed with random secrets, a fresh key and the zone of this machine, unless told otherwise.
-  public init(random: UInt64? = nil, apiKey: String? = nil, zone: String? = nil) {
+  package init(random: UInt64? = nil, apiKey: String? = nil, zone: String? = nil) {
     self.random = random
     self.apiKey = apiKey
     self.zone = zone
@@ -19,9 +19,9 @@ public struct Seed: Sendable {
 }
 
 /// One seeded ticket, to try at a gate.
-public struct SeededTicket: Sendable, Equatable {
+package struct SeededTicket: Sendable, Equatable {
   /// What scanning it is to show.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// A printed ticket for today: admits once; a second scan is answered with the first scan's time.
     case entry
     /// A sale of two for today: each scan makes another entry.
@@ -46,24 +46,24 @@ public struct SeededTicket: Sendable, Equatable {
   }
 
   /// The kind. There are two tickets of kind `entry`, one of each other.
-  public let kind: Kind
+  package let kind: Kind
   /// The secret, as a wallet shows it.
-  public let code: String
+  package let code: String
   /// The buyer's name.
-  public let holder: String
+  package let holder: String
   /// The same code as a printed or mailed ticket shows it: a URL that nobody has to fetch.
-  public let asURL: String
+  package let asURL: String
 }
 
 /// What seeding gave.
-public struct SeededVenue: Sendable {
+package struct SeededVenue: Sendable {
   /// The API key, told here once; only its hash is stored. Nil when the database was seeded before and no key was given:
   /// the key of then stays in force.
-  public let apiKey: String?
+  package let apiKey: String?
   /// The name of today's event.
-  public let event: String
+  package let event: String
   /// The tickets, those that admit first.
-  public let tickets: [SeededTicket]
+  package let tickets: [SeededTicket]
 }
 
 extension VenueServer {
@@ -71,7 +71,7 @@ extension VenueServer {
   ///
   /// A database that was seeded before keeps its codes; its events are moved to today. When that is another day than
   /// theirs, their scans are forgotten.
-  public func seed(_ seed: Seed = Seed()) async throws -> SeededVenue {
+  package func seed(_ seed: Seed = Seed()) async throws -> SeededVenue {
     let zoneName = seed.zone ?? TicketBook.localZone
     guard let zone = TimeZone.named(zoneName) else {
       throw VenueError.unusable("\"\(zoneName)\" is no time zone; give an IANA name such as Europe/Berlin")

@@ -1,10 +1,10 @@
-public import FoundationEssentials
-public import Logging
+package import FoundationEssentials
+package import Logging
 
 /// What an embedded venue needs to know before it starts.
-public struct VenueConfiguration: Sendable {
+package struct VenueConfiguration: Sendable {
   /// Where the venue keeps its events, sales and entries.
-  public enum Storage: Sendable, Equatable {
+  package enum Storage: Sendable, Equatable {
     /// Nothing outlives the process.
     case memory
     /// One SQLite file (with its `-wal` and `-shm` companions), created when absent.
@@ -12,7 +12,7 @@ public struct VenueConfiguration: Sendable {
   }
 
   /// How the requests of one address are limited to 60.
-  public enum RateModel: String, Sendable, CaseIterable {
+  package enum RateModel: String, Sendable, CaseIterable {
     /// 60 in a window of 60 s that begins with its first request: what the document promises.
     case window
     /// 60 since the last pause of 60 s: what the real server does, because each accepted request restarts the life of
@@ -21,41 +21,41 @@ public struct VenueConfiguration: Sendable {
   }
 
   /// The address to listen on. Loopback unless somebody asks for more: without `tls` the venue speaks plain HTTP.
-  public var host: String
+  package var host: String
   /// The TCP port; 0 takes a free one, which `VenueServer.run` then tells.
-  public var port: Int
+  package var port: Int
   /// Where the data are.
-  public var storage: Storage
+  package var storage: Storage
   /// The rate model in force.
-  public var rateModel: RateModel
+  package var rateModel: RateModel
   /// No rate limit and no block of failing keys: for benches only.
-  public var noLimits: Bool
+  package var noLimits: Bool
   /// The pause before an unknown key is answered. The real server takes 250 ms.
-  public var failureDelay: Duration
+  package var failureDelay: Duration
   /// Whether a secret is found in any case, as MySQL's usual collations look it up.
-  public var ignoresCase: Bool
+  package var ignoresCase: Bool
   /// The clock of the venue: today, `scanned_at`, the `Date` header, limits and blocks all follow it.
-  public var now: @Sendable () -> Date
+  package var now: @Sendable () -> Date
   /// How the venue misbehaves from its start; see `VenueServer.misbehave` for later.
-  public var misbehaviours: [Misbehaviour]
+  package var misbehaviours: [Misbehaviour]
   /// The path of a Unix socket on which the venue is told to misbehave and asked for its book; nil for none. Only the
   /// user of this process and root can open it, and nobody through the address that tickets are scanned at.
-  public var controlSocket: String?
+  package var controlSocket: String?
   /// The files for TLS; nil for plain HTTP. The control socket needs none.
-  public var tls: VenueTLS?
+  package var tls: VenueTLS?
   /// The address at which stations reach the venue, without a slash at its end; nil for the one that they use.
-  public var publicURL: String?
+  package var publicURL: String?
   /// Which kiosk service it passes for.
-  public var kioskShape: KioskShape
+  package var kioskShape: KioskShape
   /// What a kiosk shows to be registered, and in some shapes with each request; nil where any will do.
-  public var kioskToken: String?
+  package var kioskToken: String?
   /// How long a kiosk's own token is good.
-  public var kioskTokenLife: Duration
+  package var kioskTokenLife: Duration
   /// Told of starts, answers (method, route, status) and faults; never of keys or codes.
-  public var logger: Logger
+  package var logger: Logger
 
   /// A venue on a free loopback port with its data in memory, unless told otherwise.
-  public init(
+  package init(
     host: String = "127.0.0.1", port: Int = 0, storage: Storage = .memory, rateModel: RateModel = .pause,
     noLimits: Bool = false, failureDelay: Duration = .milliseconds(250), ignoresCase: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() }, misbehaviours: [Misbehaviour] = [], controlSocket: String? = nil,
@@ -85,20 +85,20 @@ public struct VenueConfiguration: Sendable {
 extension VenueConfiguration {
   /// Reads the life of a token: whole seconds from `1s` to `365d`, with a unit of `s`, `min`, `h` or `d`; nil for anything
   /// else.
-  public static func life(_ text: String) -> Duration? {
+  package static func life(_ text: String) -> Duration? {
     guard let life = milliseconds(text), life >= 1_000, life % 1_000 == 0, life <= 365 * 86_400_000 else { return nil }
     return .milliseconds(life)
   }
 }
 
 /// Where a running venue is reached.
-public struct VenueAddress: Sendable, Equatable {
+package struct VenueAddress: Sendable, Equatable {
   /// The host as configured.
-  public let host: String
+  package let host: String
   /// The bound port, never 0.
-  public let port: Int
+  package let port: Int
   /// Whether it speaks TLS.
-  public let isEncrypted: Bool
+  package let isEncrypted: Bool
 
   init(host: String, port: Int, isEncrypted: Bool = false) {
     self.host = host
@@ -107,7 +107,7 @@ public struct VenueAddress: Sendable, Equatable {
   }
 
   /// The base URL for a client, without a trailing slash.
-  public var url: String {
+  package var url: String {
     "\(isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 }

@@ -5,14 +5,14 @@ import NIOHTTP1
 extension VenueControlClient {
   /// Makes an activation code; see `VenueServer.makeActivationCode`.
   /// - Throws: `VenueError.noControl`, or `.unusable` where the venue does not make it.
-  public func makeActivationCode(for kiosk: String? = nil, minutes: Int = 60) async throws -> MadeActivationCode {
+  package func makeActivationCode(for kiosk: String? = nil, minutes: Int = 60) async throws -> MadeActivationCode {
     try decoded(
       MadeActivationCode.self, try await tell(.POST, "activation-codes", [("for", kiosk), ("minutes", "\(minutes)")]))
   }
 
   /// Makes an enrolment secret; see `VenueServer.makeEnrolment`.
   /// - Throws: `VenueError.noControl`, or `.unusable` where the venue does not make it.
-  public func makeEnrolment(
+  package func makeEnrolment(
     gate: String, saleTicket: Int64? = nil, seat: String? = nil, for station: String? = nil, minutes: Int = 1_440
   ) async throws -> MadeEnrolment {
     let lines = [
@@ -25,17 +25,17 @@ extension VenueControlClient {
   /// The kiosks that the venue knows, a line of JSON each: `id`, `version`, `seen`, `activated`, `status`, `status_time`,
   /// `status_received`, `manual_override`.
   /// - Throws: `VenueError.noControl`.
-  public func kiosks() async throws -> [String] { try await lines("kiosks") }
+  package func kiosks() async throws -> [String] { try await lines("kiosks") }
 
   /// A kiosk as one line of JSON, with its `configuration`.
   /// - Throws: `VenueError.noControl`, or `.unusable` where there is no such kiosk.
-  public func kiosk(_ id: String) async throws -> String {
+  package func kiosk(_ id: String) async throws -> String {
     String(try await tell(.POST, "kiosk", [("id", id)]).prefix { $0 != "\n" })
   }
 
   /// Changes a kiosk's configuration; see `VenueServer.configureKiosk`.
   /// - Throws: `VenueError.noControl`, or `.unusable` where nothing was changed.
-  public func configureKiosk(_ id: String, _ assignments: [String]) async throws {
+  package func configureKiosk(_ id: String, _ assignments: [String]) async throws {
     guard !assignments.contains(where: { $0.contains("\n") }) else {
       throw VenueError.unusable("a value has a line end in it; write it as member:=\"…\\n…\"")
     }
@@ -45,19 +45,19 @@ extension VenueControlClient {
 
   /// Writes down how a kiosk is to be.
   /// - Throws: `VenueError.noControl`, or `.unusable` where there is no such kiosk.
-  public func setKioskState(_ state: KioskState, of id: String) async throws {
+  package func setKioskState(_ state: KioskState, of id: String) async throws {
     _ = try await tell(.PUT, "kiosk-state", [("id", id), ("state", state.rawValue)])
   }
 
   /// Has the venue refuse the tokens that a kiosk has.
   /// - Throws: `VenueError.noControl`, or `.unusable` where there is no such kiosk.
-  public func revokeTokens(ofKiosk id: String) async throws {
+  package func revokeTokens(ofKiosk id: String) async throws {
     _ = try await tell(.POST, "kiosk-revoke", [("id", id)])
   }
 
   /// What stations have asked the venue for, oldest first, a line of JSON each: `time`, `method`, `path`, `status`.
   /// - Throws: `VenueError.noControl`.
-  public func kioskRequests() async throws -> [String] { try await lines("kiosk-requests") }
+  package func kioskRequests() async throws -> [String] { try await lines("kiosk-requests") }
 
   private func lines(_ what: String) async throws -> [String] {
     try await ask(.GET, what).split(separator: "\n").map { String($0) }

@@ -4,28 +4,28 @@ import NIOCore
 import NIOHTTP1
 
 /// The other side of a venue's control socket.
-public struct VenueControlClient: Sendable {
+package struct VenueControlClient: Sendable {
   private let path: String
 
   /// A client of the venue whose control socket is at `path`. Nothing is opened yet.
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
   /// The misbehaviours in force, one line each, as `FaultPlan.Entry` describes them.
   /// - Throws: `VenueError.noControl`.
-  public func misbehaviours() async throws -> [String] {
+  package func misbehaviours() async throws -> [String] {
     try await ask(.GET, "misbehaviours").split(separator: "\n").map { String($0) }
   }
 
   /// Adds misbehaviours, after those in force or, clearing, in their place; returns those now in force, one line each.
   /// - Throws: `VenueError.noControl`.
-  public func misbehave(_ misbehaviours: [Misbehaviour], clearing: Bool = false) async throws -> [String] {
+  package func misbehave(_ misbehaviours: [Misbehaviour], clearing: Bool = false) async throws -> [String] {
     let lines = misbehaviours.map(\.description).joined(separator: "\n")
     return try await ask(clearing ? .PUT : .POST, "misbehaviours", lines).split(separator: "\n").map { String($0) }
   }
 
   /// Every admission that the venue has recorded, oldest first.
   /// - Throws: `VenueError.noControl`.
-  public func book() async throws -> [BookEntry] {
+  package func book() async throws -> [BookEntry] {
     try await ask(.GET, "book").split(separator: "\n").map { line in
       guard let entry = BookEntry(json: String(line)) else { throw failure("its book cannot be read") }
       return entry
@@ -34,7 +34,7 @@ public struct VenueControlClient: Sendable {
 
   /// Every ticket of the venue and how many entries its book has for it.
   /// - Throws: `VenueError.noControl`.
-  public func tickets() async throws -> [BookedTicket] {
+  package func tickets() async throws -> [BookedTicket] {
     try await ask(.GET, "tickets").split(separator: "\n").map { line in
       guard let ticket = BookedTicket(json: String(line)) else { throw failure("its tickets cannot be read") }
       return ticket
@@ -43,7 +43,7 @@ public struct VenueControlClient: Sendable {
 
   /// Gives the whole sale of a code another status; see `VenueServer.setStatus`.
   /// - Throws: `VenueError.noControl`, or `.unusable` where no ticket has this code.
-  public func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
+  package func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
     let (answer, text) = try await exchange(.PUT, "status", "\(status.rawValue)\n\(code)")
     if answer == 404 { throw VenueError.unusable(text) }
     guard answer == 200 else { throw failure("it answers \(answer) \(text)") }

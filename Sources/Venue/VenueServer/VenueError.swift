@@ -1,5 +1,5 @@
 /// Why a venue cannot be opened or served. Each description says what happened, where, and what to do.
-public enum VenueError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum VenueError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another process listens there.
   case addressInUse(host: String, port: Int)
   /// The address cannot be listened on for another reason.
@@ -18,7 +18,7 @@ public enum VenueError: Error, Sendable, Equatable, CustomStringConvertible {
   case unusable(String)
 
   /// The error for people.
-  public var description: String {
+  package var description: String {
     switch self {
     case .addressInUse(let host, let port):
       "venue: \(host):\(port) is in use by another process; stop that one, or listen on another port (0 takes a free one)"

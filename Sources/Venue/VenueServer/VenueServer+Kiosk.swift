@@ -3,10 +3,10 @@ import Foundation
 /// What an administrator of a venue does about kiosks and enrolment.
 extension VenueServer {
   /// How long codes and secrets may last, in minutes: a week.
-  public static let longestLife = 10_080
+  package static let longestLife = 10_080
 
   /// A fresh token for kiosks to register with.
-  public static func makeKioskToken() -> String {
+  package static func makeKioskToken() -> String {
     var random = SystemRandomNumberGenerator()
     return Secret.apiKey(&random)
   }
@@ -16,7 +16,7 @@ extension VenueServer {
   /// - Parameters:
   ///   - kiosk: the only kiosk that it is good for; any where it is nil.
   ///   - minutes: how long it is good, 1 to `longestLife`.
-  public func makeActivationCode(for kiosk: String? = nil, minutes: Int = 60) async throws -> MadeActivationCode {
+  package func makeActivationCode(for kiosk: String? = nil, minutes: Int = 60) async throws -> MadeActivationCode {
     let expires = try expiry(minutes)
     if let kiosk { try check(kiosk, "a kiosk's id") }
     let now = Timestamp(configuration.now())
@@ -38,7 +38,7 @@ extension VenueServer {
   ///   - seat: the seat, likewise.
   ///   - station: the only station that it is good for; any where it is nil.
   ///   - minutes: how long it is good, 1 to `longestLife`.
-  public func makeEnrolment(
+  package func makeEnrolment(
     gate: String, saleTicket: Int64? = nil, seat: String? = nil, for station: String? = nil, minutes: Int = 1_440
   ) async throws -> MadeEnrolment {
     let expires = try expiry(minutes)
@@ -59,37 +59,37 @@ extension VenueServer {
   }
 
   /// The kiosks that the venue knows, by their ids.
-  public func kiosks() async throws -> [Kiosk] {
+  package func kiosks() async throws -> [Kiosk] {
     let now = Timestamp(configuration.now())
     return try await explaining { store in try await store.read { try KioskBook(db: $0, now: now).kiosks() } }
   }
 
   /// A kiosk and its configuration, in the form of the shape that the venue serves; the latter as a JSON text.
   /// - Throws: `VenueError.unusable` where there is no such kiosk.
-  public func kiosk(_ id: String) async throws -> (kiosk: Kiosk, configuration: String) {
+  package func kiosk(_ id: String) async throws -> (kiosk: Kiosk, configuration: String) {
     try await withKiosk(id) { kiosk, _, configurations in (kiosk, try configurations.document(of: id)) }
   }
 
   /// Changes a kiosk's configuration: `settings.refreshInterval=60` in the member's own type, `name:=null` to any JSON.
   /// - Throws: `VenueError.unusable`, in words; nothing is changed then.
-  public func configureKiosk(_ id: String, _ assignments: [String]) async throws {
+  package func configureKiosk(_ id: String, _ assignments: [String]) async throws {
     try await withKiosk(id) { _, _, configurations in try configurations.set(assignments, of: id) }
   }
 
   /// Writes down how a kiosk is to be.
   /// - Throws: `VenueError.unusable` where there is no such kiosk.
-  public func setKioskState(_ state: KioskState, of id: String) async throws {
+  package func setKioskState(_ state: KioskState, of id: String) async throws {
     try await withKiosk(id) { _, _, configurations in try configurations.set(state, of: id) }
   }
 
   /// From now on refuses the tokens that a kiosk has.
   /// - Throws: `VenueError.unusable` where there is no such kiosk.
-  public func revokeTokens(ofKiosk id: String) async throws {
+  package func revokeTokens(ofKiosk id: String) async throws {
     try await withKiosk(id) { _, book, _ in try book.revoke(id) }
   }
 
   /// What stations have asked for, oldest first; the latest 10,000.
-  public var kioskRequests: [KioskRequest] { kioskLog.all }
+  package var kioskRequests: [KioskRequest] { kioskLog.all }
 
   /// Host and port by which stations reach the venue, and the path where there is one. Without a public address it is by the name in
   /// its certificate: set-up codes name no address, and stations want that name.

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// For demonstration, training and tests. Tickets get into it by `seed` or `importTickets`, keys by `seed` or `issueKey`;
 /// `run` serves until its task is cancelled or its service group shuts down.
-public final class VenueServer: Sendable {
+package final class VenueServer: Sendable {
   let configuration: VenueConfiguration
   let store: VenueStore
   let kioskLog: KioskLog
@@ -21,7 +21,7 @@ public final class VenueServer: Sendable {
   private let bound: Mutex<VenueAddress>
 
   /// Opens (or creates) the database. Nothing listens yet.
-  public init(_ configuration: VenueConfiguration) throws(VenueError) {
+  package init(_ configuration: VenueConfiguration) throws(VenueError) {
     if let token = configuration.kioskToken, !APIKeys.isUsable(token) {
       throw .unusable("the given kiosk token must have 8 to 255 printable ASCII characters and no spaces")
     }
@@ -40,7 +40,7 @@ public final class VenueServer: Sendable {
   ///
   /// - Parameter onReady: called once, when requests are accepted.
   /// - Throws: `VenueError.addressInUse`, `.cannotListen` or `.cannotControl`.
-  public func run(onReady: @escaping @Sendable (VenueAddress) async -> Void = { _ in }) async throws {
+  package func run(onReady: @escaping @Sendable (VenueAddress) async -> Void = { _ in }) async throws {
     guard let path = configuration.controlSocket else { return try await serve(onReady) }
     try await VenueControl(path: path, venue: self).run { try await self.serve(onReady) }
   }
@@ -104,7 +104,7 @@ public final class VenueServer: Sendable {
 
   /// Makes a key known and returns it: the given one, or a fresh random one. Only its hash is stored, so this is the one
   /// time that it is told. A key that is known already gets the new ability.
-  public func issueKey(_ given: String? = nil, ability: KeyAbility = .manage) async throws -> String {
+  package func issueKey(_ given: String? = nil, ability: KeyAbility = .manage) async throws -> String {
     if let given, !APIKeys.isUsable(given) {
       throw VenueError.unusable("the given API key must have 8 to 255 printable ASCII characters and no spaces")
     }
@@ -118,14 +118,14 @@ public final class VenueServer: Sendable {
   }
 
   /// Every admission that the venue has recorded, oldest first.
-  public func book() async throws -> [BookEntry] {
+  package func book() async throws -> [BookEntry] {
     try await explaining { store in try await store.read { try BookEntry.all($0) } }
   }
 
   /// Misbehaves in these ways as well from the next request on, behind those in force.
   ///
   /// - Parameter clearing: forgets those in force first.
-  public func misbehave(_ misbehaviours: [Misbehaviour], clearing: Bool = false) {
+  package func misbehave(_ misbehaviours: [Misbehaviour], clearing: Bool = false) {
     faultPlan.withLock { day in
       if clearing { day = FaultPlan() }
       for misbehaviour in misbehaviours { day.add(misbehaviour) }
@@ -133,10 +133,10 @@ public final class VenueServer: Sendable {
   }
 
   /// The misbehaviours in force, and those that are over.
-  public var misbehaviours: [FaultPlan.Entry] { faultPlan.withLock { $0.entries } }
+  package var misbehaviours: [FaultPlan.Entry] { faultPlan.withLock { $0.entries } }
 
   /// Every admission in a venue's database, oldest first, without changing it; a venue may be serving from it.
-  public static func book(ofFile path: String) async throws -> [BookEntry] {
+  package static func book(ofFile path: String) async throws -> [BookEntry] {
     let store = try VenueStore(reading: path)
     do {
       return try await store.read { try BookEntry.all($0) }

@@ -1,14 +1,14 @@
 import NIOSSL
 
 /// The files by which a venue proves who it is.
-public struct VenueTLS: Sendable, Equatable {
+package struct VenueTLS: Sendable, Equatable {
   /// A certificate and those that lead to its authority, in PEM.
-  public var certificate: String
+  package var certificate: String
   /// The certificate's private key, in PEM, without a passphrase.
-  public var privateKey: String
+  package var privateKey: String
 
   /// Names the two files. They are read when the venue starts to serve.
-  public init(certificate: String, privateKey: String) {
+  package init(certificate: String, privateKey: String) {
     self.certificate = certificate
     self.privateKey = privateKey
   }

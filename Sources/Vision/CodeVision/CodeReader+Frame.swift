@@ -1,4 +1,4 @@
-public import ScanModel
+package import ScanModel
 
 extension CodeReader {
   /// Reads the next frame of a camera, with a bounded share of work.
@@ -9,7 +9,7 @@ extension CodeReader {
   /// was read since the scene is as it is, for these codes are still in view; they were not read again.
   ///
   /// Frames of the same camera, in their order: a reader remembers. Its time is bounded in the mean, by some 8 ms of CPU time.
-  public func read(frame: GreyImage) -> ViewReading { read(frame: frame, clock: Self.threadTime) }
+  package func read(frame: GreyImage) -> ViewReading { read(frame: frame, clock: Self.threadTime) }
 
   /// The same, with the CPU time of this thread in nanoseconds as `clock` has it.
   func read(frame: GreyImage, clock: () -> UInt64) -> ViewReading { frames.read(frame, clock: clock) }

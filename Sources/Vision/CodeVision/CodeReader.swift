@@ -1,10 +1,10 @@
 internal import Glibc
-public import ScanModel
+package import ScanModel
 
 /// Reads codes from grey pixels. Not to be shared between threads: it keeps what it allocated, and what it saw last.
-public final class CodeReader {
+package final class CodeReader {
   /// What it looks for, and how.
-  public let settings: VisionSettings
+  package let settings: VisionSettings
 
   private let pass: QRPass
   private let cascade: StillCascade
@@ -12,7 +12,7 @@ public final class CodeReader {
   let frames: FrameReader
 
   /// Makes a reader.
-  public init(_ settings: VisionSettings) {
+  package init(_ settings: VisionSettings) {
     self.settings = settings
     pass = QRPass(stages: settings.stages)
     cascade = StillCascade(stages: settings.stages, pass: pass)
@@ -23,7 +23,7 @@ public final class CodeReader {
   }
 
   /// Reads a picture that stands alone, with all that helps: the whole cascade.
-  public func read(picture: GreyImage) -> ViewReading {
+  package func read(picture: GreyImage) -> ViewReading {
     let start = Self.threadTime()
     var reading = ViewReading()
     reading.quality = ViewQuality(of: picture)
@@ -46,7 +46,7 @@ public final class CodeReader {
 
   /// Reads a picture that stands alone, and draws over it what the search for QR codes saw, at the size at which it saw most. `nil`
   /// where it did not look.
-  public func explain(picture: GreyImage) -> (reading: ViewReading, canvas: ExplainCanvas?) {
+  package func explain(picture: GreyImage) -> (reading: ViewReading, canvas: ExplainCanvas?) {
     pass.explains = true
     defer { pass.explains = false }
     let reading = read(picture: picture)

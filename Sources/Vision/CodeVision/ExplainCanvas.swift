@@ -1,11 +1,11 @@
 /// A picture with what the front end saw drawn over it.
-public final class ExplainCanvas {
+package final class ExplainCanvas {
   /// Pixels in a row.
-  public let width: Int
+  package let width: Int
   /// Rows.
-  public let height: Int
+  package let height: Int
   /// Three bytes a pixel, red, green and blue, row by row without gaps.
-  public private(set) var rgb: [UInt8]
+  package private(set) var rgb: [UInt8]
 
   /// A colour of what is drawn.
   struct Colour {

@@ -1,16 +1,16 @@
 /// Grey pixels in memory that somebody else owns and keeps for as long as this is used: one byte a pixel, 0 is black.
-public struct GreyImage {
+package struct GreyImage {
   /// The first pixel of the first row.
-  public let pixels: UnsafePointer<UInt8>
+  package let pixels: UnsafePointer<UInt8>
   /// Pixels in a row, 1 or more.
-  public let width: Int
+  package let width: Int
   /// Rows, 1 or more.
-  public let height: Int
+  package let height: Int
   /// Bytes from one row to the next, `width` or more.
-  public let stride: Int
+  package let stride: Int
 
   /// Pixels of a buffer; `nil` where the buffer is too short for them, or where a size makes no sense.
-  public init?(_ buffer: UnsafeBufferPointer<UInt8>, width: Int, height: Int, stride: Int) {
+  package init?(_ buffer: UnsafeBufferPointer<UInt8>, width: Int, height: Int, stride: Int) {
     guard let base = buffer.baseAddress, width > 0, height > 0, stride >= width, height <= Int(Int32.max) else {
       return nil
     }

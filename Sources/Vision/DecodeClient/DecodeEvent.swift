@@ -1,21 +1,21 @@
-public import DecodeProtocol
-public import ScanModel
+package import DecodeProtocol
+package import ScanModel
 
 /// A camera's frame as the camera gave it.
-public struct RawFrame {
+package struct RawFrame {
   /// How its pixels are laid out.
-  public let format: PixelFormat
+  package let format: PixelFormat
   /// Pixels in a row.
-  public let width: Int
+  package let width: Int
   /// Rows.
-  public let height: Int
+  package let height: Int
   /// Bytes from one row of the first plane to the next; means nothing to compressed formats.
-  public let stride: Int
+  package let stride: Int
   /// What the camera filled; valid during the call alone.
-  public let bytes: UnsafeRawBufferPointer
+  package let bytes: UnsafeRawBufferPointer
 
   /// Makes a frame; nothing of it is checked here.
-  public init(format: PixelFormat, width: Int, height: Int, stride: Int, bytes: UnsafeRawBufferPointer) {
+  package init(format: PixelFormat, width: Int, height: Int, stride: Int, bytes: UnsafeRawBufferPointer) {
     self.format = format
     self.width = width
     self.height = height
@@ -25,7 +25,7 @@ public struct RawFrame {
 }
 
 /// What a fenced decoder tells.
-public enum DecodeEvent: Sendable, Equatable {
+package enum DecodeEvent: Sendable, Equatable {
   /// What was read in a frame.
   case reading(frame: UInt64, ViewReading)
   /// A frame could not be read; the worker is well.
@@ -37,7 +37,7 @@ public enum DecodeEvent: Sendable, Equatable {
 }
 
 /// Why a picture was not read.
-public enum DecodeFault: Error, Sendable, Hashable, CustomStringConvertible {
+package enum DecodeFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// The picture cannot be read.
   case picture(PictureFault)
   /// The worker ended while it looked at the picture: by a signal, or with a status.
@@ -49,7 +49,7 @@ public enum DecodeFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// No worker can be started.
   case cannotStart(String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .picture(let fault): fault.words
     // SIGSYS, by number: what the fence does, also to the C library where that ends a process whose memory is broken.
@@ -64,22 +64,22 @@ public enum DecodeFault: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// What a fenced decoder counted since it was made.
-public struct DecodeCounters: Sendable, Hashable {
+package struct DecodeCounters: Sendable, Hashable {
   /// Makes counters at zero.
-  public init() {}
+  package init() {}
 
   /// Frames that were taken.
-  public internal(set) var taken = 0
+  package internal(set) var taken = 0
   /// Frames that were read, whatever was seen.
-  public internal(set) var read = 0
+  package internal(set) var read = 0
   /// Frames that could not be read.
-  public internal(set) var spoilt = 0
+  package internal(set) var spoilt = 0
   /// Frames that were lost with their worker.
-  public internal(set) var dropped = 0
+  package internal(set) var dropped = 0
   /// Workers that were replaced.
-  public internal(set) var replaced = 0
+  package internal(set) var replaced = 0
   /// Workers that closed their fence.
-  public internal(set) var fenced = 0
+  package internal(set) var fenced = 0
   /// Lines on the standard error.
-  public internal(set) var noise = 0
+  package internal(set) var noise = 0
 }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Where the worker's executable is.
-public enum DecodeProgram {
+package enum DecodeProgram {
   /// The path: what `SCANGATE_DECODE` names, else beside the executable that runs, else in the `libexec` of its prefix.
   ///
   /// Nothing is looked up in `PATH`. Whether it can be started is seen when it is.
-  public static var path: String {
+  package static var path: String {
     if let named = getenv("SCANGATE_DECODE") { return String(cString: named) }
     var buffer = [CChar](repeating: 0, count: 4_096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)

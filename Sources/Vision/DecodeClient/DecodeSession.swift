@@ -1,10 +1,10 @@
-public import DecodeProtocol
-public import LinuxIO
+package import DecodeProtocol
+package import LinuxIO
 import ScanModel
 
 /// Picture files read by a worker behind a fence, one after another: for commands.
-public actor DecodeSession {
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+package actor DecodeSession {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private nonisolated let loop: DeviceLoop
   private let keeper: WorkerKeeper
@@ -14,11 +14,11 @@ public actor DecodeSession {
   private var byteCount: UInt32 = 0
 
   /// What was read in a picture, and the PNG that shows how, where it was asked for.
-  public struct Picture: Sendable {
+  package struct Picture: Sendable {
     /// What was read.
-    public var result: DecodeResult
+    package var result: DecodeResult
     /// A PNG file; empty where none was asked for, or none could be made.
-    public var explanation: [UInt8]
+    package var explanation: [UInt8]
   }
 
   /// Where answers come in; used on the loop's thread alone.
@@ -47,7 +47,7 @@ public actor DecodeSession {
   ///   - settings: what is looked for; the mode is pictures, whatever is said.
   ///   - deadline: how long a picture may take.
   /// - Throws: the system's error where no thread can be had.
-  public init(program: String, settings: DecodeSettings, deadline: Duration = .seconds(10)) throws(SystemError) {
+  package init(program: String, settings: DecodeSettings, deadline: Duration = .seconds(10)) throws(SystemError) {
     loop = try DeviceLoop(name: "decode")
     var settings = settings
     settings.mode = .pictures
@@ -70,14 +70,14 @@ public actor DecodeSession {
   }
 
   /// What happened so far.
-  public var counters: DecodeCounters { keeper.counters.values }
+  package var counters: DecodeCounters { keeper.counters.values }
 
   /// Reads the codes of a picture file, or of a frame of a video.
   /// - Parameters:
   ///   - file: the file's bytes; `nil` for the file of the call before.
   ///   - frame: which frame of a video, from 0.
   /// - Throws: why it cannot be read; the next file is read none the less.
-  public func read(
+  package func read(
     _ file: [UInt8]?, frame: UInt32 = 0, purpose: PictureLayout.Purpose = .reading
   ) async throws(DecodeFault) -> Picture {
     if let file {
@@ -106,7 +106,7 @@ public actor DecodeSession {
   }
 
   /// Ends the worker and the session's thread.
-  public func stop() {
+  package func stop() {
     keeper.stop()
     inbox.resume(.fault(.cannotStart("the session was ended")))
     loop.stop()

@@ -1,11 +1,11 @@
-public import DecodeProtocol
-public import LinuxIO
+package import DecodeProtocol
+package import LinuxIO
 import ScanModel
 
 /// A camera's decoder: a worker process behind a fence, which is replaced whenever it dies, hangs or answers nonsense.
 ///
 /// Used on its loop's thread alone. It holds itself until `stop`.
-public final class FencedDecoder {
+package final class FencedDecoder {
   private let keeper: WorkerKeeper
   private let loop: DeviceLoop
 
@@ -16,7 +16,7 @@ public final class FencedDecoder {
   ///   - settings: what is looked for.
   ///   - deadline: how much of the processor's time a frame may take. A worker that takes none is ended after 2 s.
   ///   - report: called on the loop's thread, never from within `submit`.
-  public init(
+  package init(
     loop: DeviceLoop, program: String, settings: DecodeSettings, deadline: Duration = .milliseconds(300),
     report: @escaping (DecodeEvent) -> Void
   ) {
@@ -32,7 +32,7 @@ public final class FencedDecoder {
   }
 
   /// A frame would be taken now.
-  public var isReady: Bool { keeper.isReady }
+  package var isReady: Bool { keeper.isReady }
 
   /// Called on the loop's thread whenever a frame would be taken after none was.
   package var onReady: () -> Void {
@@ -44,13 +44,13 @@ public final class FencedDecoder {
   package var process: Int32? { keeper.process }
 
   /// What happened so far.
-  public var counters: DecodeCounters { keeper.counters.values }
+  package var counters: DecodeCounters { keeper.counters.values }
 
   /// Hands a frame over; its bytes are copied.
   /// - Parameter number: is told with what was read; the caller's own.
   /// - Returns: `false` where the frame is not taken: the worker is busy or is being replaced, or the frame is larger than
   ///   `DecodeLimits.maximumFrame`.
-  public func submit(_ frame: RawFrame, number: UInt64) -> Bool {
+  package func submit(_ frame: RawFrame, number: UInt64) -> Bool {
     loop.checkIsolated()
     guard keeper.isReady,
       let width = UInt32(exactly: frame.width), let height = UInt32(exactly: frame.height),
@@ -62,7 +62,7 @@ public final class FencedDecoder {
   }
 
   /// Ends the worker; nothing is reported any more.
-  public func stop() {
+  package func stop() {
     loop.checkIsolated()
     keeper.stop()
   }

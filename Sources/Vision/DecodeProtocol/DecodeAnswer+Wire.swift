@@ -1,9 +1,9 @@
 import ScanModel
-public import WireCoding
+package import WireCoding
 
 extension DecodeAnswer {
   /// The packet, never longer than `DecodeLimits.maximumPacket`: symbols that do not fit are left out and counted.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = WireWriter()
     switch self {
     case .fenced(let version):
@@ -24,7 +24,7 @@ extension DecodeAnswer {
 
   /// Reads a packet.
   /// - Throws: what is wrong with it.
-  public init(bytes: some Collection<UInt8>) throws(WireError) {
+  package init(bytes: some Collection<UInt8>) throws(WireError) {
     guard bytes.count <= DecodeLimits.maximumPacket else { throw WireError("a packet of \(bytes.count) bytes") }
     var reader = WireReader(bytes)
     switch try reader.take(UInt8.self) {

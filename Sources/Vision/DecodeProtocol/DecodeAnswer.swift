@@ -1,7 +1,7 @@
-public import ScanModel
+package import ScanModel
 
 /// What a worker says. Nothing of it is believed before it was checked: the worker has seen pictures of strangers.
-public enum DecodeAnswer: Sendable, Equatable {
+package enum DecodeAnswer: Sendable, Equatable {
   /// The fence is closed and was tried; said once, before anything else.
   case fenced(version: UInt16)
   /// What was read.
@@ -11,24 +11,24 @@ public enum DecodeAnswer: Sendable, Equatable {
 }
 
 /// What was read in one picture.
-public struct DecodeResult: Sendable, Equatable {
+package struct DecodeResult: Sendable, Equatable {
   /// The codes, and what the picture is like.
-  public var reading: ViewReading
+  package var reading: ViewReading
   /// The picture's size in pixels.
-  public var width: UInt32
+  package var width: UInt32
   /// The picture's size in pixels.
-  public var height: UInt32
+  package var height: UInt32
   /// Symbols that did not fit into the packet.
-  public var omitted: UInt16
+  package var omitted: UInt16
   /// It was a frame of a video.
-  public var isVideo: Bool
+  package var isVideo: Bool
   /// A frame of the video comes after this one.
-  public var hasMore: Bool
+  package var hasMore: Bool
   /// How many bytes of the second shared memory are a PNG; 0 where none was asked for, or where none could be made.
-  public var explanationBytes: UInt32
+  package var explanationBytes: UInt32
 
   /// Makes a result.
-  public init(
+  package init(
     reading: ViewReading, width: UInt32 = 0, height: UInt32 = 0, omitted: UInt16 = 0, isVideo: Bool = false,
     hasMore: Bool = false,
     explanationBytes: UInt32 = 0
@@ -44,9 +44,9 @@ public struct DecodeResult: Sendable, Equatable {
 }
 
 /// Why a picture cannot be read: the picture's fault, not the worker's.
-public struct PictureFault: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PictureFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// Sorts of faults.
-  public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+  package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
     /// It ends too early, or contradicts itself.
     case damaged = 1
     /// It is of a format, or a sort of it, that is not read.
@@ -58,15 +58,15 @@ public struct PictureFault: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The sort.
-  public var kind: Kind
+  package var kind: Kind
   /// What is wrong, for people; never what the picture shows.
-  public var words: String
+  package var words: String
 
   /// Makes a fault.
-  public init(_ kind: Kind, _ words: String) {
+  package init(_ kind: Kind, _ words: String) {
     self.kind = kind
     self.words = words
   }
 
-  public var description: String { words }
+  package var description: String { words }
 }

@@ -1,9 +1,9 @@
 import ScanModel
-public import WireCoding
+package import WireCoding
 
 extension DecodeRequest {
   /// The packet.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = WireWriter()
     switch self {
     case .settings(let version, let settings):
@@ -32,7 +32,7 @@ extension DecodeRequest {
 
   /// Reads a packet.
   /// - Throws: what is wrong with it.
-  public init(bytes: some Sequence<UInt8>) throws(WireError) {
+  package init(bytes: some Sequence<UInt8>) throws(WireError) {
     var reader = WireReader(bytes)
     switch try reader.take(UInt8.self) {
     case 1:

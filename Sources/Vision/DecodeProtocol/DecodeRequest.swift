@@ -1,7 +1,7 @@
-public import ScanModel
+package import ScanModel
 
 /// What a client asks of its worker; the pixels or the file lie in the shared memory, from its beginning.
-public enum DecodeRequest: Sendable, Equatable {
+package enum DecodeRequest: Sendable, Equatable {
   /// The first packet of a connection.
   case settings(version: UInt16, DecodeSettings)
   /// A frame of a camera.
@@ -11,20 +11,20 @@ public enum DecodeRequest: Sendable, Equatable {
 }
 
 /// How a frame lies in the shared memory.
-public struct FrameLayout: Sendable, Hashable {
+package struct FrameLayout: Sendable, Hashable {
   /// How its pixels are laid out.
-  public var format: PixelFormat
+  package var format: PixelFormat
   /// Pixels in a row.
-  public var width: UInt32
+  package var width: UInt32
   /// Rows.
-  public var height: UInt32
+  package var height: UInt32
   /// Bytes from one row of the first plane to the next; means nothing to compressed formats.
-  public var stride: UInt32
+  package var stride: UInt32
   /// How many bytes of the memory are the frame's.
-  public var byteCount: UInt32
+  package var byteCount: UInt32
 
   /// Makes a layout; none of it is checked.
-  public init(format: PixelFormat, width: UInt32, height: UInt32, stride: UInt32, byteCount: UInt32) {
+  package init(format: PixelFormat, width: UInt32, height: UInt32, stride: UInt32, byteCount: UInt32) {
     self.format = format
     self.width = width
     self.height = height
@@ -33,7 +33,7 @@ public struct FrameLayout: Sendable, Hashable {
   }
 
   /// What is wrong with the numbers alone, whatever the format; `nil` where nothing is.
-  public var problem: PictureFault? {
+  package var problem: PictureFault? {
     guard width > 0, height > 0, byteCount > 0 else { return PictureFault(.empty, "the frame is empty") }
     guard UInt64(width) * UInt64(height) <= UInt64(DecodeLimits.maximumFramePixels),
       byteCount <= UInt32(DecodeLimits.maximumFrame)
@@ -46,9 +46,9 @@ public struct FrameLayout: Sendable, Hashable {
 }
 
 /// A picture file in the shared memory, and what is wanted of it.
-public struct PictureLayout: Sendable, Hashable {
+package struct PictureLayout: Sendable, Hashable {
   /// What is to be done with a picture.
-  public enum Purpose: UInt8, Sendable, Hashable, CaseIterable {
+  package enum Purpose: UInt8, Sendable, Hashable, CaseIterable {
     /// Codes are read.
     case reading = 1
     /// Codes are read, and a PNG that shows how is put into the second shared memory.
@@ -56,14 +56,14 @@ public struct PictureLayout: Sendable, Hashable {
   }
 
   /// How many bytes of the memory are the file's.
-  public var byteCount: UInt32
+  package var byteCount: UInt32
   /// Which frame of a video, from 0; pictures have one.
-  public var frame: UInt32
+  package var frame: UInt32
   /// What is wanted.
-  public var purpose: Purpose
+  package var purpose: Purpose
 
   /// Makes a layout; none of it is checked.
-  public init(byteCount: UInt32, frame: UInt32 = 0, purpose: Purpose = .reading) {
+  package init(byteCount: UInt32, frame: UInt32 = 0, purpose: Purpose = .reading) {
     self.byteCount = byteCount
     self.frame = frame
     self.purpose = purpose

@@ -1,9 +1,9 @@
-public import ScanModel
+package import ScanModel
 
 /// What a worker looks for, told once when it starts.
-public struct DecodeSettings: Sendable, Hashable {
+package struct DecodeSettings: Sendable, Hashable {
   /// What the pictures are.
-  public enum Mode: UInt8, Sendable, Hashable, CaseIterable {
+  package enum Mode: UInt8, Sendable, Hashable, CaseIterable {
     /// Frames of one camera, one after another: little time for each, and what was seen before counts.
     case frames = 1
     /// Picture files, each on its own, with all that helps.
@@ -11,19 +11,19 @@ public struct DecodeSettings: Sendable, Hashable {
   }
 
   /// The kinds of codes to be read.
-  public var kinds: SymbologySet
+  package var kinds: SymbologySet
   /// The front end's stages, one bit each (`VisionStages`).
-  public var stages: UInt32
+  package var stages: UInt32
   /// What the pictures are.
-  public var mode: Mode
+  package var mode: Mode
 
   /// Makes settings.
-  public init(kinds: SymbologySet = .qr, stages: UInt32 = .max, mode: Mode = .frames) {
+  package init(kinds: SymbologySet = .qr, stages: UInt32 = .max, mode: Mode = .frames) {
     self.kinds = kinds
     self.stages = stages
     self.mode = mode
   }
 
   /// The size of the memory in which pictures are handed over, in bytes.
-  public var sharedBytes: Int { mode == .frames ? DecodeLimits.maximumFrame : DecodeLimits.maximumPicture }
+  package var sharedBytes: Int { mode == .frames ? DecodeLimits.maximumFrame : DecodeLimits.maximumPicture }
 }

@@ -8,13 +8,13 @@ import Glibc
 ///     open ──restrict──▶ restricted ──close──▶ closed
 ///
 /// Restricted, files can still be opened: what libraries load late is loaded then (`WarmUp`).
-public struct Fence {
+package struct Fence {
   /// Why the fence cannot be closed.
-  public struct Failure: Error, CustomStringConvertible {
-    public let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
     /// Makes a failure of words.
-    public init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
   }
 
   /// The descriptor of the socket to the client.

@@ -5,14 +5,14 @@ import Glibc
 import ScanModel
 
 /// What libraries load or look up only when they first need it, while files can still be opened.
-public enum WarmUp {
+package enum WarmUp {
   /// The character sets that a QR code can name (ECI), and those that zbar tries without one. They stay open: glibc then
   /// knows them without a file.
   private static let characterSets =
     ["UTF-8", "SJIS", "BIG5", "CP437", "ASCII"] + (1...16).filter { $0 != 12 }.map { "ISO8859-\($0)" }
 
   /// Opens the character sets, for good.
-  public static func openCharacterSets() {
+  package static func openCharacterSets() {
     for name in characterSets { _ = iconv_open("UTF-8", name) }
   }
 

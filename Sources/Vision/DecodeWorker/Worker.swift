@@ -1,9 +1,9 @@
-public import DecodeProtocol
+package import DecodeProtocol
 import Glibc
 import WireCoding
 
 /// What answers requests behind the fence.
-public protocol Answering {
+package protocol Answering {
   /// The packet that answers a request; `nil` where it cannot be answered, which ends the worker.
   /// - Parameters:
   ///   - memory: what the client shares; it is not written while a request is not answered.
@@ -14,14 +14,14 @@ public protocol Answering {
 }
 
 /// A worker's life: it takes its settings, closes the fence, says so, and answers until the client is gone.
-public enum Worker {
+package enum Worker {
   /// How many bytes of its own a worker may use: several times the largest frame, so that several of them fit beside the
   /// gateway, or what the largest picture takes.
   private static func ownBytes(_ mode: DecodeSettings.Mode) -> Int { mode == .frames ? 128 << 20 : 1_024 << 20 }
 
   /// Runs the worker that reads codes, on the descriptors that its client gave it.
   /// - Returns: the process's exit status.
-  public static func run() -> Int32 {
+  package static func run() -> Int32 {
     run { settings throws(Fence.Failure) in
       do throws(PictureFault) {
         let decoder = try PictureDecoder(settings)
@@ -35,7 +35,7 @@ public enum Worker {
 
   /// Runs a worker that answers in another way, behind the same fence.
   /// - Parameter make: makes what answers, before the fence is closed.
-  public static func run(_ make: (DecodeSettings) throws(Fence.Failure) -> any Answering) -> Int32 {
+  package static func run(_ make: (DecodeSettings) throws(Fence.Failure) -> any Answering) -> Int32 {
     do throws(Fence.Failure) {
       Fence.giveWay()
       try Fence.restrict()

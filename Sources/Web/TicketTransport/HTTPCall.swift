@@ -1,10 +1,10 @@
 internal import WireText
-public import ScanModel
+package import ScanModel
 
 /// One HTTP request, below the server's base URL.
-public struct HTTPCall: Sendable {
+package struct HTTPCall: Sendable {
   /// The methods we use.
-  public enum Method: String, Sendable {
+  package enum Method: String, Sendable {
     /// Reads.
     case get = "GET"
     /// Changes something; may redeem.
@@ -16,20 +16,20 @@ public struct HTTPCall: Sendable {
   }
 
   /// The method.
-  public var method: Method
+  package var method: Method
   /// The path below the base, beginning with a slash, already percent-encoded.
-  public var path: String
+  package var path: String
   /// The query's names and values, not encoded yet.
-  public var query: [(name: String, value: String)]
+  package var query: [(name: String, value: String)]
   /// A header that carries the key, and what precedes the key in it (`Bearer `).
-  public var credential: (header: String, prefix: String, secret: Secret)?
+  package var credential: (header: String, prefix: String, secret: Secret)?
   /// The body, JSON; `nil` for none.
-  public var body: [UInt8]?
+  package var body: [UInt8]?
   /// Whether no cache on the way may answer.
-  public var skipsCaches = false
+  package var skipsCaches = false
 
   /// Makes a call.
-  public init(
+  package init(
     _ method: Method, path: String, query: [(name: String, value: String)] = [],
     credential: (header: String, prefix: String, secret: Secret)? = nil, body: [UInt8]? = nil
   ) {
@@ -49,22 +49,22 @@ public struct HTTPCall: Sendable {
 }
 
 /// A whole answer.
-public struct HTTPAnswer: Sendable, Equatable {
+package struct HTTPAnswer: Sendable, Equatable {
   /// The status code.
-  public var status: Int
+  package var status: Int
   /// The media type without parameters, in lower case; `nil` if none was named.
-  public var mediaType: String?
+  package var mediaType: String?
   /// The body, at most the configured size.
-  public var body: [UInt8]
+  package var body: [UInt8]
   /// The server's clock by its `Date` header; `nil` if there is none that can be read.
-  public var serverDate: WallTime?
+  package var serverDate: WallTime?
   /// How far this machine's clock was ahead of `serverDate` when the answer came; negative when it is behind.
-  public var clockAhead: Duration?
+  package var clockAhead: Duration?
   /// The server's `Retry-After`, from now; never negative.
-  public var retryAfter: Duration?
+  package var retryAfter: Duration?
 
   /// Makes an answer.
-  public init(
+  package init(
     status: Int, mediaType: String? = nil, body: [UInt8] = [], serverDate: WallTime? = nil, clockAhead: Duration? = nil,
     retryAfter: Duration? = nil
   ) {
@@ -77,33 +77,33 @@ public struct HTTPAnswer: Sendable, Equatable {
   }
 
   /// The difference of clocks that is still believed.
-  public static let clockTolerance = Duration.seconds(120)
+  package static let clockTolerance = Duration.seconds(120)
 
   /// Whether our clock and the server's differ so much that no time in the answer can be believed.
-  public var isClockWrong: Bool {
+  package var isClockWrong: Bool {
     guard let clockAhead else { return false }
     return clockAhead > Self.clockTolerance || clockAhead < .zero - Self.clockTolerance
   }
 
   /// Whether the answer says that its body is JSON.
-  public var isJSON: Bool { mediaType == "application/json" || mediaType?.hasSuffix("+json") == true }
+  package var isJSON: Bool { mediaType == "application/json" || mediaType?.hasSuffix("+json") == true }
 }
 
 /// Why there is no whole answer.
-public struct TransportFault: Error, Sendable, Equatable {
+package struct TransportFault: Error, Sendable, Equatable {
   /// The reason by the words of the house: `unreachable`, `tlsFault`, `clockWrong` or `badAnswer`.
-  public var reason: UndecidedReason
+  package var reason: UndecidedReason
   /// What happened, to which host, and what to do.
-  public var detail: String
+  package var detail: String
   /// Whether another connection in a moment may do better.
-  public var isTransient: Bool
+  package var isTransient: Bool
   /// Why the server counts as offline by this; `nil` where it does not.
-  public var offline: OfflineCause?
+  package var offline: OfflineCause?
   /// When another try can do better, where that is known.
-  public var retryAfter: Duration?
+  package var retryAfter: Duration?
 
   /// Makes a fault.
-  public init(
+  package init(
     _ reason: UndecidedReason, _ detail: String, isTransient: Bool = false, offline: OfflineCause? = nil,
     retryAfter: Duration? = nil
   ) {
@@ -116,9 +116,9 @@ public struct TransportFault: Error, Sendable, Equatable {
 }
 
 /// How a call ended, and what is known of its bytes.
-public struct HTTPOutcome: Sendable, Equatable {
+package struct HTTPOutcome: Sendable, Equatable {
   /// What became of the call.
-  public enum Result: Sendable, Equatable {
+  package enum Result: Sendable, Equatable {
     /// Nothing that a server could act on went out: the body surely did not.
     case notSent(TransportFault)
     /// A whole answer came.
@@ -130,14 +130,14 @@ public struct HTTPOutcome: Sendable, Equatable {
   }
 
   /// What became of the call.
-  public var result: Result
+  package var result: Result
   /// Just before the first byte of the body (of the head, where there is no body) was handed to the connection.
-  public var sentAt: MonotonicTime?
+  package var sentAt: MonotonicTime?
   /// When the result was known.
-  public var endedAt: MonotonicTime
+  package var endedAt: MonotonicTime
 
   /// Makes an outcome.
-  public init(_ result: Result, sentAt: MonotonicTime?, endedAt: MonotonicTime) {
+  package init(_ result: Result, sentAt: MonotonicTime?, endedAt: MonotonicTime) {
     self.result = result
     self.sentAt = sentAt
     self.endedAt = endedAt

@@ -5,8 +5,8 @@ internal import NIOHTTP1
 internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
-public import ScanModel
-internal import ScanPipeline
+package import ScanModel
+internal import Calls
 internal import Synchronization
 
 /// The HTTP client as ticket systems need it: one server, a deadline over everything, no request sent twice, and for each
@@ -14,11 +14,11 @@ internal import Synchronization
 ///
 /// No redirects, proxies or cookies, and compression only where it is wanted. Connections stay open between calls and are closed here before the
 /// server would: a request on a connection that the server is just closing is a lost one.
-public final class HTTPTransport: Sendable {
+package final class HTTPTransport: Sendable {
   /// How the server is spoken to.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// Whose signature on the server's certificate is trusted.
-    public enum Trust: Sendable, Equatable {
+    package enum Trust: Sendable, Equatable {
       /// The system's authorities.
       case system
       /// Only the authorities in this PEM file.
@@ -26,38 +26,38 @@ public final class HTTPTransport: Sendable {
     }
 
     /// Whose certificates are trusted.
-    public var trust = Trust.system
+    package var trust = Trust.system
     /// How long an unused connection is kept; many servers close theirs after 5 s.
-    public var keepAlive = Duration.seconds(4)
+    package var keepAlive = Duration.seconds(4)
     /// How long after sending an answer is still read, for the record.
-    public var lateLimit = Duration.seconds(10)
+    package var lateLimit = Duration.seconds(10)
     /// How long one connection may take to be made, TLS included; the deadline of a call ends it earlier.
-    public var connectLimit = Duration.seconds(5)
+    package var connectLimit = Duration.seconds(5)
     /// The largest body that is read, in bytes.
-    public var mostBytes = 256 * 1_024
+    package var mostBytes = 256 * 1_024
     /// Whether an answer may come packed (gzip, deflate). What comes out of it is held to `mostBytes`, too.
-    public var decompresses = false
+    package var decompresses = false
     /// How messages speak of the server.
-    public var words = ServerWords()
+    package var words = ServerWords()
 
     /// The usual settings.
-    public init() {}
+    package init() {}
   }
 
   /// Why the client cannot be set up, in words for the person who configured it.
-  public struct SetupFault: Error, Equatable, CustomStringConvertible {
+  package struct SetupFault: Error, Equatable, CustomStringConvertible {
     /// What is wrong, with which file, and what to do.
-    public let description: String
+    package let description: String
 
     /// Says what is wrong.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
   }
 
   /// The server.
-  public let server: ServerAddress
+  package let server: ServerAddress
 
   /// How messages speak of it.
-  public var words: ServerWords { settings.words }
+  package var words: ServerWords { settings.words }
 
   private let settings: Settings
   private let time: any TimeSource
@@ -70,7 +70,7 @@ public final class HTTPTransport: Sendable {
 
   /// Sets the client up; connects nowhere.
   /// - Throws: `SetupFault` when the CA file cannot be used.
-  public init(server: ServerAddress, settings: Settings = Settings(), time: any TimeSource = SystemTime())
+  package init(server: ServerAddress, settings: Settings = Settings(), time: any TimeSource = SystemTime())
     throws(SetupFault)
   {
     self.server = server
@@ -117,14 +117,14 @@ public final class HTTPTransport: Sendable {
   deinit { _ = client.shutdown() }
 
   /// Closes all connections; calls on their way end as lost.
-  public func close() async { try? await client.shutdown().get() }
+  package func close() async { try? await client.shutdown().get() }
 
   /// Sends `call`; what may have been sent is never sent again. Connections that fail are retried with jitter inside the
   /// deadline.
   /// - Parameters:
   ///   - deadline: when this returns at the latest; covers DNS, connect, TLS, request and answer.
   ///   - late: called exactly once if the result is `pending`, and never otherwise; on the network's thread: keep it short.
-  public func send(
+  package func send(
     _ call: HTTPCall, deadline: MonotonicTime, late: @escaping @Sendable (HTTPOutcome) -> Void
   ) async -> HTTPOutcome {
     var random = SystemRandomNumberGenerator()

@@ -4,21 +4,21 @@ internal import WireText
 ///
 /// It is found by its bytes, not by its characters, for a mark behind it makes its last letter another character; in
 /// capital and small letters; and wholly or partly percent-encoded.
-public struct Redaction: Sendable, CustomStringConvertible, CustomReflectable {
+package struct Redaction: Sendable, CustomStringConvertible, CustomReflectable {
   /// As it is, and as `StaffText` leaves it; in small ASCII letters.
   private let forms: [[UInt8]]
   private let mark: String
 
   /// Hides `secret` and shows `mark`.
-  public init(_ secret: String, shownAs mark: String) {
+  package init(_ secret: String, shownAs mark: String) {
     let whole = secret.utf8.map(\.small)
     let readable = StaffText.readable(secret).utf8.map(\.small)
     forms = (whole == readable ? [whole] : [whole, readable]).filter { !$0.isEmpty }
     self.mark = mark
   }
 
-  public var description: String { mark }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { mark }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
   /// The secret in `bytes` that begins at `start` and reaches farthest, with all that begin inside of it: what remains
   /// of those must not be shown either.

@@ -1,7 +1,7 @@
 /// An API key. It can be sent and compared, and nothing else: printing, reflecting and interpolating it show no part of it.
-public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Why text cannot be an API key. Never holds the text.
-  public enum Fault: Error, Equatable, CustomStringConvertible {
+  package enum Fault: Error, Equatable, CustomStringConvertible {
     /// Nothing but white space.
     case empty
     /// A character that no HTTP header can carry, at this position (from 1, after trimming).
@@ -9,7 +9,7 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
     /// Longer than 4,096 characters: surely the wrong file.
     case tooLong
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .empty: "The key is empty. Paste the key that the ticket system's administrator gave you."
       case .invalidCharacter(let position):
@@ -23,7 +23,7 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
 
   /// Takes a key as it was pasted: white space around it is dropped.
   /// - Throws: `Fault` when it cannot be a key.
-  public init(_ text: String) throws(Fault) {
+  package init(_ text: String) throws(Fault) {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.isPastedBlank }),
       let last = scalars.lastIndex(where: { !$0.isPastedBlank })
@@ -37,11 +37,11 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
   }
 
   /// Hides the key in text that came from outside.
-  public var redaction: Redaction { Redaction(value, shownAs: description) }
+  package var redaction: Redaction { Redaction(value, shownAs: description) }
 
-  public var description: String { "(secret)" }
-  public var debugDescription: String { "(secret)" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "(secret)" }
+  package var debugDescription: String { "(secret)" }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension Unicode.Scalar {

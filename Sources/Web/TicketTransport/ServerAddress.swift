@@ -1,24 +1,24 @@
 /// The base of a ticket system's URLs: scheme, host, port and a path without a slash at its end.
-public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
+package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   /// Why text cannot be a base URL, in words for the person who configured it.
-  public struct Fault: Error, Equatable, CustomStringConvertible {
+  package struct Fault: Error, Equatable, CustomStringConvertible {
     /// What is wrong and what would be right.
-    public let description: String
+    package let description: String
   }
 
   /// Whether TLS protects the connection.
-  public let isSecure: Bool
+  package let isSecure: Bool
   /// The host name or address; an IPv6 address without brackets.
-  public let host: String
+  package let host: String
   /// The port.
-  public let port: Int
+  package let port: Int
   /// The path before the API's own; empty or beginning with a slash.
-  public let path: String
+  package let path: String
 
   /// Reads a base URL, such as `https://tickets.example` or `https://example.org:8443/events`.
   /// - Parameter allowPlainHTTP: whether `http` may leave this machine; to loopback it always may.
   /// - Throws: `Fault` for another scheme, user names, queries, fragments, unusable hosts and ports.
-  public init(_ text: String, allowPlainHTTP: Bool = false) throws(Fault) {
+  package init(_ text: String, allowPlainHTTP: Bool = false) throws(Fault) {
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Fault(description: "A base URL has only printable ASCII characters and no blanks.")
     }
@@ -87,7 +87,7 @@ public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Host and port, for messages.
-  public var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+  package var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
   /// The whole base URL.
   var url: String { (isSecure ? "https://" : "http://") + description + path }

@@ -1,8 +1,8 @@
 /// Text of a server, made fit for staff to read: nothing in it can steer a terminal or fill a screen, and nothing in it
 /// shows what is secret.
-public enum StaffText {
+package enum StaffText {
   /// The longest text that is passed on, in Unicode scalars; an ellipsis marks what was cut.
-  public static let longest = 200
+  package static let longest = 200
 
   /// How far into a text is looked, in bytes; bounds the work where most of the text is hidden.
   private static let farthest = 4_096
@@ -13,7 +13,7 @@ public enum StaffText {
   /// In this order: a character that is dropped could stand in the middle of a secret, and the cut could leave its
   /// first part.
   /// - Returns: `nil` if nothing readable is left.
-  public static func clean(_ text: String, hiding secrets: [Redaction] = []) -> String? {
+  package static func clean(_ text: String, hiding secrets: [Redaction] = []) -> String? {
     let bytes = [UInt8](readable(text).utf8)
     var shown: [UInt8] = []
     // A stack of marks on one letter is one character, and can still be endless: count scalars, not characters.

@@ -1,11 +1,11 @@
-public import ScanModel
+package import ScanModel
 
 /// Reads the dates of HTTP headers and of JSON. By hand: fixed grammar, no locale, and no trap on any input.
-public enum CivilTime {
+package enum CivilTime {
   /// A `Date` header (RFC 9110, 5.6.7): IMF-fixdate and the two obsolete forms of RFC 850 and asctime.
   /// - Parameter now: settles the century of the two-digit year: at most 50 years ahead.
   /// - Returns: the time in whole seconds; `nil` if it is none of these.
-  public static func httpDate(_ text: String, now: WallTime) -> WallTime? {
+  package static func httpDate(_ text: String, now: WallTime) -> WallTime? {
     let words = text.split(whereSeparator: { $0 == " " || $0 == "," })
     switch words.count {
     case 6 where words[5] == "GMT":  // Sun, 06 Nov 1994 08:49:37 GMT
@@ -28,7 +28,7 @@ public enum CivilTime {
 
   /// An ISO 8601 time with seconds and a zone (`Z` or an offset), any number of fraction digits, which are dropped.
   /// - Returns: the time in whole seconds; `nil` for every other form, one without a zone among them.
-  public static func timestamp(_ text: String) -> WallTime? {
+  package static func timestamp(_ text: String) -> WallTime? {
     var rest = text.utf8[...]
     func digits(_ count: Int) -> Int64? {
       let part = rest.prefix(count)
@@ -62,7 +62,7 @@ public enum CivilTime {
   }
 
   /// `time` as `2025-12-17T14:30:00Z`, for messages.
-  public static func text(_ time: WallTime) -> String {
+  package static func text(_ time: WallTime) -> String {
     var days = time.seconds / 86_400
     var rest = time.seconds % 86_400
     if rest < 0 {

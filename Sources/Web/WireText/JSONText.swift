@@ -1,28 +1,28 @@
 /// A JSON object that is being written.
-public struct JSONText: Sendable {
+package struct JSONText: Sendable {
   private var members: [String] = []
 
   /// Begins an object.
-  public init() {}
+  package init() {}
 
   /// An object with these names and values, which are JSON already.
-  public static func object(_ members: (name: String, value: String)...) -> JSONText {
+  package static func object(_ members: (name: String, value: String)...) -> JSONText {
     var text = JSONText()
     for member in members { text.add(member.name, member.value) }
     return text
   }
 
   /// Adds a member whose value is JSON already.
-  public mutating func add(_ name: String, _ value: String) { members.append(Self.string(name) + ":" + value) }
+  package mutating func add(_ name: String, _ value: String) { members.append(Self.string(name) + ":" + value) }
 
   /// The object.
-  public var text: String { "{" + members.joined(separator: ",") + "}" }
+  package var text: String { "{" + members.joined(separator: ",") + "}" }
 
   /// The object, as UTF-8.
-  public var bytes: [UInt8] { [UInt8](text.utf8) }
+  package var bytes: [UInt8] { [UInt8](text.utf8) }
 
   /// A text as a JSON string.
-  public static func string(_ text: String) -> String {
+  package static func string(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

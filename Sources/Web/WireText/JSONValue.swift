@@ -3,7 +3,7 @@
 /// Made for answers of servers that cannot be trusted to be well: depth is bounded before anything is read, the time is
 /// linear, numbers stay text until somebody asks, and a name that occurs twice in an object is a fault, for two readers
 /// could take two different values of it.
-public enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
   /// `null`.
   case null
   /// `true` or `false`.
@@ -18,7 +18,7 @@ public enum JSONValue: Sendable, Equatable {
   case object([String: JSONValue])
 
   /// Why bytes are not a JSON document that we read.
-  public enum Fault: Error, Equatable {
+  package enum Fault: Error, Equatable {
     /// The bytes are not UTF-8.
     case notUTF8
     /// More than 64 arrays and objects inside one another.
@@ -28,10 +28,10 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// How deep arrays and objects may be nested.
-  public static let deepest = 64
+  package static let deepest = 64
 
   /// Reads a whole document.
-  public init(_ bytes: [UInt8]) throws(Fault) {
+  package init(_ bytes: [UInt8]) throws(Fault) {
     guard Self.isShallow(bytes) else { throw .tooDeep }
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
     var reader = Reader(bytes: bytes)
@@ -39,18 +39,18 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// The member called `name` of an object; `nil` for everything else.
-  public subscript(name: String) -> JSONValue? {
+  package subscript(name: String) -> JSONValue? {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
   /// The text of a string.
-  public var string: String? { if case .string(let text) = self { text } else { nil } }
+  package var string: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The elements of an array.
-  public var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+  package var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// The whole number that this is, or that a string spells; `nil` if it is none or does not fit 64 bits.
-  public var integer: Int64? {
+  package var integer: Int64? {
     switch self {
     case .number(let text), .string(let text): Int64(text)
     default: nil
@@ -59,7 +59,7 @@ public enum JSONValue: Sendable, Equatable {
 
   /// An identifier: a whole number or a text, of 1 to 128 printable ASCII characters. Numbers in decimal, without a sign's plus
   /// and leading zeros, so that 7 and "7" are the same.
-  public var identifier: String? {
+  package var identifier: String? {
     switch self {
     case .number(let text):
       if text.utf8.count <= 128, text.utf8.dropFirst(text.hasPrefix("-") ? 1 : 0).allSatisfy(\.isDigit) {

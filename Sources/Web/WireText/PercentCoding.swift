@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986, 2.1), strict in both directions.
-public enum PercentCoding {
+package enum PercentCoding {
   /// Every byte that is not unreserved as `%XX`.
-  public static func encode(_ text: String) -> String {
+  package static func encode(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
       let scalar = Unicode.Scalar(byte)
@@ -17,7 +17,7 @@ public enum PercentCoding {
   }
 
   /// The bytes that `text` stands for; `nil` if a percent sign is not followed by two hexadecimal digits.
-  public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+  package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     func digit(_ byte: UInt8?) -> UInt8? {
       guard let byte else { return nil }
       switch byte {

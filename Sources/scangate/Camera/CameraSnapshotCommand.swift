@@ -7,7 +7,7 @@ import Glibc
 import LinuxIO
 import ScanConfiguration
 import ScanModel
-import ScanPipeline
+import Reading
 
 /// `scangate camera snapshot`: what a camera sees, and why nothing is read.
 struct CameraSnapshotCommand: AsyncParsableCommand {

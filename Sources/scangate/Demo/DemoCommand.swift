@@ -1,10 +1,10 @@
+import Signalling
 import ArgumentParser
 import Gateway
 import Glibc
 import Journal
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import Sealing
 import SignalOutputs
 import TicketSystemKit

@@ -1,6 +1,6 @@
+import Service
 import Gateway
 import ScanModel
-import ScanPipeline
 
 /// What the demo shows: a line for each verdict, and the outputs as a technician would see them.
 actor DemoDisplay {
@@ -30,7 +30,7 @@ actor DemoDisplay {
     isOutputLineLast = false
     switch event {
     case .scan(let decided):
-      Terminal.out(isPlain ? Self.plainLine(decided) : richLine(decided))
+      Terminal.out(isPlain ? decided.line() : richLine(decided))
     case .repeat(_, _, let code, _) where !isPlain:
       Terminal.out("  (\(code.shortened) again within 2 s: hold-off, nothing is asked and the relay stays as it is)")
     case .discarded(let reader, let reason, let characters, _):
@@ -50,23 +50,6 @@ actor DemoDisplay {
     }
   }
 
-  /// One line: verdict and reason, the shortened code, holder, event, how many are in.
-  static func plainLine(_ decided: DecidedScan, namingHolder: Bool = true) -> String {
-    let more = decided.isProvisional ? "provisional" : decided.verdict.reason
-    let verdict = ([decided.verdict.name] + [more].compactMap { $0 }).joined(separator: " ")
-    let padding = String(repeating: " ", count: max(0, 22 - verdict.count))
-    return ([verdict + padding, decided.scan.code.shortened] + facts(decided, namingHolder)).joined(separator: "  ")
-  }
-
-  private static func facts(_ decided: DecidedScan, _ namingHolder: Bool = true) -> [String] {
-    var facts = [namingHolder ? decided.details.holder : nil, decided.details.event].compactMap {
-      $0.map { TerminalText.clean($0, limit: 60) }
-    }
-    if decided.admitted > 0 { facts.append("\(decided.admitted) of \(decided.allowance) in") }
-    if let fault = decided.outputFault { facts.append(TerminalText.clean(fault)) }
-    return facts
-  }
-
   private func richLine(_ decided: DecidedScan) -> String {
     let word = decided.verdict.name.uppercased()
     let badge: String
@@ -78,7 +61,7 @@ actor DemoDisplay {
     }
     let microseconds = decided.decidedIn.saturatedNanoseconds / 1_000
     let took = "\(microseconds / 1_000).\(microseconds / 100 % 10) ms"
-    var line = "  " + ([badge, decided.scan.code.shortened] + Self.facts(decided) + [took]).joined(separator: "  ")
+    var line = "  " + ([badge, decided.scan.code.shortened] + decided.facts() + [took]).joined(separator: "  ")
     if case .undecided = decided.verdict, let detail = decided.detail { line += "\n    " + TerminalText.clean(detail) }
     return line
   }

@@ -1,5 +1,4 @@
 import ScanModel
-import ScanPipeline
 import SignalOutputs
 import Synchronization
 

@@ -1,3 +1,4 @@
+import ScanModel
 import FoundationEssentials
 import Gateway
 import KnownScanners

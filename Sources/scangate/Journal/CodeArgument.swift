@@ -3,7 +3,7 @@ import Gateway
 import Glibc
 import LinuxIO
 import ScanModel
-import ScanPipeline
+import Reading
 
 /// A code by which scans are looked for: a whole one, or the last characters that are shown of it. It is told nowhere.
 struct CodeArgument: Sendable {

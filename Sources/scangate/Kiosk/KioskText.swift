@@ -1,3 +1,4 @@
+import StationSetUp
 import Gateway
 import ScanModel
 

@@ -1,3 +1,4 @@
+import StationSetUp
 import ArgumentParser
 import Gateway
 import Glibc

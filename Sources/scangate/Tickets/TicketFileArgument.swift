@@ -1,8 +1,8 @@
-public import ArgumentParser
+import ArgumentParser
 import Glibc
 import LinuxIO
 import ScanModel
-public import TicketLists
+package import TicketLists
 
 /// What commands that read a file of tickets let one say of it.
 struct TicketFileArgument: ParsableArguments {
@@ -33,11 +33,11 @@ struct TicketFileArgument: ParsableArguments {
 }
 
 extension ColumnChoice: ExpressibleByArgument {
-  public init?(argument: String) { self.init(argument) }
+  package init?(argument: String) { self.init(argument) }
 }
 
 extension StateChoice: ExpressibleByArgument {
-  public init?(argument: String) { self.init(argument) }
+  package init?(argument: String) { self.init(argument) }
 }
 
 extension DateOrder: ExpressibleByArgument {}

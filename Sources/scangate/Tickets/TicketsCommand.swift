@@ -1,3 +1,4 @@
+import StationSetUp
 import ArgumentParser
 import Gateway
 import ScanConfiguration
@@ -35,13 +36,6 @@ struct TicketsCommand: AsyncParsableCommand {
       throw failure("\(file) names no ticket system \(name); it has \(known).", Exit.usage)
     }
     return (system, completed.resolver(else: CredentialStore(keys: state.keys).resolver))
-  }
-}
-
-extension TicketListPlace {
-  /// The list of a configured ticket system in a state folder.
-  init(of system: TicketSystemConfiguration, in state: String) {
-    self.init(state: state, system: system.id, server: system.address)
   }
 }
 

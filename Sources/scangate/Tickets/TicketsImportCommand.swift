@@ -1,3 +1,4 @@
+import Service
 import ArgumentParser
 import Gateway
 import Glibc

@@ -1,3 +1,5 @@
+import Service
+import StationSetUp
 import ArgumentParser
 import Gateway
 import Glibc

@@ -1,10 +1,10 @@
+import Signalling
 import Glibc
 import HolderClient
 import HolderProtocol
 import LinuxIO
 import OutputHolder
 import ScanModel
-import ScanPipeline
 import SignalOutputs
 import Synchronization
 

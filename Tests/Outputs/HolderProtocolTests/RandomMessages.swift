@@ -1,6 +1,6 @@
 import HolderProtocol
 import ScanModel
-import ScanPipeline
+import Signalling
 import ScanTesting
 import SignalOutputs
 

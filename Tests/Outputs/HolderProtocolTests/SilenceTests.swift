@@ -1,7 +1,6 @@
 import Expectations
 import HolderProtocol
 import ScanModel
-import ScanPipeline
 import Testing
 
 @Suite struct SilenceTests {

@@ -1,7 +1,7 @@
 import Expectations
 import HolderProtocol
 import ScanModel
-import ScanPipeline
+import Signalling
 import SignalOutputs
 import Testing
 import WireCoding

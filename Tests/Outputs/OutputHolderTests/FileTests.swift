@@ -3,7 +3,6 @@ import Glibc
 import HolderProtocol
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import SignalOutputs
 import Testing
 

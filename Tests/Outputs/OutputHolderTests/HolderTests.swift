@@ -5,7 +5,7 @@ import HolderClient
 import HolderProtocol
 import LinuxIO
 import ScanModel
-import ScanPipeline
+import Signalling
 import SignalOutputs
 import Testing
 

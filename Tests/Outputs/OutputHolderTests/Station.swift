@@ -1,10 +1,10 @@
+import Signalling
 import Expectations
 import Glibc
 import HolderClient
 import HolderProtocol
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import SignalOutputs
 
 /// A directory with a holder's socket and files; goes with the test.

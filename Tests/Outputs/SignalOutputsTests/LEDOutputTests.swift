@@ -1,7 +1,7 @@
+import Signalling
 import Expectations
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import Synchronization
 import Testing
 

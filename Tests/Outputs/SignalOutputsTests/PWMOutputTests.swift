@@ -2,7 +2,6 @@ import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Testing
 

@@ -3,7 +3,6 @@ import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import Testing
 
 @testable import SignalOutputs

@@ -5,7 +5,6 @@ import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import Synchronization
 import Testing
 

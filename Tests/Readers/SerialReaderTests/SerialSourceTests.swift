@@ -3,7 +3,7 @@ import Expectations
 import Glibc
 import LinuxIO
 import ScanModel
-import ScanPipeline
+import Reading
 import SerialReader
 import Testing
 

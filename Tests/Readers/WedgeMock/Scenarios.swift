@@ -2,7 +2,7 @@ import CMockDevices
 import Glibc
 import LinuxIO
 import ScanModel
-import ScanPipeline
+import Reading
 import WedgeReader
 
 private func lane(

@@ -1,7 +1,7 @@
 import Expectations
 import LinuxIO
 import ScanModel
-import ScanPipeline
+import Reading
 import Testing
 
 @testable import WedgeReader

@@ -1,3 +1,4 @@
+import StationSetUp
 import ControlTesting
 import Gateway
 import Glibc

@@ -1,11 +1,11 @@
 internal import Glibc
-public import ScanModel
+package import ScanModel
 
 /// A control service whose books are files in a folder, so that they outlive the process that a test kills: each code is of use
 /// once, and a station that is not activated is served nothing, or is called inactive.
-public struct FolderService: StationControl {
+package struct FolderService: StationControl {
   /// What it gives for a code.
-  public enum Gift: String, Sendable {
+  package enum Gift: String, Sendable {
     /// A token, and what needs it; a lost one is lost.
     case token
     /// Nothing: a station is known by its id, and its configuration says whether it is active.
@@ -13,34 +13,34 @@ public struct FolderService: StationControl {
   }
 
   /// A moment at which a test acts.
-  public enum Moment: String, Sendable, CaseIterable {
+  package enum Moment: String, Sendable, CaseIterable {
     case beforeActivation, afterActivation, beforeConfiguration, afterConfiguration
   }
 
-  public let server = "service.example:443"
+  package let server = "service.example:443"
   private let folder: String
   private let gift: Gift
   private let at: @Sendable (Moment) -> Void
 
   /// Names its books' folder.
-  public init(folder: String, gift: Gift, at: @escaping @Sendable (Moment) -> Void = { _ in }) {
+  package init(folder: String, gift: Gift, at: @escaping @Sendable (Moment) -> Void = { _ in }) {
     self.folder = folder
     self.gift = gift
     self.at = at
   }
 
   /// Makes a code.
-  public func make(_ code: String) { write("code-\(code)", "unused") }
+  package func make(_ code: String) { write("code-\(code)", "unused") }
 
-  public func health(deadline: MonotonicTime) async throws(ControlFault) {}
+  package func health(deadline: MonotonicTime) async throws(ControlFault) {}
 
-  public func register(
+  package func register(
     _ station: StationIdentity, token: ControlToken?, deadline: MonotonicTime
   ) async throws(ControlFault) {
     if read("kiosk-\(station.id)") == nil { write("kiosk-\(station.id)", "inactive") }
   }
 
-  public func activate(
+  package func activate(
     _ code: ActivationCode, as station: StationIdentity, deadline: MonotonicTime
   ) async throws(ActivationFault) -> Activation {
     at(.beforeActivation)
@@ -58,7 +58,7 @@ public struct FolderService: StationControl {
       kioskID: station.id, token: gift == .token ? ControlToken("token-\(station.id)") : nil, expires: nil)
   }
 
-  public func configuration(
+  package func configuration(
     of activation: Activation, refreshing: Bool, deadline: MonotonicTime
   ) async throws(ControlFault) -> ControlConfiguration {
     at(.beforeConfiguration)
@@ -71,18 +71,18 @@ public struct FolderService: StationControl {
     return configuration
   }
 
-  public func report(
+  package func report(
     _ status: StationStatus, isManual: Bool, at time: WallTime, of activation: Activation, deadline: MonotonicTime
   ) async throws(ControlFault) {
     try check(activation)
     write("status", "\(status.rawValue) \(isManual)")
   }
 
-  public func validate(_ activation: Activation, deadline: MonotonicTime) async throws(ControlFault) {
+  package func validate(_ activation: Activation, deadline: MonotonicTime) async throws(ControlFault) {
     try check(activation)
   }
 
-  public func close() async {}
+  package func close() async {}
 
   private func check(_ activation: Activation) throws(ControlFault) {
     switch gift {

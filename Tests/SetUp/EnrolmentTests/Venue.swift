@@ -1,6 +1,6 @@
 import FoundationEssentials
 import ScanModel
-import ScanPipeline
+import Calls
 import ScriptedHTTP
 import SetUpCodes
 import Testing

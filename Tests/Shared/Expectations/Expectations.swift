@@ -1,5 +1,5 @@
 import Foundation
-public import Testing
+package import Testing
 
 /// Fails the running test unless something holds.
 ///
@@ -8,7 +8,7 @@ public import Testing
 /// - Parameters:
 ///   - holds: What has to be so.
 ///   - comment: What the reader of a failure needs to know besides; made where it fails.
-public func expect(
+package func expect(
   _ holds: Bool, _ comment: @autoclosure () -> Comment? = nil,
   fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
 ) {
@@ -18,7 +18,7 @@ public func expect(
 }
 
 /// Fails the running test, and tells both, unless a value equals the expected one; see `expect`.
-public func expectEqual<Value: Equatable>(
+package func expectEqual<Value: Equatable>(
   _ value: Value, _ expected: Value, _ comment: @autoclosure () -> Comment? = nil,
   fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
 ) {

@@ -5,6 +5,6 @@ import Foundation
 /// - Parameters:
 ///   - landing: How far it goes at each landing.
 ///   - release: How far before a release, with `SCANGATE_WHOLE=1` in the environment (`make test-all`).
-public func extent(landing: Int, release: Int) -> Int {
+package func extent(landing: Int, release: Int) -> Int {
   ProcessInfo.processInfo.environment["SCANGATE_WHOLE"] == "1" ? release : landing
 }

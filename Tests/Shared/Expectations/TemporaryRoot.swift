@@ -1,4 +1,4 @@
 import Foundation
 
 /// Where a test puts files of its own: a folder that the runner takes away with everything in it (`scripts/unit`), else the machine's.
-public let temporaryRoot = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+package let temporaryRoot = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"

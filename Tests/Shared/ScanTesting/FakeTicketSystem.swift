@@ -1,11 +1,11 @@
-public import ScanModel
+package import ScanModel
 import Synchronization
 
 /// A ticket system in memory, for faults that no real server can be made to produce on time. It passes the same
 /// conformance suite as the real ones.
-public final class FakeTicketSystem: TicketSystem {
+package final class FakeTicketSystem: TicketSystem {
   /// What happens to one request.
-  public enum Behaviour: Sendable {
+  package enum Behaviour: Sendable {
     /// It is answered so.
     case answer(TicketAnswer)
     /// It is processed and answered so, but only when `release` is called.
@@ -44,8 +44,8 @@ public final class FakeTicketSystem: TicketSystem {
     var late: @Sendable () -> Void
   }
 
-  public let id: TicketSystemID
-  public let whereabouts: Whereabouts? = Whereabouts(host: "fake.example", cure: "Check url.")
+  package let id: TicketSystemID
+  package let whereabouts: Whereabouts? = Whereabouts(host: "fake.example", cure: "Check url.")
   private let time: any TimeSource
   private let folding: @Sendable (Code) -> TicketKey?
   private let state = Mutex(State())
@@ -54,7 +54,7 @@ public final class FakeTicketSystem: TicketSystem {
 
   /// Makes a system that knows no ticket.
   /// - Parameter folding: a code's folded key; each code has one spelling only at first.
-  public init(
+  package init(
     id: TicketSystemID = TicketSystemID("fake"), time: any TimeSource,
     folding: @escaping @Sendable (Code) -> TicketKey? = { _ in nil }
   ) {
@@ -65,34 +65,34 @@ public final class FakeTicketSystem: TicketSystem {
   }
 
   /// Adds what happens to the next request for `code`; the last behaviour of a code stays.
-  public func script(_ code: Code, _ behaviours: Behaviour...) {
+  package func script(_ code: Code, _ behaviours: Behaviour...) {
     state.withLock { $0.script[code, default: []] += behaviours }
   }
 
   /// Sets what a look-up of `code` finds; `unknown` at first.
-  public func find(_ code: Code, _ found: LookUp) { state.withLock { $0.lookUps[code] = found } }
+  package func find(_ code: Code, _ found: LookUp) { state.withLock { $0.lookUps[code] = found } }
 
   /// Sets what a probe finds; it answers at first.
-  public func setReach(_ cause: OfflineCause?) { state.withLock { $0.reach = cause } }
+  package func setReach(_ cause: OfflineCause?) { state.withLock { $0.reach = cause } }
 
   /// Sets what is wrong with it or our key, as probes are told.
-  public func setFault(_ reason: UndecidedReason?, detail: String = "A fault.") {
+  package func setFault(_ reason: UndecidedReason?, detail: String = "A fault.") {
     state.withLock { $0.fault = reason.map { ($0, detail) } }
   }
 
   /// Sets why probes cannot tell whether it would decide a scan.
-  public func setDoubt(_ detail: String?) { state.withLock { $0.doubt = detail } }
+  package func setDoubt(_ detail: String?) { state.withLock { $0.doubt = detail } }
 
   /// Sets what probes are told of its clock; nothing at first.
-  public func setDate(_ date: WallTime?) { state.withLock { $0.date = date } }
+  package func setDate(_ date: WallTime?) { state.withLock { $0.date = date } }
 
   /// How many probes were made.
-  public var probes: Int { state.withLock { $0.probes } }
+  package var probes: Int { state.withLock { $0.probes } }
 
   /// Sets how far the clock that dates records is ahead of the one that makes `Date`.
-  public func setRecordOffset(_ offset: Duration) { state.withLock { $0.recordOffset = offset } }
+  package func setRecordOffset(_ offset: Duration) { state.withLock { $0.recordOffset = offset } }
 
-  public func reach(deadline: MonotonicTime) async -> Reach {
+  package func reach(deadline: MonotonicTime) async -> Reach {
     state.withLock { state in
       state.probes += 1
       if let (reason, detail) = state.fault { return .fault(reason, detail: detail) }
@@ -103,12 +103,12 @@ public final class FakeTicketSystem: TicketSystem {
   }
 
   /// The codes of admissions that it was told of afterwards, in order.
-  public var owed: [Code] { state.withLock { $0.owed } }
+  package var owed: [Code] { state.withLock { $0.owed } }
 
   /// How many look-ups were made.
-  public var lookedUp: Int { state.withLock { $0.lookedUp } }
+  package var lookedUp: Int { state.withLock { $0.lookedUp } }
 
-  public func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
+  package func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
     state.withLock { state in
       state.lookedUp += 1
       return state.lookUps[code] ?? .unknown
@@ -116,13 +116,13 @@ public final class FakeTicketSystem: TicketSystem {
   }
 
   /// The codes that were asked for, in order.
-  public var asked: [Code] { state.withLock { $0.asked } }
+  package var asked: [Code] { state.withLock { $0.asked } }
 
   /// The codes as they are asked for.
-  public var requests: AsyncStream<Code> { askedStream }
+  package var requests: AsyncStream<Code> { askedStream }
 
   /// Lets every held request be answered, those to come included.
-  public func release() {
+  package func release() {
     let held = state.withLock { state in
       defer { state.held.removeAll() }
       state.isReleased = true
@@ -153,11 +153,11 @@ public final class FakeTicketSystem: TicketSystem {
     }
   }
 
-  public func recognise(_ code: Code) -> Code { code }
+  package func recognise(_ code: Code) -> Code { code }
 
-  public func foldedKey(of code: Code) -> TicketKey? { folding(code) }
+  package func foldedKey(of code: Code) -> TicketKey? { folding(code) }
 
-  public func attempt(
+  package func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
     let sentAt = time.now()

@@ -1,8 +1,8 @@
-public import ScanModel
+package import ScanModel
 import Synchronization
 
 /// A journal in memory, for tests of what stands before it. Can be told to be slow, and to fail.
-public final class MemoryJournal: ScanJournal {
+package final class MemoryJournal: ScanJournal {
   private struct Waiter {
     var mark: UInt64
     var isDurable: Bool
@@ -50,16 +50,16 @@ public final class MemoryJournal: ScanJournal {
 
   /// Makes an empty journal.
   /// - Parameter time: the clock of `durable`'s ends.
-  public init(time: any TimeSource = SystemTime()) { self.time = time }
+  package init(time: any TimeSource = SystemTime()) { self.time = time }
 
   /// Every batch that was queued, in order.
-  public var batches: [JournalBatch] { state.withLock { $0.batches } }
+  package var batches: [JournalBatch] { state.withLock { $0.batches } }
 
   /// Every fact that is there, in order.
-  public var facts: [JournalFact] { state.withLock { $0.batches.dropFirst($0.lost) }.flatMap(\.facts) }
+  package var facts: [JournalFact] { state.withLock { $0.batches.dropFirst($0.lost) }.flatMap(\.facts) }
 
   /// What is remembered.
-  public var memory: [LedgerKey: [UInt8]] {
+  package var memory: [LedgerKey: [UInt8]] {
     var memory: [LedgerKey: [UInt8]] = [:]
     for batch in state.withLock({ $0.batches.dropFirst($0.lost) }) {
       for (key, value) in batch.memory { memory[key] = value }
@@ -70,23 +70,23 @@ public final class MemoryJournal: ScanJournal {
   // MARK: Bad days
 
   /// Sets whether what is queued is written at once, as it is at first; otherwise it waits until this is true again.
-  public func setWriting(_ mayWrite: Bool) { change { $0.mayWrite = mayWrite } }
+  package func setWriting(_ mayWrite: Bool) { change { $0.mayWrite = mayWrite } }
 
   /// Sets whether what is written is durable at once, as it is at first.
-  public func setSyncing(_ maySync: Bool) { change { $0.maySync = maySync } }
+  package func setSyncing(_ maySync: Bool) { change { $0.maySync = maySync } }
 
   /// Lets the journal fail, or work again; what was queued meanwhile is written then.
-  public func setFault(_ fault: JournalFault?) {
+  package func setFault(_ fault: JournalFault?) {
     change { $0.fault = fault }
     let listeners = state.withLock { Array($0.listeners.values) }
     for listener in listeners { listener.yield(fault.map { .failing($0) } ?? .working) }
   }
 
   /// Lets what is remembered be out of reach, or in reach again.
-  public func setRecallFault(_ fault: JournalFault?) { state.withLock { $0.recallFault = fault } }
+  package func setRecallFault(_ fault: JournalFault?) { state.withLock { $0.recallFault = fault } }
 
   /// Loses everything, as a damaged file does, and says so.
-  public func lose() {
+  package func lose() {
     let listeners = state.withLock { state in
       state.lost = state.batches.count
       return Array(state.listeners.values)
@@ -105,7 +105,7 @@ public final class MemoryJournal: ScanJournal {
 
   // MARK: The port
 
-  @discardableResult public func enqueue(_ batch: JournalBatch) -> JournalMark {
+  @discardableResult package func enqueue(_ batch: JournalBatch) -> JournalMark {
     var mark: UInt64 = 0
     change { state in
       state.batches.append(batch)
@@ -114,15 +114,15 @@ public final class MemoryJournal: ScanJournal {
     return JournalMark(number: mark)
   }
 
-  public func written(_ mark: JournalMark) async throws(JournalFault) {
+  package func written(_ mark: JournalMark) async throws(JournalFault) {
     _ = try await wait(mark.number, isDurable: false, until: nil)
   }
 
-  public func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+  package func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
     try await wait(mark.number, isDurable: false, until: end)
   }
 
-  public func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+  package func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
     try await wait(mark.number, isDurable: true, until: end)
   }
 
@@ -169,12 +169,12 @@ public final class MemoryJournal: ScanJournal {
     }
   }
 
-  public func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+  package func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
     if let fault = state.withLock({ $0.recallFault }) { throw fault }
     return memory.filter { keys.contains($0.key) }
   }
 
-  public func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
+  package func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
     var open: [AskedAttempt] = []
     for fact in facts {
       switch fact {
@@ -186,9 +186,9 @@ public final class MemoryJournal: ScanJournal {
     return open
   }
 
-  public func owed() async throws(JournalFault) -> [OwedAdmission] { outbox { $0 == nil } }
+  package func owed() async throws(JournalFault) -> [OwedAdmission] { outbox { $0 == nil } }
 
-  public func retriable() async throws(JournalFault) -> [OwedAdmission] { outbox { $0?.keepsCode == true } }
+  package func retriable() async throws(JournalFault) -> [OwedAdmission] { outbox { $0?.keepsCode == true } }
 
   /// The admissions whose last ending is like that; `nil` where there is none. A code that went does not come back.
   private func outbox(_ isMeant: (ToldAdmission.Ending?) -> Bool) -> [OwedAdmission] {
@@ -206,7 +206,7 @@ public final class MemoryJournal: ScanJournal {
     return entries.filter { isMeant($0.ending) }.map(\.admission)
   }
 
-  public var states: AsyncStream<JournalState> {
+  package var states: AsyncStream<JournalState> {
     let (stream, listener) = AsyncStream.makeStream(of: JournalState.self, bufferingPolicy: .bufferingNewest(64))
     let id = state.withLock { state in
       state.nextID += 1

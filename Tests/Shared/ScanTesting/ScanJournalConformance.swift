@@ -1,21 +1,21 @@
-public import ScanModel
+package import ScanModel
 
 /// What every journal must do, wherever it keeps things.
-public struct ScanJournalConformance: Sendable {
+package struct ScanJournalConformance: Sendable {
   /// An empty journal that works.
-  public var journal: any ScanJournal
+  package var journal: any ScanJournal
   /// The clock of `durable`'s ends.
-  public var time: any TimeSource
+  package var time: any TimeSource
 
   /// Makes the suite for one journal.
-  public init(journal: any ScanJournal, time: any TimeSource = SystemTime()) {
+  package init(journal: any ScanJournal, time: any TimeSource = SystemTime()) {
     self.journal = journal
     self.time = time
   }
 
   /// Runs the suite.
   /// - Returns: what is broken, in words; empty when the journal conforms.
-  public func failures() async throws(JournalFault) -> [String] {
+  package func failures() async throws(JournalFault) -> [String] {
     var failures: [String] = []
     func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
 

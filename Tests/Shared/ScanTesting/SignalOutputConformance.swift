@@ -1,12 +1,12 @@
-public import ScanModel
+package import ScanModel
 
 /// What every `SignalOutput` must do, whoever drives its relay. Ask it of outputs that work, with a relay at rest.
-public enum SignalOutputConformance {
+package enum SignalOutputConformance {
   /// Tries the outputs of a gate; returns what is wrong, in words, and nothing when all is right.
   /// - Parameters:
   ///   - pulse: how long its relay is driven.
   ///   - gap: how long it rests between two pulses, at least.
-  public static func problems(
+  package static func problems(
     of output: any SignalOutput, pulse: Duration, gap: Duration, time: any TimeSource
   ) async -> [String] {
     var problems: [String] = []
@@ -41,7 +41,7 @@ public enum SignalOutputConformance {
   }
 
   /// Tries outputs that do not work: whose relay is broken, or that were stopped.
-  public static func problemsOfBroken(_ output: any SignalOutput) async -> [String] {
+  package static func problemsOfBroken(_ output: any SignalOutput) async -> [String] {
     var problems: [String] = []
     guard let fault = output.admissionFault else { return ["it does not say that it cannot admit"] }
     if fault.isEmpty { problems.append("it does not say why it cannot admit") }

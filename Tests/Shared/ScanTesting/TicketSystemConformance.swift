@@ -1,23 +1,23 @@
-public import ScanModel
+package import ScanModel
 import Synchronization
 
 /// What every ticket system must do, whatever it speaks to. An adapter's tests run it against a real server.
-public struct TicketSystemConformance: Sendable {
+package struct TicketSystemConformance: Sendable {
   /// The system under test.
-  public var system: any TicketSystem
+  package var system: any TicketSystem
   /// A code that is good and has not been used.
-  public var goodCode: Code
+  package var goodCode: Code
   /// A code that the system does not know.
-  public var unknownCode: Code
+  package var unknownCode: Code
   /// A code whose request is sent and not answered before `deadline`, but is answered once `release` was called.
-  public var slowCode: Code
+  package var slowCode: Code
   /// Lets the slow request be answered.
-  public var release: @Sendable () async -> Void
+  package var release: @Sendable () async -> Void
   /// The clock of the deadlines.
-  public var time: any TimeSource
+  package var time: any TimeSource
 
   /// Makes the suite for one system.
-  public init(
+  package init(
     system: any TicketSystem, goodCode: Code, unknownCode: Code, slowCode: Code,
     release: @escaping @Sendable () async -> Void, time: any TimeSource
   ) {
@@ -31,7 +31,7 @@ public struct TicketSystemConformance: Sendable {
 
   /// Runs the suite.
   /// - Returns: what is broken, in words; empty when the system conforms.
-  public func failures() async -> [String] {
+  package func failures() async -> [String] {
     var failures: [String] = []
     func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
 

@@ -2,7 +2,7 @@ import EventSchedule
 import Expectations
 import ScanConfiguration
 import ScanModel
-import ScanPipeline
+import Reading
 import Testing
 import TicketSystemKit
 

@@ -1,10 +1,10 @@
+@testable import StationSetUp
 import Enrolment
 import EventSchedule
 import Expectations
 import Glibc
 import ScanConfiguration
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Sealing
 import Testing
@@ -244,7 +244,9 @@ import TicketSystemKit
 
   @Test func theNextStationsGatesObeyWhatIsKnownAndTheLastOnesAreLetGo() async throws {
     let registry = GateRegistry()
-    func seat(_ name: String) throws -> (seat: GateRegistry.Seat, events: AsyncStream<GatewayEvent>) {
+    func seat(_ name: String) throws -> (
+      seat: GateRegistry.Seat, controller: GateController, events: AsyncStream<GatewayEvent>
+    ) {
       let hub = EventHub()
       let time = SystemTime()
       let controller = GateController(
@@ -252,7 +254,8 @@ import TicketSystemKit
         ledger: LedgerKeeper(server: "fake", dependencies: try .inMemory(), time: time, events: hub),
         signals: RecordingSignals(time: time), events: hub, time: time)
       return (
-        GateRegistry.Seat(controller: controller, system: Self.main, readers: [ReaderID("left")]), hub.subscribe()
+        GateRegistry.Seat(controller: controller, system: Self.main, readers: [ReaderID("left")]), controller,
+        hub.subscribe()
       )
     }
     registry.take { $0.enrolments = [Self.main: "not enrolled."] }
@@ -265,7 +268,7 @@ import TicketSystemKit
     registry.attach([GateID("north"): new.seat])
     registry.detach([GateID("north"): old.seat])
     expect(registry.gate(of: ReaderID("left"))?.seat.controller === new.seat.controller)
-    let running = Task { await new.seat.controller.run() }
+    let running = Task { await new.controller.run() }
     var states = new.events.compactMap { if case .gate(_, let state, _) = $0 { state } else { nil } }
       .makeAsyncIterator()
     guard case .notSetUp(let words)? = await states.next() else {
@@ -298,7 +301,7 @@ import TicketSystemKit
     registry.detach([GateID("north"): new.seat])
     expect(registry.gate(of: ReaderID("left")) == nil)
     expectEqual(registry.status, .unavailable)
-    new.seat.controller.finish()
+    new.controller.finish()
     await running.value
   }
 }

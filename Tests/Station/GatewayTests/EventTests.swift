@@ -1,8 +1,9 @@
+@testable import StationSetUp
 import Expectations
 import Foundation
 @testable import Gateway
 import ScanModel
-import ScanPipeline
+import Admission
 import Testing
 
 /// The event stream's contract, as `docs/events.md` writes it down.

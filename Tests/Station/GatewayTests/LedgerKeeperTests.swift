@@ -1,6 +1,6 @@
 import Expectations
 import ScanModel
-import ScanPipeline
+import Admission
 import ScanTesting
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
 import LinuxIO
 import ScanModel
-import ScanPipeline
+import Admission
 import ScanTesting
 import Synchronization
 

@@ -1,7 +1,7 @@
+import Admission
 import Expectations
 import LinuxIO
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Testing
 

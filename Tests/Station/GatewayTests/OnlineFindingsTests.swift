@@ -1,3 +1,4 @@
+import StationSetUp
 import EventSchedule
 import Expectations
 import Foundation

@@ -1,6 +1,7 @@
 import Expectations
 import ScanModel
-import ScanPipeline
+import Admission
+import Calls
 import ScanTesting
 import Testing
 

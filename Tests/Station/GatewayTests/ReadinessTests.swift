@@ -1,6 +1,6 @@
 import Expectations
 import ScanModel
-import ScanPipeline
+import Calls
 import ScanTesting
 import Testing
 

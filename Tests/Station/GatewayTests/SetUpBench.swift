@@ -1,3 +1,4 @@
+import StationSetUp
 import EventSchedule
 import Expectations
 import Glibc
@@ -5,7 +6,6 @@ import KioskControl
 import LinuxIO
 import ScanConfiguration
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import ScriptedHTTP
 import Sealing
@@ -123,7 +123,8 @@ struct SetUpBench {
       configuration, completed: EnrolmentBook.Completed(configuration: configuration), types: [.eventSchedule],
       version: "1",
       keys: SealKeySource(state: folder, given: nil),
-      credentials: { name throws(SetupError) in throw SetupError("no credential \(name)") }, events: hub,
+      credentials: { name throws(SetupError) in throw SetupError("no credential \(name)") },
+      events: { [hub] in hub.emit(GatewayEvent($0)) },
       clockIsTrusted: { true })
     let time = SystemTime()
     system = FakeTicketSystem(id: TicketSystemID("main"), time: time)

@@ -1,7 +1,7 @@
+import StationSetUp
 import Expectations
 import Foundation
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Sealing
 import Testing

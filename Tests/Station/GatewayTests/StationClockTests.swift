@@ -1,6 +1,6 @@
+import Admission
 import Expectations
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Testing
 

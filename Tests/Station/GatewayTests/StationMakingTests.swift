@@ -5,7 +5,6 @@ import Glibc
 import LinuxIO
 import ScanConfiguration
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Sealing
 import Testing

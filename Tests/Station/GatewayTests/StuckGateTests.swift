@@ -1,6 +1,5 @@
 import Expectations
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Synchronization
 import Testing

@@ -1,39 +1,39 @@
 import ScanTesting
 
 /// What a disk may hold after the power was cut somewhere in a log.
-public struct CutImage: Sendable {
+package struct CutImage: Sendable {
   /// How many of the log's events had happened.
-  public var cut: Int
+  package var cut: Int
   /// What had been promised to be durable by then, in the order of the promises.
-  public var promised: [UInt64]
+  package var promised: [UInt64]
   /// The folder's files.
-  public var files: [String: [UInt8]]
+  package var files: [String: [UInt8]]
   /// Which image it is, for the message of a test that fails.
-  public var label: String
+  package var label: String
 }
 
 /// Makes the images of a log: what synced is there; what was not has arrived or has not, sector by sector.
-public struct CutPlanner: Sendable {
+package struct CutPlanner: Sendable {
   /// The sizes of sectors that images are torn at: what disks promise, and what most of them and the page cache do.
-  public static let sectorSizes = [512, 4096]
+  package static let sectorSizes = [512, 4096]
 
   let log: PowerCutLog
 
   /// Makes a planner.
-  public init(_ log: PowerCutLog) { self.log = log }
+  package init(_ log: PowerCutLog) { self.log = log }
 
   /// For each event: the images after it with nothing and with all that was not synced.
-  public func prefixes() -> CutImages { CutImages(log, count: nil, seed: 0) }
+  package func prefixes() -> CutImages { CutImages(log, count: nil, seed: 0) }
 
   /// At most `count` images, spread over all events, each with what `seed` decides.
   ///
   /// Where an event's share holds all the images that there are after it, these are made, each once: with a great `count` and
   /// a small log, every image that there is.
-  public func images(count: Int, seed: UInt64) -> CutImages { CutImages(log, count: count, seed: seed) }
+  package func images(count: Int, seed: UInt64) -> CutImages { CutImages(log, count: count, seed: seed) }
 }
 
 /// The images of a log, made one after the other.
-public struct CutImages: Sequence, IteratorProtocol {
+package struct CutImages: Sequence, IteratorProtocol {
   /// What is still to be made at the present cut.
   private enum Plan {
     case all(next: [Int]?)
@@ -66,7 +66,7 @@ public struct CutImages: Sequence, IteratorProtocol {
   }
 
   /// The next image; `nil` when there is no further one.
-  public mutating func next() -> CutImage? {
+  package mutating func next() -> CutImage? {
     while left != 0 {
       if let image = nextHere() {
         left = left.map { $0 - 1 }

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A folder in memory that images are laid into, one after the other; removed with everything in it.
-public final class ImageFolder {
+package final class ImageFolder {
   /// Its path, with links resolved.
-  public let path: String
+  package let path: String
 
   /// Makes one in `/dev/shm`, or in `/tmp` where that is not to be had.
-  public init() throws(PowerCutError) {
+  package init() throws(PowerCutError) {
     for parent in ["/dev/shm", "/tmp"] {
       var template = [CChar]("\(parent)/scangate-powercut-XXXXXX".utf8CString)
       guard let made = mkdtemp(&template) else { continue }
@@ -22,7 +22,7 @@ public final class ImageFolder {
   }
 
   /// Makes the folder hold the image's files, and nothing else. No database in it may be open.
-  public func lay(_ image: CutImage) throws(PowerCutError) {
+  package func lay(_ image: CutImage) throws(PowerCutError) {
     clear()
     for (name, bytes) in image.files {
       let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

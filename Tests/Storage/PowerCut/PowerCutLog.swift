@@ -1,7 +1,7 @@
 /// What was done to the files of one folder, in order: everything that decides what a disk may hold after a power cut.
-public struct PowerCutLog: Sendable, Equatable {
+package struct PowerCutLog: Sendable, Equatable {
   /// What happened.
-  public enum Event: Sendable, Equatable {
+  package enum Event: Sendable, Equatable {
     /// A file was there, durably, before the recording.
     case present(file: Int, name: String, bytes: [UInt8])
     /// A name came into the folder, for a new and empty file.
@@ -23,8 +23,8 @@ public struct PowerCutLog: Sendable, Equatable {
   }
 
   /// All events, oldest first.
-  public var events: [Event]
+  package var events: [Event]
 
   /// Makes a log, for instance by hand.
-  public init(_ events: [Event]) { self.events = events }
+  package init(_ events: [Event]) { self.events = events }
 }

@@ -5,15 +5,15 @@ import Glibc
 ///
 /// With the first start, SQLite's default VFS becomes one that notes and hands on; it stays so, and notes nothing where nothing
 /// is recorded. Several folders may be recorded at once.
-public final class PowerCutRecorder: @unchecked Sendable {
+package final class PowerCutRecorder: @unchecked Sendable {
   // Unchecked: the pointer never changes, and what it points to has a lock of its own.
   private let recording: OpaquePointer
 
   /// The folder that is recorded.
-  public let folder: String
+  package let folder: String
 
   /// Makes a recorder of a folder that is there. Files in folders within it are not recorded.
-  public init(folder: String) throws(PowerCutError) {
+  package init(folder: String) throws(PowerCutError) {
     guard let made = powercut_make(folder) else { throw PowerCutError("The folder \(folder) is not there.") }
     recording = made
     self.folder = folder
@@ -22,7 +22,7 @@ public final class PowerCutRecorder: @unchecked Sendable {
   deinit { powercut_release(recording) }
 
   /// Begins, with what the folder holds now. Once, and before anybody opens a database in it.
-  public func start() throws(PowerCutError) {
+  package func start() throws(PowerCutError) {
     let result = powercut_start(recording)
     guard result == 0 else {
       throw PowerCutError("\(folder) cannot be recorded: \(String(cString: strerror(result))).")
@@ -30,30 +30,30 @@ public final class PowerCutRecorder: @unchecked Sendable {
   }
 
   /// Ends. Databases may still be open; what is done to them is not recorded any more.
-  public func stop() { powercut_stop(recording) }
+  package func stop() { powercut_stop(recording) }
 
   /// Notes that somebody was told, at this moment, that `mark` is durable.
-  public func promised(_ mark: UInt64) { powercut_note_mark(recording, mark) }
+  package func promised(_ mark: UInt64) { powercut_note_mark(recording, mark) }
 
   /// A sync that somebody else than SQLite does.
-  public struct Sync: Sendable { fileprivate let number: UInt64 }
+  package struct Sync: Sendable { fileprivate let number: UInt64 }
 
   /// Notes that somebody is about to sync a file of the folder by a descriptor of their own. What was written before this
   /// call is covered, once `syncEnded` is called.
   /// - Parameter file: its name or path; one that SQLite has not opened covers nothing.
-  public func syncBegan(_ file: String) -> Sync {
+  package func syncBegan(_ file: String) -> Sync {
     let name = file.split(separator: "/").last.map(String.init) ?? file
     return Sync(number: powercut_note_sync_begin(recording, name))
   }
 
   /// Notes that somebody is about to sync the folder itself: the names in it.
-  public func folderSyncBegan() -> Sync { Sync(number: powercut_note_folder_sync_begin(recording)) }
+  package func folderSyncBegan() -> Sync { Sync(number: powercut_note_folder_sync_begin(recording)) }
 
   /// Notes that the sync has returned without error. One that failed is never said to have ended.
-  public func syncEnded(_ sync: Sync) { powercut_note_sync_end(recording, sync.number) }
+  package func syncEnded(_ sync: Sync) { powercut_note_sync_end(recording, sync.number) }
 
   /// What was recorded so far.
-  public func log() throws(PowerCutError) -> PowerCutLog {
+  package func log() throws(PowerCutError) -> PowerCutLog {
     let count = powercut_count(recording)
     guard count >= 0 else { throw PowerCutError("Memory ran out while \(folder) was recorded.") }
     return PowerCutLog((0..<count).compactMap { Self.event(powercut_at(recording, $0)) })
@@ -79,8 +79,8 @@ public final class PowerCutRecorder: @unchecked Sendable {
 }
 
 /// Why something could not be recorded or laid out.
-public struct PowerCutError: Error, CustomStringConvertible {
+package struct PowerCutError: Error, CustomStringConvertible {
   /// What happened.
-  public let description: String
+  package let description: String
   init(_ description: String) { self.description = description }
 }

@@ -1,3 +1,4 @@
+import StationSetUp
 import EventSchedule
 import Expectations
 import Foundation
@@ -6,7 +7,6 @@ import Glibc
 import LinuxIO
 import ScanConfiguration
 import ScanModel
-import ScanPipeline
 import ScanTesting
 import Sealing
 import Testing

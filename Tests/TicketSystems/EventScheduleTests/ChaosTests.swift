@@ -1,7 +1,7 @@
 import EventSchedule
 import Expectations
 import ScanModel
-import ScanPipeline
+import Calls
 import ScanTesting
 import ScriptedHTTP
 import Synchronization

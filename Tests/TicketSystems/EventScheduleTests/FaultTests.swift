@@ -2,7 +2,7 @@ import EventSchedule
 import Expectations
 import Glibc
 import ScanModel
-import ScanPipeline
+import Calls
 import ScriptedHTTP
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 import EventSchedule
 import Expectations
 import ScanModel
-import ScanPipeline
+import Calls
 import ScriptedHTTP
 import Testing
 import TicketTransport

@@ -1,7 +1,7 @@
 import CodeVision
 import Expectations
 import ScanModel
-import ScanPipeline
+import Reading
 import ScanTesting
 import Testing
 

@@ -1,8 +1,8 @@
 /// Certificates by the names that they hold, for tests: made and used like `TestCertificates`, with the same key, by an authority of
 /// their own whose key is gone.
-public enum NamedCertificates {
+package enum NamedCertificates {
   /// Signs these leaves and nothing else.
-  public static let authority = """
+  package static let authority = """
     -----BEGIN CERTIFICATE-----
     MIIBiDCCAS6gAwIBAgIUWXCd/6s0y1bJt9W+xDwMBndelZgwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -16,7 +16,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// For the name `localhost` alone.
-  public static let name = """
+  package static let name = """
     -----BEGIN CERTIFICATE-----
     MIIBrTCCAVKgAwIBAgIUcY9CY+057qC/iltXKJUtZ/4Qy6swCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -31,7 +31,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// For 127.0.0.1 alone.
-  public static let address = """
+  package static let address = """
     -----BEGIN CERTIFICATE-----
     MIIBqzCCAVCgAwIBAgIUAjhH1URTrq+NY8DFISdW/MmAiMYwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -45,7 +45,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// For both.
-  public static let both = """
+  package static let both = """
     -----BEGIN CERTIFICATE-----
     MIIBszCCAVigAwIBAgIUZlrXnILX+S3guQ37T0+EvBfgKlUwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -60,7 +60,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// With wildcards of all kinds, none of which is `localhost`: `*`, `local*`, `*.localhost`, `*.0.0.1`.
-  public static let wildcards = """
+  package static let wildcards = """
     -----BEGIN CERTIFICATE-----
     MIIByTCCAW+gAwIBAgIUAxXlMNQpfsZra1ebv9m2fXdLk/cwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -75,7 +75,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// With the common name `localhost`, and no names besides.
-  public static let commonName = """
+  package static let commonName = """
     -----BEGIN CERTIFICATE-----
     MIIBnDCCAUGgAwIBAgIUDSVX8N++qYofKREKRoa6pOgPypgwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -89,7 +89,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// With 127.0.0.1 as common name and as if it were a DNS name.
-  public static let addressAsName = """
+  package static let addressAsName = """
     -----BEGIN CERTIFICATE-----
     MIIBsjCCAVegAwIBAgIUeGc++L9S+Xku29U6puw6QBHJoAgwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -104,7 +104,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// For tickets.example, 192.0.2.1 and ::1.
-  public static let other = """
+  package static let other = """
     -----BEGIN CERTIFICATE-----
     MIIBzTCCAXOgAwIBAgIUfEumyE6WI2X1y6NFQ714rmMfB8UwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAgFw0yMDAxMDEwMDAw
@@ -119,7 +119,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// For `localhost` and 127.0.0.1, until 2021.
-  public static let expired = """
+  package static let expired = """
     -----BEGIN CERTIFICATE-----
     MIIBszCCAVmgAwIBAgIUGjJ3CpqLfGOkrmbkFpSxkXg96wAwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAeFw0yMDAxMDEwMDAw
@@ -134,7 +134,7 @@ public enum NamedCertificates {
     -----END CERTIFICATE-----
     """
   /// For 127.0.0.1 alone, until 2021.
-  public static let expiredAddress = """
+  package static let expiredAddress = """
     -----BEGIN CERTIFICATE-----
     MIIBsDCCAVagAwIBAgIUXJuugSkf4IlbpMX3c5/0bEc7DpAwCgYIKoZIzj0EAwIw
     ITEfMB0GA1UEAwwWc2NhbmdhdGUgdGVzdCBuYW1lcyBjYTAeFw0yMDAxMDEwMDAw

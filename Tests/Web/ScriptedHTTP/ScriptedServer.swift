@@ -1,22 +1,22 @@
-public import NIOCore
+package import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
 /// A raw TCP or TLS server that does what a test says, byte by byte, and counts what reaches it.
-public final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
   /// One connection, for the script.
-  public struct Connection: Sendable {
-    public let channel: any Channel
+  package struct Connection: Sendable {
+    package let channel: any Channel
 
     /// Sends bytes and keeps the connection.
-    public func send(_ text: String) { send([UInt8](text.utf8)) }
+    package func send(_ text: String) { send([UInt8](text.utf8)) }
     /// Sends bytes and keeps the connection.
-    public func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+    package func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
     /// Ends the connection in order.
-    public func close() { channel.close(promise: nil) }
+    package func close() { channel.close(promise: nil) }
     /// Sends each byte alone, then calls `then`.
-    public func trickle(_ text: String, then: @escaping @Sendable (Connection) -> Void = { _ in }) {
+    package func trickle(_ text: String, then: @escaping @Sendable (Connection) -> Void = { _ in }) {
       let bytes = [UInt8](text.utf8)
       guard let first = bytes.first else { return then(self) }
       let rest = String(decoding: bytes.dropFirst(), as: UTF8.self)
@@ -24,7 +24,7 @@ public final class ScriptedServer: Sendable {
     }
   }
 
-  public typealias Script = @Sendable (_ number: Int, _ request: String, _ connection: Connection) -> Void
+  package typealias Script = @Sendable (_ number: Int, _ request: String, _ connection: Connection) -> Void
 
   private struct Seen {
     var requests: [String] = []
@@ -36,21 +36,21 @@ public final class ScriptedServer: Sendable {
   private let channel: Mutex<(any Channel)?> = Mutex(nil)
   private let script: Script
   /// An element for each connection that ended.
-  public let ended = AsyncStream<Void>.makeStream()
+  package let ended = AsyncStream<Void>.makeStream()
 
   /// - Parameter script: called for each whole request, with its number from 1.
-  public init(_ script: @escaping Script) { self.script = script }
+  package init(_ script: @escaping Script) { self.script = script }
 
   /// Answers each request with the same bytes.
-  public convenience init(answer: String) { self.init { _, _, connection in connection.send(answer) } }
+  package convenience init(answer: String) { self.init { _, _, connection in connection.send(answer) } }
 
-  public var requests: [String] { seen.withLock { $0.requests } }
-  public var connections: Int { seen.withLock { $0.connections } }
+  package var requests: [String] { seen.withLock { $0.requests } }
+  package var connections: Int { seen.withLock { $0.connections } }
   /// All bytes that came after TLS.
-  public var bytes: Int { seen.withLock { $0.bytes } }
+  package var bytes: Int { seen.withLock { $0.bytes } }
 
   /// Listens on a free port of 127.0.0.1; with `certificate` (PEM, of the test key) by TLS.
-  public func start(certificate: String? = nil) async throws -> Int {
+  package func start(certificate: String? = nil) async throws -> Int {
     var context: NIOSSLContext?
     if let certificate {
       let chain = try NIOSSLCertificate.fromPEMBytes([UInt8](certificate.utf8)).map {
@@ -75,7 +75,7 @@ public final class ScriptedServer: Sendable {
     return listener.localAddress?.port ?? 0
   }
 
-  public func stop() async {
+  package func stop() async {
     let listener = channel.withLock { $0.take() }
     try? await listener?.close().get()
   }

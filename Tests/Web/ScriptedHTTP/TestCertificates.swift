@@ -1,9 +1,9 @@
 /// Certificates for tests, made once with OpenSSL and valid until 2120 (P-256, signed by the first authority):
 /// `openssl ca -selfsign` for the authorities, `openssl ca -startdate … -enddate …` for the leaves, which share one key.
 /// They protect nothing: the key is public.
-public enum TestCertificates {
+package enum TestCertificates {
   /// Signs all leaves.
-  public static let authority = """
+  package static let authority = """
     -----BEGIN CERTIFICATE-----
     MIIBaTCCAQ+gAwIBAgIBAjAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBzY2FuZ2F0
     ZSB0ZXN0IGNhMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAbMRkw
@@ -16,7 +16,7 @@ public enum TestCertificates {
     -----END CERTIFICATE-----
     """
   /// Signs none of them.
-  public static let otherAuthority = """
+  package static let otherAuthority = """
     -----BEGIN CERTIFICATE-----
     MIIBcDCCARWgAwIBAgIBAzAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNzY2FuZ2F0
     ZSB0ZXN0IG90aGVyMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
@@ -29,7 +29,7 @@ public enum TestCertificates {
     -----END CERTIFICATE-----
     """
   /// The key of all leaves.
-  public static let key = """
+  package static let key = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQ6qYo94SZbCVdsXW
     ETlue/dFRn56zp97EbowO258bsShRANCAAShQAJyLGTkpoRWwKTtst7rGO/glmbc
@@ -37,7 +37,7 @@ public enum TestCertificates {
     -----END PRIVATE KEY-----
     """
   /// For localhost and 127.0.0.1, 2020 to 2120.
-  public static let good = """
+  package static let good = """
     -----BEGIN CERTIFICATE-----
     MIIBjzCCATSgAwIBAgIBBDAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBzY2FuZ2F0
     ZSB0ZXN0IGNhMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAPMQ0w
@@ -51,7 +51,7 @@ public enum TestCertificates {
     -----END CERTIFICATE-----
     """
   /// The same, until 2021.
-  public static let expired = """
+  package static let expired = """
     -----BEGIN CERTIFICATE-----
     MIIBkDCCATWgAwIBAgIBBTAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBzY2FuZ2F0
     ZSB0ZXN0IGNhMB4XDTIwMDEwMTAwMDAwMFoXDTIxMDEwMTAwMDAwMFowEjEQMA4G
@@ -65,7 +65,7 @@ public enum TestCertificates {
     -----END CERTIFICATE-----
     """
   /// The same, from 2100.
-  public static let future = """
+  package static let future = """
     -----BEGIN CERTIFICATE-----
     MIIBkjCCATigAwIBAgIBBjAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBzY2FuZ2F0
     ZSB0ZXN0IGNhMCIYDzIxMDAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBEx
@@ -79,7 +79,7 @@ public enum TestCertificates {
     -----END CERTIFICATE-----
     """
   /// For tickets.example only.
-  public static let wrongHost = """
+  package static let wrongHost = """
     -----BEGIN CERTIFICATE-----
     MIIBkzCCATmgAwIBAgIBBzAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBzY2FuZ2F0
     ZSB0ZXN0IGNhMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAUMRIw

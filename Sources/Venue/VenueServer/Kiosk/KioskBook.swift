@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import SQLiteFile
 
 /// What the venue knows of kiosks, inside a transaction.
@@ -99,23 +99,23 @@ extension KioskBook {
 }
 
 /// A kiosk that the venue knows.
-public struct Kiosk: Sendable, Equatable {
+package struct Kiosk: Sendable, Equatable {
   /// Its id: what it has registered as, or what an activation has given it.
-  public let id: String
+  package let id: String
   /// The version that it has told; empty where it has told none.
-  public let version: String
+  package let version: String
   /// When it was heard last, by the venue's clock.
-  public let seen: Date
+  package let seen: Date
   /// When it was activated last; nil where it never was.
-  public let activated: Date?
+  package let activated: Date?
   /// The status that it has told last, in its own spelling.
-  public let status: String?
+  package let status: String?
   /// The time that it told with it, as it wrote it.
-  public let statusTime: String?
+  package let statusTime: String?
   /// When that came, by the venue's clock.
-  public let statusReceived: Date?
+  package let statusReceived: Date?
   /// Whether it says that staff have set it by hand; nil where it does not say.
-  public let manualOverride: Bool?
+  package let manualOverride: Bool?
   let generation: Int64
 
   init(_ row: StoredRow) throws {

@@ -1,21 +1,21 @@
-public import Foundation
+package import Foundation
 import HTTPTypes
 import Hummingbird
 import Synchronization
 
 /// One request of a station, as it came. It has neither headers, nor a query, nor a body: no token, no code, no secret.
-public struct KioskRequest: Sendable, Equatable {
+package struct KioskRequest: Sendable, Equatable {
   /// When it came, in whole seconds of the venue's clock.
-  public let time: Date
+  package let time: Date
   /// Its method.
-  public let method: String
+  package let method: String
   /// Its path, without a query.
-  public let path: String
+  package let path: String
   /// The status of the answer; nil where the connection ended without one.
-  public let status: Int?
+  package let status: Int?
 
   /// One line of JSON: `time` (UTC), `method`, `path`, `status` (or null).
-  public var json: String {
+  package var json: String {
     JSONText.object([
       ("time", .string(timeText)), ("method", .string(method)), ("path", .string(path)),
       ("status", status.map { .integer(Int64($0)) } ?? .null),
@@ -23,10 +23,10 @@ public struct KioskRequest: Sendable, Equatable {
   }
 
   /// When it came: `2025-12-17T14:30:00Z`.
-  public var timeText: String { Timestamp(time).utc }
+  package var timeText: String { Timestamp(time).utc }
 
   /// Reads what `json` wrote; nil for anything else.
-  public init?(json: String) {
+  package init?(json: String) {
     struct Line: Decodable {
       var time: String
       var method: String

@@ -1,5 +1,5 @@
 /// Which kiosk service a venue passes for. The document describes one that was never built; the others are those that were.
-public enum KioskShape: String, Sendable, CaseIterable {
+package enum KioskShape: String, Sendable, CaseIterable {
   /// As the document has it: envelopes, web tokens, `in-use`.
   case document
   /// The later CueIT server: a kiosk is registered first, codes are of 6 to 8 letters and digits, nobody gets a token, and the
@@ -26,7 +26,7 @@ public enum KioskShape: String, Sendable, CaseIterable {
   }
 
   /// Whether stations show the venue's own kiosk token with each request, so that there has to be one.
-  public var needsKioskToken: Bool {
+  package var needsKioskToken: Bool {
     switch self {
     case .cueit, .nova, .novaBeacon: true
     case .document, .cueitJWT: false
@@ -35,7 +35,7 @@ public enum KioskShape: String, Sendable, CaseIterable {
 }
 
 /// What is said of a kiosk in words that a shape does not have: each shape writes it down in its own way.
-public enum KioskState: String, Sendable, CaseIterable {
+package enum KioskState: String, Sendable, CaseIterable {
   /// At work.
   case active
   /// Switched off.

@@ -1,32 +1,32 @@
 /// An activation code that a venue has made, and the forms in which it is shown to a station.
-public struct MadeActivationCode: Sendable, Equatable, Codable {
+package struct MadeActivationCode: Sendable, Equatable, Codable {
   /// The code itself: told here once; only its hash is stored.
-  public let code: String
+  package let code: String
   /// An identifier of the making, for the form that has one.
-  public let id: String
+  package let id: String
   /// The kiosk that it was made for; nil for any.
-  public let kioskID: String?
+  package let kioskID: String?
   /// Host and port of the venue.
-  public let server: String
+  package let server: String
   /// When it was made, in whole seconds since 1970.
-  public let made: Int64
+  package let made: Int64
   /// From when on it is refused, in whole seconds since 1970.
-  public let expires: Int64
+  package let expires: Int64
 
   /// What the later servers print: it names the server.
-  public var textWithServer: String {
+  package var textWithServer: String {
     #"{"type":"kiosk_activation","code":"\#(code)","server":"\#(server)","timestamp":\#(Timestamp(clamping: made).seconds * 1_000)}"#
   }
 
   /// What the earlier server prints: it says when it ends.
-  public var textWithExpiry: String {
+  package var textWithExpiry: String {
     let end = Timestamp(clamping: expires).javaScript
     return #"{"type":"kiosk_activation","id":"\#(id)","code":"\#(code)","expires":"\#(end)"}"#
   }
 
   /// What the Nova server prints.
   /// - Parameter base: the address of its administration; may be empty.
-  public func address(at base: String) -> String {
+  package func address(at base: String) -> String {
     let base = base.last == "/" ? String(base.dropLast()) : base
     let unreserved = [UInt8]("-._~".utf8)
     let kiosk = (kioskID ?? "").utf8.map { byte -> String in
@@ -40,22 +40,22 @@ public struct MadeActivationCode: Sendable, Equatable, Codable {
   }
 
   /// When it ends: `2025-12-17T14:30:00Z`.
-  public var expiryTime: String { Timestamp(clamping: expires).utc }
+  package var expiryTime: String { Timestamp(clamping: expires).utc }
 }
 
 /// An enrolment secret that a venue has made, for a set-up code.
-public struct MadeEnrolment: Sendable, Equatable, Codable {
+package struct MadeEnrolment: Sendable, Equatable, Codable {
   /// The secret in base 32, 26 letters: told here once; only its hash is stored.
-  public let secret: String
+  package let secret: String
   /// The gate that it was made for.
-  public let gate: String
+  package let gate: String
   /// Where the venue is reached: host and port, and the path where there is one.
-  public let server: String
+  package let server: String
   /// From when on it is refused, in whole seconds since 1970.
-  public let expires: Int64
+  package let expires: Int64
 
   /// One line of JSON: `secret`, `gate`, `server` and `expires` (UTC).
-  public var json: String {
+  package var json: String {
     JSONText.object([
       ("secret", .string(secret)), ("gate", .string(gate)), ("server", .string(server)),
       ("expires", .string(Timestamp(clamping: expires).utc)),

@@ -1,0 +1,31 @@
+internal import Sealing
+internal import Journal
+internal import LinuxIO
+
+/// Looks for orders in the state folder, on a thread of its own: a disk can hold a system call for minutes.
+actor OrderController {
+  private let orders: OutboxOrders
+  private let thread: DeviceLoop
+
+  init(_ orders: OutboxOrders) throws(SystemError) {
+    self.orders = orders
+    thread = try DeviceLoop(name: "outbox orders")
+  }
+
+  deinit { thread.stop() }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  var isHeld: Bool { (try? orders.isHeld()) ?? false }
+
+  var isRetryAsked: Bool { (try? orders.isRetryAsked()) ?? false }
+
+  func takeRetry() -> Bool { (try? orders.takeRetry()) ?? false }
+
+  /// Looks whether somebody has accepted the journal.
+  func obeyAcceptance(_ trust: JournalTrust) {
+    if (try? orders.takeJournalAcceptance()) == true { trust.accept() }
+  }
+
+  func dropAcceptance() { _ = try? orders.takeJournalAcceptance() }
+}

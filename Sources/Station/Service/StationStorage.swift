@@ -1,0 +1,149 @@
+package import Gateway
+internal import Journal
+internal import LinuxIO
+package import Logging
+package import ScanConfiguration
+internal import ScanModel
+package import Sealing
+
+/// The station's key and journal, open for the service.
+package struct StationStorage {
+  package let memory: StationMemory
+  /// Says what is wrong with the lists that gates of a configuration are to decide by.
+  package let lookForLists: @Sendable (StationConfiguration) async -> Void
+  private let journal: Journal
+
+  private init(
+    _ journal: Journal, _ memory: StationMemory, lookForLists: @escaping @Sendable (StationConfiguration) async -> Void
+  ) {
+    self.journal = journal
+    self.memory = memory
+    self.lookForLists = lookForLists
+  }
+
+  /// Has everything on the disk, and closes the journal.
+  package func close() async {
+    let mark = journal.enqueue(JournalBatch())
+    _ = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
+    await journal.close()
+  }
+
+  /// Opens them; says what the operator should know of them.
+  /// - Throws: why there is no journal, or no key to it.
+  package static func open(
+    _ configuration: StationConfiguration, folder: String, keys: SealKeySource, logger: Logger
+  ) async throws(StationVaultError) -> StationStorage {
+    let time = SystemTime()
+    let path = "\(folder)/journal.sqlite"
+    let trust = JournalTrust(of: path)
+    let machine = BootID.current()
+    let clock = ClockTrust(time: time)
+    let key: StationKey
+    do throws(SealFault) {
+      key = try keys.open()
+    } catch {
+      throw error.kind == .disk ? .disk(error.description) : .key(error.description)
+    }
+    for notice in key.notices + [key.place.words] { logger.notice("\(TerminalText.clean(notice, limit: 1_000))") }
+    if !clock.now().isTrusted {
+      logger.warning("This machine's clock is not synchronised: times in the journal are marked as not trusted.")
+    }
+    let controller: OrderController
+    do throws(SystemError) {
+      controller = try OrderController(OutboxOrders(state: folder))
+    } catch {
+      throw .journal("No thread can be had for it (\(error.words)).")
+    }
+    do throws(JournalFault) {
+      let journal = try Journal.open(
+        Journal.Settings(
+          path: path,
+          keepScans: .seconds(configuration.journal.keepDays * 86_400),
+          keepBytes: Int64(configuration.journal.keepMegabytes) * 1_000_000,
+          keepNames: .seconds(configuration.journal.keepNamesHours * 3_600)),
+        key: key.key, boot: BootID("\(machine) \(trust.generation)"), time: time, trust: trust)
+      // Only now is it known whether what was found in it hangs together with what is remembered.
+      let boot = BootID("\(machine) \(trust.generation)")
+      // Of another doubt, which is over.
+      if trust.isAccepted { await controller.dropAcceptance() }
+      if let doubt = trust.doubt {
+        logger.error(
+          """
+          \(doubt) Tickets that were being decided are for staff now (interrupted); who was admitted meanwhile may not be \
+          known. See scangate journal conflicts.
+          """)
+      }
+      let known = try await journal.servers()
+      for system in configuration.ticketSystems {
+        let server = system.address
+        if known.isEmpty || known.contains(server) { continue }
+        logger.warning(
+          """
+          ticketSystems.\(system.id): nothing is known of \(server). If it is the server that was called \
+          \(known.joined(separator: ", ")) before, who is in can come in again: write its address as it was.
+          """)
+      }
+      let interrupted = try await journal.unconcluded()
+      let owed = try await journal.owed()
+      let configured = Set(configuration.ticketSystems.map(\.address))
+      for (server, theirs) in Dictionary(grouping: owed, by: \.server) {
+        guard configured.contains(server) else {
+          logger.error(
+            """
+            \(theirs.count) admissions have still to be told to \(server), which no ticket system of the configuration is: \
+            they are told to nobody. Write its address as it was, or see scangate outbox export.
+            """)
+          continue
+        }
+        logger.notice("Admissions that have still to be told to \(server): \(theirs.count).")
+      }
+      let lists = TicketListCache(folder: folder, key: key.key) {
+        logger.error("\(TerminalText.clean($0, limit: 1_000))")
+      }
+      await lists.look(for: configuration, at: clock.now())
+      return StationStorage(
+        journal,
+        StationMemory(
+          dependencies: LedgerDependencies(
+            journal: journal, key: key.key, boot: boot, clock: clock,
+            list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
+            isAccepted: { trust.isAccepted }),
+          whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
+          owed: owed, orders: Self.control(controller, journal, trust)),
+        lookForLists: { await lists.look(for: $0, at: clock.now()) })
+    } catch {
+      throw error.kind == .newer ? .newer(error.description) : .journal(error.description)
+    }
+  }
+}
+
+extension StationStorage {
+  /// What staff want of the outbox, as the gateway asks for it.
+  private static func control(_ controller: OrderController, _ journal: Journal, _ trust: JournalTrust) -> OutboxControl
+  {
+    OutboxControl(
+      isHeld: {
+        // What may have been told is not told again before somebody has looked.
+        if !trust.isAccepted { await controller.obeyAcceptance(trust) }
+        let isHeld = await controller.isHeld
+        return isHeld || !trust.isAccepted
+      },
+      retry: {
+        guard await controller.isRetryAsked, let again = try? await journal.retriable() else { return nil }
+        // Taken only once it can be obeyed.
+        return await controller.takeRetry() ? again : nil
+      })
+  }
+}
+
+/// Why there is no journal.
+package enum StationVaultError: Error {
+  /// The station's key: somebody must act.
+  case key(String)
+  /// The disk on which the key lies: worth another try.
+  case disk(String)
+  /// The journal's disk or its lock: worth another try.
+  case journal(String)
+  /// A newer program's journal: somebody must act.
+  case newer(String)
+}
