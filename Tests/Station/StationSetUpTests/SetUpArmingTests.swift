@@ -9,7 +9,7 @@ import Testing
     var station = SetUpArming(isMissing: true, window: .seconds(600))
     station.started(at: at(0))
     station.slept(for: .seconds(599))
-    expectEqual(station.state(at: at(0)), .armed(until: at(1_000)))
+    expectEqual(station.state(at: at(0)), .armed(until: at(1)))
     station.slept(for: .seconds(1))
     expectEqual(station.state(at: at(0)), .off)
   }
