@@ -235,7 +235,8 @@ let package = Package(
 
     // What tests share, and the tests. What is measured is optimised as the product is.
     .target(
-      name: "ScanTesting", dependencies: ["ScanModel"], path: "Tests/Shared/ScanTesting", swiftSettings: quick),
+      name: "ScanTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Shared/ScanTesting",
+      swiftSettings: quick),
     .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
     .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(

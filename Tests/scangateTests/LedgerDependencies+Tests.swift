@@ -13,6 +13,7 @@ extension LedgerDependencies {
       throw JournalFault(.unavailable, "no key")
     }
     return LedgerDependencies(
-      journal: journal, key: key, boot: BootID(boot), clock: ClockTrust(time: time, isDisciplined: { true }))
+      journal: journal, key: key, boot: BootID(boot), clock: ClockTrust(time: time, isDisciplined: { true }),
+      loop: try GateThreads.next())
   }
 }

@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// An actor that returns this loop as its `unownedExecutor` runs on this thread alone: device handlers and the actor's
 /// methods never race, and no slow work of the rest of the process can delay them. Handlers are called on the thread, so
-/// they may use `assumeIsolated` of such an actor.
-package final class DeviceLoop: SerialExecutor, Sendable {
+/// they may use `assumeIsolated` of such an actor. A task that prefers the loop runs there wherever it is on no actor, so that
+/// a call through several rooms wakes no thread.
+package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
   /// What a descriptor is waited for; the values of `poll(2)`.
   package struct Readiness: OptionSet, Sendable {
     package let rawValue: Int16
@@ -46,6 +47,8 @@ package final class DeviceLoop: SerialExecutor, Sendable {
   private struct Inbox {
     var jobs: [UnownedJob] = []
     var isStopped = false
+    /// Whether the thread sleeps, or is about to: whoever brings something has to wake it, and once is enough.
+    var isAsleep = false
   }
 
   /// Registrations, used on the loop's own thread only. The lock is never contended: it is there so that the compiler,
@@ -55,6 +58,9 @@ package final class DeviceLoop: SerialExecutor, Sendable {
     var sources: [UInt64: Source] = [:]
     var alarms: [UInt64: Alarm] = [:]
   }
+
+  /// How many rounds of jobs go before descriptors are looked at.
+  private static let mostRounds = 8
 
   private let inbox = Mutex(Inbox())
   private let registry = Mutex(Registry())
@@ -78,15 +84,19 @@ package final class DeviceLoop: SerialExecutor, Sendable {
   /// Ends the thread once the jobs that are queued have run. Registrations are dropped; descriptors stay their owners'.
   package func stop() {
     inbox.withLock { $0.isStopped = true }
-    signalWake()
+    rouse()
   }
 
   // MARK: Executor
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    inbox.withLock { $0.jobs.append(job) }
-    signalWake()
+    let sleeps = inbox.withLock { inbox in
+      inbox.jobs.append(job)
+      defer { inbox.isAsleep = false }
+      return inbox.isAsleep
+    }
+    if sleeps { signalWake() }
   }
 
   package func checkIsolated() {
@@ -111,7 +121,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
       registry.sources[id] = Source(descriptor: descriptor, interest: interest, handler: handler)
       return id
     }
-    if !isCurrent { signalWake() }
+    if !isCurrent { rouse() }
     return Watch(id: id)
   }
 
@@ -128,7 +138,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
       registry.alarms[id] = Alarm(at: time, handler: handler)
       return id
     }
-    if !isCurrent { signalWake() }
+    if !isCurrent { rouse() }
     return Timer(id: id)
   }
 
@@ -144,6 +154,15 @@ package final class DeviceLoop: SerialExecutor, Sendable {
 
   // MARK: The thread
 
+  /// Has the thread look again at what it waits for.
+  private func rouse() {
+    let sleeps = inbox.withLock { inbox in
+      defer { inbox.isAsleep = false }
+      return inbox.isAsleep
+    }
+    if sleeps { signalWake() }
+  }
+
   private func signalWake() {
     var one: UInt64 = 1
     // A full counter means that a wake-up is pending already.
@@ -153,13 +172,17 @@ package final class DeviceLoop: SerialExecutor, Sendable {
   private func run() {
     var descriptors: [pollfd] = []
     var identifiers: [UInt64] = []
+    /// Rounds of jobs since it was waited for descriptors.
+    var rounds = 0
     while true {
       let (jobs, isStopped) = inbox.withLock { inbox in
         let jobs = inbox.jobs
         inbox.jobs.removeAll(keepingCapacity: true)
         return (jobs, inbox.isStopped)
       }
-      for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      for job in jobs {
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      }
       if isStopped, jobs.isEmpty { break }
 
       // After each round of jobs, however many there are: a relay's end waits for nobody.
@@ -167,6 +190,11 @@ package final class DeviceLoop: SerialExecutor, Sendable {
       descriptors.removeAll(keepingCapacity: true)
       identifiers.removeAll(keepingCapacity: true)
       descriptors.append(pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0))
+      // From here on whoever brings something wakes the thread. What came before is seen below: registrations are read after this.
+      let isIdle = inbox.withLock { inbox in
+        inbox.isAsleep = inbox.jobs.isEmpty && !inbox.isStopped
+        return inbox.isAsleep
+      }
       let next = registry.withLock { registry in
         for (id, source) in registry.sources {
           identifiers.append(id)
@@ -174,7 +202,11 @@ package final class DeviceLoop: SerialExecutor, Sendable {
         }
         return registry.alarms.values.min { $0.at < $1.at }?.at
       }
-      wait(&descriptors, until: next)
+      // Jobs that jobs brought need no look at descriptors each time; those that never end must not keep devices waiting.
+      rounds = isIdle ? 0 : rounds + 1
+      if !isIdle, rounds % Self.mostRounds != 0 { continue }
+      wait(&descriptors, until: isIdle ? next : time.now())
+      inbox.withLock { $0.isAsleep = false }
       if descriptors[0].revents != 0 {
         var count: UInt64 = 0
         _ = read(wake.number, &count, 8)

@@ -1,3 +1,4 @@
+internal import ScanModel
 internal import Synchronization
 
 /// An answer that several may give, of which the first counts: so that a thread that hangs holds up nobody.
@@ -49,6 +50,14 @@ package final class OneAnswer<Value: Sendable>: Sendable {
       give(value)
     }
     defer { alarm.cancel() }
+    return await first()
+  }
+
+  /// The first answer, or `value` where none comes within `limit` timed by `loop` where there is one; to be asked once.
+  package func first(within limit: Duration, else value: Value, on loop: DeviceLoop?) async -> Value {
+    guard let loop else { return await first(within: limit, else: value) }
+    let alarm = loop.at(SystemTime().now() + limit) { self.give(value) }
+    defer { loop.cancel(alarm) }
     return await first()
   }
 

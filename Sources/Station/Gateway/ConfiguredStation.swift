@@ -78,7 +78,8 @@ package struct ConfiguredStation: Sendable {
     self.memory = memory
     var systems: [String: [any TicketSystem]] = [:]
     for (system, connection) in zip(configuration.ticketSystems, connections) {
-      systems[system.address, default: []].append(PunctualTicketSystem(connection.face(nil), time: time))
+      systems[system.address, default: []].append(
+        PunctualTicketSystem(connection.face(nil), time: time, loop: memory.loop))
     }
     self.systems = systems
     self.setUp = setUp
@@ -108,7 +109,7 @@ package struct ConfiguredStation: Sendable {
       let most = system.budget.map { max(1, $0 / 3) } ?? .max
       let ledger = try memory.ledger(
         of: system, floodLimit: min(limits.max() ?? gate.floodLimit, most), time: time, events: events)
-      let face = PunctualTicketSystem(connection.face(gate.ticket), time: time)
+      let face = PunctualTicketSystem(connection.face(gate.ticket), time: time, loop: memory.loop)
       faces[system.address, default: [:]][gate.id] = face
       let controller = GateController(
         settings: try GateSettings(gate, list: system.list), system: face, ledger: ledger,

@@ -2,19 +2,17 @@ package import StationSetUp
 package import ScanModel
 internal import Admission
 internal import Calls
-internal import Reading
-internal import SetUpCodes
+internal import LinuxIO
 import Synchronization
 
 /// One gate: takes raw reads of its readers, decides one scan at a time, and signals the verdict.
 ///
 /// ```
-/// raw read ─▶ inlet ─▶ normalise ─▶ accept ─▶ hold-off ──new──▶ queue ─▶ decide ─▶ relay, lamps, sound
-///                          │           │          │              │full, or waited too long
-///                          └─unreadable┘        repeat           └─▶ undecided(busy | stale)
+/// raw read ─▶ GateIntake ─▶ scan ─▶ decide ─▶ relay, lamps, sound
+///                              └ waited too long ─▶ undecided(stale)
 /// ```
-/// Everything up to the queue runs while a scan is being decided, so that a repeat or noise never waits for the network
-/// and never delays a different code.
+/// All gates of a station and their ledgers live on one thread: from a scan to its request, and from the answer to the relay, nobody
+/// is woken but whom the work is for.
 package actor GateController {
   let settings: GateSettings
   let system: any TicketSystem
@@ -23,17 +21,12 @@ package actor GateController {
   let events: any EventSink
   let time: any TimeSource
 
-  private let inlet: AsyncStream<Sight>
-  private let inletEnd: AsyncStream<Sight>.Continuation
-  private let queue: AsyncStream<Scan>
-  private let queueEnd: AsyncStream<Scan>.Continuation
-
-  private var holdOff: HoldOff
-  private var sleep: SleepWatch
+  nonisolated let intake: GateIntake
+  private nonisolated let loop: DeviceLoop
   private var cap: ReaderCap
-  private var reports: ScanReports
-  var deciding: Code?
-  var state = GateState.ready
+  private let reports: ScanReports
+  var deciding: Code? { didSet { intake.decides(deciding) } }
+  var state = GateState.ready { didSet { intake.setReady(state == .ready) } }
   /// Whether anything was told of it.
   var isTold = false
   /// Whether `run` has begun; before it there is nothing to show.
@@ -88,6 +81,9 @@ package actor GateController {
   /// Time after which a person is shown that the code was read and is being asked about; quicker answers need no lamp.
   private static let busyAfter = Duration.milliseconds(200)
 
+  /// The thread of all gates.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
   /// Makes a gate; it does nothing until `run`.
   /// - Parameter watch: called with what the gate does, at each change; on its task, and to return at once.
   package init(
@@ -98,44 +94,29 @@ package actor GateController {
     self.watch = watch
     self.settings = settings
     // A gate keeps its own deadline.
-    self.system = PunctualTicketSystem(system, time: time)
+    self.system = PunctualTicketSystem(system, time: time, loop: ledger.loop)
+    loop = ledger.loop
     self.ledger = ledger
     self.signals = signals
     self.events = events
     self.time = time
-    holdOff = HoldOff(duration: settings.holdOff, folding: { system.foldedKey(of: $0) })
-    sleep = SleepWatch(asleep: time.asleep())
     cap = ReaderCap(limit: settings.floodLimit)
     reports = ScanReports(system: system.id, ledger: ledger, events: events)
-    (inlet, inletEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
-    (queue, queueEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, settings.queue)))
+    intake = GateIntake(
+      settings: settings, system: system, signals: signals, events: events, reports: reports, time: time)
   }
 
-  /// What a reader of this gate saw.
-  private enum Sight: Sendable {
-    case read(RawRead)
-    case inView(RawRead)
-    case left(RawRead)
-    case several
-  }
+  /// Takes a raw read; from any thread, returns at once. A gate whose queue is full is being flooded: the person scans again.
+  package nonisolated func deliver(_ read: RawRead) { intake.take(read) }
 
-  /// Takes a raw read; from any thread, returns at once. A gate whose inlet is full is being flooded: the read is dropped,
-  /// and the person scans again.
-  package nonisolated func deliver(_ read: RawRead) {
-    guard case .dropped(.read(let lost)) = inletEnd.yield(.read(read)) else { return }
-    events.emit(
-      .discarded(reader: lost.reader, reason: .busy, characters: lost.bytes.count, at: time.wall()))
-  }
-
-  /// Told that a code which was read is still in its reader's view; from any thread, returns at once. What is lost of it
-  /// where the inlet is full only makes the hold-off end sooner.
-  package nonisolated func stillInView(_ read: RawRead) { inletEnd.yield(.inView(read)) }
+  /// Told that a code which was read is still in its reader's view; likewise.
+  package nonisolated func stillInView(_ read: RawRead) { intake.stillInView(read) }
 
   /// Told that a code which was read has left its reader's view; likewise.
-  package nonisolated func leftView(_ read: RawRead) { inletEnd.yield(.left(read)) }
+  package nonisolated func leftView(_ read: RawRead) { intake.leftView(read) }
 
   /// Told that several codes were shown where one is to be shown at a time; likewise.
-  package nonisolated func severalInView() { inletEnd.yield(.several) }
+  package nonisolated func severalInView() { intake.severalInView() }
 
   /// Decides until `finish` is called and what was read before is decided.
   package func run() async {
@@ -145,23 +126,20 @@ package actor GateController {
     shownResting = resting
     signals.play(resting)
     reviewOutputs()
-    await withTaskGroup(of: Void.self) { group in
-      let listening = Task { for await news in news { self.take(news) } }
-      let telling = Task { [teller = reports.teller] in await teller.run() }
-      group.addTask { await self.takeReads() }
-      group.addTask { await self.decideScans() }
-      await group.waitForAll()
-      listening.cancel()
-      reports.teller.finish()
-      await telling.value
-    }
+    let listening = Task { for await news in news { self.take(news) } }
+    let telling = Task(executorPreference: loop) { [teller = reports.teller] in await teller.run() }
+    // What a ticket system's adapter does between its waits is done on this thread, too.
+    await Task(executorPreference: loop) { await self.decideScans() }.value
+    listening.cancel()
+    reports.teller.finish()
+    await telling.value
     isOver = true
   }
 
   /// Returns once the gate has come to it, and not while what it decides is overdue: a gate that only answers is stuck.
   package func heartbeat() async {
     heartbeats &+= 1
-    lookForSleep()
+    intake.lookForSleep()
     guard let overdue, time.now() > overdue else { return }
     await withCheckedContinuation { stuck.append($0) }
   }
@@ -173,27 +151,11 @@ package actor GateController {
   /// - Parameter isHurried: whether scans that wait are closed unasked; the one in hand is decided all the same.
   package nonisolated func finish(isHurried: Bool = false) {
     if isHurried { hurry.withLock { $0 = true } }
-    inletEnd.finish()
-  }
-
-  private func takeReads() async {
-    for await sight in inlet {
-      switch sight {
-      case .read(let read): take(read)
-      case .inView(let read):
-        if let code = code(of: read) { holdOff.inView(code, at: time.now()) }
-      case .left(let read):
-        if let code = code(of: read) { holdOff.left(code, viewOf: read.reader) }
-      case .several:
-        // A verdict in flight has the lamps.
-        if deciding == nil, state == .ready { signals.play(.refuse(.unreadable)) }
-      }
-    }
-    queueEnd.finish()
+    intake.finish()
   }
 
   private func decideScans() async {
-    for await scan in queue {
+    while let scan = await intake.next() {
       if hurry.withLock({ $0 }) {
         close(scan, AttemptDecision(undecided: .busy, detail: "The service is being restarted or reloaded."))
       } else {
@@ -202,56 +164,6 @@ package actor GateController {
         if takeProof() { reviewOutputs() }
         rest()
       }
-    }
-  }
-
-  /// Looks whether the machine slept; often, so that little of what came after it counts as before.
-  private func lookForSleep() {
-    if sleep.look(asleep: time.asleep(), at: time.now()) != nil { holdOff.slept() }
-  }
-
-  // MARK: From raw read to scan
-
-  private func code(of read: RawRead) -> Code? { Normaliser.normalise(read.bytes).map(system.recognise) }
-
-  private func take(_ read: RawRead) {
-    lookForSleep()
-    guard let whole = Normaliser.normalise(read.bytes) else { return refuseUnreadable(Code(bytes: read.bytes), read) }
-    let code = system.recognise(whole)
-    // A code that sets stations up is no ticket, and its secret is not for the ticket system.
-    guard settings.accept.accepts(code), !SetUpReader.isSetUpCode(whole) else {
-      return refuseUnreadable(code, read)
-    }
-
-    let now = time.now()
-    switch holdOff.sighting(of: code, by: read.reader, at: now) {
-    case .repeat(let inFlight):
-      events.emit(.repeat(gate: settings.gate, reader: read.reader, code: code, at: time.wall()))
-      if !inFlight, deciding == nil { replay(holdOff.lastVerdict(of: code)) }
-    case .new:
-      let scan = Scan(
-        gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
-      if case .dropped = queueEnd.yield(scan) {
-        close(scan, AttemptDecision(undecided: .busy, detail: "\(settings.queue) scans were waiting already."))
-      }
-    }
-  }
-
-  private func refuseUnreadable(_ code: Code, _ read: RawRead) {
-    let scan = Scan(
-      gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
-    // A verdict in flight has the lamps; the refusal is on record all the same.
-    if deciding == nil { signals.play(.refuse(.unreadable)) }
-    reports.add(scan, KeptDecision(AttemptDecision(refused: .unreadable), decider: .station), outputFault: nil)
-  }
-
-  /// Shows a repeat what it was told before. An admission is not shown again: at a gate without a relay the lamp is the
-  /// permission, and the second person with the same code would walk through on it.
-  private func replay(_ verdict: Verdict?) {
-    switch verdict {
-    case .refuse(let reason): signals.play(.refuse(reason))
-    case .undecided(let reason): signals.play(.undecided(reason))
-    case .admit, nil: break
     }
   }
 
@@ -269,8 +181,7 @@ package actor GateController {
       stuck = []
       watch(settings.gate, state == .ready ? .open : .outOfService)
     }
-    lookForSleep()
-    if sleep.hasSlept(since: scan.readAt) {
+    if intake.hasSlept(since: scan.readAt) {
       // Whoever presented it may have gone home.
       return close(scan, AttemptDecision(undecided: .stale, detail: Self.sleepWords))
     }
@@ -294,24 +205,19 @@ package actor GateController {
       return close(scan, AttemptDecision(undecided: .outOfService, detail: fault))
     }
 
-    let busy = Task {
-      try await Task.sleep(for: Self.busyAfter)
-      // Back on the actor: either the verdict is still out, or this was cancelled before.
-      if !Task.isCancelled { self.signals.play(.busy) }
-    }
+    let busy = loop.at(SystemTime().now() + Self.busyAfter) { self.assumeIsolated { $0.signals.play(.busy) } }
     let kept =
       settings.isExit
       ? await ledger.leave(scan, key: key)
       : await ledger.decide(
         scan, key: key, system: system, deadline: started + settings.deadline,
         mayAsk: cap.mayAsk(scan.reader, at: started), offline: settings.offline)
-    busy.cancel()
+    loop.cancel(busy)
 
     if kept.wasInVain { cap.countVain(scan.reader, at: time.now()) }
     guard case .admit = kept.decision.verdict else { return close(scan, kept) }
     let late = time.now() - started - settings.deadline
-    lookForSleep()
-    let hasSlept = sleep.hasSlept(since: started)
+    let hasSlept = intake.hasSlept(since: started)
     if hasSlept || late > Self.longestFreeze {
       // The machine slept, or the process was halted: whoever stands there now need not be who presented the code.
       if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
@@ -337,14 +243,14 @@ package actor GateController {
       outputFault = what
     }
     reviewOutputs()
-    holdOff.decided(scan.code, outputFault == nil ? kept.decision.verdict : .undecided(.outOfService))
+    intake.decided(scan.code, outputFault == nil ? kept.decision.verdict : .undecided(.outOfService))
     reports.add(scan, kept, outputFault: outputFault)
   }
 
   /// Ends a scan that does not open the gate.
   private func close(_ scan: Scan, _ kept: KeptDecision) {
     let decision = kept.decision
-    holdOff.decided(scan.code, decision.verdict)
+    intake.decided(scan.code, decision.verdict)
     switch decision.verdict {
     case .refuse(let reason):
       if kept.asked?.fate == .answered { disproveFault() }

@@ -73,6 +73,11 @@ package actor LedgerKeeper {
   /// The sender, while it has nothing to do.
   var senderWaiting: CheckedContinuation<Void, Never>?
 
+  /// The thread on which gates and ledgers live.
+  nonisolated var loop: DeviceLoop { store.dependencies.loop }
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
   /// Makes the keeper of a ledger that remembers what the journal does.
   /// - Parameters:
   ///   - server: the ticket system's server, by type and address: to it belongs what is remembered.

@@ -12,6 +12,8 @@ package struct LedgerDependencies: Sendable {
   package var digester: Digester
   /// This start of the machine.
   package var boot: BootID
+  /// The thread on which gates and ledgers live: between them nobody is woken.
+  package var loop: DeviceLoop
   /// The machine's clocks, and whether they are trusted.
   package var clock: ClockTrust
   /// Notes that a gate opens on what the journal could not take, so that the next process trusts nothing that hangs on it;
@@ -25,7 +27,7 @@ package struct LedgerDependencies: Sendable {
   /// Joins them.
   /// - Parameter boot: the start of the machine, and the journal's generation in it.
   package init(
-    journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust,
+    journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust, loop: DeviceLoop,
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
     markIncomplete: @escaping @Sendable () async -> Bool = { true },
     isAccepted: @escaping @Sendable () -> Bool = { true }
@@ -37,6 +39,7 @@ package struct LedgerDependencies: Sendable {
     digester = key.digester(for: .tickets)
     self.boot = boot
     self.clock = clock
+    self.loop = loop
   }
 }
 

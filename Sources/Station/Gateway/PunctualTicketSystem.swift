@@ -12,9 +12,12 @@ struct PunctualTicketSystem: TicketSystem {
 
   private let system: any TicketSystem
   private let time: any TimeSource
+  private let loop: DeviceLoop?
 
   /// Makes one of another; of one that is punctual already, the same.
-  init(_ system: any TicketSystem, time: any TimeSource) {
+  /// - Parameter loop: the thread on which adapters work between their waits; those of the process where there is none.
+  init(_ system: any TicketSystem, time: any TimeSource, loop: DeviceLoop? = nil) {
+    self.loop = loop
     self.system = (system as? PunctualTicketSystem)?.system ?? system
     self.time = time
   }
@@ -64,12 +67,12 @@ struct PunctualTicketSystem: TicketSystem {
     left: @escaping @Sendable (Value) -> Void = { _ in }
   ) async -> Value? {
     let answer = OneAnswer<Value?>()
-    let calling = Task {
+    let calling = Task(executorPreference: loop) {
       let value = await call()
       if !answer.give(value) { left(value) }
     }
     return await withTaskCancellationHandler {
-      await answer.first(within: max(.zero, deadline - time.now()) + Self.grace, else: nil)
+      await answer.first(within: max(.zero, deadline - time.now()) + Self.grace, else: nil, on: loop)
     } onCancel: {
       calling.cancel()
     }

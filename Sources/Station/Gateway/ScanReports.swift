@@ -1,5 +1,6 @@
 internal import ScanModel
 internal import Admission
+internal import Synchronization
 
 /// Writes down what became of a gate's scans, and has it told.
 ///
@@ -8,13 +9,13 @@ internal import Admission
 ///      │ too many              └ in the order in which they were over
 ///      └─▶ flood, counted ──▶ journal, a second after it began
 /// ```
-struct ScanReports {
+final class ScanReports: Sendable {
   /// The gate's ticket system.
   let system: TicketSystemID
   let ledger: LedgerKeeper
   let teller: ScanTeller
   /// For scans that cost no request.
-  private var quota = RecordQuota()
+  private let quota = Mutex(RecordQuota())
 
   init(system: TicketSystemID, ledger: LedgerKeeper, events: any EventSink) {
     self.system = system
@@ -22,13 +23,13 @@ struct ScanReports {
     teller = ScanTeller(ledger: ledger, events: events)
   }
 
-  /// Takes a scan that is decided, at the moment when it was signalled.
-  mutating func add(_ scan: Scan, _ kept: KeptDecision, outputFault: String?) {
+  /// Takes a scan that is decided, at the moment when it was signalled; from any thread, returns at once.
+  func add(_ scan: Scan, _ kept: KeptDecision, outputFault: String?) {
     let decision = kept.decision
     let now = ledger.now
     let waited = now.monotonic - scan.readAt
     // Who was asked for, and who was admitted, is written down whatever comes.
-    let isLeftOut = kept.asked == nil && decision.verdict != .admit && !quota.take(at: now.monotonic)
+    let isLeftOut = kept.asked == nil && decision.verdict != .admit && !quota.withLock({ $0.take(at: now.monotonic) })
     let mark = isLeftOut ? nil : record(scan, kept, waited, now, outputFault)
     teller.take(
       DecidedScan(

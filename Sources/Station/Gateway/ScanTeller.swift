@@ -25,6 +25,8 @@ actor ScanTeller {
   private var flood: ScanFlood?
   private var counting: Task<Void, Never>?
 
+  nonisolated var unownedExecutor: UnownedSerialExecutor { ledger.unownedExecutor }
+
   init(ledger: LedgerKeeper, events: any EventSink) {
     self.ledger = ledger
     self.events = events

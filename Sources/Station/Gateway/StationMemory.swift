@@ -1,6 +1,7 @@
 internal import ScanConfiguration
 package import ScanModel
 internal import Admission
+internal import LinuxIO
 internal import Synchronization
 internal import TicketSystemKit
 
@@ -13,6 +14,9 @@ package final class StationMemory: Sendable {
   package let command = OutputCommand()
 
   private let dependencies: LedgerDependencies
+  /// The thread on which gates and ledgers live.
+  var loop: DeviceLoop { dependencies.loop }
+
   private let whenFailing: JournalFailurePolicy
   private let ledgers = Mutex<[String: LedgerKeeper]>([:])
   /// The server of each name that was configured in this process's time.

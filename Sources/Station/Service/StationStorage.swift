@@ -49,8 +49,10 @@ package struct StationStorage {
       logger.warning("This machine's clock is not synchronised: times in the journal are marked as not trusted.")
     }
     let controller: OrderController
+    let gates: DeviceLoop
     do throws(SystemError) {
       controller = try OrderController(OutboxOrders(state: folder))
+      gates = try DeviceLoop(name: "gates")
     } catch {
       throw .journal("No thread can be had for it (\(error.words)).")
     }
@@ -105,7 +107,7 @@ package struct StationStorage {
         journal,
         StationMemory(
           dependencies: LedgerDependencies(
-            journal: journal, key: key.key, boot: boot, clock: clock,
+            journal: journal, key: key.key, boot: boot, clock: clock, loop: gates,
             list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,

@@ -101,7 +101,8 @@ struct DemoCommand: AsyncParsableCommand {
       ledger: LedgerKeeper(
         server: address.url,
         dependencies: LedgerDependencies(
-          journal: journal, key: sealKey, boot: .current(), clock: ClockTrust(time: time)), time: time,
+          journal: journal, key: sealKey, boot: .current(), clock: ClockTrust(time: time),
+          loop: try DeviceLoop(name: "gates")), time: time,
         events: hub), signals: GateSignalOutput(outputs), events: hub, time: time)
 
     let terminal = TypedCodes(reader: ReaderID("terminal"), time: time)

@@ -15,7 +15,8 @@ extension LedgerDependencies {
     }
     return LedgerDependencies(
       journal: journal, key: key, boot: BootID(boot),
-      clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), list: { _, _ in list },
+      clock: clock ?? ClockTrust(time: time, isDisciplined: { true }), loop: try GateThreads.next(),
+      list: { _, _ in list },
       isAccepted: isAccepted)
   }
 }

@@ -110,7 +110,7 @@ import TicketSystemKit
       memory: StationMemory(
         dependencies: LedgerDependencies(
           journal: MemoryJournal(), key: SealKey.random().key, boot: BootID("boot 1"),
-          clock: ClockTrust(time: SystemTime()))),
+          clock: ClockTrust(time: SystemTime()), loop: try GateThreads.next())),
       events: EventHub()
     ) { _, _ in }
     await made.discard()
