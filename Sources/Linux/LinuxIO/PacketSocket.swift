@@ -47,12 +47,16 @@ package final class PacketSocket: Sendable {
   /// Takes the next packet.
   /// - Parameter limit: the longest packet; descriptors that are sent along are thrown away.
   package func receive(limit: Int) -> Received {
-    var buffer = [UInt8](repeating: 0, count: limit)
     while true {
-      let count = clinux_receive(descriptor.number, &buffer, limit, nil)
+      var count = 0
+      // Room for the longest, of which most need little: it is not filled with zeros first.
+      let packet = [UInt8](unsafeUninitializedCapacity: limit) { buffer, used in
+        count = clinux_receive(descriptor.number, buffer.baseAddress, limit, nil)
+        used = max(0, min(count, limit))
+      }
       if count > limit { return .tooLong(count) }
       // A packet of no bytes cannot be told from the end, and is no message either.
-      if count > 0 { return .packet(Array(buffer.prefix(count))) }
+      if count > 0 { return .packet(packet) }
       if count == 0 { return .end }
       switch errno {
       case EINTR: continue

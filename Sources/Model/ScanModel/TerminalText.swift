@@ -18,6 +18,7 @@ package enum TerminalText {
 
   /// Whether a character is shown as itself and does nothing else.
   package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    if (0x20...0x7E).contains(scalar.value) { return true }
     // Letters that show nothing, such as Hangul's fillers.
     if scalar.properties.isDefaultIgnorableCodePoint, !scalar.properties.isVariationSelector { return false }
     return switch scalar.properties.generalCategory {

@@ -50,7 +50,7 @@ struct LedgerStore: Sendable {
   let server: String
 
   /// A memory with the boot whose monotonic times it holds.
-  private struct Envelope: Codable {
+  private struct Envelope: Decodable {
     var boot: String
     var memory: LedgerMemory
   }
@@ -109,17 +109,12 @@ struct LedgerStore: Sendable {
   /// What has changed, in the journal's form.
   func memory(of changes: [LedgerPlace: LedgerMemory?], in part: [UInt8]) -> [LedgerKey: [UInt8]?] {
     var memory: [LedgerKey: [UInt8]?] = [:]
-    let encoder = JSONEncoder()
     for (place, change) in changes {
       guard let change else {
         memory[key(of: place, in: part)] = .some(nil)
         continue
       }
-      // What cannot be put into words must not forget what was.
-      guard let text = try? encoder.encode(Envelope(boot: dependencies.boot.description, memory: change)) else {
-        continue
-      }
-      memory[key(of: place, in: part)] = [UInt8](text)
+      memory[key(of: place, in: part)] = change.json(boot: dependencies.boot.description)
     }
     return memory
   }

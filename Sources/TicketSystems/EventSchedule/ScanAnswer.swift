@@ -29,7 +29,6 @@ struct ScanAnswer: Equatable {
     _ answer: HTTPAnswer, host: String, saleTicketID: Int64?, hiding secrets: [Redaction] = [],
     words: ServerWords = ServerWords()
   ) {
-    let said = ServerText(answer.body, hiding: secrets)
     let isRefusal = answer.isRefusal
     switch answer.status {
     case 201: self = Self.created(answer, host: host, saleTicketID: saleTicketID, secrets)
@@ -46,7 +45,9 @@ struct ScanAnswer: Equatable {
         .badAnswer,
         "\(host) answered \(answer.status), but not as the ticket system does: a firewall, proxy or portal may have answered in its "
           + "place. Check the way to it. \(words.addressCure)", mayHaveRedeemed: true)
-    case 400...499: self = Self.refusal(answer.status, said, host: host, saleTicketID: saleTicketID, words)
+    case 400...499:
+      let said = ServerText(answer.body, hiding: secrets)
+      self = Self.refusal(answer.status, said, host: host, saleTicketID: saleTicketID, words)
     case 300...399:
       self = .undecided(
         .badAnswer,

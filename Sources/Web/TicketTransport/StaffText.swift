@@ -43,6 +43,13 @@ package enum StaffText {
     var scalars = String.UnicodeScalarView()
     var isBlankDue = false
     for scalar in text.unicodeScalars {
+      // What is printable ASCII need not be looked up.
+      if (0x21...0x7E).contains(scalar.value) {
+        if isBlankDue { scalars.append(" ") }
+        isBlankDue = false
+        scalars.append(scalar)
+        continue
+      }
       switch scalar.properties.generalCategory {
       case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator: isBlankDue = !scalars.isEmpty
       // Direction marks and their like can make a text read as another one.

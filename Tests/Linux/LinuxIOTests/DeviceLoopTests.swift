@@ -89,3 +89,48 @@ private actor Resident {
   expect(DeviceLoop.Readiness(rawValue: Int16(bit | POLLIN)).isGone)
   expect(!DeviceLoop.Readiness.readable.isGone)
 }
+
+/// On no actor.
+private func isHere(_ loop: DeviceLoop) async -> Bool { loop.isCurrent }
+
+@Test func aTaskThatPrefersALoopRunsThereWhereItIsOnNoActor() async throws {
+  let loop = try DeviceLoop(name: "test")
+  defer { loop.stop() }
+  let resident = Resident(loop: loop)
+  let places = await Task(executorPreference: loop) {
+    [await isHere(loop), await resident.isOnLoop(), await isHere(loop)]
+  }.value
+  expectEqual(places, [true, true, true])
+  expect(!(await isHere(loop)))
+}
+
+/// A thread that sleeps is woken once, and by everything that comes after it looked.
+@Test func whatIsBroughtFromAnywhereIsNeverLeftLying() async throws {
+  let loop = try DeviceLoop(name: "test")
+  defer { loop.stop() }
+  let resident = Resident(loop: loop)
+  let count = extent(landing: 3_000, release: 100_000)
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<4 {
+      group.addTask { for _ in 0..<count { _ = await resident.isOnLoop() } }
+      group.addTask { for _ in 0..<count / 10 { await loop.heartbeat() } }
+    }
+  }
+}
+
+@Test func jobsThatNeverEndDoNotKeepDescriptorsWaiting() async throws {
+  let loop = try DeviceLoop(name: "test")
+  defer { loop.stop() }
+  let busy = Task(executorPreference: loop) { while !Task.isCancelled { await Task.yield() } }
+  var ends: [Int32] = [0, 0]
+  try #require(pipe(&ends) == 0)
+  let reading = OwnedDescriptor(owning: ends[0])
+  let writing = OwnedDescriptor(owning: ends[1])
+  let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+  await Resident(loop: loop).read(from: reading.number, into: continuation)
+  expectEqual(write(writing.number, "one", 3), 3)
+  var iterator = stream.makeAsyncIterator()
+  await expectEqual(iterator.next(), [UInt8]("one".utf8))
+  busy.cancel()
+  await busy.value
+}

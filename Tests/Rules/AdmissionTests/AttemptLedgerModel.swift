@@ -237,8 +237,7 @@ struct LedgerWorld {
         disk[place] = nil
         continue
       }
-      guard let data = try? JSONEncoder().encode(memory) else { return problems.append("cannot be written") }
-      disk[place] = data
+      disk[place] = Data(memory.json)
     }
     if random.chance(20) { ledger.letGo(beyond: 0) }
   }
@@ -290,7 +289,7 @@ struct LedgerWorld {
     _ = reader.restore(.ticket(Self.key), memory, age: 0, isSameBoot: false)
     reader.markAllChanged()
     guard let changed = reader.takeChanges()[.ticket(Self.key)], let changed else { return data }
-    return (try? JSONEncoder().encode(changed)) ?? data
+    return Data(changed.json)
   }
 
   /// Has in the ledger what it needs of the ticket.

@@ -129,7 +129,7 @@ struct SpellingWorld {
 
   mutating func store() {
     for (place, memory) in ledger.takeChanges() {
-      disk[place] = memory.flatMap { try? JSONEncoder().encode($0) }
+      disk[place] = memory.map { Data($0.json) }
     }
     if random.chance(20) { ledger.letGo(beyond: 0) }
   }
