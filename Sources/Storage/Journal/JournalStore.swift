@@ -84,7 +84,7 @@ final class JournalStore {
   // MARK: Writing
 
   /// Writes batches in one transaction. When this returns the bytes are the kernel's; the disk has them when the
-  /// write-ahead log was synced. To be followed by `rest`.
+  /// write-ahead log was synced. To be followed by `rest` before anything else.
   func write(_ batches: [PendingBatch]) throws(SQLiteError) {
     let before = (nextSeq, turns)
     if database.isInTransaction { try database.execute("ROLLBACK") }
@@ -112,7 +112,8 @@ final class JournalStore {
     }
   }
 
-  /// Has everything but batches synced by SQLite again. Its own step, so that who waits for a batch need not wait for it.
+  /// Has everything but batches synced by SQLite again; to be called before anything else is done, so that one batch after the
+  /// other need not switch to and fro.
   func rest() {
     guard isRelaxed, (try? database.execute("PRAGMA synchronous = FULL")) != nil else { return }
     isRelaxed = false

@@ -18,7 +18,10 @@ final class Writer: @unchecked Sendable {
   var nextTidy: MonotonicTime
   var tidying: Tidying?
 
-  /// How often it is looked whether the files are where they were, while there is nothing to write.
+  /// When it is looked next whether the files are where they were; each batch looks besides.
+  private var nextLook = MonotonicTime(nanoseconds: .min)
+
+  /// How often that is, while there is nothing to write.
   private static let placePause = Duration.seconds(2)
   static let firstPause = Duration.seconds(1)
   private static let longestPause = Duration.seconds(30)
@@ -39,7 +42,10 @@ final class Writer: @unchecked Sendable {
         return (orders.damage, orders.isClosing)
       }
       if let damage { setAside(because: damage) }
-      lookAfterPlace()
+      if isDisplaced || core.clock.now() >= nextLook {
+        lookAfterPlace()
+        nextLook = core.clock.now() + Self.placePause
+      }
       cureSync()
       finishLog()
       if isClosing { break }
@@ -64,7 +70,6 @@ final class Writer: @unchecked Sendable {
   // MARK: Batches
 
   func write() {
-    defer { store?.rest() }
     // Not for ever: others wait for their turn too.
     for _ in 0..<16 {
       let now = core.clock.now()
@@ -150,6 +155,7 @@ final class Writer: @unchecked Sendable {
       return orders.jobs
     }
     if jobs.isEmpty { return }
+    store?.rest()
     if store == nil, core.clock.now() >= nextTry, !core.queue.withLock({ $0.isClosed }) {
       if (try? reopen()) != nil { core.queue.withLock { $0.recovered() } } else { waitLonger() }
       core.tellState()
@@ -162,6 +168,7 @@ final class Writer: @unchecked Sendable {
   // MARK: Damage
 
   func setAside(because words: String) {
+    store?.rest()
     do throws(JournalFault) {
       try renew(because: words)
     } catch {

@@ -13,6 +13,7 @@ extension Writer {
   func cureSync() {
     guard !isDisplaced, let present = core.queue.withLock({ $0.syncFault }), core.clock.now() >= nextTry, let store
     else { return }
+    store.rest()
     var failure: JournalFault?
     do {
       let done = core.queue.withLock { $0.written }
@@ -46,6 +47,7 @@ extension Writer {
       return orders.finishLog
     }
     guard isDue, let store else { return }
+    store.rest()
     do throws(SQLiteError) {
       _ = try store.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
       try store.beginLog()
@@ -64,13 +66,18 @@ extension Writer {
       return orders.beginLog
     }
     do throws(SQLiteError) {
-      if beginLog { try store.beginLog() }
+      if beginLog {
+        store.rest()
+        try store.beginLog()
+      }
       let isAsked = core.orders.withLock { !$0.tidy.isEmpty }
       if tidying == nil, isAsked || core.clock.now() >= nextTidy {
+        store.rest()
         nextTidy = core.clock.now() + .seconds(3_600)
         tidying = try store.planTidying(core.settings, wall: core.time.wall(), monotonic: core.time.now())
       }
       guard let plan = tidying else { return false }
+      store.rest()
       let (isDone, next) = try store.tidy(plan, keepBytes: core.settings.keepBytes)
       tidying = isDone ? nil : next
     } catch {
@@ -112,6 +119,7 @@ extension Writer {
         "\(lost) entries could not be written to the journal \(core.settings.path) before the end.")
     }
     serve()
+    store?.rest()
     var isInPlace = true
     do throws(JournalFault) {
       try stayInPlace()
