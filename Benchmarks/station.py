@@ -50,6 +50,7 @@ ADMIT = (
     b'"tickets":[{"id":789,"ticket_id":101,"quantity":1,"usage_status":"used"}]}}}'
 )
 REFUSE = b'{"error": "This ticket is not paid"}'
+NO_CODE = b'{"error": "The code field is required."}'
 
 
 def answer(status, body, close=False):
@@ -114,11 +115,11 @@ class Holder:
 
 class Station:
     """One running gateway with its world, whose holder is this process unless there is a program for it. `policy` is gate
-    north's offline policy."""
+    north's offline policy, `under` what the gateway is run by, such as a profiler with its options."""
 
-    def __init__(self, program, holder_program=None, policy=""):
+    def __init__(self, program, holder_program=None, policy="", under=()):
         self.folder = tempfile.mkdtemp(prefix="scangate-bench-")
-        self.program, self.holder_program = program, holder_program
+        self.program, self.holder_program, self.under = program, holder_program, under
         self.poll = select.epoll()
         self.read_at = {}
         self.processes = []
@@ -152,16 +153,16 @@ class Station:
 
     # Processes
 
-    def start(self):
+    def start(self, within=20):
         """Starts the gateway (and the real holder before it). Returns the nanoseconds from exec to READY=1."""
         log = open(f"{self.folder}/log", "ab")
         if self.holder_program:
             self.start_holder(log)
         environment = dict(os.environ, NOTIFY_SOCKET=f"{self.folder}/notify", STATE_DIRECTORY=f"{self.folder}/state")
-        command = [self.program, "run", "-c", f"{self.folder}/scangate.yaml", "--holder", f"{self.folder}/outputs.sock"]
+        command = [*self.under, self.program, "run", "-c", f"{self.folder}/scangate.yaml", "--holder", f"{self.folder}/outputs.sock"]
         began = now()
         self.gateway = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        ready = self.wait(lambda event: event[0] == "ready", 20)
+        ready = self.wait(lambda event: event[0] == "ready", within)
         return ready[1] - began
 
     def start_holder(self, log):
@@ -249,6 +250,10 @@ class Station:
         if len(body) < length:
             return []
         self.buffers[number] = b""
+        if b'"code":""' in body:
+            # Whether we would decide scans is no scan: it is answered here.
+            connection.sendall(answer(b"422 Unprocessable Content", NO_CODE))
+            return []
         # The time of the request's first byte.
         return [("request", self.read_at[number], connection)]
 
