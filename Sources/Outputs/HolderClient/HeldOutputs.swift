@@ -202,19 +202,32 @@ package actor HeldOutputs {
 
   nonisolated func admissionFault(at gate: GateID) -> String? { obstacles.withLock { $0[gate] } }
 
-  func admit(at gate: GateID, isProvisional: Bool) async -> PulseOutcome {
+  /// Whoever waits is woken once, when the outcome is there: the thread of the outputs is entered by a handler, not by the caller's
+  /// task, which would have to leave it again.
+  nonisolated func admit(at gate: GateID, isProvisional: Bool) async -> PulseOutcome {
+    await withCheckedContinuation { continuation in
+      _ = loop.at(time.now()) {
+        self.assumeIsolated { $0.admit(at: gate, isProvisional: isProvisional, continuation) }
+      }
+    }
+  }
+
+  private func admit(
+    at gate: GateID, isProvisional: Bool, _ continuation: CheckedContinuation<PulseOutcome, Never>
+  ) {
     sendPosted()
     review()
     guard connection?.isCommanding == true else {
-      return .failed(admissionFault(at: gate) ?? Self.words(path, "it is not connected"))
+      return continuation.resume(
+        returning: .failed(admissionFault(at: gate) ?? Self.words(path, "it is not connected")))
     }
     admissionCount += 1
     let number = admissionCount
     // What the socket did not take cannot open the gate; from here on anything else may.
     guard send(.admit(gate, id: number, sentAt: time.now(), isProvisional: isProvisional)) else {
-      return .failed(Self.words(path, "it does not read what it is told"))
+      return continuation.resume(returning: .failed(Self.words(path, "it does not read what it is told")))
     }
-    return await withCheckedContinuation { pending[number] = Pending(gate: gate, continuation: $0) }
+    pending[number] = Pending(gate: gate, continuation: continuation)
   }
 
   private func sendPosted() {
