@@ -91,7 +91,7 @@ struct RunCommand: AsyncParsableCommand {
       return Task { await writer.write(stream) }
     }
     let namesHolders = logging.namesHolders
-    let telling = Task {
+    let telling = Task(executorPreference: log.executor) {
       for await event in logStream { EventLog.write(event, to: logger, namingHolders: namesHolders) }
     }
 

@@ -10,6 +10,8 @@ final class LineWriter: Sendable {
 
   /// `nil` only wakes the writer.
   private let lines: AsyncStream<String?>.Continuation
+  /// Its thread, for what makes the lines.
+  let loop: DeviceLoop
   private let opening = DueOpening()
   private let ended: AsyncStream<Void>
   private let end: AsyncStream<Void>.Continuation
@@ -22,8 +24,10 @@ final class LineWriter: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
     lines = continuation
     (ended, end) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let resident = Resident(descriptor, loop: try DeviceLoop(name: thread), opening: opening, onFault: onFault)
-    Task { [end] in
+    let loop = try DeviceLoop(name: thread, runsTasks: true)
+    self.loop = loop
+    let resident = Resident(descriptor, loop: loop, opening: opening, onFault: onFault)
+    Task(executorPreference: loop) { [end] in
       await resident.write(stream)
       end.finish()
     }

@@ -10,6 +10,8 @@ package struct OperatorLog: Sendable {
   /// For everything that logs.
   package let logger: Logger
   private let writer: LineWriter
+  /// The log's own thread, for what puts events into words.
+  var executor: any TaskExecutor { writer.loop }
 
   /// Begins the log.
   package init(level: Logger.Level = .info) throws(SystemError) {
