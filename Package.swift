@@ -169,7 +169,7 @@ let package = Package(
     room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
     .executableTarget(
       name: "scangate-outputs",
-      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "SignalOutputs"],
+      dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "SignalOutputs"],
       path: "Sources/Outputs/scangate-outputs", swiftSettings: fast,
       linkerSettings: stationLink),
 

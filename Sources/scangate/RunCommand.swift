@@ -30,6 +30,7 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup var logging: LogArguments
 
   func run() async throws {
+    ProcessMemory.useOneHeap()
     let written = try ConfigurationArgument.load(source.file, warns: logging.loggerLevel <= .warning)
     // Whoever stops reading our events or our log does not end the service.
     signal(SIGPIPE, SIG_IGN)

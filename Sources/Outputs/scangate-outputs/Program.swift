@@ -3,6 +3,7 @@ import Glibc
 import HolderProtocol
 import LinuxIO
 import OutputHolder
+import ScanModel
 import SignalOutputs
 
 /// The holder on the real devices, until a signal ends it.
@@ -19,6 +20,7 @@ enum Program {
         log(.error, "There is no socket to listen at. Give --socket PATH, or start scangate-outputs.socket.")
         return 64
       }
+      let loop = try DeviceLoop(name: "holder")
       let held = GPIOLines(keeper: manager, passed: lines)
       let holder = OutputHolder(
         listener: listener,
@@ -28,8 +30,9 @@ enum Program {
         devices: .init(
           driver: { gate, notice in DeviceOutputDriver(outputs: gate.outputs, lines: held, notice: notice) },
           keepOnly: { held.keepOnly($0) }),
-        manager: manager, loop: try DeviceLoop(name: "holder"), log: log)
+        manager: manager, loop: loop, log: log)
       holder.perform { $0.start() }
+      _ = loop.at(SystemTime().now() + .seconds(2)) { ProcessMemory.letGoOfStart() }
       wait(for: signals)
       let end = try Event()
       holder.perform { $0.stop { end.signal() } }

@@ -17,6 +17,7 @@ case .wrong(let text):
   exit(64)
 }
 
+ProcessMemory.useOneHeap()
 // Before any thread is there: threads inherit the mask, and the variables are removed.
 var signals = sigset_t()
 sigemptyset(&signals)

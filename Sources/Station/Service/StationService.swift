@@ -239,7 +239,13 @@ package final class StationService: Service {
           isOver.raise()
           order.yield(.ended)
         }
-        try await station.run(ready: { manager?.notify("READY=1") }) { for await _ in waiting {} }
+        try await station.run(ready: {
+          manager?.notify("READY=1")
+          Task {
+            try await Task.sleep(for: .seconds(1))
+            ProcessMemory.letGoOfStart()
+          }
+        }) { for await _ in waiting {} }
       }
     }
 
