@@ -109,7 +109,13 @@ struct RunCommand: AsyncParsableCommand {
     }
     await storage.close()
     hub.finish()
-    await telling.value
+    // Whoever does not read the log does not keep the service from ending.
+    let told = OneAnswer<Void>()
+    Task {
+      await telling.value
+      told.give(())
+    }
+    await told.first(within: .seconds(1), else: ())
     await writing?.value
     if case .success = result { logger.notice("Station \(configuration.name) has ended.") }
     await log.finish()

@@ -1,14 +1,14 @@
 internal import CLinux
 
 /// The memory of this process.
-public enum ProcessMemory {
+package enum ProcessMemory {
   /// Has all threads share one heap: each has little, and a heap for each keeps what its thread needed once. To be called before others
   /// are started.
-  public static func useOneHeap() { clinux_use_one_heap() }
+  package static func useOneHeap() { clinux_use_one_heap() }
 
   /// Lets go of what only the start has needed: code that is mapped, and what is free of the heap. What is used again is mapped
   /// again from the page cache.
-  public static func letGoOfStart() {
+  package static func letGoOfStart() {
     clinux_let_go_of_code()
     clinux_trim_heap()
   }

@@ -24,10 +24,10 @@ final class LineWriter: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
     lines = continuation
     (ended, end) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let loop = try DeviceLoop(name: thread, runsTasks: true)
+    let loop = try DeviceLoop(name: thread)
     self.loop = loop
     let resident = Resident(descriptor, loop: loop, opening: opening, onFault: onFault)
-    Task(executorPreference: loop) { [end] in
+    Task { [end] in
       await resident.write(stream)
       end.finish()
     }
