@@ -67,11 +67,17 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
   private let thread = Mutex<pthread_t?>(nil)
   private let wake: OwnedDescriptor
   private let time = SystemTime()
+  private let runsTasks: Bool
 
   /// Makes the loop and starts its thread.
-  /// - Parameter name: the thread's name as `ps -L` shows it, at most 15 characters.
+  /// - Parameters:
+  ///   - name: the thread's name as `ps -L` shows it, at most 15 characters.
+  ///   - runsTasks: whether tasks prefer it. A task that runs in an actor of a thread that it does not prefer, or prefers a thread that
+  ///     runs no tasks, is put back into the queue wherever it could be suspended: what an actor asks before it waits may be
+  ///     otherwise when it does.
   /// - Throws: the system's error where no event descriptor or thread can be had.
-  package init(name: String) throws(SystemError) {
+  package init(name: String, runsTasks: Bool = false) throws(SystemError) {
+    self.runsTasks = runsTasks
     let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
     wake = OwnedDescriptor(owning: number)
@@ -181,7 +187,11 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
         return (jobs, inbox.isStopped)
       }
       for job in jobs {
-        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        if runsTasks {
+          job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        } else {
+          job.runSynchronously(on: asUnownedSerialExecutor())
+        }
       }
       if isStopped, jobs.isEmpty { break }
 

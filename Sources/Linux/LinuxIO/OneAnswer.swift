@@ -11,6 +11,8 @@ package final class OneAnswer<Value: Sendable>: Sendable {
   }
 
   private let state = Mutex(State.open)
+  /// How long a limit that has passed is waited on for what comes all the same.
+  private static var lastLook: Duration { .milliseconds(100) }
 
   /// Makes one that nobody has given yet.
   package init() {}
@@ -56,7 +58,9 @@ package final class OneAnswer<Value: Sendable>: Sendable {
   /// The first answer, or `value` where none comes within `limit` timed by `loop` where there is one; to be asked once.
   package func first(within limit: Duration, else value: Value, on loop: DeviceLoop?) async -> Value {
     guard let loop else { return await first(within: limit, else: value) }
-    let alarm = loop.at(SystemTime().now() + limit) { self.give(value) }
+    let time = SystemTime()
+    // Twice: after the whole process stood still, who has an answer by then gives it first.
+    let alarm = loop.at(time.now() + limit) { _ = loop.at(time.now() + Self.lastLook) { self.give(value) } }
     defer { loop.cancel(alarm) }
     return await first()
   }

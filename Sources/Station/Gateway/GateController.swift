@@ -22,7 +22,7 @@ package actor GateController {
   let time: any TimeSource
 
   nonisolated let intake: GateIntake
-  private nonisolated let loop: DeviceLoop
+  nonisolated let loop: DeviceLoop
   private var cap: ReaderCap
   private let reports: ScanReports
   var deciding: Code? { didSet { intake.decides(deciding) } }
@@ -126,7 +126,7 @@ package actor GateController {
     shownResting = resting
     signals.play(resting)
     reviewOutputs()
-    let listening = Task { for await news in news { self.take(news) } }
+    let listening = Task(executorPreference: loop) { for await news in news { await self.take(news) } }
     let telling = Task(executorPreference: loop) { [teller = reports.teller] in await teller.run() }
     // What a ticket system's adapter does between its waits is done on this thread, too.
     await Task(executorPreference: loop) { await self.decideScans() }.value
@@ -141,7 +141,8 @@ package actor GateController {
     heartbeats &+= 1
     intake.lookForSleep()
     guard let overdue, time.now() > overdue else { return }
-    await withCheckedContinuation { stuck.append($0) }
+    // The decision may be over by now.
+    await withCheckedContinuation { if self.overdue == nil { $0.resume() } else { stuck.append($0) } }
   }
 
   /// So that a turn is work of this actor, which a compiler cannot leave out.

@@ -22,7 +22,7 @@ extension LedgerKeeper {
     lastListener += 1
     let listener = lastListener
     listeners[listener] = (system, feed)
-    feed.onTermination = { [weak self] _ in Task { await self?.leave(listener) } }
+    feed.onTermination = { [weak self, loop] _ in Task(executorPreference: loop) { await self?.leave(listener) } }
     feed.yield(newest(of: system))
     return stream
   }
@@ -174,7 +174,9 @@ extension LedgerKeeper {
       tellNews()
       sendOwed()
     }
-    if reach.nextProbe != nil, probing == nil, asker != nil { probing = Task { await probe() } }
+    if reach.nextProbe != nil, probing == nil, asker != nil {
+      probing = Task(executorPreference: loop) { await self.probe() }
+    }
   }
 
   /// Tells whether it answers, and how much it is owed.

@@ -60,7 +60,7 @@ extension LedgerKeeper {
   func sendOwed() {
     if sending != nil { return wakeSender() }
     guard outbox.count > 0, asker != nil else { return }
-    sending = Task { await send() }
+    sending = Task(executorPreference: loop) { await self.send() }
   }
 
   private func send() async {
@@ -154,7 +154,9 @@ extension LedgerKeeper {
     let request = AttemptRequest(
       attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true)
     var outcome = await system.attempt(request) { late in
-      Task { await self.settle(late, of: attempt, scan: scan, key: key, system: system.id) }
+      Task(executorPreference: self.loop) {
+        await self.settle(late, of: attempt, scan: scan, key: key, system: system.id)
+      }
     }
     learn(outcome, of: key, from: system.id, at: scan.gate)
     learnReach(of: outcome, began: began)

@@ -106,7 +106,7 @@ extension LedgerKeeper {
   func open(_ key: TicketKey, _ attempt: AttemptID, _ scan: Scan) {
     openCases.add(key, attempt: attempt, scan: scan, at: time.now())
     guard settling == nil, asker != nil else { return }
-    settling = Task { await settleOpenCases() }
+    settling = Task(executorPreference: loop) { await self.settleOpenCases() }
   }
 
   /// Returns when no look-up is to be made any more.

@@ -24,12 +24,13 @@ final class LineWriter: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
     lines = continuation
     (ended, end) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let loop = try DeviceLoop(name: thread)
+    let loop = try DeviceLoop(name: thread, runsTasks: true)
     self.loop = loop
     let resident = Resident(descriptor, loop: loop, opening: opening, onFault: onFault)
-    Task { [end] in
+    Task(executorPreference: loop) { [end] in
       await resident.write(stream)
       end.finish()
+      loop.stop()
     }
   }
 
@@ -92,7 +93,6 @@ final class LineWriter: Sendable {
         if let due = opening.take() { reopen(due) }
         if let line { write(line + "\n") }
       }
-      loop.stop()
     }
 
     private func reopen(_ due: DueOpening.Due) {

@@ -52,7 +52,7 @@ package struct StationStorage {
     let gates: DeviceLoop
     do throws(SystemError) {
       controller = try OrderController(OutboxOrders(state: folder))
-      gates = try DeviceLoop(name: "gates")
+      gates = try DeviceLoop(name: "gates", runsTasks: true)
     } catch {
       throw .journal("No thread can be had for it (\(error.words)).")
     }

@@ -102,7 +102,7 @@ struct DemoCommand: AsyncParsableCommand {
         server: address.url,
         dependencies: LedgerDependencies(
           journal: journal, key: sealKey, boot: .current(), clock: ClockTrust(time: time),
-          loop: try DeviceLoop(name: "gates")), time: time,
+          loop: try DeviceLoop(name: "gates", runsTasks: true)), time: time,
         events: hub), signals: GateSignalOutput(outputs), events: hub, time: time)
 
     let terminal = TypedCodes(reader: ReaderID("terminal"), time: time)

@@ -94,7 +94,7 @@ private actor Resident {
 private func isHere(_ loop: DeviceLoop) async -> Bool { loop.isCurrent }
 
 @Test func aTaskThatPrefersALoopRunsThereWhereItIsOnNoActor() async throws {
-  let loop = try DeviceLoop(name: "test")
+  let loop = try DeviceLoop(name: "test", runsTasks: true)
   defer { loop.stop() }
   let resident = Resident(loop: loop)
   let places = await Task(executorPreference: loop) {
@@ -106,7 +106,7 @@ private func isHere(_ loop: DeviceLoop) async -> Bool { loop.isCurrent }
 
 /// A thread that sleeps is woken once, and by everything that comes after it looked.
 @Test func whatIsBroughtFromAnywhereIsNeverLeftLying() async throws {
-  let loop = try DeviceLoop(name: "test")
+  let loop = try DeviceLoop(name: "test", runsTasks: true)
   defer { loop.stop() }
   let resident = Resident(loop: loop)
   let count = extent(landing: 3_000, release: 100_000)
@@ -119,7 +119,7 @@ private func isHere(_ loop: DeviceLoop) async -> Bool { loop.isCurrent }
 }
 
 @Test func jobsThatNeverEndDoNotKeepDescriptorsWaiting() async throws {
-  let loop = try DeviceLoop(name: "test")
+  let loop = try DeviceLoop(name: "test", runsTasks: true)
   defer { loop.stop() }
   let busy = Task(executorPreference: loop) { while !Task.isCancelled { await Task.yield() } }
   var ends: [Int32] = [0, 0]

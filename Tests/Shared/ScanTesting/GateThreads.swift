@@ -10,7 +10,7 @@ package enum GateThreads {
   package static func next() throws(SystemError) -> DeviceLoop {
     let number = turn.add(1, ordering: .relaxed).newValue % 4
     return try made.withLock { made throws(SystemError) in
-      while made.count <= number { made.append(try DeviceLoop(name: "gates")) }
+      while made.count <= number { made.append(try DeviceLoop(name: "gates", runsTasks: true)) }
       return made[number]
     }
   }
