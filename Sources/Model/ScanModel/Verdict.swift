@@ -46,6 +46,32 @@ package enum RefuseReason: String, Sendable, CaseIterable {
   case alreadyUsed
   /// A ticket of an event that this station's key may not admit to.
   case notAuthorised
+  /// Of another event than the one that this gate admits to.
+  case wrongEvent
+  /// Of a kind that this gate does not take: a membership of another level, a ticket without the balcony.
+  case wrongKind
+  /// Good, but not yet.
+  case tooEarly
+  /// Good until a time of its event that has passed: it begins with doors shut, or is over.
+  case tooLate
+  /// Used a short while ago; good again after it.
+  case tooSoon
+  /// A forgery: its signature or form is not the ticket system's.
+  case notGenuine
+
+  /// Whether another gate, or some time, may cure it: it is no lasting word on the ticket.
+  package var isOfPlaceOrTime: Bool {
+    switch self {
+    case .wrongEvent, .wrongKind, .tooEarly, .tooSoon: true
+    case .unreadable, .notFound, .wrongDay, .unpaid, .cancelled, .refunded, .expired, .alreadyUsed, .notAuthorised,
+      .tooLate, .notGenuine:
+      false
+    }
+  }
+
+  /// Whether a use of the ticket may be the reason, without the ticket system's saying so as it does with `alreadyUsed`: a
+  /// request of ours whose answer was lost can then be what it means.
+  package var mayFollowUse: Bool { self == .unpaid || self == .tooSoon }
 }
 
 /// Why a scan could not be decided. The raw values are the names in events, configuration and documentation.

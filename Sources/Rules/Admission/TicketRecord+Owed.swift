@@ -164,11 +164,11 @@ extension TicketRecord {
     case .refused(.alreadyUsed, _):
       return usedBefore(owed, span, policy, &book)
     case .refused(let reason, _):
-      // What a request of ours has spent cannot be paid with again.
-      if reason == .unpaid, isSettledFree, let record = unclaimed { return confirm(owed, on: record, &book) }
+      // What a request of ours has spent cannot be paid with again, and comes too soon after it.
+      if reason.mayFollowUse, isSettledFree, let record = unclaimed { return confirm(owed, on: record, &book) }
       withdrawClaims()
       if outcome.mayHaveRedeemed { keep(lock, span, .refused) }
-      if reason == .unpaid, settled < allowance, open.contains(where: \.mayExplainRefusal) { return .unsettled }
+      if reason.mayFollowUse, settled < allowance, open.contains(where: \.mayExplainRefusal) { return .unsettled }
       return contradict(owed, reason, nil, &book)
     case .undecided:
       return .doubtful

@@ -131,8 +131,8 @@ struct TicketRecord: Sendable {
       withdrawClaims()
       // A sale to be paid at the desk: the entry that the server made meanwhile is ours when the person comes back.
       if outcome.mayHaveRedeemed { keep(lock, span, .refused) }
-      // What our own lost request has spent cannot be paid with again.
-      if reason == .unpaid, mayBeSpentByUs { return forStaff(detail: detail) }
+      // What our own lost request has spent cannot be paid with again, and comes too soon after it.
+      if reason.mayFollowUse, mayBeSpentByUs { return forStaff(detail: detail) }
       return decision(.refuse(reason), detail: detail)
     case .undecided(let reason, let detail):
       if outcome.mayHaveRedeemed {

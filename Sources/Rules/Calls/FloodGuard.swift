@@ -2,8 +2,8 @@ package import ScanModel
 
 /// Remembers for a short time that a ticket system refused a code, so that asking again costs no request.
 ///
-/// One serves all gates that ask the same ticket system with the same parameters. Remembered are refusals that a person cannot cure in that time: 10 s, and 3 s for `unpaid`, since the desk may take the
-/// money. `unreadable` never was a request, and `alreadyUsed` is the ledger's. By the code's bytes: that one spelling is
+/// One serves all gates that ask the same ticket system with the same parameters. Remembered are refusals that a person cannot cure in that time: 10 s, and 3 s for `unpaid`, since
+/// the desk may take the money, and for `tooEarly` and `tooSoon`, which time cures. `unreadable` never was a request, and `alreadyUsed` is the ledger's. By the code's bytes: that one spelling is
 /// unknown says nothing of another.
 package struct NegativeCache: Sendable {
   private struct Entry: Sendable {
@@ -28,8 +28,10 @@ package struct NegativeCache: Sendable {
   /// For how long a refusal is remembered; `nil` when it is not.
   package static func lifetime(of reason: RefuseReason) -> Duration? {
     switch reason {
-    case .notFound, .wrongDay, .cancelled, .refunded, .expired, .notAuthorised: .seconds(10)
-    case .unpaid: .seconds(3)
+    case .notFound, .wrongDay, .cancelled, .refunded, .expired, .notAuthorised, .wrongEvent, .wrongKind, .tooLate,
+      .notGenuine:
+      .seconds(10)
+    case .unpaid, .tooEarly, .tooSoon: .seconds(3)
     case .unreadable, .alreadyUsed: nil
     }
   }

@@ -36,8 +36,8 @@ package struct TicketSystemNews: Sendable, Equatable {
 
 /// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.
 ///
-/// By a code's own key, and by its folded key for other spellings of it; but that one spelling is unknown says nothing of
-/// another.
+/// By a code's own key, and by its folded key for other spellings of it; but that one spelling is unknown, or came to the
+/// wrong place or too early, says nothing of another.
 struct LastWords: Sendable {
   private static let most = 20_000
   private var words: [TicketKey: LastWord] = [:]
@@ -46,7 +46,7 @@ struct LastWords: Sendable {
 
   mutating func remember(_ key: TicketKey, folded: TicketKey?, _ reason: RefuseReason, at time: WallTime) {
     words[key] = (reason, time)
-    if let folded, reason != .notFound { words[folded] = (reason, time) }
+    if let folded, reason != .notFound, !reason.isOfPlaceOrTime { words[folded] = (reason, time) }
     guard words.count > Self.most else { return }
     let median = words.values.map(\.at).sorted()[words.count / 2]
     words = words.filter { $0.value.at > median }

@@ -68,8 +68,11 @@ extension LedgerKeeper {
         detail:
           "\(system.id) does not answer, and its last answer was that our key may not scan. Nobody passes on that.")
     }
-    let lastWord = lastWord(on: key)
-    let otherWord = ledger.folded(of: key).flatMap { self.lastWord(on: $0) }
+    let ownWord = lastWord(on: key)
+    // What another gate or some time may have cured refuses nobody for good, and admits nobody on trust.
+    let lastWord = ownWord.flatMap { $0.reason.isOfPlaceOrTime ? nil : $0 }
+    let otherWord =
+      lastWord == nil && ownWord != nil ? ownWord : ledger.folded(of: key).flatMap { self.lastWord(on: $0) }
     switch policy.rule {
     case .refuse: return nil
     case .admitAndQueue(let most):
@@ -133,8 +136,8 @@ extension LedgerKeeper {
       lastWords.forget(key, folded: ledger.folded(of: key))
       prove(system, by: gate)
     case .refused(let reason, _):
-      // That it is not paid may be of our own making: then the ledger leaves it to staff.
-      if reason != .alreadyUsed, reason != .unpaid || !ledger.mayBeSpentByUs(key) {
+      // That it is not paid, or used just now, may be of our own making: then the ledger leaves it to staff.
+      if reason != .alreadyUsed, !reason.mayFollowUse || !ledger.mayBeSpentByUs(key) {
         lastWords.remember(key, folded: ledger.folded(of: key), reason, at: time.wall())
       }
       // Of a key without rights some servers say that of each ticket.

@@ -71,7 +71,8 @@ struct ListJudge: Sendable {
   /// What the list says of a code now.
   /// - Parameters:
   ///   - lastWord: what the ticket system itself said last; it counts unless the list is newer.
-  ///   - otherWord: the same of another code that it may take for this one; of a list that names both it says nothing.
+  ///   - otherWord: the same of another code that it may take for this one, of which a list that names both says nothing;
+  ///     or of this one at another gate or time.
   func word(
     on code: Code, _ policy: OfflinePolicy, maxAge: Duration, lastWord: LastWord?, otherWord: LastWord? = nil,
     at now: JournalTime
@@ -106,7 +107,9 @@ struct ListJudge: Sendable {
       return .undecided(.unreachable, detail: "\(system) does not answer, and \(listed), does not name the ticket.")
     }
     if let reason = ticket.refusal(at: now) { return .refuse(reason, detail: "By \(listed).") }
-    if let otherWord, otherWord.at >= found.state.asOf, !ticket.hasOtherSpelling {
+    if let otherWord, otherWord.at >= found.state.asOf,
+      otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling
+    {
       return .undecided(by: otherWord, of: system)
     }
     // What needs no day asks no clock.
@@ -129,13 +132,15 @@ extension OfflineWord {
     .refuse(word.reason, detail: "By \(system)'s last word on the ticket, at \(word.at.iso8601).")
   }
 
-  /// A refusal that it has told of another code that it may take for this one.
+  /// A refusal that it has told of another code that it may take for this one, or of this one at another gate or time.
   static func undecided(by word: LastWord, of system: TicketSystemID) -> OfflineWord {
     .undecided(
       .unreachable,
       detail:
-        "\(system) does not answer, and has refused another code that it may take for this one "
-        + "(\(word.reason.rawValue)). Let staff decide.")
+        "\(system) does not answer, and has refused "
+        + (word.reason.isOfPlaceOrTime
+          ? "the ticket at another gate or time" : "another code that it may take for this one")
+        + " (\(word.reason.rawValue)). Let staff decide.")
   }
 }
 

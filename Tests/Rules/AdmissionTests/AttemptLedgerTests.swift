@@ -276,7 +276,7 @@ struct AttemptLedgerTests {
 
   @Test(
     "Refused for what our own lost request may have done: for staff, however late, until it is known that it did nothing",
-    arguments: [RefuseReason.alreadyUsed, .unpaid])
+    arguments: [RefuseReason.alreadyUsed, .unpaid, .tooSoon])
   func ownRequestMayBeTheReason(reason: RefuseReason) throws {
     let refusal = TicketAnswer.refused(reason, detail: "spent")
     for isPending in [false, true] {
@@ -296,7 +296,10 @@ struct AttemptLedgerTests {
 
   @Test(
     "Our own lost request explains no other refusal",
-    arguments: [RefuseReason.cancelled, .refunded, .wrongDay, .notFound, .expired, .notAuthorised])
+    arguments: [
+      RefuseReason.cancelled, .refunded, .wrongDay, .notFound, .expired, .notAuthorised, .wrongEvent, .wrongKind,
+      .tooEarly, .tooLate, .notGenuine,
+    ])
   func ownRequestIsNotTheReason(reason: RefuseReason) throws {
     var bench = LedgerBench()
     _ = try bench.lose(at: 100)

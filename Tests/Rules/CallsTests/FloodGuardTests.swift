@@ -16,8 +16,10 @@ struct FloodGuardTests {
     let seconds: Double? =
       switch reason {
       case .unreadable, .alreadyUsed: nil
-      case .unpaid: 3
-      case .notFound, .wrongDay, .cancelled, .refunded, .expired, .notAuthorised: 10
+      case .unpaid, .tooEarly, .tooSoon: 3
+      case .notFound, .wrongDay, .cancelled, .refunded, .expired, .notAuthorised, .wrongEvent, .wrongKind, .tooLate,
+        .notGenuine:
+        10
       }
     expectEqual(cache.reason(for: code, at: at(100)), (seconds == nil ? nil : reason))
     if let seconds {

@@ -130,6 +130,16 @@ import Testing
     expect(!admitted.isProvisional)
   }
 
+  /// Another gate, or some time, may have cured it: nobody is refused for it for good, nor admitted on trust.
+  @Test(arguments: RefuseReason.allCases.filter(\.isOfPlaceOrTime))
+  func aWordOfAPlaceOrATimeIsForStaffWhileItIsAway(reason: RefuseReason) async throws {
+    let process = try LedgerProcess(policy: Self.queue)
+    process.system.script(Self.code, .answer(.refused(reason, detail: nil)), .fail(.noConnection))
+    await expectEqual(process.present().verdict, .refuse(reason))
+    await expectEqual(process.present(gate: "south").verdict, .undecided(.unreachable))
+    try await expectEqual(owed(process.journal), 0)
+  }
+
   @Test func theTicketSystemsLastWordCountsWhileItIsAway() async throws {
     let process = try LedgerProcess(policy: Self.queue)
     process.system.script(Self.code, .answer(.refused(.refunded, detail: nil)), .fail(.noConnection))
