@@ -319,7 +319,7 @@ let package = Package(
       path: "Tests/Storage/TicketListsTests",
       exclude: ["exports"], swiftSettings: quick),
     tests(of: "WireText", ["ScanModel", "ScanTesting"]),
-    tests(of: "TicketTransport", ["ScanModel", "ScanTesting"]),
+    tests(of: "TicketTransport", ["Calls", "ScanModel", "ScanTesting", "ScriptedHTTP"]),
     .target(
       name: "ScriptedHTTP", dependencies: [nioCore, nioPosix, nioSSL], path: "Tests/Web/ScriptedHTTP",
       swiftSettings: quick),

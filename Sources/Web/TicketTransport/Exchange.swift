@@ -114,7 +114,7 @@ final class Exchange: HTTPClientResponseDelegate {
       error is TooLarge
       ? TransportFault(
         .badAnswer,
-        "\(host) sent an answer of more than \(mostBytes / 1_024) KiB. Is this the \(words.role)'s address? \(words.addressCure)"
+        "\(host) sent an answer of more than \(max(mostBytes / 1_024, 1)) KiB. Is this the \(words.role)'s address? \(words.addressCure)"
       )
       : nil
     let report = state.withLock { state -> (() -> Void)? in
@@ -190,9 +190,11 @@ extension HTTPAnswer {
       if let seconds = Int64(text), seconds >= 0 { return .seconds(min(seconds, 1_000_000)) }
       return CivilTime.httpDate(text, now: wall).map { max($0 - (date ?? wall), .zero) }
     }
+    var headers = AnswerHeaders()
+    for (name, value) in head.headers { headers.add(name, value) }
     self.init(
       status: Int(head.status.code),
       mediaType: type.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() },
-      body: body, serverDate: date, clockAhead: date.map { wall - $0 }, retryAfter: retry)
+      body: body, serverDate: date, clockAhead: date.map { wall - $0 }, retryAfter: retry, headers: headers)
   }
 }

@@ -13,7 +13,28 @@ package struct HTTPCall: Sendable {
     case patch = "PATCH"
     /// Puts something in the place of what was there; repeating is harmless.
     case put = "PUT"
+    /// Takes something away; repeating is harmless. Mostly without a body: its head is then what counts as sent.
+    case delete = "DELETE"
   }
+
+  /// What one call may take, where that is not what the transport takes for all.
+  package struct Limits: Sendable, Equatable {
+    /// The largest body that is read, in bytes; `nil` for the transport's own. A packed answer is held to the transport's, too.
+    package var mostBytes: Int? {
+      didSet { mostBytes = mostBytes.map { min(max($0, 0), Self.mostOfAll) } }
+    }
+    /// How long it may take, from DNS to the end of the answer, where its deadline is later; `nil` for the deadline alone.
+    package var longest: Duration?
+
+    /// The largest body that any call may ask for: 16 MiB.
+    package static let mostOfAll = 16 * 1_024 * 1_024
+
+    /// The transport's.
+    package init() {}
+  }
+
+  /// How many headers of its own a call may have.
+  package static let mostHeaders = 8
 
   /// The method.
   package var method: Method
@@ -27,6 +48,10 @@ package struct HTTPCall: Sendable {
   package var body: [UInt8]?
   /// Whether no cache on the way may answer.
   package var skipsCaches = false
+  /// Its own headers; at most `mostHeaders`, each name once.
+  package private(set) var headers: [CallHeader] = []
+  /// What it may take.
+  package var limits = Limits()
 
   /// Makes a call.
   package init(
@@ -38,6 +63,22 @@ package struct HTTPCall: Sendable {
     self.query = query
     self.credential = credential
     self.body = body
+  }
+
+  /// Gives it a header of its own.
+  /// - Throws: `CallHeader.Fault` where there are too many, or one of that name; the credential's name is taken, too.
+  package mutating func add(_ header: CallHeader) throws(CallHeader.Fault) {
+    guard headers.count < Self.mostHeaders else { throw .tooMany }
+    let name = header.name.lowercased()
+    guard credential?.header.lowercased() != name, !headers.contains(where: { $0.name.lowercased() == name }) else {
+      throw .repeated(name: header.name)
+    }
+    headers.append(header)
+  }
+
+  /// The headers that are sent; a credential that came after them stands for its name alone.
+  var sentHeaders: [CallHeader] {
+    headers.filter { $0.name.lowercased() != credential?.header.lowercased() }
   }
 
   /// Path and query, as they follow the base URL.
@@ -62,12 +103,15 @@ package struct HTTPAnswer: Sendable, Equatable {
   package var clockAhead: Duration?
   /// The server's `Retry-After`, from now; never negative.
   package var retryAfter: Duration?
+  /// All its headers but cookies, bounded.
+  package var headers: AnswerHeaders
 
   /// Makes an answer.
   package init(
     status: Int, mediaType: String? = nil, body: [UInt8] = [], serverDate: WallTime? = nil, clockAhead: Duration? = nil,
-    retryAfter: Duration? = nil
+    retryAfter: Duration? = nil, headers: AnswerHeaders = AnswerHeaders()
   ) {
+    self.headers = headers
     self.status = status
     self.mediaType = mediaType
     self.body = body

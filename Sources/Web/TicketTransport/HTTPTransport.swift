@@ -122,11 +122,13 @@ package final class HTTPTransport: Sendable {
   /// Sends `call`; what may have been sent is never sent again. Connections that fail are retried with jitter inside the
   /// deadline.
   /// - Parameters:
-  ///   - deadline: when this returns at the latest; covers DNS, connect, TLS, request and answer.
+  ///   - deadline: when this returns at the latest; covers DNS, connect, TLS, request and answer. The call's own limit can be
+  ///     earlier.
   ///   - late: called exactly once if the result is `pending`, and never otherwise; on the network's thread: keep it short.
   package func send(
     _ call: HTTPCall, deadline: MonotonicTime, late: @escaping @Sendable (HTTPOutcome) -> Void
   ) async -> HTTPOutcome {
+    let deadline = call.limits.longest.map { min(deadline, time.now() + $0) } ?? deadline
     var random = SystemRandomNumberGenerator()
     var tries = 0
     var before: HTTPOutcome?
@@ -155,7 +157,8 @@ package final class HTTPTransport: Sendable {
     guard remaining > .zero else { return nil }
     return await withCheckedContinuation { continuation in
       let exchange = Exchange(
-        host: server.description, words: settings.words, mostBytes: settings.mostBytes, time: time,
+        host: server.description, words: settings.words, mostBytes: call.limits.mostBytes ?? settings.mostBytes,
+        time: time,
         report: { continuation.resume(returning: $0) }, late: late)
       let request: HTTPClient.Request
       do {
@@ -187,6 +190,7 @@ package final class HTTPTransport: Sendable {
 
   private func makeRequest(_ call: HTTPCall, exchange: Exchange) throws -> HTTPClient.Request {
     var headers = HTTPHeaders([("Accept", "application/json"), ("User-Agent", "scangate")])
+    for header in call.sentHeaders { headers.add(name: header.name, value: header.value) }
     if call.skipsCaches { headers.add(name: "Cache-Control", value: "no-cache") }
     if let credential = call.credential {
       headers.add(name: credential.header, value: credential.prefix + credential.secret.value)
