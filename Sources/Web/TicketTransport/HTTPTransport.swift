@@ -14,7 +14,7 @@ internal import Synchronization
 ///
 /// No redirects, proxies or cookies, and compression only where it is wanted. Connections stay open between calls and are closed here before the
 /// server would: a request on a connection that the server is just closing is a lost one.
-package final class HTTPTransport: Sendable {
+package final class HTTPTransport: HTTPCalling {
   /// How the server is spoken to.
   package struct Settings: Sendable {
     /// Whose signature on the server's certificate is trusted.
