@@ -11,6 +11,11 @@ package protocol TicketSystem: Sendable {
   /// Which host is asked, and which setting to look at where it does not answer; `nil` where that cannot be told.
   var whereabouts: Whereabouts? { get }
 
+  /// Whether a request can record an admission at the ticket system; `false` where it only reads, whatever becomes of it. Then
+  /// nobody need find out what an unanswered one has done: no outcome says `mayHaveRedeemed`, nothing is looked up, and it is told
+  /// as often as one likes. Who went in is known by our own book alone.
+  var mayRedeem: Bool { get }
+
   /// The code in the system's own form: a ticket URL is reduced to its secret, a bare secret is returned as it is.
   /// Pure, and never a request.
   func recognise(_ code: Code) -> Code
@@ -25,7 +30,7 @@ package protocol TicketSystem: Sendable {
   /// What can be said of the code with no request: its key in the ledger, or a refusal (a bad signature).
   func examine(_ code: Code, at time: WallTime) -> Examination
 
-  /// Asks the ticket system, once; may redeem. Returns by the request's deadline at the latest.
+  /// Asks the ticket system, once; may redeem, unless `mayRedeem` says no. Returns by the request's deadline at the latest.
   ///
   /// Once a byte was sent, nothing is sent again. Failed connects may be retried inside the deadline.
   /// - Parameter late: called exactly once if the outcome's fate was `pending`, with the final outcome; never otherwise.
@@ -38,7 +43,8 @@ package protocol TicketSystem: Sendable {
   func reach(deadline: MonotonicTime) async -> Reach
 
   /// Asks without redeeming whether anybody has ever been admitted on the code. To settle what an unanswered attempt has
-  /// done, and whom a journal of unknown age may have forgotten; never for an admission.
+  /// done, and whom a journal of unknown age may have forgotten; never for an admission. A system that only reads knows of
+  /// nobody's admission: `unknown`, or `unanswered`.
   func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp
 }
 
@@ -86,6 +92,9 @@ package struct Whereabouts: Sendable, Equatable {
 }
 
 extension TicketSystem {
+  /// A request may redeem.
+  package var mayRedeem: Bool { true }
+
   /// Where it is cannot be told.
   package var whereabouts: Whereabouts? { nil }
 
@@ -157,7 +166,7 @@ package struct AttemptOutcome: Sendable, Equatable {
   /// What the ticket system said; `undecided` where there was no answer to believe.
   package var answer: TicketAnswer
   /// Whether the server may have recorded an admission on it: true for `pending` and `lost`, and for answers after
-  /// which nobody can tell (5xx, a broken 201).
+  /// which nobody can tell (5xx, a broken 201). Never where a request only reads: such a one is lost, and nothing with it.
   package var mayHaveRedeemed: Bool
   /// Why the ticket system counts as offline by this; `nil` where it does not, whatever else is wrong.
   package var offline: OfflineCause?

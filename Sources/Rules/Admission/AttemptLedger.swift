@@ -208,16 +208,18 @@ package struct AttemptLedger: Sendable {
   ///   - folded: as in `begin`.
   ///   - began: when it was about to be sent, by the clock of its own boot.
   ///   - time: now.
+  ///   - mayRedeem: whether it may have redeemed; what only read is forgotten where nobody can have passed on it.
   package mutating func interrupt(
     _ key: TicketKey, folded: TicketKey? = nil, attempt: AttemptID, gate: GateID, began: MonotonicTime, wall: WallTime,
     at time: MonotonicTime,
-    isSameBoot: Bool
+    isSameBoot: Bool, mayRedeem: Bool = true
   ) {
     var record = records[key] ?? TicketRecord(key: key)
     record.folded = folded ?? record.folded
     record.interrupt(
       AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall),
-      at: isSameBoot ? min(time, began + policy.longestRequest) : time, isSameBoot: isSameBoot, &book)
+      at: isSameBoot ? min(time, began + policy.longestRequest) : time, isSameBoot: isSameBoot, mayRedeem: mayRedeem,
+      &book)
     keep(record, key)
   }
 

@@ -62,11 +62,14 @@ extension TicketRecord {
   /// Takes an attempt that was asked and never concluded. Before a gate opens, the conclusion is written: within the same
   /// boot nobody can have passed on it. The end of the machine may have taken a written conclusion along.
   mutating func interrupt(
-    _ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool, _ book: inout SaleBook
+    _ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool, mayRedeem: Bool, _ book: inout SaleBook
   ) {
     if let owed = owed.firstIndex(where: { $0.attempt == lock.attempt || $0.telling?.attempt == lock.attempt }) {
+      // A check is told again.
+      guard mayRedeem else { return self.owed[owed].telling = nil }
       return cutOff(lock, tellingOf: owed, at: time, isSameBoot: isSameBoot)
     }
+    guard mayRedeem || !isSameBoot else { return }
     if !isSameBoot { book.interrupt(1, in: sale) }
     open.append(
       OpenAttempt(

@@ -24,7 +24,7 @@ extension LedgerKeeper {
       recallRecordClock()
       await recallClock()
     }
-    if !store.dependencies.isAccepted() { await mayBeTold(owed) }
+    if !store.dependencies.isAccepted() { await mayBeTold(owed, to: asker) }
     defer { takeUp(owed) }
     let tellings = Set(owed.map(\.scan.id))
     self.asker = asker
@@ -37,14 +37,18 @@ extension LedgerKeeper {
         return taken
       }
       let isSameBoot = asked.boot == store.dependencies.boot
+      let isTelling = tellings.contains(asked.scan.id)
+      // What only read has left nothing, where it is sure besides that nobody has passed on it.
+      let isHarmless = !mayRedeem && (isSameBoot || isTelling)
       ledger.interrupt(
         asked.ticket, folded: asker.flatMap { folded(of: asked.scan.code, $0) }, attempt: asked.attempt,
         gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
-        at: time.now(), isSameBoot: isSameBoot)
+        at: time.now(), isSameBoot: isSameBoot, mayRedeem: mayRedeem)
       // Together or not at all: what is not concluded on the disk is taken up again.
-      write([.concluded(store.cutOff(asked.attempt))], isUrgent: true)
+      write([.concluded(store.cutOff(asked.attempt, isHarmless: isHarmless))], isUrgent: true)
+      guard !isHarmless else { continue }
       // Where it only told of an admission, nobody stood at the gate.
-      let isLost = isSameBoot || tellings.contains(asked.scan.id)
+      let isLost = isSameBoot || isTelling
       taken.append(told(asked.attempt, asked.scan, isLost ? .lost : .interrupted))
       open(asked.ticket, asked.attempt, asked.scan)
     }
@@ -61,7 +65,7 @@ extension LedgerKeeper {
       try await remember(for: outcome)
     } catch {
       // As if it had not come: the next presentation is judged by the ticket system's word.
-      return report(attempt, scan, .lost)
+      return mayRedeem ? report(attempt, scan, .lost) : ()
     }
     compareClock(outcome, system)
     let record = ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
@@ -103,7 +107,11 @@ extension LedgerKeeper {
 
   // MARK: Looking up
 
+  /// Whether requests to the ticket systems of this server may redeem.
+  private var mayRedeem: Bool { asker?.mayRedeem ?? true }
+
   func open(_ key: TicketKey, _ attempt: AttemptID, _ scan: Scan) {
+    guard mayRedeem else { return }
     openCases.add(key, attempt: attempt, scan: scan, at: time.now())
     guard settling == nil, asker != nil else { return }
     settling = Task(executorPreference: loop) { await self.settleOpenCases() }

@@ -44,10 +44,11 @@ extension LedgerKeeper {
     return AttemptDecision(undecided: reason, detail: detail)
   }
 
-  /// Takes admissions that a journal names which may be older than what was told: each is looked up before it is told.
-  func mayBeTold(_ owed: [OwedAdmission]) async {
+  /// Takes admissions that a journal names which may be older than what was told: each is looked up before it is told, unless
+  /// telling it again changes nothing.
+  func mayBeTold(_ owed: [OwedAdmission], to asker: (any TicketSystem)?) async {
     outbox.isHeld = true
-    for owed in owed {
+    for owed in owed where asker?.mayRedeem ?? true {
       guard (try? await remember(owed.ticket)) != nil else { continue }
       ledger.mayBeTold(owed.ticket, owed: owed.attempt, at: time.now())
     }

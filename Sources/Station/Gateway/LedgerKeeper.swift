@@ -210,6 +210,8 @@ package actor LedgerKeeper {
     if kept.decider == .server { learn(kept.decision, scan) }
     if kept.wasAnsweredInVain { cap.countVain(scan.reader, at: time.now()) }
     switch outcome.fate {
+    // What only read has left nothing to find out.
+    case .pending where !outcome.mayHaveRedeemed, .lost where !outcome.mayHaveRedeemed: return kept
     case .pending: report(attempt, scan, .pending)
     case .lost: report(attempt, scan, .lost)
     case .answered where outcome.isNoAnswer: report(attempt, scan, .lost)

@@ -145,10 +145,11 @@ struct LedgerStore: Sendable {
   }
 
   /// The conclusion of an attempt whose process or machine ended.
-  func cutOff(_ attempt: AttemptID) -> ConcludedAttempt {
+  /// - Parameter isHarmless: whether it only read, and nobody can have passed on it.
+  func cutOff(_ attempt: AttemptID, isHarmless: Bool = false) -> ConcludedAttempt {
     ConcludedAttempt(
-      attempt: attempt, fate: .lost, mayHaveRedeemed: true, verdict: nil, entryID: nil, recordedAt: nil, said: nil,
-      at: dependencies.clock.now())
+      attempt: attempt, fate: .lost, mayHaveRedeemed: !isHarmless, verdict: nil, entryID: nil, recordedAt: nil,
+      said: nil, at: dependencies.clock.now())
   }
 
   /// The conclusion of an attempt that was never sent.

@@ -26,6 +26,8 @@ struct PunctualTicketSystem: TicketSystem {
 
   var whereabouts: Whereabouts? { system.whereabouts }
 
+  var mayRedeem: Bool { system.mayRedeem }
+
   func recognise(_ code: Code) -> Code { system.recognise(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { system.foldedKey(of: code) }
@@ -50,7 +52,7 @@ struct PunctualTicketSystem: TicketSystem {
           detail:
             "What speaks to \(id) did not come back in time, which is a fault of this program. Restart the service, and report it."
         ),
-        mayHaveRedeemed: true, sentAt: began, endedAt: time.now())
+        mayHaveRedeemed: mayRedeem, sentAt: began, endedAt: time.now())
   }
 
   func reach(deadline: MonotonicTime) async -> Reach {

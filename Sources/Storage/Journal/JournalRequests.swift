@@ -48,7 +48,8 @@ extension Journal.Reader {
         where: """
           -- What became of an admission that was told later is told by the outbox.
           \(hasOutbox ? "a.scan NOT IN (SELECT scan FROM owed) AND" : "") (a.wall >= ?1 OR a.trusted = 0 AND a.seq >= (SELECT min(seq) FROM scan WHERE trusted = 1 AND wall >= ?1))
-            AND NOT EXISTS (SELECT 1 FROM conclusion n WHERE n.attempt = a.seq AND n.fate IN ('answered', 'notSent'))
+            -- What cannot have redeemed, a check, is nobody's conflict, whether it was answered or not.
+            AND NOT EXISTS (SELECT 1 FROM conclusion n WHERE n.attempt = a.seq AND (n.fate IN ('answered', 'notSent') OR n.may_have_redeemed = 0))
             AND a.id NOT IN (SELECT n.id FROM conclusion n WHERE n.attempt IS NULL AND n.fate IN ('answered', 'notSent'))
           """, [.integer(time.nanoseconds)]
       ).compactMap { attempt in reason(attempt, now: now).map { UnsettledAttempt(attempt: attempt, reason: $0) } }

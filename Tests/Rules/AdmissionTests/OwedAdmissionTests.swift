@@ -356,6 +356,24 @@ struct OwedAdmissionTests {
     try expectEqual(later.tell(owed, bench.redemption("e", 150), at: 150), .confirmed(entryID: "e"))
   }
 
+  @Test(
+    "A check that the end of process or machine cut off is told again, without a look-up", arguments: [true, false])
+  func checkCutOff(isSameBoot: Bool) throws {
+    var bench = LedgerBench()
+    let owed = try bench.offline(at: 100)
+    let (telling, _) = try bench.beginTelling(owed, at: 101)
+    var later = LedgerBench()
+    for (place, memory) in bench.ledger.takeChanges() {
+      let isFresh = later.ledger.restore(place, try #require(memory), age: 0, isSameBoot: isSameBoot)
+      expect(isFresh)
+    }
+    later.ledger.interrupt(
+      later.key, attempt: telling, gate: later.gate, began: later.mono(101), wall: later.wall(101),
+      at: later.mono(103), isSameBoot: isSameBoot, mayRedeem: false)
+    expect(try later.owes(owed) && later.ledger.unsettled.isEmpty)
+    try expectEqual(later.beginTelling(owed, at: 110).1, .ask)
+  }
+
   @Test("Memory of versions without provisional admissions is read, and looks the same where there are none")
   func olderMemory() throws {
     var bench = LedgerBench()

@@ -45,6 +45,7 @@ package final class FakeTicketSystem: TicketSystem {
   }
 
   package let id: TicketSystemID
+  package let mayRedeem: Bool
   package let whereabouts: Whereabouts? = Whereabouts(host: "fake.example", cure: "Check url.")
   private let time: any TimeSource
   private let folding: @Sendable (Code) -> TicketKey?
@@ -53,12 +54,15 @@ package final class FakeTicketSystem: TicketSystem {
   private let askedEnd: AsyncStream<Code>.Continuation
 
   /// Makes a system that knows no ticket.
-  /// - Parameter folding: a code's folded key; each code has one spelling only at first.
+  /// - Parameters:
+  ///   - mayRedeem: whether its requests may redeem; else they only read.
+  ///   - folding: a code's folded key; each code has one spelling only at first.
   package init(
-    id: TicketSystemID = TicketSystemID("fake"), time: any TimeSource,
+    id: TicketSystemID = TicketSystemID("fake"), mayRedeem: Bool = true, time: any TimeSource,
     folding: @escaping @Sendable (Code) -> TicketKey? = { _ in nil }
   ) {
     self.folding = folding
+    self.mayRedeem = mayRedeem
     self.id = id
     self.time = time
     (askedStream, askedEnd) = AsyncStream.makeStream()
@@ -185,7 +189,7 @@ package final class FakeTicketSystem: TicketSystem {
     case .unsent: return unsent("No connection.", offline: .noConnection)
     case .lose:
       return AttemptOutcome(
-        fate: .lost, answer: .undecided(.unreachable, detail: "The connection broke."), mayHaveRedeemed: true,
+        fate: .lost, answer: .undecided(.unreachable, detail: "The connection broke."), mayHaveRedeemed: mayRedeem,
         sentAt: sentAt, endedAt: time.now(), offline: .noConnection)
     case .fail(let cause):
       return AttemptOutcome(
@@ -193,12 +197,12 @@ package final class FakeTicketSystem: TicketSystem {
         endedAt: time.now(), offline: cause)
     case .replace:
       return AttemptOutcome(
-        fate: .answered, answer: .undecided(.badAnswer, detail: "A page."), mayHaveRedeemed: true, sentAt: sentAt,
+        fate: .answered, answer: .undecided(.badAnswer, detail: "A page."), mayHaveRedeemed: mayRedeem, sentAt: sentAt,
         endedAt: time.now())
     case .hold(let answer):
       if await isReleased(request, late: { late(self.answered(answer, sentAt)) }) { return answered(answer, sentAt) }
       return AttemptOutcome(
-        fate: .pending, answer: .undecided(.unreachable, detail: "No answer yet."), mayHaveRedeemed: true,
+        fate: .pending, answer: .undecided(.unreachable, detail: "No answer yet."), mayHaveRedeemed: mayRedeem,
         sentAt: sentAt, endedAt: time.now(), offline: .timeOut)
     }
   }

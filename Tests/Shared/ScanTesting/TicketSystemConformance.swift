@@ -60,6 +60,7 @@ package struct TicketSystemConformance: Sendable {
     check(good.fate == .answered, "a good code was not answered: \(good)")
     switch good.answer {
     case .redeemed(let redemption):
+      check(system.mayRedeem, "a system that only reads has redeemed")
       check(good.mayHaveRedeemed, "a redemption says that it cannot have redeemed")
       check(redemption.quantity >= 1, "a redemption of less than one person")
       check(!redemption.entryID.isEmpty, "a redemption without an entry")
@@ -75,6 +76,13 @@ package struct TicketSystemConformance: Sendable {
     }
     let missing = await system.lookUp(system.recognise(unknownCode), deadline: time.now() + .seconds(5))
     check(missing != .used, "a look-up finds an unknown code used")
+    if !system.mayRedeem {
+      // It would settle what only our own book knows.
+      let known = await system.lookUp(system.recognise(goodCode), deadline: time.now() + .seconds(5))
+      for found in [known, missing] {
+        check(found == .unknown || found == .unanswered, "a system that only reads says who was admitted: \(found)")
+      }
+    }
 
     let late = Mutex<[AttemptOutcome]>([])
     let (signal, signalled) = AsyncStream<Void>.makeStream()
@@ -87,7 +95,7 @@ package struct TicketSystemConformance: Sendable {
       failures.append("a request without an answer at its deadline is not pending: \(slow.fate)")
       return failures
     }
-    check(slow.mayHaveRedeemed, "a pending request says that it cannot have redeemed")
+    check(slow.mayHaveRedeemed || !system.mayRedeem, "a pending request says that it cannot have redeemed")
     check(time.now() - began < .seconds(5), "attempt returned long after its deadline")
     check(late.withLock { $0.isEmpty }, "the late outcome came before the answer")
     await release()
@@ -100,6 +108,7 @@ package struct TicketSystemConformance: Sendable {
       check((outcome.fate == .notSent) == (outcome.sentAt == nil), "sentAt and fate contradict each other: \(outcome)")
       check(outcome.sentAt.map { $0 <= outcome.endedAt } ?? true, "an attempt ended before it was sent")
       check(outcome.fate != .notSent || !outcome.mayHaveRedeemed, "what was not sent may have redeemed")
+      check(system.mayRedeem || !outcome.mayHaveRedeemed, "a request that only reads may have redeemed: \(outcome)")
     }
     return failures
   }

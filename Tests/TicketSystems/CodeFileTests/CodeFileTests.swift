@@ -61,12 +61,30 @@ import TicketSystemKit
     expectEqual(system.address, "codefile \(codes)")
     let connection = try system.connect(
       credentials: { name throws(SetupError) in throw SetupError("no \(name)") }, time: SystemTime())
-    let suite = TicketSystemConformance(
-      system: connection.face(nil), goodCode: Code("good-code"), unknownCode: Code("no-such-code"),
-      slowCode: Code("slow-code"), release: { try? "1".write(toFile: desk, atomically: false, encoding: .utf8) },
-      time: SystemTime())
-    await expectEqual(suite.failures(), [])
+    await expectEqual(suite(connection.face(nil)).failures(), [])
     await connection.close()
+  }
+
+  /// The same, asked in a way that changes nothing: nobody need find out what an unanswered request has done.
+  @Test func oneThatOnlyReadsBehavesAsATicketSystemMust() async throws {
+    let checked = CodeCheckTicketSystem(
+      file: CodeFileTicketSystem(id: TicketSystemID("main"), path: codes, time: SystemTime()))
+    await expectEqual(suite(checked).failures(), [])
+  }
+
+  /// The suite finds out who says that it only reads, and behaves otherwise.
+  @Test func whoSaysSoMustKeepToIt() async throws {
+    let file = CodeFileTicketSystem(id: TicketSystemID("main"), path: codes, time: SystemTime())
+    let redeeming = await suite(CodeCheckTicketSystem(file: file, isTrue: false)).failures()
+    expectEqual(redeeming.count { $0.hasPrefix("a request that only reads may have redeemed") }, 1, "\(redeeming)")
+    let knowing = await suite(CodeCheckTicketSystem(file: file, found: .unused)).failures()
+    expectEqual(knowing.count { $0.hasPrefix("a system that only reads says who was admitted") }, 2, "\(knowing)")
+  }
+
+  private func suite(_ system: any TicketSystem) -> TicketSystemConformance {
+    TicketSystemConformance(
+      system: system, goodCode: Code("good-code"), unknownCode: Code("no-such-code"), slowCode: Code("slow-code"),
+      release: { try? "1".write(toFile: desk, atomically: false, encoding: .utf8) }, time: SystemTime())
   }
 
   @Test func itsSectionIsReadAsOthersAre() throws {
