@@ -238,13 +238,20 @@ package struct Redemption: Sendable, Equatable {
 
 /// A right to pass in a system that keeps no record of admissions.
 package struct Entitlement: Sendable, Equatable {
-  /// How often it admits; at least 1.
+  /// How often it admits; at least 1, and `unlimited` where it does as often as it is shown.
   package var quantity: Int
+  /// From when on it no longer admits, by our civil clock; `nil` where nothing ends it. The ticket system's answer of now is believed
+  /// whatever it says of that; what is only remembered of it admits nobody after it.
+  package var ends: WallTime?
   /// For staff.
   package var details: TicketDetails
 
+  /// A quantity that is never used up.
+  package static let unlimited = Int.max
+
   /// Makes an entitlement.
-  package init(quantity: Int, details: TicketDetails) {
+  package init(quantity: Int, ends: WallTime? = nil, details: TicketDetails) {
+    self.ends = ends
     self.quantity = quantity
     self.details = details
   }

@@ -42,6 +42,7 @@ package struct TicketMemory: Sendable, Codable, Equatable {
   var owed: [Owed]?
   var listed: Int?
   var folded: TicketKey?
+  var ends: WallTime?
 
   init(_ record: TicketRecord) {
     kind = record.kind
@@ -57,6 +58,7 @@ package struct TicketMemory: Sendable, Codable, Equatable {
     owed = record.owed.isEmpty ? nil : record.owed
     listed = record.listed
     folded = record.folded
+    ends = record.ends
   }
 }
 
@@ -78,6 +80,7 @@ extension TicketRecord {
     owed = memory.owed ?? []
     listed = memory.listed
     folded = memory.folded
+    ends = memory.ends
     guard !isSameBoot else { return }
     // Until when a claim holds cannot be told any more; the ticket system's word renews it.
     givenBack.until = nil

@@ -127,8 +127,7 @@ extension TicketRecord {
   mutating func valid(_ entitlement: Entitlement, _ lock: AttemptLock, wall: WallTime, _ book: inout SaleBook)
     -> AttemptDecision
   {
-    learn(entitlement.quantity, entitlement.details)
-    if kind == .unknown, entries.isEmpty { kind = .book }
+    learn(entitlement)
     return admit(on: nil, lock, wall: wall, note: nil, &book)
   }
 

@@ -30,6 +30,7 @@ extension TicketRecord {
       known.detail = detail
       return known
     }
+    if hasEnded(at: wall) { return decision(.refuse(.expired), detail: detail) }
     guard admitted < allowance else {
       // By the ticket system's own word it may stand for several.
       let mayBeSale = kind == .unknown && admitted < quantity
@@ -158,8 +159,7 @@ extension TicketRecord {
     case .redeemed(let redemption):
       return judge(owed, redemption, lock, span, date: outcome.serverDate, wall: wall, policy, &book)
     case .valid(let entitlement):
-      learn(entitlement.quantity, entitlement.details)
-      if kind == .unknown, entries.isEmpty { kind = .book }
+      learn(entitlement)
       return confirm(owed, on: nil, &book)
     case .refused(.alreadyUsed, _):
       return usedBefore(owed, span, policy, &book)

@@ -41,6 +41,8 @@ struct TicketRecord: Sendable {
   var owed: [Owed] = []
   var firstUse: AttemptDecision.FirstUse?
   var details: TicketDetails?
+  /// From when on what is remembered of it admits nobody, as the ticket system told.
+  var ends: WallTime?
   /// What its code has in common with all that the ticket system may take for it; `nil` where it has one spelling only.
   var folded: TicketKey?
   /// Whether the list on board names another such code, too: then they are two tickets. Of the presentation alone.
@@ -55,6 +57,9 @@ struct TicketRecord: Sendable {
     case .sale, .book: Swift.max(1, quantity)
     }
   }
+
+  /// Whether its time is over, by our civil clock: without the ticket system's word of now it admits nobody any more.
+  func hasEnded(at wall: WallTime) -> Bool { ends.map { wall >= $0 } ?? false }
 
   var leavesTrace: Bool {
     lock != nil || admitted > 0 || isUsedElsewhere || givenBack.isOpen || !entries.isEmpty || !open.isEmpty
@@ -75,7 +80,7 @@ struct TicketRecord: Sendable {
   mutating func claim(
     _ lock: AttemptLock, at time: MonotonicTime, wall: WallTime, _ book: inout SaleBook
   ) -> AttemptDecision? {
-    guard admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return nil }
+    guard !hasEnded(at: wall), admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return nil }
     let waiting = entries.filter { entry in
       entry.value.origin == .ours && !entry.value.isClaimed && entry.value.claimUntil.map { time <= $0 } == true
     }
@@ -282,6 +287,12 @@ struct TicketRecord: Sendable {
     book.move(admitted, interrupted: interrupted, owed: owedInside, from: sale, to: named, firstUse: firstUse)
     last?.sale = named
     sale = named
+  }
+
+  mutating func learn(_ entitlement: Entitlement) {
+    learn(entitlement.quantity, entitlement.details)
+    ends = entitlement.ends
+    if kind == .unknown, entries.isEmpty { kind = .book }
   }
 
   mutating func learn(_ quantity: Int, _ details: TicketDetails) {

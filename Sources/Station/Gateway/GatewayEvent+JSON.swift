@@ -20,7 +20,7 @@ extension GatewayEvent {
       line.add("event", decided.details.event)
       line.add("tickets", lines: decided.details.tickets)
       line.add("admitted", Int64(decided.admitted))
-      line.add("allowance", Int64(decided.allowance))
+      line.add("allowance", number: decided.allowance == Entitlement.unlimited ? nil : Int64(decided.allowance))
       line.add("decided_by", decided.decider.rawValue)
       line.add("provisional", decided.isProvisional)
       line.add("stored", decided.isStored)

@@ -19,6 +19,12 @@ package struct JSONLine {
     text += String(value)
   }
 
+  /// Adds a whole number, or null.
+  package mutating func add(_ key: String, number: Int64?) {
+    begin(key)
+    text += number.map { String($0) } ?? "null"
+  }
+
   /// Adds a truth.
   package mutating func add(_ key: String, _ value: Bool) {
     begin(key)

@@ -15,7 +15,9 @@ extension DecidedScan {
     var facts = [namingHolder ? details.holder : nil, details.event].compactMap {
       $0.map { TerminalText.clean($0, limit: 60) }
     }
-    if admitted > 0 { facts.append("\(admitted) of \(allowance) in") }
+    if admitted > 0 {
+      facts.append(allowance == Entitlement.unlimited ? "\(admitted) in" : "\(admitted) of \(allowance) in")
+    }
     if let fault = outputFault { facts.append(TerminalText.clean(fault)) }
     return facts
   }

@@ -58,7 +58,7 @@ extension JournalRow {
       ("ticket_system", { .text($0.system.name) }),
       ("entry", { .text($0.entryID) }),
       ("admitted", { .number(Int64($0.admitted)) }),
-      ("allowance", { .number(Int64($0.allowance)) }),
+      ("allowance", { $0.allowance == Entitlement.unlimited ? .text(nil) : .number(Int64($0.allowance)) }),
       ("first_used_at", { .text($0.firstUse?.at.iso8601) }),
       ("first_used_gate", { .text($0.firstUse?.gate?.name) }),
       ("first_used_request", { .text($0.firstUse?.request?.description) }),

@@ -58,7 +58,8 @@ enum JournalText {
       add("at", precise(row.at))
       add("note", row.note)
       add("detail", row.detail)
-      add("admitted", "\(row.admitted) of \(row.allowance)")
+      add(
+        "admitted", row.allowance == Entitlement.unlimited ? "\(row.admitted)" : "\(row.admitted) of \(row.allowance)")
       add("first admitted", row.firstUse.map(words))
       add("outputs", row.outputFault)
       add("ticket system", row.system.name)

@@ -100,6 +100,14 @@ import Testing
     expect(object["first_used_request"] as? String == "0123456789abcdef0123456789abcdef")
   }
 
+  @Test func whatIsNeverUsedUpHasNoAllowance() throws {
+    var scan = Self.scan(.admit, firstUse: WallTime(seconds: 0))
+    scan.allowance = Entitlement.unlimited
+    let line = GatewayEvent.scan(scan).jsonLine
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    expect(object["allowance"] is NSNull && object["admitted"] as? Int == 1)
+  }
+
   @Test func everyReasonStateAndNoteIsDocumented() throws {
     let document = try String(contentsOf: Self.document, encoding: .utf8)
     let names =
