@@ -265,18 +265,40 @@ package struct TicketDetails: Sendable, Equatable {
   package var event: String?
   /// The tickets of the sale.
   package var tickets: [Line]
+  /// What sort of ticket it is: a membership's level, a category.
+  package var kind: String?
+  /// The seats that it is for, as they are called there; at most `mostSeats`.
+  package var seats: [String] { didSet { seats = Array(seats.prefix(Self.mostSeats)) } }
+  /// From when on it no longer admits. For staff alone; what the ledger goes by is the entitlement's.
+  package var ends: WallTime?
+
+  /// More seats than this are not told.
+  package static let mostSeats = 32
+
+  /// What a ticket system calls a ticket: some count, others have names.
+  package enum LineID: Sendable, Hashable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    /// A whole number.
+    case number(Int64)
+    /// Text, made fit for staff.
+    case text(String)
+
+    /// A number.
+    package init(integerLiteral value: Int64) { self = .number(value) }
+    /// A text.
+    package init(stringLiteral value: String) { self = .text(value) }
+  }
 
   /// One kind of ticket in a sale.
   package struct Line: Sendable, Equatable {
     /// The sale ticket's identifier.
-    package var id: Int64
+    package var id: LineID
     /// How many persons it admits.
     package var quantity: Int
     /// Whether the server has a scanned entry of it.
     package var isUsed: Bool
 
     /// Makes a line.
-    package init(id: Int64, quantity: Int, isUsed: Bool) {
+    package init(id: LineID, quantity: Int, isUsed: Bool) {
       self.id = id
       self.quantity = quantity
       self.isUsed = isUsed
@@ -284,7 +306,13 @@ package struct TicketDetails: Sendable, Equatable {
   }
 
   /// Makes the details.
-  package init(holder: String? = nil, event: String? = nil, tickets: [Line] = []) {
+  package init(
+    holder: String? = nil, event: String? = nil, tickets: [Line] = [], kind: String? = nil, seats: [String] = [],
+    ends: WallTime? = nil
+  ) {
+    self.kind = kind
+    self.seats = Array(seats.prefix(Self.mostSeats))
+    self.ends = ends
     self.holder = holder
     self.event = event
     self.tickets = tickets

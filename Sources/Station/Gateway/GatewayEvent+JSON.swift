@@ -19,6 +19,9 @@ extension GatewayEvent {
       line.add("holder", decided.details.holder)
       line.add("event", decided.details.event)
       line.add("tickets", lines: decided.details.tickets)
+      if let kind = decided.details.kind { line.add("kind", kind) }
+      if !decided.details.seats.isEmpty { line.add("seats", texts: decided.details.seats) }
+      if let ends = decided.details.ends { line.add("ends_at", ends.iso8601) }
       line.add("admitted", Int64(decided.admitted))
       line.add("allowance", number: decided.allowance == Entitlement.unlimited ? nil : Int64(decided.allowance))
       line.add("decided_by", decided.decider.rawValue)

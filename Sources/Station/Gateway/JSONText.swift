@@ -68,9 +68,17 @@ package struct JSONLine {
   }
 
   mutating func add(_ key: String, lines: [TicketDetails.Line]) {
-    begin(key)
-    let objects = lines.map { #"{"id":\#($0.id),"quantity":\#($0.quantity),"used":\#($0.isUsed)}"# }
-    text += "[" + objects.joined(separator: ",") + "]"
+    let objects = lines.map { line in
+      var object = JSONLine()
+      switch line.id {
+      case .number(let id): object.add("id", id)
+      case .text(let id): object.add("id", id)
+      }
+      object.add("quantity", Int64(line.quantity))
+      object.add("used", line.isUsed)
+      return object.finished()
+    }
+    add(key, objects: objects)
   }
 
   /// The finished object.

@@ -10,9 +10,10 @@ extension DecidedScan {
     return ([words + padding, scan.code.shortened] + facts(namingHolder: namingHolder)).joined(separator: "  ")
   }
 
-  /// Holder, event, how many are in, and what is wrong with the relay.
+  /// Holder, event, kind, seats, how many are in, and what is wrong with the relay.
   package func facts(namingHolder: Bool = true) -> [String] {
-    var facts = [namingHolder ? details.holder : nil, details.event].compactMap {
+    let seats = details.seats.isEmpty ? nil : details.seats.joined(separator: ", ")
+    var facts = [namingHolder ? details.holder : nil, details.event, details.kind, seats].compactMap {
       $0.map { TerminalText.clean($0, limit: 60) }
     }
     if admitted > 0 {

@@ -67,7 +67,8 @@ package struct Sale: Sendable, Equatable {
     let lines = (value["tickets"]?.array ?? []).filter { if case .object = $0 { true } else { false } }
     tickets = lines.prefix(100).compactMap { line in
       guard let id = line["id"]?.integer else { return nil }
-      return TicketDetails.Line(id: id, quantity: Self.quantity(line), isUsed: line["usage_status"]?.string == "used")
+      return TicketDetails.Line(
+        id: .number(id), quantity: Self.quantity(line), isUsed: line["usage_status"]?.string == "used")
     }
     let words = lines.map { $0["usage_status"]?.string }
     isUnused = !words.isEmpty && words.allSatisfy { $0 == "unused" } ? true : words.contains("used") ? false : nil
@@ -84,7 +85,8 @@ package struct Sale: Sendable, Equatable {
 
   /// How many persons the ticket admits: of the chosen line, or of the first where none is chosen; 1 if that is unknown.
   func quantity(of saleTicketID: Int64?) -> Int {
-    (saleTicketID == nil ? tickets.first : tickets.first { $0.id == saleTicketID })?.quantity ?? 1
+    let chosen = saleTicketID.map { TicketDetails.LineID.number($0) }
+    return (chosen == nil ? tickets.first : tickets.first { $0.id == chosen })?.quantity ?? 1
   }
 }
 

@@ -100,6 +100,30 @@ import Testing
     expect(object["first_used_request"] as? String == "0123456789abcdef0123456789abcdef")
   }
 
+  @Test func kindSeatsAndEndAreToldWhereTheyAreKnown() throws {
+    var scan = Self.scan(.admit, firstUse: WallTime(seconds: 0))
+    func object() throws -> [String: Any] {
+      let line = GatewayEvent.scan(scan).jsonLine
+      expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+      return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    let before = try object()
+    expect(Set(before.keys).isDisjoint(with: ["kind", "seats", "ends_at"]))
+    expect(GatewayEvent.scan(scan).jsonLine.contains(#""tickets":[{"id":7,"quantity":2,"used":true}],"admitted""#))
+    scan.details.kind = "Level \(Self.hostile)"
+    scan.details.seats = ["Row 1, 7", Self.hostile] + (1...100).map { "\($0)" }
+    scan.details.ends = WallTime(seconds: 0)
+    scan.details.tickets = [.init(id: .text(Self.hostile), quantity: 1, isUsed: false)]
+    let told = try object()
+    expect(told["kind"] as? String == "Level \(Self.hostile)")
+    let seats = try #require(told["seats"] as? [String])
+    expect(seats.count == TicketDetails.mostSeats && seats[1] == Self.hostile)
+    expect(told["ends_at"] as? String == "1970-01-01T00:00:00.000Z")
+    expect((told["tickets"] as? [[String: Any]])?.first?["id"] as? String == Self.hostile)
+    let document = try String(contentsOf: Self.document, encoding: .utf8)
+    for key in told.keys { expect(document.contains("`\(key)`") || document.contains("\"\(key)\""), "\(key)") }
+  }
+
   @Test func whatIsNeverUsedUpHasNoAllowance() throws {
     var scan = Self.scan(.admit, firstUse: WallTime(seconds: 0))
     scan.allowance = Entitlement.unlimited
