@@ -139,6 +139,7 @@ extension TicketMemory {
     json.add("owed", owed) { $0.write(to: &$1) }
     json.add("listed", listed)
     json.add("folded", folded)
+    json.add("ends", ends)
   }
 }
 

@@ -46,6 +46,7 @@ import Testing
     record.owed = [Owed(attempt: lock.attempt, gate: lock.gate, wall: lock.wall, telling: lock, hasLeft: true)]
     record.listed = 4
     record.folded = key
+    record.ends = WallTime(nanoseconds: 1_800_000_000_000_000_001)
     var sale = SaleMemory()
     sale.admitted = 2
     sale.interrupted = 1
