@@ -197,7 +197,9 @@ package actor LedgerKeeper {
     learnWait(patience - began)
     outbox.liveBegan(at: began)
     var outcome = await system.attempt(request) { late in
-      Task(executorPreference: self.loop) { await self.settle(late, of: attempt, scan: scan, key: key, system: system.id) }
+      Task(executorPreference: self.loop) {
+        await self.settle(late, of: attempt, scan: scan, key: key, system: system.id)
+      }
     }
     outbox.liveEnded()
     wakeSender()
