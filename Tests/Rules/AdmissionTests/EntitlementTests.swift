@@ -12,16 +12,25 @@ import Testing
       Entitlement(quantity: quantity, ends: ends.map { LedgerBench().wall($0) }, details: TicketDetails(holder: "Ada")))
   }
 
-  /// The ledger as another process of the same boot has it, by way of the journal's form.
-  private func successor(of bench: inout LedgerBench, isSameBoot: Bool = true) throws -> LedgerBench {
-    var next = LedgerBench()
+  /// The ledger as another process has it, by way of the journal's form.
+  private func successor(
+    of bench: inout LedgerBench, _ journal: inout [LedgerPlace: Data], isSameBoot: Bool = true
+  ) throws -> LedgerBench {
     for (place, memory) in bench.ledger.takeChanges() {
-      let text = try JSONEncoder().encode(try #require(memory))
+      journal[place] = memory.map { Data($0.json) }
+    }
+    var next = LedgerBench()
+    for (place, text) in journal {
       let isFresh = next.ledger.restore(
         place, try JSONDecoder().decode(LedgerMemory.self, from: text), age: 0, isSameBoot: isSameBoot)
       expect(isFresh)
     }
     return next
+  }
+
+  private func successor(of bench: inout LedgerBench, isSameBoot: Bool = true) throws -> LedgerBench {
+    var journal: [LedgerPlace: Data] = [:]
+    return try successor(of: &bench, &journal, isSameBoot: isSameBoot)
   }
 
   @Test(arguments: [(150, true), (199, true), (200, false), (250, false)])
@@ -94,6 +103,7 @@ import Testing
     var time = 100.0
     var told: (quantity: Int, ends: Double?)?
     var last: AttemptDecision?
+    var journal: [LedgerPlace: Data] = [:]
     for _ in 0..<60 {
       time += Double(Int.random(in: 1...40, using: &random))
       let before = last?.admitted ?? 0
@@ -122,7 +132,7 @@ import Testing
           expect(decision.admitted <= told?.quantity ?? 1, "seed \(seed)")
         }
         last = decision
-      case ..<9: bench = try successor(of: &bench)
+      case ..<9: bench = try successor(of: &bench, &journal)
       default:
         if let given = last, given.verdict == .admit, bench.giveBack(given, at: time) { last?.admitted -= 1 }
         last?.verdict = .refuse(.alreadyUsed)
