@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// An actor that returns this loop as its `unownedExecutor` runs on this thread alone: device handlers and the actor's
 /// methods never race, and no slow work of the rest of the process can delay them. Handlers are called on the thread, so
-/// they may use `assumeIsolated` of such an actor. A task that prefers the loop runs there wherever it is on no actor, so that
-/// a call through several rooms wakes no thread.
-package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
+/// they may use `assumeIsolated` of such an actor. A task that prefers `DeviceLoop.tasks` runs there wherever it is on no actor, so
+/// that a call through several rooms wakes no thread.
+package final class DeviceLoop: SerialExecutor, Sendable {
   /// What a descriptor is waited for; the values of `poll(2)`.
   package struct Readiness: OptionSet, Sendable {
     package let rawValue: Int16
@@ -44,8 +44,23 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
     var handler: @Sendable () -> Void
   }
 
+  private enum Work {
+    /// Of an actor that lives on the loop.
+    case actor(UnownedJob)
+    /// Of a task that prefers the loop and is on no actor.
+    case task(UnownedJob)
+  }
+
+  /// The loop as tasks prefer it. An executor of its own, so that it is known of each job whether it is an actor's: one that is run as
+  /// the other is put back into the queue wherever it could be suspended.
+  package final class Tasks: TaskExecutor, Sendable {
+    private let loop: DeviceLoop
+    fileprivate init(_ loop: DeviceLoop) { self.loop = loop }
+    package func enqueue(_ job: consuming ExecutorJob) { loop.enqueue(.task(UnownedJob(job))) }
+  }
+
   private struct Inbox {
-    var jobs: [UnownedJob] = []
+    var jobs: [Work] = []
     var isStopped = false
     /// Whether the thread sleeps, or is about to: whoever brings something has to wake it, and once is enough.
     var isAsleep = false
@@ -57,6 +72,8 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
     var nextID: UInt64 = 1
     var sources: [UInt64: Source] = [:]
     var alarms: [UInt64: Alarm] = [:]
+    /// When the next alarm is due at the earliest; one that was cancelled may have been it.
+    var next: MonotonicTime?
   }
 
   /// How many rounds of jobs go before descriptors are looked at.
@@ -67,20 +84,20 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
   private let thread = Mutex<pthread_t?>(nil)
   private let wake: OwnedDescriptor
   private let time = SystemTime()
-  private let runsTasks: Bool
+  private let ownTasks = Mutex<Tasks?>(nil)
 
   /// Makes the loop and starts its thread.
   /// - Parameters:
   ///   - name: the thread's name as `ps -L` shows it, at most 15 characters.
-  ///   - runsTasks: whether tasks prefer it. A task that runs in an actor of a thread that it does not prefer, or prefers a thread that
-  ///     runs no tasks, is put back into the queue wherever it could be suspended: what an actor asks before it waits may be
+  ///   - runsTasks: whether tasks prefer it, and its actors are entered by such tasks. A task that enters an actor of a thread that it
+  ///     does not prefer is put back into the queue wherever it could be suspended: what the actor asks before it waits may be
   ///     otherwise when it does.
   /// - Throws: the system's error where no event descriptor or thread can be had.
   package init(name: String, runsTasks: Bool = false) throws(SystemError) {
-    self.runsTasks = runsTasks
     let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
     wake = OwnedDescriptor(owning: number)
+    if runsTasks { ownTasks.withLock { $0 = Tasks(self) } }
     try SystemThread.start(name) {
       self.thread.withLock { $0 = pthread_self() }
       self.run()
@@ -95,10 +112,14 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
 
   // MARK: Executor
 
-  package func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+  /// The loop as tasks prefer it; `nil` where none does.
+  package var tasks: Tasks? { ownTasks.withLock { $0 } }
+
+  package func enqueue(_ job: consuming ExecutorJob) { enqueue(.actor(UnownedJob(job))) }
+
+  private func enqueue(_ work: Work) {
     let sleeps = inbox.withLock { inbox in
-      inbox.jobs.append(job)
+      inbox.jobs.append(work)
       defer { inbox.isAsleep = false }
       return inbox.isAsleep
     }
@@ -142,6 +163,7 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
       let id = registry.nextID
       registry.nextID += 1
       registry.alarms[id] = Alarm(at: time, handler: handler)
+      registry.next = registry.next.map { min($0, time) } ?? time
       return id
     }
     if !isCurrent { rouse() }
@@ -180,57 +202,69 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
     var identifiers: [UInt64] = []
     /// Rounds of jobs since it was waited for descriptors.
     var rounds = 0
+    let serial = asUnownedSerialExecutor()
+    // The loop holds its tasks' executor as long as its thread lives.
+    let tasks = tasks?.asUnownedTaskExecutor()
     while true {
       let (jobs, isStopped) = inbox.withLock { inbox in
         let jobs = inbox.jobs
-        inbox.jobs.removeAll(keepingCapacity: true)
+        inbox.jobs = []
         return (jobs, inbox.isStopped)
       }
-      for job in jobs {
-        if runsTasks {
-          job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-        } else {
-          job.runSynchronously(on: asUnownedSerialExecutor())
-        }
-      }
+      for job in jobs { run(job, serial, tasks) }
       if isStopped, jobs.isEmpty { break }
 
       // After each round of jobs, however many there are: a relay's end waits for nobody.
       fireAlarms()
-      descriptors.removeAll(keepingCapacity: true)
-      identifiers.removeAll(keepingCapacity: true)
-      descriptors.append(pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0))
       // From here on whoever brings something wakes the thread. What came before is seen below: registrations are read after this.
       let isIdle = inbox.withLock { inbox in
         inbox.isAsleep = inbox.jobs.isEmpty && !inbox.isStopped
         return inbox.isAsleep
       }
-      let next = registry.withLock { registry in
-        for (id, source) in registry.sources {
-          identifiers.append(id)
-          descriptors.append(pollfd(fd: source.descriptor, events: source.interest.rawValue, revents: 0))
-        }
-        return registry.alarms.values.min { $0.at < $1.at }?.at
-      }
       // Jobs that jobs brought need no look at descriptors each time; those that never end must not keep devices waiting.
       rounds = isIdle ? 0 : rounds + 1
       if !isIdle, rounds % Self.mostRounds != 0 { continue }
-      wait(&descriptors, until: isIdle ? next : time.now())
-      inbox.withLock { $0.isAsleep = false }
-      if descriptors[0].revents != 0 {
-        var count: UInt64 = 0
-        _ = read(wake.number, &count, 8)
-      }
-      for (index, id) in identifiers.enumerated() {
-        let happened = Readiness(rawValue: descriptors[index + 1].revents)
-        if happened.isEmpty { continue }
-        let handler = registry.withLock { $0.sources[id]?.handler }
-        handler?(happened)
-      }
+      lookAtDescriptors(&descriptors, &identifiers, isIdle: isIdle)
     }
+    ownTasks.withLock { $0 = nil }
     registry.withLock { registry in
       registry.sources.removeAll()
       registry.alarms.removeAll()
+    }
+  }
+
+  private func run(_ job: Work, _ serial: UnownedSerialExecutor, _ tasks: UnownedTaskExecutor?) {
+    switch (job, tasks) {
+    case (.actor(let job), nil): job.runSynchronously(on: serial)
+    case (.actor(let job), let tasks?): job.runSynchronously(isolatedTo: serial, taskExecutor: tasks)
+    case (.task(let job), let tasks?): job.runSynchronously(on: tasks)
+    // A loop without such tasks gets none.
+    case (.task(let job), nil): job.runSynchronously(on: serial)
+    }
+  }
+
+  private func lookAtDescriptors(_ descriptors: inout [pollfd], _ identifiers: inout [UInt64], isIdle: Bool) {
+    descriptors.removeAll(keepingCapacity: true)
+    identifiers.removeAll(keepingCapacity: true)
+    descriptors.append(pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0))
+    let next = registry.withLock { registry in
+      for (id, source) in registry.sources {
+        identifiers.append(id)
+        descriptors.append(pollfd(fd: source.descriptor, events: source.interest.rawValue, revents: 0))
+      }
+      return registry.next
+    }
+    wait(&descriptors, until: isIdle ? next : time.now())
+    inbox.withLock { $0.isAsleep = false }
+    if descriptors[0].revents != 0 {
+      var count: UInt64 = 0
+      _ = read(wake.number, &count, 8)
+    }
+    for (index, id) in identifiers.enumerated() {
+      let happened = Readiness(rawValue: descriptors[index + 1].revents)
+      if happened.isEmpty { continue }
+      let handler = registry.withLock { $0.sources[id]?.handler }
+      handler?(happened)
     }
   }
 
@@ -245,10 +279,13 @@ package final class DeviceLoop: SerialExecutor, TaskExecutor, Sendable {
   }
 
   private func fireAlarms() {
-    let now = time.now()
-    let due = registry.withLock { registry in
+    let due = registry.withLock { registry -> [UInt64] in
+      guard let next = registry.next else { return [] }
+      let now = time.now()
+      guard next <= now else { return [] }
+      registry.next = registry.alarms.values.lazy.filter { $0.at > now }.map(\.at).min()
       // Those of one moment in the order in which they were set: what is handed over by them keeps its order.
-      registry.alarms.filter { $0.value.at <= now }.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
+      return registry.alarms.filter { $0.value.at <= now }.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
         .map(\.key)
     }
     for id in due {

@@ -36,31 +36,47 @@ package struct JSONBytes: Sendable {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { utf8 in
-      for byte in utf8 {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
-        case 0..<0x20, 0x7F:
-          bytes.append(contentsOf: "\\u00".utf8)
-          for digit in [byte >> 4, byte & 0xF] { bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit) }
-        default: bytes.append(byte)
-        }
+      // Names and numbers in words, as nearly all are.
+      if utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 != 0x7F }) {
+        return bytes.append(contentsOf: utf8)
       }
+      for byte in utf8 { escaped(byte) }
     }
     bytes.append(UInt8(ascii: "\""))
     isLater = true
   }
 
+  private mutating func escaped(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
+    case 0..<0x20, 0x7F:
+      bytes.append(contentsOf: "\\u00".utf8)
+      for digit in [byte >> 4, byte & 0xF] { bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit) }
+    default: bytes.append(byte)
+    }
+  }
+
   /// Writes a whole number.
-  package mutating func number(_ number: some BinaryInteger & Sendable) {
+  package mutating func number(_ number: Int64) {
     separate()
-    var left = UInt64(number.magnitude)
     if number < 0 { bytes.append(UInt8(ascii: "-")) }
+    digits(number.magnitude)
+  }
+
+  /// Writes a whole number that is not negative.
+  package mutating func number(_ number: UInt64) {
+    separate()
+    digits(number)
+  }
+
+  private mutating func digits(_ number: UInt64) {
+    var left = number
     let start = bytes.count
     repeat {
-      bytes.append(0x30 + UInt8(left % 10))
+      bytes.append(0x30 + UInt8(truncatingIfNeeded: left % 10))
       left /= 10
     } while left > 0
-    bytes[start...].reverse()
+    if bytes.count - start > 1 { bytes[start...].reverse() }
     isLater = true
   }
 

@@ -20,11 +20,11 @@ package protocol ScanJournal: Sendable {
 
   /// Returns when everything up to `mark` is written, with false when that is not so at `end`.
   /// - Throws: why it is not, and will not be.
-  func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool
+  nonisolated(nonsending) func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool
 
   /// Returns when everything up to `mark` is durable, with false when that is not so at `end`.
   /// - Throws: why it is not, and will not be.
-  func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool
+  nonisolated(nonsending) func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool
 
   /// Attempts that were asked and never concluded, because the process or the machine ended before; oldest first.
   func unconcluded() async throws(JournalFault) -> [AskedAttempt]

@@ -53,7 +53,7 @@ extension JSONBytes {
   fileprivate mutating func add(_ name: StaticString, _ value: Int?) {
     guard let value else { return }
     self.name(name)
-    number(value)
+    number(Int64(value))
   }
 
   fileprivate mutating func add(_ name: StaticString, _ value: Bool?) {
@@ -80,7 +80,7 @@ extension JSONBytes {
     guard let value else { return }
     self.name(name)
     array { json in
-      for byte in value.bytes { json.number(byte) }
+      for byte in value.bytes { json.number(UInt64(byte)) }
     }
   }
 

@@ -45,9 +45,16 @@ package struct SetUpReader: Sendable {
     }
   }
 
+  private static let marks = Set("{/:".utf8)
+
   /// Whether a code can be nothing else than one that sets stations up: a working gate refuses it without asking anybody.
   /// A bare activation code looks like a ticket, and is none of these.
-  package static func isSetUpCode(_ code: Code) -> Bool { SetUpForm(code) != .plain || SetUpForm.resembles(code.bytes) }
+  package static func isSetUpCode(_ code: Code) -> Bool {
+    // None is without one of these, and few tickets have one: each form looks at the whole code.
+    let begins = code.bytes.first.map { $0 | 0x20 } == UInt8(ascii: "s")
+    guard begins || code.bytes.contains(where: { Self.marks.contains($0) }) else { return false }
+    return SetUpForm(code) != .plain || SetUpForm.resembles(code.bytes)
+  }
 
   private func plain(_ code: Code) throws(Refusal) -> SetUpCode {
     guard ActivationText.isCode(code.text) else {

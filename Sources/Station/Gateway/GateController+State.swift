@@ -6,7 +6,7 @@ import Synchronization
 /// What a gate is while nobody stands at it, and shows: ready, at fault, withheld, or in the hands of staff.
 extension GateController {
   /// Told when an output has failed or works again; from any thread, returns at once.
-  package nonisolated func outputsChanged() { Task(executorPreference: loop) { await self.reviewOutputs() } }
+  package nonisolated func outputsChanged() { Task(executorPreference: loop.tasks) { await self.reviewOutputs() } }
 
   /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
   /// the ticket system stands until an answer disproves it.
@@ -101,7 +101,7 @@ extension GateController {
   nonisolated var withheld: GateWithholding? { withholding.withLock { $0 } }
 
   /// Shows a step of setting the station up, where no scan is being decided; from any thread, returns at once.
-  package nonisolated func show(_ step: SetUpSignal) { Task(executorPreference: loop) { await self.play(step) } }
+  package nonisolated func show(_ step: SetUpSignal) { Task(executorPreference: loop.tasks) { await self.play(step) } }
 
   private func play(_ step: SetUpSignal) { if deciding == nil, !isOver { signals.play(.setUp(step)) } }
 

@@ -126,10 +126,10 @@ package actor GateController {
     shownResting = resting
     signals.play(resting)
     reviewOutputs()
-    let listening = Task(executorPreference: loop) { for await news in news { await self.take(news) } }
-    let telling = Task(executorPreference: loop) { [teller = reports.teller] in await teller.run() }
+    let listening = Task(executorPreference: loop.tasks) { for await news in news { await self.take(news) } }
+    let telling = Task(executorPreference: loop.tasks) { [teller = reports.teller] in await teller.run() }
     // What a ticket system's adapter does between its waits is done on this thread, too.
-    await Task(executorPreference: loop) { await self.decideScans() }.value
+    await Task(executorPreference: loop.tasks) { await self.decideScans() }.value
     listening.cancel()
     reports.teller.finish()
     await telling.value

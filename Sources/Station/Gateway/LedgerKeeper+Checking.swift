@@ -105,7 +105,7 @@ extension LedgerKeeper {
     guard checks[id]?.nextProbe != nil, checking[id] == nil,
       let system = checked[id] ?? (asker?.id == id ? asker : nil)
     else { return }
-    checking[id] = Task(executorPreference: loop) { await self.probe(system) }
+    checking[id] = Task(executorPreference: loop.tasks) { await self.probe(system) }
   }
 
   private func probe(_ system: any TicketSystem) async {

@@ -22,7 +22,7 @@ extension LedgerKeeper {
     lastListener += 1
     let listener = lastListener
     listeners[listener] = (system, feed)
-    feed.onTermination = { [weak self, loop] _ in Task(executorPreference: loop) { await self?.leave(listener) } }
+    feed.onTermination = { [weak self, loop] _ in Task(executorPreference: loop.tasks) { await self?.leave(listener) } }
     feed.yield(newest(of: system))
     return stream
   }
@@ -178,7 +178,7 @@ extension LedgerKeeper {
       sendOwed()
     }
     if reach.nextProbe != nil, probing == nil, asker != nil {
-      probing = Task(executorPreference: loop) { await self.probe() }
+      probing = Task(executorPreference: loop.tasks) { await self.probe() }
     }
   }
 

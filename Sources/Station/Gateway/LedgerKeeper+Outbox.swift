@@ -60,7 +60,7 @@ extension LedgerKeeper {
   func sendOwed() {
     if sending != nil { return wakeSender() }
     guard outbox.count > 0, asker != nil else { return }
-    sending = Task(executorPreference: loop) { await self.send() }
+    sending = Task(executorPreference: loop.tasks) { await self.send() }
   }
 
   private func send() async {
@@ -154,7 +154,7 @@ extension LedgerKeeper {
     let request = AttemptRequest(
       attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true)
     var outcome = await system.attempt(request) { late in
-      Task(executorPreference: self.loop) {
+      Task(executorPreference: self.loop.tasks) {
         await self.settle(late, of: attempt, scan: scan, key: key, system: system.id)
       }
     }

@@ -70,7 +70,7 @@ extension LedgerKeeper {
   private func bounded<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(JournalFault) -> Value
   ) async throws(JournalFault) -> Value {
-    let work = Task(executorPreference: loop) { () -> Result<Value, JournalFault> in
+    let work = Task(executorPreference: loop.tasks) { () -> Result<Value, JournalFault> in
       do throws(JournalFault) {
         return .success(try await body())
       } catch {

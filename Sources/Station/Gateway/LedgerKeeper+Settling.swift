@@ -114,7 +114,7 @@ extension LedgerKeeper {
     guard mayRedeem else { return }
     openCases.add(key, attempt: attempt, scan: scan, at: time.now())
     guard settling == nil, asker != nil else { return }
-    settling = Task(executorPreference: loop) { await self.settleOpenCases() }
+    settling = Task(executorPreference: loop.tasks) { await self.settleOpenCases() }
   }
 
   /// Returns when no look-up is to be made any more.

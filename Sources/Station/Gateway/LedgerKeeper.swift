@@ -197,7 +197,7 @@ package actor LedgerKeeper {
     learnWait(patience - began)
     outbox.liveBegan(at: began)
     var outcome = await system.attempt(request) { late in
-      Task(executorPreference: self.loop) {
+      Task(executorPreference: self.loop.tasks) {
         await self.settle(late, of: attempt, scan: scan, key: key, system: system.id)
       }
     }

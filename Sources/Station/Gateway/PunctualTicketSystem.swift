@@ -69,7 +69,7 @@ struct PunctualTicketSystem: TicketSystem {
     left: @escaping @Sendable (Value) -> Void = { _ in }
   ) async -> Value? {
     let answer = OneAnswer<Value?>()
-    let calling = Task(executorPreference: loop) {
+    let calling = Task(executorPreference: loop?.tasks) {
       let value = await call()
       if !answer.give(value) { left(value) }
     }

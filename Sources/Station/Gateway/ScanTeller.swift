@@ -38,7 +38,7 @@ actor ScanTeller {
   nonisolated func take(_ decided: DecidedScan, _ mark: JournalMark?, at now: JournalTime) {
     guard case .dropped(let lost) = reportsEnd.yield(Report(decided: decided, mark: mark, at: now)) else { return }
     events.emit(.scan(lost.decided))
-    if lost.mark == nil { Task(executorPreference: ledger.loop) { await self.count(lost) } }
+    if lost.mark == nil { Task(executorPreference: ledger.loop.tasks) { await self.count(lost) } }
   }
 
   /// Nothing more comes.

@@ -27,7 +27,7 @@ final class LineWriter: Sendable {
     let loop = try DeviceLoop(name: thread, runsTasks: true)
     self.loop = loop
     let resident = Resident(descriptor, loop: loop, opening: opening, onFault: onFault)
-    Task(executorPreference: loop) { [end] in
+    Task(executorPreference: loop.tasks) { [end] in
       await resident.write(stream)
       end.finish()
       loop.stop()

@@ -11,7 +11,7 @@ package struct OperatorLog: Sendable {
   package let logger: Logger
   private let writer: LineWriter
   /// The log's own thread, for what puts events into words.
-  package var executor: any TaskExecutor { writer.loop }
+  package var executor: (any TaskExecutor)? { writer.loop.tasks }
 
   /// Begins the log.
   package init(level: Logger.Level = .info) throws(SystemError) {

@@ -100,7 +100,9 @@ final class JournalCore: Sendable {
   }
 
   /// Returns with true when everything up to `mark` is written (or durable), with false at `end`.
-  func wait(for mark: UInt64, isDurable: Bool, until end: MonotonicTime?) async throws(JournalFault) -> Bool {
+  nonisolated(nonsending) func wait(
+    for mark: UInt64, isDurable: Bool, until end: MonotonicTime?
+  ) async throws(JournalFault) -> Bool {
     let path = settings.path
     let early = queue.withLock { queue in
       if isDurable { queue.want(mark) }

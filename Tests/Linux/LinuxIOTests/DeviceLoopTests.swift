@@ -97,7 +97,7 @@ private func isHere(_ loop: DeviceLoop) async -> Bool { loop.isCurrent }
   let loop = try DeviceLoop(name: "test", runsTasks: true)
   defer { loop.stop() }
   let resident = Resident(loop: loop)
-  let places = await Task(executorPreference: loop) {
+  let places = await Task(executorPreference: loop.tasks) {
     [await isHere(loop), await resident.isOnLoop(), await isHere(loop)]
   }.value
   expectEqual(places, [true, true, true])
@@ -121,7 +121,7 @@ private func isHere(_ loop: DeviceLoop) async -> Bool { loop.isCurrent }
 @Test func jobsThatNeverEndDoNotKeepDescriptorsWaiting() async throws {
   let loop = try DeviceLoop(name: "test", runsTasks: true)
   defer { loop.stop() }
-  let busy = Task(executorPreference: loop) { while !Task.isCancelled { await Task.yield() } }
+  let busy = Task(executorPreference: loop.tasks) { while !Task.isCancelled { await Task.yield() } }
   var ends: [Int32] = [0, 0]
   try #require(pipe(&ends) == 0)
   let reading = OwnedDescriptor(owning: ends[0])
