@@ -1,3 +1,4 @@
+internal import LinuxIO
 internal import Calls
 package import StationSetUp
 package import ScanModel

@@ -1,3 +1,4 @@
+internal import LinuxIO
 internal import ScanModel
 
 /// Tells of a gate's scans once the journal has them: what an event calls stored is not lost with the process.
