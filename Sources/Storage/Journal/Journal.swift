@@ -142,11 +142,15 @@ package final class Journal: ScanJournal {
     _ = try await core.wait(for: mark.number, isDurable: false, until: nil)
   }
 
-  package nonisolated(nonsending) func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+  package nonisolated(nonsending) func written(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault)
+    -> Bool
+  {
     try await core.wait(for: mark.number, isDurable: false, until: end)
   }
 
-  package nonisolated(nonsending) func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
+  package nonisolated(nonsending) func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault)
+    -> Bool
+  {
     try await core.wait(for: mark.number, isDurable: true, until: end)
   }
 
