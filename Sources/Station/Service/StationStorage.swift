@@ -63,7 +63,7 @@ package struct StationStorage {
           keepScans: .seconds(configuration.journal.keepDays * 86_400),
           keepBytes: Int64(configuration.journal.keepMegabytes) * 1_000_000,
           keepNames: .seconds(configuration.journal.keepNamesHours * 3_600)),
-        key: key.key, boot: BootID("\(machine) \(trust.generation)"), time: time, trust: trust)
+        key: key.key, boot: BootID("\(machine) \(trust.generation)"), time: time, trust: trust, alarms: gates)
       // Only now is it known whether what was found in it hangs together with what is remembered.
       let boot = BootID("\(machine) \(trust.generation)")
       // Of another doubt, which is over.

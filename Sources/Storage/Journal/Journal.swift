@@ -1,5 +1,5 @@
 import CSQLite
-import LinuxIO
+package import LinuxIO
 import SQLiteFile
 package import ScanModel
 import Synchronization
@@ -44,13 +44,17 @@ package final class Journal: ScanJournal {
   deinit { core.beginClosing() }
 
   /// Opens the journal, or makes it. A damaged file is set aside and another begun, which `states` tells.
-  /// - Parameter trust: the note beside it, which the journal then keeps to its end.
+  /// - Parameters:
+  ///   - trust: the note beside it, which the journal then keeps to its end.
+  ///   - alarms: the thread of those who wait for it, which sends them away in time; without one the process' own timers do.
   /// - Throws: why there is no journal: another process has it, it belongs to another program, a newer version, or another
   ///   key, or its disk is full or refuses.
   package static func open(
-    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, trust: JournalTrust? = nil
+    _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, trust: JournalTrust? = nil,
+    alarms: DeviceLoop? = nil
   ) throws(JournalFault) -> Journal {
-    try open(settings, key: key, boot: boot, time: time, schema: .current, sync: FileSync(), trust: trust)
+    try open(
+      settings, key: key, boot: boot, time: time, schema: .current, sync: FileSync(), trust: trust, alarms: alarms)
   }
 
   /// Opens the journal with another way to sync its log: for tests.
@@ -62,7 +66,7 @@ package final class Journal: ScanJournal {
 
   static func open(
     _ settings: Settings, key: SealKey, boot: BootID, time: any TimeSource, schema: Schema, sync: any WALSync,
-    trust: JournalTrust? = nil
+    trust: JournalTrust? = nil, alarms: DeviceLoop? = nil
   ) throws(JournalFault) -> Journal {
     // Whose claim it is comes first where there is one: to look into a file that this process has open costs it SQLite's
     // locks. Where there is none, nothing is made before the file was recognised.
@@ -89,7 +93,7 @@ package final class Journal: ScanJournal {
     let journal: Journal
     do throws(SystemError) {
       try sync.open(file.log)
-      let core = try JournalCore(settings: settings, file: file, time: time, sync: sync, trust: trust)
+      let core = try JournalCore(settings: settings, file: file, time: time, sync: sync, trust: trust, alarms: alarms)
       for notice in notices { core.broadcaster.notice(notice) }
       core.orders.withLock { $0.needsCheck = !store.lastEndedWell }
       journal = Journal(core, lock)

@@ -44,6 +44,8 @@ final class JournalCore: Sendable {
   let file: JournalFile
   let time: any TimeSource
   let sync: any WALSync
+  /// The thread of those who wait, which tells them when their wait ends.
+  let alarms: DeviceLoop?
   /// The note beside the file; `nil` where there is none.
   let trust: JournalTrust?
   let broadcaster = JournalStateBroadcaster()
@@ -60,8 +62,10 @@ final class JournalCore: Sendable {
   let clock = SystemTime()
 
   init(
-    settings: Journal.Settings, file: JournalFile, time: any TimeSource, sync: any WALSync, trust: JournalTrust?
+    settings: Journal.Settings, file: JournalFile, time: any TimeSource, sync: any WALSync, trust: JournalTrust?,
+    alarms: DeviceLoop? = nil
   ) throws(SystemError) {
+    self.alarms = alarms
     self.settings = settings
     self.file = file
     self.time = time
@@ -150,6 +154,10 @@ final class JournalCore: Sendable {
       return next
     }
     guard let due else { return }
+    if let alarms {
+      _ = alarms.at(due) { [weak self] in self?.alarmRang(due) }
+      return
+    }
     Task { [weak self] in
       try? await Task.sleep(for: due - now)
       self?.alarmRang(due)
