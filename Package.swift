@@ -164,7 +164,7 @@ let package = Package(
     room("CameraReader", ["DecodeClient", "DecodeProtocol", "LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
 
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
-    room("HolderProtocol", ["ScanModel", "SignalOutputs", "Signalling", "WireCoding"]),
+    room("HolderProtocol", ["ScanModel", "Signalling", "WireCoding"]),
     room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "SignalOutputs", "WireCoding"]),
     room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
     .executableTarget(
@@ -197,7 +197,7 @@ let package = Package(
     room("KioskControl", ["ScanModel", "TicketTransport", "WireText"], small),
 
     // The whole.
-    room("ScanConfiguration", ["ScanModel", "TicketSystemKit", yams], small),
+    room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", yams], small),
     room(
       "StationSetUp",
       [
@@ -243,7 +243,7 @@ let package = Package(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "WedgeReader"],
       path: "Tests/Readers/WedgeMock", swiftSettings: quick),
     .executableTarget(
-      name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "ScanModel", "SerialReader"],
+      name: "serial-mock", dependencies: ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "SerialReader"],
       path: "Tests/Readers/SerialMock", swiftSettings: quick),
     .executableTarget(
       name: "holder-bench",
@@ -257,7 +257,9 @@ let package = Package(
       swiftSettings: fast),
     .executableTarget(
       name: "camera-replay",
-      dependencies: ["CameraReader", "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "ScanModel"],
+      dependencies: [
+        "CameraReader", "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "Reading", "ScanModel",
+      ],
       path: "Tests/Readers/CameraReplay", swiftSettings: fast),
     .executableTarget(
       name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"],
@@ -288,7 +290,7 @@ let package = Package(
     tests(of: "WedgeReader", ["CLinux", "LinuxIO", "Reading", "ScanModel", "wedge-mock"]),
     tests(
       of: "CameraReader",
-      ["CameraTesting", "DecodeClient", "LinuxIO", "ScanModel", "ScanTesting", "scangate-decode"]),
+      ["CameraTesting", "DecodeClient", "LinuxIO", "Reading", "ScanModel", "ScanTesting", "scangate-decode"]),
     tests(of: "SerialReader", ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "serial-mock"]),
     tests(of: "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "ScanTesting"]),
     tests(of: "HolderProtocol", ["ScanModel", "ScanTesting", "SignalOutputs", "Signalling", "WireCoding"]),
@@ -343,7 +345,8 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "EventSchedule", "Expectations", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit",
+        "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel", "ScanTesting",
+        "TicketSystemKit",
       ],
       path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],

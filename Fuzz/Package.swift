@@ -45,7 +45,7 @@ let package = Package(
     room("Readers", "WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
     room("Outputs", "SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "Signalling"]),
     room("Model", "WireCoding", ["ScanModel"]),
-    room("Outputs", "HolderProtocol", ["ScanModel", "SignalOutputs", "Signalling", "WireCoding"]),
+    room("Outputs", "HolderProtocol", ["ScanModel", "Signalling", "WireCoding"]),
     .systemLibrary(name: "CPNG", path: "Rooms/Linux/CPNG", pkgConfig: "libpng"),
     .systemLibrary(name: "CSeccomp", path: "Rooms/Linux/CSeccomp", pkgConfig: "libseccomp"),
     .systemLibrary(name: "CTurboJPEG", path: "Rooms/Linux/CTurboJPEG", pkgConfig: "libturbojpeg"),
@@ -60,7 +60,8 @@ let package = Package(
         "WireCoding",
       ]),
     room(
-      "Station", "ScanConfiguration", ["ScanModel", "TicketSystemKit", .product(name: "Yams", package: "Yams")]),
+      "Station", "ScanConfiguration",
+      ["Reading", "ScanModel", "TicketSystemKit", .product(name: "Yams", package: "Yams")]),
     room("Web", "WireText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
     room("SetUp", "SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),

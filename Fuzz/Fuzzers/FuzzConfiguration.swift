@@ -42,7 +42,13 @@ private func check(_ station: StationConfiguration) {
   let targets = station.gates.flatMap(\.outputs).map(\.target)
   property(Set(targets).count == targets.count, "no line is driven twice")
   for reader in station.readers {
-    property((.milliseconds(20) ... .seconds(2)).contains(reader.silence), "silence has limits")
+    let silence: Duration? =
+      switch reader {
+      case .wedge(let wedge): wedge.framing.quiet
+      case .serial(let serial): serial.framing.quiet
+      case .camera: nil
+      }
+    property(silence.map { (.milliseconds(20) ... .seconds(2)).contains($0) } ?? true, "silence has limits")
   }
   if let setUp = station.setUp {
     property((.zero ... .seconds(3_600)).contains(setUp.window), "the time for set-up codes has limits")
@@ -69,22 +75,22 @@ private func check(_ station: StationConfiguration) {
     property(gate.direction == .in || offline.policy == .refuse, "nobody is admitted offline where people leave")
     property(gate.queue >= 1, "a queue has room")
     property(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, "lengths are a range")
-    let names = Set(gate.outputs.map(\.name))
+    let names = Set(gate.outputs.map(\.name.name))
     property(names.count == gate.outputs.count, "names of outputs are unique")
-    for output in gate.outputs {
-      guard case .relay(let pulse, let gap, _) = output.role else { continue }
-      property((.milliseconds(20) ... .seconds(10)).contains(pulse), "a pulse has limits")
-      property((.zero ... .seconds(10)).contains(gap), "a gap has limits")
+    property(gate.outputs.contains { $0.kind == .relay } == (gate.relay != nil), "a relay has its times")
+    if let timing = gate.relay?.timing {
+      property((.milliseconds(20) ... .seconds(10)).contains(timing.pulse), "a pulse has limits")
+      property((.zero ... .seconds(10)).contains(timing.gap), "a gap has limits")
     }
     for output in gate.outputs {
       switch output.target {
       case .gpio: break
-      case .led: property(output.role == .lamp || output.role == .buzzer, "no LED opens a gate")
+      case .led: property(output.kind == .lamp || output.kind == .buzzer, "no LED opens a gate")
       case .pwm(let channel):
-        property(output.role == .buzzer && (20...20_000).contains(channel.frequency), "a channel makes a tone")
+        property(output.kind == .buzzer && (20...20_000).contains(channel.frequency), "a channel makes a tone")
         property((0...255).contains(channel.channel), "channels have limits")
       case .sound(let device):
-        property(output.role == .buzzer && (20...20_000).contains(device.frequency), "a device makes a tone")
+        property(output.kind == .buzzer && (20...20_000).contains(device.frequency), "a device makes a tone")
       }
     }
     for input in gate.inputs {

@@ -1,3 +1,4 @@
+import Reading
 import Service
 import StationSetUp
 import ArgumentParser

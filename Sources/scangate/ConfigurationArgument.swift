@@ -55,7 +55,7 @@ struct ConfigurationArgument: ParsableArguments {
     keymapValidator: { layout, variant, options, compose in
       let names = KeymapNames(layout: layout, variant: variant, options: options, composeLocale: compose)
       let trial = WedgeConfiguration(
-        id: ReaderID("here"), match: LinuxIO.DeviceMatch(name: "any"), keymap: names)
+        id: ReaderID("here"), match: DeviceMatch(name: "any"), keymap: names)
       return WedgeConfiguration.problems(in: [trial]).first.map { "\($0.what). \($0.remedy)" }
     })
 }

@@ -1,3 +1,5 @@
+package import ScanModel
+
 /// What udev knows of a device node: enough to tell it from every other one, and to say where it is plugged in.
 package struct DeviceIdentity: Hashable, Sendable {
   /// The device node, such as `/dev/input/event5`.
@@ -86,5 +88,18 @@ package struct DeviceIdentity: Hashable, Sendable {
   package static func hex(_ value: UInt16) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}
+
+extension DeviceMatch {
+  /// Whether the device is meant. An empty match means none.
+  package func matches(_ device: DeviceIdentity) -> Bool {
+    guard !isEmpty else { return false }
+    return (vendor == nil || device.vendor == vendor)
+      && (product == nil || device.product == product)
+      && (serial == nil || device.serial == serial)
+      && (port.map { device.isAt($0) } ?? true)
+      && (name == nil || device.name == name)
+      && (interface == nil || device.interface == interface)
   }
 }

@@ -55,12 +55,13 @@ package final class SerialDevice {
       case .rtscts: 1
       case .xonxoff: 2
       }
-    let parity = CChar(bitPattern: settings.parity.rawValue.utf8.first ?? UInt8(ascii: "N"))
+    let parity = CChar(bitPattern: settings.framing.parity)
     result =
       isPseudo
       ? clinux_serial_configure(owner.number, &saved, Self.flag(of: 38400) ?? speed, 8, 0x4E, 1, 0)
       : clinux_serial_configure(
-        owner.number, &saved, speed, Int32(clamping: settings.dataBits), parity, Int32(clamping: settings.stopBits),
+        owner.number, &saved, speed, Int32(clamping: settings.framing.dataBits), parity,
+        Int32(clamping: settings.framing.stopBits),
         flow)
     guard result == 0 else {
       _ = tcsetattr(owner.number, TCSANOW, &saved)

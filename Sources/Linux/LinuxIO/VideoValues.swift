@@ -28,26 +28,6 @@ package struct VideoCapability: Sendable, Equatable {
   }
 }
 
-/// The size of a picture, in pixels.
-package struct VideoSize: Hashable, Sendable {
-  /// Pixels in a row.
-  package var width: Int
-  /// Rows.
-  package var height: Int
-
-  /// Makes a size.
-  package init(width: Int, height: Int) {
-    self.width = width
-    self.height = height
-  }
-
-  /// As people write it: `1280x720`.
-  package var title: String { "\(width)x\(height)" }
-
-  /// Whether it is one that a picture can have here.
-  package var isSane: Bool { (16...8192).contains(width) && (16...8192).contains(height) }
-}
-
 /// How many pictures come in how many seconds.
 package struct VideoRate: Hashable, Sendable {
   /// So many pictures …

@@ -60,6 +60,20 @@ package enum SafeState: String, Hashable, Sendable, CaseIterable {
   case safe
 }
 
+/// A gate's relay: how long it is driven, and what it goes to when nobody commands it.
+package struct RelayConfiguration: Hashable, Sendable {
+  /// How long it is driven, and how long it rests.
+  package var timing: RelayTiming
+  /// What it goes to when nobody commands it.
+  package var safeState: SafeState
+
+  /// Configures a relay.
+  package init(timing: RelayTiming = .standard, safeState: SafeState = .secure) {
+    self.timing = timing
+    self.safeState = safeState
+  }
+}
+
 /// Outputs, a timing or a pattern that cannot be; says what is wrong and what would be right.
 package struct SignalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The words.

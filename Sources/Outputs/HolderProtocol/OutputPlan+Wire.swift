@@ -1,6 +1,5 @@
 import ScanModel
 internal import Signalling
-import SignalOutputs
 package import WireCoding
 
 extension OutputPlan {

@@ -1,6 +1,5 @@
 package import ScanModel
 package import Signalling
-package import SignalOutputs
 
 /// What the holder is to hold: everything that it needs to drive the gates' outputs by itself.
 package struct OutputPlan: Hashable, Sendable {

@@ -1,6 +1,6 @@
 package import HolderProtocol
 package import LinuxIO
-import ScanModel
+package import ScanModel
 package import SignalOutputs
 
 /// Holds the outputs of all gates, whatever becomes of the gateway: one gateway at a time commands them over a socket, and

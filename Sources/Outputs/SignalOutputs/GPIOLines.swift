@@ -1,5 +1,5 @@
 package import LinuxIO
-import ScanModel
+package import ScanModel
 import Synchronization
 
 /// The GPIO lines that this process holds, whichever driver uses them: a line outlives the driver that requested it, so that

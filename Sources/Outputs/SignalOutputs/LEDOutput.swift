@@ -11,15 +11,6 @@ struct LEDOutput: Sendable {
   private let path: String
   private let maximum: Int
 
-  /// What is wrong with an LED's name, in words; `nil` when nothing is.
-  static func problem(ofName name: String) -> String? {
-    if name.isEmpty { return "the LED's name is empty" }
-    if name == "." || name == ".." || name.contains("/") || name.utf8.contains(0) {
-      return "\"\(name.filter { $0 != "\0" })\" is a path, not the name of an LED in \(directory)"
-    }
-    return nil
-  }
-
   /// Finds the LED and takes it from a trigger that drives it.
   /// - Parameters:
   ///   - output: the output's configured name, for errors.
@@ -31,7 +22,7 @@ struct LEDOutput: Sendable {
   ) throws(DeviceError) {
     device = "output \(output) (LED \(name))"
     path = "\(directory)/\(name)"
-    if let problem = Self.problem(ofName: name) {
+    if let problem = OutputTarget.led(name).problem {
       throw DeviceError(device: device, what: problem, remedy: "Correct the configuration.")
     }
     let text: String

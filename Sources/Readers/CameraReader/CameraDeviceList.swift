@@ -1,3 +1,4 @@
+package import Reading
 package import LinuxIO
 import ReaderKit
 package import ScanModel
@@ -28,7 +29,7 @@ package func listCameras(
   let listing = try DeviceListing(of: Cameras.self, configurations, as: service)
   return listing.devices.compactMap { device in
     let reader = listing.reader(of: device)
-    let wish = reader?.wish ?? StreamChoice.Wish()
+    let wish = reader?.wish ?? StreamWish()
     var offers: [VideoOffer] = []
     var obstacle: CameraObstacle?
     do throws(SystemError) {

@@ -1,3 +1,4 @@
+import Reading
 import Glibc
 import LinuxIO
 import ReaderKit
@@ -65,7 +66,7 @@ enum CameraObstacle: ReadObstacle {
   }
 
   /// What is waited for, or what is wrong, and what to do; `nil` where the camera is simply not there.
-  func words(_ device: DeviceIdentity, _ wish: StreamChoice.Wish) -> String? {
+  func words(_ device: DeviceIdentity, _ wish: StreamWish) -> String? {
     switch self {
     case .permission:
       "permission to read and write \(device.title): a udev rule must give it to the service's user, or the user must be in the group video"
@@ -82,7 +83,7 @@ enum CameraObstacle: ReadObstacle {
   }
 }
 
-extension StreamChoice.Wish {
+extension StreamWish {
   /// What is wanted, in words.
   var title: String {
     let words = [size?.title, format?.name].compactMap(\.self)

@@ -180,7 +180,7 @@ package struct CameraCounts: Sendable, Equatable {
 
 extension VideoDevice {
   /// Sets what is configured; answers what the camera does not take, in words.
-  mutating func apply(_ controls: CameraConfiguration.Controls) -> [String] {
+  mutating func apply(_ controls: CameraControls) -> [String] {
     var shortfalls: [String] = []
     if let exposure = controls.exposure {
       _ = set(.autoExposure, to: VideoControl.manualExposure)
@@ -196,7 +196,7 @@ extension VideoDevice {
       if !set(.focus, to: focus) { shortfalls.append("its focus cannot be set") }
     case nil: break
     }
-    if let hertz = controls.powerLine, !set(.powerLine, to: hertz == 60 ? 2 : 1) {
+    if let mains = controls.powerLine, !set(.powerLine, to: mains == .hertz60 ? 2 : 1) {
       shortfalls.append("it does not know the frequency of the mains")
     }
     return shortfalls

@@ -37,8 +37,8 @@ package struct CameraSnapshot: Sendable {
   ///   - time: how long pictures are taken, from the first one on; a camera may need some seconds for that one.
   /// - Throws: what is in the way, and what to do.
   package init(
-    of device: DeviceIdentity, wish: StreamChoice.Wish = StreamChoice.Wish(),
-    controls: CameraConfiguration.Controls = CameraConfiguration.Controls(), for time: Duration = .seconds(1),
+    of device: DeviceIdentity, wish: StreamWish = StreamWish(),
+    controls: CameraControls = CameraControls(), for time: Duration = .seconds(1),
     calls: any VideoCalls = SystemVideoCalls()
   ) throws(DeviceError) {
     var camera: VideoDevice
@@ -75,7 +75,7 @@ package struct CameraSnapshot: Sendable {
     while end.map({ clock.now() < $0 }) ?? true {
       if let fault = stream.fault(at: clock.now()) {
         if !pictures.isEmpty { return }
-        throw Self.failure(device, fault == .silent ? .silent : .bad, StreamChoice.Wish())
+        throw Self.failure(device, fault == .silent ? .silent : .bad, StreamWish())
       }
       var waited = pollfd(fd: camera.descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&waited, 1, 100) > 0 else { continue }
@@ -100,13 +100,13 @@ package struct CameraSnapshot: Sendable {
       }
       switch broken {
       case .drained: break
-      case .gone(let error), .broken(let error): throw Self.failure(device, CameraObstacle(error), StreamChoice.Wish())
+      case .gone(let error), .broken(let error): throw Self.failure(device, CameraObstacle(error), StreamWish())
       }
     }
   }
 
   private static func failure(
-    _ device: DeviceIdentity, _ obstacle: CameraObstacle, _ wish: StreamChoice.Wish
+    _ device: DeviceIdentity, _ obstacle: CameraObstacle, _ wish: StreamWish
   ) -> DeviceError {
     let words = obstacle.words(device, wish) ?? "\(device.title) is gone"
     let isFault = obstacle.isFault || obstacle == .absent

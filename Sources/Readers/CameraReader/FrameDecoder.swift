@@ -1,3 +1,4 @@
+package import Reading
 package import DecodeClient
 import DecodeProtocol
 package import LinuxIO

@@ -3,23 +3,6 @@ package import ScanModel
 
 /// Which of the things that a camera offers is asked for.
 package struct StreamChoice: Sendable, Equatable {
-  /// What the configuration wants; `nil` leaves it to us.
-  package struct Wish: Sendable, Equatable {
-    /// Exactly this size.
-    package var size: VideoSize?
-    /// At least about so many pictures a second.
-    package var rate: Int?
-    /// Exactly this format.
-    package var format: PixelFormat?
-
-    /// Makes a wish.
-    package init(size: VideoSize? = nil, rate: Int? = nil, format: PixelFormat? = nil) {
-      self.size = size
-      self.rate = rate
-      self.format = format
-    }
-  }
-
   /// How pixels are laid out.
   package var format: PixelFormat
   /// The size.
@@ -49,7 +32,7 @@ package struct StreamChoice: Sendable, Equatable {
   ]
 
   /// Chooses; `nil` where nothing that is offered fits the wish, or can be read.
-  package init?(of offers: [VideoOffer], wish: Wish = Wish()) {
+  package init?(of offers: [VideoOffer], wish: StreamWish = StreamWish()) {
     var best: (choice: StreamChoice, cost: Cost)?
     for offer in offers {
       guard let place = Self.readable.firstIndex(of: offer.format) else { continue }
@@ -105,7 +88,7 @@ package struct StreamChoice: Sendable, Equatable {
     var formatPlace: Int
     var slowness: Double
 
-    init(_ size: VideoSize, _ rate: VideoRate?, formatPlace: Int, _ wish: Wish) {
+    init(_ size: VideoSize, _ rate: VideoRate?, formatPlace: Int, _ wish: StreamWish) {
       // A camera that does not say how fast it is gets the benefit of the doubt.
       let speed = rate?.perSecond ?? StreamChoice.leastRate
       isTooSlow = speed < (wish.rate.map { Double($0) * 0.95 } ?? StreamChoice.leastRate)

@@ -1,3 +1,5 @@
+import ScanModel
+import Reading
 import Glibc
 import LinuxIO
 import ReaderKit

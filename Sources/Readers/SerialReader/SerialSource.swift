@@ -1,3 +1,4 @@
+package import Reading
 import ReaderKit
 package import ScanModel
 

@@ -1,3 +1,4 @@
+package import Reading
 package import LinuxIO
 import ReaderKit
 package import ScanModel

@@ -1,3 +1,4 @@
+import Reading
 import Glibc
 import LinuxIO
 import ReaderKit

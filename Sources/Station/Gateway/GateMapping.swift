@@ -25,14 +25,12 @@ extension GateSettings {
       case .alphanumeric: .alphanumeric
       case .digits: .digits
       }
-    var (pulse, gap) = (Duration.zero, Duration.zero)
-    for output in gate.outputs {
-      if case .relay(let driven, let passage, _) = output.role { (pulse, gap) = (driven, passage) }
-    }
     let lengths = min(gate.accept.minLength, gate.accept.maxLength)...gate.accept.maxLength
     self.init(
       gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),
-      deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale, pulse: pulse, gap: gap,
+      deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale,
+      pulse: gate.relay?.timing.pulse ?? .zero,
+      gap: gate.relay?.timing.gap ?? .zero,
       floodLimit: gate.floodLimit, isExit: gate.direction == .out,
       offline: OfflinePolicy(gate.offline, list: list))
   }

@@ -30,7 +30,7 @@ final class InputWatch: Sendable {
     self.events = events
     self.time = time
     self.onMaintenance = onMaintenance
-    let uses = inputs(of: gate).map { ($0.name, $0.use) }
+    let uses = gate.inputs.map { ($0.name, $0.use) }
     let byName = Dictionary(uses) { _, last in last }
     state = Mutex(State(maintenance: MaintenanceInput(byName), button: HeldButton(byName)))
   }

@@ -5,10 +5,9 @@ internal import TicketSystemKit
 
 /// The patterns of a gate: the built-in ones for the outputs it has, and in their place what its configuration gives. An
 /// output that a given pattern leaves out is off.
-func patterns(
-  of gate: GateConfiguration, outputs: [OutputName: OutputKind]
-) throws(SetupError) -> SignalPatterns {
-  var patterns = SignalPatterns.standard(for: outputs)
+func patterns(of gate: GateConfiguration) throws(SetupError) -> SignalPatterns {
+  let kinds = Dictionary(gate.outputs.map { ($0.name, $0.kind) }) { _, last in last }
+  var patterns = SignalPatterns.standard(for: kinds)
   for (signal, settings) in gate.signals {
     var pattern = SignalPattern()
     for (output, setting) in settings {

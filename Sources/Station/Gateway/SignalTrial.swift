@@ -22,7 +22,7 @@ package struct SignalTrial: Sendable {
     _ configuration: StationConfiguration, gate: GateConfiguration, outputs place: OutputPlace,
     log: @escaping OperatorLines
   ) throws(SetupError) {
-    hasRelay = gate.outputs.contains { if case .relay = $0.role { true } else { false } }
+    hasRelay = gate.relay != nil
     // The holder is told of all gates: those that are not tried stay as they are. We ourselves open no more than we try.
     var opened = configuration
     if place == .own { opened.gates = [gate] }

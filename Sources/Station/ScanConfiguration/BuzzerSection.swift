@@ -1,3 +1,4 @@
+import ScanModel
 internal import TicketSystemKit
 
 /// `gates.<name>.outputs.<output>.pwm`.
@@ -29,12 +30,13 @@ enum PWMSection {
   static let schema = SectionSchema(
     "gates.<name>.outputs.<output>.pwm", keys: [chip.description, channel.description, frequency.description])
 
-  static func read(_ reader: SectionReader) -> PWMChannel? {
+  static func read(_ reader: SectionReader) -> PWMConfiguration? {
     let chip = reader.read(chip)
     let channel = reader.read(channel)
     let frequency = reader.read(frequency)
     guard let chip, let channel, let frequency else { return nil }
-    return PWMChannel(chip: chip, channel: channel, frequency: frequency)
+    return PWMConfiguration(
+      chip: chip, channel: UInt32(clamping: channel), frequency: UInt32(clamping: frequency))
   }
 }
 
@@ -55,10 +57,10 @@ enum SoundSection {
   static let schema = SectionSchema(
     "gates.<name>.outputs.<output>.sound", keys: [name.description, frequency.description])
 
-  static func read(_ reader: SectionReader) -> SoundDevice? {
+  static func read(_ reader: SectionReader) -> SoundConfiguration? {
     let name = reader.read(name)
     let frequency = reader.read(frequency)
     guard let name, let frequency else { return nil }
-    return SoundDevice(name: name, frequency: frequency)
+    return SoundConfiguration(device: name, frequency: UInt32(clamping: frequency))
   }
 }

@@ -1,3 +1,4 @@
+import Reading
 import ScanModel
 internal import TicketSystemKit
 
@@ -12,10 +13,10 @@ enum CameraSection {
   private static let kinds = SchemaKey.key(
     "kinds", .list(of: .choice(Symbology.self), count: 1...Symbology.allCases.count, noun: "kinds"), default: [.qr],
     "The kinds of codes that are read. Each costs time, and bars are now and then misread: name what you use.")
-  private static let size = SchemaKey<CameraView.Size>.optional(
+  private static let size = SchemaKey<VideoSize>.optional(
     "size",
-    ValueKind<CameraView.Size>(
-      summary: "width `x` height in pixels", example: "1280x720", show: { "\($0.width)x\($0.height)" }
+    ValueKind<VideoSize>(
+      summary: "width `x` height in pixels", example: "1280x720", show: { $0.title }
     ) { node, findings in
       guard let text = node.text(like: "1280x720", findings) else { return nil }
       let parts = text.split(separator: "x", omittingEmptySubsequences: false)
@@ -27,35 +28,35 @@ enum CameraSection {
         node.refuse(text, "write width x height, such as 1280x720, from 160x120 to 4096x4096", findings)
         return nil
       }
-      return CameraView.Size(width: numbers[0], height: numbers[1])
+      return VideoSize(width: numbers[0], height: numbers[1])
     }, "The size of the pictures, one that the camera has; about 1280x720 if left out.")
   private static let rate = SchemaKey<Int>.optional(
     "rate", .integer(1...120, "pictures a second", example: "30"),
     "How many pictures a second are wanted at least; 10 if left out, and more where they cost nothing.")
-  private static let format = SchemaKey<CameraView.Format>.optional(
-    "format", .choice(CameraView.Format.self),
+  private static let format = SchemaKey<PixelFormat>.optional(
+    "format", .choice(of: [.grey, .nv12, .yu12, .yuyv, .mjpg]) { $0.name },
     "How the camera sends its pictures; the one that is cheapest to read if left out.")
   private static let exposure = SchemaKey<Duration>.optional(
     "exposure", .duration(.milliseconds(1) ... .milliseconds(500), example: "5 ms"),
     "A fixed exposure, for phones and hands that move; left to the camera if left out.")
-  private static let focus = SchemaKey<CameraView.Focus>.optional(
+  private static let focus = SchemaKey<CameraControls.Focus>.optional(
     "focus",
-    ValueKind<CameraView.Focus>(
+    ValueKind<CameraControls.Focus>(
       summary: "`auto`, or 0 to 1023 in the camera's own units", example: "auto",
       show: { if case .fixed(let value) = $0 { "\(value)" } else { "auto" } }
     ) { node, findings in
       guard let text = node.text(like: "auto", findings) else { return nil }
       if text == "auto" { return .auto }
       let isDecimal = (1...4).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-      if isDecimal, let value = Int(text), value <= 1023 { return .fixed(value) }
+      if isDecimal, let value = Int32(text), value <= 1023 { return .fixed(value) }
       node.refuse(text, "write auto, or 0 to 1023", findings)
       return nil
     }, "A fixed focus for a stand; left as it is found if left out.")
-  private static let powerLine = SchemaKey<CameraView.PowerLine>.optional(
-    "powerLine", .choice(CameraView.PowerLine.self),
+  private static let powerLine = SchemaKey<CameraControls.PowerLine>.optional(
+    "powerLine", .choice(CameraControls.PowerLine.self),
     "The frequency of the mains in Hz, with which lamps flicker; left as it is found if left out.")
   private static let several = SchemaKey.key(
-    "several", .choice(CameraView.Several.self), default: .nearest,
+    "several", .choice(ViewPresence.Several.self), default: .nearest,
     "Of several codes at once, `nearest` reads the one nearest to the centre, `refuse` none: one at a time.")
   private static let leaves = SchemaKey.key(
     "leaves", .duration(.milliseconds(200) ... .seconds(10), example: "1 s"), default: .seconds(1),
@@ -74,21 +75,22 @@ enum CameraSection {
       into: ["resolution": "it is called size", "fps": "it is called rate", "framerate": "it is called rate"]
     ) { $0[$1] = "a camera sends no characters; its codes are read whole" })
 
-  static func read(_ reader: SectionReader) -> (DeviceMatch, ReaderConfiguration.Technology)? {
+  static func read(_ reader: SectionReader, _ id: ReaderID) -> ReaderConfiguration? {
     let match = reader.read(match)
     let kinds = reader.read(kinds)
     let hadErrors = reader.findings.errors.count
-    var view = CameraView(
-      kinds: kinds ?? [], size: reader.read(size), rate: reader.read(rate), format: reader.read(format),
-      exposure: reader.read(exposure), focus: reader.read(focus), powerLine: reader.read(powerLine))
+    let wish = StreamWish(size: reader.read(size), rate: reader.read(rate), format: reader.read(format))
+    let controls = CameraControls(
+      exposure: reader.read(exposure).map { Int32(clamping: $0.saturatedNanoseconds / 100_000) },
+      focus: reader.read(focus), powerLine: reader.read(powerLine))
     let several = reader.read(several)
     let leaves = reader.read(leaves)
     let idleRate = reader.read(idleRate)
-    guard let match, kinds != nil, let several, let leaves, let idleRate, reader.findings.errors.count == hadErrors
+    guard let match, let kinds, let several, let leaves, let idleRate, reader.findings.errors.count == hadErrors
     else { return nil }
-    view.several = several
-    view.leaves = leaves
-    view.idleRate = idleRate
-    return (match, .camera(view))
+    return .camera(
+      CameraConfiguration(
+        id: id, place: match, kinds: SymbologySet(kinds), wish: wish, controls: controls,
+        presence: ViewPresence.Settings(leaves: leaves, several: several), idleRate: idleRate))
   }
 }

@@ -126,12 +126,12 @@ struct CrossChecks {
       for earlier in readers[..<index] where earlier.kind == reader.kind {
         let place = place("readers", reader.id.name, "match")
         let names = (quoted(earlier.id.name), quoted(reader.id.name))
-        if reader.match == earlier.match {
+        if reader.place == earlier.place {
           findings.error(
             at: place, "the readers \(names.0) and \(names.1) fit the same devices",
             "tell them apart by serial, or by port")
-        } else if reader.match.includes(earlier.match) || earlier.match.includes(reader.match) {
-          let (wide, narrow) = reader.match.includes(earlier.match) ? (names.1, names.0) : names
+        } else if reader.place.includes(earlier.place) || earlier.place.includes(reader.place) {
+          let (wide, narrow) = reader.place.includes(earlier.place) ? (names.1, names.0) : names
           findings.warning(
             at: place, "every device of the reader \(narrow) also fits \(wide)",
             "add a serial or port to \(wide), so that each device is one reader's")
@@ -142,19 +142,19 @@ struct CrossChecks {
 
   /// What only one output or input can have.
   private enum Wire: Hashable {
-    case line(chip: String, GPIOLine.Line)
+    case line(chip: String, GPIOLineConfiguration.Selector)
     case led(String)
-    case channel(chip: String, Int)
+    case channel(chip: String, UInt32)
     case sound(String)
 
-    init(_ line: GPIOLine) { self = .line(chip: line.chip, line.line) }
+    init(_ line: GPIOLineConfiguration) { self = .line(chip: line.chip, line.line) }
 
-    init(_ target: OutputConfiguration.Target) {
+    init(_ target: OutputTarget) {
       switch target {
       case .gpio(let line): self.init(line)
       case .led(let name): self = .led(name)
       case .pwm(let pwm): self = .channel(chip: pwm.chip, pwm.channel)
-      case .sound(let device): self = .sound(device.name)
+      case .sound(let device): self = .sound(device.device)
       }
     }
 
@@ -171,8 +171,8 @@ struct CrossChecks {
   private func checkTargets(_ gates: [GateConfiguration]) {
     var owners: [Wire: String] = [:]
     for gate in gates {
-      let outputs = gate.outputs.map { (key: "outputs", noun: "output", name: $0.name, wire: Wire($0.target)) }
-      let inputs = gate.inputs.map { (key: "inputs", noun: "input", name: $0.name, wire: Wire($0.line)) }
+      let outputs = gate.outputs.map { (key: "outputs", noun: "output", name: $0.name.name, wire: Wire($0.target)) }
+      let inputs = gate.inputs.map { (key: "inputs", noun: "input", name: $0.name.name, wire: Wire($0.line)) }
       for user in outputs + inputs {
         let name = "\(gate.id.name).\(user.name)"
         if let owner = owners[user.wire] {

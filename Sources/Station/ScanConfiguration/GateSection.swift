@@ -54,7 +54,7 @@ enum GateSection {
     "Requests a minute and reader that admit nobody before its codes are no longer asked.")
   private static let outputs = SchemaKey.key(
     "outputs",
-    ValueKind<[OutputConfiguration]>.named(
+    ValueKind<[ReadOutput]>.named(
       "output", sections: [OutputSection.schema], example: "{ green: { led: \"gate:green:pass\" } }",
       read: OutputSection.read), default: [],
     "Relay, lamps and buzzers. `relay` is the relay, `buzzer` (`buzzer2`, …) a buzzer, every other name a lamp: `green`, `red`, `amber`, `yellow`, or one that `signals` names."
@@ -117,7 +117,8 @@ enum GateSection {
       id: GateID(name), readers: readers.map { ReaderID($0.name) }, ticketSystem: TicketSystemID(system.name),
       direction: direction, ticket: ticket, deadline: deadline, holdOff: holdOff, queue: queue, stale: stale,
       accept: accept, offline: offline,
-      floodLimit: flood, outputs: outputs, inputs: inputs, signals: signals)
+      floodLimit: flood, outputs: outputs.map(\.configuration), relay: outputs.compactMap(\.relay).first,
+      inputs: inputs, signals: signals)
   }
 
   /// The ticket system's part; where the gate's ticket system is unknown, that is the error, and its part cannot be judged.
@@ -133,17 +134,17 @@ enum GateSection {
     system.flatMap { findings.systemTypes[$0]?.accept } ?? AcceptRule()
   }
 
-  private static func checkOutputs(_ reader: SectionReader, _ outputs: [OutputConfiguration], _ stale: Duration?) {
+  private static func checkOutputs(_ reader: SectionReader, _ outputs: [ReadOutput], _ stale: Duration?) {
     if reader.entry("outputs") == nil {
       reader.findings.warning(
         at: reader.node.label, "\(quoted(reader.node.path)) has no outputs: nobody at it sees a verdict",
         "add outputs, at least a lamp")
     }
-    for case .relay(let pulse, let gap, _) in outputs.map(\.role) {
-      guard let stale, pulse + gap >= stale else { continue }
+    for timing in outputs.compactMap(\.relay?.timing) {
+      guard let stale, timing.pulse + timing.gap >= stale else { continue }
       reader.findings.warning(
         at: reader.position(of: "stale"),
-        "who is behind an admission waits \(written(pulse + gap)) (pulse and gap), and is dropped after \(written(stale))",
+        "who is behind an admission waits \(written(timing.pulse + timing.gap)) (pulse and gap), and is dropped after \(written(stale))",
         "make stale longer than pulse and gap together")
     }
   }

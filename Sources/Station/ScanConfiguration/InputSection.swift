@@ -1,3 +1,4 @@
+import ScanModel
 internal import TicketSystemKit
 
 /// `gates.<name>.inputs.<input>`.
@@ -9,7 +10,7 @@ enum InputSection {
     "debounce", .duration(.zero ... .seconds(1), example: "30 ms"), default: .milliseconds(30),
     "How long a level must last before it counts; `0 ms` for a sensor that does not bounce.")
   private static let use = SchemaKey.key(
-    "use", .choice(InputConfiguration.Use.self), default: .log,
+    "use", .choice(InputUse.self), default: .log,
     "What it does: its changes are events (`log`); each press begins or ends maintenance (`maintenanceButton`); maintenance as long as it is active (`maintenanceSwitch`); held for 3 s, it lets the station take set-up codes (`setUpButton`)."
   )
 
@@ -22,6 +23,6 @@ enum InputSection {
     let debounce = reader.read(debounce)
     let use = reader.read(use)
     guard let line, let debounce, let use else { return nil }
-    return InputConfiguration(name: name, line: line, debounce: debounce, use: use)
+    return InputConfiguration(name: InputName(name), line: line, debounce: debounce, use: use)
   }
 }

@@ -1,3 +1,4 @@
+import ScanModel
 internal import TicketSystemKit
 
 /// `readers.<name>.keymap`, short or long.
@@ -17,7 +18,7 @@ enum KeymapSection {
   static let schema = SectionSchema(
     "readers.<name>.keymap", keys: [layout.description, variant.description, options.description])
 
-  static let kind = ValueKind<Keymap>(
+  static let kind = ValueKind<KeymapNames>(
     summary: "layout, `layout(variant)`, or section", example: "de", sections: [schema],
     show: { $0.variant.isEmpty ? $0.layout : "\($0.layout)(\($0.variant))" }
   ) { node, findings in
@@ -32,15 +33,15 @@ enum KeymapSection {
       node.refuse(text, "write a layout, such as de, or with its variant: de(nodeadkeys)", findings)
       return nil
     }
-    return Keymap(layout: String(layout), variant: String(variant.dropLast()), options: "")
+    return KeymapNames(layout: String(layout), variant: String(variant.dropLast()))
   }
 
-  private static func read(_ reader: SectionReader) -> Keymap? {
+  private static func read(_ reader: SectionReader) -> KeymapNames? {
     let layout = reader.read(layout)
     let variant = reader.read(variant)
     let options = reader.read(options)
     guard let layout, let variant, let options else { return nil }
-    return Keymap(layout: layout, variant: variant, options: options)
+    return KeymapNames(layout: layout, variant: variant, options: options)
   }
 
   private static func word(_ example: String, isEmptyAllowed: Bool) -> ValueKind<String> {

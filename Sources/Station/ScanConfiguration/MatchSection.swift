@@ -1,10 +1,11 @@
+import ScanModel
 internal import TicketSystemKit
 
 /// `readers.<name>.match`.
 enum MatchSection {
-  private static let vendor = SchemaKey<String>.optional(
+  private static let vendor = SchemaKey<UInt16>.optional(
     "vendor", .hexadecimal(4, example: "\"0c2e\""), "The USB vendor as `lsusb` shows it.")
-  private static let product = SchemaKey<String>.optional(
+  private static let product = SchemaKey<UInt16>.optional(
     "product", .hexadecimal(4, example: "\"0901\""), "The USB product as `lsusb` shows it; only with a vendor.")
   private static let serialNumber = SchemaKey<String>.optional(
     "serial", .text(upTo: 126, example: "SN0001"), "The serial number; tells two identical scanners apart.")
@@ -16,11 +17,11 @@ enum MatchSection {
     "The USB port that the scanner is plugged into; tells two apart that have no serial number.")
   private static let name = SchemaKey<String>.optional(
     "name", .text(upTo: 255, example: "\"Honeywell 1470g\""), "The device's name, whole.")
-  private static let interface = SchemaKey<String>.optional(
+  private static let interface = SchemaKey<Int>.optional(
     "interface", .hexadecimal(2, example: "\"00\""),
     "The USB interface, where a scanner has several that type; only with another field.")
 
-  private static let line = SchemaKey<String>.optional(
+  private static let line = SchemaKey<Int>.optional(
     "interface", .hexadecimal(2, example: "\"00\""),
     "The USB interface, where an adapter has several lines; only with another field.")
   private static let path = SchemaKey<String>.optional(
@@ -30,7 +31,7 @@ enum MatchSection {
       expected: "write the absolute path of the line, such as /dev/ttyS0 or a link in /dev/serial/by-id",
       where: isDevicePath), "The line itself, by any link to it; then no other field.")
 
-  private static let view = SchemaKey<String>.optional(
+  private static let view = SchemaKey<Int>.optional(
     "interface", .hexadecimal(2, example: "\"00\""),
     "The USB interface, where a device holds several cameras; only with another field.")
   private static let node = SchemaKey<String>.optional(
@@ -59,29 +60,30 @@ enum MatchSection {
       view.description, node.description,
     ])
 
-  static func read(_ reader: SectionReader, of kind: ReaderConfiguration.Kind) -> DeviceMatch? {
+  static func read(_ reader: SectionReader, of kind: ReaderConfiguration.Kind) -> DevicePlace? {
     let hadErrors = reader.findings.errors.count
     let match = DeviceMatch(
-      vendor: reader.read(vendor)?.lowercased(), product: reader.read(product)?.lowercased(),
-      serial: reader.read(serialNumber), port: reader.read(port), name: kind == .serial ? nil : reader.read(name),
-      interface: reader.read(interface)?.lowercased(), path: path(reader, of: kind))
+      vendor: reader.read(vendor), product: reader.read(product), serial: reader.read(serialNumber),
+      port: reader.read(port), name: kind == .serial ? nil : reader.read(name), interface: reader.read(interface))
+    let path = path(reader, of: kind)
     guard reader.findings.errors.count == hadErrors else { return nil }
     let place = reader.node.label
     let fields = "vendor, serial, port or \(kind == .wedge ? "name" : "path")"
-    if match == DeviceMatch() {
+    switch path {
+    case let path? where match.isEmpty: return .path(path)
+    case nil where match.isEmpty:
       reader.findings.error(at: place, "\(quoted(reader.node.path)) fits every device", "name a \(fields)")
-    } else if match == DeviceMatch(interface: match.interface) {
+    case nil where match == DeviceMatch(interface: match.interface):
       reader.findings.error(
         at: place, "an interface alone fits every device\(kind == .wedge ? ", keyboards too" : "")", "add a \(fields)")
-    } else if match.path != nil && match != DeviceMatch(path: match.path) {
+    case .some:
       reader.findings.error(
         at: reader.position(of: "path"), "a path says already which \(kind == .camera ? "camera" : "line") it is",
         "keep either the path or the others")
-    } else if match.product != nil && match.vendor == nil {
+    case nil where match.product != nil && match.vendor == nil:
       reader.findings.error(
         at: reader.position(of: "product"), "a product number means nothing without its vendor", "add the vendor")
-    } else {
-      return match
+    case nil: return .match(match)
     }
     return nil
   }
@@ -112,29 +114,17 @@ enum MatchSection {
   }
 }
 
-extension DeviceMatch {
-  init(interface: String? = nil, path: String? = nil) {
-    self.init(vendor: nil, product: nil, serial: nil, port: nil, name: nil, interface: interface, path: path)
-  }
-
-  /// Whether every device that `other` fits is fitted by this one too.
-  func includes(_ other: Self) -> Bool {
-    func fits(_ field: KeyPath<Self, String?>) -> Bool {
-      self[keyPath: field] == nil || self[keyPath: field] == other[keyPath: field]
-    }
-    return fits(\.vendor) && fits(\.product) && fits(\.serial) && fits(\.port) && fits(\.name) && fits(\.interface)
-      && fits(\.path)
-  }
-}
-
-extension ValueKind where Value == String {
+extension ValueKind where Value: FixedWidthInteger {
   /// Hexadecimal digits without `0x`.
   static func hexadecimal(_ count: Int, example: String) -> Self {
-    text(
-      "\(count) hexadecimal digits", example: example,
-      expected: "write \(count) hexadecimal digits without 0x, such as \(example)"
-    ) { text in
-      text.utf8.count == count && text.allSatisfy { $0.isASCII && $0.isHexDigit }
+    Self(summary: "\(count) hexadecimal digits", example: example) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      if text.utf8.count == count, text.allSatisfy({ $0.isASCII && $0.isHexDigit }), let number = Value(text, radix: 16)
+      {
+        return number
+      }
+      node.refuse(text, "write \(count) hexadecimal digits without 0x, such as \(example)", findings)
+      return nil
     }
   }
 }

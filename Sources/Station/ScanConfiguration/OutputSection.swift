@@ -1,10 +1,17 @@
+import ScanModel
 internal import TicketSystemKit
+
+/// One output as the file has it; a relay's brings what the gate's relay does.
+struct ReadOutput: Sendable {
+  var configuration: OutputConfiguration
+  var relay: RelayConfiguration?
+}
 
 /// `gates.<name>.outputs.<output>`.
 enum OutputSection {
   static let relayName = "relay"
 
-  private static let gpio = SchemaKey<GPIOLine>.optional(
+  private static let gpio = SchemaKey<GPIOLineConfiguration>.optional(
     "gpio", .section(GPIOSection.schema, example: "{ chip: gate, line: RELAY0 }", read: GPIOSection.read),
     "A line of a GPIO chip. Either this or `led`; for a buzzer also `pwm` or `sound`.")
   private static let led = SchemaKey<String>.optional(
@@ -16,23 +23,23 @@ enum OutputSection {
         (1...63).contains(text.utf8.count) && text != "." && text != ".."
           && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
       }), "An LED by its name in `/sys/class/leds`. Not for the relay.")
-  private static let pwm = SchemaKey<PWMChannel>.optional(
+  private static let pwm = SchemaKey<PWMConfiguration>.optional(
     "pwm",
     .section(
       PWMSection.schema, example: "{ chip: fe20c000.pwm, channel: 0, frequency: 2000 Hz }", read: PWMSection.read),
     "A channel of a PWM chip, for a passive buzzer. For buzzers only.")
-  private static let sound = SchemaKey<SoundDevice>.optional(
+  private static let sound = SchemaKey<SoundConfiguration>.optional(
     "sound",
     .section(SoundSection.schema, example: "{ name: PC Speaker, frequency: 1000 Hz }", read: SoundSection.read),
     "An input device that makes tones. For buzzers only.")
   private static let pulse = SchemaKey.key(
-    "pulse", .duration(.milliseconds(20) ... .seconds(10), example: "600 ms"), default: .milliseconds(600),
+    "pulse", .duration(RelayTiming.pulseRange, example: "600 ms"), default: .milliseconds(600),
     "The relay only: how long it is driven for one person.")
   private static let gap = SchemaKey.key(
-    "gap", .duration(.zero ... .seconds(10), example: "500 ms"), default: .milliseconds(500),
+    "gap", .duration(RelayTiming.gapRange, example: "500 ms"), default: .milliseconds(500),
     "The relay only: the least rest between two pulses, so that each person has an own one.")
   private static let fail = SchemaKey.key(
-    "fail", .choice(OutputConfiguration.Fail.self), default: .secure,
+    "fail", .choice(SafeState.self), default: .secure,
     "The relay only: what the gate is while nobody commands the relay: locked (`secure`, relay off) or released (`safe`, relay on)."
   )
 
@@ -43,16 +50,18 @@ enum OutputSection {
       fail.description,
     ])
 
-  static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> OutputConfiguration? {
+  static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> ReadOutput? {
     guard let reader = SectionReader(node, schema, findings) else { return nil }
-    let line = reader.read(gpio).map(OutputConfiguration.Target.gpio)
-    let lamp = reader.read(led).map(OutputConfiguration.Target.led)
-    let channel = reader.read(pwm).map(OutputConfiguration.Target.pwm)
-    let device = reader.read(sound).map(OutputConfiguration.Target.sound)
-    let role = role(name, reader)
+    let line = reader.read(gpio).map(OutputTarget.gpio)
+    let lamp = reader.read(led).map(OutputTarget.led)
+    let channel = reader.read(pwm).map(OutputTarget.pwm)
+    let device = reader.read(sound).map(OutputTarget.sound)
+    let relay = relay(name, reader)
     checkTargets(name, reader)
-    guard let role, let target = line ?? lamp ?? channel ?? device else { return nil }
-    return OutputConfiguration(name: name, role: role, target: target)
+    guard let target = line ?? lamp ?? channel ?? device, name != relayName || relay != nil else { return nil }
+    let kind: OutputKind = name == relayName ? .relay : isBuzzer(name) ? .buzzer : .lamp
+    return ReadOutput(
+      configuration: OutputConfiguration(name: OutputName(name), kind: kind, target: target), relay: relay)
   }
 
   /// An output drives one thing, of a sort that it can be.
@@ -83,20 +92,26 @@ enum OutputSection {
     }
   }
 
-  private static func role(_ name: String, _ reader: SectionReader) -> OutputConfiguration.Role? {
+  /// What only a relay has; `nil` for every other output, or after an error was recorded.
+  private static func relay(_ name: String, _ reader: SectionReader) -> RelayConfiguration? {
     let pulse = reader.read(pulse)
     let gap = reader.read(gap)
     let fail = reader.read(fail)
     if name == relayName {
       guard let pulse, let gap, let fail else { return nil }
-      return .relay(pulse: pulse, gap: gap, fail: fail)
+      do throws(SignalError) {
+        return RelayConfiguration(timing: try RelayTiming(pulse: pulse, gap: gap), safeState: fail)
+      } catch {
+        reader.findings.error(at: reader.node.label, error.description, "write pulse and gap as they can be")
+        return nil
+      }
     }
     for key in ["pulse", "gap", "fail"] {
       guard let place = reader.keyPosition(of: key) else { continue }
       reader.findings.error(
         at: place, "only the output named relay has a \(key)", "remove it, or name this output relay")
     }
-    return isBuzzer(name) ? .buzzer : .lamp
+    return nil
   }
 
   /// Whether an output of this name is a buzzer: `buzzer`, `buzzer2`, …
@@ -127,12 +142,15 @@ enum GPIOSection {
     }, "The chip by its label; never `gpiochipN`, for the number changes between boots.")
   private static let line = SchemaKey.required(
     "line",
-    ValueKind<GPIOLine.Line>(summary: "line name, or number from 0", example: "RELAY0") { node, findings in
+    ValueKind<GPIOLineConfiguration.Selector>(summary: "line name, or number from 0", example: "RELAY0") {
+      node, findings in
       guard let text = node.text(like: "the line's name or number", findings) else { return nil }
       let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
       let isNumber = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
       if case .scalar(_, isPlain: true) = node.content, isNumber {
-        if text.utf8.count <= 4, digits.startIndex == text.startIndex, let offset = Int(text) { return .offset(offset) }
+        if text.utf8.count <= 4, digits.startIndex == text.startIndex, let offset = UInt32(text) {
+          return .offset(offset)
+        }
       } else if (1...31).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
         return .name(text)
       }
@@ -142,9 +160,9 @@ enum GPIOSection {
   private static let activeLow = SchemaKey.key(
     "activeLow", .boolean, default: false, "Whether the output is on when the line is low.")
   private static let bias = SchemaKey.key(
-    "bias", .choice(GPIOLine.Bias.self), default: .asIs, "The line's bias.")
+    "bias", .choice(GPIOLineConfiguration.Bias.self), default: .asIs, "The line's bias.")
   private static let drive = SchemaKey.key(
-    "drive", .choice(GPIOLine.Drive.self), default: .pushPull, "How the line is driven.")
+    "drive", .choice(GPIOLineConfiguration.Drive.self), default: .pushPull, "How the line is driven.")
 
   private static let inputActiveLow = SchemaKey.key(
     activeLow.name, .boolean, default: false, "Whether the input is active when the line is low.")
@@ -157,22 +175,22 @@ enum GPIOSection {
     keys: [chip.description, line.description, inputActiveLow.description, bias.description],
     refused: [drive.name: "remove it: an input drives nothing"])
 
-  static func read(_ reader: SectionReader) -> GPIOLine? {
+  static func read(_ reader: SectionReader) -> GPIOLineConfiguration? {
     let chip = reader.read(chip)
     let line = reader.read(line)
     let activeLow = reader.read(activeLow)
     let bias = reader.read(bias)
     let drive = reader.read(drive)
     guard let chip, let line, let activeLow, let bias, let drive else { return nil }
-    return GPIOLine(chip: chip, line: line, activeLow: activeLow, bias: bias, drive: drive)
+    return GPIOLineConfiguration(chip: chip, line: line, isActiveLow: activeLow, bias: bias, drive: drive)
   }
 
-  static func readInput(_ reader: SectionReader) -> GPIOLine? {
+  static func readInput(_ reader: SectionReader) -> GPIOLineConfiguration? {
     let chip = reader.read(chip)
     let line = reader.read(line)
     let activeLow = reader.read(inputActiveLow)
     let bias = reader.read(bias)
     guard let chip, let line, let activeLow, let bias else { return nil }
-    return GPIOLine(chip: chip, line: line, activeLow: activeLow, bias: bias, drive: .pushPull)
+    return GPIOLineConfiguration(chip: chip, line: line, isActiveLow: activeLow, bias: bias)
   }
 }

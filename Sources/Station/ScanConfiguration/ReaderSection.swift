@@ -1,3 +1,4 @@
+import Reading
 import ScanModel
 internal import TicketSystemKit
 
@@ -36,23 +37,36 @@ enum ReaderSection {
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> ReaderConfiguration? {
     guard let kind = kind(node, findings) else { return nil }
     let schema: SectionSchema
-    let readOwn: (SectionReader) -> (DeviceMatch, ReaderConfiguration.Technology)?
+    let readOwn: (SectionReader, ReaderID) -> ReaderConfiguration?
     switch kind {
     case .wedge: (schema, readOwn) = (WedgeSection.schema, WedgeSection.read)
     case .serial: (schema, readOwn) = (SerialSection.schema, SerialSection.read)
     case .camera: (schema, readOwn) = (CameraSection.schema, CameraSection.read)
     }
     guard let reader = SectionReader(node, schema, findings) else { return nil }
-    let own = readOwn(reader)
+    let own = readOwn(reader, ReaderID(name))
     let silence = reader.read(silence)
     let prefix = reader.read(prefix)
     let suffix = reader.read(suffix)
     let aim = reader.read(aim)
-    if let own { checkFraming(["prefix": prefix, "suffix": suffix], own.1, reader) }
-    guard let (match, technology) = own, let silence, let prefix, let suffix, let aim else { return nil }
-    return ReaderConfiguration(
-      id: ReaderID(name), match: match, technology: technology, silence: silence, prefix: prefix, suffix: suffix,
-      aim: aim)
+    if let own { checkFraming(["prefix": prefix, "suffix": suffix], own, reader) }
+    guard let own, let silence, let prefix, let suffix, let aim else { return nil }
+    // A scanner that sends a terminator is only believed with it: a pause in the middle would cut its code in two.
+    switch own {
+    case .wedge(var wedge):
+      let terminators = wedge.framing.terminators
+      wedge.framing = WedgeFraming(
+        terminators: terminators, silence: terminators.isEmpty ? silence : nil, quiet: silence, prefix: prefix,
+        suffix: suffix, splitAIM: aim)
+      return .wedge(wedge)
+    case .serial(var serial):
+      let terminators = serial.framing.terminators
+      serial.framing = SerialFraming(
+        terminators: terminators, silence: terminators.isEmpty ? silence : nil, quiet: silence, prefix: prefix,
+        suffix: suffix, splitAIM: aim)
+      return .serial(serial)
+    case .camera: return own
+    }
   }
 
   private static func kind(_ node: SourceNode, _ findings: Findings) -> ReaderConfiguration.Kind? {
@@ -74,11 +88,12 @@ enum ReaderSection {
 
   /// A byte that ends a code cannot stand around one: no code would ever be read.
   private static func checkFraming(
-    _ texts: [String: String?], _ technology: ReaderConfiguration.Technology, _ reader: SectionReader
+    _ texts: [String: String?], _ own: ReaderConfiguration, _ reader: SectionReader
   ) {
-    guard case .serial(let line) = technology else { return }
+    guard case .serial(let serial) = own else { return }
+    let terminators = SerialSection.Terminator.allCases.filter { serial.framing.terminators.contains($0.byte) }
     for (key, text) in texts {
-      guard let end = line.terminators.first(where: { (text ?? "").utf8.contains($0.byte) }) else { continue }
+      guard let end = terminators.first(where: { (text ?? "").utf8.contains($0.byte) }) else { continue }
       reader.findings.error(
         at: reader.position(of: key), "\(quoted("\(reader.node.path).\(key)")) holds the terminator \(end.rawValue)",
         "remove it there, or from the terminators")

@@ -1,12 +1,25 @@
+import Reading
 import ScanModel
 internal import TicketSystemKit
 
 /// `readers.<name>` of the type `serial`: a scanner on a serial line.
 enum SerialSection {
-  private static let speeds = [
-    300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115_200, 230_400, 460_800, 921_600,
-  ]
+  /// What ends a code, by its word.
+  enum Terminator: String, Sendable, CaseIterable {
+    case cr, lf, tab, etx
 
+    /// The byte.
+    var byte: UInt8 {
+      switch self {
+      case .cr: 0x0D
+      case .lf: 0x0A
+      case .tab: 0x09
+      case .etx: 0x03
+      }
+    }
+  }
+
+  private static let speeds = SerialSettings.speeds
   private static let match = SchemaKey.required(
     "match",
     .section(
@@ -24,12 +37,12 @@ enum SerialSection {
       return nil
     }, default: 9600, "Bits a second, as the scanner is programmed; USB scanners do not mind.")
   private static let framing = SchemaKey.key(
-    "framing", .choice(SerialLine.Framing.self), default: .bits8N1,
+    "framing", .choice(SerialSettings.Framing.self), default: .bits8N1,
     "Data bits, parity (`N`one, `E`ven, `O`dd) and stop bits, as the scanner is programmed.")
   private static let flow = SchemaKey.key(
-    "flow", .choice(SerialLine.Flow.self), default: .none, "Flow control, for scanners that insist on it.")
+    "flow", .choice(SerialSettings.Flow.self), default: .none, "Flow control, for scanners that insist on it.")
   private static let terminators = SchemaKey.key(
-    "terminators", .list(of: .choice(SerialLine.Terminator.self), count: 0...4, noun: "terminators"),
+    "terminators", .list(of: .choice(Terminator.self), count: 0...4, noun: "terminators"),
     default: [.cr, .lf],
     "The bytes that end a code; CR and LF together end one as well as either alone. `[]` where only silence does.")
 
@@ -40,13 +53,17 @@ enum SerialSection {
       $0[$1] = "only a wedge has it; a serial scanner sends characters, not keys"
     })
 
-  static func read(_ reader: SectionReader) -> (DeviceMatch, ReaderConfiguration.Technology)? {
+  /// Reads what only a serial line has; what is around its codes is read by `ReaderSection`.
+  static func read(_ reader: SectionReader, _ id: ReaderID) -> ReaderConfiguration? {
     let match = reader.read(match)
     let speed = reader.read(speed)
     let framing = reader.read(framing)
     let flow = reader.read(flow)
     let terminators = reader.read(terminators)
     guard let match, let speed, let framing, let flow, let terminators else { return nil }
-    return (match, .serial(SerialLine(speed: speed, framing: framing, flow: flow, terminators: Set(terminators))))
+    return .serial(
+      SerialConfiguration(
+        id: id, place: match, settings: SerialSettings(speed: speed, framing: framing, flow: flow),
+        framing: SerialFraming(terminators: Set(terminators.map(\.byte)))))
   }
 }

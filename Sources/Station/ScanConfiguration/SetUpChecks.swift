@@ -1,3 +1,4 @@
+internal import Reading
 import ScanModel
 internal import TicketSystemKit
 
@@ -57,9 +58,10 @@ struct SetUpChecks {
     for gate in gates {
       let inputs = Self.entries(trees.first { $0.key == gate.id.name }?.value).first { $0.key == "inputs" }
       for input in gate.inputs where input.use == .setUpButton {
-        guard let entry = Self.entries(inputs?.value).first(where: { $0.key == input.name }) else { continue }
+        guard let entry = Self.entries(inputs?.value).first(where: { $0.key == input.name.name }) else { continue }
         findings.warning(
-          at: entry.position, "the setUpButton \(quoted(input.name)) has no effect: nothing is set up by a code", remedy
+          at: entry.position, "the setUpButton \(quoted(input.name.name)) has no effect: nothing is set up by a code",
+          remedy
         )
       }
     }
@@ -77,7 +79,7 @@ struct SetUpChecks {
   private func checkReaders(_ readers: [ReaderConfiguration]) {
     guard isWanted, !readers.isEmpty, let place = control ?? enrolments.first else { return }
     let canRead = readers.contains { reader in
-      if case .camera(let view) = reader.technology { view.kinds.contains(.qr) } else { true }
+      if case .camera(let camera) = reader { camera.kinds.contains(Symbology.qr) } else { true }
     }
     if canRead { return }
     findings.warning(
@@ -89,7 +91,7 @@ struct SetUpChecks {
   private func checkOutputs(_ gates: [GateConfiguration]) {
     guard isWanted, !gates.isEmpty, let place = control ?? enrolments.first else { return }
     let isShown = gates.contains { gate in
-      gate.outputs.contains { $0.role == .buzzer || ["red", "amber", "yellow"].contains($0.name) }
+      gate.outputs.contains { $0.kind == .buzzer || ["red", "amber", "yellow"].contains($0.name) }
         || gate.signals.contains { if case .setUp = $0.key { !$0.value.isEmpty } else { false } }
     }
     if isShown { return }

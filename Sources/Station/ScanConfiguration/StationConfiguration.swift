@@ -53,6 +53,8 @@ package struct GateConfiguration: Sendable {
   package var floodLimit: Int
   /// Relay, lamps and buzzers; names are unique.
   package var outputs: [OutputConfiguration]
+  /// What its relay does; `nil` where it has none.
+  package var relay: RelayConfiguration?
   /// Buttons, switches and sensors; names are unique.
   package var inputs: [InputConfiguration]
   /// The patterns that the file gives, by signal and output; what is absent plays the built-in pattern.

@@ -124,14 +124,18 @@ extension ValueKind where Value == Bool {
 
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of a few words.
-  package static func choice(_ type: Value.Type) -> Self {
-    let words = type.allCases.map(\.rawValue)
-    let example = words.first ?? ""
+  package static func choice(_ type: Value.Type) -> Self { choice(of: Array(type.allCases)) { $0.rawValue } }
+}
+
+extension ValueKind {
+  /// One of a few values, each by its word.
+  package static func choice(of values: [Value], word: @escaping @Sendable (Value) -> String) -> Self {
+    let words = values.map(word)
     return Self(
-      summary: words.map { "`\($0)`" }.joined(separator: ", "), example: example, show: { $0.rawValue }
+      summary: words.map { "`\($0)`" }.joined(separator: ", "), example: words.first ?? "", show: word
     ) { node, findings in
       guard let text = node.text(like: words.joined(separator: " or "), findings) else { return nil }
-      if let value = type.init(rawValue: text) { return value }
+      if let value = zip(words, values).first(where: { $0.0 == text }) { return value.1 }
       if let guess = suggestion(for: text, among: words) {
         node.refuse(text, "did you mean \"\(guess)\"?", findings)
       } else {
@@ -140,9 +144,7 @@ extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue
       return nil
     }
   }
-}
 
-extension ValueKind {
   /// A list, written `[a, b]` or one `- a` a line; every element is read, whatever becomes of the others.
   package static func list<Element>(
     of element: ValueKind<Element>, count: ClosedRange<Int>, noun: String

@@ -49,8 +49,8 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
       }
       reader = configured.first { $0.id == device.reader }
       shot = try CameraSnapshot(
-        of: device.device, wish: reader?.wish ?? StreamChoice.Wish(),
-        controls: reader?.controls ?? CameraConfiguration.Controls())
+        of: device.device, wish: reader?.wish ?? StreamWish(),
+        controls: reader?.controls ?? CameraControls())
     } catch {
       throw failure(TerminalText.clean(error.description, limit: 2_000), Exit.unavailable)
     }

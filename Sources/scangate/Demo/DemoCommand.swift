@@ -1,3 +1,4 @@
+import Reading
 import Signalling
 import ArgumentParser
 import Gateway

@@ -9,8 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CameraSnapshotTests {
   /// Takes a snapshot of a camera that gives pictures all the while.
-  private func snapshot(_ camera: FakeCamera, _ wish: StreamChoice.Wish = StreamChoice.Wish()) throws -> CameraSnapshot
-  {
+  private func snapshot(_ camera: FakeCamera, _ wish: StreamWish = StreamWish()) throws -> CameraSnapshot {
     let isOver = Atomic(false)
     try SystemThread.start("feeder") {
       // As quick as they are taken.
@@ -54,7 +53,7 @@ import Testing
     expectEqual(error?.description.contains("systemctl stop scangate"), true)
     camera.fail("requestBuffers", nil)
     let other = #expect(throws: DeviceError.self) {
-      try snapshot(camera, StreamChoice.Wish(size: VideoSize(width: 1280, height: 720)))
+      try snapshot(camera, StreamWish(size: VideoSize(width: 1280, height: 720)))
     }
     expectEqual(other?.description.contains("offers no 1280x720"), true)
     camera.state.withLock { state in

@@ -1,3 +1,4 @@
+import Reading
 import CameraReader
 import CameraTesting
 import DecodeClient
@@ -111,7 +112,7 @@ import Testing
   @Test func whatIsNotOfferedIsAFaultInWords() async throws {
     let camera = try FakeCamera()
     camera.state.withLock { $0.offers = [VideoOffer(format: .mjpg, sizes: .one(VideoSize(width: 640, height: 480)))] }
-    let desk = try await Desk(camera, wish: StreamChoice.Wish(size: VideoSize(width: 1280, height: 720)))
+    let desk = try await Desk(camera, wish: StreamWish(size: VideoSize(width: 1280, height: 720)))
     let words = try await desk.state("failed")
     expect(words.contains("offers no 1280x720; it has MJPG 640x480"))
     expectEqual(camera.calls("setFormat"), 0)
@@ -154,7 +155,7 @@ import Testing
     let camera = try FakeCamera()
     camera.state.withLock { $0.controls = [.autoExposure: (0...3, 3), .exposurePriority: (0...1, 1)] }
     let desk = try await Desk(
-      camera, controls: CameraConfiguration.Controls(exposure: 50, focus: .fixed(10), powerLine: 50))
+      camera, controls: CameraControls(exposure: 50, focus: .fixed(10), powerLine: .hertz50))
     try await desk.feed(3)
     let words = try await desk.state("reading")
     expect(words.contains("its exposure cannot be set; its focus cannot be set; it does not know the frequency"))
@@ -169,7 +170,7 @@ import Testing
   }
 
   @Test func wrongConfigurationsAreRefused() {
-    let place = CameraConfiguration.Place.match(DeviceMatch(vendor: 0x46D))
+    let place = DevicePlace.match(DeviceMatch(vendor: 0x46D))
     let configurations = [
       CameraConfiguration(id: ReaderID("a"), place: .match(DeviceMatch())),
       CameraConfiguration(id: ReaderID("b"), place: .path("video0")),
@@ -196,8 +197,8 @@ private final class Desk {
   private var iterator: AsyncStream<ReaderEvent>.Iterator
 
   init(
-    _ given: FakeCamera? = nil, wish: StreamChoice.Wish = StreamChoice.Wish(),
-    controls: CameraConfiguration.Controls = CameraConfiguration.Controls()
+    _ given: FakeCamera? = nil, wish: StreamWish = StreamWish(),
+    controls: CameraControls = CameraControls()
   ) async throws {
     camera = try given ?? FakeCamera()
     let view = view

@@ -1,3 +1,4 @@
+import Reading
 import CameraReader
 import CameraTesting
 import DecodeClient

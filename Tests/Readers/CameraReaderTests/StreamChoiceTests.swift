@@ -37,7 +37,7 @@ private let webcam = [
   }
 
   @Test func aWishIsFollowedOrRefused() {
-    typealias Wish = StreamChoice.Wish
+    typealias Wish = StreamWish
     let vga = VideoSize(width: 640, height: 480)
     expectEqual(title(StreamChoice(of: webcam, wish: Wish(size: vga))), "640x480 YUYV 30")
     expectEqual(title(StreamChoice(of: webcam, wish: Wish(format: .mjpg))), "1280x720 MJPG 30")
@@ -84,7 +84,7 @@ private let webcam = [
           random.chance(70) ? .one(rate()) : .range(from: rate(), to: rate())
         })
     }
-    let wish = StreamChoice.Wish(
+    let wish = StreamWish(
       size: random.chance(20) ? size() : nil, rate: random.chance(30) ? Int.random(in: 1...60, using: &random) : nil,
       format: random.chance(20) ? formats.randomElement(using: &random) : nil)
     guard let choice = StreamChoice(of: offers, wish: wish) else {

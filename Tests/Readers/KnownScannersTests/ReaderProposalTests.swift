@@ -83,8 +83,8 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
       expectEqual(readers.count, 2)
       let configuration = try parse(example(readers).yaml, "\(index)")
       expectEqual(configuration.readers.map(\.id.name), readers.map(\.reader))
-      expectEqual(configuration.readers.first?.match.name, text)
-      expectEqual(configuration.readers.last?.match.serial, serial.serial)
+      expectEqual(configuration.readers.first?.place.match?.name, text)
+      expectEqual(configuration.readers.last?.place.match?.serial, serial.serial)
     }
   }
 
@@ -95,7 +95,7 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
     expectEqual(readers.map(keys), [["vendor", "product", "serial"], ["name"]])
     let configuration = try parse(example(readers).yaml, "cameras")
     expectEqual(configuration.readers.map(\.kind), [.camera, .camera])
-    expectEqual(configuration.readers.last?.match.name, "Dummy: \"7\"")
+    expectEqual(configuration.readers.last?.place.match?.name, "Dummy: \"7\"")
   }
 
   @Test func theExampleChecks() throws {
@@ -140,4 +140,8 @@ private func keys(_ proposal: ReaderProposal) -> [String] { proposal.match.map(\
       throw error
     }
   }
+}
+
+extension DevicePlace {
+  fileprivate var match: DeviceMatch? { if case .match(let match) = self { match } else { nil } }
 }

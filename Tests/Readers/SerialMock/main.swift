@@ -1,3 +1,4 @@
+import Reading
 import CMockDevices
 import Glibc
 import LinuxIO

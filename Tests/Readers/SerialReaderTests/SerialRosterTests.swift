@@ -1,3 +1,4 @@
+import Reading
 import Expectations
 import Glibc
 import LinuxIO

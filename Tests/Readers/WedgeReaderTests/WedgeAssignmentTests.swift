@@ -1,3 +1,4 @@
+import Reading
 import Expectations
 import LinuxIO
 import ScanModel

@@ -1,3 +1,4 @@
+import Reading
 import EventSchedule
 import Expectations
 import Foundation
@@ -84,15 +85,19 @@ import TicketSystemKit
     expectEqual(Set(readers).count, readers.count, text)
     expect(used.count == readers.count && Set(used) == Set(readers), text)
     for kind in ReaderConfiguration.Kind.allCases {
-      let matches = station.readers.filter { $0.kind == kind }.map(\.match)
+      let matches = station.readers.filter { $0.kind == kind }.map(\.place)
       expectEqual(Set(matches).count, matches.count, text)
     }
     expect(Set(station.gates.map(\.id)).count == station.gates.count && !station.gates.isEmpty, text)
     let targets = station.gates.flatMap(\.outputs).map(\.target)
     expectEqual(Set(targets).count, targets.count, text)
     for reader in station.readers {
-      expect(reader.match != DeviceMatch(interface: reader.match.interface), text)
-      expect((.milliseconds(20) ... .seconds(2)).contains(reader.silence), text)
+      if case .match(let match) = reader.place { expect(match != DeviceMatch(interface: match.interface), text) }
+      switch reader {
+      case .wedge(let wedge): expect((.milliseconds(20) ... .seconds(2)).contains(wedge.framing.quiet), text)
+      case .serial(let serial): expect((.milliseconds(20) ... .seconds(2)).contains(serial.framing.quiet), text)
+      case .camera: break
+      }
     }
     expect(station.setUp.map { (.zero ... .seconds(3_600)).contains($0.window) } ?? true, text)
     let isEnrolled = station.ticketSystems.contains {
@@ -108,20 +113,21 @@ import TicketSystemKit
       expect((.milliseconds(300) ... .seconds(10)).contains(gate.deadline), text)
       expect((.zero ... .seconds(60)).contains(gate.holdOff), text)
       expect(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, text)
-      let names = Set(gate.outputs.map(\.name))
-      for output in gate.outputs {
-        guard case .relay(let pulse, let gap, _) = output.role else { continue }
-        expect(output.name == "relay" && (.milliseconds(20) ... .seconds(10)).contains(pulse), text)
-        expect((.zero ... .seconds(10)).contains(gap), text)
+      let names = Set(gate.outputs.map(\.name.name))
+      expectEqual(gate.outputs.contains { $0.kind == .relay }, gate.relay != nil, text)
+      for output in gate.outputs { expectEqual(output.kind == .relay, output.name == "relay", text) }
+      if let timing = gate.relay?.timing {
+        expect((.milliseconds(20) ... .seconds(10)).contains(timing.pulse), text)
+        expect((.zero ... .seconds(10)).contains(timing.gap), text)
       }
       for output in gate.outputs {
         switch output.target {
         case .gpio: break
-        case .led: expect(output.role == .lamp || output.role == .buzzer, text)
+        case .led: expect(output.kind == .lamp || output.kind == .buzzer, text)
         case .pwm(let channel):
-          expect(output.role == .buzzer && (20...20_000).contains(channel.frequency), text)
+          expect(output.kind == .buzzer && (20...20_000).contains(channel.frequency), text)
           expect((0...255).contains(channel.channel), text)
-        case .sound(let device): expect(output.role == .buzzer && (20...20_000).contains(device.frequency), text)
+        case .sound(let device): expect(output.kind == .buzzer && (20...20_000).contains(device.frequency), text)
         }
       }
       for input in gate.inputs {

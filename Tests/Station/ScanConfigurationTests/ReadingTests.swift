@@ -1,5 +1,6 @@
 import Expectations
 import Foundation
+import Reading
 import ScanModel
 import Synchronization
 import Testing
@@ -11,6 +12,10 @@ import TicketSystemKit
 @Suite struct ReadingTests {
   private func read(_ text: String) throws -> StationConfiguration {
     try ConfigurationFile.parse(text: text, file: "f", options: testOptions).configuration
+  }
+
+  private func relay(pulse: Duration, gap: Duration, _ safeState: SafeState) throws -> RelayConfiguration {
+    RelayConfiguration(timing: try RelayTiming(pulse: pulse, gap: gap), safeState: safeState)
   }
 
   @Test func readsEveryKey() throws {
@@ -51,21 +56,21 @@ import TicketSystemKit
     let reader = try #require(station.readers.first)
     expectEqual(
       reader,
-      ReaderConfiguration(
-        id: ReaderID("north-scanner"),
-        match: DeviceMatch(
-          vendor: "0c2e", product: "0901", serial: "SN0001", port: "1-1.2", name: "Honeywell 1470g", interface: "00"),
-        technology: .wedge(
-          WedgeTyping(
-            keymap: Keymap(layout: "de", variant: "nodeadkeys", options: ""), compose: "en_US.UTF-8", oemPage: 850,
-            terminators: [.enter, .tab])), silence: .milliseconds(150), prefix: "\u{2}", suffix: "\t", aim: false))
+      .wedge(
+        WedgeConfiguration(
+          id: ReaderID("north-scanner"),
+          match: DeviceMatch(
+            vendor: 0x0C2E, product: 0x0901, serial: "SN0001", port: "1-1.2", name: "Honeywell 1470g", interface: 0),
+          keymap: KeymapNames(layout: "de", variant: "nodeadkeys", composeLocale: "en_US.UTF-8"), oemPage: .cp850,
+          framing: WedgeFraming(
+            terminators: [.enter, .tab], quiet: .milliseconds(150), prefix: "\u{2}", suffix: "\t", splitAIM: false))))
     expectEqual(
       station.readers.last,
-      ReaderConfiguration(
-        id: ReaderID("north-kiosk"), match: DeviceMatch(path: "/dev/serial/by-id/usb-Acme_Scanner_SN0002-if00"),
-        technology: .serial(
-          SerialLine(speed: 115_200, framing: .bits7E1, flow: .rtscts, terminators: [.etx])),
-        silence: .milliseconds(200), prefix: "\u{2}", suffix: "", aim: true))
+      .serial(
+        SerialConfiguration(
+          id: ReaderID("north-kiosk"), place: .path("/dev/serial/by-id/usb-Acme_Scanner_SN0002-if00"),
+          settings: SerialSettings(speed: 115_200, framing: .bits7E1, flow: .rtscts),
+          framing: SerialFraming(terminators: [0x03], quiet: .milliseconds(200), prefix: "\u{2}"))))
 
     let gate = try #require(station.gates.first)
     expect(gate.id == GateID("north") && gate.readers == [ReaderID("north-scanner"), ReaderID("north-kiosk")])
@@ -82,17 +87,18 @@ import TicketSystemKit
     offline.durableWithin = .milliseconds(500)
     expectEqual(gate.offline, offline)
     expectEqual(gate.outputs.map(\.name), ["relay", "green", "red", "buzzer", "buzzer2", "buzzer3"])
-    expectEqual(gate.outputs[0].role, .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .secure))
+    expectEqual(gate.outputs[0].kind, .relay)
+    try expectEqual(gate.relay, relay(pulse: .milliseconds(600), gap: .milliseconds(500), .secure))
     expectEqual(
       gate.outputs[0].target,
-      .gpio(GPIOLine(chip: "gate", line: .name("RELAY0"), activeLow: false, bias: .asIs, drive: .pushPull)))
-    expect(gate.outputs[1].role == .lamp && gate.outputs[1].target == .led("gate:green:pass"))
-    expect(gate.outputs[3...].allSatisfy { $0.role == .buzzer })
-    expectEqual(gate.outputs[4].target, .pwm(PWMChannel(chip: "fe20c000.pwm", channel: 0, frequency: 2000)))
-    expectEqual(gate.outputs[5].target, .sound(SoundDevice(name: "PC Speaker", frequency: 1000)))
-    let button = GPIOLine(chip: "gate", line: .name("BUTTON0"), activeLow: true, bias: .pullUp, drive: .pushPull)
-    let setUp = GPIOLine(chip: "gate", line: .offset(8), activeLow: false, bias: .asIs, drive: .pushPull)
-    let door = GPIOLine(chip: "gate", line: .offset(7), activeLow: false, bias: .asIs, drive: .pushPull)
+      .gpio(GPIOLineConfiguration(chip: "gate", line: .name("RELAY0"))))
+    expect(gate.outputs[1].kind == .lamp && gate.outputs[1].target == .led("gate:green:pass"))
+    expect(gate.outputs[3...].allSatisfy { $0.kind == .buzzer })
+    expectEqual(gate.outputs[4].target, .pwm(PWMConfiguration(chip: "fe20c000.pwm", channel: 0, frequency: 2000)))
+    expectEqual(gate.outputs[5].target, .sound(SoundConfiguration(device: "PC Speaker", frequency: 1000)))
+    let button = GPIOLineConfiguration(chip: "gate", line: .name("BUTTON0"), isActiveLow: true, bias: .pullUp)
+    let setUp = GPIOLineConfiguration(chip: "gate", line: .offset(8))
+    let door = GPIOLineConfiguration(chip: "gate", line: .offset(7))
     expectEqual(
       gate.inputs,
       [
@@ -155,18 +161,28 @@ import TicketSystemKit
     let station = try read(goodFile)
     let reader = try #require(station.readers.first)
     expectEqual(
-      reader.technology,
+      reader,
       .wedge(
-        WedgeTyping(
-          keymap: Keymap(layout: "us", variant: "", options: ""), oemPage: 437,
-          terminators: [.enter, .keypadEnter, .tab])))
-    expect(reader.kind == .wedge && reader.aim)
+        WedgeConfiguration(
+          id: ReaderID("scanner"), match: DeviceMatch(vendor: 0x0C2E), keymap: KeymapNames(layout: "us"),
+          oemPage: .cp437,
+          framing: WedgeFraming(
+            terminators: [.enter, .keypadEnter, .tab], silence: nil, quiet: .milliseconds(100), prefix: "", suffix: "",
+            splitAIM: true))))
+    expectEqual(reader.kind, .wedge)
     let serial = try #require(
       try read(goodFile.replacingOccurrences(of: "type: wedge", with: "type: serial")).readers.first)
     expectEqual(
-      serial.technology, .serial(SerialLine(speed: 9600, framing: .bits8N1, flow: .none, terminators: [.cr, .lf])))
-    expect(serial.kind == .serial && serial.silence == .milliseconds(100) && serial.aim)
-    expect(reader.silence == .milliseconds(100) && reader.prefix.isEmpty && reader.suffix.isEmpty)
+      serial,
+      .serial(
+        SerialConfiguration(
+          id: ReaderID("scanner"), place: .match(DeviceMatch(vendor: 0x0C2E)),
+          settings: SerialSettings(speed: 9600, framing: .bits8N1, flow: .none),
+          framing: SerialFraming(
+            terminators: [0x0D, 0x0A], silence: nil, quiet: .milliseconds(100), prefix: "", suffix: "", splitAIM: true))
+      )
+    )
+    expectEqual(serial.kind, .serial)
     let gate = try #require(station.gates.first)
     expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
     expect(gate.accept == EventScheduleSection.accept && gate.ticket == nil && gate.signals.isEmpty)
@@ -178,14 +194,31 @@ import TicketSystemKit
   @Test func takesScalarsAsTheyAreWritten() throws {
     let text = goodFile.replacingOccurrences(
       of: "{ vendor: \"0c2e\" }", with: "{ vendor: 0012, product: 1e34, serial: on, name: 12:30:45 }")
-    let match = try #require(try read(text).readers.first?.match)
-    expect(match.vendor == "0012" && match.product == "1e34" && match.serial == "on" && match.name == "12:30:45")
+    try expectEqual(
+      read(text).readers.first?.place,
+      .match(DeviceMatch(vendor: 0x12, product: 0x1E34, serial: "on", name: "12:30:45")))
   }
 
-  @Test func knowsEveryFramingAndEveryTerminator() {
-    expect(SerialLine.Framing.allCases.allSatisfy { $0.rawValue == "\($0.dataBits)\($0.parity)\($0.stopBits)" })
-    expectEqual(Set(SerialLine.Framing.allCases.map(\.rawValue)).count, 12)
-    expectEqual(Set(SerialLine.Terminator.allCases.map(\.byte)), [13, 10, 9, 3])
+  @Test func knowsEveryFramingAndEveryTerminator() throws {
+    for framing in SerialSettings.Framing.allCases {
+      let parity = Character(Unicode.Scalar(framing.parity))
+      expectEqual(framing.rawValue, "\(framing.dataBits)\(parity)\(framing.stopBits)")
+    }
+    expectEqual(Set(SerialSettings.Framing.allCases.map(\.rawValue)).count, 12)
+    let serial = goodFile.replacingOccurrences(
+      of: "type: wedge,", with: "type: serial, terminators: [cr, lf, tab, etx],")
+    try expectEqual(read(serial).serials.map(\.framing.terminators), [[13, 10, 9, 3]])
+  }
+
+  /// A scanner that sends a terminator is only believed with it; silence ends a code where there is none.
+  @Test func silenceEndsACodeOnlyWithoutTerminators() throws {
+    for kind in ["wedge", "serial"] {
+      let text = goodFile.replacingOccurrences(
+        of: "type: wedge,", with: "type: \(kind), terminators: [], silence: 80 ms,")
+      let station = try read(text)
+      let silences = station.wedges.map(\.framing.silence) + station.serials.map(\.framing.silence)
+      expectEqual(silences, [.milliseconds(80)])
+    }
   }
 
   /// A scanner can offer both: two readers of one device but of two types do not stand in each other's way.
@@ -198,7 +231,7 @@ import TicketSystemKit
   }
 
   @Test func knowsLineNumberFromLineName() throws {
-    func line(_ written: String) throws -> GPIOLine.Line? {
+    func line(_ written: String) throws -> GPIOLineConfiguration.Selector? {
       let text = goodFile.replacingOccurrences(
         of: "led: \"gate:green:pass\"", with: "gpio: { chip: gate, line: \(written) }")
       guard case .gpio(let gpio) = try read(text).gates.first?.outputs.first?.target else { return nil }
@@ -232,16 +265,16 @@ import TicketSystemKit
           + "relay: { gpio: { chip: gate, line: 1 }, fail: safe }")
       + "    inputs: { key: { gpio: { chip: gate, line: 2 } } }\n"
     let gate = try #require(try read(text).gates.first)
-    expectEqual(gate.outputs[1].target, .pwm(PWMChannel(chip: "a.pwm", channel: 0, frequency: 2000)))
-    expectEqual(gate.outputs[2].target, .sound(SoundDevice(name: "Horn", frequency: 1000)))
-    expectEqual(gate.outputs[3].role, .relay(pulse: .milliseconds(600), gap: .milliseconds(500), fail: .safe))
+    expectEqual(gate.outputs[1].target, .pwm(PWMConfiguration(chip: "a.pwm", channel: 0, frequency: 2000)))
+    expectEqual(gate.outputs[2].target, .sound(SoundConfiguration(device: "Horn", frequency: 1000)))
+    try expectEqual(gate.relay, relay(pulse: .milliseconds(600), gap: .milliseconds(500), .safe))
     expect(gate.inputs.map(\.debounce) == [.milliseconds(30)] && gate.inputs.map(\.use) == [.log])
     try expectEqual(read(goodFile).gates.first?.inputs, [])
   }
 
   @Test(arguments: [
     ("20 Hz", 20), ("20kHz", 20_000), ("2.5 kHz", 2_500), ("0.44 kHz", 440), ("1000.000 Hz", 1_000),
-  ]) func readsFrequencies(text: String, frequency: Int) throws {
+  ]) func readsFrequencies(text: String, frequency: UInt32) throws {
     try expectEqual(tone(text).first, frequency)
   }
 
@@ -252,7 +285,7 @@ import TicketSystemKit
     #expect(throws: ConfigurationErrors.self) { try tone(text) }
   }
 
-  private func tone(_ text: String) throws -> [Int] {
+  private func tone(_ text: String) throws -> [UInt32] {
     let buzzer = "buzzer: { pwm: { chip: a.pwm, frequency: \(text) } }"
     return try read(goodFile.replacingOccurrences(of: "{ green:", with: "{ \(buzzer), green:")).gates[0].outputs
       .compactMap { if case .pwm(let channel) = $0.target { channel.frequency } else { nil } }
@@ -275,25 +308,24 @@ import TicketSystemKit
   }
 
   @Test func readsACamera() throws {
-    func camera(_ keys: String) throws -> ReaderConfiguration? {
+    func camera(_ keys: String) throws -> CameraConfiguration? {
       let text = goodFile.replacingOccurrences(
         of: "gates:", with: "  eye: { type: camera, match: { name: \"Eye 1\" }\(keys) }\ngates:")
-      return try read(text.replacingOccurrences(of: "readers: [scanner]", with: "readers: [scanner, eye]")).readers.last
+      return try read(text.replacingOccurrences(of: "readers: [scanner]", with: "readers: [scanner, eye]")).cameras.last
     }
     let plain = try #require(try camera(""))
-    expectEqual(plain.match, DeviceMatch(vendor: nil, product: nil, serial: nil, port: nil, name: "Eye 1"))
-    expectEqual(plain.technology, .camera(CameraView(kinds: [.qr])))
+    expectEqual(plain, CameraConfiguration(id: ReaderID("eye"), place: .match(DeviceMatch(name: "Eye 1"))))
     let full = try #require(
       try camera(
         ", kinds: [qr, ean13], size: 640x480, rate: 30, format: MJPG, exposure: 2.5 ms, focus: 120, powerLine: 60, "
           + "several: refuse, leaves: 1.5 s, idleRate: 5"))
     expectEqual(
-      full.technology,
-      .camera(
-        CameraView(
-          kinds: [.qr, .ean13], size: .init(width: 640, height: 480), rate: 30, format: .mjpg,
-          exposure: .microseconds(2500), focus: .fixed(120), powerLine: .hertz60, several: .refuse,
-          leaves: .milliseconds(1500), idleRate: 5)))
+      full,
+      CameraConfiguration(
+        id: ReaderID("eye"), place: .match(DeviceMatch(name: "Eye 1")), kinds: SymbologySet([Symbology.qr, .ean13]),
+        wish: StreamWish(size: VideoSize(width: 640, height: 480), rate: 30, format: .mjpg),
+        controls: CameraControls(exposure: 25, focus: .fixed(120), powerLine: .hertz60),
+        presence: ViewPresence.Settings(leaves: .milliseconds(1500), several: .refuse), idleRate: 5))
   }
 
   @Test(arguments: [

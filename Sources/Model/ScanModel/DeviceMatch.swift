@@ -31,15 +31,12 @@ package struct DeviceMatch: Hashable, Sendable {
     vendor == nil && product == nil && serial == nil && port == nil && name == nil && interface == nil
   }
 
-  /// Whether the device is meant. An empty match means none.
-  package func matches(_ device: DeviceIdentity) -> Bool {
-    guard !isEmpty else { return false }
-    return (vendor == nil || device.vendor == vendor)
-      && (product == nil || device.product == product)
-      && (serial == nil || device.serial == serial)
-      && (port.map { device.isAt($0) } ?? true)
-      && (name == nil || device.name == name)
-      && (interface == nil || device.interface == interface)
+  /// Whether every device that `other` fits is fitted by this one too.
+  package func includes(_ other: Self) -> Bool {
+    func fits<Field: Equatable>(_ field: KeyPath<Self, Field?>) -> Bool {
+      self[keyPath: field] == nil || self[keyPath: field] == other[keyPath: field]
+    }
+    return fits(\.vendor) && fits(\.product) && fits(\.serial) && fits(\.port) && fits(\.name) && fits(\.interface)
   }
 }
 
@@ -49,4 +46,12 @@ package enum DevicePlace: Sendable, Hashable {
   case match(DeviceMatch)
   /// What stands at this absolute path, or where its links lead.
   case path(String)
+
+  /// Whether every device that `other` fits is fitted by this one too.
+  package func includes(_ other: Self) -> Bool {
+    switch (self, other) {
+    case (.match(let match), .match(let other)): match.includes(other)
+    default: self == other
+    }
+  }
 }
