@@ -209,7 +209,7 @@ let package = Package(
       [
         "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
         "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
-        "StationSetUp", "TicketSystemKit", "WedgeReader",
+        "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
     room(
       "Service",
@@ -274,7 +274,7 @@ let package = Package(
       name: "ExpectationsTests", dependencies: ["Expectations"], path: "Tests/Shared/ExpectationsTests",
       swiftSettings: quick),
     tests(of: "PowerCut", on: "Storage", ["CSQLite", "ScanTesting"]),
-    tests(of: "LinuxIO", ["CLinux", "ScanModel"]),
+    tests(of: "LinuxIO", ["CLinux", "ScanModel", "ScanTesting"]),
     .testTarget(
       name: "CodeVisionTests",
       dependencies: ["CodeVision", "Expectations", "Reading", "ScanModel", "ScanTesting", "decode-bench"],

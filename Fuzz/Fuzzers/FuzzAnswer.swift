@@ -50,7 +50,7 @@ func fuzzAnswer(_ input: inout FuzzInput) {
     let data = document?["data"]
     property(data?["sale"]?["status"] == .string("paid"), "only a paid sale admits")
     property(data?["entry_id"]?.identifier == redemption.entryID, "only a recorded entry admits")
-    property(data?["scanned_at"]?.string.flatMap(CivilTime.timestamp) != nil, "only an entry with its time admits")
+    property(data?["scanned_at"]?.string.flatMap(WallTime.init(iso8601:)) != nil, "only an entry with its time admits")
     property((1...1_000).contains(redemption.quantity), "a quantity is bounded")
     property((1...100_000).contains(redemption.saleQuantity ?? 1), "a sale's quantity is bounded")
     shown = [redemption.details.holder, redemption.details.event]
@@ -66,12 +66,12 @@ func fuzzAnswer(_ input: inout FuzzInput) {
   }
 
   let start = String(decoding: body.prefix(80), as: UTF8.self)
-  if let time = CivilTime.timestamp(start) {
+  if let time = WallTime(iso8601: start) {
     // Whole seconds: the ends of the range, where far years stop, are none.
     property(
-      CivilTime.timestamp(CivilTime.text(time))?.seconds == time.seconds, "a time that is written again reads the same")
+      WallTime(iso8601: time.iso8601Seconds)?.seconds == time.seconds, "a time that is written again reads the same")
   }
-  _ = CivilTime.httpDate(start, now: WallTime(seconds: Int64(kind) * 30_000_000))
+  _ = HTTPDate.read(start, now: WallTime(seconds: Int64(kind) * 30_000_000))
   let code = TicketURL.secret(in: Code(bytes: body))
   property(TicketURL.secret(in: code) == code, "a secret is not taken apart again")
   if let decoded = PercentCoding.decode(body) {

@@ -16,4 +16,52 @@ package enum SmallFile {
     }
     return bytes
   }
+
+  /// A file's bytes, `limit` at most.
+  /// - Throws: the system's error.
+  package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    let file = try OwnedDescriptor.open(path, O_RDONLY)
+    return Array(try read(file.number, upTo: limit).prefix(limit))
+  }
+
+  /// Writes all bytes.
+  /// - Throws: the system's error.
+  package static func write(_ file: Int32, _ bytes: some Collection<UInt8>) throws(SystemError) {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw SystemError(errno: count < 0 ? errno : EIO, call: "write") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Has on disk what was written, or what was made, renamed or deleted in a folder.
+  /// - Throws: the system's error.
+  package static func sync(_ file: Int32) throws(SystemError) {
+    guard fsync(file) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+  }
+
+  /// Has on disk what was made, renamed or deleted in the folder of `path`.
+  /// - Throws: the system's error.
+  package static func syncFolder(of path: String) throws(SystemError) {
+    let end = path.lastIndex(of: "/")
+    let folder = try OwnedDescriptor.open(end.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
+    try sync(folder.number)
+  }
+
+  /// Replaces a file's content: whoever reads it sees all of the old or all of the new, after a cut of power too.
+  /// - Throws: the system's error.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    let temporary = "\(path).new"
+    do {
+      let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
+      let file = OwnedDescriptor(owning: number)
+      try write(file.number, bytes)
+      try sync(file.number)
+    }
+    guard rename(temporary, path) == 0 else { throw SystemError(errno: errno, call: "rename") }
+    try? syncFolder(of: path)
+  }
 }

@@ -1,3 +1,5 @@
+internal import ScanModel
+
 /// Composes the characters that a scanner types as Alt and a number on the keypad.
 ///
 /// Scanners type so where the keymap has no key for a character. Keys are told by their evdev code, so Num Lock does not
@@ -95,7 +97,7 @@ package struct AltNumpadComposer: Sendable {
       let table = page == .cp437 ? AltNumpadPages.cp437 : AltNumpadPages.cp850
       return AltNumpadPages.scalar(UInt8(truncatingIfNeeded: value), on: table)
     }
-    if let byte = UInt8(exactly: value) { return AltNumpadPages.scalar(byte, on: AltNumpadPages.cp1252) }
+    if let byte = UInt8(exactly: value) { return Windows1252.scalar(byte) }
     return Unicode.Scalar(value)
   }
 

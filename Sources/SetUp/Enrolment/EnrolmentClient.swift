@@ -114,11 +114,10 @@ package struct EnrolmentClient: Sendable {
   }
 
   private static func call(_ code: EnrolmentCode, _ station: StationIdentity, _ name: String) -> HTTPCall {
-    let who = JSONText.object(
-      ("id", JSONText.string(station.id)), ("name", JSONText.string(name)),
-      ("version", JSONText.string(station.version)))
-    let body = JSONText.object(
-      ("secret", JSONText.string(code.secret.text)), ("station", who.text), ("gate", JSONText.string(code.gate)))
+    let who = JSONText.object(("id", station.id), ("name", name), ("version", station.version))
+    var body = JSONText.object(("secret", code.secret.text))
+    body.add("station", object: who.text)
+    body.add("gate", code.gate)
     return HTTPCall(.post, path: "/enrol", body: body.bytes)
   }
 }

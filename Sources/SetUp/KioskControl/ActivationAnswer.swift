@@ -44,7 +44,7 @@ enum ActivationAnswer {
 
   /// The earlier of what the service and the token say.
   static func expires(_ token: ControlToken?, _ text: String?) -> WallTime? {
-    let times = [text.flatMap(CivilTime.timestamp), token.flatMap { WebToken.expires($0.text) }]
+    let times = [text.flatMap(WallTime.init(iso8601:)), token.flatMap { WebToken.expires($0.text) }]
     // The zero times of other systems are no ends.
     return times.compactMap(\.self).filter { $0 > Self.earliestEnd && $0 < Self.latestEnd }.min()
   }

@@ -86,7 +86,7 @@ struct FieldReader {
     }
   }
 
-  mutating func time(_ name: String) -> WallTime? { take(name) { $0.string.flatMap(CivilTime.timestamp) } }
+  mutating func time(_ name: String) -> WallTime? { take(name) { $0.string.flatMap(WallTime.init(iso8601:)) } }
 
   /// `HH:MM`, in minutes since midnight.
   mutating func clock(_ name: String) -> Int? {

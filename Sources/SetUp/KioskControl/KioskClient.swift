@@ -109,8 +109,8 @@ package final class KioskClient: StationControl {
   private func registerOnce(
     _ station: StationIdentity, _ token: ControlToken?, _ deadline: MonotonicTime
   ) async throws(ControlFault) {
-    var body = JSONText.object(("id", JSONText.string(station.id)), ("version", JSONText.string(station.version)))
-    if let token { body.add("token", JSONText.string(token.text)) }
+    var body = JSONText.object(("id", station.id), ("version", station.version))
+    if let token { body.add("token", token.text) }
     let answer = try await ask(
       .post, KioskPath.register, body: body, hiding: token.map { [$0.redaction] } ?? [], deadline: deadline)
     guard answer.content == nil else { return }
@@ -153,12 +153,11 @@ package final class KioskClient: StationControl {
     _ place: ActivationPlace, _ code: ActivationCode, _ station: StationIdentity, _ deadline: MonotonicTime
   ) async throws(ActivationFault) -> KioskAnswer {
     var body = JSONText.object(
-      ("kioskId", JSONText.string(code.kioskID ?? station.id)),
-      ("activationCode", JSONText.string(code.code.uppercased())))
+      ("kioskId", code.kioskID ?? station.id), ("activationCode", code.code.uppercased()))
     if place == .beacon {
       let device = JSONText.object(
-        ("deviceId", JSONText.string(station.id)), ("appVersion", JSONText.string(station.version)))
-      body.add("deviceInfo", device.text)
+        ("deviceId", station.id), ("appVersion", station.version))
+      body.add("deviceInfo", object: device.text)
     }
     do {
       return try await ask(
@@ -231,9 +230,8 @@ package final class KioskClient: StationControl {
     for isLast in [false, true] {
       let isCamelCase = ways.withLock { $0.isCamelCase }
       let spelling = status == .inUse && isCamelCase ? "inUse" : status.rawValue
-      let body = JSONText.object(
-        ("status", JSONText.string(spelling)), ("timestamp", JSONText.string(CivilTime.text(time))),
-        ("manualOverride", isManual ? "true" : "false"))
+      var body = JSONText.object(("status", spelling), ("timestamp", time.iso8601Seconds))
+      body.add("manualOverride", isManual)
       let answer = try await ask(.put, path, token: activation.token, body: body, deadline: deadline)
       if answer.content != nil || (answer.isSuccess && answer.body == .empty) { return }
       // Servers spell one of them in another way, and say so.

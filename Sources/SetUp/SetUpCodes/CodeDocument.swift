@@ -39,7 +39,7 @@ enum CodeDocument {
       ends.append(WallTime(seconds: made / 1_000) + life)
     }
     if let value = members["expires"], value != .null {
-      guard let end = value.string.flatMap(CivilTime.timestamp) else { throw Refusal(damaged: "its time") }
+      guard let end = value.string.flatMap(WallTime.init(iso8601:)) else { throw Refusal(damaged: "its time") }
       ends.append(end)
     }
     return ToldActivation(

@@ -124,7 +124,7 @@ package struct SetUpReader: Sendable {
 
   private func expire(_ expires: WallTime?, _ now: WallTime?) throws(Refusal) {
     guard let expires, let now, expires <= now else { return }
-    throw Refusal(.expired, "The set-up code was good until \(CivilTime.text(expires)). Have a new one made.")
+    throw Refusal(.expired, "The set-up code was good until \(expires.iso8601Seconds). Have a new one made.")
   }
 }
 

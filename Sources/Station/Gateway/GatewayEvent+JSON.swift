@@ -1,3 +1,4 @@
+internal import WireText
 internal import Admission
 internal import StationSetUp
 package import ScanModel
@@ -5,7 +6,7 @@ package import ScanModel
 extension GatewayEvent {
   /// The event as one line of JSON, without the line feed; the contract is `docs/events.md`.
   package var jsonLine: String {
-    var line = JSONLine()
+    var line = JSONText()
     switch self {
     case .scan(let decided):
       line.add("type", "scan")
@@ -139,7 +140,7 @@ extension GatewayEvent {
       line.add("detail", event.detail)
       line.add("at", event.at.iso8601)
     }
-    return line.finished()
+    return line.text
   }
 }
 
@@ -198,5 +199,21 @@ extension ReaderState {
     case .parked: nil
     case .waiting(let words), .reading(let words), .failed(let words): words
     }
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func add(_ key: String, lines: [TicketDetails.Line]) {
+    let objects = lines.map { line in
+      var object = JSONText()
+      switch line.id {
+      case .number(let id): object.add("id", id)
+      case .text(let id): object.add("id", id)
+      }
+      object.add("quantity", Int64(line.quantity))
+      object.add("used", line.isUsed)
+      return object.text
+    }
+    add(key, objects: objects)
   }
 }

@@ -171,15 +171,12 @@ struct LedgerStore: Sendable {
   /// The venue's day at that time: it begins as the scope's does, else at midnight.
   func day(of wall: WallTime, _ scope: LedgerScope) -> Int {
     let begins: Duration = if case .perDay(let begins) = scope { begins } else { .zero }
-    let seconds = Self.local(wall) - begins.milliseconds / 1_000
-    return Int(seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0))
+    return Int(CivilDay.split(Self.local(wall) - begins.milliseconds / 1_000).day.number)
   }
 
   /// Civil time as seconds since 1970-01-01 of the station's zone.
-  private static func local(_ wall: WallTime) -> Int64 {
-    var seconds = time_t(wall.seconds)
-    var parts = tm()
-    guard localtime_r(&seconds, &parts) != nil else { return wall.seconds }
-    return wall.seconds &+ Int64(parts.tm_gmtoff)
-  }
+  private static func local(_ wall: WallTime) -> Int64 { wall.seconds &+ zone.offset(at: wall.seconds) }
+
+  /// The station's zone, as it is when the process first asks.
+  private static let zone = ZoneRules.machine()
 }

@@ -24,13 +24,13 @@ enum Folder {
   /// Makes what was created, renamed or deleted in a folder durable.
   static func sync(_ path: String) throws(SystemError) {
     let folder = try OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY)
-    guard fsync(folder.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+    try SmallFile.sync(folder.number)
   }
 
   /// Makes a file durable that nobody has open.
   static func syncFile(_ path: String) throws(SystemError) {
     let file = try OwnedDescriptor.open(path, O_RDWR)
-    guard fsync(file.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+    try SmallFile.sync(file.number)
   }
 }
 
@@ -38,14 +38,6 @@ enum Folder {
 enum CivilStamp {
   /// Such as `20261121T154600Z`.
   static func text(_ time: WallTime) -> String {
-    var seconds = time_t(time.seconds)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func digits(_ value: Int32, _ count: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    return digits(parts.tm_year &+ 1_900, 4) + digits(parts.tm_mon &+ 1, 2) + digits(parts.tm_mday, 2) + "T"
-      + digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "Z"
+    String(time.iso8601Seconds.filter { $0 != "-" && $0 != ":" })
   }
 }

@@ -170,6 +170,7 @@ struct PrivateFolder: ~Copyable {
       try give(file.number, name)
       do throws(SystemError) {
         try SmallFile.write(file.number, bytes)
+        try SmallFile.sync(file.number)
       } catch {
         unlinkat(folder.number, new, 0)
         throw Self.fault("\(path) cannot be written", error.errno)
@@ -224,6 +225,7 @@ struct PrivateFolder: ~Copyable {
       status.st_size <= 1 << 20
     else { return }
     try? SmallFile.write(file.number, [UInt8](repeating: 0, count: Int(status.st_size)))
+    try? SmallFile.sync(file.number)
   }
 
   /// How long another process may hold a folder: they change a file or two in it.
@@ -285,19 +287,5 @@ struct PrivateFolder: ~Copyable {
       default: .system
       }
     return SealFault(kind, "\(words) (\(error.words)).\(remedy)")
-  }
-}
-
-extension SmallFile {
-  /// Writes from the beginning, and to the disk.
-  static func write(_ file: Int32, _ bytes: [UInt8]) throws(SystemError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SystemError(errno: count < 0 ? errno : EIO, call: "write") }
-      rest = rest.dropFirst(count)
-    }
-    guard fsync(file) == 0 else { throw SystemError(errno: errno, call: "fsync") }
   }
 }

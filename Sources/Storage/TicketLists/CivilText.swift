@@ -5,7 +5,7 @@ package import ScanModel
 ///   - zone: its IANA name; `nil` for the one that was asked for.
 ///   - day: year, month, day.
 ///   - clock: hour (24 for the end of the day), minute, second.
-package typealias ZoneRule = (_ zone: String?, _ day: [Int], _ clock: [Int]) -> WallTime?
+package typealias CivilClock = (_ zone: String?, _ day: [Int], _ clock: [Int]) -> WallTime?
 
 /// Reads dates and times as exports have them, in a zone that is given.
 struct CivilText {
@@ -30,13 +30,13 @@ struct CivilText {
     case shortYear
   }
 
-  private let rule: ZoneRule
+  private let rule: CivilClock
   private let order: DateOrder?
   /// What was read last: a file has few days.
   private var known: [String: Reading] = [:]
 
   /// - Parameter order: which comes first in 05/11/2026; `nil` where nobody knows.
-  init(_ rule: @escaping ZoneRule, order: DateOrder? = nil) {
+  init(_ rule: @escaping CivilClock, order: DateOrder? = nil) {
     self.rule = rule
     self.order = order
   }
@@ -115,25 +115,15 @@ struct CivilText {
       return rule(zone, day, [hour, minute, second]).map { Reading(day: Self.text(day), beginning: $0, end: $0) }
     }
     _ = text.take(" ")
-    guard let offset = text.offset(), text.isAtEnd, let days = Self.days(day) else { return nil }
-    let time = WallTime(seconds: Int64(days * 86_400 + hour * 3_600 + minute * 60 + second - offset))
+    guard let offset = text.offset(), text.isAtEnd, let date = CivilDay(day) else { return nil }
+    let time = WallTime(
+      seconds: date.number * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset))
     return Reading(day: Self.text(day), beginning: time, end: time)
   }
 
   private static func text(_ day: [Int]) -> String {
     func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return day.map(digits).joined(separator: "-")
-  }
-
-  /// Days since 1970 in the Gregorian calendar; `nil` where there is no such day.
-  private static func days(_ day: [Int]) -> Int? {
-    let (year, month, date) = (day[0], day[1], day[2])
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard (1...12).contains(month), (1...lengths[month - 1]).contains(date) else { return nil }
-    let before = year - 1
-    return before * 365 + before / 4 - before / 100 + before / 400 - 719_162 + lengths.prefix(month - 1).reduce(0, +)
-      + date - 1
   }
 
   /// Bytes that are read from the front.

@@ -1,3 +1,5 @@
+import ScanModel
+
 /// How the text of a file is written.
 package enum TextEncoding: String, Sendable, CaseIterable {
   /// UTF-8, with or without its mark.
@@ -64,7 +66,7 @@ struct TextDecoder {
       var text: [UInt8] = []
       text.reserveCapacity(piece.count)
       for byte in piece {
-        if byte < 0x80 { text.append(byte) } else { Self.append(Self.western(byte), to: &text) }
+        if byte < 0x80 { text.append(byte) } else { Self.append(Windows1252.scalar(byte).value, to: &text) }
       }
       return text
     case .utf16LittleEndian, .utf16BigEndian:
@@ -102,16 +104,4 @@ struct TextDecoder {
     // A half without its other one is no character.
     text.append(contentsOf: UTF8.encode(Unicode.Scalar(value) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter)
   }
-
-  /// A byte from 0x80 on.
-  private static func western(_ byte: UInt8) -> UInt32 {
-    special.indices.contains(Int(byte) - 0x80) ? special[Int(byte) - 0x80] : UInt32(byte)
-  }
-
-  /// What the bytes 0x80 to 0x9F mean (encoding.spec.whatwg.org, windows-1252).
-  private static let special: [UInt32] = [
-    0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D, 0x017D,
-    0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,
-    0x017E, 0x0178,
-  ]
 }

@@ -14,7 +14,7 @@ package struct TicketFileReader {
 
   private let rules: TicketFileRules
   private let recognise: (Code) -> Code
-  private let zone: ZoneRule
+  private let zone: CivilClock
   /// How the file is written; `nil` before it was read.
   package private(set) var encoding: TextEncoding?
   /// Columns that were not looked at.
@@ -24,7 +24,7 @@ package struct TicketFileReader {
   ///   - rules: what is said of the file beside it.
   ///   - recognise: the ticket system's own form of a code, as at the gate.
   ///   - zone: what a date without a zone means.
-  package init(_ rules: TicketFileRules, recognise: @escaping (Code) -> Code, zone: @escaping ZoneRule) {
+  package init(_ rules: TicketFileRules, recognise: @escaping (Code) -> Code, zone: @escaping CivilClock) {
     self.rules = rules
     self.recognise = recognise
     self.zone = zone

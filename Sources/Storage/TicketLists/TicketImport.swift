@@ -23,7 +23,7 @@ package final class TicketImport {
     /// What such a code has in common with all that the ticket system may take for it, as at the gate.
     package var folding: (Code) -> TicketKey?
     /// What a date without a zone means.
-    package var zone: ZoneRule
+    package var zone: CivilClock
     /// Whether a list may take the place of one with more than twice as many codes.
     package var mayShrink: Bool
     /// What is said of the file beside it.
@@ -35,7 +35,7 @@ package final class TicketImport {
     package init(
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
       recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },
-      zone: @escaping ZoneRule, mayShrink: Bool = false, rules: TicketFileRules = TicketFileRules(),
+      zone: @escaping CivilClock, mayShrink: Bool = false, rules: TicketFileRules = TicketFileRules(),
       onProgress: @escaping (Step) -> Void = { _ in }
     ) {
       self.folding = folding

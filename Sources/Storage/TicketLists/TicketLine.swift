@@ -25,7 +25,7 @@ struct TicketLineReader {
   /// - Parameter recognise: the ticket system's own form of a code, as at the gate.
   init(
     _ columns: TicketColumns, _ rules: TicketFileRules = TicketFileRules(), recognise: @escaping (Code) -> Code,
-    zone: @escaping ZoneRule
+    zone: @escaping CivilClock
   ) {
     self.columns = columns
     self.recognise = recognise

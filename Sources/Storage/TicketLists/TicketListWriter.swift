@@ -161,12 +161,11 @@ final class TicketListWriter {
     try TicketListReader(place, at: path, seals: seals).verify()
     do throws(SystemError) {
       let file = try OwnedDescriptor.open(path, O_RDWR | O_NOFOLLOW)
-      guard fsync(file.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+      try SmallFile.sync(file.number)
       let result = UnfinishedFiles.finish(path) { rename(path, place.path) == 0 ? 0 : errno }
       guard result == 0 else { throw SystemError(errno: result, call: "rename") }
       isPublished = true
-      let folder = try OwnedDescriptor.open(place.state, O_RDONLY | O_DIRECTORY)
-      guard fsync(folder.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+      try SmallFile.syncFolder(of: place.path)
     } catch {
       throw TicketListFault(error, at: place.path)
     }

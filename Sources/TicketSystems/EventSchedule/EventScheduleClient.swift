@@ -49,7 +49,7 @@ package final class EventScheduleClient: Sendable {
     late: @escaping @Sendable (HTTPOutcome) -> Void
   ) async -> HTTPOutcome {
     // The field's name changed from `ticket_code` to `code`; each version ignores the one it does not know.
-    var body = JSONText.object(("code", JSONText.string(code.text)), ("ticket_code", JSONText.string(code.text)))
+    var body = JSONText.object(("code", code.text), ("ticket_code", code.text))
     body.add(saleTicketID: saleTicketID, seatNumber: seatNumber)
     return await metered.perform(
       call(.post, "/tickets/scan", body: body.bytes), isOwed ? .background : .live, deadline: deadline, late: late)
@@ -140,5 +140,13 @@ package final class EventScheduleClient: Sendable {
   ) -> HTTPCall {
     let prefix = metered.server.path.hasSuffix("/api") ? "" : "/api"
     return HTTPCall(method, path: prefix + path, query: query, body: body)
+  }
+}
+
+extension JSONText {
+  /// Adds the two parameters that every scan may have, where they are configured.
+  fileprivate mutating func add(saleTicketID: Int64?, seatNumber: String?) {
+    if let saleTicketID { add("sale_ticket_id", saleTicketID) }
+    if let seatNumber { add("seat_number", seatNumber) }
   }
 }

@@ -102,7 +102,7 @@ struct ScanAnswer: Equatable {
     guard let data = document["data"], let entryID = data["entry_id"]?.identifier else {
       return bad("without an entry_id")
     }
-    guard let scannedAt = data["scanned_at"]?.string.flatMap(CivilTime.timestamp) else {
+    guard let scannedAt = data["scanned_at"]?.string.flatMap(WallTime.init(iso8601:)) else {
       return bad("without a time in scanned_at")
     }
     guard let sale = Sale(data["sale"], hiding: secrets) else { return bad("without the sale's status") }

@@ -1,3 +1,5 @@
+import ScanModel
+
 /// What the bytes of a symbol say as text.
 ///
 /// A QR code seldom tells its character set. Valid UTF-8 is nearly never anything else; old Japanese phones wrote Shift-JIS;
@@ -30,19 +32,9 @@ enum TextDecision {
   /// Latin-1, with what Windows has in place of its second control characters.
   private static func windowsLatin(_ bytes: [UInt8]) -> String {
     var scalars = String.UnicodeScalarView()
-    for byte in bytes {
-      let value = (0x80...0x9F).contains(byte) ? windows[Int(byte) - 0x80] : UInt16(byte)
-      scalars.append(Unicode.Scalar(value) ?? "\u{FFFD}")
-    }
+    for byte in bytes { scalars.append(Windows1252.scalar(byte)) }
     return String(scalars)
   }
-
-  /// Windows-1252 from 0x80; what it leaves open stays what it is in Latin-1.
-  private static let windows: [UInt16] = [
-    0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D,
-    0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A,
-    0x0153, 0x009D, 0x017E, 0x0178,
-  ]
 
   // MARK: - Shift-JIS
 

@@ -184,11 +184,11 @@ extension HTTPAnswer {
       let values = head.headers[name]
       return values.count == 1 ? values[0] : nil
     }
-    let date = only("date").flatMap { CivilTime.httpDate($0, now: wall) }
+    let date = only("date").flatMap { HTTPDate.read($0, now: wall) }
     let type = only("content-type").map { $0.prefix { $0 != ";" } }
     let retry = only("retry-after").flatMap { text -> Duration? in
       if let seconds = Int64(text), seconds >= 0 { return .seconds(min(seconds, 1_000_000)) }
-      return CivilTime.httpDate(text, now: wall).map { max($0 - (date ?? wall), .zero) }
+      return HTTPDate.read(text, now: wall).map { max($0 - (date ?? wall), .zero) }
     }
     var headers = AnswerHeaders()
     for (name, value) in head.headers { headers.add(name, value) }

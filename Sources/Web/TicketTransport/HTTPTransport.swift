@@ -217,8 +217,8 @@ package final class HTTPTransport: HTTPCalling {
     else { return outcome }
     let fault = TransportFault(
       .clockWrong,
-      "This machine's clock says \(CivilTime.text(wall)), but the certificate of \(server) is valid from "
-        + "\(CivilTime.text(notBefore)) to \(CivilTime.text(notAfter)). Check this machine's clock first, then "
+      "This machine's clock says \(wall.iso8601Seconds), but the certificate of \(server) is valid from "
+        + "\(notBefore.iso8601Seconds) to \(notAfter.iso8601Seconds). Check this machine's clock first, then "
         + "the certificate.")
     return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
   }

@@ -1,3 +1,4 @@
+import WireText
 import Gateway
 import ScanModel
 
@@ -13,14 +14,14 @@ struct DecodedLine {
     var line = begin()
     line.add("symbols", objects: reading.symbols.map(Self.object))
     line.add(milliseconds: "decode_ms", .nanoseconds(Int64(clamping: reading.decodeTime)))
-    return line.finished()
+    return line.text
   }
 
   /// One JSON object: why nothing was.
   func json(error: String) -> String {
     var line = begin()
     line.add("error", error)
-    return line.finished()
+    return line.text
   }
 
   /// One line for each code; its text steers no terminal.
@@ -38,20 +39,20 @@ struct DecodedLine {
     TerminalText.clean(file, limit: 4_096) + (frame.map { " frame \($0)" } ?? "")
   }
 
-  private func begin() -> JSONLine {
-    var line = JSONLine()
+  private func begin() -> JSONText {
+    var line = JSONText()
     line.add("file", file)
     if let frame { line.add("frame", Int64(frame)) }
     return line
   }
 
   private static func object(_ symbol: SeenSymbol) -> String {
-    var object = JSONLine()
+    var object = JSONText()
     object.add("symbology", symbol.symbology.rawValue)
     object.add("text", symbol.text)
     object.add("bytes", base64(symbol.bytes))
     object.add("points", objects: symbol.points.map { "[\(tenths($0.x)),\(tenths($0.y))]" })
-    return object.finished()
+    return object.text
   }
 
   /// A number with one decimal; the worker's numbers are finite, and a picture's are small.

@@ -1,3 +1,4 @@
+import WireText
 import Gateway
 import ScanModel
 
@@ -9,7 +10,7 @@ enum CSVText {
       switch field.value {
       case .text(let text): cell(text ?? "")
       case .number(let number): cell(String(number))
-      case .milliseconds(let duration): JSONLine.milliseconds(duration)
+      case .milliseconds(let duration): JSONText.milliseconds(duration)
       case .truth(let truth): truth ? "true" : "false"
       }
     }.joined(separator: ",") + "\r\n"

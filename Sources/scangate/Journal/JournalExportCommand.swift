@@ -1,3 +1,4 @@
+import WireText
 import ArgumentParser
 import Gateway
 import Glibc
@@ -52,7 +53,7 @@ struct JournalExportCommand: ParsableCommand {
           count += 1
           progress.show("Writing: \(count) scans")
           let fields = columns.map { JournalField($0.name, $0.value(row)) }
-          try file.write(format == .csv ? CSVText.record(fields) : JSONLine(fields).finished() + "\n")
+          try file.write(format == .csv ? CSVText.record(fields) : JSONText(fields).text + "\n")
         }
       }
       try file.finish()

@@ -1,3 +1,4 @@
+import WireText
 import Gateway
 import Journal
 import ScanModel
@@ -20,7 +21,7 @@ struct JournalField {
   }
 }
 
-extension JSONLine {
+extension JSONText {
   /// An object of these fields.
   init(_ fields: [JournalField]) {
     self.init()
@@ -112,9 +113,9 @@ extension JournalAttempt {
   }
 
   /// The request with what became of it, as JSON.
-  var json: JSONLine {
-    var line = JSONLine(fields)
-    line.add("conclusions", objects: conclusions.map { JSONLine($0.fields).finished() })
+  var json: JSONText {
+    var line = JSONText(fields)
+    line.add("conclusions", objects: conclusions.map { JSONText($0.fields).text })
     return line
   }
 }

@@ -1,3 +1,4 @@
+import WireText
 import ArgumentParser
 import Gateway
 import Journal
@@ -38,7 +39,7 @@ struct JournalListCommand: ParsableCommand {
       let outbox = json ? try reader.outboxByScan() : [:]
       try reader.scans(matching: wanted) { row in
         isEmpty = false
-        Terminal.out(json ? JSONLine(row.fields(outbox: outbox)).finished() : JournalText.line(row))
+        Terminal.out(json ? JSONText(row.fields(outbox: outbox)).text : JournalText.line(row))
       }
     }
     guard !json else { return }
@@ -102,12 +103,12 @@ struct JournalConflictsCommand: ParsableCommand {
       if json {
         var line = one.attempt.json
         line.add("state", one.reason.rawValue)
-        Terminal.out(line.finished())
+        Terminal.out(line.text)
       } else {
         Terminal.out(JournalText.line(one))
       }
     }
-    for one in conflicts { Terminal.out(json ? JSONLine(one.fields()).finished() : OutboxText.line(one)) }
+    for one in conflicts { Terminal.out(json ? JSONText(one.fields()).text : OutboxText.line(one)) }
     guard !json else { return }
     if unsettled.isEmpty, conflicts.isEmpty {
       return Terminal.out("Nothing is unsettled since \(LocalTime.text(since)).")
@@ -139,7 +140,7 @@ struct JournalFloodsCommand: ParsableCommand {
   func run() throws {
     let reader = try journal.open()
     let floods = try journal.telling { try reader.floods(matching: Journal.Reader.Filter(from: from)) }
-    for flood in floods { Terminal.out(json ? JSONLine(flood.fields).finished() : JournalText.line(flood)) }
+    for flood in floods { Terminal.out(json ? JSONText(flood.fields).text : JournalText.line(flood)) }
     if floods.isEmpty, !json { Terminal.error("No scans were only counted.") }
   }
 }

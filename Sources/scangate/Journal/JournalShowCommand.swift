@@ -1,3 +1,4 @@
+import WireText
 import ArgumentParser
 import Gateway
 import Journal
@@ -49,10 +50,10 @@ struct JournalShowCommand: ParsableCommand {
       let row = try reader.scan(scan)
       let attempts = try reader.attempts(of: scan)
       guard json else { return JournalText.lines(scan, row, attempts).forEach(Terminal.out) }
-      var line = row.map { JSONLine($0.fields()) } ?? JSONLine([JournalField("id", .text("\(scan)"))])
+      var line = row.map { JSONText($0.fields()) } ?? JSONText([JournalField("id", .text("\(scan)"))])
       if let row { line.add("holder", row.holder) }
-      line.add("attempts", objects: attempts.map { $0.json.finished() })
-      Terminal.out(line.finished())
+      line.add("attempts", objects: attempts.map { $0.json.text })
+      Terminal.out(line.text)
     }
   }
 }

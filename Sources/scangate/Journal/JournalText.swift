@@ -1,3 +1,4 @@
+import WireText
 import Gateway
 import Journal
 import ScanModel
@@ -54,7 +55,7 @@ enum JournalText {
       if isProvisional(row) {
         add("provisional", "the ticket system was away; what it was told later is below, or in scangate outbox status")
       }
-      add("decided by", "\(row.decider), \(JSONLine.milliseconds(row.decidedIn)) ms after the last byte")
+      add("decided by", "\(row.decider), \(JSONText.milliseconds(row.decidedIn)) ms after the last byte")
       add("at", precise(row.at))
       add("note", row.note)
       add("detail", row.detail)

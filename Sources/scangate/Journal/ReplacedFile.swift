@@ -58,26 +58,20 @@ final class ReplacedFile {
   func finish() throws(SystemError) {
     try flush()
     guard let path else { return }
-    guard fsync(descriptor.number) == 0 else { throw SystemError(errno: errno, call: "fsync") }
+    try SmallFile.sync(descriptor.number)
     let fault = UnfinishedFiles.finish(temporary) { rename(temporary, path) == 0 ? 0 : errno }
     guard fault == 0 else { throw SystemError(errno: fault, call: "rename") }
     isFinished = true
-    let slash = path.lastIndex(of: "/")
-    let folder = try OwnedDescriptor.open(slash.map { path[...$0] }.map(String.init) ?? ".", O_RDONLY | O_DIRECTORY)
-    // Some file systems cannot sync a folder; the file itself is safe.
-    guard fsync(folder.number) == 0 || errno == EINVAL else { throw SystemError(errno: errno, call: "fsync") }
+    do throws(SystemError) {
+      try SmallFile.syncFolder(of: path)
+    } catch {
+      // Some file systems cannot sync a folder; the file itself is safe.
+      guard error.errno == EINVAL else { throw error }
+    }
   }
 
   private func flush() throws(SystemError) {
-    var left = buffer[...]
-    while !left.isEmpty {
-      let written = left.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) }
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw SystemError(errno: errno, call: "write")
-      }
-      left = left.dropFirst(written)
-    }
+    try SmallFile.write(descriptor.number, buffer)
     buffer.removeAll(keepingCapacity: true)
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import WireText
-import Glibc
+import LinuxIO
 import ScanModel
 
 /// A time as somebody types it, in the machine's own zone unless it names another.
@@ -27,7 +26,7 @@ struct TimeArgument: Equatable {
 
   private static func read(_ text: String, now: WallTime) -> TimeArgument? {
     guard text.utf8.count <= 40 else { return nil }
-    if let time = CivilTime.timestamp(text) { return TimeArgument(time) }
+    if let time = WallTime(iso8601: text) { return TimeArgument(time) }
     if text.hasPrefix("-") { return distance(text.dropFirst()).map { TimeArgument(now - $0) } }
     let parts = text.split(separator: "T", omittingEmptySubsequences: false)
     if parts.count == 2 {
@@ -35,8 +34,8 @@ struct TimeArgument: Equatable {
       return LocalTime.time(day: day, clock: clock).map { TimeArgument($0) }
     }
     if let clock = clock(parts[0]) {
-      guard let today = LocalTime.parts(now) else { return nil }
-      let day = [Int(today.tm_year) + 1_900, Int(today.tm_mon) + 1, Int(today.tm_mday)]
+      let today = LocalTime.parts(now).day
+      let day = [Int(today.year), Int(today.month), Int(today.day)]
       return LocalTime.time(day: day, clock: clock).map { TimeArgument($0) }
     }
     guard let day = numbers(parts[0], "-", [4, 2, 2]), let beginning = LocalTime.time(day: day, clock: [0, 0, 0]),
@@ -76,34 +75,18 @@ struct TimeArgument: Equatable {
 
 /// Civil time in the machine's own zone.
 enum LocalTime {
-  /// The parts of a time; `nil` beyond what the system's calendar knows.
-  static func parts(_ time: WallTime) -> tm? {
-    var seconds = time_t(time.seconds)
-    var parts = tm()
-    tzset()
-    return localtime_r(&seconds, &parts) == nil ? nil : parts
+  private static let zone = ZoneRules.machine()
+
+  /// The day of a time, and the second of that day.
+  static func parts(_ time: WallTime) -> (day: CivilDay, second: Int64) {
+    CivilDay.split(time.seconds + zone.offset(at: time.seconds))
   }
 
   /// The time of a day and a clock; `nil` where there is no such day. One that the zone leaves out is the one as much later.
-  static func time(day: [Int], clock: [Int]) -> WallTime? {
-    guard day.count == 3, clock.count == 3, (1...12).contains(day[1]), (1...31).contains(day[2]) else { return nil }
-    func parts(_ hours: Int) -> tm {
-      var parts = tm()
-      parts.tm_year = Int32(clamping: day[0] - 1_900)
-      parts.tm_mon = Int32(clamping: day[1] - 1)
-      parts.tm_mday = Int32(clamping: day[2])
-      parts.tm_hour = Int32(clamping: hours)
-      parts.tm_min = Int32(clamping: clock[1])
-      parts.tm_sec = Int32(clamping: clock[2])
-      parts.tm_isdst = -1
-      return parts
-    }
-    // The system takes the 30th of February for a day in March.
-    var noon = parts(12)
-    _ = mktime(&noon)
-    guard noon.tm_mday == Int32(clamping: day[2]) else { return nil }
-    var wanted = parts(clock[0])
-    return WallTime(seconds: Int64(mktime(&wanted)))
+  static func time(day: [Int], clock: [Int], in zone: ZoneRules = Self.zone) -> WallTime? {
+    guard clock.count == 3, let day = CivilDay(day) else { return nil }
+    let local = day.number * 86_400 + Int64(clock[0] * 3_600 + clock[1] * 60 + clock[2])
+    return WallTime(seconds: zone.time(local: local, leaping: .asMuchLater))
   }
 
   /// `2026-11-21 18:00:03`, with a question mark where the clock was not trusted.
@@ -111,15 +94,24 @@ enum LocalTime {
 
   /// `2026-11-21 18:00:03`, with milliseconds where they matter.
   static func text(_ time: WallTime, milliseconds: Bool = false) -> String {
-    guard let parts = parts(time) else { return "a time beyond all calendars" }
-    func digits(_ value: some BinaryInteger, _ width: Int = 2) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-    var text =
-      "\(digits(Int(parts.tm_year) + 1_900, 4))-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday)) "
-      + "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec))"
-    if milliseconds { text += ".\(digits((time.nanoseconds &- time.seconds &* 1_000_000_000) / 1_000_000, 3))" }
-    return text
+    let (day, second) = parts(time)
+    return "\(day) \(CivilDay.clock(second))" + (milliseconds ? ".\(CivilDay.digits(time.milliseconds, 3))" : "")
+  }
+}
+
+/// Civil time in zones by their names, from the system's own zone files; each is read once.
+final class ZoneClock {
+  private let usual: String?
+  private var known: [String: ZoneRules?] = [:]
+
+  /// - Parameter usual: the zone where none is named; `nil` for the machine's.
+  init(usual: String?) { self.usual = usual }
+
+  /// The time of a day and a clock in a zone; `nil` where there is no such day or zone.
+  func time(zone: String?, day: [Int], clock: [Int]) -> WallTime? {
+    guard let wanted = zone ?? usual else { return LocalTime.time(day: day, clock: clock) }
+    let rules = known[wanted] ?? ZoneRules.named(wanted)
+    known[wanted] = .some(rules)
+    return rules.flatMap { LocalTime.time(day: day, clock: clock, in: $0) }
   }
 }

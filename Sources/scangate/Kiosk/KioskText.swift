@@ -1,3 +1,4 @@
+import WireText
 import StationSetUp
 import Gateway
 import ScanModel
@@ -76,7 +77,7 @@ enum KioskText {
 
   /// The health for programs; every key is always there.
   static func json(_ state: ControlState, _ health: ControlHealth, _ counters: ControlCounters) -> String {
-    var line = JSONLine()
+    var line = JSONText()
     line.add("healthy", health.isHealthy)
     line.add("server_connected", health.serverConnected)
     line.add("token_valid", health.tokenValid)
@@ -94,11 +95,11 @@ enum KioskText {
     line.add("configuration", object: state.configuration.map(json))
     line.add("counters", object: json(counters))
     line.add("words", texts: health.words)
-    return line.finished()
+    return line.text
   }
 
   private static func json(_ configuration: ControlConfiguration) -> String {
-    var line = JSONLine()
+    var line = JSONText()
     line.add("id", configuration.id)
     line.add("name", configuration.name)
     line.add("room_name", configuration.roomName)
@@ -112,42 +113,42 @@ enum KioskText {
     line.add("lock_out_attempts", Int64(configuration.lockOut.attempts))
     line.add("lock_out_s", configuration.lockOut.duration.milliseconds / 1_000)
     line.add("updated_at", configuration.updated?.iso8601)
-    var messages = JSONLine()
+    var messages = JSONText()
     for (status, text) in configuration.statusMessages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       messages.add(status.rawValue, text)
     }
-    line.add("status_messages", object: messages.finished())
-    var texts = JSONLine()
+    line.add("status_messages", object: messages.text)
+    var texts = JSONText()
     for (name, text) in configuration.texts.sorted(by: { $0.key < $1.key }) { texts.add(name, text) }
-    line.add("texts", object: texts.finished())
+    line.add("texts", object: texts.text)
     line.add("ignored", texts: configuration.ignored)
-    return line.finished()
+    return line.text
   }
 
   private static func json(_ counters: ControlCounters) -> String {
     func counts<Key: RawRepresentable<String> & CaseIterable>(_ kind: Key.Type, _ values: [String: UInt64]) -> String {
-      var line = JSONLine()
+      var line = JSONText()
       for key in kind.allCases { line.add(key.rawValue, Int64(clamping: values[key.rawValue] ?? 0)) }
-      return line.finished()
+      return line.text
     }
-    var line = JSONLine()
+    var line = JSONText()
     line.add("activations", Int64(clamping: counters.activations))
     line.add("refusals", object: counts(SetUpRefusal.self, counters.refusals))
     line.add("configurations", Int64(clamping: counters.configurations))
     line.add("configuration_changes", Int64(clamping: counters.changes))
     line.add("faults", object: counts(ControlFaultKind.self, counters.faults))
-    var requests = JSONLine()
+    var requests = JSONText()
     for endpoint in ControlEndpoint.allCases {
       let one = counters.requests[endpoint.rawValue] ?? ControlCounters.Requests()
-      var object = JSONLine()
+      var object = JSONText()
       object.add("count", Int64(clamping: one.count))
       object.add("total_ms", Int64(clamping: one.milliseconds))
       object.add("longest_ms", Int64(clamping: one.longest))
       object.add("succeeded_at", one.succeeded?.iso8601)
-      requests.add(endpoint.rawValue, object: object.finished())
+      requests.add(endpoint.rawValue, object: object.text)
     }
-    line.add("requests", object: requests.finished())
-    return line.finished()
+    line.add("requests", object: requests.text)
+    return line.text
   }
 
   /// A maintenance window.

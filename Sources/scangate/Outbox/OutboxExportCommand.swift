@@ -1,3 +1,4 @@
+import WireText
 import ArgumentParser
 import Gateway
 import Glibc
@@ -44,7 +45,7 @@ struct OutboxExportCommand: ParsableCommand {
       if format == .csv { try file.write(CSVText.header(JournalOwed.columns(wholeCodes: withCodes).map(\.name))) }
       for one in owed {
         let fields = one.fields(wholeCodes: withCodes)
-        try file.write(format == .csv ? CSVText.record(fields) : JSONLine(fields).finished() + "\n")
+        try file.write(format == .csv ? CSVText.record(fields) : JSONText(fields).text + "\n")
       }
       try file.finish()
     } catch {

@@ -1,3 +1,4 @@
+import WireText
 import ArgumentParser
 import Gateway
 import Journal
@@ -23,7 +24,7 @@ struct OutboxStatusCommand: ParsableCommand {
     }
     let gates = Self.gates(of: waiting)
     guard !json else {
-      var line = JSONLine()
+      var line = JSONText()
       line.add("held", isHeld)
       line.add("retry_asked", isAsked)
       line.add("waiting", Int64(waiting.count))
@@ -31,14 +32,14 @@ struct OutboxStatusCommand: ParsableCommand {
       line.add(
         "gates",
         objects: gates.map { gate in
-          JSONLine([
+          JSONText([
             JournalField("gate", .text(gate.gate)), JournalField("ticket_system", .text(gate.system)),
             JournalField("waiting", .number(Int64(gate.count))),
-          ]).finished()
+          ]).text
         })
       line.add("conflicts", Int64(conflicts.count))
       for kind in OutboxText.kinds(of: conflicts) { line.add(kind.name, Int64(kind.count)) }
-      return Terminal.out(line.finished())
+      return Terminal.out(line.text)
     }
     let oldest = waiting.first.map { ", the oldest since \(LocalTime.text($0.at))" } ?? ""
     Terminal.out("Waiting    \(waiting.count)\(oldest)")

@@ -114,7 +114,7 @@ struct EnrolCodeCommand: ParsableCommand {
     Terminal.out(text)
     if qr { for line in code.lines(colours: Terminal.isColourful) { Terminal.out(line) } }
     Terminal.error(
-      "It names \(named) and is good until \(CivilTime.text(told.expires)). Who has it can be the station: keep it.")
+      "It names \(named) and is good until \(told.expires.iso8601Seconds). Who has it can be the station: keep it.")
     if let made = told.made {
       Terminal.error("For the venue's books, the secret that it is to know: \(made.text)")
     }

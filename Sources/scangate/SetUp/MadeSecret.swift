@@ -29,6 +29,6 @@ struct MadeSecret {
     self.secret = secret
     server = document["server"]?.string
     gate = document["gate"]?.string
-    expires = document["expires"]?.string.flatMap(CivilTime.timestamp)
+    expires = document["expires"]?.string.flatMap(WallTime.init(iso8601:))
   }
 }

@@ -11,13 +11,7 @@ enum NewFile {
     let file = OwnedDescriptor(owning: number)
     UnfinishedFiles.add(path)
     do throws(SystemError) {
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-        if written < 0, errno == EINTR { continue }
-        guard written > 0 else { throw SystemError(errno: errno, call: "write") }
-        rest = rest.dropFirst(written)
-      }
+      try SmallFile.write(file.number, bytes)
       let fault = UnfinishedFiles.finish(path) { fsync(file.number) == 0 ? 0 : errno }
       guard fault == 0 else { throw SystemError(errno: fault, call: "fsync") }
     } catch {

@@ -68,7 +68,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
       guard file != nil else { throw ValidationError("Name the file, or the ticket system by --from-system.") }
       guard system != nil else { throw ValidationError("Name the ticket system by --system: a list belongs to one.") }
     }
-    if let zone, !ZoneClock.knows(zone) {
+    if let zone, ZoneRules.named(zone) == nil {
       throw ValidationError("--zone is none that this system knows: write a name such as Europe/Berlin.")
     }
     if let asOf, asOf > SystemTime().wall() { throw ValidationError("--as-of is a time to come.") }
@@ -114,7 +114,6 @@ struct TicketsImportCommand: AsyncParsableCommand {
         throw Self.failed(error)
       }
     }
-    zones.leave()
     progress.end()
     try tell(report, system: name, asOf: trueAsOf, key: key)
   }

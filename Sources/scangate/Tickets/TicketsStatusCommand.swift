@@ -1,3 +1,4 @@
+import WireText
 import Service
 import StationSetUp
 import ArgumentParser
@@ -37,7 +38,7 @@ struct TicketsStatusCommand: ParsableCommand {
     var isGood = true
     for system in systems {
       let place = TicketListPlace(of: system, in: state.folder)
-      var line = JSONLine([
+      var line = JSONText([
         JournalField("ticket_system", .text(system.id.name)), JournalField("file", .text(place.path)),
       ])
       do throws(TicketListFault) {
@@ -69,11 +70,11 @@ struct TicketsStatusCommand: ParsableCommand {
   /// What a list is told that is whole and of no use.
   private static let tooOld = "It is older than list.maxAge allows: no gate admits by it. Import a newer one."
 
-  private func tell(_ line: JSONLine, _ words: String) {
-    Terminal.out(json ? line.finished() : TerminalText.clean(words, limit: 2_000))
+  private func tell(_ line: JSONText, _ words: String) {
+    Terminal.out(json ? line.text : TerminalText.clean(words, limit: 2_000))
   }
 
-  private func json(_ line: JSONLine, _ summary: TicketListReader.Summary) -> JSONLine {
+  private func json(_ line: JSONText, _ summary: TicketListReader.Summary) -> JSONText {
     var line = line
     line.add("tickets", Int64(clamping: summary.state.count))
     for status in ListedTicket.Status.allCases {

@@ -12,10 +12,7 @@ enum VenueTicketFile {
     let file = try TicketFile.open(path)
     let zones = ZoneClock(usual: nil)
     let progress = ProgressLine()
-    defer {
-      zones.leave()
-      progress.end()
-    }
+    defer { progress.end() }
     var reader = TicketFileReader(
       reading.rules(hasHolders: true), recognise: TicketSystemRegistry.venue.recognise,
       zone: { zones.time(zone: $0, day: $1, clock: $2) })

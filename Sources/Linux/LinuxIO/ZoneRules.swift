@@ -1,7 +1,9 @@
+internal import Glibc
+
 /// How far a zone's civil time is from UTC, and when that changes: read from a zone file (TZif, RFC 8536).
 ///
 /// The C library's own zone is the process's: it cannot be asked about another one beside other threads.
-struct ZoneRules: Sendable, Equatable {
+package struct ZoneRules: Sendable, Equatable {
   private var transitions: [Int64] = []
   /// The seconds east of UTC from each transition on.
   private var offsets: [Int64] = []
@@ -11,12 +13,12 @@ struct ZoneRules: Sendable, Equatable {
   private var rule: ZoneRule?
 
   /// Coordinated universal time.
-  static let utc = ZoneRules()
+  package static let utc = ZoneRules()
 
   private init() {}
 
   /// Reads a zone file; `nil` where it is none.
-  init?(_ file: [UInt8]) {
+  package init?(_ file: [UInt8]) {
     var bytes = ByteReader(file)
     guard var block = Block(&bytes) else { return nil }
     guard block.version >= UInt8(ascii: "2") else {
@@ -59,7 +61,7 @@ struct ZoneRules: Sendable, Equatable {
   }
 
   /// The seconds east of UTC at a time (in seconds since 1970).
-  func offset(at time: Int64) -> Int64 {
+  package func offset(at time: Int64) -> Int64 {
     // The last transition that is not later.
     var low = 0
     var high = transitions.count
@@ -71,14 +73,22 @@ struct ZoneRules: Sendable, Equatable {
     return low == 0 ? first : offsets[low - 1]
   }
 
-  /// When civil time reaches `local` (in seconds since 1970, as if it were UTC): the first time where it does so twice, and the
-  /// moment of the change where it leaps over it.
-  func time(local: Int64) -> Int64 {
+  /// What civil time does where the clock is put forward.
+  package enum Leap: Sendable {
+    /// What is leapt over is at the moment of the change.
+    case atChange
+    /// What is leapt over is as much later.
+    case asMuchLater
+  }
+
+  /// When civil time reaches `local` (in seconds since 1970, as if it were UTC): the first time where it does so twice.
+  package func time(local: Int64, leaping: Leap = .atChange) -> Int64 {
     let before = offset(at: local - 86_400)
     let after = offset(at: local + 86_400)
     let candidates = [local - max(before, after), local - min(before, after)]
     if let found = candidates.first(where: { $0 + offset(at: $0) == local }) { return found }
-    // Leapt over: the first second of the new offset.
+    if leaping == .asMuchLater { return candidates[1] }
+    // The first second of the new offset.
     var low = candidates[0]
     var high = candidates[1]
     while high - low > 1 {
@@ -109,6 +119,38 @@ struct ZoneRules: Sendable, Equatable {
     func length(width: Int) -> Int {
       times * (width + 1) + types * 6 + characters + leaps * (width + 4) + standards + universals
     }
+  }
+}
+
+extension ZoneRules {
+  /// Where the system keeps its zones.
+  package static var folder: String { getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo" }
+
+  /// The rules of a zone by its IANA name, as they are now; `nil` where the system knows none of that name.
+  package static func named(_ zone: String, in folder: String = Self.folder) -> ZoneRules? {
+    let isPlain = zone.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "/_+-".utf8.contains(byte)
+    }
+    guard isPlain, (1...64).contains(zone.utf8.count), !zone.hasPrefix("/") else { return nil }
+    return zone == "UTC" ? .utc : read("\(folder)/\(zone)")
+  }
+
+  /// The machine's own, as they are now: by `TZ` where it is set, as the C library has it.
+  package static func machine() -> ZoneRules {
+    guard let set = getenv("TZ").map({ String(cString: $0) }) else { return read("/etc/localtime") ?? .utc }
+    let name = String(set.drop { $0 == ":" })
+    if name.hasPrefix("/") { return read(name) ?? .utc }
+    return named(name) ?? ZoneRule(name).map { ZoneRules($0) } ?? .utc
+  }
+
+  private init(_ rule: ZoneRule) { self.rule = rule }
+
+  private static func read(_ path: String) -> ZoneRules? {
+    guard let file = try? OwnedDescriptor.open(path, O_RDONLY | O_NONBLOCK),
+      let bytes = try? SmallFile.read(file.number, upTo: 65_536)
+    else { return nil }
+    return ZoneRules(bytes)
   }
 }
 

@@ -1,3 +1,5 @@
+internal import ScanModel
+
 /// The rule by which a zone goes on for ever, such as `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX `TZ`, with the hours of RFC 8536).
 struct ZoneRule: Sendable, Equatable {
   private var standard: Int64
@@ -39,7 +41,7 @@ struct ZoneRule: Sendable, Equatable {
     guard let summer else { return standard }
     // Beyond what a wall clock can say there is no summer.
     guard abs(time) < 1 << 40 else { return standard }
-    let year = CivilDay.civil(Self.floor(time + standard, 86_400)).year
+    let year = CivilDay.split(time + standard).day.year
     let start = Self.time(of: summer.start, in: year) - standard
     let end = Self.time(of: summer.end, in: year) - summer.offset
     let isSummer = start < end ? start <= time && time < end : !(end <= time && time < start)
@@ -50,22 +52,16 @@ struct ZoneRule: Sendable, Equatable {
   private static func time(of change: Change, in year: Int64) -> Int64 {
     let day: Int64
     if change.month > 0 {
-      let first = CivilDay.number(year: year, month: change.month, day: 1)
-      // 1970 began on a Thursday.
-      let weekday = (first % 7 + 11) % 7
-      var candidate = first + (change.day - weekday + 7) % 7 + (change.week - 1) * 7
+      let first = CivilDay.first(of: change.month, in: year)
+      var candidate = first + (change.day - CivilDay.weekday(of: first) + 7) % 7 + (change.week - 1) * 7
       if candidate >= first + CivilDay.days(in: change.month, of: year) { candidate -= 7 }
       day = candidate
     } else {
-      let first = CivilDay.number(year: year, month: 1, day: 1)
+      let first = CivilDay.first(of: 1, in: year)
       let isAfterLeapDay = change.skipsLeapDay && change.day >= 60 && CivilDay.days(in: 2, of: year) == 29
       day = first + change.day - (change.skipsLeapDay && !isAfterLeapDay ? 1 : 0)
     }
     return day * 86_400 + change.second
-  }
-
-  private static func floor(_ value: Int64, _ unit: Int64) -> Int64 {
-    value >= 0 ? value / unit : -((-value + unit - 1) / unit)
   }
 
   private static func skipName(_ rest: inout ArraySlice<UInt8>) -> Bool {
@@ -127,32 +123,5 @@ struct ZoneRule: Sendable, Equatable {
       change.second = second
     }
     return change
-  }
-}
-
-/// Days of the proleptic Gregorian calendar, numbered from 1970-01-01; after Howard Hinnant's public algorithms.
-enum CivilDay {
-  static func number(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let y = month <= 2 ? year - 1 : year
-    let era = (y >= 0 ? y : y - 399) / 400
-    let yearOfEra = y - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  static func civil(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let z = number + 719_468
-    let era = (z >= 0 ? z : z - 146_096) / 146_097
-    let dayOfEra = z - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-  }
-
-  static func days(in month: Int64, of year: Int64) -> Int64 {
-    let next = month == 12 ? number(year: year + 1, month: 1, day: 1) : number(year: year, month: month + 1, day: 1)
-    return next - number(year: year, month: month, day: 1)
   }
 }
