@@ -14,21 +14,28 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 
   /// `time` moved by `duration`; saturates at the ends of the range instead of trapping.
   package static func + (time: Self, duration: Duration) -> Self {
-    let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
-    return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    Self(nanoseconds: saturatingSum(time.nanoseconds, duration.saturatedNanoseconds))
   }
 
   /// `time` moved back by `duration`; saturates at the ends of the range instead of trapping.
   package static func - (time: Self, duration: Duration) -> Self {
-    let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(duration.saturatedNanoseconds)
-    return Self(nanoseconds: overflow ? (duration < .zero ? .max : .min) : difference)
+    Self(nanoseconds: saturatingDifference(time.nanoseconds, duration.saturatedNanoseconds))
   }
 
   /// The time that passed from `b` to `a`; negative where `a` is the earlier one.
   package static func - (a: Self, b: Self) -> Duration {
-    let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
-    return .nanoseconds(overflow ? (a < b ? .min : .max) : difference)
+    .nanoseconds(saturatingDifference(a.nanoseconds, b.nanoseconds))
   }
+}
+
+private func saturatingSum(_ a: Int64, _ b: Int64) -> Int64 {
+  let (sum, overflow) = a.addingReportingOverflow(b)
+  return overflow ? (b < 0 ? .min : .max) : sum
+}
+
+private func saturatingDifference(_ a: Int64, _ b: Int64) -> Int64 {
+  let (difference, overflow) = a.subtractingReportingOverflow(b)
+  return overflow ? (b < 0 ? .max : .min) : difference
 }
 
 /// A point in civil time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted (POSIX).
@@ -55,20 +62,17 @@ package struct WallTime: Hashable, Comparable, Sendable {
 
   /// `time` moved by `duration`; saturates at the ends of the range instead of trapping.
   package static func + (time: Self, duration: Duration) -> Self {
-    let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
-    return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    Self(nanoseconds: saturatingSum(time.nanoseconds, duration.saturatedNanoseconds))
   }
 
   /// `time` moved back by `duration`; saturates at the ends of the range instead of trapping.
   package static func - (time: Self, duration: Duration) -> Self {
-    let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(duration.saturatedNanoseconds)
-    return Self(nanoseconds: overflow ? (duration < .zero ? .max : .min) : difference)
+    Self(nanoseconds: saturatingDifference(time.nanoseconds, duration.saturatedNanoseconds))
   }
 
   /// The time that passed from `b` to `a`; negative where `a` is the earlier one.
   package static func - (a: Self, b: Self) -> Duration {
-    let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
-    return .nanoseconds(overflow ? (a < b ? .min : .max) : difference)
+    .nanoseconds(saturatingDifference(a.nanoseconds, b.nanoseconds))
   }
 }
 

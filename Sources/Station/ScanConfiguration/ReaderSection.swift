@@ -52,18 +52,17 @@ enum ReaderSection {
     if let own { checkFraming(["prefix": prefix, "suffix": suffix], own, reader) }
     guard let own, let silence, let prefix, let suffix, let aim else { return nil }
     // A scanner that sends a terminator is only believed with it: a pause in the middle would cut its code in two.
+    func framing<End>(_ framing: Framing<End>) -> Framing<End> {
+      Framing(
+        terminators: framing.terminators, silence: framing.terminators.isEmpty ? silence : nil, quiet: silence,
+        prefix: prefix, suffix: suffix, splitAIM: aim)
+    }
     switch own {
     case .wedge(var wedge):
-      let terminators = wedge.framing.terminators
-      wedge.framing = WedgeFraming(
-        terminators: terminators, silence: terminators.isEmpty ? silence : nil, quiet: silence, prefix: prefix,
-        suffix: suffix, splitAIM: aim)
+      wedge.framing = framing(wedge.framing)
       return .wedge(wedge)
     case .serial(var serial):
-      let terminators = serial.framing.terminators
-      serial.framing = SerialFraming(
-        terminators: terminators, silence: terminators.isEmpty ? silence : nil, quiet: silence, prefix: prefix,
-        suffix: suffix, splitAIM: aim)
+      serial.framing = framing(serial.framing)
       return .serial(serial)
     case .camera: return own
     }

@@ -63,14 +63,7 @@ struct SourceText {
             at: position, "an invisible character, \(name)", "remove it, or write it as an escape in quotes")
         }
         scalars.append(scalar)
-        if scalar == "\n" && previous == "\r" {
-          position.column = 1
-        } else if scalar == "\n" || scalar == "\r" {
-          position.line += 1
-          position.column = 1
-        } else {
-          position.column += 1
-        }
+        position.pass(scalar, after: previous)
         previous = scalar
       }
     }
@@ -106,14 +99,7 @@ struct SourceText {
           return
         }
       }
-      if scalar == "\n" && previous == "\r" {
-        position.column = 1
-      } else if scalar == "\n" || scalar == "\r" {
-        position.line += 1
-        position.column = 1
-      } else {
-        position.column += 1
-      }
+      position.pass(scalar, after: previous)
       previous = scalar
     }
   }
@@ -144,5 +130,17 @@ struct SourceText {
     guard target < scalars.count, scalars[target] != "\n", scalars[target] != "\r" else { return false }
     scalars[target] = scalar
     return true
+  }
+}
+
+extension SourcePosition {
+  /// Goes on behind a character; CR, LF and both end a line.
+  fileprivate mutating func pass(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar) {
+    guard scalar == "\n" || scalar == "\r" else {
+      column += 1
+      return
+    }
+    if scalar == "\r" || previous != "\r" { line += 1 }
+    column = 1
   }
 }
