@@ -1,6 +1,6 @@
-package import Reading
 package import LinuxIO
 import ReaderKit
+package import Reading
 package import ScanModel
 
 /// The cameras of a station: finds them, streams from those that are configured and from no other, and has their pictures
@@ -41,4 +41,18 @@ package final class CameraSource: ReadSource {
 
 extension PlaceSupervisor<Cameras> {
   fileprivate func counts(of reader: ReaderID) -> CameraCounts? { session(of: reader)?.counts }
+}
+
+extension CameraConfiguration: ReaderConfiguration {
+  /// Everything that is wrong with these configurations, each with its reader; empty where nothing is.
+  package static func problems(in configurations: [CameraConfiguration]) -> [DeviceError] {
+    let words: PlaceWords = (
+      every: "camera", same: "camera", fields: "vendor and product, serial, port, name or path",
+      distinction: "serial or port", path: "/dev/v4l/by-id/…"
+    )
+    return problems(in: configurations, words) { configuration in
+      guard configuration.kinds.isEmpty else { return [] }
+      return [configuration.problem("it reads no kind of code", "Name at least one of kinds, such as qr.")]
+    }
+  }
 }

@@ -1,3 +1,4 @@
+package import ScanModel
 package import TicketTransport
 
 /// What a ticket system gives for an enrolment code.
@@ -47,4 +48,23 @@ package struct GivenKey: Sendable, Equatable, CustomStringConvertible, CustomDeb
   package var description: String { "(API key)" }
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+/// Why a station was not enrolled.
+package struct EnrolmentFault: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What the person at the scanner is shown.
+  package var refusal: SetUpRefusal
+  /// What happened, to which host, and what to do; without secrets, cleaned of what steers terminals.
+  package var detail: String
+  /// Whether the code may be used up although nothing was given for it. The same station may ask again with it.
+  package var mayBeUsed: Bool
+
+  /// Makes a fault.
+  package init(_ refusal: SetUpRefusal, _ detail: String, mayBeUsed: Bool = false) {
+    self.refusal = refusal
+    self.detail = detail
+    self.mayBeUsed = mayBeUsed
+  }
+
+  package var description: String { detail }
 }

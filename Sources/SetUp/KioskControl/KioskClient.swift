@@ -1,7 +1,7 @@
-internal import WireText
 package import ScanModel
 internal import Synchronization
 package import TicketTransport
+internal import WireText
 
 /// The kiosk service's API, whole and typed: the document's endpoints, and what real servers have in their place. One for each
 /// server. It keeps no token, and remembers only which ways a server understands. The same question at the same time is one
@@ -333,4 +333,21 @@ extension ControlToken {
 extension Activation {
   /// What the service's text must not show.
   var redactions: [Redaction] { token.map { [$0.redaction] } ?? [] }
+}
+
+extension ControlFault {
+  /// Why there is no whole answer; `nil` where there is one.
+  init?(_ outcome: HTTPOutcome, host: String) {
+    switch outcome.result {
+    case .answered: return nil
+    case .notSent(let fault): self.init(fault, wasSent: false)
+    case .lost(let fault): self.init(fault, wasSent: true)
+    case .pending: self.init(.network, "\(host) did not answer in time.")
+    }
+  }
+
+  private init(_ fault: TransportFault, wasSent: Bool) {
+    // TLS that cannot be trusted and what is no HTTP are not the network's: nobody is to wait for them to pass.
+    self.init(fault.reason == .unreachable ? .network : .unknown, fault.detail, wasSent: wasSent)
+  }
 }

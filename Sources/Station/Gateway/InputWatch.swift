@@ -1,7 +1,6 @@
 internal import ScanConfiguration
 internal import ScanModel
 internal import Signalling
-internal import SignalOutputs
 internal import Synchronization
 
 /// What a gate's inputs mean: each change is an event, buttons and switches for maintenance take the gate out of service, and a

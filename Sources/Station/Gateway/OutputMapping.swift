@@ -1,8 +1,8 @@
 internal import HolderProtocol
 internal import ScanConfiguration
-internal import LinuxIO
 internal import ScanModel
-internal import SignalOutputs
+internal import Signalling
+internal import TicketSystemKit
 
 /// What a gate's outputs and inputs are, made of its configuration.
 /// - Throws: what is wrong with them.
@@ -13,30 +13,45 @@ func plan(of gate: GateConfiguration) throws(SetupError) -> OutputPlan.Gate {
     patterns: try patterns(of: gate))
 }
 
-/// The outputs of one gate, driven by this process; nothing is opened before they are started.
-/// - Parameters:
-///   - onFault: told when an output fails; on the outputs' thread.
-///   - onChange: told when an output fails or works again; likewise.
-func ownOutputs(
-  _ plan: OutputPlan.Gate, loop: DeviceLoop, log: @escaping OperatorLines,
-  onFault: @escaping @Sendable (OutputName) -> Void, onChange: @escaping @Sendable () -> Void
-) throws(SetupError) -> GateOutputs {
-  let id = plan.id
-  do {
-    return try GateOutputs(
-      gate: id, outputs: Dictionary(plan.outputs.map { ($0.name, $0.kind) }) { _, last in last }, timing: plan.timing,
-      patterns: plan.patterns, driver: DeviceOutputDriver(outputs: plan.outputs) { log(.note, "Gate \(id): \($0)") },
-      loop: loop,
-      onFault: { output, error in
-        log(.problem, "Gate \(id): \(error.description)")
-        onFault(output)
-        onChange()
-      },
-      onRecovery: { output in
-        log(.note, "Gate \(id), output \(output) works again.")
-        onChange()
-      })
-  } catch {
-    throw SetupError("Gate \(id): \(error.description).")
+/// The patterns of a gate: the built-in ones for the outputs it has, and in their place what its configuration gives. An
+/// output that a given pattern leaves out is off.
+func patterns(of gate: GateConfiguration) throws(SetupError) -> SignalPatterns {
+  let kinds = Dictionary(gate.outputs.map { ($0.name, $0.kind) }) { _, last in last }
+  var patterns = SignalPatterns.standard(for: kinds)
+  for (signal, settings) in gate.signals {
+    var pattern = SignalPattern()
+    for (output, setting) in settings {
+      do {
+        pattern.outputs[OutputName(output)] = try outputPattern(setting)
+      } catch {
+        throw SetupError("Gate \(gate.id), signal \(signal.key), output \(output): \(error.description).")
+      }
+    }
+    switch signal {
+    case .admit: patterns.admit = pattern
+    case .provisional: patterns.provisional = pattern
+    case .refuse(nil): patterns.refuse = pattern
+    case .refuse(.some(let reason)): patterns.refuseReasons[reason] = pattern
+    case .undecided(nil): patterns.undecided = pattern
+    case .undecided(.some(let reason)): patterns.undecidedReasons[reason] = pattern
+    case .busy: patterns.busy = pattern
+    case .idle: patterns.idle = pattern
+    case .offline: patterns.offline = pattern
+    case .outOfService: patterns.outOfService = pattern
+    case .setUp(let step): patterns.setUp[step] = pattern
+    }
+  }
+  return patterns
+}
+
+private func outputPattern(_ setting: SignalSetting) throws(SignalError) -> OutputPattern? {
+  switch setting {
+  case .on: return .steady
+  case .off: return nil
+  case .steps(let steps): return try OutputPattern(steps: steps)
+  case .blink(let on, let off, let total):
+    let period = on + off
+    let times = total.map { Int(max(1, ($0 / period).rounded(.up))) }
+    return try OutputPattern.blink(on: on, off: off, times: times)
   }
 }
