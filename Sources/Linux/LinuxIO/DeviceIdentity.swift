@@ -86,8 +86,7 @@ package struct DeviceIdentity: Hashable, Sendable {
 
   /// Four lower-case hexadecimal digits.
   package static func hex(_ value: UInt16) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 4 - digits.count) + digits
+    String(value, digits: 4, radix: 16)
   }
 }
 

@@ -1,3 +1,4 @@
+import ScanModel
 import Glibc
 
 /// A user of this machine with the groups that are theirs.
@@ -68,9 +69,7 @@ package struct NodeAccess: Sendable, Equatable {
 
   /// Owner, group and mode, such as `root:input 0660`.
   package var title: String {
-    let digits = String(mode, radix: 8)
-    return "\(Self.userName(owner)):\(Self.groupName(group)) "
-      + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    "\(Self.userName(owner)):\(Self.groupName(group)) \(String(mode, digits: 4, radix: 8))"
   }
 
   private static func userName(_ id: UInt32) -> String {

@@ -69,23 +69,17 @@ package struct CivilDay: Hashable, Sendable {
 
 extension CivilDay: CustomStringConvertible {
   /// Such as `2026-01-31`.
-  package var description: String { "\(Self.digits(year, 4))-\(Self.digits(month))-\(Self.digits(day))" }
+  package var description: String { "\(String(year, digits: 4))-\(String(month, digits: 2))-\(String(day, digits: 2))" }
 
   /// A second of a day, such as `18:00:03`.
   package static func clock(_ second: Int64) -> String {
-    "\(digits(second / 3_600)):\(digits(second / 60 % 60)):\(digits(second % 60))"
-  }
-
-  /// A number with so many digits at least.
-  package static func digits(_ value: Int64, _ width: Int = 2) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
+    [second / 3_600, second / 60 % 60, second % 60].map { String($0, digits: 2) }.joined(separator: ":")
   }
 }
 
 extension WallTime {
   /// UTC with milliseconds by ISO 8601 (RFC 3339), such as `2026-01-31T18:00:00.000Z`.
-  package var iso8601: String { "\(iso8601Seconds.dropLast()).\(CivilDay.digits(milliseconds, 3))Z" }
+  package var iso8601: String { "\(iso8601Seconds.dropLast()).\(String(milliseconds, digits: 3))Z" }
 
   /// UTC in whole seconds, such as `2025-12-17T14:30:00Z`.
   package var iso8601Seconds: String {

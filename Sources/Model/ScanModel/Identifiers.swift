@@ -51,11 +51,7 @@ package struct ScanID: Hashable, Sendable, CustomStringConvertible {
 
   /// 32 lower-case hexadecimal digits.
   package var description: String {
-    func digits(_ value: UInt64) -> String {
-      let text = String(value, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
-    }
-    return digits(high) + digits(low)
+    String(high, digits: 16, radix: 16) + String(low, digits: 16, radix: 16)
   }
 }
 

@@ -8,7 +8,14 @@ package enum StableHash {
 
   /// The hash of a text's UTF-8 as 16 hexadecimal digits.
   package static func digits(_ text: String) -> String {
-    let digits = String(of(text.utf8), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    String(of(text.utf8), digits: 16, radix: 16)
+  }
+}
+
+extension String {
+  /// A whole number that is not negative, with so many digits at least.
+  package init(_ value: some BinaryInteger, digits: Int, radix: Int = 10, uppercase: Bool = false) {
+    let text = String(value, radix: radix, uppercase: uppercase)
+    self = String(repeating: "0", count: Swift.max(0, digits - text.utf8.count)) + text
   }
 }

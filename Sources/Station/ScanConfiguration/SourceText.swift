@@ -1,3 +1,4 @@
+internal import ScanModel
 internal import TicketSystemKit
 
 /// The bytes of a file, checked before a YAML parser sees them.
@@ -76,8 +77,7 @@ struct SourceText {
       0x10000...0x10FFFF:
       return nil
     default:
-      let digits = String(scalar.value, radix: 16, uppercase: true)
-      return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      return "U+" + String(scalar.value, digits: 4, radix: 16, uppercase: true)
     }
   }
 

@@ -73,8 +73,7 @@ package struct JSONText: Sendable {
   /// A duration in milliseconds, with three decimals; zero where it is negative.
   package static func milliseconds(_ duration: Duration) -> String {
     let microseconds = max(0, duration.saturatedNanoseconds / 1_000)
-    let fraction = String(microseconds % 1_000)
-    return "\(microseconds / 1_000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+    return "\(microseconds / 1_000).\(String(microseconds % 1_000, digits: 3))"
   }
 
   /// The object.
@@ -100,20 +99,15 @@ package struct JSONText: Sendable {
       switch scalar {
       case "\"": text += "\\\""
       case "\\": text += "\\\\"
-      case "\u{0}"..<"\u{20}", "\u{7F}": text += hexadecimal(UInt16(scalar.value))
+      case "\u{0}"..<"\u{20}", "\u{7F}": text += "\\u" + String(scalar.value, digits: 4, radix: 16)
       default:
         if !isShown || TerminalText.isHarmless(scalar) {
           text.unicodeScalars.append(scalar)
         } else {
-          for unit in String(scalar).utf16 { text += hexadecimal(unit) }
+          for unit in String(scalar).utf16 { text += "\\u" + String(unit, digits: 4, radix: 16) }
         }
       }
     }
     return text + "\""
-  }
-
-  private static func hexadecimal(_ unit: UInt16) -> String {
-    let digits = String(unit, radix: 16)
-    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 }

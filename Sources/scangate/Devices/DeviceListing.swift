@@ -73,8 +73,7 @@ struct DeviceListing: Encodable {
     let database = ScannerDatabase.carried
     func clean(_ text: String?) -> String? { text.map { TerminalText.clean($0, limit: 128) } }
     func hex(_ value: Int, _ width: Int) -> String {
-      let digits = String(value, radix: 16)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+      String(value, digits: width, radix: 16)
     }
     func input(_ report: DeviceReport) -> Input {
       Input(

@@ -95,7 +95,7 @@ enum LocalTime {
   /// `2026-11-21 18:00:03`, with milliseconds where they matter.
   static func text(_ time: WallTime, milliseconds: Bool = false) -> String {
     let (day, second) = parts(time)
-    return "\(day) \(CivilDay.clock(second))" + (milliseconds ? ".\(CivilDay.digits(time.milliseconds, 3))" : "")
+    return "\(day) \(CivilDay.clock(second))" + (milliseconds ? ".\(String(time.milliseconds, digits: 3))" : "")
   }
 }
 
