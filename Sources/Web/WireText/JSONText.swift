@@ -94,6 +94,10 @@ package struct JSONText: Sendable {
   private mutating func append(_ value: String) { written += Self.escaped(value, isShown: isShown) }
 
   private static func escaped(_ value: String, isShown: Bool) -> String {
+    // Names, codes and words, as nearly all are.
+    if value.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+      return "\"\(value)\""
+    }
     var text = "\""
     for scalar in value.unicodeScalars {
       switch scalar {
