@@ -345,7 +345,7 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel", "ScanTesting",
+        "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel", "ScanTesting",
         "TicketSystemKit",
       ],
       path: "Tests/Station/ScanConfigurationTests",

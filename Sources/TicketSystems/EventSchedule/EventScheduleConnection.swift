@@ -34,7 +34,7 @@ extension EventScheduleSection {
     }
     let budget = RateBudget(
       limit: settings.rate.limit, share: Double(settings.rate.share) / 100 * use.share,
-      model: RateBudget.Model(rawValue: settings.rate.model.rawValue) ?? .both)
+      model: settings.rate.model)
     let client = EventScheduleClient(
       transport: transport, key: try key.secret(of: id, credentials), budget: budget, time: time)
     return TicketSystemConnection(

@@ -1,3 +1,4 @@
+package import Calls
 package import TicketSystemKit
 
 /// The section of the ticket system `eventschedule`.
@@ -26,22 +27,12 @@ package enum EventScheduleSection: TicketSystemSection {
 
   /// `ticketSystems.<name>.rate`.
   package struct Rate: Sendable, Equatable {
-    /// How the server counts.
-    package enum Model: String, Sendable, CaseIterable {
-      /// By both models at once: what either forbids is not sent.
-      case both
-      /// So many requests in any 60 s.
-      case window
-      /// So many requests since the last pause of 60 s.
-      case pause
-    }
-
     /// Requests before the server says no.
     package var limit: Int
     /// This station's part of them, in percent.
     package var share: Int
     /// How the server counts.
-    package var model: Model
+    package var model: RateBudget.Model
   }
 
   /// `gates.<name>.ticket` of this type.
@@ -110,7 +101,7 @@ package enum EventScheduleSection: TicketSystemSection {
     "share", .percent, default: 100,
     "This station's part of them, where several stations sit behind one address or key.")
   private static let model = SchemaKey.key(
-    "model", .choice(Rate.Model.self), default: .both,
+    "model", .choice(RateBudget.Model.self), default: .both,
     "How the server counts: in any 60 s (`window`), since the last pause of 60 s (`pause`), or unknown (`both`).")
 
   private static let saleTicket = SchemaKey<Int>.optional(
