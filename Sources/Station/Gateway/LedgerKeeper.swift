@@ -17,7 +17,7 @@ package actor LedgerKeeper {
   /// The share of a scan's time that is spent waiting for the late answer to our own earlier request.
   private static let patience = 0.4
   /// How many tickets are held in memory; the others are recalled when they are presented.
-  private static let mostTickets = 20_000
+  private static let mostTickets = 2_000
 
   var policy: AttemptPolicy
   var ledger: AttemptLedger
