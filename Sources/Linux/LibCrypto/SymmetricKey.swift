@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import Glibc
 
 /// A key that both sides have. Printing, reflecting and interpolating it show no part; its memory is overwritten when the
 /// last owner lets it go.
@@ -59,8 +58,6 @@ package struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugStrin
 
 /// Fills memory from the system's random source (getrandom).
 func fillWithRandom(_ bytes: UnsafeMutableRawBufferPointer) {
-  // In one call where the system gives all at once, as it does once it has been seeded.
-  if getrandom(bytes.baseAddress, bytes.count, 0) == bytes.count { return }
   var random = SystemRandomNumberGenerator()
   for start in stride(from: 0, to: bytes.count, by: 8) {
     withUnsafeBytes(of: random.next()) {
