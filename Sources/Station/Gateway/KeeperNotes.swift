@@ -34,30 +34,6 @@ package struct TicketSystemNews: Sendable, Equatable {
   package var proven: MonotonicTime?
 }
 
-/// The last refusals of a ticket system, for the time in which it cannot be asked. Bounded: the oldest half goes.
-///
-/// By a code's own key, and by its folded key for other spellings of it; but that one spelling is unknown, or came to the
-/// wrong place or too early, says nothing of another.
-struct LastWords: Sendable {
-  private static let most = 20_000
-  private var words: [TicketKey: LastWord] = [:]
-
-  subscript(key: TicketKey) -> LastWord? { words[key] }
-
-  mutating func remember(_ key: TicketKey, folded: TicketKey?, _ reason: RefuseReason, at time: WallTime) {
-    words[key] = (reason, time)
-    if let folded, reason != .notFound, !reason.isOfPlaceOrTime { words[folded] = (reason, time) }
-    guard words.count > Self.most else { return }
-    let median = words.values.map(\.at).sorted()[words.count / 2]
-    words = words.filter { $0.value.at > median }
-  }
-
-  mutating func forget(_ key: TicketKey, folded: TicketKey?) {
-    words[key] = nil
-    if let folded { words[folded] = nil }
-  }
-}
-
 extension LedgerStore {
   /// Where a keeper's notes lie: no entry of a ticket system has such a name.
   private var notesKey: LedgerKey { LedgerKey(server: server, kind: .entry, bytes: [0] + Array("notes".utf8)) }
@@ -71,16 +47,5 @@ extension LedgerStore {
   func recallNotes() async throws(JournalFault) -> KeeperNotes {
     let found = try await dependencies.journal.recall([notesKey])
     return found[notesKey].flatMap { try? JSONDecoder().decode(KeeperNotes.self, from: Data($0)) } ?? KeeperNotes()
-  }
-}
-
-extension LedgerKeeper {
-  /// Changes the notes, and writes them down where that changes anything.
-  func note(_ change: (inout KeeperNotes) -> Void) {
-    let before = notes
-    change(&notes)
-    guard notes != before else { return }
-    if notes.keyFaults != before.keyFaults { tellNews() }
-    store.dependencies.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
   }
 }

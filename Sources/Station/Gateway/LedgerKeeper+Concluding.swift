@@ -14,24 +14,24 @@ extension LedgerKeeper {
   func conclude(_ deciding: Deciding, _ outcome: AttemptOutcome, asked: AskedMark?) async -> KeptDecision {
     var outcome = outcome
     let (key, attempt) = (deciding.key, deciding.attempt)
-    compareClock(outcome, deciding.system.id)
+    health.compareClock(outcome, deciding.system.id)
     var word = await word(of: deciding.policy, on: deciding.scan, key, outcome, deciding.system)
     var right: OfflineRight?
     if case .may(let may, _) = word { right = may }
     do throws(JournalFault) {
-      try await remember(for: outcome, offline: right)
+      try await stored.remember(for: outcome, offline: right)
     } catch {
       // Whether the record is known for another code cannot be told: it stays open until the journal can be read.
       outcome.fate = asked == nil ? .notSent : .lost
       outcome.answer = .undecided(.outOfService, detail: error.description)
       (word, right) = (nil, nil)
     }
-    var decision = ledger.conclude(
+    var decision = stored.ledger.conclude(
       key, attempt: attempt, outcome: outcome, wall: time.wall(), wasUnused: deciding.found == .unused,
       offline: right)
-    tellRecordClock(deciding.system.id)
-    decision = worded(decision, deciding.system.id)
-    defer { wake(key) }
+    health.tellRecordClock(deciding.system.id)
+    decision = health.worded(decision, deciding.system.id)
+    defer { stored.wake(key) }
     if decision.isProvisional, case .may(_, let decider) = word {
       decision.detail = "\(deciding.system.id) is offline (\(outcome.offline?.rawValue ?? ""))."
       return await admitProvisionally(deciding, decision, decider, outcome, asked)
@@ -45,7 +45,7 @@ extension LedgerKeeper {
     }
     let isAdmission = decision.verdict == .admit
     let concluded = asked.map { _ in JournalFact.concluded(store.concluded(attempt, outcome, decision)) }
-    let mark = write([concluded].compactMap(\.self), isUrgent: isAdmission)
+    let mark = stored.write([concluded].compactMap(\.self), isUrgent: isAdmission)
     guard isAdmission else { return KeptDecision(decision, asked: outcome, ticket: key, decider: decider) }
     guard let asked else {
       // An earlier request's answer came while this scan was on its way.
@@ -68,18 +68,9 @@ extension LedgerKeeper {
     )
     var facts: [JournalFact] = [.owed(owed)]
     if asked != nil { facts.insert(.concluded(store.concluded(deciding.attempt, outcome, decision)), at: 0) }
-    let mark = write(facts, isUrgent: true)
-    owe(owed)
-    var fault = await written(mark)
-    var isDurable = false
-    if fault == nil {
-      do throws(JournalFault) {
-        isDurable = try await store.dependencies.journal.durable(
-          mark, until: time.now() + deciding.policy.durableWithin)
-      } catch {
-        fault = error
-      }
-    }
+    let mark = stored.write(facts, isUrgent: true)
+    sender.owe(owed)
+    let (fault, isDurable) = await kept(mark, within: deciding.policy.durableWithin)
     // Nobody else knows of it: what is not even written would be lost with the process.
     if fault == nil, isDurable || whenFailing == .continue {
       return KeptDecision(decision, asked: outcome, ticket: deciding.key, decider: decider)
@@ -100,15 +91,7 @@ extension LedgerKeeper {
   func secured(
     _ decision: AttemptDecision, _ key: TicketKey, _ mark: JournalMark, within: Duration?, isTraced: Bool
   ) async -> AttemptDecision {
-    var fault = await written(mark)
-    if fault == nil, let within {
-      do throws(JournalFault) {
-        _ = try await store.dependencies.journal.durable(mark, until: time.now() + within)
-      } catch {
-        fault = error
-      }
-    }
-    guard let fault else { return decision }
+    guard let fault = await kept(mark, within: within).fault else { return decision }
     if whenFailing == .continue {
       // What is not even written is lost with the process: the next one has to know.
       let isNoted = await store.dependencies.markIncomplete()
@@ -116,6 +99,17 @@ extension LedgerKeeper {
     }
     await giveBack(decision, ledgerKey: key)
     return AttemptDecision(undecided: .outOfService, detail: fault.description)
+  }
+
+  /// Whether it is durable in time, where `within` is given; or why it is not even written.
+  private func kept(_ mark: JournalMark, within: Duration?) async -> (fault: JournalFault?, isDurable: Bool) {
+    if let fault = await stored.written(mark) { return (fault, false) }
+    guard let within else { return (nil, false) }
+    do throws(JournalFault) {
+      return (nil, try await store.dependencies.journal.durable(mark, until: time.now() + within))
+    } catch {
+      return (error, false)
+    }
   }
 
   func learn(_ decision: AttemptDecision, _ scan: Scan) {
@@ -132,10 +126,10 @@ extension LedgerKeeper {
   /// - Parameter ledgerKey: `KeptDecision.ticket`.
   package func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) async {
     guard let admission = decision.admission else { return }
-    try? await remember(ledgerKey)
+    try? await stored.remember(ledgerKey)
     // It may have been told meanwhile.
-    let isOwed = ledger.owes(ledgerKey, admission)
-    guard ledger.giveBack(ledgerKey, admission: admission, at: time.now()) else { return }
-    write(isOwed && !ledger.owes(ledgerKey, admission) ? withdrawn(admission) : [])
+    let isOwed = stored.ledger.owes(ledgerKey, admission)
+    guard stored.ledger.giveBack(ledgerKey, admission: admission, at: time.now()) else { return }
+    stored.write(isOwed && !stored.ledger.owes(ledgerKey, admission) ? sender.withdrawn(admission) : [])
   }
 }

@@ -19,20 +19,16 @@ extension LedgerKeeper {
     _ attempts: [AskedAttempt], asker: (any TicketSystem)?, faces: [GateID: any TicketSystem] = [:],
     owed: [OwedAdmission] = []
   ) async -> [GatewayEvent] {
-    if let earlier = try? await store.recallNotes(), notes == KeeperNotes() {
-      notes = earlier
-      recallRecordClock()
-      await recallClock()
-    }
+    await health.recallNotes()
     if !store.dependencies.isAccepted() { await mayBeTold(owed, to: asker) }
-    defer { takeUp(owed) }
+    defer { sender.takeUp(owed) }
     let tellings = Set(owed.map(\.scan.id))
-    self.asker = asker
-    self.faces = faces
+    health.asker = asker
+    sender.faces = faces
     var taken: [GatewayEvent] = []
     for asked in attempts {
       do throws(JournalFault) {
-        try await remember(asked.ticket)
+        try await stored.remember(asked.ticket)
       } catch {
         return taken
       }
@@ -40,12 +36,12 @@ extension LedgerKeeper {
       let isTelling = tellings.contains(asked.scan.id)
       // What only read has left nothing, where it is sure besides that nobody has passed on it.
       let isHarmless = !mayRedeem && (isSameBoot || isTelling)
-      ledger.interrupt(
-        asked.ticket, folded: asker.flatMap { folded(of: asked.scan.code, $0) }, attempt: asked.attempt,
+      stored.ledger.interrupt(
+        asked.ticket, folded: asker.flatMap { stored.folded(of: asked.scan.code, $0) }, attempt: asked.attempt,
         gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
         at: time.now(), isSameBoot: isSameBoot, mayRedeem: mayRedeem)
       // Together or not at all: what is not concluded on the disk is taken up again.
-      write([.concluded(store.cutOff(asked.attempt, isHarmless: isHarmless))], isUrgent: true)
+      stored.write([.concluded(store.cutOff(asked.attempt, isHarmless: isHarmless))], isUrgent: true)
       guard !isHarmless else { continue }
       // Where it only told of an admission, nobody stood at the gate.
       let isLost = isSameBoot || isTelling
@@ -59,17 +55,17 @@ extension LedgerKeeper {
   func settle(
     _ outcome: AttemptOutcome, of attempt: AttemptID, scan: Scan, key: TicketKey, system: TicketSystemID
   ) async {
-    learn(outcome, of: key, from: system, at: scan.gate)
+    health.learn(outcome, of: key, from: system, at: scan.gate)
     do throws(JournalFault) {
-      try await remember(key)
-      try await remember(for: outcome)
+      try await stored.remember(key)
+      try await stored.remember(for: outcome)
     } catch {
       // As if it had not come: the next presentation is judged by the ticket system's word.
       return mayRedeem ? report(attempt, scan, .lost) : ()
     }
-    compareClock(outcome, system)
-    let record = ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
-    tellRecordClock(system)
+    health.compareClock(outcome, system)
+    let record = stored.ledger.late(key, attempt: attempt, outcome: outcome, wall: time.wall())
+    health.tellRecordClock(system)
     var facts: [JournalFact] = [.late(store.concluded(attempt, outcome, nil))]
     switch record {
     case .claimable: report(attempt, scan, .redeemedLate)
@@ -78,12 +74,12 @@ extension LedgerKeeper {
     // It overtook the conclusion, which reports it, or it changes nothing.
     case .overtaking, .ignored: break
     case .settled, .usedElsewhere: report(attempt, scan, .settled)
-    case .confirms(let owed, let entryID): facts += end(owed, .confirmed(entryID: entryID), outcome)
-    case .contradicts(let owed, let reason, let note): facts += end(owed, .contradicted(reason, note), outcome)
-    case .unsettles(let owed): facts += end(owed, .unsettled, outcome)
+    case .confirms(let owed, let entryID): facts += sender.end(owed, .confirmed(entryID: entryID), outcome)
+    case .contradicts(let owed, let reason, let note): facts += sender.end(owed, .contradicted(reason, note), outcome)
+    case .unsettles(let owed): facts += sender.end(owed, .unsettled, outcome)
     }
-    write(facts)
-    wake(key)
+    stored.write(facts)
+    stored.wake(key)
   }
 
   /// Once in an hour, what was never answered a day ago is dropped: it admits and refuses nobody any more.
@@ -91,8 +87,8 @@ extension LedgerKeeper {
     let now = time.now()
     guard now - lastForgotten > .seconds(3_600) else { return }
     lastForgotten = now
-    ledger.forget(endedBefore: now - .seconds(86_400))
-    write([])
+    stored.ledger.forget(endedBefore: now - .seconds(86_400))
+    stored.write([])
   }
 
   func report(_ attempt: AttemptID, _ scan: Scan, _ state: UnansweredAttempt.State) {
@@ -108,12 +104,12 @@ extension LedgerKeeper {
   // MARK: Looking up
 
   /// Whether requests to the ticket systems of this server may redeem.
-  private var mayRedeem: Bool { asker?.mayRedeem ?? true }
+  private var mayRedeem: Bool { health.asker?.mayRedeem ?? true }
 
   func open(_ key: TicketKey, _ attempt: AttemptID, _ scan: Scan) {
     guard mayRedeem else { return }
     openCases.add(key, attempt: attempt, scan: scan, at: time.now())
-    guard settling == nil, asker != nil else { return }
+    guard settling == nil, health.asker != nil else { return }
     settling = Task(executorPreference: loop.tasks) { await self.settleOpenCases() }
   }
 
@@ -124,7 +120,9 @@ extension LedgerKeeper {
   private func settleOpenCases() async {
     while let due = openCases.due {
       try? await Task.sleep(for: max(lookUps.interval, due - time.now()))
-      guard time.now() - lastDecided >= lookUps.quiet, let asker, let open = openCases.next(at: time.now()) else {
+      guard time.now() - lastDecided >= lookUps.quiet, let asker = health.asker,
+        let open = openCases.next(at: time.now())
+      else {
         continue
       }
       let asked = time.now()
@@ -132,9 +130,9 @@ extension LedgerKeeper {
       case .unknown, .unanswered: continue
       case .used: openCases.remove(open.key)
       case .unused:
-        guard (try? await remember(open.key)) != nil else { continue }
-        ledger.noneRedeemed(open.key, before: asked)
-        write([])
+        guard (try? await stored.remember(open.key)) != nil else { continue }
+        stored.ledger.noneRedeemed(open.key, before: asked)
+        stored.write([])
         openCases.remove(open.key)
         report(open.attempt, open.scan, .settled)
       }

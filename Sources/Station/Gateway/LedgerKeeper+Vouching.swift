@@ -47,11 +47,29 @@ extension LedgerKeeper {
   /// Takes admissions that a journal names which may be older than what was told: each is looked up before it is told, unless
   /// telling it again changes nothing.
   func mayBeTold(_ owed: [OwedAdmission], to asker: (any TicketSystem)?) async {
-    outbox.isHeld = true
+    sender.outbox.isHeld = true
     for owed in owed where asker?.mayRedeem ?? true {
-      guard (try? await remember(owed.ticket)) != nil else { continue }
-      ledger.mayBeTold(owed.ticket, owed: owed.attempt, at: time.now())
+      guard (try? await stored.remember(owed.ticket)) != nil else { continue }
+      stored.ledger.mayBeTold(owed.ticket, owed: owed.attempt, at: time.now())
     }
-    write([])
+    stored.write([])
+  }
+}
+
+/// The ticket system's own clocks: what is done while its records cannot be told fresh from old by their times.
+///
+/// ```
+/// doubted ─▶ look the ticket up ─┬─ unused ─▶ ask: the record that comes is of this request, whatever its time
+///                                └─ used, or nobody knows ─▶ undecided(clockWrong): no ticket is spent
+/// ```
+extension LedgerKeeper {
+  /// Whether the ticket may be asked for; looks it up where no record's time can be believed.
+  func mayBeAsked(_ deciding: inout Deciding, deadline: MonotonicTime) async -> Bool {
+    guard stored.ledger.wantsProof(deciding.key, at: time.now(), wall: time.wall()) else { return true }
+    let began = time.now()
+    // The other half is the request's.
+    let found = await deciding.system.lookUp(deciding.scan.code, deadline: began + (deadline - began) / 2)
+    deciding.found = found
+    return found == .unused || stored.ledger.clock.mayProbe(deciding.key, at: time.now())
   }
 }

@@ -13,65 +13,38 @@ package import Calls
 /// A conclusion is written before the gate opens. So whatever is asked and not concluded in the same boot has opened nothing;
 /// where it cannot be written, the journal is marked incomplete first, and the next process does not rely on it. From the answer on:
 /// `LedgerKeeper+Concluding.swift`.
+///
+/// It decides. What it decides by and writes is in `stored`; how the server is, `health` finds out; what is owed to it, `sender` tells.
+/// These are parts of one actor, so that between what is known and what is done about it nobody comes in but where `await` is written.
 package actor LedgerKeeper {
   /// The share of a scan's time that is spent waiting for the late answer to our own earlier request.
   private static let patience = 0.4
   /// How many tickets are held in memory; the others are recalled when they are presented.
   private static let mostTickets = 2_000
 
-  var policy: AttemptPolicy
-  var ledger: AttemptLedger
-  let scope: LedgerScope
-  /// What the scope adds to keys now: another day or event has another ledger.
-  var part: [UInt8]
-  let store: LedgerStore
+  nonisolated let store: LedgerStore
+  /// The ledger, with what outlives the process of it.
+  let stored: StoredLedger
   let whenFailing: JournalFailurePolicy
+  private let checkWaits: SystemCheck.Waits
+  /// Tells the ticket system of what was decided without it; made with what is known of the server, which it waits for.
+  private(set) lazy var sender = OutboxSender(
+    ServerHealth(stored, checkWaits: checkWaits, time: time, events: events, keeper: self), keeper: self)
+  /// How the ticket system is.
+  var health: ServerHealth { sender.health }
   /// Codes that the system does not know, for all gates; other refusals may depend on what a gate adds to its request.
   var unknown = NegativeCache()
   var refused: [GateID: NegativeCache] = [:]
   private var cap: StationCap
-  private var waiters = TicketWaiters()
   var lastForgotten: MonotonicTime
   var lastDecided: MonotonicTime
   var openCases: OpenCases
   var settling: Task<Void, Never>?
   let lookUps: LookUpPolicy
-  /// Whom look-ups ask.
-  var asker: (any TicketSystem)?
   let time: any TimeSource
   let events: any EventSink
-  /// Whom each gate asks: to tell of what happened there.
-  var faces: [GateID: any TicketSystem] = [:]
-  var reach = ServerReach()
-  var listeners: [UInt64: (system: TicketSystemID, feed: AsyncStream<TicketSystemNews>.Continuation)] = [:]
-  var lastListener: UInt64 = 0
-  var probing: Task<Void, Never>?
-  /// Whether the ticket systems of this server would decide scans, who is asked that, and who asks.
-  var checks: [TicketSystemID: SystemCheck] = [:]
-  var checked: [TicketSystemID: any TicketSystem] = [:]
-  var checking: [TicketSystemID: Task<Void, Never>] = [:]
-  let checkWaits: SystemCheck.Waits
-  /// When the last question to each began that was answered as it should be.
-  var proven: [TicketSystemID: MonotonicTime] = [:]
-  /// The longest that a scan has waited for an answer, or was ready to.
-  var longestWait: Duration?
-  /// What must not be forgotten over restarts, besides tickets.
-  var notes = KeeperNotes()
-  /// Whether this machine's clock was too far off the ticket system's when it answered last.
-  var isStationClockOff = false
-  /// Notes that this machine's clock is right.
-  var notingClock: Task<Void, Never>?
-  var toldClock: ToldClock
-  /// Whom the ticket system has refused lately: while it is offline, its last word counts.
-  var lastWords = LastWords()
-  var outbox: OutboxOrder
-  /// The venue's day on which it was last looked for what is too late.
-  var overdueDay: Int?
-  var sending: Task<Void, Never>?
   /// Tickets of which the ticket system has shown, since the start, that nobody had been admitted on them before.
   var vouched: Set<TicketKey> = []
-  /// The sender, while it has nothing to do.
-  var senderWaiting: CheckedContinuation<Void, Never>?
 
   /// The thread on which gates and ledgers live.
   nonisolated var loop: DeviceLoop { store.dependencies.loop }
@@ -90,12 +63,8 @@ package actor LedgerKeeper {
     whenFailing: JournalFailurePolicy = .continue, lookUps: LookUpPolicy = LookUpPolicy(), floodLimit: Int = 20,
     checkWaits: SystemCheck.Waits = SystemCheck.Waits(), time: any TimeSource, events: any EventSink
   ) {
-    self.policy = policy
-    ledger = AttemptLedger(policy)
-    toldClock = ToldClock(offset: policy.recordOffset)
     store = LedgerStore(dependencies: dependencies, server: server)
-    self.scope = scope
-    part = store.part(of: scope, at: time.wall())
+    stored = StoredLedger(store: store, scope: scope, policy: policy, time: time)
     self.whenFailing = whenFailing
     cap = StationCap(limit: floodLimit)
     self.time = time
@@ -105,7 +74,6 @@ package actor LedgerKeeper {
     self.lookUps = lookUps
     self.checkWaits = checkWaits
     openCases = OpenCases(grace: policy.lateGrace)
-    outbox = OutboxOrder(lateGrace: policy.lateGrace)
   }
 
   /// Sets how many requests a minute that admit nobody all readers together may bring; what they have brought counts on.
@@ -113,7 +81,7 @@ package actor LedgerKeeper {
 
   /// Attempts that may have redeemed and were not settled, and entries that may be surplus at the server, as far as they
   /// are held in memory: for staff.
-  package var unsettled: [UnsettledAttempt] { ledger.unsettled }
+  package var unsettled: [UnsettledAttempt] { stored.ledger.unsettled }
 
   /// Now, by every clock.
   package nonisolated var now: JournalTime { store.dependencies.clock.now() }
@@ -139,17 +107,17 @@ package actor LedgerKeeper {
   ) async -> KeptDecision {
     forgetOldTraces()
     lastDecided = time.now()
-    let key = self.key(key)
+    let key = stored.key(key)
     let now = time.now()
     if let reason = unknown.reason(for: scan.code, at: now) ?? refused[scan.gate]?.reason(for: scan.code, at: now) {
       return KeptDecision(AttemptDecision(refused: reason), ticket: key, decider: .ledger)
     }
     let attempt = AttemptID()
-    let folded = folded(of: scan.code, system)
+    let folded = stored.folded(of: scan.code, system)
     if let known = await begin(key, folded, attempt, scan, system.id, deadline: deadline) {
-      return KeptDecision(worded(known.decision, system.id), ticket: key, decider: known.decider)
+      return KeptDecision(health.worded(known.decision, system.id), ticket: key, decider: known.decider)
     }
-    defer { ledger.letGo(beyond: Self.mostTickets) }
+    defer { stored.ledger.letGo(beyond: Self.mostTickets) }
     guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
       abandon(key, attempt)
       let detail =
@@ -174,7 +142,7 @@ package actor LedgerKeeper {
       }
       abandon(key, attempt)
       let undecided = AttemptDecision(undecided: .clockWrong, detail: nil)
-      return KeptDecision(worded(undecided, system.id), ticket: key, decider: .station)
+      return KeptDecision(health.worded(undecided, system.id), ticket: key, decider: .station)
     }
     return await ask(deciding, deadline: deadline)
   }
@@ -183,28 +151,27 @@ package actor LedgerKeeper {
     let (scan, attempt, key, system) = (deciding.scan, deciding.attempt, deciding.key, deciding.system)
     let asked = store.dependencies.journal.enqueue(
       JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
-    let unasked = await written(asked)
+    let unasked = await stored.written(asked)
     if let fault = unasked, whenFailing == .stop {
       abandon(key, attempt)
       // Should it be written after all, it is not taken for a request that may have redeemed.
-      write([.concluded(store.notSent(attempt))])
+      stored.write([.concluded(store.notSent(attempt))])
       return KeptDecision(
         AttemptDecision(undecided: .outOfService, detail: fault.description), ticket: key, decider: .station)
     }
     let patience = deciding.policy.mayAdmit ? min(deadline, time.now() + deciding.policy.after) : deadline
     let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: patience)
     let began = time.now()
-    learnWait(patience - began)
-    outbox.liveBegan(at: began)
+    health.learnWait(patience - began)
+    sender.scanBegan(at: began)
     var outcome = await system.attempt(request) { late in
       Task(executorPreference: self.loop.tasks) {
         await self.settle(late, of: attempt, scan: scan, key: key, system: system.id)
       }
     }
-    outbox.liveEnded()
-    wakeSender()
-    learn(outcome, of: key, from: system.id, at: scan.gate)
-    learnReach(of: outcome, began: began)
+    sender.scanEnded()
+    health.learn(outcome, of: key, from: system.id, at: scan.gate)
+    health.learnReach(of: outcome, began: began)
     if await !isConfirmed(outcome, deciding, deadline: deadline) { outcome.offline = nil }
     let kept = await conclude(
       deciding, outcome,
@@ -226,14 +193,14 @@ package actor LedgerKeeper {
 
   /// Somebody leaves with this code: nobody is asked, nobody is kept in, and the ticket admits again.
   package func leave(_ scan: Scan, key: TicketKey) async -> KeptDecision {
-    let key = self.key(key)
+    let key = stored.key(key)
     var decision = AttemptDecision(verdict: .admit, note: .notInside)
     do throws(JournalFault) {
-      try await remember(key)
-      if ledger.leave(key) {
+      try await stored.remember(key)
+      if stored.ledger.leave(key) {
         decision.note = .left
-        write([])
-        wake(key)
+        stored.write([])
+        stored.wake(key)
       }
     } catch {
       decision.detail = error.description
@@ -250,22 +217,22 @@ package actor LedgerKeeper {
     var isDistinct: Bool?
     while true {
       do throws(JournalFault) {
-        try await remember(key, folded: folded)
+        try await stored.remember(key, folded: folded)
       } catch {
         return (AttemptDecision(undecided: .outOfService, detail: error.description), .station)
       }
-      if isDistinct == nil, ledger.isSpelledOtherwise(key, folded: folded) {
+      if isDistinct == nil, stored.ledger.isSpelledOtherwise(key, folded: folded) {
         // What is remembered may be let go of meanwhile.
         isDistinct = await namesOtherSpelling(scan.code, system)
         continue
       }
-      let beginning = ledger.begin(
+      let beginning = stored.ledger.begin(
         key, folded: folded, isDistinct: isDistinct ?? false, attempt: attempt, gate: scan.gate, at: time.now(),
         wall: time.wall(), ignoringPending: ignoringPending)
       switch beginning {
       case .known(let decision):
         guard case .admit = decision.verdict else { return (decision, .ledger) }
-        return (await secured(decision, key, write([]), within: Self.durableWithin, isTraced: true), .ledger)
+        return (await secured(decision, key, stored.write([]), within: Self.durableWithin, isTraced: true), .ledger)
       case .ask:
         return nil
       case .locked:
@@ -290,38 +257,20 @@ package actor LedgerKeeper {
   }
 
   private func abandon(_ key: TicketKey, _ attempt: AttemptID) {
-    ledger.abandon(key, attempt: attempt)
-    wake(key)
-  }
-
-  /// The ticket's key as of now.
-  private func key(_ key: TicketKey) -> TicketKey {
-    let now = now
-    let current = store.part(of: scope, at: now.wall)
-    // By a clock that is not trusted no day changes: after a power cut it may say any.
-    let new = now.isTrusted ? current : notes.part ?? current
-    if now.isTrusted, notes.part != current { note { $0.part = current } }
-    // What is being decided is decided by the ledger in which it began.
-    if new != part, !ledger.isDeciding {
-      write([])
-      ledger = AttemptLedger(policy, clock: ledger.clock)
-      part = new
-    }
-    return store.key(key, in: part)
+    stored.ledger.abandon(key, attempt: attempt)
+    stored.wake(key)
   }
 
   // MARK: Waiting
 
   /// Returns when something about `key` has changed, at `end` at the latest.
   private func change(of key: TicketKey, until end: MonotonicTime) async {
-    let id = waiters.newID()
+    let id = stored.waiters.newID()
     let alarm = Task {
       try? await Task.sleep(for: max(.zero, end - time.now()))
-      waiters.giveUp(id, key)
+      stored.waiters.giveUp(id, key)
     }
-    await withCheckedContinuation { waiters.add($0, id, key) }
+    await withCheckedContinuation { stored.waiters.add($0, id, key) }
     alarm.cancel()
   }
-
-  func wake(_ key: TicketKey) { waiters.wake(key) }
 }

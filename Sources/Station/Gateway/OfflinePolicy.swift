@@ -1,3 +1,4 @@
+internal import Admission
 import ScanModel
 
 /// What a gate does while its ticket system is offline.
@@ -59,9 +60,6 @@ enum OfflineWord: Sendable {
   /// Nobody can decide.
   case undecided(UndecidedReason, detail: String)
 }
-
-/// The ticket system's last word on a ticket: a refusal, and when it was told.
-typealias LastWord = (reason: RefuseReason, at: WallTime)
 
 /// The list on board of a ticket system, judged by a gate's policy.
 struct ListJudge: Sendable {

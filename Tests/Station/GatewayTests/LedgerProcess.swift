@@ -1,6 +1,7 @@
 import LinuxIO
 import ScanModel
 import Admission
+import Calls
 import ScanTesting
 import Synchronization
 
@@ -84,4 +85,21 @@ func names(_ facts: [JournalFact]) -> [String] {
     case .told: "told"
     }
   }
+}
+
+/// What tests look at in the keeper's parts.
+extension LedgerKeeper {
+  var outbox: OutboxOrder { sender.outbox }
+  var reach: ServerReach { health.reach }
+  var notes: KeeperNotes { stored.notes }
+
+  func sendOwed() { sender.sendOwed() }
+
+  func takeUp(_ earlier: [OwedAdmission]) { sender.takeUp(earlier) }
+
+  /// Returns when everything that is owed was told, or has ended otherwise; while it is held, it does not.
+  func allTold() async { await sender.sending?.value }
+
+  /// Returns when nothing is being noted of this machine's clock.
+  func clockNoted() async { await health.notingClock?.value }
 }

@@ -1,16 +1,15 @@
-internal import LinuxIO
 import ScanModel
 internal import Calls
 
-/// Whether the ticket systems of this ledger's server would decide scans: asked at the start, after each reload, and while a
+/// Whether the ticket systems of this server would decide scans: asked at the start, after each reload, and while a
 /// fault lasts, by a request that redeems nothing.
 ///
 /// ```
 /// check ─▶ gates are not ready yet ─▶ probe ─┬─ answers ─▶ ready
 ///                                            ├─ a fault ─▶ told by each gate; probed again until it is mended
-///                                            └─ offline ─▶ the gates' policies; LedgerKeeper+Offline probes
+///                                            └─ offline ─▶ the gates' policies; ServerHealth probes
 /// ```
-extension LedgerKeeper {
+extension ServerHealth {
   /// Begins to ask these; whoever is not among them is no longer asked. Returns at once.
   func check(_ systems: [any TicketSystem]) {
     for task in checking.values { task.cancel() }
@@ -95,7 +94,9 @@ extension LedgerKeeper {
     var check = before
     change(&check)
     checks[system] = check
-    note(noting)
+    let keyFaults = stored.notes.keyFaults
+    stored.note(noting)
+    if stored.notes.keyFaults != keyFaults { tellNews() }
     if check.fault != before.fault || check.isBeingAsked != before.isBeingAsked || check.doubt != before.doubt {
       tellNews()
     }
@@ -106,10 +107,10 @@ extension LedgerKeeper {
     guard checks[id]?.nextProbe != nil, checking[id] == nil,
       let system = checked[id] ?? (asker?.id == id ? asker : nil)
     else { return }
-    checking[id] = Task(executorPreference: loop.tasks) { await self.probe(system) }
+    checking[id] = Task(executorPreference: loop.tasks) { [keeper] in await keeper.turn { await $0.health.probe(system) } }
   }
 
-  private func probe(_ system: any TicketSystem) async {
+  private nonisolated(nonsending) func probe(_ system: any TicketSystem) async {
     while !Task.isCancelled, let due = checks[system.id]?.nextProbe {
       let now = time.now()
       if now < due {

@@ -1,23 +1,8 @@
 import ScanModel
 internal import Admission
 
-/// The ticket system's own clocks: what is done while its records cannot be told fresh from old by their times.
-///
-/// ```
-/// doubted ─▶ look the ticket up ─┬─ unused ─▶ ask: the record that comes is of this request, whatever its time
-///                                └─ used, or nobody knows ─▶ undecided(clockWrong): no ticket is spent
-/// ```
-extension LedgerKeeper {
-  /// Whether the ticket may be asked for; looks it up where no record's time can be believed.
-  func mayBeAsked(_ deciding: inout Deciding, deadline: MonotonicTime) async -> Bool {
-    guard ledger.wantsProof(deciding.key, at: time.now(), wall: time.wall()) else { return true }
-    let began = time.now()
-    // The other half is the request's.
-    let found = await deciding.system.lookUp(deciding.scan.code, deadline: began + (deadline - began) / 2)
-    deciding.found = found
-    return found == .unused || ledger.clock.mayProbe(deciding.key, at: time.now())
-  }
-
+/// The ticket system's own clocks: whether its records can be told fresh from old by their times.
+extension ServerHealth {
   /// The decision, with what is wrong with the ticket system's clocks where that is its reason.
   func worded(_ decision: AttemptDecision, _ system: TicketSystemID) -> AttemptDecision {
     guard decision.verdict == .undecided(.clockWrong), decision.detail == nil else { return decision }
@@ -31,7 +16,7 @@ extension LedgerKeeper {
   /// Why gates cannot tell a fresh ticket from a used one; `nil` where they can, or may after the next look-up.
   func recordFault(of system: TicketSystemID) -> String? {
     let distance: Duration
-    switch ledger.clock.doubt {
+    switch stored.ledger.clock.doubt {
     case nil, .unconfirmed: return nil
     case .ahead(let ahead): distance = ahead
     case .behind(let behind): distance = .zero - behind
@@ -44,8 +29,8 @@ extension LedgerKeeper {
 
   /// Tells what has changed in what is known of the ticket system's clocks, and keeps what was learnt of them.
   func tellRecordClock(_ system: TicketSystemID) {
-    let clock = ledger.clock
-    note { notes in
+    let clock = stored.ledger.clock
+    stored.note { notes in
       // What waits to be confirmed is kept as it is.
       if clock.doubt == nil {
         notes.recordOffset = clock.learnt.map {
@@ -74,19 +59,26 @@ extension LedgerKeeper {
     tellNews()
   }
 
-  /// Takes what an earlier process has learnt of the ticket system's clocks.
-  func recallRecordClock() {
-    ledger.clock.recall(notes.suspicions ?? [])
-    guard let kept = notes.recordOffset, kept.configured == ledger.clock.configured.saturatedNanoseconds else { return }
-    ledger.clock.recall(learnt: .nanoseconds(kept.learnt))
-    toldClock.offset = ledger.clock.offset
+  /// Takes what an earlier process has noted.
+  nonisolated(nonsending) func recallNotes() async {
+    guard let earlier = try? await stored.store.recallNotes(), stored.notes == KeeperNotes() else { return }
+    stored.notes = earlier
+    recallRecordClock()
+    await recallClock()
   }
 
-  /// Sets how far the clock that dates records is known to be ahead of `Date`; nothing changes where it is so already.
-  package func setRecordOffset(_ offset: Duration) {
-    guard offset != ledger.clock.configured else { return }
-    policy.recordOffset = offset
-    ledger.clock = ledger.clock.configured(anew: offset, tolerated: policy.recordAhead, wall: time.wall())
+  /// Takes what an earlier process has learnt of the ticket system's clocks.
+  private func recallRecordClock() {
+    stored.ledger.clock.recall(stored.notes.suspicions ?? [])
+    guard let kept = stored.notes.recordOffset, kept.configured == stored.ledger.clock.configured.saturatedNanoseconds
+    else { return }
+    stored.ledger.clock.recall(learnt: .nanoseconds(kept.learnt))
+    toldClock.offset = stored.ledger.clock.offset
+  }
+
+  func setRecordOffset(_ offset: Duration) {
+    guard offset != stored.ledger.clock.configured else { return }
+    stored.setRecordOffset(offset)
     if let asker { tellRecordClock(asker.id) }
   }
 }

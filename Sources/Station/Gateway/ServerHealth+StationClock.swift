@@ -2,7 +2,7 @@ internal import LinuxIO
 import ScanModel
 
 /// This machine's clock, as the ticket system's answers show it. No verdict hangs on it: an operator is told.
-extension LedgerKeeper {
+extension ServerHealth {
   /// How far this machine's clock may be off a ticket system's before somebody is told.
   private static let mostOff: Duration = .seconds(120)
 
@@ -13,7 +13,7 @@ extension LedgerKeeper {
 
   /// Takes what the ticket system's clock showed at a moment.
   func compareClock(_ date: WallTime, of moment: MonotonicTime, _ system: TicketSystemID) {
-    store.dependencies.clock.compare(date)
+    stored.store.dependencies.clock.compare(date)
     keepClock()
     let wall = time.wall()
     let ahead = wall - (date + (time.now() - moment))
@@ -34,8 +34,8 @@ extension LedgerKeeper {
 
   /// Notes that this machine's clock is right, where that is not noted yet.
   private func keepClock() {
-    let boot = store.dependencies.boot
-    if let noted = notes.clock, noted.boot == boot.description {
+    let boot = stored.store.dependencies.boot
+    if let noted = stored.notes.clock, noted.boot == boot.description {
       let now = time.wall()
       let moved = now.nanoseconds &- time.now().nanoseconds &- noted.distance
       let isRecent = now - WallTime(nanoseconds: noted.at) < Self.notedEvery
@@ -43,24 +43,22 @@ extension LedgerKeeper {
     }
     guard notingClock == nil else { return }
     // The battery clock lies on a slow bus: nobody at a gate waits for it.
-    let clock = store.dependencies.clock
-    notingClock = Task {
-      keep(await SystemThread.run("station-clock") { clock.confirmation(in: boot) })
+    let clock = stored.store.dependencies.clock
+    notingClock = Task(executorPreference: loop.tasks) { [keeper] in
+      let confirmation = await SystemThread.run("station-clock") { clock.confirmation(in: boot) }
+      await keeper.turn { $0.health.keep(confirmation) }
     }
   }
 
   private func keep(_ confirmation: ClockTrust.Confirmation?) {
     notingClock = nil
-    if let confirmation { note { $0.clock = confirmation } }
+    if let confirmation { stored.note { $0.clock = confirmation } }
   }
 
-  /// Returns when nothing is being noted of this machine's clock.
-  func clockNoted() async { await notingClock?.value }
-
   /// Takes what an earlier process has noted of this machine's clock.
-  func recallClock() async {
-    guard let noted = notes.clock else { return }
-    let (clock, boot) = (store.dependencies.clock, store.dependencies.boot)
+  nonisolated(nonsending) func recallClock() async {
+    guard let noted = stored.notes.clock else { return }
+    let (clock, boot) = (stored.store.dependencies.clock, stored.store.dependencies.boot)
     // It may hang: the start goes on without it then.
     let isAsked = OneAnswer<Bool>()
     do throws(SystemError) {
