@@ -107,7 +107,9 @@ extension ServerHealth {
     guard checks[id]?.nextProbe != nil, checking[id] == nil,
       let system = checked[id] ?? (asker?.id == id ? asker : nil)
     else { return }
-    checking[id] = Task(executorPreference: loop.tasks) { [keeper] in await keeper.turn { await $0.health.probe(system) } }
+    checking[id] = Task(executorPreference: loop.tasks) { [keeper] in
+      await keeper.turn { await $0.health.probe(system) }
+    }
   }
 
   private nonisolated(nonsending) func probe(_ system: any TicketSystem) async {
