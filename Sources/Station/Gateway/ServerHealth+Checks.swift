@@ -1,3 +1,4 @@
+internal import LinuxIO
 import ScanModel
 internal import Calls
 
