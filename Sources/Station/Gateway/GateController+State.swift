@@ -104,7 +104,11 @@ extension GateController {
   /// Shows a step of setting the station up, where no scan is being decided; from any thread, returns at once.
   package nonisolated func show(_ step: SetUpSignal) { Task(executorPreference: loop.tasks) { await self.play(step) } }
 
-  private func play(_ step: SetUpSignal) { if deciding == nil, !isOver { signals.play(.setUp(step)) } }
+  func play(_ step: SetUpSignal) {
+    // What it shows at rest comes before.
+    guard hasBegun else { return early = step }
+    if deciding == nil, !isOver { signals.play(.setUp(step)) }
+  }
 
   /// - Parameter background: what the gate shows while it cannot decide.
   private func setState(_ new: GateState, showing background: Signal = .outOfService) {

@@ -31,6 +31,8 @@ package actor GateController {
   var isTold = false
   /// Whether `run` has begun; before it there is nothing to show.
   var hasBegun = false
+  /// The last step of setting the station up that came before.
+  var early: SetUpSignal?
   /// Whether everything is decided and nothing more is taken; outputs that are let go of then are no fault.
   var isOver = false
   /// What the ticket system's answers to its own scans say of the gate, apart from its outputs.
@@ -126,6 +128,7 @@ package actor GateController {
     shownResting = resting
     signals.play(resting)
     reviewOutputs()
+    if let early { play(early) }
     let listening = Task(executorPreference: loop.tasks) { for await news in news { await self.take(news) } }
     let telling = Task(executorPreference: loop.tasks) { [teller = reports.teller] in await teller.run() }
     // What a ticket system's adapter does between its waits is done on this thread, too.

@@ -8,6 +8,7 @@ import Synchronization
 // A process that keeps a journal, so that tests can kill it, take its disk away, and measure.
 //
 //   journal-child write FILE        writes scans one after the other and prints each one's number once it is written
+//                                   ... COUNT: so many, then waits to be killed
 //                                   ... noted: with the note beside it, as write, too
 //   journal-child hold FILE         opens the journal, says so, and waits to be killed
 //   journal-child limit FILE BYTES  writes scans until that fails, in a process whose files may not grow beyond BYTES (0: any
@@ -218,6 +219,7 @@ case "write":
           facts: [.asked(attempt), .concluded(concluded(attempt)), .scan(scan(number, of: attempt))],
           memory: memory(number))))
     say("written \(number)")
+    if words.count > 3, Int(words[3]) == number { while getchar() != EOF {} }
   }
 case "hold":
   let journal = try open()
