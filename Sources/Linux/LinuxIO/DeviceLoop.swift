@@ -98,9 +98,15 @@ package final class DeviceLoop: SerialExecutor, Sendable {
     guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
     wake = OwnedDescriptor(owning: number)
     if runsTasks { ownTasks.withLock { $0 = Tasks(self) } }
-    try SystemThread.start(name) {
-      self.thread.withLock { $0 = pthread_self() }
-      self.run()
+    do throws(SystemError) {
+      try SystemThread.start(name) {
+        self.thread.withLock { $0 = pthread_self() }
+        self.run()
+      }
+    } catch {
+      // They hold one another.
+      ownTasks.withLock { $0 = nil }
+      throw error
     }
   }
 
@@ -203,7 +209,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
     /// Rounds of jobs since it was waited for descriptors.
     var rounds = 0
     let serial = asUnownedSerialExecutor()
-    // The loop holds its tasks' executor as long as its thread lives.
+    // `ownTasks` holds it as long as the thread lives.
     let tasks = tasks?.asUnownedTaskExecutor()
     while true {
       let (jobs, isStopped) = inbox.withLock { inbox in

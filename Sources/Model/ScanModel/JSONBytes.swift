@@ -5,8 +5,16 @@ package struct JSONBytes: Sendable {
   /// Whether the next member or element is not the first of its kind.
   private var isLater = false
 
+  /// Whether people may look at it.
+  private let isShown: Bool
+
   /// Begins with nothing.
-  package init() { bytes.reserveCapacity(512) }
+  /// - Parameter isShown: whether everything in a text that could disturb a line or a terminal leaves as an escape; else only what
+  ///   must.
+  package init(isShown: Bool = false) {
+    self.isShown = isShown
+    bytes.reserveCapacity(512)
+  }
 
   /// Writes an object, whose members `body` writes.
   package mutating func object(_ body: (inout JSONBytes) -> Void) { enclosed("{", "}", body) }
@@ -34,25 +42,28 @@ package struct JSONBytes: Sendable {
   package mutating func text(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    var text = text
-    text.withUTF8 { utf8 in
-      // Names and numbers in words, as nearly all are.
-      if utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 != 0x7F }) {
-        return bytes.append(contentsOf: utf8)
-      }
-      for byte in utf8 { escaped(byte) }
+    // Names, codes and words, as nearly all are.
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+      bytes.append(contentsOf: text.utf8)
+    } else {
+      for scalar in text.unicodeScalars { append(scalar) }
     }
     bytes.append(UInt8(ascii: "\""))
     isLater = true
   }
 
-  private mutating func escaped(_ byte: UInt8) {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
-    case 0..<0x20, 0x7F:
-      bytes.append(contentsOf: "\\u00".utf8)
-      for digit in [byte >> 4, byte & 0xF] { bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit) }
-    default: bytes.append(byte)
+  private mutating func append(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\"", "\\": bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: scalar)])
+    case "\u{0}"..<"\u{20}", "\u{7F}": escape(scalar)
+    case _ where isShown && !TerminalText.isHarmless(scalar): escape(scalar)
+    default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    }
+  }
+
+  private mutating func escape(_ scalar: Unicode.Scalar) {
+    for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+      bytes.append(contentsOf: "\\u\(String(unit, digits: 4, radix: 16))".utf8)
     }
   }
 
@@ -81,19 +92,39 @@ package struct JSONBytes: Sendable {
   }
 
   /// Writes a truth.
-  package mutating func truth(_ truth: Bool) {
+  package mutating func truth(_ truth: Bool) { finished(truth ? "true" : "false") }
+
+  /// Writes that there is nothing.
+  package mutating func null() { finished("null") }
+
+  /// Writes a value that is JSON already.
+  package mutating func finished(_ value: String) {
     separate()
-    bytes.append(contentsOf: (truth ? "true" : "false").utf8)
+    bytes.append(contentsOf: value.utf8)
     isLater = true
   }
 
   private mutating func separate() { if isLater { bytes.append(UInt8(ascii: ",")) } }
 
+  /// Begins an object that `endObject` ends.
+  package mutating func beginObject() { open("{") }
+
+  /// Ends the object that was begun last.
+  package mutating func endObject() { close("}") }
+
   private mutating func enclosed(_ left: Unicode.Scalar, _ right: Unicode.Scalar, _ body: (inout JSONBytes) -> Void) {
+    open(left)
+    body(&self)
+    close(right)
+  }
+
+  private mutating func open(_ left: Unicode.Scalar) {
     separate()
     bytes.append(UInt8(ascii: left))
     isLater = false
-    body(&self)
+  }
+
+  private mutating func close(_ right: Unicode.Scalar) {
     bytes.append(UInt8(ascii: right))
     isLater = true
   }

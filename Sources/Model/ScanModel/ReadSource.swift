@@ -60,8 +60,6 @@ package enum DiscardReason: String, Sendable, CaseIterable {
   case framing
   /// A byte came damaged (parity or framing error, break): a serial line's noise, or its speed or framing are wrong.
   case damaged
-  /// More reads at once than the gate can look at.
-  case busy
   /// Several codes in view of a camera that is to be shown one at a time.
   case several
 }

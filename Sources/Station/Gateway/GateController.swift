@@ -148,7 +148,7 @@ package actor GateController {
     await withCheckedContinuation { if self.overdue == nil { $0.resume() } else { stuck.append($0) } }
   }
 
-  /// So that a turn is work of this actor, which a compiler cannot leave out.
+  /// So that a heartbeat is work of this actor, which a compiler cannot leave out.
   private(set) var heartbeats: UInt64 = 0
 
   /// Takes nothing more. `run` returns when what was taken is decided.

@@ -1,14 +1,16 @@
-import ScanModel
+internal import ScanModel
 
-/// A JSON object (RFC 8259) that is being written. Small, because the event stream is on the path of every scan and needs no more.
+/// A JSON object (RFC 8259) that is being written, member by member.
 package struct JSONText: Sendable {
-  private var written = "{"
-  private let isShown: Bool
+  private var json: JSONBytes
 
   /// Begins an object that people may look at: everything that could disturb a line or a terminal leaves as an escape.
-  package init() { isShown = true }
+  package init() { self.init(isShown: true) }
 
-  private init(isShown: Bool) { self.isShown = isShown }
+  private init(isShown: Bool) {
+    json = JSONBytes(isShown: isShown)
+    json.beginObject()
+  }
 
   /// Begins an object for a server, with these texts; of them control characters alone are escaped.
   package static func object(_ members: (name: String, text: String)...) -> JSONText {
@@ -19,55 +21,47 @@ package struct JSONText: Sendable {
 
   /// Adds text, or null.
   package mutating func add(_ key: String, _ value: String?) {
-    begin(key)
-    if let value { append(value) } else { written += "null" }
+    json.name(key)
+    if let value { json.text(value) } else { json.null() }
   }
 
   /// Adds a whole number.
-  package mutating func add(_ key: String, _ value: Int64) {
-    begin(key)
-    written += String(value)
-  }
+  package mutating func add(_ key: String, _ value: Int64) { add(key, number: value) }
 
   /// Adds a whole number, or null.
   package mutating func add(_ key: String, number: Int64?) {
-    begin(key)
-    written += number.map { String($0) } ?? "null"
+    json.name(key)
+    if let number { json.number(number) } else { json.null() }
   }
 
   /// Adds a truth.
   package mutating func add(_ key: String, _ value: Bool) {
-    begin(key)
-    written += value ? "true" : "false"
+    json.name(key)
+    json.truth(value)
   }
 
   /// Adds finished objects.
   package mutating func add(_ key: String, objects: [String]) {
-    begin(key)
-    written += "[" + objects.joined(separator: ",") + "]"
+    json.name(key)
+    json.array { for object in objects { $0.finished(object) } }
   }
 
   /// Adds a finished object, or null.
   package mutating func add(_ key: String, object: String?) {
-    begin(key)
-    written += object ?? "null"
+    json.name(key)
+    if let object { json.finished(object) } else { json.null() }
   }
 
   /// Adds a list of texts.
   package mutating func add(_ key: String, texts: [String]) {
-    begin(key)
-    written += "["
-    for (index, value) in texts.enumerated() {
-      if index > 0 { written += "," }
-      append(value)
-    }
-    written += "]"
+    json.name(key)
+    json.array { for text in texts { $0.text(text) } }
   }
 
   /// Adds a number with three decimals, as milliseconds are written.
   package mutating func add(milliseconds key: String, _ duration: Duration) {
-    begin(key)
-    written += Self.milliseconds(duration)
+    json.name(key)
+    json.finished(Self.milliseconds(duration))
   }
 
   /// A duration in milliseconds, with three decimals; zero where it is negative.
@@ -77,41 +71,19 @@ package struct JSONText: Sendable {
   }
 
   /// The object.
-  package var text: String { written + "}" }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The object, as UTF-8.
-  package var bytes: [UInt8] { [UInt8](text.utf8) }
-
-  /// A text as a JSON string for a server.
-  package static func string(_ text: String) -> String { escaped(text, isShown: false) }
-
-  private mutating func begin(_ key: String) {
-    if written.utf8.count > 1 { written += "," }
-    append(key)
-    written += ":"
+  package var bytes: [UInt8] {
+    var whole = json
+    whole.endObject()
+    return whole.bytes
   }
 
-  private mutating func append(_ value: String) { written += Self.escaped(value, isShown: isShown) }
-
-  private static func escaped(_ value: String, isShown: Bool) -> String {
-    // Names, codes and words, as nearly all are.
-    if value.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-      return "\"\(value)\""
-    }
-    var text = "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\u{0}"..<"\u{20}", "\u{7F}": text += "\\u" + String(scalar.value, digits: 4, radix: 16)
-      default:
-        if !isShown || TerminalText.isHarmless(scalar) {
-          text.unicodeScalars.append(scalar)
-        } else {
-          for unit in String(scalar).utf16 { text += "\\u" + String(unit, digits: 4, radix: 16) }
-        }
-      }
-    }
-    return text + "\""
+  /// A text as a JSON string for a server.
+  package static func string(_ text: String) -> String {
+    var json = JSONBytes()
+    json.text(text)
+    return String(decoding: json.bytes, as: UTF8.self)
   }
 }

@@ -161,7 +161,7 @@ import Testing
     let hub = EventHub(capacity: 4)
     let stream = hub.subscribe()
     for count in 0..<10 {
-      hub.emit(.discarded(reader: ReaderID("\(count)"), reason: .busy, characters: 1, at: WallTime(seconds: 0)))
+      hub.emit(.discarded(reader: ReaderID("\(count)"), reason: .overflow, characters: 1, at: WallTime(seconds: 0)))
     }
     var iterator = stream.makeAsyncIterator()
     for _ in 0..<4 { _ = await iterator.next() }
