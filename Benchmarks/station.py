@@ -153,13 +153,13 @@ class Station:
 
     # Processes
 
-    def start(self, within=20):
+    def start(self, within=20, more=()):
         """Starts the gateway (and the real holder before it). Returns the nanoseconds from exec to READY=1."""
         log = open(f"{self.folder}/log", "ab")
         if self.holder_program:
             self.start_holder(log)
         environment = dict(os.environ, NOTIFY_SOCKET=f"{self.folder}/notify", STATE_DIRECTORY=f"{self.folder}/state")
-        command = [*self.under, self.program, "run", "-c", f"{self.folder}/scangate.yaml", "--holder", f"{self.folder}/outputs.sock"]
+        command = [*self.under, self.program, "run", "-c", f"{self.folder}/scangate.yaml", "--holder", f"{self.folder}/outputs.sock", *more]
         began = now()
         self.gateway = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         ready = self.wait(lambda event: event[0] == "ready", within)
