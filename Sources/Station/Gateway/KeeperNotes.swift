@@ -44,8 +44,8 @@ extension LedgerStore {
   }
 
   /// The notes that an earlier process left.
-  func recallNotes() async throws(JournalFault) -> KeeperNotes {
-    let found = try await dependencies.journal.recall([notesKey])
+  nonisolated(nonsending) func recallNotes(until end: MonotonicTime) async throws(JournalFault) -> KeeperNotes {
+    let found = try await dependencies.book.recall([notesKey], until: end)
     return found[notesKey].flatMap { try? JSONDecoder().decode(KeeperNotes.self, from: Data($0)) } ?? KeeperNotes()
   }
 }

@@ -53,7 +53,7 @@ extension LedgerKeeper {
       return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
     }
     let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
-    _ = try? await store.dependencies.journal.durable(asked.mark, until: time.now() + Self.longestSync)
+    _ = try? await store.dependencies.book.durable(asked.mark, until: time.now() + Self.longestSync)
     return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
   }
 
@@ -106,7 +106,7 @@ extension LedgerKeeper {
     if let fault = await stored.written(mark) { return (fault, false) }
     guard let within else { return (nil, false) }
     do throws(JournalFault) {
-      return (nil, try await store.dependencies.journal.durable(mark, until: time.now() + within))
+      return (nil, try await store.dependencies.book.durable(mark, until: time.now() + within))
     } catch {
       return (error, false)
     }

@@ -149,7 +149,7 @@ package actor LedgerKeeper {
 
   private func ask(_ deciding: Deciding, deadline: MonotonicTime) async -> KeptDecision {
     let (scan, attempt, key, system) = (deciding.scan, deciding.attempt, deciding.key, deciding.system)
-    let asked = store.dependencies.journal.enqueue(
+    let asked = store.dependencies.book.enqueue(
       JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
     let unasked = await stored.written(asked)
     if let fault = unasked, whenFailing == .stop {

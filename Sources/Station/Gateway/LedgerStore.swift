@@ -6,8 +6,10 @@ package import Sealing
 
 /// What the ledgers of a station share to outlive the process: the journal, the key that hides codes from it, and the boot.
 package struct LedgerDependencies: Sendable {
-  /// The journal.
+  /// Of scans.
   package var journal: any ScanJournal
+  /// Of attempts, and of what ledgers remember.
+  package var book: any AttemptBook
   /// Makes the tickets' keys.
   package var digester: Digester
   /// This start of the machine.
@@ -25,9 +27,12 @@ package struct LedgerDependencies: Sendable {
   package var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
 
   /// Joins them.
-  /// - Parameter boot: the start of the machine, and the journal's generation in it.
+  /// - Parameters:
+  ///   - book: the journal, where the station shares none.
+  ///   - boot: the start of the machine, and the journal's generation in it.
   package init(
-    journal: any ScanJournal, key: SealKey, boot: BootID, clock: ClockTrust, loop: DeviceLoop,
+    journal: any ScanJournal, book: (any AttemptBook)? = nil, key: SealKey, boot: BootID, clock: ClockTrust,
+    loop: DeviceLoop,
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
     markIncomplete: @escaping @Sendable () async -> Bool = { true },
     isAccepted: @escaping @Sendable () -> Bool = { true }
@@ -36,6 +41,7 @@ package struct LedgerDependencies: Sendable {
     self.list = list
     self.markIncomplete = markIncomplete
     self.journal = journal
+    self.book = book ?? journal
     digester = key.digester(for: .tickets)
     self.boot = boot
     self.clock = clock
@@ -43,7 +49,7 @@ package struct LedgerDependencies: Sendable {
   }
 }
 
-/// Binds the ledger of one ticket system to the journal: what keys and memory look like there.
+/// Binds the ledger of one ticket system to the book: what keys and memory look like there.
 struct LedgerStore: Sendable {
   let dependencies: LedgerDependencies
   /// The ticket system's server.
@@ -71,27 +77,13 @@ struct LedgerStore: Sendable {
   /// What was stored at one place.
   typealias Recalled = (place: LedgerPlace, memory: LedgerMemory, isSameBoot: Bool)
 
-  /// What is stored at these places.
-  /// - Throws: why the journal cannot tell; what it cannot tell is not taken for nothing.
-  func recall(_ places: [LedgerPlace], in part: [UInt8]) async throws(JournalFault) -> [Recalled] {
-    let keys = keys(of: places, in: part)
-    return try recalled(try await dependencies.journal.recall(Array(keys.keys)), keys)
-  }
-
-  /// What is stored at these places; `nil` where only `recall` can tell.
-  func recallNow(_ places: [LedgerPlace], in part: [UInt8]) throws(JournalFault) -> [Recalled]? {
-    let keys = keys(of: places, in: part)
-    guard let stored = dependencies.journal.recallNow(Array(keys.keys)) else { return nil }
-    return try recalled(stored, keys)
-  }
-
-  private func keys(of places: [LedgerPlace], in part: [UInt8]) -> [LedgerKey: LedgerPlace] {
-    Dictionary(places.map { (key(of: $0, in: part), $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  private func recalled(
-    _ stored: [LedgerKey: [UInt8]], _ keys: [LedgerKey: LedgerPlace]
-  ) throws(JournalFault) -> [Recalled] {
+  /// What is stored at these places, until `end`.
+  /// - Throws: why the book cannot tell; what it cannot tell is not taken for nothing.
+  nonisolated(nonsending) func recall(
+    _ places: [LedgerPlace], in part: [UInt8], until end: MonotonicTime
+  ) async throws(JournalFault) -> [Recalled] {
+    let keys = Dictionary(places.map { (key(of: $0, in: part), $0) }, uniquingKeysWith: { first, _ in first })
+    let stored = try await dependencies.book.recall(Array(keys.keys), until: end)
     var found: [Recalled] = []
     for (key, bytes) in stored {
       guard let place = keys[key] else { continue }

@@ -3,6 +3,9 @@ internal import Admission
 
 /// The ticket system's own clocks: whether its records can be told fresh from old by their times.
 extension ServerHealth {
+  /// How long a start waits for what an earlier process has noted: nobody stands at a gate yet.
+  private static let longestRecall: Duration = .seconds(60)
+
   /// The decision, with what is wrong with the ticket system's clocks where that is its reason.
   func worded(_ decision: AttemptDecision, _ system: TicketSystemID) -> AttemptDecision {
     guard decision.verdict == .undecided(.clockWrong), decision.detail == nil else { return decision }
@@ -61,7 +64,8 @@ extension ServerHealth {
 
   /// Takes what an earlier process has noted.
   nonisolated(nonsending) func recallNotes() async {
-    guard let earlier = try? await stored.store.recallNotes(), stored.notes == KeeperNotes() else { return }
+    let end = time.now() + Self.longestRecall
+    guard let earlier = try? await stored.store.recallNotes(until: end), stored.notes == KeeperNotes() else { return }
     stored.notes = earlier
     recallRecordClock()
     await recallClock()

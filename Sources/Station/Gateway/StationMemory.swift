@@ -32,8 +32,8 @@ package final class StationMemory: Sendable {
   /// Makes the memory of a station over what the journal keeps.
   /// - Parameters:
   ///   - whenFailing: what gates do while the journal cannot be written.
-  ///   - interrupted: the attempts that an earlier process asked and never concluded (`ScanJournal.unconcluded`).
-  ///   - owed: the admissions that an earlier process had still to tell (`ScanJournal.owed`).
+  ///   - interrupted: the attempts that an earlier process asked and never concluded (`AttemptBook.unconcluded`).
+  ///   - owed: the admissions that an earlier process had still to tell (`AttemptBook.owed`).
   ///   - orders: what staff want of the outbox.
   package init(
     dependencies: LedgerDependencies, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],

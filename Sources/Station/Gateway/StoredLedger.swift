@@ -7,8 +7,8 @@ internal import Admission
 /// A part of its keeper, on the keeper's thread. From a change of the ledger to `write` nothing is awaited: what is written
 /// together is then what has changed together.
 final class StoredLedger {
-  /// How long the journal may take to write or recall something before it counts as failing. It takes some 0.1 ms.
-  private static let longestWrite: Duration = .seconds(1)
+  /// How long the book may take to write or recall something before it counts as failing. It takes some 0.1 ms.
+  private static let longestWait: Duration = .seconds(1)
 
   let store: LedgerStore
   private(set) var policy: AttemptPolicy
@@ -92,26 +92,21 @@ final class StoredLedger {
   }
 
   private nonisolated(nonsending) func recall(_ places: [LedgerPlace]) async throws(JournalFault) {
-    // The usual case, a first presentation, needs no turn.
-    if let found = try store.recallNow(places, in: part) { return restore(found, age: ledger.age) }
     while true {
       let age = ledger.age
-      let found = try await store.recall(places, in: part, within: Self.longestWrite)
+      let found = try await store.recall(places, in: part, until: time.now() + Self.longestWait)
       // What was let go of meanwhile may have changed before.
       guard ledger.age == age else { continue }
-      return restore(found, age: age)
+      for found in found { _ = ledger.restore(found.place, found.memory, age: age, isSameBoot: found.isSameBoot) }
+      return
     }
-  }
-
-  private func restore(_ found: [LedgerStore.Recalled], age: UInt64) {
-    for found in found { _ = ledger.restore(found.place, found.memory, age: age, isSameBoot: found.isSameBoot) }
   }
 
   // MARK: Writing
 
   /// Queues what has happened together with what it has changed.
   @discardableResult func write(_ facts: [JournalFact], isUrgent: Bool = false) -> JournalMark {
-    store.dependencies.journal.enqueue(
+    store.dependencies.book.enqueue(
       JournalBatch(facts: facts, memory: store.memory(of: ledger.takeChanges(), in: part), isUrgent: isUrgent))
   }
 
@@ -131,39 +126,18 @@ final class StoredLedger {
   }
 
   private func writeNotes() {
-    store.dependencies.journal.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
+    store.dependencies.book.enqueue(JournalBatch(memory: store.memory(of: notes), isUrgent: true))
   }
 
   /// Why it is not written; `nil` when it is. A disk on its last legs can hold a system call for minutes.
   nonisolated(nonsending) func written(_ mark: JournalMark) async -> JournalFault? {
     do throws(JournalFault) {
-      if try await store.dependencies.journal.written(mark, until: time.now() + Self.longestWrite) { return nil }
+      if try await store.dependencies.book.written(mark, until: time.now() + Self.longestWait) { return nil }
       return JournalFault(
-        .unavailable, "The journal has not written anything for \(Self.longestWrite.milliseconds) ms. Look at the disk."
+        .unavailable, "The journal has not written anything for \(Self.longestWait.milliseconds) ms. Look at the disk."
       )
     } catch {
       return error
     }
-  }
-}
-
-extension LedgerStore {
-  /// What is stored at these places, if the journal answers in time.
-  fileprivate func recall(
-    _ places: [LedgerPlace], in part: [UInt8], within limit: Duration
-  ) async throws(JournalFault) -> [Recalled] {
-    let work = Task(executorPreference: dependencies.loop.tasks) { () -> Result<[Recalled], JournalFault> in
-      do throws(JournalFault) {
-        return .success(try await recall(places, in: part))
-      } catch {
-        return .failure(error)
-      }
-    }
-    let alarm = Task {
-      try await Task.sleep(for: limit)
-      work.cancel()
-    }
-    defer { alarm.cancel() }
-    return try await work.value.get()
   }
 }

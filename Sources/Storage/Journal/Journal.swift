@@ -158,6 +158,7 @@ package final class Journal: ScanJournal {
     try await core.wait(for: mark.number, isDurable: true, until: end)
   }
 
+  /// What `recall` says, where that is known at once: without the writer's thread. `nil` says nothing.
   package func recallNow(_ keys: [LedgerKey]) -> [LedgerKey: [UInt8]]? {
     core.known.withLock { $0.areNew(keys) } ? [:] : nil
   }
@@ -165,8 +166,22 @@ package final class Journal: ScanJournal {
   /// Whether all that is stored is known by key, so that `recallNow` answers: for tests and measurements.
   package var knowsItsKeys: Bool { core.known.withLock { $0.isWhole } }
 
+  package nonisolated(nonsending) func recall(
+    _ keys: [LedgerKey], until end: MonotonicTime
+  ) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+    if let known = recallNow(keys) { return known }
+    return try await recall(keys, askedUntil: end)
+  }
+
+  /// The same as the writer tells it, however long that takes.
   package func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
-    return try await core.onWriter { writer in
+    try await recall(keys, askedUntil: nil)
+  }
+
+  private func recall(
+    _ keys: [LedgerKey], askedUntil end: MonotonicTime?
+  ) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+    try await core.onWriter(until: end) { writer in
       var found: [LedgerKey: [UInt8]] = [:]
       var left = Set(keys)
       // What a failing disk has not taken yet is newer than what the file says.

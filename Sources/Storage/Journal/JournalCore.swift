@@ -179,9 +179,10 @@ final class JournalCore: Sendable {
     queue.withLock { $0.leave(id) }?.answer(answer)
   }
 
-  /// Runs `body` on the writer's thread, after everything that was queued before was tried. Who is cancelled waits no longer.
+  /// Runs `body` on the writer's thread, after everything that was queued before was tried. Who is cancelled waits no longer, nor
+  /// does anybody after `end`.
   func onWriter<Value: Sendable>(
-    _ body: @escaping @Sendable (WriterState) -> Result<Value, JournalFault>
+    until end: MonotonicTime? = nil, _ body: @escaping @Sendable (WriterState) -> Result<Value, JournalFault>
   ) async throws(JournalFault) -> Value {
     let answer = OneAnswer<Result<Value, JournalFault>>()
     let isOpen = orders.withLock { orders in
@@ -194,7 +195,8 @@ final class JournalCore: Sendable {
     guard isOpen else { throw .closed(settings.path) }
     writerWaker.wake()
     let result = await withTaskCancellationHandler {
-      await answer.first()
+      guard let end else { return await answer.first() }
+      return await answer.first(within: max(.zero, end - time.now()), else: .failure(Self.givenUp))
     } onCancel: {
       answer.give(.failure(Self.givenUp))
     }

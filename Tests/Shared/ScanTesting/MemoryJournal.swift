@@ -169,7 +169,9 @@ package final class MemoryJournal: ScanJournal {
     }
   }
 
-  package func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+  package nonisolated(nonsending) func recall(
+    _ keys: [LedgerKey], until end: MonotonicTime
+  ) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
     if let fault = state.withLock({ $0.recallFault }) { throw fault }
     return memory.filter { keys.contains($0.key) }
   }

@@ -24,17 +24,17 @@ package struct ScanJournalConformance: Sendable {
 
     // Order, and what was queued without waiting.
     let keys = (0..<4).map { LedgerKey(server: "s\($0 % 2)", kind: .ticket, bytes: [UInt8($0 / 2)]) }
-    check(try await journal.recall(keys).isEmpty, "an empty journal remembers something")
+    check(try await recall(keys).isEmpty, "an empty journal remembers something")
     let first = journal.enqueue(JournalBatch(memory: [keys[0]: .some([1]), keys[1]: .some([])]))
     let second = journal.enqueue(JournalBatch(memory: [keys[0]: .some([2]), keys[2]: .some([3])]))
     check(first < second, "a later batch has no greater mark")
     check(
-      try await journal.recall(keys) == [keys[0]: [2], keys[1]: [], keys[2]: [3]],
+      try await recall(keys) == [keys[0]: [2], keys[1]: [], keys[2]: [3]],
       "what was queued is not recalled, or not in order")
     journal.enqueue(JournalBatch(memory: [keys[0]: nil]))
-    check(try await journal.recall([keys[0]]).isEmpty, "a key that was forgotten is recalled")
+    check(try await recall([keys[0]]).isEmpty, "a key that was forgotten is recalled")
     check(
-      try await journal.recall([keys[1], keys[1]]) == [keys[1]: []], "a key that is asked for twice is not recalled")
+      try await recall([keys[1], keys[1]]) == [keys[1]: []], "a key that is asked for twice is not recalled")
 
     // Waiting.
     try await journal.written(second)
@@ -51,13 +51,13 @@ package struct ScanJournalConformance: Sendable {
     check(try await journal.written(empty, until: time.now() + .seconds(60)), "a batch was not written")
     let awaited = journal.enqueue(JournalBatch(memory: [keys[3]: .some([4])]))
     _ = try await journal.durable(awaited, until: MonotonicTime(nanoseconds: 0))
-    // Whatever is known at once is what is so; what was queued is no stranger, forgotten or not.
+    // What was queued is no stranger, forgotten or not.
     let strangers = [LedgerKey(server: "s9", kind: .entry, bytes: [9])]
-    check(journal.recallNow(strangers).map(\.isEmpty) ?? true, "something is known at once that was never stored")
+    check(try await recall(strangers).isEmpty, "something is recalled that was never stored")
     for key in keys {
-      let now = journal.recallNow([key])
-      let found = try await journal.recall([key])
-      check(now == nil || now == found, "what is known at once is not what is recalled")
+      let now = try? await journal.recall([key], until: MonotonicTime(nanoseconds: 0))
+      let found = try await recall([key])
+      check(now == nil || now == found, "who has no time for an answer is told what is not so")
     }
 
     // Attempts.
@@ -98,7 +98,7 @@ package struct ScanJournalConformance: Sendable {
     check(try await journal.owed() == owed, "what is owed is not told as it was queued")
     check(try await journal.durable(mark, until: time.now() + .seconds(60)), "what is owed did not get durable")
     check(try await journal.owed() == owed, "what is owed is not told as it was written")
-    check(try await journal.recall([key]) == [key: [1]], "what belongs to an owed admission is not remembered with it")
+    check(try await recall([key]) == [key: [1]], "what belongs to an owed admission is not remembered with it")
     check(try await journal.unconcluded().count == 1, "what is owed counts as an open attempt")
     for (admission, ending) in zip(owed, ToldAdmission.Ending.allCases) { tell(admission, ending) }
     check(try await journal.owed().isEmpty, "an ending leaves something in the outbox")
@@ -122,6 +122,10 @@ package struct ScanJournalConformance: Sendable {
     check(try await journal.durable(last, until: time.now() + .seconds(60)), "an ending did not get durable")
     check(try await journal.retriable().last == together, "an ending in the same batch loses the admission")
     return failures
+  }
+
+  private func recall(_ keys: [LedgerKey]) async throws(JournalFault) -> [LedgerKey: [UInt8]] {
+    try await journal.recall(keys, until: time.now() + .seconds(60))
   }
 
   private func owing(_ code: String) -> OwedAdmission {

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// A disk on its last legs can hold the writer in a system call for minutes.
-  @Test(.timeLimit(.minutes(1))) func whoIsCancelledWaitsForNoWriterThatHangs() async throws {
+  @Test(.timeLimit(.minutes(1))) func nobodyWaitsTooLongForAWriterThatHangs() async throws {
     let folder = try Folders()
     let journal = try openJournal(folder.journal, sync: try HeldSync())
     var ends: [Int32] = [0, 0]
@@ -69,6 +69,11 @@ import Testing
     let recall = Task { try await journal.recall([LedgerKey(server: "s", kind: .ticket, bytes: [1])]) }
     recall.cancel()
     await #expect(throws: JournalFault.self) { try await recall.value }
+    // Nor does anybody whose time is over; the key is queued, so that only the writer can tell.
+    let key = LedgerKey(server: "s", kind: .ticket, bytes: [2])
+    journal.enqueue(JournalBatch(memory: [key: .some([1])]))
+    let soon = SystemTime().now() + .milliseconds(10)
+    await #expect(throws: JournalFault.self) { _ = try await journal.recall([key], until: soon) }
     var byte: UInt8 = 1
     expectEqual(write(writing, &byte, 1), 1)
     try await expectEqual(hanging.value, 1)

@@ -68,6 +68,22 @@ import Testing
     await journal.close()
   }
 
+  /// Whoever asks for it keeps its turn: no gate waits for another's first presentation.
+  @Test func whatIsKnownAtOnceIsToldWithoutSuspending() async throws {
+    let folder = try Folders()
+    let journal = await wholly(try openJournal(folder.journal))
+    let asker = Asker(book: journal)
+    let looking = Task {
+      var isSeen = false
+      while !Task.isCancelled { isSeen = await asker.isAsking || isSeen }
+      return isSeen
+    }
+    for number in 0..<2_000 { try await asker.ask(key(number)) }
+    looking.cancel()
+    await expectEqual(looking.value, false)
+    await journal.close()
+  }
+
   /// Before the file was read, nothing is taken for new.
   @Test func beforeAllKeysAreReadNothingIsKnown() throws {
     var known = KnownKeys()
@@ -134,5 +150,19 @@ import Testing
     sync.release()
     expect(try await patient)
     await journal.close()
+  }
+}
+
+/// Asks a book on a turn of its own.
+private actor Asker {
+  let book: any AttemptBook
+  private(set) var isAsking = false
+
+  init(book: any AttemptBook) { self.book = book }
+
+  func ask(_ key: LedgerKey) async throws {
+    isAsking = true
+    _ = try await book.recall([key], until: SystemTime().now() + .seconds(60))
+    isAsking = false
   }
 }
