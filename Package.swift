@@ -89,6 +89,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -186,7 +187,7 @@ let package = Package(
     // Ticket systems.
     room(
       "TicketTransport",
-      ["Calls", "ScanModel", "WireText", asyncHTTPClient, nioCompression, nioCore, nioHTTP1, nioPosix, nioSSL], small),
+      ["Calls", "ScanModel", "WireText", nioCompression, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS], small),
     room("TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"], small),
     room(
       "EventSchedule", ["Calls", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"], small),

@@ -68,8 +68,8 @@ let package = Package(
     room(
       "Web", "TicketTransport", ["Calls", "ScanModel", "WireText"],
       without: [
-        "AnswerOrder.swift", "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
-        "HTTPTransport.swift",
+        "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift", "HTTPConnection.swift",
+        "HTTPConnections.swift", "HTTPRequest.swift", "HTTPTransport.swift",
       ]),
     room("TicketSystems", "TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"]),
     room(

@@ -1,4 +1,3 @@
-internal import AsyncHTTPClient
 internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
@@ -58,12 +57,11 @@ enum FaultWords {
           : "No connection to \(host). Check the network and whether the server is up.", isTransient: true,
         offline: .noConnection)
     }
-    switch error as? HTTPClientError {
-    case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?, .deadlineExceeded?:
-      return noConnectionInTime(host: host)
-    case .invalidURL?, .emptyHost?, .emptyScheme?:
+    switch error {
+    case is HTTPConnections.TooSlow, ChannelError.connectTimeout: return noConnectionInTime(host: host)
+    case is HTTPRequest.BadTarget:
       return TransportFault(.badAnswer, "The address of \(host) cannot be used. \(words.addressCure)")
-    case .alreadyShutdown?, .cancelled?:
+    case is HTTPConnections.Closed:
       return TransportFault(.unreachable, "The connection to \(host) is being shut down here.")
     default: break
     }
@@ -77,7 +75,6 @@ enum FaultWords {
   private static func isOfNetwork(_ error: any Error) -> Bool {
     switch error {
     case is ChannelError: return true
-    case let error as HTTPClientError: return error == .remoteConnectionClosed
     case let error as NIOSSLError:
       switch error {
       case .handshakeFailed, .uncleanShutdown: return true
@@ -102,7 +99,7 @@ enum FaultWords {
       case .invalidEOFState?, .closedConnection?: true
       default: false
       }
-    if error is AnswerOrder.Fault || (error is HTTPParserError && !isBrokenOff) {
+    if error is HTTPConnection.Disorder || (error is HTTPParserError && !isBrokenOff) {
       return TransportFault(
         .badAnswer,
         "\(host) answered something that is not HTTP. Is this the \(words.role)'s address? \(words.addressCure)")

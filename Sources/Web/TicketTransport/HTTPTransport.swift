@@ -1,8 +1,5 @@
-internal import AsyncHTTPClient
 internal import WireText
 internal import NIOCore
-internal import NIOHTTP1
-internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
 package import ScanModel
@@ -61,7 +58,7 @@ package final class HTTPTransport: HTTPCalling {
 
   private let settings: Settings
   private let time: any TimeSource
-  private let client: HTTPClient
+  private let connections: NIOLoopBoundBox<HTTPConnections>
   private let loop: any EventLoop
 
   /// How long what was learned of the certificate's dates is believed.
@@ -87,37 +84,15 @@ package final class HTTPTransport: HTTPCalling {
       }
       tls.trustRoots = .certificates(authorities)
     }
-    var pool = HTTPClient.Configuration.ConnectionPool(idleTimeout: TimeAmount(settings.keepAlive))
-    pool.retryConnectionEstablishment = false
-    pool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
-    var configuration = HTTPClient.Configuration(
-      tlsConfiguration: tls, redirectConfiguration: .disallow,
-      timeout: .init(connect: TimeAmount(settings.connectLimit)), connectionPool: pool, proxy: nil,
-      // Packed, a megabyte of nothing is a kilobyte: what comes out is counted before it is kept.
-      decompression: settings.decompresses ? .enabled(limit: .size(max(settings.mostBytes, 0))) : .disabled)
-    configuration.httpVersion = .http1Only
-    // After the handshake, before the first request. With retries of its own the client would not bear a connection that fails here.
-    configuration.http1_1ConnectionDebugInitializer = { channel in
-      let names =
-        server.isSecure
-        ? CertificateNames.check(channel, for: server.host) : channel.eventLoop.makeSucceededVoidFuture()
-      return names.flatMap { AnswerOrder.join(channel) }
-        .flatMap { channel.setOption(Self.unacknowledged, value: Self.longestUnacknowledged) }
-    }
-    client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
+    tls.applicationProtocols = ["http/1.1"]
+    connections = .makeBoxSendingValue(
+      HTTPConnections(server: server, settings: settings, tls: tls, on: loop), eventLoop: loop)
   }
 
-  /// `TCP_USER_TIMEOUT` of tcp(7).
-  private static let unacknowledged = ChannelOptions.tcpOption(.init(rawValue: 18))
-  /// For how many milliseconds the kernel sends bytes again that nobody acknowledges. Left alone, it goes on for minutes after we
-  /// have closed the connection: a scan that was given up, looked up and told anew would be counted a second time when the network
-  /// is back. Less than `AttemptPolicy.lateGrace`, after which a request that was lost is taken never to arrive.
-  private static let longestUnacknowledged = 20_000
-
-  deinit { _ = client.shutdown() }
+  deinit { loop.execute { [connections] in connections.value.close() } }
 
   /// Closes all connections; calls on their way end as lost.
-  package func close() async { try? await client.shutdown().get() }
+  package func close() async { try? await loop.submit { [connections] in connections.value.close() }.get() }
 
   /// Sends `call`; what may have been sent is never sent again. Connections that fail are retried with jitter inside the
   /// deadline.
@@ -155,57 +130,32 @@ package final class HTTPTransport: HTTPCalling {
   ) async -> HTTPOutcome? {
     let remaining = deadline - time.now()
     guard remaining > .zero else { return nil }
+    let end = NIODeadline.now() + TimeAmount(remaining)
+    let request: HTTPRequest
+    do {
+      request = try HTTPRequest(call, to: server)
+    } catch {
+      let fault = FaultWords.beforeSending(error, host: server.description, words: settings.words)
+      return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
+    }
+    let mostBytes = call.limits.mostBytes ?? settings.mostBytes
     return await withCheckedContinuation { continuation in
-      let exchange = Exchange(
-        host: server.description, words: settings.words, mostBytes: call.limits.mostBytes ?? settings.mostBytes,
-        time: time,
-        report: { continuation.resume(returning: $0) }, late: late)
-      let request: HTTPClient.Request
-      do {
-        request = try makeRequest(call, exchange: exchange)
-      } catch {
-        exchange.fail(error)
-        return
-      }
-      let task = client.execute(request: request, delegate: exchange, eventLoop: .delegate(on: loop))
-      let timer = loop.scheduleTask(in: TimeAmount(remaining)) { self.deadlineCame(exchange, task) }
-      // The delegate hears of each end; the future's end is a second way to the same place, should it ever not.
-      task.futureResult.whenComplete { result in
-        timer.cancel()
-        if case .failure(let error) = result { exchange.fail(error) }
+      loop.execute { [self] in
+        let exchange = Exchange(
+          request, host: server.description, words: settings.words, mostBytes: mostBytes, time: time,
+          report: { continuation.resume(returning: $0) }, late: late)
+        let timers = loop.assumeIsolated()
+        exchange.timer = timers.scheduleTask(deadline: end) { [self, weak exchange] in
+          guard let exchange else { return }
+          guard let sentAt = exchange.deadlineCame() else { return connections.value.abandon(exchange) }
+          exchange.timer = timers.scheduleTask(in: TimeAmount(sentAt + settings.lateLimit - time.now())) {
+            [connections, weak exchange] in
+            if let exchange { connections.value.abandon(exchange) }
+          }
+        }
+        connections.value.carry(exchange)
       }
     }
-  }
-
-  private func deadlineCame(_ exchange: Exchange, _ task: HTTPClient.Task<Void>) {
-    if exchange.deadlineCame() {
-      task.fail(reason: HTTPClientError.deadlineExceeded)
-    } else if let sentAt = exchange.sentAt {
-      loop.scheduleTask(in: TimeAmount(sentAt + settings.lateLimit - time.now())) {
-        exchange.fail(HTTPClientError.deadlineExceeded)
-        task.fail(reason: HTTPClientError.deadlineExceeded)
-      }
-    }
-  }
-
-  private func makeRequest(_ call: HTTPCall, exchange: Exchange) throws -> HTTPClient.Request {
-    var headers = HTTPHeaders([("Accept", "application/json"), ("User-Agent", "scangate")])
-    for header in call.sentHeaders { headers.add(name: header.name, value: header.value) }
-    if call.skipsCaches { headers.add(name: "Cache-Control", value: "no-cache") }
-    if let credential = call.credential {
-      headers.add(name: credential.header, value: credential.prefix + credential.secret.value)
-    }
-    var body: HTTPClient.Body?
-    if let bytes = call.body {
-      headers.add(name: "Content-Type", value: "application/json")
-      let loop = loop
-      body = .stream(contentLength: Int64(bytes.count)) { writer in
-        guard exchange.mayHandOver() else { return loop.makeFailedFuture(HTTPClientError.cancelled) }
-        return writer.write(.byteBuffer(ByteBuffer(bytes: bytes)))
-      }
-    }
-    return try HTTPClient.Request(
-      url: server.url + call.target, method: HTTPMethod(rawValue: call.method.rawValue), headers: headers, body: body)
   }
 
   /// Tells a certificate whose dates do not fit from one that is not trusted.
@@ -237,5 +187,5 @@ package final class HTTPTransport: HTTPCalling {
 }
 
 extension TimeAmount {
-  fileprivate init(_ duration: Duration) { self = .nanoseconds(max(duration.saturatedNanoseconds, 0)) }
+  init(_ duration: Duration) { self = .nanoseconds(max(duration.saturatedNanoseconds, 0)) }
 }

@@ -89,8 +89,10 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   /// Host and port, for messages.
   package var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-  /// The whole base URL.
-  var url: String { (isSecure ? "https://" : "http://") + description + path }
+  /// Host and port as requests name them: without the port that goes without saying.
+  var hostHeader: String {
+    port == (isSecure ? 443 : 80) ? (host.contains(":") ? "[\(host)]" : host) : description
+  }
 
   /// Whether the host is this machine: `localhost`, 127.0.0.0/8 or ::1.
   static func isLoopback(_ host: String) -> Bool {
