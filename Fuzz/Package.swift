@@ -68,7 +68,8 @@ let package = Package(
     room(
       "Web", "TicketTransport", ["Calls", "ScanModel", "WireText"],
       without: [
-        "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift", "HTTPConnection.swift",
+        "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
+        "HTTPConnection.swift",
         "HTTPConnections.swift", "HTTPRequest.swift", "HTTPTransport.swift",
       ]),
     room("TicketSystems", "TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"]),

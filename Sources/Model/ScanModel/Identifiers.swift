@@ -46,7 +46,7 @@ package struct ScanID: Hashable, Sendable, CustomStringConvertible {
 
   /// The identifier in 16 bytes, the first digits first.
   package var bytes: [UInt8] {
-    [high, low].flatMap { half in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) } }
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { [UInt8]($0) }
   }
 
   /// 32 lower-case hexadecimal digits.

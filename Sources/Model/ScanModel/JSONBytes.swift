@@ -27,7 +27,8 @@ package struct JSONBytes: Sendable {
     separate()
     bytes.append(UInt8(ascii: "\""))
     name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":")])
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
     isLater = false
   }
 
@@ -43,11 +44,14 @@ package struct JSONBytes: Sendable {
     separate()
     bytes.append(UInt8(ascii: "\""))
     // Names, codes and words, as nearly all are.
-    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-      bytes.append(contentsOf: text.utf8)
-    } else {
-      for scalar in text.unicodeScalars { append(scalar) }
+    let isPlain = text.utf8.withContiguousStorageIfAvailable { units in
+      for unit in units where unit < 0x20 || unit > 0x7E || unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "\\") {
+        return false
+      }
+      bytes.append(contentsOf: units)
+      return true
     }
+    if isPlain != true { for scalar in text.unicodeScalars { append(scalar) } }
     bytes.append(UInt8(ascii: "\""))
     isLater = true
   }
@@ -81,13 +85,15 @@ package struct JSONBytes: Sendable {
   }
 
   private mutating func digits(_ number: UInt64) {
-    var left = number
-    let start = bytes.count
-    repeat {
-      bytes.append(0x30 + UInt8(truncatingIfNeeded: left % 10))
-      left /= 10
-    } while left > 0
-    if bytes.count - start > 1 { bytes[start...].reverse() }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var (left, first) = (number, digits.count)
+      repeat {
+        first -= 1
+        digits[first] = 0x30 + UInt8(truncatingIfNeeded: left % 10)
+        left /= 10
+      } while left > 0
+      bytes.append(contentsOf: digits[first...])
+    }
     isLater = true
   }
 
