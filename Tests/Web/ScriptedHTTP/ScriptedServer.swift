@@ -30,6 +30,7 @@ package final class ScriptedServer: Sendable {
     var requests: [String] = []
     var connections = 0
     var bytes = 0
+    var reads = 0
   }
 
   private let seen = Mutex(Seen())
@@ -48,6 +49,8 @@ package final class ScriptedServer: Sendable {
   package var connections: Int { seen.withLock { $0.connections } }
   /// All bytes that came after TLS.
   package var bytes: Int { seen.withLock { $0.bytes } }
+  /// In how many pieces they came.
+  package var reads: Int { seen.withLock { $0.reads } }
 
   /// Listens on a free port of 127.0.0.1; with `certificate` (PEM, of the test key) by TLS.
   package func start(certificate: String? = nil) async throws -> Int {
@@ -90,7 +93,10 @@ package final class ScriptedServer: Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       let buffer = unwrapInboundIn(data)
       received += buffer.readableBytesView
-      server.seen.withLock { $0.bytes += buffer.readableBytes }
+      server.seen.withLock {
+        $0.bytes += buffer.readableBytes
+        $0.reads += 1
+      }
       while let request = nextRequest() {
         let number = server.seen.withLock {
           $0.requests.append(request)
