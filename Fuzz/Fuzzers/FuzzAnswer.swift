@@ -53,7 +53,7 @@ func fuzzAnswer(_ input: inout FuzzInput) {
     property(data?["scanned_at"]?.string.flatMap(WallTime.init(iso8601:)) != nil, "only an entry with its time admits")
     property((1...1_000).contains(redemption.quantity), "a quantity is bounded")
     property((1...100_000).contains(redemption.saleQuantity ?? 1), "a sale's quantity is bounded")
-    shown = [redemption.details.holder, redemption.details.event]
+    shown = [redemption.details.holder, redemption.details.event, redemption.details.eventID]
   case .refused(_, let detail): shown = [detail]
   case .undecided(_, let detail): shown = [detail]
   case .valid: property(false, "this ticket system redeems at once")

@@ -13,7 +13,7 @@ import Testing
   @Test(arguments: versions.flatMap(\.questions)) func itIsShownAsThen(_ question: Former.Question) async throws {
     let station = try await question.version.station(question.state)
     defer { station.remove() }
-    try await expectEqual(station.answer(to: question), question.answer)
+    try await expectEqual(Former.withoutAdditions(station.answer(to: question)), question.answer)
   }
 
   /// Fields may be added; none goes, and none becomes of another type.
@@ -167,6 +167,21 @@ struct Former: Sendable, CustomTestStringConvertible {
         return Question(version: self, state: state, command: String(command), answer: String(answer))
       }
     }
+  }
+
+  /// What the journal tells of a scan besides: it stands last, and a former version had none of it.
+  private static let additions = ["event_id", "event"]
+
+  /// Puts away what came later; empty, as it is for a scan of then.
+  static func withoutAdditions(_ text: String) -> String {
+    let header = "outbox_said" + additions.map { ",\($0)" }.joined()
+    let isTable = text.contains(header)
+    return text.components(separatedBy: "\n").map { line in
+      if isTable, line.hasSuffix(header) { return String(line.dropLast(header.count - "outbox_said".count)) }
+      let cells = String(repeating: ",", count: additions.count)
+      if isTable, line.hasSuffix(cells) { return String(line.dropLast(cells.count)) }
+      return line.replacing(additions.map { ",\"\($0)\":null" }.joined() + "}", with: "}")
+    }.joined(separator: "\n")
   }
 
   /// Puts what depends on the time of asking away.

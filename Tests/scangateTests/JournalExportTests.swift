@@ -76,7 +76,7 @@ import Testing
     expect(short.status == 0 && short.output.isEmpty && short.errors.isEmpty, "\(short.errors)")
     var text = try String(contentsOfFile: file, encoding: .utf8)
     expect(text.contains("…0001") && !text.contains("TICKET") && !text.contains("Ada"))
-    expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1,,,\r\n"))
+    expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1,,,,,\r\n"))
 
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
     let whole = try await fixture.run(["export", "--format", "csv", "--codes", "--output", file])
@@ -88,6 +88,28 @@ import Testing
     // Nothing else was left there.
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
     expect(!names.contains { $0.hasSuffix(".new") })
+  }
+
+  /// Who reads by place goes on: what came later stands last.
+  @Test func theEventOfAScanStandsBehindWhatWasThereBefore() async throws {
+    let fixture = try JournalFixture()
+    try await fixture.write([
+      .scan(
+        journaled("TICKET-0001") { scan in
+          (scan.eventID, scan.event) = ("456", "Concert 2025")
+        }), .scan(journaled("TICKET-0002") { $0.eventID = "Mzg5Mjg2" }), .scan(journaled("TICKET-0003")),
+    ])
+    let records = Self.records(try await fixture.run(["export", "--format", "csv"]).output)
+    expectEqual(
+      records.first?.dropFirst(23).prefix(5), ["outbox", "outbox_reason", "outbox_said", "event_id", "event"])
+    expectEqual(
+      records.dropFirst().map { Array($0.dropFirst(26).prefix(2)) },
+      [["456", "Concert 2025"], ["Mzg5Mjg2", ""], ["", ""]])
+    let lines = try await fixture.objects(["list", "--json"])
+    expectEqual(lines.map { $0["event_id"] as? String }, ["456", "Mzg5Mjg2", nil])
+    let id = try #require(lines.first?["id"] as? String)
+    let shown = try await fixture.run(["show", id])
+    expect(shown.output.contains("Concert 2025 (456)"), "\(shown.output)")
   }
 
   @Test func aFileIsReplacedWhollyOrNotAtAll() async throws {

@@ -25,3 +25,18 @@ package struct Code: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { shortened }
 }
+
+/// What a ticket system makes of a code that was presented.
+package struct RecognisedCode: Hashable, Sendable {
+  /// The code in the system's own form.
+  package let code: Code
+  /// The event that the presented code names besides, as it stands there. Nobody has signed that: it may serve to refuse, never to
+  /// admit.
+  package let event: String?
+
+  /// Joins them.
+  package init(_ code: Code, event: String? = nil) {
+    self.code = code
+    self.event = event
+  }
+}

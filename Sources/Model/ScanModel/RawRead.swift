@@ -53,12 +53,15 @@ package struct Scan: Sendable, Equatable {
   package let symbology: AIMIdentifier?
   /// When its last byte arrived.
   package let readAt: MonotonicTime
+  /// The event that the presented code named, as in `RecognisedCode`; `nil` too where the scan is read from the journal.
+  package let event: String?
 
   /// Makes a scan.
   package init(
     id: ScanID = ScanID(), gate: GateID, reader: ReaderID, code: Code, symbology: AIMIdentifier? = nil,
-    readAt: MonotonicTime
+    readAt: MonotonicTime, event: String? = nil
   ) {
+    self.event = event
     self.id = id
     self.gate = gate
     self.reader = reader

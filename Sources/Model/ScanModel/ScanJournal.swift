@@ -68,6 +68,10 @@ package struct JournaledScan: Sendable, Equatable {
   package var detail: String?
   /// The record of the ticket system.
   package var entryID: String?
+  /// The event, as the ticket system calls it, or as the presented code does where that does not tell it.
+  package var eventID: String?
+  /// The event's name.
+  package var event: String?
   /// The ticket's holder. Kept sealed, and deleted after a set time.
   package var holder: String?
   /// How many this code has admitted, this admission included.
@@ -82,9 +86,12 @@ package struct JournaledScan: Sendable, Equatable {
   /// Makes an entry.
   package init(
     scan: Scan, system: TicketSystemID, ticket: TicketKey?, at: JournalTime, decidedIn: Duration, verdict: Verdict,
-    decider: Decider, note: String? = nil, detail: String? = nil, entryID: String? = nil, holder: String? = nil,
-    admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, outputFault: String? = nil
+    decider: Decider, note: String? = nil, detail: String? = nil, entryID: String? = nil, eventID: String? = nil,
+    event: String? = nil, holder: String? = nil, admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil,
+    outputFault: String? = nil
   ) {
+    self.eventID = eventID
+    self.event = event
     self.scan = scan
     self.system = system
     self.ticket = ticket

@@ -16,9 +16,9 @@ package protocol TicketSystem: Sendable {
   /// as often as one likes. Who went in is known by our own book alone.
   var mayRedeem: Bool { get }
 
-  /// The code in the system's own form: a ticket URL is reduced to its secret, a bare secret is returned as it is.
-  /// Pure, and never a request.
-  func recognise(_ code: Code) -> Code
+  /// The code in the system's own form: a ticket URL is reduced to its secret, a bare secret is returned as it is; and the event that
+  /// it names. Pure, and never a request.
+  func recognise(_ code: Code) -> RecognisedCode
 
   /// The folded key: what all codes have in common that this system may take for one another's spelling, because its
   /// database does not look at case, say. `nil` where each code has one spelling only. Pure, and never a request.
@@ -136,9 +136,14 @@ package struct AttemptRequest: Sendable {
   package let deadline: MonotonicTime
   /// Whether nobody waits for the answer: somebody was admitted before. Live scans come first, in the rate budget too.
   package let isOwed: Bool
+  /// The event that the presented code named, as in `Scan`.
+  package let event: String?
 
   /// Makes a request.
-  package init(attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false) {
+  package init(
+    attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false, event: String? = nil
+  ) {
+    self.event = event
     self.isOwed = isOwed
     self.attempt = attempt
     self.scan = scan
@@ -263,6 +268,8 @@ package struct TicketDetails: Sendable, Equatable {
   package var holder: String?
   /// The event's name.
   package var event: String?
+  /// What the ticket system calls the event.
+  package var eventID: String?
   /// The tickets of the sale.
   package var tickets: [Line]
   /// What sort of ticket it is: a membership's level, a category.
@@ -307,9 +314,10 @@ package struct TicketDetails: Sendable, Equatable {
 
   /// Makes the details.
   package init(
-    holder: String? = nil, event: String? = nil, tickets: [Line] = [], kind: String? = nil, seats: [String] = [],
-    ends: WallTime? = nil
+    holder: String? = nil, event: String? = nil, eventID: String? = nil, tickets: [Line] = [], kind: String? = nil,
+    seats: [String] = [], ends: WallTime? = nil
   ) {
+    self.eventID = eventID
     self.kind = kind
     self.seats = Array(seats.prefix(Self.mostSeats))
     self.ends = ends

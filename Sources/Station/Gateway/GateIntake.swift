@@ -57,13 +57,15 @@ final class GateIntake: Sendable {
   /// Takes a raw read; from any thread, returns at once.
   func take(_ read: RawRead) {
     guard let whole = Normaliser.normalise(read.bytes) else { return refuseUnreadable(Code(bytes: read.bytes), read) }
-    let code = system.recognise(whole)
+    let recognised = system.recognise(whole)
+    let code = recognised.code
     // A code that sets stations up is no ticket, and its secret is not for the ticket system.
     guard settings.accept.accepts(code), !SetUpReader.isSetUpCode(whole) else {
       return refuseUnreadable(code, read)
     }
     let scan = Scan(
-      gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
+      gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt,
+      event: recognised.event)
     switch sight(scan) {
     case .ended, .taken(by: nil): break
     case .taken(let waiting?): waiting.resume(returning: scan)
@@ -127,7 +129,7 @@ final class GateIntake: Sendable {
     if state.withLock({ $0.deciding == nil && $0.isReady && !$0.isEnded }) { signals.play(.refuse(.unreadable)) }
   }
 
-  private func code(of read: RawRead) -> Code? { Normaliser.normalise(read.bytes).map(system.recognise) }
+  private func code(of read: RawRead) -> Code? { Normaliser.normalise(read.bytes).map { system.recognise($0).code } }
 
   private func refuseUnreadable(_ code: Code, _ read: RawRead) {
     let (isEnded, isDeciding) = state.withLock { state in

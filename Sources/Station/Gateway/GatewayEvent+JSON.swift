@@ -19,6 +19,7 @@ extension GatewayEvent {
       line.add("reason", decided.verdict.reason)
       line.add("holder", decided.details.holder)
       line.add("event", decided.details.event)
+      if let event = decided.details.eventID { line.add("event_id", event) }
       line.add("tickets", lines: decided.details.tickets)
       if let kind = decided.details.kind { line.add("kind", kind) }
       if !decided.details.seats.isEmpty { line.add("seats", texts: decided.details.seats) }

@@ -160,7 +160,8 @@ package actor LedgerKeeper {
         AttemptDecision(undecided: .outOfService, detail: fault.description), ticket: key, decider: .station)
     }
     let patience = deciding.policy.mayAdmit ? min(deadline, time.now() + deciding.policy.after) : deadline
-    let request = AttemptRequest(attempt: attempt, scan: scan.id, code: scan.code, deadline: patience)
+    let request = AttemptRequest(
+      attempt: attempt, scan: scan.id, code: scan.code, deadline: patience, event: scan.event)
     let began = time.now()
     health.learnWait(patience - began)
     sender.scanBegan(at: began)

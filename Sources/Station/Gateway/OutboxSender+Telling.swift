@@ -42,7 +42,8 @@ extension OutboxSender {
     }
     let began = time.now()
     let request = AttemptRequest(
-      attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true)
+      attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true,
+      event: scan.event)
     var outcome = await system.attempt(request) { [keeper, loop] late in
       Task(executorPreference: loop.tasks) {
         await keeper.settle(late, of: attempt, scan: scan, key: key, system: system.id)

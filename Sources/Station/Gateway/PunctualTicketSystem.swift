@@ -28,7 +28,7 @@ struct PunctualTicketSystem: TicketSystem {
 
   var mayRedeem: Bool { system.mayRedeem }
 
-  func recognise(_ code: Code) -> Code { system.recognise(code) }
+  func recognise(_ code: Code) -> RecognisedCode { system.recognise(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { system.foldedKey(of: code) }
 

@@ -28,19 +28,22 @@ final class ScanReports: Sendable {
     let decision = kept.decision
     let now = ledger.now
     let waited = now.monotonic - scan.readAt
+    var details = decision.details ?? TicketDetails()
+    details.eventID = details.eventID ?? scan.event
     // Who was asked for, and who was admitted, is written down whatever comes.
     let isLeftOut = kept.asked == nil && decision.verdict != .admit && !quota.withLock({ $0.take(at: now.monotonic) })
-    let mark = isLeftOut ? nil : record(scan, kept, waited, now, outputFault)
+    let mark = isLeftOut ? nil : record(scan, kept, details, waited, now, outputFault)
     teller.take(
       DecidedScan(
         scan: scan, verdict: decision.verdict, readAt: now.wall - waited, decidedIn: waited,
-        details: decision.details ?? TicketDetails(), admitted: decision.admitted, allowance: decision.allowance,
+        details: details, admitted: decision.admitted, allowance: decision.allowance,
         decider: kept.decider, isProvisional: decision.isProvisional, note: decision.note,
         firstUse: decision.firstUse, detail: decision.detail, outputFault: outputFault), mark, at: now)
   }
 
   private func record(
-    _ scan: Scan, _ kept: KeptDecision, _ waited: Duration, _ now: JournalTime, _ outputFault: String?
+    _ scan: Scan, _ kept: KeptDecision, _ details: TicketDetails, _ waited: Duration, _ now: JournalTime,
+    _ outputFault: String?
   ) -> JournalMark {
     let decision = kept.decision
     return ledger.record(
@@ -48,7 +51,8 @@ final class ScanReports: Sendable {
         JournaledScan(
           scan: scan, system: system, ticket: kept.ticket, at: now, decidedIn: waited, verdict: decision.verdict,
           decider: kept.decider, note: decision.note?.rawValue, detail: decision.detail, entryID: decision.entryID,
-          holder: decision.details?.holder, admitted: decision.admitted, allowance: decision.allowance,
+          eventID: details.eventID, event: details.event, holder: details.holder, admitted: decision.admitted,
+          allowance: decision.allowance,
           firstUse: decision.firstUse, outputFault: outputFault)))
   }
 }

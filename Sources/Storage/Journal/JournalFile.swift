@@ -86,7 +86,7 @@ struct JournalFile: Sendable {
     }
     do {
       if !isPresent { try make() }
-      let store = try use()
+      let store = try use(&notices)
       try store.beginSession(boot: boot, wall: time.wall(), monotonic: time.now())
       store.database.keepLog(false)
       place.note()
@@ -104,10 +104,11 @@ struct JournalFile: Sendable {
 
   /// Opens the file. As long as nothing was written through the connection, a log of before stays as it is: a start that fails leaves
   /// everything to the next one.
-  func use() throws -> JournalStore {
+  /// - Parameter notices: gets what the operator must know.
+  func use(_ notices: inout [String]) throws -> JournalStore {
     let database = try Database(path, .write, busyMilliseconds: Self.busyMilliseconds)
     database.keepLog(true)
-    try recognise(database)
+    try recognise(database, &notices)
     for pragma in [
       "synchronous = FULL", "wal_autocheckpoint = 0", "journal_size_limit = 33554432", "secure_delete = FAST",
       "recursive_triggers = ON", "temp_store = MEMORY",
@@ -136,7 +137,7 @@ struct JournalFile: Sendable {
   }
 
   /// Looks at what the file says of itself before anything is written into it.
-  private func recognise(_ database: Database) throws {
+  private func recognise(_ database: Database, _ notices: inout [String]) throws {
     let application = try database.integer("PRAGMA application_id") ?? 0
     let version = try database.integer("PRAGMA user_version") ?? 0
     let tables = try database.integer("SELECT count(*) FROM sqlite_master") ?? 0
@@ -154,7 +155,7 @@ struct JournalFile: Sendable {
           "The journal \(path) was written by a newer version of this program (\(version); this one knows \(schema.version)). "
             + "Install that version, or name another journal.")
       }
-      if version < schema.version { try migrate(database, from: version) }
+      if version < schema.version { notices.append(try migrate(database, from: version)) }
     }
     let mode = try database.texts("PRAGMA journal_mode = WAL").first ?? ""
     guard mode == "wal" else {
@@ -175,11 +176,22 @@ struct JournalFile: Sendable {
     }
   }
 
-  /// Brings an older file to the present schema, all at once, after a copy of it was made.
-  private func migrate(_ database: Database, from version: Int64) throws {
-    let copy = "\(path).v\(version).backup"
-    do throws(SQLiteError) {
+  /// Brings an older file to the present schema, all at once, after a copy of it was made; one that is there already stays.
+  /// - Returns: what the operator must know.
+  private func migrate(_ database: Database, from version: Int64) throws -> String {
+    var copy = "\(path).v\(version).backup"
+    var count = 1
+    while FileIdentity(at: copy) != nil {
+      count += 1
+      copy = "\(path).v\(version)-\(count).backup"
+    }
+    do throws(SystemError) {
       unlink("\(copy).new")
+      try Self.make("\(copy).new")
+    } catch {
+      throw JournalFault(error, at: copy)
+    }
+    do throws(SQLiteError) {
       try database.prepare("VACUUM INTO ?").run(.text("\(copy).new"))
     } catch {
       unlink("\(copy).new")
@@ -202,12 +214,16 @@ struct JournalFile: Sendable {
         try database.execute("PRAGMA user_version = \(schema.version)")
       }
     } catch {
-      // Never set aside: the file is what it was.
+      // Never set aside: the file is what it was, and each further try makes a copy of its own.
+      unlink(copy)
       throw JournalFault(
         JournalFault(error, at: path).kind,
         "The journal \(path) could not be brought from version \(version) to \(schema.version): \(error.message). "
-          + "It is as it was, and a copy is \(copy).")
+          + "It is as it was.")
     }
+    return
+      "The journal \(path) was brought from version \(version) to \(schema.version). A copy of what it was is \(copy); delete it "
+      + "once you will not go back to the former version."
   }
 
   // MARK: Setting aside

@@ -18,6 +18,8 @@ extension Journal {
     let hasFloods: Bool
     /// Whether a scan says when its ticket was first admitted.
     let hasFirstUses: Bool
+    /// Whether a scan names its event.
+    let hasEvents: Bool
 
     /// The oldest schema that is read: of files that were set aside or copied before they were brought forward.
     private static let oldest: Int64 = 1
@@ -95,6 +97,7 @@ extension Journal {
       hasOutbox = version >= 2
       hasFloods = version >= 3
       hasFirstUses = version >= 4
+      hasEvents = version >= 5
     }
 
     private static func connect(_ path: String) throws(SQLiteError) -> Database {
@@ -145,7 +148,10 @@ extension Journal {
 
     private static let page = 500
 
-    var columns: String { Self.columns + (hasFirstUses ? Self.firstUse : ", NULL, NULL, NULL") }
+    var columns: String {
+      Self.columns + (hasFirstUses ? Self.firstUse : ", NULL, NULL, NULL")
+        + (hasEvents ? ", s.event_id, s.event" : ", NULL, NULL")
+    }
 
     private static let firstUse = """
       , s.first_used_at, (SELECT text FROM name WHERE name.id = s.first_used_gate), s.first_used_request

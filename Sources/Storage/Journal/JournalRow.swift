@@ -47,6 +47,10 @@ package struct JournalRow: Sendable, Equatable {
   package var outputFault: String?
   /// The first admission on the ticket, as it was known then; `nil` where none was, and before version 4.
   package var firstUse: FirstUse?
+  /// The event, as the ticket system or the presented code calls it; `nil` where neither told it, and before version 5.
+  package var eventID: String?
+  /// The event's name.
+  package var event: String?
 
   /// Reads the columns of `Journal.Reader`.
   init(_ row: Row, seals: JournalSeals?) {
@@ -81,6 +85,8 @@ package struct JournalRow: Sendable, Equatable {
         gate: row.text(25).map { GateID($0) }, at: WallTime(nanoseconds: at),
         request: row.blob(26).flatMap { AttemptID(bytes: $0) })
     }
+    eventID = row.text(27)
+    event = row.text(28)
   }
 }
 

@@ -174,7 +174,7 @@ final class JournalStore {
       journaled.holder.map { .blob(seals.holder($0, of: scan.id)) } ?? .null, .integer(Int64(journaled.admitted)),
       .integer(Int64(journaled.allowance)), Value(journaled.outputFault), Value(journaled.firstUse?.at.nanoseconds),
       try journaled.firstUse?.gate.map { gate throws(SQLiteError) in try name(gate.name) } ?? .null,
-      journaled.firstUse?.request.map { .blob($0.bytes) } ?? .null)
+      journaled.firstUse?.request.map { .blob($0.bytes) } ?? .null, Value(journaled.eventID), Value(journaled.event))
   }
 
   private func write(_ flood: ScanFlood) throws(SQLiteError) {

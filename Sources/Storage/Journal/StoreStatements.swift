@@ -43,8 +43,8 @@ struct StoreStatements {
       INSERT INTO scan (
         seq, session, id, gate, reader, code, symbology, read_at, system, ticket, wall, monotonic, trusted, decided_in,
         verdict, reason, decider, note, detail, entry, holder, admitted, allowance, output_fault, first_used_at,
-        first_used_gate, first_used_request)
-      VALUES (\(places(27)))
+        first_used_gate, first_used_request, event_id, event)
+      VALUES (\(places(29)))
       """)
     addFlood = try database.prepare(
       """

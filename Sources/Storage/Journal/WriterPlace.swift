@@ -89,8 +89,10 @@ extension Writer {
     store = nil
     tidying = nil
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    // What is there is of the present version.
+    var notices: [String] = []
     do {
-      let store = try core.file.use()
+      let store = try core.file.use(&notices)
       store.goOn(from: old)
       store.database.keepLog(false)
       core.file.place.note()

@@ -21,7 +21,7 @@ package struct EventScheduleTicketSystem: TicketSystem {
 
   package var whereabouts: Whereabouts? { Whereabouts(host: client.host, cure: client.words.addressCure) }
 
-  package func recognise(_ code: Code) -> Code { TicketURL.secret(in: code) }
+  package func recognise(_ code: Code) -> RecognisedCode { TicketURL.read(code) }
 
   /// What a secret has in common with all that the server's database may take for it.
   package static func foldedKey(of code: Code) -> TicketKey { CodeFolding.key(of: code) }

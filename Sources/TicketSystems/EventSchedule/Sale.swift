@@ -62,7 +62,7 @@ package struct Sale: Sendable, Equatable {
     id = value["id"]?.identifier
     name = text(value["name"])
     email = text(value["email"])
-    eventID = value["event_id"]?.identifier
+    eventID = value["event_id"]?.identifier.flatMap { StaffText.clean($0, hiding: secrets) }
     eventName = text(value["event"]?["name"])
     let lines = (value["tickets"]?.array ?? []).filter { if case .object = $0 { true } else { false } }
     tickets = lines.prefix(100).compactMap { line in
@@ -81,7 +81,7 @@ package struct Sale: Sendable, Equatable {
   }
 
   /// What staff see.
-  var details: TicketDetails { TicketDetails(holder: name, event: eventName, tickets: tickets) }
+  var details: TicketDetails { TicketDetails(holder: name, event: eventName, eventID: eventID, tickets: tickets) }
 
   /// How many persons the ticket admits: of the chosen line, or of the first where none is chosen; 1 if that is unknown.
   func quantity(of saleTicketID: Int64?) -> Int {

@@ -34,7 +34,7 @@ package struct TicketSystemType: Sendable {
   package let example: [String]
   /// The key of its section that is `true` where a set-up code is awaited; `nil` where none brings it.
   package let enrolKey: String?
-  /// The own form of a code, without a connection: what its `recognise` gives at a gate.
+  /// The own form of a code, without a connection: what its `recognise` makes of it at a gate.
   package let recognise: @Sendable (Code) -> Code
   /// What it may take for one another's spelling, likewise: what its `foldedKey` gives at a gate.
   package let foldedKey: @Sendable (Code) -> TicketKey?
@@ -56,7 +56,7 @@ package struct TicketSystemType: Sendable {
   /// - Parameters:
   ///   - section: its part of the configuration.
   ///   - example: keys to begin with, below `type`, a line each.
-  ///   - recognise: as `TicketSystem.recognise`.
+  ///   - recognise: the code of `TicketSystem.recognise`.
   ///   - foldedKey: as `TicketSystem.foldedKey`.
   ///   - server: which server a section names, for the ledger that belongs to it; `nil` as long as none is known.
   ///   - budget: how many requests a minute this station may send; `nil` where nothing bounds them.

@@ -4,7 +4,7 @@ internal import ScanModel
 struct UnenrolledTicketSystem: TicketSystem {
   let id: TicketSystemID
 
-  func recognise(_ code: Code) -> Code { code }
+  func recognise(_ code: Code) -> RecognisedCode { RecognisedCode(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { nil }
 

@@ -72,6 +72,9 @@ extension JournalRow {
       ("outbox", { .text(owed($0)?.state) }),
       ("outbox_reason", { .text(owed($0)?.ending?.reason) }),
       ("outbox_said", { .text(owed($0)?.ending?.said) }),
+      // What came later stands last, for those who read by place.
+      ("event_id", { .text($0.eventID) }),
+      ("event", { .text($0.event) }),
     ]
   }
 

@@ -51,6 +51,8 @@ enum JournalText {
       add("gate", "\(row.gate), reader \(row.reader)")
       add("code", (row.code?.shortened ?? "sealed") + (row.symbology.map { " (\($0))" } ?? ""))
       add("holder", row.holder)
+      let event = [row.event, row.eventID.map { "(\($0))" }].compactMap(\.self)
+      add("event", event.isEmpty ? nil : event.joined(separator: " "))
       add("verdict", verdict(row.verdict, row.reason))
       if isProvisional(row) {
         add("provisional", "the ticket system was away; what it was told later is below, or in scangate outbox status")

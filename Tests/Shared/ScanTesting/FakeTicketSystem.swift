@@ -25,6 +25,7 @@ package final class FakeTicketSystem: TicketSystem {
   private struct State {
     var script: [Code: [Behaviour]] = [:]
     var asked: [Code] = []
+    var events: [String?] = []
     var held: [AttemptID: Held] = [:]
     var isReleased = false
     var lookUps: [Code: LookUp] = [:]
@@ -49,6 +50,7 @@ package final class FakeTicketSystem: TicketSystem {
   package let whereabouts: Whereabouts? = Whereabouts(host: "fake.example", cure: "Check url.")
   private let time: any TimeSource
   private let folding: @Sendable (Code) -> TicketKey?
+  private let recognising: @Sendable (Code) -> RecognisedCode
   private let state = Mutex(State())
   private let askedStream: AsyncStream<Code>
   private let askedEnd: AsyncStream<Code>.Continuation
@@ -57,10 +59,13 @@ package final class FakeTicketSystem: TicketSystem {
   /// - Parameters:
   ///   - mayRedeem: whether its requests may redeem; else they only read.
   ///   - folding: a code's folded key; each code has one spelling only at first.
+  ///   - recognising: what is made of a code; as it is at first.
   package init(
     id: TicketSystemID = TicketSystemID("fake"), mayRedeem: Bool = true, time: any TimeSource,
-    folding: @escaping @Sendable (Code) -> TicketKey? = { _ in nil }
+    folding: @escaping @Sendable (Code) -> TicketKey? = { _ in nil },
+    recognising: @escaping @Sendable (Code) -> RecognisedCode = { RecognisedCode($0) }
   ) {
+    self.recognising = recognising
     self.folding = folding
     self.mayRedeem = mayRedeem
     self.id = id
@@ -122,6 +127,9 @@ package final class FakeTicketSystem: TicketSystem {
   /// The codes that were asked for, in order.
   package var asked: [Code] { state.withLock { $0.asked } }
 
+  /// The events that they were said to be of, in order.
+  package var events: [String?] { state.withLock { $0.events } }
+
   /// The codes as they are asked for.
   package var requests: AsyncStream<Code> { askedStream }
 
@@ -157,7 +165,7 @@ package final class FakeTicketSystem: TicketSystem {
     }
   }
 
-  package func recognise(_ code: Code) -> Code { code }
+  package func recognise(_ code: Code) -> RecognisedCode { recognising(code) }
 
   package func foldedKey(of code: Code) -> TicketKey? { folding(code) }
 
@@ -168,6 +176,7 @@ package final class FakeTicketSystem: TicketSystem {
     guard sentAt < request.deadline else { return unsent("The time was up before the request could be sent.") }
     let behaviour = state.withLock { state -> Behaviour in
       state.asked.append(request.code)
+      state.events.append(request.event)
       if request.isOwed { state.owed.append(request.code) }
       guard var script = state.script[request.code], let next = script.first else {
         return .answer(.refused(.notFound, detail: nil))

@@ -36,8 +36,10 @@ package struct TicketSystemConformance: Sendable {
     func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
 
     for code in [goodCode, unknownCode, slowCode] {
-      let once = system.recognise(code)
-      check(system.recognise(once) == once, "recognise changes a code that is in the system's own form already")
+      let once = system.recognise(code).code
+      check(
+        system.recognise(once) == RecognisedCode(once),
+        "recognise changes a code that is in the system's own form already")
     }
 
     if let folded = system.foldedKey(of: goodCode) {
@@ -71,14 +73,14 @@ package struct TicketSystemConformance: Sendable {
     }
 
     if case .redeemed = good.answer {
-      let found = await system.lookUp(system.recognise(goodCode), deadline: time.now() + .seconds(5))
+      let found = await system.lookUp(system.recognise(goodCode).code, deadline: time.now() + .seconds(5))
       check(found != .unused, "a look-up finds a redeemed code unused")
     }
-    let missing = await system.lookUp(system.recognise(unknownCode), deadline: time.now() + .seconds(5))
+    let missing = await system.lookUp(system.recognise(unknownCode).code, deadline: time.now() + .seconds(5))
     check(missing != .used, "a look-up finds an unknown code used")
     if !system.mayRedeem {
       // It would settle what only our own book knows.
-      let known = await system.lookUp(system.recognise(goodCode), deadline: time.now() + .seconds(5))
+      let known = await system.lookUp(system.recognise(goodCode).code, deadline: time.now() + .seconds(5))
       for found in [known, missing] {
         check(found == .unknown || found == .unanswered, "a system that only reads says who was admitted: \(found)")
       }
@@ -119,6 +121,6 @@ package struct TicketSystemConformance: Sendable {
 
   private func request(_ code: Code, within duration: Duration) -> AttemptRequest {
     AttemptRequest(
-      attempt: AttemptID(), scan: ScanID(), code: system.recognise(code), deadline: time.now() + duration)
+      attempt: AttemptID(), scan: ScanID(), code: system.recognise(code).code, deadline: time.now() + duration)
   }
 }

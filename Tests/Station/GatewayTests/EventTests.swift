@@ -100,6 +100,13 @@ import Testing
     expect(object["first_used_request"] as? String == "0123456789abcdef0123456789abcdef")
   }
 
+  @Test func theEventsIdentifierIsToldWhereItIsKnown() throws {
+    var scan = Self.scan(.admit, firstUse: WallTime(seconds: 0))
+    expect(!GatewayEvent.scan(scan).jsonLine.contains("event_id"))
+    scan.details.eventID = "Mzg5Mjg2"
+    expect(GatewayEvent.scan(scan).jsonLine.contains("\"event\":\"Zoë's\",\"event_id\":\"Mzg5Mjg2\""))
+  }
+
   @Test func kindSeatsAndEndAreToldWhereTheyAreKnown() throws {
     var scan = Self.scan(.admit, firstUse: WallTime(seconds: 0))
     func object() throws -> [String: Any] {

@@ -19,9 +19,10 @@ private struct Bench {
 
   /// A gate of its own, or another one beside `neighbour` with the same ticket system and ledger.
   init(
-    beside neighbour: Bench? = nil, name: String = "north", _ adjust: (inout GateSettings) -> Void = { _ in }
+    beside neighbour: Bench? = nil, name: String = "north", system: FakeTicketSystem? = nil,
+    _ adjust: (inout GateSettings) -> Void = { _ in }
   ) throws {
-    system = neighbour?.system ?? FakeTicketSystem(time: time)
+    self.system = neighbour?.system ?? system ?? FakeTicketSystem(time: time)
     journal = neighbour?.journal ?? MemoryJournal()
     ledger =
       try neighbour?.ledger ?? LedgerKeeper(server: "fake", dependencies: .inMemory(journal), time: time, events: hub)
@@ -30,7 +31,7 @@ private struct Bench {
     adjust(&settings)
     events = EventReader(hub.subscribe())
     gate = GateController(
-      settings: settings, system: system, ledger: ledger, signals: signals, events: hub, time: time)
+      settings: settings, system: self.system, ledger: ledger, signals: signals, events: hub, time: time)
   }
 
   func present(_ code: String, at readAt: MonotonicTime? = nil) {
@@ -222,6 +223,33 @@ extension GatewayEvent {
         expect(told?.isStored == true && written, "round \(round)")
       }
     }
+  }
+
+  /// What the code names reaches the ticket system and the journal; the answer's word is the better one.
+  @Test func theEventTravelsWithTheScan() async throws {
+    let system = FakeTicketSystem(time: SystemTime()) { _ in
+      nil
+    } recognising: { code in
+      let parts = code.text.split(separator: "/")
+      return parts.count == 2 ? RecognisedCode(Code(String(parts[1])), event: String(parts[0])) : RecognisedCode(code)
+    }
+    let answer = redeemed("1")
+    guard case .redeemed(var named) = answer else { return expect(false, "it is no redemption") }
+    (named.entryID, named.details.eventID) = ("2", "456")
+    system.script(good, .answer(answer))
+    system.script(Code("good-ticket-2"), .answer(.redeemed(named)))
+    let bench = try Bench(system: system)
+    try await bench.run { bench in
+      for code in ["url/good-ticket-1", "url/good-ticket-2", "good-ticket-3"] {
+        bench.present(code)
+        let scan = await bench.events.nextScan()
+        expectEqual(scan?.details.eventID, ["url/good-ticket-1": "url", "url/good-ticket-2": "456"][code])
+      }
+    }
+    expectEqual(system.events, ["url", "url", nil])
+    let scans = bench.journal.facts.compactMap { if case .scan(let scan) = $0 { scan } else { nil } }
+    expectEqual(scans.map(\.eventID), ["url", "456", nil])
+    expectEqual(scans.map(\.event), ["Opening", "Opening", nil])
   }
 
   /// A scanner that shouts: a thousand at once are written down one by one, and none of the others is forgotten.

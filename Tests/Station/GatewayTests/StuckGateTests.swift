@@ -39,7 +39,7 @@ private struct StuckAdapter: TicketSystem {
   let held = Held<AttemptOutcome>()
   let other = FakeTicketSystem(time: SystemTime())
 
-  func recognise(_ code: Code) -> Code { code }
+  func recognise(_ code: Code) -> RecognisedCode { RecognisedCode(code) }
   func foldedKey(of code: Code) -> TicketKey? { nil }
 
   func attempt(
@@ -116,7 +116,7 @@ private struct StuckSignals: SignalOutput {
       let id = TicketSystemID("silent")
       let reached = Held<Reach>()
       let found = Held<LookUp>()
-      func recognise(_ code: Code) -> Code { code }
+      func recognise(_ code: Code) -> RecognisedCode { RecognisedCode(code) }
       func foldedKey(of code: Code) -> TicketKey? { TicketKey(Array("folded".utf8)) }
       func attempt(
         _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void

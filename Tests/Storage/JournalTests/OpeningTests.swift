@@ -28,6 +28,7 @@ import Testing
     expect(row.detail == scan.detail && row.entryID == scan.entryID && row.holder == scan.holder)
     expect(row.admitted == 1 && row.allowance == 3 && row.outputFault == scan.outputFault)
     expect(row.firstUse == scan.firstUse && row.firstUse?.request != nil)
+    expect(row.eventID == "456" && row.event == "Concert 2025")
 
     let reader = try Journal.Reader(path: folder.journal, key: testKey)
     let attempts = try reader.attempts(open: false)
@@ -112,7 +113,8 @@ import Testing
     let database = try stranger(folder.journal)
     try database.execute("PRAGMA recursive_triggers = ON")
     for sql in [
-      "UPDATE scan SET first_used_at = 0", "UPDATE scan SET first_used_request = NULL",
+      "UPDATE scan SET event = ''", "UPDATE scan SET event_id = NULL", "UPDATE scan SET first_used_at = 0",
+      "UPDATE scan SET first_used_request = NULL",
       "DELETE FROM scan", "DELETE FROM attempt", "DELETE FROM conclusion", "UPDATE scan SET verdict = 'refuse'",
       "UPDATE scan SET holder = NULL", "UPDATE scan SET holder = x'00'", "UPDATE attempt SET wall = 0",
       "UPDATE conclusion SET fate = 'lost'", "REPLACE INTO scan SELECT * FROM scan",
@@ -157,11 +159,28 @@ import Testing
     let newer = try openJournal(folder.journal, schema: schema)
     newer.enqueue(JournalBatch(facts: [.scan(sampleScan("new"))]))
     try await expectEqual(newer.pragma("user_version"), Schema.current.version + 1)
-    await newer.close()
     let copy = "\(folder.journal).v\(Schema.current.version).backup"
+    await expectEqual(notice(newer)?.contains("A copy of what it was is \(copy)"), true)
+    await newer.close()
     try expectEqual(codes(copy), ["old"])
+    var entry = stat()
+    expect(stat(copy, &entry) == 0 && entry.st_mode & 0o777 == 0o600)
     let database = try stranger(folder.journal)
     try expectEqual(database.integer("SELECT count(*) FROM scan WHERE passed IS NULL"), 2)
+  }
+
+  /// The way back was gone by the copy, and a second update comes.
+  @Test func aCopyThatIsThereStays() async throws {
+    let folder = try Folders()
+    let older = try openJournal(folder.journal)
+    older.enqueue(JournalBatch(facts: [.scan(sampleScan("now"))]))
+    await older.close()
+    let copy = "\(folder.journal).v\(Schema.current.version)"
+    try writeFile("\(copy).backup", [UInt8]("then".utf8))
+    try await openJournal(folder.journal, schema: Schema(steps: Schema.current.steps + ["CREATE TABLE later (a)"]))
+      .close()
+    try expectEqual(readFile("\(copy).backup"), [UInt8]("then".utf8))
+    try expectEqual(codes("\(copy)-2.backup"), ["now"])
   }
 
   @Test func aMigrationThatFailsChangesNothing() async throws {
@@ -173,7 +192,7 @@ import Testing
     let fault = try refusal(folder.journal, schema: schema)
     expect(fault.description.contains("It is as it was"))
     try expectEqual(codes(folder.journal), ["old"])
-    expect(!folder.names.contains { $0.contains("damaged") })
+    expect(!folder.names.contains { $0.contains("damaged") || $0.contains("backup") })
     try await openJournal(folder.journal).close()
   }
 

@@ -76,6 +76,28 @@ import Testing
     expect(fault.kind == .full && fault.description.contains("No space is left"))
   }
 
+  @Test(.enabled(if: Disk.canMount)) func aDiskWithoutRoomForTheCopyHindersAnUpdate() async throws {
+    let folder = try Folders()
+    let disk = try Disk(folder.path + "/disk", size: "1m")
+    let path = disk.path + "/journal"
+    let older = try openJournal(path)
+    older.enqueue(JournalBatch(facts: [.scan(sampleScan("a"))]))
+    await older.close()
+    let filler = disk.path + "/filler"
+    try writeFile(filler, [])
+    let file = try OwnedDescriptor.open(filler, O_WRONLY)
+    while write(file.number, [UInt8](repeating: 1, count: 4_096), 4_096) > 0 {}
+    let newer = Schema(steps: Schema.current.steps + ["CREATE TABLE later (a)"])
+    let fault = try refusal(path, schema: newer)
+    expect(fault.kind == .full && fault.description.contains("Free some space"), "\(fault)")
+    expect(!Folders.list(disk.path).contains { $0.contains("backup") })
+    // It is open still.
+    truncate(filler, 0)
+    try await openJournal(path).close()
+    try expectEqual(codes(path), ["a"])
+    try await openJournal(path, schema: newer).close()
+  }
+
   @Test(.enabled(if: Disk.canMount)) func aReadOnlyDiskIsRefusedInWordsAndRead() async throws {
     let folder = try Folders()
     let disk = try Disk(folder.path + "/disk", size: "4m")

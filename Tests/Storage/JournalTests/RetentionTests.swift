@@ -78,7 +78,7 @@ import Testing
   @Test func theOldestGoWhenTheFileIsTooBig() async throws {
     let folder = try Folders()
     let time = ManualTime()
-    let journal = try openJournal(folder.journal, time: time) { $0.keepBytes = 1_800_000 }
+    let journal = try openJournal(folder.journal, time: time) { $0.keepBytes = 2_000_000 }
     var mark = JournalMark(number: 0)
     for number in 0..<8_000 {
       mark = journal.enqueue(JournalBatch(facts: [.scan(sampleScan("\(number)", time: time))]))

@@ -106,7 +106,9 @@ func sampleScan(
       symbology: AIMIdentifier(letter: UInt8(ascii: "Q"), modifier: UInt8(ascii: "1")), readAt: time.now()),
     system: TicketSystemID("venue"), ticket: TicketKey([UInt8](repeating: 9, count: 16)),
     at: JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: isTrusted), decidedIn: .milliseconds(41),
-    verdict: verdict, decider: .server, note: "surplus", detail: "Day ticket", entryID: "4711", holder: holder,
+    verdict: verdict, decider: .server, note: "surplus", detail: "Day ticket", entryID: "4711", eventID: "456",
+    event: "Concert 2025",
+    holder: holder,
     admitted: 1, allowance: 3,
     firstUse: FirstUse(gate: GateID("south"), at: WallTime(seconds: 1_766_000_000), request: AttemptID()),
     outputFault: "the relay did not move")

@@ -13,7 +13,7 @@ struct CodeCheckTicketSystem: TicketSystem {
 
   var mayRedeem: Bool { false }
 
-  func recognise(_ code: Code) -> Code { file.recognise(code) }
+  func recognise(_ code: Code) -> RecognisedCode { file.recognise(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { file.foldedKey(of: code) }
 

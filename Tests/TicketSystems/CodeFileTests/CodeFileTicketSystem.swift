@@ -9,7 +9,7 @@ struct CodeFileTicketSystem: TicketSystem {
   let path: String
   let time: any TimeSource
 
-  func recognise(_ code: Code) -> Code { code }
+  func recognise(_ code: Code) -> RecognisedCode { RecognisedCode(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { nil }
 

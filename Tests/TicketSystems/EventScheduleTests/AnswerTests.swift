@@ -20,7 +20,8 @@ import TicketTransport
     expectEqual(
       redemption.details,
       TicketDetails(
-        holder: "John Doe", event: "Concert 2025", tickets: [.init(id: 789, quantity: 2, isUsed: true)]))
+        holder: "John Doe", event: "Concert 2025", eventID: "456", tickets: [.init(id: 789, quantity: 2, isUsed: true)])
+    )
     let sent = try #require(outcome.sentAt)
     expect(sent <= outcome.endedAt)
     expect(outcome.serverDate != nil)

@@ -24,7 +24,7 @@ import TicketTransport
     ("https://host/ticket/view/ticket/view/a/b", "b"), ("https://[::1]/ticket/view/a/b", "b"),
     ("https://host/x@y/ticket/view/a/b", "b"),
   ]) func takesTheSecret(url: String, secret: String) throws {
-    try expectEqual(system().0.recognise(Code(url)), Code(secret))
+    try expectEqual(system().0.recognise(Code(url)).code, Code(secret))
   }
 
   @Test(arguments: [
@@ -43,7 +43,21 @@ import TicketTransport
     "https://host?/ticket/view/x/s", "https://host#/ticket/view/x/s", "javascript:https://host/ticket/view/x/s",
     "https://host/ticket/view/x/s//",
   ]) func leavesEverythingElse(text: String) throws {
-    try expectEqual(system().0.recognise(Code(text)), Code(text))
+    try expectEqual(system().0.recognise(Code(text)), RecognisedCode(Code(text)))
+  }
+
+  /// Whoever prints a code can write any event into it: it is kept as it stands, where it can be an identifier.
+  @Test(
+    arguments: [
+      ("https://h/ticket/view/Mzg5Mjg2/s", "Mzg5Mjg2"), ("https://h/ticket/view/a%2Bb%3D/s?x=1", "a+b="),
+      ("https://h/ticket/view/ticket/view/a/b", "a"),
+      ("https://h/ticket/view/0123456789012345678901234567890/s", "0123456789012345678901234567890"),
+      ("https://h/ticket/view/wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl/s", nil), ("https://h/ticket/view/%00/s", nil),
+      ("https://h/ticket/view/a%20b/s", nil), ("https://h/ticket/view/é/s", nil), ("https://h/ticket/view/%zz/s", nil),
+      ("s", nil),
+    ] as [(String, String?)]) func namesTheEvent(url: String, event: String?) throws
+  {
+    try expectEqual(system().0.recognise(Code(url)).event, event)
   }
 
   @Test func anyBytesAreSafe() throws {
@@ -57,14 +71,16 @@ import TicketTransport
       let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in
         pieces[Int.random(in: 0..<pieces.count, using: &random)]
       }.joined()
-      let code = system.recognise(Code(text))
+      let recognised = system.recognise(Code(text))
+      let code = recognised.code
       guard code != Code(text) else { continue }
       taken += 1
       expect(!code.bytes.isEmpty && !code.bytes.contains { $0 <= 0x20 })
+      expect(recognised.event.map { (1...31).contains($0.utf8.count) } ?? true)
     }
     for _ in 0..<2_000 {
       let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-      expectEqual(system.recognise(Code(bytes: bytes)), Code(bytes: bytes))
+      expectEqual(system.recognise(Code(bytes: bytes)), RecognisedCode(Code(bytes: bytes)))
     }
     expect(taken < 20_000)
   }
