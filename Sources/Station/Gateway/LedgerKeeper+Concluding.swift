@@ -52,7 +52,10 @@ extension LedgerKeeper {
       let sure = await secured(decision, key, mark, within: Self.durableWithin, isTraced: true)
       return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
     }
-    let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
+    // What no ticket system has recorded is lost with the power, unless it is durable.
+    let isOursAlone = if case .valid = outcome.answer { true } else { false }
+    let sure = await secured(
+      decision, key, mark, within: isOursAlone ? Self.durableWithin : nil, isTraced: asked.mayBeWritten)
     _ = try? await store.dependencies.book.durable(asked.mark, until: time.now() + Self.longestSync)
     return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
   }

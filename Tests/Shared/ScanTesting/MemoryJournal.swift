@@ -21,6 +21,7 @@ package final class MemoryJournal: ScanJournal {
     var lost = 0
     var waiters: [UInt64: Waiter] = [:]
     var nextID: UInt64 = 0
+    var awaited: [JournalMark] = []
     var listeners: [UInt64: AsyncStream<JournalState>.Continuation] = [:]
 
     mutating func advance() {
@@ -57,6 +58,9 @@ package final class MemoryJournal: ScanJournal {
 
   /// Every fact that is there, in order.
   package var facts: [JournalFact] { state.withLock { $0.batches.dropFirst($0.lost) }.flatMap(\.facts) }
+
+  /// The batches, by their marks, that somebody has awaited to be durable.
+  package var awaited: [JournalMark] { state.withLock { $0.awaited } }
 
   /// What is remembered.
   package var memory: [LedgerKey: [UInt8]] {
@@ -123,7 +127,8 @@ package final class MemoryJournal: ScanJournal {
   }
 
   package func durable(_ mark: JournalMark, until end: MonotonicTime) async throws(JournalFault) -> Bool {
-    try await wait(mark.number, isDurable: true, until: end)
+    state.withLock { $0.awaited.append(mark) }
+    return try await wait(mark.number, isDurable: true, until: end)
   }
 
   private func wait(_ mark: UInt64, isDurable: Bool, until end: MonotonicTime?) async throws(JournalFault) -> Bool {

@@ -62,6 +62,16 @@ import Testing
     expect(try await process.journal.unconcluded().isEmpty)
   }
 
+  /// Nobody else has it written down: it is durable before the gate opens. What the ticket system has recorded need not be.
+  @Test(arguments: [true, false]) func anAdmissionThatOnlyOurLedgerKnowsIsDurable(isOursAlone: Bool) async throws {
+    let process = try await isOursAlone ? process() : LedgerProcess()
+    process.system.script(Self.code, .answer(isOursAlone ? Self.valid : process.redeemed("1")))
+    await expectEqual(process.present().verdict, .admit)
+    let concluded = process.journal.batches.firstIndex { names($0.facts) == ["concluded admit"] }
+    let mark = JournalMark(number: UInt64(try #require(concluded)) + 1)
+    expectEqual(process.journal.awaited.contains(mark), isOursAlone)
+  }
+
   /// A conclusion is written before a gate opens: so nobody has passed on what this process finds unconcluded.
   @Test func oneThatTheEndOfTheProcessCutOffIsForgotten() async throws {
     let first = try await process()
