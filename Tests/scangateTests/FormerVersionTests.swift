@@ -170,7 +170,7 @@ struct Former: Sendable, CustomTestStringConvertible {
   }
 
   /// What the journal tells of a scan besides: it stands last, and a former version had none of it.
-  private static let additions = ["event_id", "event"]
+  private static let additions = ["event_id", "event", "annulled_at"]
 
   /// Puts away what came later; empty, as it is for a scan of then.
   static func withoutAdditions(_ text: String) -> String {

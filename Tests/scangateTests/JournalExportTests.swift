@@ -76,7 +76,7 @@ import Testing
     expect(short.status == 0 && short.output.isEmpty && short.errors.isEmpty, "\(short.errors)")
     var text = try String(contentsOfFile: file, encoding: .utf8)
     expect(text.contains("…0001") && !text.contains("TICKET") && !text.contains("Ada"))
-    expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1,,,,,\r\n"))
+    expect(text.contains(",2025-12-17T19:33:20.000Z,true,50.000,boot 1,,,,,,\r\n"))
 
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
     let whole = try await fixture.run(["export", "--format", "csv", "--codes", "--output", file])
@@ -101,7 +101,8 @@ import Testing
     ])
     let records = Self.records(try await fixture.run(["export", "--format", "csv"]).output)
     expectEqual(
-      records.first?.dropFirst(23).prefix(5), ["outbox", "outbox_reason", "outbox_said", "event_id", "event"])
+      records.first?.dropFirst(23).prefix(6),
+      ["outbox", "outbox_reason", "outbox_said", "event_id", "event", "annulled_at"])
     expectEqual(
       records.dropFirst().map { Array($0.dropFirst(26).prefix(2)) },
       [["456", "Concert 2025"], ["Mzg5Mjg2", ""], ["", ""]])
@@ -110,6 +111,21 @@ import Testing
     let id = try #require(lines.first?["id"] as? String)
     let shown = try await fixture.run(["show", id])
     expect(shown.output.contains("Concert 2025 (456)"), "\(shown.output)")
+  }
+
+  @Test func whatWasAnnulledIsToldOnItsScan() async throws {
+    let fixture = try JournalFixture()
+    let scan = journaled("TICKET-0001")
+    try await fixture.write([
+      .scan(scan), .scan(journaled("TICKET-0002")),
+      .annulled(AnnulledAdmission(scan: scan.scan.id, admission: AttemptID(), at: scan.at)),
+    ])
+    let lines = try await fixture.objects(["list", "--json"])
+    expectEqual(lines.map { $0["annulled_at"] as? String }, ["2025-12-17T19:33:20.000Z", nil])
+    let list = try await fixture.run(["list"])
+    expectEqual(list.lines.map { $0.contains("annulled") }, [true, false])
+    let shown = try await fixture.run(["show", scan.scan.id.description])
+    expect(shown.output.contains("nobody passed"), "\(shown.output)")
   }
 
   @Test func aFileIsReplacedWhollyOrNotAtAll() async throws {

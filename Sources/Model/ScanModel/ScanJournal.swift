@@ -8,6 +8,9 @@ package protocol ScanJournal: AttemptBook {
   /// oldest first.
   func retriable() async throws(JournalFault) -> [OwedAdmission]
 
+  /// The admission that a scan of this station was; `nil` where it was none, or is further back than is looked: some thousand scans.
+  func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission?
+
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
 }
@@ -28,6 +31,60 @@ package enum JournalFact: Sendable, Equatable {
   case owed(OwedAdmission)
   /// The ticket system need not be told of an admission any more.
   case told(ToldAdmission)
+  /// An admission was taken back because nobody passed.
+  case annulled(AnnulledAdmission)
+}
+
+/// An admission that was taken back because nobody passed on it.
+package struct AnnulledAdmission: Sendable, Equatable {
+  /// The scan.
+  package var scan: ScanID
+  /// The admission's name in the ledger.
+  package var admission: AttemptID
+  /// When.
+  package var at: JournalTime
+
+  /// Makes an entry.
+  package init(scan: ScanID, admission: AttemptID, at: JournalTime) {
+    self.scan = scan
+    self.admission = admission
+    self.at = at
+  }
+}
+
+/// An admission as the journal has it.
+package struct JournaledAdmission: Sendable, Equatable {
+  /// Its name in the ledger.
+  package var admission: AttemptID
+  /// The ticket's key there.
+  package var ticket: TicketKey
+  /// When it was decided.
+  package var at: JournalTime
+  /// Whether it was taken back.
+  package var isAnnulled: Bool
+
+  /// Makes an entry.
+  package init(admission: AttemptID, ticket: TicketKey, at: JournalTime, isAnnulled: Bool) {
+    self.admission = admission
+    self.ticket = ticket
+    self.at = at
+    self.isAnnulled = isAnnulled
+  }
+}
+
+extension JournalFact {
+  /// What is known of the admission that a scan was, after this fact.
+  package func admission(of scan: ScanID, after known: JournaledAdmission?) -> JournaledAdmission? {
+    var known = known
+    switch self {
+    case .scan(let decided) where decided.scan.id == scan:
+      guard let admission = decided.admission, let ticket = decided.ticket else { return nil }
+      return JournaledAdmission(admission: admission, ticket: ticket, at: decided.at, isAnnulled: false)
+    case .annulled(let annulled) where annulled.scan == scan: known?.isAnnulled = true
+    default: break
+    }
+    return known
+  }
 }
 
 /// Who decided a scan. The raw values are the names in journal, events and exports.
@@ -82,14 +139,18 @@ package struct JournaledScan: Sendable, Equatable {
   package var firstUse: FirstUse?
   /// Why the gate did not open, or may not have, although the verdict is an admission.
   package var outputFault: String?
+  /// The admission's name in the ledger; `nil` where it is none.
+  package var admission: AttemptID?
 
   /// Makes an entry.
   package init(
     scan: Scan, system: TicketSystemID, ticket: TicketKey?, at: JournalTime, decidedIn: Duration, verdict: Verdict,
     decider: Decider, note: String? = nil, detail: String? = nil, entryID: String? = nil, eventID: String? = nil,
     event: String? = nil, holder: String? = nil, admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil,
-    outputFault: String? = nil
+    outputFault: String? = nil,
+    admission: AttemptID? = nil
   ) {
+    self.admission = admission
     self.eventID = eventID
     self.event = event
     self.scan = scan

@@ -226,12 +226,15 @@ package struct Redemption: Sendable, Equatable {
   package var saleQuantity: Int?
   /// For staff.
   package var details: TicketDetails
+  /// Why nobody passes on it at this gate all the same, such as `wrongEvent`: the record waits for another gate that asks for it.
+  package var refusal: RefuseReason?
 
   /// Makes a redemption.
   package init(
     entryID: String, scannedAt: WallTime, quantity: Int, sale: String? = nil, saleQuantity: Int? = nil,
-    details: TicketDetails
+    details: TicketDetails, refusal: RefuseReason? = nil
   ) {
+    self.refusal = refusal
     self.entryID = entryID
     self.scannedAt = scannedAt
     self.quantity = quantity

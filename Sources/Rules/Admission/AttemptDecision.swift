@@ -133,6 +133,18 @@ package struct AttemptDecision: Sendable, Equatable {
   }
 }
 
+/// What it came to that an admission was to be taken back because nobody passed on it.
+package enum Annulment: Sendable, Equatable {
+  /// The ticket admits once more.
+  case takenBack
+  /// Nobody is in on the ticket: it was taken back before, or who passed has left.
+  case already
+  /// It is not the latest on its ticket, of those that stand: a later one is to be taken back first, or was given since.
+  case tooLate
+  /// Nothing is known of such an admission of this station.
+  case unknown
+}
+
 /// What a late outcome came to.
 package enum LateRecord: Sendable, Equatable {
   /// The attempt was not open any more, or its ticket is settled: nothing changed.

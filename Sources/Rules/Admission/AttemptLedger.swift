@@ -11,7 +11,8 @@ package import ScanModel
 ///                                             └══▶ conclude   unlocked
 ///                                                   ├─ refused, undecided and not sent ─▶ no trace
 ///                                                   ├─ refused and may have redeemed ─▶ unsettled, without end
-///                                                   ├─ redeemed, valid ─▶ TicketRecord judges, counts
+///                                                   ├─ redeemed, valid ─▶ TicketRecord judges, counts ══▶ giveBack, annul
+///                                                   ├─ redeemed, but not for this gate ─▶ refused; our record waits for another
 ///                                                   ├─ undecided, and a right to pass offline ─▶ admitted, owed
 ///                                                   └─ may have redeemed ─▶ unsettled: pending ── late ─▶ settled,
 ///                                                                                        └─ lost    claimable, lost
@@ -27,7 +28,7 @@ package import ScanModel
 ///      │                                               ├─ refused, used elsewhere, more than were paid ─▶ contradicted
 ///      ├──────────── again, doubtful ──────────────────┴─ whose the record is cannot be told ─▶ unsettled
 ///      ├── late, for what was sent for it ─▶ confirmed, contradicted, unsettled
-///      └── giveBack ─▶ withdrawn
+///      └── giveBack, annul ─▶ withdrawn
 ///
 /// It was counted when somebody was admitted; telling of it counts nobody. What is unsettled stays owed here, so that it can
 /// be told again by hand.
@@ -175,6 +176,13 @@ package struct AttemptLedger: Sendable {
     }
     keep(record, key)
     return true
+  }
+
+  /// Takes back an admission because nobody passed on it, as `giveBack` does, whenever that is found. The one before it on the ticket,
+  /// of those that stand, is the latest then.
+  package mutating func annul(_ key: TicketKey, admission: AttemptID, at time: MonotonicTime) -> Annulment {
+    if giveBack(key, admission: admission, at: time) { return .takenBack }
+    return records[key].map { $0.admitted == 0 ? .already : .tooLate } ?? .unknown
   }
 
   /// Somebody leaves who was admitted on this ticket: it admits once more, if the ticket system agrees.

@@ -140,6 +140,7 @@ extension TicketMemory {
     json.add("listed", listed)
     json.add("folded", folded)
     json.add("ends", ends)
+    json.add("earlier", earlier) { $0.write(to: &$1) }
   }
 }
 
@@ -196,7 +197,6 @@ extension LastAdmission {
   fileprivate func write(to json: inout JSONBytes) {
     json.add("attempt", attempt)
     json.add("entryID", entryID)
-    json.add("sale", sale)
     json.add("wasFirst", wasFirst)
     json.add("isProvisional", isProvisional)
   }
@@ -209,6 +209,7 @@ extension KnownEntry {
     json.add("claimUntil", claimUntil)
     json.add("isGivenBack", isGivenBack)
     json.add("hasLeft", hasLeft)
+    json.add("isBarred", isBarred)
     json.add("isDoubtful", isDoubtful)
     json.add("shownTo", shownTo)
     json.add("offsets", offsets.map { $0.write(to:) })

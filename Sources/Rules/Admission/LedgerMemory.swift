@@ -43,13 +43,16 @@ package struct TicketMemory: Sendable, Codable, Equatable {
   var listed: Int?
   var folded: TicketKey?
   var ends: WallTime?
+  /// Admissions before the last that stand.
+  var earlier: [LastAdmission]?
 
   init(_ record: TicketRecord) {
     kind = record.kind
     admitted = record.admitted
     quantity = record.quantity
     sale = record.sale
-    last = record.last
+    last = record.standing.last
+    earlier = record.standing.count > 1 ? record.standing.dropLast() : nil
     givenBack = record.givenBack
     entries = record.entries
     open = record.open
@@ -71,7 +74,7 @@ extension TicketRecord {
     admitted = Swift.max(0, memory.admitted)
     quantity = Swift.max(1, memory.quantity)
     sale = memory.sale
-    last = memory.last
+    standing = (memory.earlier ?? []) + [memory.last].compactMap(\.self)
     givenBack = memory.givenBack
     entries = memory.entries
     open = memory.open.map { isSameBoot ? $0.afterRestart : $0.afterReboot }

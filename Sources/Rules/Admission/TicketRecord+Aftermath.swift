@@ -6,25 +6,28 @@ extension TicketRecord {
   /// Takes back the admission of `attempt`, if it was the last: the next presentation claims it until `until`. One that is
   /// owed is taken back in any case: else the ticket system would be told of somebody who did not pass.
   mutating func giveBack(_ attempt: AttemptID, until: MonotonicTime, _ book: inout SaleBook) -> Bool {
-    if last?.attempt != attempt, let owed = owed.first(where: { $0.attempt == attempt && !$0.hasLeft }), admitted > 0 {
+    if standing.last?.attempt != attempt, let owed = owed.first(where: { $0.attempt == attempt && !$0.hasLeft }),
+      admitted > 0
+    {
       admitted -= 1
+      standing.removeAll { $0.attempt == attempt }
       if admitted == 0 { firstUse = nil }
       book.giveBack(sale: sale, entryID: nil, of: key)
       endOwed(owed, &book)
       return true
     }
-    guard let given = last, given.attempt == attempt, admitted > 0 else { return false }
-    last = nil
+    guard let given = standing.last, given.attempt == attempt, admitted > 0 else { return false }
+    standing.removeLast()
     admitted -= 1
     if given.wasFirst { firstUse = nil }
-    book.giveBack(sale: given.sale, entryID: given.entryID, of: key)
+    book.giveBack(sale: sale, entryID: given.entryID, of: key)
     if let owed = owed.first(where: { $0.attempt == attempt }) {
       // Nobody has passed, so there is nothing to tell; what was sent for it stays open as for any scan.
       endOwed(owed, &book)
     } else if let entryID = given.entryID {
       entries[entryID]?.isClaimed = false
       entries[entryID]?.isGivenBack = true
-      entries[entryID]?.claimUntil = until
+      if entries[entryID]?.isBarred != true { entries[entryID]?.claimUntil = until }
     } else if given.isProvisional != true {
       givenBack = GivenBack(until: until, isOpen: true)
     }
@@ -36,7 +39,7 @@ extension TicketRecord {
   mutating func leave(_ book: inout SaleBook) -> Bool {
     guard admitted > 0 else { return false }
     admitted -= 1
-    last = nil
+    standing = []
     let entryID = entries.filter { $0.value.origin == .ours && $0.value.isClaimed }.keys.min()
     book.giveBack(sale: sale, entryID: entryID, of: key)
     if let entryID {

@@ -8,6 +8,11 @@ extension TicketRecord {
   ) -> AttemptDecision {
     learn(redemption, &book)
     let entryID = redemption.entryID
+    refusal = redemption.refusal
+    defer {
+      if refusal != nil { bar(entryID) }
+      refusal = nil
+    }
     let owner = book.owner(of: entryID, otherThan: key)
     if let known = entries[entryID], known.origin == .elsewhere || owner == nil {
       proveEntry()
@@ -17,7 +22,9 @@ extension TicketRecord {
       case .ours where known.isDoubtful: return interruption()
       case .ours:
         book.own(entryID, key)
-        return admit(on: entryID, lock, wall: wall, note: known.hasLeft ? .reentry : .ownLostAnswer, &book)
+        return admit(
+          on: entryID, lock, wall: wall, note: known.hasLeft ? .reentry : known.isBarred == true ? nil : .ownLostAnswer,
+          &book)
       }
     }
     if let owner {
@@ -86,6 +93,7 @@ extension TicketRecord {
   ) -> LateRecord {
     learn(redemption, &book)
     let entryID = redemption.entryID
+    defer { if redemption.refusal != nil { bar(entryID) } }
     if let known = entries[entryID] {
       proveEntry()
       return known.origin == .elsewhere ? .usedElsewhere(entryID: entryID) : .settled
@@ -116,7 +124,7 @@ extension TicketRecord {
       note(entryID, .ours, lock, &book)
       if source == .earlierAttempt, isFirst, quantity == 1 { explain() }
       if source == .thisAttempt, !isFirst, kind == .unknown { kind = .sale }
-      guard admitted < allowance, book.hasRoom(in: sale), isFirst || kind == .sale else {
+      guard admitted < allowance, book.hasRoom(in: sale), isFirst || kind == .sale, redemption.refusal == nil else {
         return .surplus(entryID: entryID)
       }
       entries[entryID]?.claimUntil = span.upperBound + policy.claimFor
@@ -139,6 +147,8 @@ extension TicketRecord {
   mutating func usedBefore(
     _ lock: AttemptLock, wall: WallTime, detail: String?, _ book: inout SaleBook
   ) -> AttemptDecision {
+    // Whether this gate is one for a record that another was not to admit on, such an answer does not tell.
+    let unclaimed = unclaimed { $0.isBarred != true }
     guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen else {
       if mayBeSpentByUs { return forStaff(detail: detail) }
       if owed.isEmpty {
@@ -160,8 +170,15 @@ extension TicketRecord {
   func interruption() -> AttemptDecision { decision(.undecided(.interrupted), note: .interrupted) }
 
   /// A record of ours that nobody has passed on.
-  var unclaimed: String? {
-    entries.filter { $0.value.origin == .ours && !$0.value.isClaimed && !$0.value.isDoubtful }.keys.min()
+  func unclaimed(where isMeant: (KnownEntry) -> Bool = { _ in true }) -> String? {
+    entries.filter { $0.value.origin == .ours && !$0.value.isClaimed && !$0.value.isDoubtful && isMeant($0.value) }
+      .keys.min()
+  }
+
+  /// A gate was not to admit on the record: from now on none does that has not asked.
+  mutating func bar(_ entryID: String) {
+    entries[entryID]?.isBarred = true
+    entries[entryID]?.claimUntil = nil
   }
 
   /// Whether a refusal may be of our own making: a request of ours has spent, or may have, what nobody passed on.

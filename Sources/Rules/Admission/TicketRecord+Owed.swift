@@ -39,8 +39,7 @@ extension TicketRecord {
     guard admitted + interrupted + doubtful < allowance, book.hasSureRoom(in: sale) else { return interruption() }
     if !otherSpellings(book).isEmpty { return spelledOtherwise(reason) }
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall, request: lock.attempt)
-    last = LastAdmission(
-      attempt: lock.attempt, entryID: nil, sale: sale, wasFirst: firstUse == nil, isProvisional: true)
+    stand(LastAdmission(attempt: lock.attempt, entryID: nil, wasFirst: firstUse == nil, isProvisional: true))
     admitted += 1
     book.count(1, in: sale, firstUse: use)
     book.owe(1, in: sale)
@@ -157,7 +156,12 @@ extension TicketRecord {
   ) -> ToldRecord {
     switch outcome.wholeAnswer {
     case .redeemed(let redemption):
-      return judge(owed, redemption, lock, span, date: outcome.serverDate, wall: wall, policy, &book)
+      let told = judge(owed, redemption, lock, span, date: outcome.serverDate, wall: wall, policy, &book)
+      guard let refusal = redemption.refusal else { return told }
+      bar(redemption.entryID)
+      // Somebody is in on it all the same.
+      if case .confirmed = told { return .contradicted(refusal, nil) }
+      return told
     case .valid(let entitlement):
       learn(entitlement)
       return confirm(owed, on: nil, &book)
@@ -165,7 +169,7 @@ extension TicketRecord {
       return usedBefore(owed, span, policy, &book)
     case .refused(let reason, _):
       // What a request of ours has spent cannot be paid with again, and comes too soon after it.
-      if reason.mayFollowUse, isSettledFree, let record = unclaimed { return confirm(owed, on: record, &book) }
+      if reason.mayFollowUse, isSettledFree, let record = unclaimed() { return confirm(owed, on: record, &book) }
       withdrawClaims()
       if outcome.mayHaveRedeemed { keep(lock, span, .refused) }
       if reason.mayFollowUse, settled < allowance, open.contains(where: \.mayExplainRefusal) { return .unsettled }
@@ -235,9 +239,9 @@ extension TicketRecord {
     let isOurs = open.contains { attempt in
       !attempt.isUnplaced && (attempt.owed == owed.attempt || span.lowerBound <= attempt.endedAt + policy.lateGrace)
     }
-    if owed.hasLeft && settled > 0 || isSettledFree && (unclaimed != nil || givenBack.isOpen || isOurs) {
+    if owed.hasLeft && settled > 0 || isSettledFree && (unclaimed() != nil || givenBack.isOpen || isOurs) {
       proveEntry()
-      return confirm(owed, on: unclaimed, &book)
+      return confirm(owed, on: unclaimed(), &book)
     }
     // It does not say when: a lost request of long ago may be the reason, too.
     if isSettledFree, !open.isEmpty || doubtful > 0 { return .unsettled }
@@ -268,9 +272,8 @@ extension TicketRecord {
     } else {
       givenBack = GivenBack(until: nil, isOpen: owed.hasLeft && settled == 0)
     }
-    if last?.attempt == owed.attempt {
-      last?.entryID = entryID
-      last?.isProvisional = nil
+    for index in standing.indices where standing[index].attempt == owed.attempt {
+      (standing[index].entryID, standing[index].isProvisional) = (entryID, nil)
     }
     guard hasRoom else { return .contradicted(.alreadyUsed, nil) }
     return hasSaleRoom ? .confirmed(entryID: entryID) : .contradicted(.alreadyUsed, .saleUsedUp)

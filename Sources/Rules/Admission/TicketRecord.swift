@@ -15,6 +15,7 @@ struct TicketRecord: Sendable {
 
   /// So many answered attempts are kept. An entry secret's record is of its first redemption, so the first ones count.
   private static let mostAnswered = 16
+  static let mostStanding = 16
 
   let key: TicketKey
   /// The attempt that decides the ticket now; with its release goes what overtook it.
@@ -30,7 +31,8 @@ struct TicketRecord: Sendable {
   var listed: Int?
   /// The sale that the ticket belongs to, where the ticket system told it.
   var sale: String?
-  var last: LastAdmission?
+  /// Admissions that can be taken back, one after the other from the last; the newest `mostStanding`.
+  var standing: [LastAdmission] = []
   /// An admission on no record was given back; until when a presentation takes it without a request.
   var givenBack = GivenBack()
   var entries: [String: KnownEntry] = [:]
@@ -47,6 +49,8 @@ struct TicketRecord: Sendable {
   var folded: TicketKey?
   /// Whether the list on board names another such code, too: then they are two tickets. Of the presentation alone.
   var isDistinct = false
+  /// Why nobody passes at the gate that asked, whatever the answer that is judged is for. Of that answer alone.
+  var refusal: RefuseReason?
 
   init(key: TicketKey) { self.key = key }
 
@@ -202,10 +206,11 @@ struct TicketRecord: Sendable {
     guard book.hasRoom(in: sale) else { return saleUsedUp(book) }
     guard admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return interruption() }
     if let withheld = sharedOut(book) { return withheld }
+    if let refusal { return decision(.refuse(refusal)) }
     // Who claims the answer to an earlier request was admitted by that one.
     let request = entryID.flatMap { entries[$0]?.shownTo.attempt } ?? lock.attempt
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall, request: request)
-    last = LastAdmission(attempt: lock.attempt, entryID: entryID, sale: sale, wasFirst: firstUse == nil)
+    stand(LastAdmission(attempt: lock.attempt, entryID: entryID, wasFirst: firstUse == nil))
     admitted += 1
     book.count(1, in: sale, firstUse: use)
     if let entryID {
@@ -221,6 +226,8 @@ struct TicketRecord: Sendable {
     admission.admission = lock.attempt
     return admission
   }
+
+  mutating func stand(_ admission: LastAdmission) { standing = standing.suffix(Self.mostStanding - 1) + [admission] }
 
   /// How many may have passed on attempts that the end of the machine cut off.
   var interrupted: Int { open.count { $0.standing == .interrupted } }
@@ -285,7 +292,6 @@ struct TicketRecord: Sendable {
     guard sale != named else { return }
     // A list and the ticket system may call one sale by two names.
     book.move(admitted, interrupted: interrupted, owed: owedInside, from: sale, to: named, firstUse: firstUse)
-    last?.sale = named
     sale = named
   }
 

@@ -80,11 +80,10 @@ struct OpenAttempt: Sendable, Codable, Equatable {
   }
 }
 
-/// The last admission on a ticket, which can be given back.
+/// An admission on a ticket, which can be given back.
 struct LastAdmission: Sendable, Codable, Equatable {
   let attempt: AttemptID
   var entryID: String?
-  var sale: String?
   let wasFirst: Bool
   /// Whether it is provisional, or was contradicted: there is no record that could be given back.
   var isProvisional: Bool?
@@ -115,6 +114,8 @@ struct KnownEntry: Sendable, Codable, Equatable {
   var isGivenBack = false
   /// Whether who was admitted on it has left since.
   var hasLeft = false
+  /// Whether a gate was not to admit on it: no gate does without a request of its own.
+  var isBarred: Bool?
   /// Whether somebody may have passed on it since this was written: it is from before the machine started.
   var isDoubtful = false
   /// The attempt that was shown it.

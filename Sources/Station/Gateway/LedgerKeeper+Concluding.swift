@@ -125,6 +125,28 @@ extension LedgerKeeper {
     }
   }
 
+  /// Takes back the admission that a scan of this station was, because nobody passed on it.
+  /// - Throws: that the journal cannot tell of the scan, and nothing is done; or that what was done is not durable, and holds as long
+  ///   as this process.
+  package func annul(_ scan: ScanID) async throws(JournalFault) -> Annulment {
+    guard let found = try await store.dependencies.journal.admission(of: scan) else { return .unknown }
+    if found.isAnnulled { return .already }
+    // The ledger of another day is closed.
+    guard stored.isOfNow(found.at.wall) else { return .tooLate }
+    try await stored.remember(found.ticket)
+    let isOwed = stored.ledger.owes(found.ticket, found.admission)
+    let annulment = stored.ledger.annul(found.ticket, admission: found.admission, at: time.now())
+    guard annulment == .takenBack else { return annulment }
+    var facts: [JournalFact] = [.annulled(AnnulledAdmission(scan: scan, admission: found.admission, at: now))]
+    if isOwed, !stored.ledger.owes(found.ticket, found.admission) { facts += sender.withdrawn(found.admission) }
+    let mark = stored.write(facts, isUrgent: true)
+    stored.wake(found.ticket)
+    guard try await store.dependencies.book.durable(mark, until: time.now() + .seconds(1)) else {
+      throw JournalFault(.unavailable, "The disk takes longer than 1 s to keep that an admission was taken back.")
+    }
+    return annulment
+  }
+
   /// Takes an admission back because the gate did not open: presenting the code again admits without a request.
   /// - Parameter ledgerKey: `KeptDecision.ticket`.
   package func giveBack(_ decision: AttemptDecision, ledgerKey: TicketKey) async {

@@ -53,6 +53,6 @@ final class ScanReports: Sendable {
           decider: kept.decider, note: decision.note?.rawValue, detail: decision.detail, entryID: decision.entryID,
           eventID: details.eventID, event: details.event, holder: details.holder, admitted: decision.admitted,
           allowance: decision.allowance,
-          firstUse: decision.firstUse, outputFault: outputFault)))
+          firstUse: decision.firstUse, outputFault: outputFault, admission: decision.admission)))
   }
 }

@@ -36,6 +36,9 @@ final class StoredLedger {
   /// Now, by every clock.
   var now: JournalTime { store.dependencies.clock.now() }
 
+  /// Whether what was decided at that time was decided by the ledger of now.
+  func isOfNow(_ wall: WallTime) -> Bool { store.part(of: scope, at: wall) == part }
+
   /// The venue's day at that time.
   func day(of wall: WallTime) -> Int { store.day(of: wall, scope) }
 

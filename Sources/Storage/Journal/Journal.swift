@@ -210,10 +210,20 @@ package final class Journal: ScanJournal {
         switch fact {
         case .asked(let asked): open.append(asked)
         case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-        case .late, .scan, .flood, .owed, .told: break
+        case .late, .scan, .flood, .owed, .told, .annulled: break
         }
       }
       return .success(open)
+    }
+  }
+
+  package func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission? {
+    let path = core.settings.path
+    return try await core.onWriter { writer in
+      let written = writer.file.flatMap { $0.tell(path) { store throws(SQLiteError) in try store.admission(of: scan) } }
+      return written.map { written in
+        writer.pending.flatMap(\.batch.facts).reduce(written) { $1.admission(of: scan, after: $0) }
+      }
     }
   }
 

@@ -18,7 +18,7 @@ extension Journal {
     let hasFloods: Bool
     /// Whether a scan says when its ticket was first admitted.
     let hasFirstUses: Bool
-    /// Whether a scan names its event.
+    /// Whether a scan names its event, and may be annulled.
     let hasEvents: Bool
 
     /// The oldest schema that is read: of files that were set aside or copied before they were brought forward.
@@ -150,11 +150,15 @@ extension Journal {
 
     var columns: String {
       Self.columns + (hasFirstUses ? Self.firstUse : ", NULL, NULL, NULL")
-        + (hasEvents ? ", s.event_id, s.event" : ", NULL, NULL")
+        + (hasEvents ? Self.event : ", NULL, NULL, NULL")
     }
 
     private static let firstUse = """
       , s.first_used_at, (SELECT text FROM name WHERE name.id = s.first_used_gate), s.first_used_request
+      """
+
+    private static let event = """
+      , s.event_id, s.event, (SELECT n.wall FROM annulment n WHERE n.scan = s.id ORDER BY n.seq LIMIT 1)
       """
 
     private static let columns = """

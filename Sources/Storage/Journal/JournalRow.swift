@@ -51,6 +51,8 @@ package struct JournalRow: Sendable, Equatable {
   package var eventID: String?
   /// The event's name.
   package var event: String?
+  /// When the admission was taken back because nobody passed; `nil` where it was not.
+  package var annulledAt: WallTime?
 
   /// Reads the columns of `Journal.Reader`.
   init(_ row: Row, seals: JournalSeals?) {
@@ -87,6 +89,7 @@ package struct JournalRow: Sendable, Equatable {
     }
     eventID = row.text(27)
     event = row.text(28)
+    annulledAt = row.integer(29).map { WallTime(nanoseconds: $0) }
   }
 }
 

@@ -59,7 +59,7 @@ final class JournalStore {
   }
 
   /// The tables whose rows are facts.
-  static let factTables = ["attempt", "conclusion", "scan", "owed", "told", "flood"]
+  static let factTables = ["attempt", "conclusion", "scan", "owed", "told", "flood", "annulment"]
 
   /// A count that no journal comes to. Beyond it nothing could be counted on.
   static let mostFacts: Int64 = 1 << 62
@@ -128,6 +128,11 @@ final class JournalStore {
     case .flood(let flood): try write(flood)
     case .owed(let owed): try write(owed)
     case .told(let told): try write(told)
+    case .annulled(let annulled):
+      try sql.addAnnulment.run(
+        .integer(next()), .integer(session), .blob(annulled.scan.bytes), .blob(annulled.admission.bytes),
+        .integer(annulled.at.wall.nanoseconds), .integer(annulled.at.monotonic.nanoseconds),
+        Value(annulled.at.isTrusted))
     }
   }
 
@@ -174,7 +179,8 @@ final class JournalStore {
       journaled.holder.map { .blob(seals.holder($0, of: scan.id)) } ?? .null, .integer(Int64(journaled.admitted)),
       .integer(Int64(journaled.allowance)), Value(journaled.outputFault), Value(journaled.firstUse?.at.nanoseconds),
       try journaled.firstUse?.gate.map { gate throws(SQLiteError) in try name(gate.name) } ?? .null,
-      journaled.firstUse?.request.map { .blob($0.bytes) } ?? .null, Value(journaled.eventID), Value(journaled.event))
+      journaled.firstUse?.request.map { .blob($0.bytes) } ?? .null, Value(journaled.eventID), Value(journaled.event),
+      journaled.admission.map { .blob($0.bytes) } ?? .null)
   }
 
   private func write(_ flood: ScanFlood) throws(SQLiteError) {
@@ -276,6 +282,25 @@ final class JournalStore {
           .damaged, "What the journal \(path) remembers of one ticket was changed since, or sealed with another key.")
       }
       found[key] = state
+    }
+    return found
+  }
+
+  /// So many of the newest facts are looked at for a scan by its identifier, of which there is no index.
+  private static let looked: Int64 = 20_000
+
+  /// The admission that a scan was; `nil` where none is found.
+  func admission(of scan: ScanID) throws(SQLiteError) -> JournaledAdmission? {
+    var found: JournaledAdmission?
+    try database.prepare(
+      """
+      SELECT s.admission, s.ticket, s.wall, s.monotonic, s.trusted, EXISTS (SELECT 1 FROM annulment n WHERE n.scan = s.id)
+      FROM scan s WHERE s.seq > ?1 AND s.id = ?2 AND s.ticket IS NOT NULL ORDER BY s.seq DESC LIMIT 1
+      """
+    ).each([.integer(lastSeq - Self.looked), .blob(scan.bytes)]) { row throws(SQLiteError) in
+      guard let admission = AttemptID(bytes: row.blob(0) ?? []) else { return }
+      found = JournaledAdmission(
+        admission: admission, ticket: TicketKey(row.blob(1) ?? []), at: row.time(2), isAnnulled: row.integer(5) == 1)
     }
     return found
   }

@@ -85,7 +85,8 @@ extension JournalStore {
     case .facts:
       var changed: Int64 = 0
       for (table, spared) in [
-        ("scan", "SELECT fact FROM held"), ("flood", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"),
+        ("scan", "SELECT fact FROM held"), ("flood", "SELECT fact FROM held"),
+        ("annulment", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"),
         ("told", "SELECT fact FROM held"),
         ("owed", "SELECT fact FROM held"),
         ("attempt", "SELECT fact FROM held UNION ALL SELECT attempt FROM open_attempt"),

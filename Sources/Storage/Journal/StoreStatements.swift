@@ -11,6 +11,7 @@ struct StoreStatements {
   let addConclusion: Statement
   let addScan: Statement
   let addFlood: Statement
+  let addAnnulment: Statement
   let addName: Statement
   let findName: Statement
   let remember: Statement
@@ -43,14 +44,16 @@ struct StoreStatements {
       INSERT INTO scan (
         seq, session, id, gate, reader, code, symbology, read_at, system, ticket, wall, monotonic, trusted, decided_in,
         verdict, reason, decider, note, detail, entry, holder, admitted, allowance, output_fault, first_used_at,
-        first_used_gate, first_used_request, event_id, event)
-      VALUES (\(places(29)))
+        first_used_gate, first_used_request, event_id, event, admission)
+      VALUES (\(places(30)))
       """)
     addFlood = try database.prepare(
       """
       INSERT INTO flood (seq, session, gate, refused, undecided, began, wall, monotonic, trusted)
       VALUES (\(places(9)))
       """)
+    addAnnulment = try database.prepare(
+      "INSERT INTO annulment (seq, session, scan, admission, wall, monotonic, trusted) VALUES (\(places(7)))")
     addName = try database.prepare("INSERT OR IGNORE INTO name (text) VALUES (?)")
     findName = try database.prepare("SELECT id FROM name WHERE text = ?")
     remember = try database.prepare(

@@ -75,6 +75,7 @@ extension JournalRow {
       // What came later stands last, for those who read by place.
       ("event_id", { .text($0.eventID) }),
       ("event", { .text($0.event) }),
+      ("annulled_at", { .text($0.annulledAt?.iso8601) }),
     ]
   }
 

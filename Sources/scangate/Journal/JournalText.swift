@@ -13,6 +13,7 @@ enum JournalText {
       clean(row.decider),
     ]
     if isProvisional(row) { parts.append("provisional") }
+    if row.annulledAt != nil { parts.append("annulled") }
     parts += [row.note, row.detail, row.outputFault.map { "outputs: \($0)" }].compactMap { $0.map { clean($0) } }
     return parts.joined(separator: "  ")
   }
@@ -65,6 +66,7 @@ enum JournalText {
         "admitted", row.allowance == Entitlement.unlimited ? "\(row.admitted)" : "\(row.admitted) of \(row.allowance)")
       add("first admitted", row.firstUse.map(words))
       add("outputs", row.outputFault)
+      add("annulled", row.annulledAt.map { "\(LocalTime.text($0, milliseconds: true)): nobody passed" })
       add("ticket system", row.system.name)
       add("entry", row.entryID)
       add("boot", row.boot.description)

@@ -123,6 +123,9 @@ extension Evening {
       if plan.server != .records, ours.contains(where: { $0.wasSent && !$0.isAnswered }) {
         return "own request possible"
       }
+      if plan.server != .records, ours.contains(where: { $0.served != nil && isBarred($0.code, $0.gate) }) {
+        return "spent by a gate of another event"
+      }
       if !others.isEmpty || spellings.contains(where: { isTouched($0) }) { return "another spelling" }
       return clocks.isApart ? "clocks apart" : nil
     default: return nil

@@ -33,7 +33,8 @@ extension Evening {
       visit.ignoringPending = true
       schedule(.present(visit), at: now + left * 2 / 5)
     case .ask:
-      let exchange = EveningExchange(attempt: attempt, code: code, visit: visit, owed: nil, asked: now)
+      let exchange = EveningExchange(
+        attempt: attempt, code: code, visit: visit, owed: nil, gate: visit.gate, asked: now)
       visit.exchange = exchange
       exchanges.append(exchange)
       decide(exchange, visit)
@@ -101,6 +102,7 @@ extension Evening {
       keys[code], attempt: exchange.attempt, outcome: outcome, wall: wall, wasUnused: exchange.found == .unused,
       offline: right)
     noteClock()
+    noteBarred(outcome)
     if ledger.isLocked(keys[code]) { fail("code \(code) is locked after its conclusion") }
     if case .undecided = decision.verdict, let word { decision.take(word) }
     exchange.decision = decision
@@ -133,6 +135,9 @@ extension Evening {
       judge(decision, visit, exchange)
       return comeAgain(person, visit)
     }
+    if isBarred(visit.code, visit.gate), let entry = decision.entryID, barredEntries.contains(entry) {
+      fail("person \(person.plan.id) is admitted on entry \(entry) by a gate of another event")
+    }
     guard let attempt = decision.admission else { return fail("an admission without a name") }
     let admission = EveningAdmission(person, decision, attempt: attempt, at: now, exchange ?? visit.exchange)
     admissions.append(admission)
@@ -151,13 +156,46 @@ extension Evening {
   /// The relay moves, or cannot be driven.
   func open(_ admission: EveningAdmission) {
     admission.isOpen = true
-    guard !isCalm, dice.chance(4) else { return }
+    guard !isCalm else { return }
+    if dice.chance(4) {
+      // Nobody passes, which staff notice some time later.
+      return schedule(
+        .annul(admission), at: now + Int64.random(in: Self.second...100 * Self.second, using: &dice), dies: false)
+    }
+    guard dice.chance(4) else { return }
     let code = admission.code
     prepare(code)
     let isOwed = ledger.owes(keys[code], admission.attempt)
     guard ledger.giveBack(keys[code], admission: admission.attempt, at: mono(now)) else { return }
     count("given back")
     say("the gate did not open for \(admission.person.plan.id)")
+    takenBack(admission, wasOwed: isOwed)
+  }
+
+  /// As `LedgerKeeper.annul` does it.
+  func annul(_ admission: EveningAdmission) {
+    guard isUp else { return schedule(.annul(admission), at: now + Self.second, dies: false) }
+    let code = admission.code
+    prepare(code)
+    let isOwed = ledger.owes(keys[code], admission.attempt)
+    let annulment = ledger.annul(keys[code], admission: admission.attempt, at: mono(now))
+    say("nobody passed for \(admission.person.plan.id): \(annulment)")
+    guard annulment == .takenBack else {
+      // Staff let them in. Somebody is in on it since, or the power took the admission along.
+      let isLater = admissions.contains { $0 !== admission && $0.code == code && $0.decided >= admission.decided }
+      let isForgotten = ends.contains { $0.isReboot && $0.at > admission.decided }
+      if !isLater, !isForgotten { fail("an admission is not taken back: \(annulment)") }
+      return count("not annulled")
+    }
+    if ledger.annul(keys[code], admission: admission.attempt, at: mono(now)) == .takenBack {
+      fail("one admission was taken back twice")
+    }
+    count("annulled")
+    takenBack(admission, wasOwed: isOwed)
+  }
+
+  private func takenBack(_ admission: EveningAdmission, wasOwed isOwed: Bool) {
+    let code = admission.code
     admission.isOpen = false
     (admission.isGivenBack, admission.givenBackAt) = (true, now)
     var facts: [EveningJournal.Fact] = []

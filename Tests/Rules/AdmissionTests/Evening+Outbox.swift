@@ -59,7 +59,8 @@ extension Evening {
     say("to be told, code \(owed.code): \(result)")
     switch result {
     case .ask:
-      let exchange = EveningExchange(attempt: telling, code: owed.code, visit: nil, owed: attempt, asked: now)
+      let exchange = EveningExchange(
+        attempt: telling, code: owed.code, visit: nil, owed: attempt, gate: owed.gate, asked: now)
       exchanges.append(exchange)
       let asked = EveningJournal.Asked(
         attempt: telling, code: owed.code, gate: owed.gate, began: mono(now), wall: wall, boot: journal.boot)
@@ -101,6 +102,7 @@ extension Evening {
     let told = ledger.told(
       keys[exchange.code], owed: owed, attempt: exchange.attempt, outcome: outcome, wall: wall)
     exchange.decision = AttemptDecision(verdict: .undecided(.busy))
+    noteBarred(outcome)
     noteClock()
     say("told of code \(exchange.code), \(exchange.path): \(outcome.answer.short): \(told)")
     store([.concluded(exchange.attempt)] + ended(owed, told), isUrgent: true)

@@ -47,6 +47,10 @@ extension Evening {
   /// Nobody is refused what they have a right to, but by a fault that is named.
   func judge(_ decision: AttemptDecision, _ visit: EveningVisit, _ exchange: EveningExchange?) {
     guard case .refuse(let reason) = decision.verdict else { return }
+    if reason == .wrongEvent {
+      if !isBarred(visit.code, visit.gate) { fail("a gate refused a ticket of its own event") }
+      return count("refused for another event")
+    }
     guard let ticket = hasRight(visit.code) else {
       if plan.codes[visit.code].ticket == nil, reason != .notFound, reason != .alreadyUsed {
         fail("a code that is no ticket was refused \(reason)")
@@ -181,7 +185,9 @@ extension Evening {
       // Without proof a code admits once while the ticket system is offline; that a request was lost is told.
       case .refuse where !exchange.isAnswered && plan.mayAdmitOffline: isSaid = true
       case .refuse(let reason):
-        isSaid = exchange.answer == .refused(reason, detail: nil) || isUsedUp(tickets[number]) || clocks.isApart
+        isSaid =
+          exchange.answer == .refused(reason, detail: nil) || isUsedUp(tickets[number]) || clocks.isApart
+          || reason == .wrongEvent
       }
       if !isSaid {
         fail(
@@ -205,6 +211,12 @@ extension Evening {
         }
         count("staff in the end: \(why)")
       }
+    }
+    for person in people
+    where person.isIn
+      && exchanges.contains(where: { $0.visit?.person === person && $0.decision?.verdict == .refuse(.wrongEvent) })
+    {
+      count("admitted by another gate")
     }
     for person in people where person.isIn && !person.wronged.isEmpty { count("admitted after a wrong refusal") }
   }

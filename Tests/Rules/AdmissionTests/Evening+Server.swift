@@ -28,7 +28,11 @@ extension Evening {
   }
 
   func serve(_ exchange: EveningExchange) {
-    let (answer, made) = redeem(exchange.code, for: exchange)
+    var (answer, made) = redeem(exchange.code, for: exchange)
+    if case .redeemed(var redemption) = answer, isBarred(exchange.code, exchange.gate) {
+      redemption.refusal = .wrongEvent
+      answer = .redeemed(redemption)
+    }
     exchange.served = now
     exchange.answer = answer
     exchange.made = made
@@ -38,6 +42,21 @@ extension Evening {
     default: exchange.mayHaveRedeemed = mayRecordRefused(exchange.code)
     }
     say("server: \(answer.short)\(made == nil ? "" : ", new record"), for code \(exchange.code)")
+  }
+
+  /// Whether the code's event is not that of the gate.
+  func isBarred(_ code: Int, _ gate: GateID) -> Bool {
+    guard let barred = plan.barred, gate == EveningPlan.barringGate, let ticket = plan.codes[code].ticket else {
+      return false
+    }
+    return tickets[ticket].sale == barred
+  }
+
+  func noteBarred(_ outcome: AttemptOutcome) {
+    guard outcome.fate == .answered, case .redeemed(let redemption) = outcome.answer, redemption.refusal != nil else {
+      return
+    }
+    barredEntries.insert(redemption.entryID)
   }
 
   private func mayRecordRefused(_ code: Int) -> Bool {

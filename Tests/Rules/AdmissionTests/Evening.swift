@@ -17,6 +17,8 @@ final class Evening {
     case conclude(EveningExchange)
     case late(EveningExchange)
     case open(EveningAdmission)
+    /// Nobody has passed.
+    case annul(EveningAdmission)
     case tell(AttemptID)
     /// A ticket is looked up because of what was lost.
     case settle(code: Int, tries: Int)
@@ -62,6 +64,8 @@ final class Evening {
   var people: [EveningPerson]
   var visits: [EveningVisit] = []
   var exchanges: [EveningExchange] = []
+  /// Records that a gate of another event was shown.
+  var barredEntries: Set<String> = []
   var admissions: [EveningAdmission] = []
   var ends: [(at: Int64, isReboot: Bool)] = []
   var problems: [String] = []
@@ -141,6 +145,7 @@ final class Evening {
       case .conclude(let exchange): conclude(exchange)
       case .late(let exchange): late(exchange)
       case .open(let admission): open(admission)
+      case .annul(let admission): annul(admission)
       case .tell(let owed): tell(owed)
       case .settle(let code, let tries): settle(code, tries: tries)
       case .start: start()

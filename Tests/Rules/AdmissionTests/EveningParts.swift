@@ -100,6 +100,7 @@ final class EveningExchange {
   /// Who waits for it; `nil` where it is to tell of an admission.
   let visit: EveningVisit?
   let owed: AttemptID?
+  let gate: GateID
   let asked: Int64
   var path = Path.fine
   var sent: Int64 = 0
@@ -133,7 +134,8 @@ final class EveningExchange {
   /// Whether the machine ended before it was durable that it was asked.
   var isForgotten = false
 
-  init(attempt: AttemptID, code: Int, visit: EveningVisit?, owed: AttemptID?, asked: Int64) {
+  init(attempt: AttemptID, code: Int, visit: EveningVisit?, owed: AttemptID?, gate: GateID, asked: Int64) {
+    self.gate = gate
     self.attempt = attempt
     self.code = code
     self.visit = visit

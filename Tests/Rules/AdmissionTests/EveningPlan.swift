@@ -86,6 +86,9 @@ struct EveningPlan {
   var canLookUp = true
   /// Whether gates admit without the ticket system's word.
   var mayAdmitOffline = false
+  /// The sale for whose event one of the gates is not; that is `barringGate`.
+  var barred: Int?
+  static let barringGate = GateID("gate 2")
   /// From when on nothing goes wrong any more.
   var calm: Int64 = 0
 
@@ -110,6 +113,7 @@ struct EveningPlan {
     let last = invite()
     disturb(until: last)
     calm = last + 200 * Self.second
+    if dice.chance(20) { barred = sales.indices.randomElement(using: &dice) }
   }
 
   // MARK: What was sold

@@ -38,7 +38,9 @@ struct EveningPropertyTests {
     ("taken up as interrupted", 200), ("own lost answers", 600), ("provisional", 700), ("confirmed", 250),
     ("contradicted", 90), ("unsettled", 250), ("withdrawn", 20), ("given back", 250), ("used elsewhere", 300),
     ("for staff", 2_500), ("settled by look-ups", 400), ("refused wrongly", 2_000),
-    ("admitted after a wrong refusal", 60), ("for staff once clocks were put right", 400),
+    ("admitted after a wrong refusal", 60), ("for staff once clocks were put right", 400), ("annulled", 100),
+    ("refused for another event", 100),
+    ("admitted by another gate", 50),
   ]
 
   /// Tells a failing evening, with no more people and incidents than it takes.

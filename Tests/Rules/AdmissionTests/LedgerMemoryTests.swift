@@ -28,12 +28,13 @@ import Testing
     record.admitted = 3
     record.quantity = 12
     record.sale = "sale 1"
-    record.last = LastAdmission(attempt: lock.attempt, entryID: "e", sale: "s", wasFirst: true, isProvisional: false)
+    let standing = LastAdmission(attempt: lock.attempt, entryID: "e", wasFirst: true, isProvisional: false)
+    record.standing = [standing, standing]
     record.givenBack = GivenBack(until: MonotonicTime(nanoseconds: 0), isOpen: true)
     record.entries = [
       "entry \u{1F600}": KnownEntry(
         origin: .elsewhere, isClaimed: true, claimUntil: MonotonicTime(nanoseconds: .max), isGivenBack: true,
-        hasLeft: true, isDoubtful: true, shownTo: lock,
+        hasLeft: true, isBarred: true, isDoubtful: true, shownTo: lock,
         offsets: JudgedOffsets(asked: fresh, lost: [fresh, fresh], lostSince: WallTime(nanoseconds: 1)))
     ]
     record.open = standings.map { standing in

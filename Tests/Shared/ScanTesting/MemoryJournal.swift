@@ -187,7 +187,7 @@ package final class MemoryJournal: ScanJournal {
       switch fact {
       case .asked(let asked): open.append(asked)
       case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-      case .late, .scan, .flood, .owed, .told: break
+      case .late, .scan, .flood, .owed, .told, .annulled: break
       }
     }
     return open
@@ -196,6 +196,10 @@ package final class MemoryJournal: ScanJournal {
   package func owed() async throws(JournalFault) -> [OwedAdmission] { outbox { $0 == nil } }
 
   package func retriable() async throws(JournalFault) -> [OwedAdmission] { outbox { $0?.keepsCode == true } }
+
+  package func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission? {
+    facts.reduce(nil) { $1.admission(of: scan, after: $0) }
+  }
 
   /// The admissions whose last ending is like that; `nil` where there is none. A code that went does not come back.
   private func outbox(_ isMeant: (ToldAdmission.Ending?) -> Bool) -> [OwedAdmission] {
@@ -207,7 +211,7 @@ package final class MemoryJournal: ScanJournal {
         for index in entries.indices where entries[index].admission.attempt == told.attempt {
           if entries[index].ending?.keepsCode != false { entries[index].ending = told.ending }
         }
-      case .asked, .concluded, .late, .scan, .flood: break
+      case .asked, .concluded, .late, .scan, .flood, .annulled: break
       }
     }
     return entries.filter { isMeant($0.ending) }.map(\.admission)

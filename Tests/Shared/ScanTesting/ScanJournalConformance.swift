@@ -81,7 +81,7 @@ package struct ScanJournalConformance: Sendable {
     journal.enqueue(JournalBatch(facts: [.concluded(concluded(asked("unknown"), .lost))]))
     check(try await journal.durable(last, until: time.now() + .seconds(60)), "the last batch did not get durable")
     check(try await journal.unconcluded() == [attempts[2]], "a stray conclusion changed what is open")
-    return try await failures + outboxFailures()
+    return try await failures + outboxFailures() + annulmentFailures()
   }
 
   private func outboxFailures() async throws(JournalFault) -> [String] {
@@ -121,6 +121,34 @@ package struct ScanJournalConformance: Sendable {
     check(try await journal.owed().isEmpty, "an ending in the same batch leaves something in the outbox")
     check(try await journal.durable(last, until: time.now() + .seconds(60)), "an ending did not get durable")
     check(try await journal.retriable().last == together, "an ending in the same batch loses the admission")
+    return failures
+  }
+
+  private func annulmentFailures() async throws(JournalFault) -> [String] {
+    var failures: [String] = []
+    func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
+    let (asked, other, refused) = (asked("annulled"), asked("other"), asked("refused"))
+    func scan(_ asked: AskedAttempt, _ admission: AttemptID?) -> JournalFact {
+      .scan(
+        JournaledScan(
+          scan: asked.scan, system: asked.system, ticket: asked.ticket, at: asked.at, decidedIn: .zero,
+          verdict: admission == nil ? .refuse(.notFound) : .admit, decider: .server, admission: admission))
+    }
+    journal.enqueue(
+      JournalBatch(facts: [scan(asked, asked.attempt), scan(other, other.attempt), scan(refused, nil)]))
+    var known = JournaledAdmission(
+      admission: asked.attempt, ticket: asked.ticket, at: asked.at, isAnnulled: false)
+    check(try await journal.admission(of: asked.scan.id) == known, "an admission is not told as it was queued")
+    check(try await journal.admission(of: refused.scan.id) == nil, "a refusal is told as an admission")
+    check(try await journal.admission(of: ScanID()) == nil, "a scan is told that nobody made")
+    journal.enqueue(
+      JournalBatch(facts: [
+        .annulled(AnnulledAdmission(scan: asked.scan.id, admission: asked.attempt, at: asked.at)),
+        .annulled(AnnulledAdmission(scan: ScanID(), admission: AttemptID(), at: asked.at)),
+      ]))
+    known.isAnnulled = true
+    check(try await journal.admission(of: asked.scan.id) == known, "what was annulled is not told so")
+    check(try await journal.admission(of: other.scan.id)?.isAnnulled == false, "another admission counts as annulled")
     return failures
   }
 

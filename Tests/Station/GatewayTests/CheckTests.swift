@@ -36,7 +36,7 @@ import Testing
     journal.facts.compactMap { fact in
       switch fact {
       case .concluded(let concluded), .late(let concluded): concluded.mayHaveRedeemed
-      case .asked, .scan, .flood, .owed, .told: nil
+      case .asked, .scan, .flood, .owed, .told, .annulled: nil
       }
     }
   }

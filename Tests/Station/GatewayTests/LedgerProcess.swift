@@ -83,6 +83,7 @@ func names(_ facts: [JournalFact]) -> [String] {
     case .flood: "flood"
     case .owed: "owed"
     case .told: "told"
+    case .annulled: "annulled"
     }
   }
 }

@@ -49,6 +49,8 @@ import Testing
       expect(first.decidedIn == .milliseconds(70) && first.at.wall == admission.at.wall && first.admitted == 1)
       expectEqual(first.outputFault?.contains("whether the gate opened"), true)
       expectEqual(first.boot, testBoot)
+      let named = "SELECT count(*) FROM scan WHERE id = x'\(admission.scan.id)' AND admission = x'\(admission.attempt)'"
+      try expectEqual(stranger(folder.journal).integer(named), 1)
       expect(second.verdict == "refuse" && second.reason == "wrongDay" && second.outputFault == nil)
       // As if it had been killed once more.
       try stranger(folder.journal).execute("DELETE FROM stop")

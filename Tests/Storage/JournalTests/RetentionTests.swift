@@ -98,6 +98,36 @@ import Testing
     try expectEqual(Journal.verify(folder.journal), [])
   }
 
+  /// It goes with its scan, not before.
+  @Test func whatWasAnnulledIsSaidAsLongAsItsScan() async throws {
+    let folder = try Folders()
+    let time = ManualTime()
+    let journal = try openJournal(folder.journal, time: time) { $0.keepScans = .seconds(10 * 86_400) }
+    var annulled: [ScanID] = []
+    for number in 0..<20 {
+      let scan = sampleScan("\(number)", time: time)
+      var facts = [JournalFact.scan(scan)]
+      if number % 2 == 0 {
+        facts.append(.annulled(AnnulledAdmission(scan: scan.scan.id, admission: AttemptID(), at: scan.at)))
+        annulled.append(scan.scan.id)
+      }
+      try await journal.written(journal.enqueue(JournalBatch(facts: facts)))
+      time.advance(by: day)
+    }
+    await journal.tidy()
+    await journal.close()
+    let rows = try scans(folder.journal)
+    expectEqual(rows.count, 11)
+    for row in rows { expectEqual(row.annulledAt != nil, row.id.map(annulled.contains)) }
+    let database = try stranger(folder.journal)
+    // The last scan that went left its own, which comes after it.
+    try expectEqual(database.integer("SELECT count(*) FROM annulment"), 6)
+    #expect(throws: SQLiteError.self) { try database.execute("DELETE FROM annulment") }
+    #expect(throws: SQLiteError.self) { try database.execute("UPDATE annulment SET wall = 0") }
+    database.close()
+    try expectEqual(Journal.verify(folder.journal), [])
+  }
+
   @Test func whatIsHeldStays() async throws {
     let folder = try Folders()
     let time = ManualTime()
