@@ -15,7 +15,7 @@ private func matches(_ pattern: String, _ text: String) -> Bool? {
 ///
 /// The input: a byte that chooses the alphabet, one for the length of the pattern, the pattern, the raw bytes.
 func fuzzCode(_ input: inout FuzzInput) {
-  let alphabet = input.choice([AcceptFilter.Alphabet.printable, .alphanumeric, .digits, .custom(["a", "B", "é"])])
+  let alphabet = input.choice(CodeAlphabet.allCases)
   let pattern = String(decoding: input.bytes(Int(input.byte() & 0x3F)), as: UTF8.self)
   let raw = input.remainder()
 

@@ -40,3 +40,15 @@ package struct RecognisedCode: Hashable, Sendable {
     self.event = event
   }
 }
+
+/// The characters that a code may have. The raw values are the names in the configuration.
+package enum CodeAlphabet: String, Sendable, CaseIterable {
+  /// What can be shown: letters, marks, digits, punctuation, symbols and spaces of any script, and GS (U+001D), which
+  /// GS1 codes have inside. No other control character, no invisible format character, no line or paragraph separator,
+  /// nothing private or unassigned: none of these can forge what a terminal or screen shows.
+  case printable
+  /// ASCII letters and digits.
+  case alphanumeric
+  /// ASCII digits.
+  case digits
+}

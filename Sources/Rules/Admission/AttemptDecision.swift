@@ -23,13 +23,18 @@ package struct AttemptPolicy: Sendable, Equatable {
   /// How far the clock that dates records is known to be ahead of the one that makes `Date` (another machine in front);
   /// negative where it is behind. Zero at first. It moves what counts as fresh, and widens nothing.
   package var recordOffset: Duration
+  /// For how long after an admission the same ticket is refused, which else admits as often as it is shown; `nil` where "once" holds.
+  /// For ticket systems that keep no record of who went in.
+  package var interval: Duration?
 
   /// Makes a policy.
   package init(
     lateGrace: Duration = .seconds(30), longestRequest: Duration = .seconds(11), claimFor: Duration = .seconds(300),
     wallMargin: Duration = .seconds(2),
-    recordAhead: Duration = .seconds(5), recordOffset: Duration = .zero
+    recordAhead: Duration = .seconds(5), recordOffset: Duration = .zero,
+    interval: Duration? = nil
   ) {
+    self.interval = interval
     self.lateGrace = lateGrace
     self.longestRequest = longestRequest
     self.claimFor = claimFor

@@ -90,12 +90,16 @@ package struct AttemptLedger: Sendable {
   /// - Parameters:
   ///   - folded: what the code has in common with all that the ticket system may take for it.
   ///   - isDistinct: whether the list on board names another such code, too: then they are two tickets.
+  ///   - isTrusted: whether `wall` can be believed.
   ///   - ignoringPending: the caller has waited for the open request long enough.
   package mutating func begin(
     _ key: TicketKey, folded: TicketKey? = nil, isDistinct: Bool = false, attempt: AttemptID, gate: GateID,
-    at time: MonotonicTime, wall: WallTime, ignoringPending: Bool = false
+    at time: MonotonicTime, wall: WallTime, isTrusted: Bool = true, ignoringPending: Bool = false
   ) -> Beginning {
-    var record = records[key] ?? TicketRecord(key: key)
+    var record = records[key] ?? TicketRecord(key: key, interval: policy.interval)
+    record.folded = folded ?? record.folded
+    record.isDistinct = isDistinct
+    if let decision = record.tooSoon(at: time, wall: wall, isTrusted: isTrusted, book) { return .known(decision) }
     if let lock = record.lock {
       // A telling admits nobody, so that what is used up need not wait for it.
       let isTelling = record.owed.contains { $0.telling?.attempt == lock.attempt }
@@ -104,12 +108,11 @@ package struct AttemptLedger: Sendable {
       }
       return .locked(by: lock.attempt)
     }
-    record.folded = folded ?? record.folded
-    record.isDistinct = isDistinct
     if record.isOwedOtherwise(book) { return .known(record.knownUsed(book) ?? record.spelledOtherwise(.busy)) }
     let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
     if let decision = record.rejudge(wall: wall, book) { return .known(decision) }
     if let decision = record.claim(presented, at: time, wall: wall, &book) {
+      record.space(decision, at: time, wall: wall, isTrusted: isTrusted, presented)
       keep(record, key)
       return .known(decision)
     }
@@ -125,18 +128,21 @@ package struct AttemptLedger: Sendable {
   /// An attempt that does not hold the lock changes nothing and is `undecided(badAnswer)`.
   /// - Parameters:
   ///   - wall: our civil clock when the answer was there.
+  ///   - isTrusted: whether that can be believed.
   ///   - wasUnused: a look-up right before the request has shown that nobody had redeemed the ticket.
   ///   - offline: what the ticket may do if the outcome is undecided, no fault, and nothing else decides: one admission,
   ///     which the ticket system has still to be told of. `nil` where nobody is admitted without its word.
   package mutating func conclude(
-    _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime, wasUnused: Bool = false,
-    offline: OfflineRight? = nil
+    _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime, isTrusted: Bool = true,
+    wasUnused: Bool = false, offline: OfflineRight? = nil
   ) -> AttemptDecision {
     guard var record = records[key], let lock = record.lock, lock.attempt == attempt else {
       return AttemptDecision(verdict: .undecided(.badAnswer), note: .unknownAttempt)
     }
     let decision = record.conclude(
       lock, outcome, wasUnused: wasUnused, offline: offline, wall: wall, policy, &book)
+    let ended = TicketRecord.span(of: outcome, lock).upperBound
+    record.space(decision, at: ended, wall: wall, isTrusted: isTrusted, lock)
     keep(record, key)
     return decision
   }
@@ -216,18 +222,19 @@ package struct AttemptLedger: Sendable {
   ///   - folded: as in `begin`.
   ///   - began: when it was about to be sent, by the clock of its own boot.
   ///   - time: now.
+  ///   - isTrusted: whether `wall` could be believed.
   ///   - mayRedeem: whether it may have redeemed; what only read is forgotten where nobody can have passed on it.
   package mutating func interrupt(
     _ key: TicketKey, folded: TicketKey? = nil, attempt: AttemptID, gate: GateID, began: MonotonicTime, wall: WallTime,
     at time: MonotonicTime,
-    isSameBoot: Bool, mayRedeem: Bool = true
+    isSameBoot: Bool, isTrusted: Bool = true, mayRedeem: Bool = true
   ) {
-    var record = records[key] ?? TicketRecord(key: key)
+    var record = records[key] ?? TicketRecord(key: key, interval: policy.interval)
     record.folded = folded ?? record.folded
     record.interrupt(
       AttemptLock(attempt: attempt, gate: gate, began: began, wall: wall),
       at: isSameBoot ? min(time, began + policy.longestRequest) : time, isSameBoot: isSameBoot, mayRedeem: mayRedeem,
-      &book)
+      isTrusted: isTrusted, &book)
     keep(record, key)
   }
 
@@ -294,11 +301,13 @@ package struct AttemptLedger: Sendable {
     guard age == self.age else { return false }
     switch (place, memory) {
     case (.ticket(let key), .ticket(let memory)):
-      if records[key] == nil { records[key] = TicketRecord(key: key, memory, isSameBoot: isSameBoot) }
+      if records[key] == nil {
+        records[key] = TicketRecord(key: key, interval: policy.interval, memory, isSameBoot: isSameBoot)
+      }
       stored.insert(key)
     case (.sale(let sale), .sale(let memory)): book.restore(sale: sale, memory)
     case (.entry(let entry), .entry(let memory)): book.restore(entry: entry, memory)
-    case (.folded(let folded), .folded(let memory)): book.spellings.restore(folded, memory)
+    case (.folded(let folded), .folded(let memory)): book.spellings.restore(folded, memory, isSameBoot: isSameBoot)
     default: break
     }
     return true

@@ -141,6 +141,7 @@ extension TicketMemory {
     json.add("folded", folded)
     json.add("ends", ends)
     json.add("earlier", earlier) { $0.write(to: &$1) }
+    json.add("spaced", spaced.map { $0.write(to:) })
   }
 }
 
@@ -172,6 +173,7 @@ extension FoldedMemory {
       json.add("hasEntry", spelling.hasEntry)
       json.add("isEntry", spelling.isEntry)
       json.add("firstUse", spelling.firstUse)
+      json.add("spaced", spelling.spaced.map { $0.write(to:) })
     }
   }
 }
@@ -181,6 +183,15 @@ extension FirstUse {
     json.add("gate", gate?.name)
     json.add("at", at)
     json.add("request", request)
+  }
+}
+
+extension SpacedAdmission {
+  fileprivate func write(to json: inout JSONBytes) {
+    json.add("at", at)
+    json.add("use", use)
+    json.add("isTrusted", isTrusted)
+    json.add("isSure", isSure)
   }
 }
 

@@ -45,6 +45,7 @@ package struct TicketMemory: Sendable, Codable, Equatable {
   var ends: WallTime?
   /// Admissions before the last that stand.
   var earlier: [LastAdmission]?
+  var spaced: SpacedAdmission?
 
   init(_ record: TicketRecord) {
     kind = record.kind
@@ -62,14 +63,15 @@ package struct TicketMemory: Sendable, Codable, Equatable {
     listed = record.listed
     folded = record.folded
     ends = record.ends
+    spaced = record.spaced
   }
 }
 
 extension TicketRecord {
   /// The record as a later process knows it.
   /// - Parameter isSameBoot: whether monotonic times still mean what they meant.
-  init(key: TicketKey, _ memory: TicketMemory, isSameBoot: Bool) {
-    self.init(key: key)
+  init(key: TicketKey, interval: Duration?, _ memory: TicketMemory, isSameBoot: Bool) {
+    self.init(key: key, interval: interval)
     kind = memory.kind
     admitted = Swift.max(0, memory.admitted)
     quantity = Swift.max(1, memory.quantity)
@@ -84,6 +86,7 @@ extension TicketRecord {
     listed = memory.listed
     folded = memory.folded
     ends = memory.ends
+    spaced = isSameBoot ? memory.spaced : memory.spaced?.afterReboot
     guard !isSameBoot else { return }
     // Until when a claim holds cannot be told any more; the ticket system's word renews it.
     givenBack.until = nil

@@ -45,8 +45,13 @@ struct SpellingBook: Sendable {
   func knows(_ folded: TicketKey) -> Bool { memories[folded] != nil }
 
   /// Takes what was remembered, unless something is known already.
-  mutating func restore(_ folded: TicketKey, _ memory: FoldedMemory) {
-    if memories[folded] == nil { memories[folded] = memory }
+  mutating func restore(_ folded: TicketKey, _ memory: FoldedMemory, isSameBoot: Bool) {
+    guard memories[folded] == nil else { return }
+    memories[folded] = memory
+    guard !isSameBoot else { return }
+    for index in memory.spellings.indices {
+      memories[folded]?.spellings[index].spaced = memory.spellings[index].spaced?.afterReboot
+    }
   }
 
   /// What is to be remembered; `nil` where nobody is in on any of the codes.
@@ -82,6 +87,8 @@ struct Spelling: Sendable, Codable, Equatable {
   /// Whether it shows one entry for ever.
   var isEntry: Bool
   var firstUse: AttemptDecision.FirstUse?
+  /// As its record has it; not in the memory of earlier versions.
+  var spaced: SpacedAdmission?
 
   /// Whether somebody was admitted on it here; else it was used elsewhere, or cut off by the end of the machine.
   var hasAdmitted: Bool { admitted > 0 || owed > 0 }
@@ -90,7 +97,7 @@ struct Spelling: Sendable, Codable, Equatable {
   init?(_ record: TicketRecord) {
     let mayHaveAdmitted =
       record.isUsedElsewhere || record.interrupted > 0 || record.entries.values.contains(where: \.isDoubtful)
-    guard record.admitted > 0 || !record.owed.isEmpty || mayHaveAdmitted else { return nil }
+    guard record.admitted > 0 || !record.owed.isEmpty || mayHaveAdmitted || record.spaced != nil else { return nil }
     key = record.key
     admitted = record.admitted
     owed = record.owed.count
@@ -98,5 +105,6 @@ struct Spelling: Sendable, Codable, Equatable {
     hasEntry = !record.entries.isEmpty
     isEntry = hasEntry && record.kind == .entry
     firstUse = record.firstUse
+    spaced = record.spaced
   }
 }

@@ -6,6 +6,8 @@ extension TicketRecord {
   /// Takes back the admission of `attempt`, if it was the last: the next presentation claims it until `until`. One that is
   /// owed is taken back in any case: else the ticket system would be told of somebody who did not pass.
   mutating func giveBack(_ attempt: AttemptID, until: MonotonicTime, _ book: inout SaleBook) -> Bool {
+    // What it has followed was longer ago than the interval.
+    defer { if spaced?.use.request == attempt { spaced = nil } }
     if standing.last?.attempt != attempt, let owed = owed.first(where: { $0.attempt == attempt && !$0.hasLeft }),
       admitted > 0
     {
@@ -65,7 +67,8 @@ extension TicketRecord {
   /// Takes an attempt that was asked and never concluded. Before a gate opens, the conclusion is written: within the same
   /// boot nobody can have passed on it. The end of the machine may have taken a written conclusion along.
   mutating func interrupt(
-    _ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool, mayRedeem: Bool, _ book: inout SaleBook
+    _ lock: AttemptLock, at time: MonotonicTime, isSameBoot: Bool, mayRedeem: Bool, isTrusted: Bool,
+    _ book: inout SaleBook
   ) {
     if let owed = owed.firstIndex(where: { $0.attempt == lock.attempt || $0.telling?.attempt == lock.attempt }) {
       // A check is told again.
@@ -73,6 +76,12 @@ extension TicketRecord {
       return cutOff(lock, tellingOf: owed, at: time, isSameBoot: isSameBoot)
     }
     guard mayRedeem || !isSameBoot else { return }
+    if isSpaced, !isSameBoot, spaced?.at == nil {
+      let use = FirstUse(gate: lock.gate, at: lock.wall, request: lock.attempt)
+      spaced = SpacedAdmission(at: nil, use: use, isTrusted: isTrusted, isSure: false)
+      // It is over with the interval.
+      guard mayRedeem else { return }
+    }
     if !isSameBoot { book.interrupt(1, in: sale) }
     open.append(
       OpenAttempt(

@@ -19,7 +19,7 @@ extension TicketRecord {
     _ right: OfflineRight, insteadOf reason: UndecidedReason, _ lock: AttemptLock, wall: WallTime, detail: String?,
     _ book: inout SaleBook
   ) -> AttemptDecision {
-    if let named = right.sale {
+    if let named = right.sale, !isSpaced {
       book.learn(named, quantity: right.saleQuantity, isListed: true)
       // What the ticket system itself has said of the ticket outranks the list.
       if sale == nil { join(named, &book) }
@@ -37,7 +37,7 @@ extension TicketRecord {
       return decision(mayBeSale ? .undecided(reason) : .refuse(.alreadyUsed), detail: detail)
     }
     guard admitted + interrupted + doubtful < allowance, book.hasSureRoom(in: sale) else { return interruption() }
-    if !otherSpellings(book).isEmpty { return spelledOtherwise(reason) }
+    if !isSpaced, !otherSpellings(book).isEmpty { return spelledOtherwise(reason) }
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall, request: lock.attempt)
     stand(LastAdmission(attempt: lock.attempt, entryID: nil, wasFirst: firstUse == nil, isProvisional: true))
     admitted += 1

@@ -18,7 +18,7 @@ extension TicketRecord {
 
   /// Whether somebody was admitted on another spelling without the ticket system's word, which was not told of it yet: whose
   /// an entry is that it shows now could not be told.
-  func isOwedOtherwise(_ book: SaleBook) -> Bool { otherSpellings(book).contains { $0.owed > 0 } }
+  func isOwedOtherwise(_ book: SaleBook) -> Bool { !isSpaced && otherSpellings(book).contains { $0.owed > 0 } }
 
   /// Why nobody is admitted though the ticket alone has an admission left: as many are in on it and its other spellings as it
   /// may be for. `nil` where there is room.

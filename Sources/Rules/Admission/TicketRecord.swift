@@ -18,6 +18,8 @@ struct TicketRecord: Sendable {
   static let mostStanding = 16
 
   let key: TicketKey
+  /// As `AttemptPolicy.interval`.
+  let interval: Duration?
   /// The attempt that decides the ticket now; with its release goes what overtook it.
   var lock: AttemptLock? {
     didSet { overtaking = nil }
@@ -45,6 +47,8 @@ struct TicketRecord: Sendable {
   var details: TicketDetails?
   /// From when on what is remembered of it admits nobody, as the ticket system told.
   var ends: WallTime?
+  /// The admission from which the interval is counted.
+  var spaced: SpacedAdmission?
   /// What its code has in common with all that the ticket system may take for it; `nil` where it has one spelling only.
   var folded: TicketKey?
   /// Whether the list on board names another such code, too: then they are two tickets. Of the presentation alone.
@@ -52,10 +56,11 @@ struct TicketRecord: Sendable {
   /// Why nobody passes at the gate that asked, whatever the answer that is judged is for. Of that answer alone.
   var refusal: RefuseReason?
 
-  init(key: TicketKey) { self.key = key }
+  init(key: TicketKey, interval: Duration?) { (self.key, self.interval) = (key, interval) }
 
   var allowance: Int {
-    switch kind {
+    if isSpaced { return Entitlement.unlimited }
+    return switch kind {
     case .entry: 1
     case .unknown: Swift.max(1, entries.isEmpty ? listed ?? 1 : Swift.min(listed ?? 1, quantity))
     case .sale, .book: Swift.max(1, quantity)
@@ -67,7 +72,7 @@ struct TicketRecord: Sendable {
 
   var leavesTrace: Bool {
     lock != nil || admitted > 0 || isUsedElsewhere || givenBack.isOpen || !entries.isEmpty || !open.isEmpty
-      || !owed.isEmpty
+      || !owed.isEmpty || spaced != nil
   }
 
   /// Whether it must stay in memory: an attempt holds it, or an answer may come for one.
@@ -75,7 +80,7 @@ struct TicketRecord: Sendable {
 
   func isOnlyUnsettled(endedBefore time: MonotonicTime) -> Bool {
     lock == nil && admitted == 0 && !isUsedElsewhere && !givenBack.isOpen && entries.isEmpty && owed.isEmpty
-      && open.allSatisfy { !$0.isAnswered && $0.endedAt < time }
+      && open.allSatisfy { !$0.isAnswered && $0.endedAt < time } && spaced == nil
   }
 
   // MARK: Before a request
@@ -103,7 +108,7 @@ struct TicketRecord: Sendable {
       case .entry: admitted >= 1 || isUsedElsewhere
       case .sale, .book: admitted >= allowance
       // Who was admitted without the ticket system's word may be one of several: it is asked.
-      case .unknown: admitted >= (entries.isEmpty ? listed ?? .max : Swift.max(allowance, quantity))
+      case .unknown: !isSpaced && admitted >= (entries.isEmpty ? listed ?? .max : Swift.max(allowance, quantity))
       }
     if isUsed {
       let unseen: AttemptDecision.Note = firstUse?.gate == nil ? .usedElsewhere : .otherCode

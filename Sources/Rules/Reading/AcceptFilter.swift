@@ -2,40 +2,6 @@ package import ScanModel
 
 /// What a gate takes for a code at all. What does not pass is refused as `unreadable` and costs no request.
 package struct AcceptFilter: Sendable {
-  /// The characters that a code may have.
-  package enum Alphabet: Sendable, Equatable {
-    /// What can be shown: letters, marks, digits, punctuation, symbols and spaces of any script, and GS (U+001D), which
-    /// GS1 codes have inside. No other control character, no invisible format character, no line or paragraph separator,
-    /// nothing private or unassigned: none of these can forge what a terminal or screen shows.
-    case printable
-    /// ASCII letters and digits.
-    case alphanumeric
-    /// ASCII digits.
-    case digits
-    /// Exactly these.
-    case custom(Set<Unicode.Scalar>)
-
-    /// Whether the alphabet has `scalar`.
-    package func contains(_ scalar: Unicode.Scalar) -> Bool {
-      switch self {
-      case .printable: Self.isPrintable(scalar)
-      case .alphanumeric: scalar.isASCII && (Self.isDigit(scalar) || scalar.properties.isAlphabetic)
-      case .digits: Self.isDigit(scalar)
-      case .custom(let scalars): scalars.contains(scalar)
-      }
-    }
-
-    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { (0x30...0x39).contains(scalar.value) }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-      if scalar.isASCII { return (0x20...0x7E).contains(scalar.value) || scalar.value == 0x1D }
-      return switch scalar.properties.generalCategory {
-      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-      default: true
-      }
-    }
-  }
-
   /// Why a code does not pass.
   package enum Rejection: Sendable, Equatable {
     /// It is not UTF-8.
@@ -51,12 +17,12 @@ package struct AcceptFilter: Sendable {
   /// The lengths that pass, in characters (Unicode scalars).
   package var length: ClosedRange<Int>
   /// The characters that pass.
-  package var alphabet: Alphabet
+  package var alphabet: CodeAlphabet
   /// What the whole code must match, where there is a pattern.
   package var pattern: CodePattern?
 
   /// Makes a filter; without arguments the default: 8 to 128 printable characters.
-  package init(length: ClosedRange<Int> = 8...128, alphabet: Alphabet = .printable, pattern: CodePattern? = nil) {
+  package init(length: ClosedRange<Int> = 8...128, alphabet: CodeAlphabet = .printable, pattern: CodePattern? = nil) {
     self.length = length
     self.alphabet = alphabet
     self.pattern = pattern
@@ -76,4 +42,25 @@ package struct AcceptFilter: Sendable {
 
   /// Whether `code` passes.
   package func accepts(_ code: Code) -> Bool { rejection(of: code) == nil }
+}
+
+extension CodeAlphabet {
+  /// Whether the alphabet has `scalar`.
+  package func contains(_ scalar: Unicode.Scalar) -> Bool {
+    switch self {
+    case .printable: Self.isPrintable(scalar)
+    case .alphanumeric: scalar.isASCII && (Self.isDigit(scalar) || scalar.properties.isAlphabetic)
+    case .digits: Self.isDigit(scalar)
+    }
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { (0x30...0x39).contains(scalar.value) }
+
+  private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return (0x20...0x7E).contains(scalar.value) || scalar.value == 0x1D }
+    return switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+    default: true
+    }
+  }
 }

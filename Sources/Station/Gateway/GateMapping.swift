@@ -1,6 +1,5 @@
 package import ScanConfiguration
 package import ScanModel
-internal import Admission
 internal import Reading
 internal import TicketSystemKit
 
@@ -19,15 +18,9 @@ extension GateSettings {
         throw SetupError("Gate \(gate.id), accept.pattern, \(error.description).")
       }
     }
-    let alphabet: AcceptFilter.Alphabet =
-      switch gate.accept.alphabet {
-      case .printable: .printable
-      case .alphanumeric: .alphanumeric
-      case .digits: .digits
-      }
     let lengths = min(gate.accept.minLength, gate.accept.maxLength)...gate.accept.maxLength
     self.init(
-      gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: alphabet, pattern: pattern),
+      gate: gate.id, accept: AcceptFilter(length: lengths, alphabet: gate.accept.alphabet, pattern: pattern),
       deadline: gate.deadline, holdOff: gate.holdOff, queue: gate.queue, stale: gate.stale,
       pulse: gate.relay?.timing.pulse ?? .zero,
       gap: gate.relay?.timing.gap ?? .zero,
@@ -53,17 +46,5 @@ extension OfflinePolicy {
     self.init(
       rule, after: configuration.after, rateLimited: configuration.rateLimited, untrustedClock: clock,
       durableWithin: configuration.durableWithin)
-  }
-}
-
-extension LedgerScope {
-  /// A ticket system's scope, as its configuration gives it.
-  init(_ scope: TicketScope) {
-    switch scope {
-    case .once: self = .once
-    case .perDay(let hour): self = .perDay(begins: .seconds(hour * 3_600))
-    case .perEvent(let name): self = .perEvent(name)
-    case .untilExit: self = .untilExit
-    }
   }
 }

@@ -27,8 +27,8 @@ extension LedgerKeeper {
       (word, right) = (nil, nil)
     }
     var decision = stored.ledger.conclude(
-      key, attempt: attempt, outcome: outcome, wall: time.wall(), wasUnused: deciding.found == .unused,
-      offline: right)
+      key, attempt: attempt, outcome: outcome, wall: time.wall(), isTrusted: stored.isTrusted,
+      wasUnused: deciding.found == .unused, offline: right)
     health.tellRecordClock(deciding.system.id)
     decision = health.worded(decision, deciding.system.id)
     defer { stored.wake(key) }

@@ -34,12 +34,12 @@ extension LedgerKeeper {
       }
       let isSameBoot = asked.boot == store.dependencies.boot
       let isTelling = tellings.contains(asked.scan.id)
-      // What only read has left nothing, where it is sure besides that nobody has passed on it.
-      let isHarmless = !mayRedeem && (isSameBoot || isTelling)
+      // What only read has left nothing, where it is sure besides that nobody has passed on it, or that counts for an interval alone.
+      let isHarmless = !mayRedeem && (isSameBoot || isTelling || stored.policy.interval != nil)
       stored.ledger.interrupt(
         asked.ticket, folded: asker.flatMap { stored.folded(of: asked.scan.code, $0) }, attempt: asked.attempt,
         gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
-        at: time.now(), isSameBoot: isSameBoot, mayRedeem: mayRedeem)
+        at: time.now(), isSameBoot: isSameBoot, isTrusted: asked.at.isTrusted, mayRedeem: mayRedeem)
       // Together or not at all: what is not concluded on the disk is taken up again.
       stored.write([.concluded(store.cutOff(asked.attempt, isHarmless: isHarmless))], isUrgent: true)
       guard !isHarmless else { continue }

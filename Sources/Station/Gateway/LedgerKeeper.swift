@@ -58,7 +58,7 @@ package actor LedgerKeeper {
   ///     them are no longer asked for.
   ///   - checkWaits: how long it is waited before a ticket system that cannot decide is asked again.
   package init(
-    server: String, dependencies: LedgerDependencies, scope: LedgerScope = .once,
+    server: String, dependencies: LedgerDependencies, scope: TicketScope = .once,
     policy: AttemptPolicy = AttemptPolicy(),
     whenFailing: JournalFailurePolicy = .continue, lookUps: LookUpPolicy = LookUpPolicy(), floodLimit: Int = 20,
     checkWaits: SystemCheck.Waits = SystemCheck.Waits(), time: any TimeSource, events: any EventSink
@@ -229,7 +229,7 @@ package actor LedgerKeeper {
       }
       let beginning = stored.ledger.begin(
         key, folded: folded, isDistinct: isDistinct ?? false, attempt: attempt, gate: scan.gate, at: time.now(),
-        wall: time.wall(), ignoringPending: ignoringPending)
+        wall: time.wall(), isTrusted: stored.isTrusted, ignoringPending: ignoringPending)
       switch beginning {
       case .known(let decision):
         guard case .admit = decision.verdict else { return (decision, .ledger) }

@@ -72,7 +72,7 @@ struct LedgerStore: Sendable {
   }
 
   /// What the scope adds to keys at that time.
-  func part(of scope: LedgerScope, at wall: WallTime) -> [UInt8] { scope.part(local: Self.local(wall)) }
+  func part(of scope: TicketScope, at wall: WallTime) -> [UInt8] { scope.part(local: Self.local(wall)) }
 
   /// What was stored at one place.
   typealias Recalled = (place: LedgerPlace, memory: LedgerMemory, isSameBoot: Bool)
@@ -161,7 +161,7 @@ struct LedgerStore: Sendable {
   }
 
   /// The venue's day at that time: it begins as the scope's does, else at midnight.
-  func day(of wall: WallTime, _ scope: LedgerScope) -> Int {
+  func day(of wall: WallTime, _ scope: TicketScope) -> Int {
     let begins: Duration = if case .perDay(let begins) = scope { begins } else { .zero }
     return Int(CivilDay.split(Self.local(wall) - begins.milliseconds / 1_000).day.number)
   }

@@ -107,7 +107,7 @@ package final class StationMemory: Sendable {
     let (keeper, isNew) = ledgers.withLock { ledgers in
       if let keeper = ledgers[server] { return (keeper, false) }
       let keeper = LedgerKeeper(
-        server: server, dependencies: dependencies, scope: LedgerScope(system.scope),
+        server: server, dependencies: dependencies, scope: system.scope,
         policy: AttemptPolicy(recordOffset: system.recordOffset), whenFailing: whenFailing, floodLimit: floodLimit,
         time: time, events: events)
       ledgers[server] = keeper

@@ -12,7 +12,7 @@ final class StoredLedger {
 
   let store: LedgerStore
   private(set) var policy: AttemptPolicy
-  private let scope: LedgerScope
+  private let scope: TicketScope
   private let time: any TimeSource
   var ledger: AttemptLedger
   /// What the scope adds to keys now: another day or event has another ledger.
@@ -24,12 +24,13 @@ final class StoredLedger {
   /// Who waits until something about a ticket has changed.
   var waiters = TicketWaiters()
 
-  init(store: LedgerStore, scope: LedgerScope, policy: AttemptPolicy, time: any TimeSource) {
+  init(store: LedgerStore, scope: TicketScope, policy: AttemptPolicy, time: any TimeSource) {
     self.store = store
     self.scope = scope
-    self.policy = policy
     self.time = time
-    ledger = AttemptLedger(policy)
+    self.policy = policy
+    if case .every(let interval) = scope { self.policy.interval = interval }
+    ledger = AttemptLedger(self.policy)
     part = store.part(of: scope, at: time.wall())
   }
 
@@ -38,6 +39,8 @@ final class StoredLedger {
 
   /// Whether what was decided at that time was decided by the ledger of now.
   func isOfNow(_ wall: WallTime) -> Bool { store.part(of: scope, at: wall) == part }
+  /// Whether the civil clock can be believed; not asked where nothing hangs on it.
+  var isTrusted: Bool { policy.interval == nil || now.isTrusted }
 
   /// The venue's day at that time.
   func day(of wall: WallTime) -> Int { store.day(of: wall, scope) }

@@ -159,7 +159,7 @@ enum AcceptSection {
     "maxLength", .integer(1...4096, "characters", example: "128"), default: AcceptRule().maxLength,
     "The most characters of a code.")
   private static let alphabet = SchemaKey.key(
-    "alphabet", .choice(AcceptRule.Alphabet.self), default: AcceptRule().alphabet, "The characters of a code.")
+    "alphabet", .choice(CodeAlphabet.self), default: AcceptRule().alphabet, "The characters of a code.")
   private static let pattern = SchemaKey<String>.optional(
     "pattern",
     ValueKind<String>(summary: "regular expression", example: "\"[a-z0-9]{32}\"", show: { $0 }) { node, findings in

@@ -1,47 +1,47 @@
+internal import ScanModel
 internal import TicketSystemKit
 
-/// For how long "once" holds for the tickets of a system: `ticketSystems.<name>.scope` and what belongs to it.
-package enum TicketScope: Sendable, Equatable {
-  /// For ever.
-  case once
-  /// For a day that begins at this hour of the station's civil time.
-  case perDay(beginsAt: Int)
-  /// For the event that is called so; another name begins anew.
-  case perEvent(String)
-  /// Until the person leaves through a gate whose direction is `out`.
-  case untilExit
-}
-
-/// What the scope adds to the section of every ticket system.
-enum ScopeSection {
-  private enum Word: String, Sendable, CaseIterable {
-    case once, perDay, perEvent, untilExit
-  }
-
-  private static let scope = SchemaKey.key(
-    "scope", .choice(Word.self), default: .once,
-    "For how long \"once\" holds: for ever, per day, per event, or until the person leaves by a gate of direction `out`."
-  )
-  private static let dayBegins = SchemaKey<Int>.optional(
+/// What the scope adds to the section of a ticket system: what its type allows.
+struct ScopeSection {
+  private let scope: SchemaKey<ScopeRule.Word>
+  private let dayBegins = SchemaKey<Int>.optional(
     "dayBegins", .integer(0...23, "hours after midnight", example: "5"),
     "With `perDay`: when a day begins, by the station's time; 5 without it, so that a night belongs to its evening.")
-  private static let event = SchemaKey<String>.optional(
+  private let event = SchemaKey<String>.optional(
     "event", .name("gala-2026"), "With `perEvent`: the event's name, which you choose. Another name begins anew.")
+  private let interval: SchemaKey<Duration>
+  /// The keys, for the documentation.
+  let keys: [KeyDescription]
 
-  static let keys = [scope.description, dayBegins.description, event.description]
+  init(_ rule: ScopeRule) {
+    let meanings = rule.allowed.map { $0.meaning }
+    let last = meanings.count > 1 ? ", or " + meanings[meanings.count - 1] : ""
+    scope = .key(
+      "scope", .choice(of: rule.allowed) { $0.rawValue }, default: rule.usual,
+      "For how long \"once\" holds: " + meanings.dropLast(meanings.count > 1 ? 1 : 0).joined(separator: ", ") + last
+        + "."
+    )
+    interval = .key(
+      "interval", .age(.seconds(60) ... .seconds(86_400), example: "15 min"), default: rule.interval,
+      "With `every`: how long after an admission the same ticket is refused.")
+    let more: [(ScopeRule.Word, KeyDescription)] = [
+      (.perDay, dayBegins.description), (.perEvent, event.description), (.every, interval.description),
+    ]
+    keys = [scope.description] + more.filter { rule.allowed.contains($0.0) }.map(\.1)
+  }
 
   /// Reads the scope; `nil` only after an error was recorded.
-  static func read(_ reader: SectionReader) -> TicketScope? {
+  func read(_ reader: SectionReader) -> TicketScope? {
     let word = reader.read(scope)
-    let hour = reader.read(dayBegins)
-    let name = reader.read(event)
+    let hour = read(dayBegins, of: .perDay, word, reader)
+    let name = read(event, of: .perEvent, word, reader)
+    let time = read(interval, of: .every, word, reader)
     guard let word else { return nil }
-    refuse("dayBegins", unless: word == .perDay, "perDay", reader)
-    refuse("event", unless: word == .perEvent, "perEvent", reader)
     switch word {
     case .once: return .once
     case .untilExit: return .untilExit
-    case .perDay: return .perDay(beginsAt: hour ?? 5)
+    case .perDay: return .perDay(begins: .seconds((hour ?? 5) * 3_600))
+    case .every: return time.map { .every($0) }
     case .perEvent:
       if let name { return .perEvent(name) }
       if reader.entry("event") == nil {
@@ -52,8 +52,27 @@ enum ScopeSection {
     }
   }
 
-  private static func refuse(_ key: String, unless isInPlace: Bool, _ scope: String, _ reader: SectionReader) {
-    guard !isInPlace, let place = reader.keyPosition(of: key) else { return }
-    reader.findings.error(at: place, "\(key) belongs to scope: \(scope)", "write scope: \(scope), or remove \(key)")
+  private func read<Value>(
+    _ key: SchemaKey<Value>, of owner: ScopeRule.Word, _ word: ScopeRule.Word?, _ reader: SectionReader
+  ) -> Value? {
+    guard keys.contains(where: { $0.name == key.name }) else { return nil }
+    if let word, word != owner, let place = reader.keyPosition(of: key.name) {
+      let scope = "scope: \(owner.rawValue)"
+      reader.findings.error(at: place, "\(key.name) belongs to \(scope)", "write \(scope), or remove \(key.name)")
+    }
+    return reader.read(key)
+  }
+}
+
+extension ScopeRule.Word {
+  /// What follows "holds".
+  fileprivate var meaning: String {
+    switch self {
+    case .once: "for ever"
+    case .perDay: "per day"
+    case .perEvent: "per event"
+    case .untilExit: "until the person leaves by a gate of direction `out`"
+    case .every: "for a time after each admission"
+    }
   }
 }

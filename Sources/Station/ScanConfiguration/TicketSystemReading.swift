@@ -16,7 +16,8 @@ enum TicketSystemReading {
       doc: "The ticket system's kind.", sections: [])
     let own = system.systemSchema
     return SectionSchema(
-      own.path, keys: [type] + own.keys + ScopeSection.keys + [TicketListSection.key, recordOffset.description],
+      own.path,
+      keys: [type] + own.keys + ScopeSection(system.scopes).keys + [TicketListSection.key, recordOffset.description],
       refused: own.refused)
   }
 
@@ -48,7 +49,7 @@ enum TicketSystemReading {
     _ type: TicketSystemType, _ name: String, _ node: SourceNode, _ findings: Findings
   ) -> TicketSystemConfiguration? {
     guard let reader = SectionReader(node, schema(of: type), findings) else { return nil }
-    let scope = ScopeSection.read(reader)
+    let scope = ScopeSection(type.scopes).read(reader)
     let list = TicketListSection.read(reader)
     let offset = reader.read(recordOffset)
     guard let settings = type.readSystem(reader), let scope, let list, let offset else { return nil }

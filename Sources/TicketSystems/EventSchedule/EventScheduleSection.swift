@@ -1,4 +1,5 @@
 package import Calls
+internal import ScanModel
 package import TicketSystemKit
 
 /// The section of the ticket system `eventschedule`.

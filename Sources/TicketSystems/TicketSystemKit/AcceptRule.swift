@@ -1,21 +1,13 @@
+package import ScanModel
+
 /// What can be a code: everything else is refused as unreadable, without a request.
 package struct AcceptRule: Sendable, Equatable {
-  /// The characters of a code.
-  package enum Alphabet: String, Sendable, CaseIterable {
-    /// Every printable character.
-    case printable
-    /// ASCII letters and digits.
-    case alphanumeric
-    /// ASCII digits.
-    case digits
-  }
-
   /// The fewest characters.
   package var minLength = 8
   /// The most characters; not less than the fewest.
   package var maxLength = 128
   /// The characters.
-  package var alphabet = Alphabet.printable
+  package var alphabet = CodeAlphabet.printable
   /// A regular expression that the whole code must match.
   package var pattern: String?
 

@@ -14,6 +14,8 @@ package protocol TicketSystemSection: Sendable {
   static var gateSchema: SectionSchema { get }
   /// What its codes look like, in its own form: what a gate takes that says nothing of it.
   static var accept: AcceptRule { get }
+  /// For how long "once" may hold for its tickets.
+  static var scopes: ScopeRule { get }
   /// Reads the system's section; `nil` only after an error was recorded.
   static func readSystem(_ reader: SectionReader) -> System?
   /// Reads a gate's section; `nil` only after an error was recorded.
@@ -23,4 +25,6 @@ package protocol TicketSystemSection: Sendable {
 extension TicketSystemSection {
   /// Nothing is known of its codes.
   package static var accept: AcceptRule { AcceptRule() }
+  /// It knows who went in.
+  package static var scopes: ScopeRule { .once }
 }

@@ -30,6 +30,8 @@ package struct TicketSystemType: Sendable {
   package let gateSchema: SectionSchema
   /// What its codes look like: what a gate takes that says nothing of it.
   package let accept: AcceptRule
+  /// For how long "once" may hold for its tickets.
+  package let scopes: ScopeRule
   /// A section to begin with, a line each.
   package let example: [String]
   /// The key of its section that is `true` where a set-up code is awaited; `nil` where none brings it.
@@ -81,6 +83,7 @@ package struct TicketSystemType: Sendable {
     systemSchema = section.systemSchema
     gateSchema = section.gateSchema
     accept = section.accept
+    scopes = section.scopes
     self.example = ["type: \(name)"] + example
     enrolKey = enrolment?.key
     self.recognise = recognise

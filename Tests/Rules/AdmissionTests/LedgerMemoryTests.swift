@@ -23,7 +23,7 @@ import Testing
     let lock = try lock(3)
     let first = FirstUse(gate: GateID("south"), at: WallTime(nanoseconds: -5), request: lock.attempt)
     let fresh = FreshOffsets(least: .nanoseconds(-1), most: .seconds(9_000_000_000) + .nanoseconds(1))
-    var record = TicketRecord(key: key)
+    var record = TicketRecord(key: key, interval: nil)
     record.kind = .sale
     record.admitted = 3
     record.quantity = 12
@@ -48,6 +48,7 @@ import Testing
     record.listed = 4
     record.folded = key
     record.ends = WallTime(nanoseconds: 1_800_000_000_000_000_001)
+    record.spaced = SpacedAdmission(at: MonotonicTime(nanoseconds: 3), use: first, isTrusted: true, isSure: false)
     var sale = SaleMemory()
     sale.admitted = 2
     sale.interrupted = 1
@@ -80,7 +81,7 @@ import Testing
 
   @Test func whatHoldsLittleIsReadBackToo() throws {
     for sample in [
-      LedgerMemory.ticket(TicketMemory(TicketRecord(key: TicketKey([])))), .sale(SaleMemory()),
+      LedgerMemory.ticket(TicketMemory(TicketRecord(key: TicketKey([]), interval: nil))), .sale(SaleMemory()),
       .entry(EntryMemory(key: TicketKey([7]), firstUse: nil)), .folded(FoldedMemory()),
     ] {
       let theirs = try JSONSerialization.jsonObject(with: JSONEncoder().encode(sample))

@@ -72,6 +72,32 @@ import Testing
     expectEqual(process.journal.awaited.contains(mark), isOursAlone)
   }
 
+  /// By the scope `every`, over a restart and a start of the machine.
+  @Test func oneThatWasAdmittedIsTooSoonWithoutARequest() async throws {
+    let time = ShiftedTime()
+    let journal = MemoryJournal()
+    let system = FakeTicketSystem(mayRedeem: false, time: time)
+    system.script(Self.code, .answer(Self.valid))
+    func present(boot: String) async throws -> AttemptDecision {
+      let keeper = LedgerKeeper(
+        server: "fake", dependencies: try .inMemory(journal, boot: boot, time: time), scope: .every(.seconds(900)),
+        time: time, events: EventHub())
+      let scan = Scan(gate: GateID("north"), reader: ReaderID("left"), code: Self.code, readAt: time.now())
+      return await keeper.decide(
+        scan, key: TicketKey(Self.code.bytes), system: system, deadline: time.now() + .seconds(20), mayAsk: true
+      ).decision
+    }
+    for round in 1...3 {
+      let admitted = try await present(boot: "boot 1")
+      expect(admitted.verdict == .admit && admitted.admitted == round)
+      let again = try await present(boot: "boot 1")
+      expect(again.verdict == .refuse(.tooSoon) && again.firstUse?.request == admitted.admission)
+      expectEqual(again.firstUse?.gate, GateID("north"))
+      expectEqual(system.asked.count, round)
+      time.halt(.seconds(901))
+    }
+  }
+
   /// A conclusion is written before a gate opens: so nobody has passed on what this process finds unconcluded.
   @Test func oneThatTheEndOfTheProcessCutOffIsForgotten() async throws {
     let first = try await process()

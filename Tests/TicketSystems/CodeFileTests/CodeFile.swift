@@ -26,7 +26,30 @@ enum CodeFileSection: TicketSystemSection {
   static func readGate(_ reader: SectionReader) -> Gate? { Gate() }
 }
 
+/// The toy as a service that only checks: each ticket passes as often as it is shown.
+enum CodeCheckSection: TicketSystemSection {
+  static let type = "codecheck"
+  static let systemSchema = SectionSchema(
+    "ticketSystems.<name>, type codecheck", keys: CodeFileSection.systemSchema.keys)
+  static let gateSchema = SectionSchema("gates.<name>.ticket, type codecheck", keys: [])
+  static let scopes = ScopeRule(.every, .perDay, interval: .seconds(600))
+
+  static func readSystem(_ reader: SectionReader) -> CodeFileSection.System? { CodeFileSection.readSystem(reader) }
+
+  static func readGate(_ reader: SectionReader) -> CodeFileSection.Gate? { CodeFileSection.Gate() }
+}
+
 extension TicketSystemType {
+  static let codeCheck = TicketSystemType(
+    CodeCheckSection.self, example: ["file: /srv/codes.txt"], server: { $0.path }
+  ) { id, settings, _, _, time throws(SetupError) in
+    TicketSystemConnection(
+      id: id,
+      face: { (_: CodeFileSection.Gate?) in
+        CodeCheckTicketSystem(file: CodeFileTicketSystem(id: id, path: settings.path, time: time))
+      })
+  }
+
   static let codeFile = TicketSystemType(
     CodeFileSection.self, example: ["file: /srv/codes.txt"], server: { $0.path },
     settingNames: { .init(address: $0.path, key: nil, place: $0.place) }

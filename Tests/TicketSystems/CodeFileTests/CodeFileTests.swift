@@ -17,6 +17,7 @@ import TicketSystemKit
   private static let registry: [TicketSystemType] = [
     .eventSchedule,
     .codeFile,
+    .codeCheck,
   ]
 
   private let folder: String
@@ -99,9 +100,36 @@ import TicketSystemKit
       "f:4:17: \"ticketSystems.main.type\" cannot be \"codefil\"; did you mean \"codefile\"?")
     expectEqual(
       refusal("{ type: none, file: /a }"),
-      "f:4:17: \"ticketSystems.main.type\" cannot be \"none\"; known are eventschedule, codefile")
+      "f:4:17: \"ticketSystems.main.type\" cannot be \"none\"; known are eventschedule, codefile, codecheck")
     let sections = ConfigurationFile.schema(options: ConfigurationOptions(ticketSystems: Self.registry)).map(\.path)
     expect(sections.contains("ticketSystems.<name>") && sections.contains("ticketSystems.<name>, type codefile"))
+  }
+
+  /// Each type says for how long "once" may hold, and for how long it does where the file says nothing.
+  @Test func aTypeSaysWhichScopesItTakes() throws {
+    func scope(_ section: String) throws -> TicketScope? { try read(section).ticketSystems.first?.scope }
+    try expectEqual(scope("{ type: codecheck, file: /a }"), .every(.seconds(600)))
+    try expectEqual(scope("{ type: codecheck, file: /a, interval: 1 min }"), .every(.seconds(60)))
+    try expectEqual(scope("{ type: codecheck, file: /a, scope: every, interval: 24 h }"), .every(.seconds(86_400)))
+    try expectEqual(
+      scope("{ type: codecheck, file: /a, scope: perDay, dayBegins: 3 }"), .perDay(begins: .seconds(10_800)))
+    try expectEqual(scope("{ type: codefile, file: /a }"), .once)
+    try expectEqual(scope("{ type: codefile, file: /a, scope: perEvent, event: gala }"), .perEvent("gala"))
+    expectEqual(
+      refusal("{ type: codecheck, file: /a, scope: once }"),
+      "f:4:45: \"ticketSystems.main.scope\" cannot be \"once\"; write every or perDay")
+    for type in ["codefile, file: /a", "eventschedule, url: 'https://a.example', apiKey: a"] {
+      expect(
+        refusal("{ type: \(type), scope: every }").hasSuffix(
+          ": \"ticketSystems.main.scope\" cannot be \"every\"; write once or perDay or perEvent or untilExit"))
+      expect(refusal("{ type: \(type), interval: 15 min }").contains("unknown key \"interval\""))
+    }
+    for time in ["59 s", "30 s", "25 h", "0 min"] {
+      expect(refusal("{ type: codecheck, file: /a, interval: \(time) }").contains("\"ticketSystems.main.interval\""))
+    }
+    expectEqual(
+      refusal("{ type: codecheck, file: /a, scope: perDay, interval: 15 min }"),
+      "f:4:53: interval belongs to scope: every; write scope: every, or remove interval")
   }
 
   /// What a section has read goes back to the type that read it; were it another's, that is said.

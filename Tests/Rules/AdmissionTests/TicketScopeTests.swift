@@ -4,12 +4,12 @@ import ScanModel
 import Admission
 import Testing
 
-@Suite struct LedgerScopeTests {
+@Suite struct TicketScopeTests {
   private static let hour: Int64 = 3_600
   private static let midnight: Int64 = 20_000 * 86_400
 
   @Test func aNightBelongsToItsEvening() {
-    let scope = LedgerScope.perDay(begins: .seconds(5 * Self.hour))
+    let scope = TicketScope.perDay(begins: .seconds(5 * Self.hour))
     let evening = scope.part(local: Self.midnight - 2 * Self.hour)
     expectEqual(scope.part(local: Self.midnight + 5 * Self.hour - 1), evening)
     expect(scope.part(local: Self.midnight + 5 * Self.hour) != evening)
@@ -18,19 +18,21 @@ import Testing
   }
 
   @Test func daysBefore1970AndAtTheEndsOfTimeAreDays() {
-    let scope = LedgerScope.perDay(begins: .zero)
+    let scope = TicketScope.perDay(begins: .zero)
     expect(scope.part(local: -1) != scope.part(local: 0))
     expectEqual(scope.part(local: -1), scope.part(local: -86_400))
     for time in [Int64.min, .max] {
-      expectEqual(LedgerScope.perDay(begins: .seconds(5 * 3_600)).part(local: time).count, 9)
+      expectEqual(TicketScope.perDay(begins: .seconds(5 * 3_600)).part(local: time).count, 9)
     }
   }
 
   @Test func eventsAreToldApartAndTheRestIsForEver() {
-    expect(LedgerScope.perEvent("a").part(local: 0) != LedgerScope.perEvent("b").part(local: 0))
-    expectEqual(LedgerScope.perEvent("a").part(local: 0), LedgerScope.perEvent("a").part(local: 1 << 40))
-    for scope in [LedgerScope.once, .untilExit] { expectEqual(scope.part(local: 0), scope.part(local: 1 << 40)) }
-    expect(LedgerScope.once.part(local: 0) != LedgerScope.perEvent("").part(local: 0))
+    expect(TicketScope.perEvent("a").part(local: 0) != TicketScope.perEvent("b").part(local: 0))
+    expectEqual(TicketScope.perEvent("a").part(local: 0), TicketScope.perEvent("a").part(local: 1 << 40))
+    for scope in [TicketScope.once, .untilExit, .every(.seconds(60))] {
+      expectEqual(scope.part(local: 0), scope.part(local: 1 << 40))
+    }
+    expect(TicketScope.once.part(local: 0) != TicketScope.perEvent("").part(local: 0))
   }
 }
 

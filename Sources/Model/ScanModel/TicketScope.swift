@@ -1,15 +1,15 @@
-import ScanModel
-
-/// For how long "once" holds, for all tickets of a ticket system. The raw forms are the names in the configuration.
-package enum LedgerScope: Sendable, Equatable {
+/// For how long "once" holds, for all tickets of a ticket system: `ticketSystems.<name>.scope` and what belongs to it.
+package enum TicketScope: Sendable, Equatable {
   /// For ever.
   case once
   /// For a day; it begins at that time after midnight, by the station's civil time, so that a night belongs to its evening.
   case perDay(begins: Duration)
-  /// For an event, by the name that the configuration gives it: another name begins anew.
+  /// For the event that is called so; another name begins anew.
   case perEvent(String)
-  /// Until the person leaves: then the ticket admits again.
+  /// Until the person leaves through a gate whose direction is `out`: then the ticket admits again.
   case untilExit
+  /// For so long after each admission: the ticket admits as often as it is shown, and not twice in that time.
+  case every(Duration)
 
   /// What the scope adds to a ticket's key.
   /// - Parameter local: the time in seconds since 1970-01-01 of the civil calendar, the zone's offset included.
@@ -22,6 +22,7 @@ package enum LedgerScope: Sendable, Equatable {
       let day = shifted / 86_400 - (shifted % 86_400 < 0 ? 1 : 0)
       return [1] + withUnsafeBytes(of: day.bigEndian) { [UInt8]($0) }
     case .perEvent(let name): return [2] + Array(name.utf8)
+    case .every: return [3]
     }
   }
 }
