@@ -43,6 +43,10 @@ package struct ListedTicket: Sendable, Equatable {
   package var saleQuantity: Int?
   /// The event's name.
   package var event: String?
+  /// What the ticket system calls the event.
+  package var eventID: String?
+  /// What sort of ticket it is, as in `TicketDetails`.
+  package var kind: String?
   /// Whether the list names another code, too, that the ticket system may take for a spelling of this one
   /// (`TicketSystem.foldedKey`): by the list they are two tickets.
   package var hasOtherSpelling: Bool
@@ -50,8 +54,11 @@ package struct ListedTicket: Sendable, Equatable {
   /// Makes an entry.
   package init(
     status: Status, from: WallTime? = nil, until: WallTime? = nil, quantity: Int = 1, sale: String? = nil,
-    saleQuantity: Int? = nil, event: String? = nil, hasOtherSpelling: Bool = false
+    saleQuantity: Int? = nil, event: String? = nil, eventID: String? = nil, kind: String? = nil,
+    hasOtherSpelling: Bool = false
   ) {
+    self.eventID = eventID
+    self.kind = kind
     self.hasOtherSpelling = hasOtherSpelling
     self.status = status
     self.from = from
@@ -61,6 +68,22 @@ package struct ListedTicket: Sendable, Equatable {
     self.saleQuantity = saleQuantity
     self.event = event
   }
+
+  /// Why it admits nobody at that time; `nil` where it admits. A clock that is not trusted says nothing of its moments.
+  package func refusal(at now: JournalTime) -> RefuseReason? {
+    switch status {
+    case .unpaid: .unpaid
+    case .cancelled: .cancelled
+    case .refunded: .refunded
+    case .expired: .expired
+    case .used: .alreadyUsed
+    case .valid where !now.isTrusted: nil
+    case .valid: from.map { now.wall < $0 } == true ? .tooEarly : until.map { now.wall >= $0 } == true ? .tooLate : nil
+    }
+  }
+
+  /// What staff see of it.
+  package var details: TicketDetails { TicketDetails(event: event, eventID: eventID, kind: kind) }
 }
 
 /// What is known of a whole list.
@@ -127,20 +150,31 @@ package struct ToldTicket: Sendable, Equatable {
   package var status: ListedTicket.Status?
   /// The day on which it admits, as the ticket system writes it; `nil` where it tells none.
   package var day: String?
+  /// The first moment at which it admits, and the first at which it admits no more; they count before the day.
+  package var from: WallTime?, until: WallTime?
   /// How many persons it admits.
   package var quantity: Int
   /// Its sale, by the ticket system's identifier.
   package var sale: String?
   /// The event's name.
   package var event: String?
+  /// What the ticket system calls the event.
+  package var eventID: String?
+  /// What sort of ticket it is.
+  package var kind: String?
   /// Why a list cannot decide on it, in words without its code; `nil` where it can.
   package var obstacle: String?
 
   /// Makes a ticket.
   package init(
-    code: String, isWholeSale: Bool, status: ListedTicket.Status?, day: String? = nil, quantity: Int = 1,
-    sale: String? = nil, event: String? = nil, obstacle: String? = nil
+    code: String, isWholeSale: Bool, status: ListedTicket.Status?, day: String? = nil, from: WallTime? = nil,
+    until: WallTime? = nil, quantity: Int = 1, sale: String? = nil, event: String? = nil, eventID: String? = nil,
+    kind: String? = nil, obstacle: String? = nil
   ) {
+    self.from = from
+    self.until = until
+    self.eventID = eventID
+    self.kind = kind
     self.code = code
     self.isWholeSale = isWholeSale
     self.status = status

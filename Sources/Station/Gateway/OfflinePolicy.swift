@@ -120,7 +120,7 @@ struct ListJudge: Sendable {
     return .may(
       OfflineRight(
         quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity,
-        details: TicketDetails(event: ticket.event)), .list)
+        details: ticket.details), .list)
   }
 }
 
@@ -139,20 +139,5 @@ extension OfflineWord {
         + (word.reason.isOfPlaceOrTime
           ? "the ticket at another gate or time" : "another code that it may take for this one")
         + " (\(word.reason.rawValue)). Let staff decide.")
-  }
-}
-
-extension ListedTicket {
-  /// Why it does not admit; a clock that is not trusted says nothing of the day.
-  fileprivate func refusal(at now: JournalTime) -> RefuseReason? {
-    switch status {
-    case .unpaid: .unpaid
-    case .cancelled: .cancelled
-    case .refunded: .refunded
-    case .expired: .expired
-    case .used: .alreadyUsed
-    case .valid:
-      now.isTrusted && (from.map { now.wall < $0 } == true || until.map { now.wall >= $0 } == true) ? .wrongDay : nil
-    }
   }
 }

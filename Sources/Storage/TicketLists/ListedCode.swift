@@ -49,8 +49,9 @@ extension CivilText {
     return ListedCode(
       code: try TicketLineReader.code([UInt8](told.code.utf8)[...], recognise), kind: told.isWholeSale ? .sale : .entry,
       ticket: ListedTicket(
-        status: status, from: day?.beginning, until: day.map { max($0.end, $0.beginning + .seconds(1)) },
-        quantity: told.quantity, sale: told.sale, event: told.event),
+        status: status, from: told.from ?? day?.beginning,
+        until: told.until ?? day.map { max($0.end, $0.beginning + .seconds(1)) }, quantity: told.quantity,
+        sale: told.sale, event: told.event, eventID: told.eventID, kind: told.kind),
       line: line)
   }
 }

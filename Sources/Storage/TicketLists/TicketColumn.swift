@@ -5,7 +5,10 @@ enum ExportLanguage: CaseIterable { case english, german, french, spanish }
 enum TicketColumn: String, CaseIterable {
   case code, kind, status, day, zone, from, until, quantity
   case saleQuantity = "sale-quantity"
-  case sale, event, seat, name, email
+  case sale, event
+  case eventID = "event-id"
+  case ticketKind = "ticket-kind"
+  case seat, name, email
   /// Nothing here, as somebody said.
   case ignored
 
@@ -13,7 +16,7 @@ enum TicketColumn: String, CaseIterable {
   var isRepeatable: Bool { [.status, .name, .seat, .ignored].contains(self) }
 
   /// Whether of several the first of its names is taken. Of others that would let in more or fewer than were meant.
-  var hasBestName: Bool { [.code, .sale, .event, .email].contains(self) }
+  var hasBestName: Bool { [.code, .sale, .event, .eventID, .ticketKind, .email].contains(self) }
 
   /// The names, the best one first, as in docs/tickets.md. How they are written does not matter: see `FoldedText`.
   func names(_ language: ExportLanguage) -> [String] {
@@ -43,6 +46,8 @@ enum TicketColumn: String, CaseIterable {
     case .saleQuantity: ["sale_quantity", "total_quantity", "order_quantity"]
     case .sale: ["sale", "sale_id", "order", "order_id", "order_number", "booking", "booking_id"]
     case .event: ["event", "event_name"]
+    case .eventID: ["event_id", "show_id", "performance_id"]
+    case .ticketKind: ["ticket_type", "ticket_kind", "ticket_category", "category", "tier"]
     case .seat: ["seat", "seat_number", "row", "block"]
     case .name: ["name", "holder", "attendee", "customer", "first_name", "last_name", "full_name"]
     case .email: ["email", "mail", "email_address"]
@@ -75,6 +80,8 @@ enum TicketColumn: String, CaseIterable {
         "buchungsnummer", "buchungs_nr", "verkauf", "verkaufsnummer",
       ]
     case .event: ["veranstaltung", "veranstaltungsname"]
+    case .eventID: ["veranstaltungs_id", "veranstaltungsnummer", "veranstaltungs_nr"]
+    case .ticketKind: ["ticketart", "tickettyp", "kartenart", "ticketkategorie", "kategorie"]
     case .seat: ["sitz", "sitzplatz", "platz", "platznummer", "platz_nr", "reihe"]
     case .name: ["inhaber", "kunde", "gast", "teilnehmer", "käufer", "besucher", "vorname", "nachname"]
     case .email: ["e_mail_adresse", "mailadresse"]
@@ -108,6 +115,8 @@ enum TicketColumn: String, CaseIterable {
         "n_de_réservation", "vente",
       ]
     case .event: ["événement", "nom_de_l_événement", "spectacle", "manifestation"]
+    case .eventID: ["id_événement", "id_de_l_événement", "numéro_d_événement"]
+    case .ticketKind: ["type_de_billet", "type_billet", "catégorie_de_billet", "catégorie"]
     case .seat: ["siège", "place", "numéro_de_place", "numéro_de_siège", "rang", "rangée"]
     case .name: ["nom", "prénom", "nom_complet", "titulaire", "client", "participant", "acheteur"]
     case .email: ["courriel", "adresse_e_mail"]
@@ -138,6 +147,8 @@ enum TicketColumn: String, CaseIterable {
         "venta",
       ]
     case .event: ["evento", "nombre_del_evento", "espectáculo", "función"]
+    case .eventID: ["id_evento", "id_del_evento", "número_de_evento"]
+    case .ticketKind: ["tipo_de_entrada", "tipo_entrada", "categoría_de_entrada", "categoría"]
     case .seat: ["asiento", "butaca", "número_de_asiento", "fila"]
     case .name: ["nombre_completo", "apellidos", "titular", "cliente", "asistente", "comprador"]
     case .email: ["correo", "correo_electrónico"]

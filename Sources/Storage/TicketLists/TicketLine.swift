@@ -60,7 +60,8 @@ struct TicketLineReader {
       ticket: ListedTicket(
         status: state?.status ?? .valid, from: times.from, until: times.until, quantity: quantity,
         sale: try text(.sale, record, upTo: 128), saleQuantity: try number(.saleQuantity, record),
-        event: try text(.event, record, upTo: 512)),
+        event: try text(.event, record, upTo: 512), eventID: try text(.eventID, record, upTo: 128),
+        kind: try text(.ticketKind, record, upTo: 256)),
       line: record.line, stateWord: state?.word, day: times.day, zone: zone)
   }
 

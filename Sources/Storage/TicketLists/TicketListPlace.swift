@@ -66,7 +66,12 @@ struct TicketListSeals: Sendable {
       numbers.append(value == nil ? 0 : 1)
       withUnsafeBytes(of: (value ?? 0).bigEndian) { numbers.append(contentsOf: $0) }
     }
-    return short(digester.digest([1], list, row.digest, numbers, row.sale.map { [1] + [UInt8]($0.utf8) } ?? []))
+    let sale = optional(row.sale)
+    guard let event = row.event, !event.isPlain else {
+      return short(digester.digest([1], list, row.digest, numbers, sale))
+    }
+    return short(
+      digester.digest([1], list, row.digest, numbers, sale, optional(event.identity), optional(event.kind)))
   }
 
   func proof(ofSale sale: String, quantity: Int64, in list: [UInt8]) -> [UInt8] {
@@ -79,6 +84,8 @@ struct TicketListSeals: Sendable {
       digester.digest(
         [3], place, list, [UInt8](mark.boot.utf8), withUnsafeBytes(of: mark.sinceBoot.bigEndian) { [UInt8]($0) }))
   }
+
+  private func optional(_ text: String?) -> [UInt8] { text.map { [1] + [UInt8]($0.utf8) } ?? [] }
 
   private func short(_ digest: [UInt8]) -> [UInt8] { [UInt8](digest.prefix(Self.proofLength)) }
 
@@ -123,17 +130,33 @@ struct StoredTicket {
   var sale: String?
   /// Whether the list names another code that the ticket system may take for this one: 1, else 0.
   var twin: Int64?
+  /// What its row refers to.
+  var event: StoredEvent?
+}
+
+/// What many tickets have in common: their event, and what sort they are of.
+struct StoredEvent: Hashable {
+  /// For staff.
+  var name: String?
+  var identity: String?
+  var kind: String?
+
+  /// Whether it says nothing that versions before 3 do not know.
+  var isPlain: Bool { identity == nil && kind == nil }
 }
 
 /// The tables of a list.
 enum TicketListSchema {
   /// "SGtl": tells the file from every other program's.
   static let applicationID: Int64 = 0x5347_746C
-  static let version: Int64 = 2
+  /// The version of a list whose rows have event ids or kinds, too.
+  static let version: Int64 = 3
+  /// That of one whose rows have none: what read lists before knows what is in it.
+  static let plain: Int64 = 2
 
   static let tables = """
     PRAGMA application_id = \(applicationID);
-    PRAGMA user_version = \(version);
+    PRAGMA user_version = \(plain);
     CREATE TABLE list (
       id INTEGER PRIMARY KEY CHECK (id = 1), system TEXT NOT NULL, server TEXT NOT NULL, as_of INTEGER NOT NULL,
       imported INTEGER NOT NULL, count INTEGER NOT NULL, proof BLOB NOT NULL, bits INTEGER NOT NULL, looks TEXT NOT NULL
@@ -141,7 +164,7 @@ enum TicketListSchema {
     CREATE TABLE import (
       id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL, since_boot INTEGER NOT NULL, proof BLOB NOT NULL
     ) STRICT;
-    CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT, identity TEXT, kind TEXT) STRICT;
     CREATE TABLE ticket (
       digest BLOB PRIMARY KEY, status INTEGER NOT NULL, "from" INTEGER, "until" INTEGER, quantity INTEGER NOT NULL,
       sale TEXT, twin INTEGER NOT NULL, event INTEGER REFERENCES event (id), proof BLOB NOT NULL

@@ -48,13 +48,14 @@ package final class TicketListReader {
         throw SQLiteError.damage("it is no list of tickets")
       }
       let version = try database.integer("PRAGMA user_version")
-      guard version == TicketListSchema.version else {
+      guard version == TicketListSchema.version || version == TicketListSchema.plain else {
         throw SQLiteError(code: 1, message: "it is of version \(version ?? 0), and this program has another")
       }
       try database.execute("PRAGMA cache_size = -4000")
+      let more = version == TicketListSchema.plain ? "NULL, NULL" : "e.identity, e.kind"
       find = try database.prepare(
         """
-        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin FROM ticket t
+        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin, \(more) FROM ticket t
         LEFT JOIN event e ON e.id = t.event WHERE t.digest = ?1
         """)
       findSale = try database.prepare("SELECT quantity, proof FROM sale WHERE sale = ?1")
@@ -136,13 +137,14 @@ package final class TicketListReader {
   package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
     do throws(SQLiteError) {
       let digest = seals.digest(of: code)
-      var found: (row: StoredTicket, proof: [UInt8]?, event: String?)?
+      var found: (row: StoredTicket, proof: [UInt8]?)?
       try find.each([.blob(digest)]) { row throws(SQLiteError) in
         found = (
           StoredTicket(
             digest: digest, status: row.integer(0), from: row.integer(1), until: row.integer(2),
             quantity: row.integer(3),
-            sale: row.text(4), twin: row.integer(7)), row.blob(5), row.text(6)
+            sale: row.text(4), twin: row.integer(7),
+            event: StoredEvent(name: row.text(6), identity: row.text(8), kind: row.text(9))), row.blob(5)
         )
       }
       guard let found else { return nil }
@@ -153,7 +155,8 @@ package final class TicketListReader {
       return ListedTicket(
         status: status, from: found.row.from.map { WallTime(nanoseconds: $0) },
         until: found.row.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity),
-        sale: found.row.sale, saleQuantity: try saleQuantity(of: found.row, status), event: found.event,
+        sale: found.row.sale, saleQuantity: try saleQuantity(of: found.row, status),
+        event: found.row.event?.name, eventID: found.row.event?.identity, kind: found.row.event?.kind,
         hasOtherSpelling: found.row.twin == 1)
     } catch {
       throw TicketListFault(error, at: path)

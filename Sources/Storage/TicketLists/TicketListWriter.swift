@@ -25,8 +25,8 @@ final class TicketListWriter {
   /// Gone before the file is closed.
   private var raw: Statement?
   private var isPublished = false
-  private var events: [String: Int64] = [:]
-  private var eventNames: [String] = []
+  private var numbers: [StoredEvent: Int64] = [:]
+  private var events: [StoredEvent] = []
   private var meter = GuessabilityMeter()
 
   private static let end = ".new"
@@ -92,24 +92,32 @@ final class TicketListWriter {
   func add(_ listed: ListedCode, folded: TicketKey?) throws(TicketListFault) {
     meter.see(listed.code.bytes)
     let ticket = listed.ticket
+    let event = try number(of: StoredEvent(name: ticket.event, identity: ticket.eventID, kind: ticket.kind))
     do throws(SQLiteError) {
       try raw?.run(
         .blob(seals.digest(of: listed.code)), .integer(Int64(listed.line)), .integer(ticket.status.strictness),
         Value(ticket.from?.nanoseconds), Value(ticket.until?.nanoseconds), .integer(Int64(ticket.quantity)),
-        Value(ticket.sale), Value(ticket.saleQuantity.map { Int64($0) }), Value(ticket.event.map(event(named:))),
+        Value(ticket.sale), Value(ticket.saleQuantity.map { Int64($0) }), Value(event),
         Value(listed.kind?.rawValue), folded.map { Value.blob(seals.digest(ofFolded: $0)) } ?? .null)
     } catch {
       throw TicketListFault(error, at: place.path)
     }
   }
 
-  /// The number of an event. A file with very many of them is one with the wrong column: the rest goes without a name.
-  private func event(named name: String) -> Int64 {
-    if let known = events[name] { return known }
-    guard eventNames.count < 10_000 else { return 0 }
-    eventNames.append(name)
-    events[name] = Int64(eventNames.count)
-    return Int64(eventNames.count)
+  /// The number of an event; `nil` where nothing is said of one. A file with very many of them is one with the wrong column: the rest
+  /// goes without a name, but not without what may decide on it.
+  private func number(of event: StoredEvent) throws(TicketListFault) -> Int64? {
+    if event == StoredEvent() { return nil }
+    if let known = numbers[event] { return known }
+    guard events.count < 10_000 else {
+      if event.isPlain { return 0 }
+      throw TicketListFault(
+        "It has more than 10000 different events and kinds of tickets: a column says something else. Leave it out with --column "
+          + "ignored=NAME.", isOfData: true)
+    }
+    events.append(event)
+    numbers[event] = Int64(events.count)
+    return Int64(events.count)
   }
 
   /// What became of the lines.
@@ -131,9 +139,11 @@ final class TicketListWriter {
   ) throws(TicketListFault) -> Result {
     var result = Result()
     do throws(SQLiteError) {
-      for (index, name) in eventNames.enumerated() {
-        try database.prepare("INSERT INTO event VALUES (?1, ?2)").run(.integer(Int64(index + 1)), .text(name))
+      for (index, event) in events.enumerated() {
+        try database.prepare("INSERT INTO event VALUES (?1, ?2, ?3, ?4)").run(
+          .integer(Int64(index + 1)), Value(event.name), Value(event.identity), Value(event.kind))
       }
+      if !events.allSatisfy(\.isPlain) { try database.execute("PRAGMA user_version = \(TicketListSchema.version)") }
       let birth = TicketListHead.birth(asOf: asOf.nanoseconds, imported: imported.nanoseconds)
       try writeTickets(&result, birth, onProgress)
       try writeSales(birth)
@@ -213,7 +223,8 @@ final class TicketListWriter {
     let insert = try database.prepare("INSERT INTO ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     let part = try database.prepare("INSERT INTO part VALUES (?1, ?2, ?3, ?4)")
     func keep(_ raw: Raw) throws(SQLiteError) {
-      let ticket = raw.ticket
+      var ticket = raw.ticket
+      ticket.event = raw.event.flatMap { (1...Int64(events.count)).contains($0) ? events[Int($0) - 1] : nil }
       try insert.run(
         .blob(ticket.digest), Value(ticket.status), Value(ticket.from), Value(ticket.until), Value(ticket.quantity),
         Value(ticket.sale), Value(ticket.twin), Value(raw.event == 0 ? nil : raw.event),

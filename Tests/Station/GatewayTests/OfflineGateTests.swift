@@ -365,12 +365,14 @@ import Testing
     await expectEqual(process.present().verdict, .undecided(.outOfService))
   }
 
-  @Test func anotherDaysTicketIsRefused() async throws {
+  @Test func aTicketAdmitsFromItsFirstMomentToItsLast() async throws {
     let now = SystemTime().wall()
     let day = Duration.seconds(86_400)
     for (from, until, verdict) in [
-      (now - day, now + day, Verdict.admit), (now + .seconds(60), now + day, .refuse(.wrongDay)),
-      (now - day, now - .seconds(60), .refuse(.wrongDay)),
+      (now - day as WallTime?, now + day as WallTime?, Verdict.admit),
+      (now + .seconds(60), now + day, .refuse(.tooEarly)),
+      (now - day, now - .seconds(60), .refuse(.tooLate)), (nil, now, .refuse(.tooLate)), (nil, nil, .admit),
+      (now + day, nil, .refuse(.tooEarly)),
     ] {
       try await expectEqual(word(ListedTicket(status: .valid, from: from, until: until)).decision.verdict, verdict)
     }

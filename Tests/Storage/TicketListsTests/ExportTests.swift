@@ -116,7 +116,7 @@ import Testing
   @Test(arguments: [
     "Kaufdatum", "Bestelldatum", "Date d'achat", "Fecha de compra", "created_at", "Geburtsdatum", "Preis", "E-Mail",
     "Telefon",
-    "Kategorie", "payment_method", "Ticket number", "Rechnungsdatum", "Ort",
+    "Farbe", "payment_method", "Ticket number", "Rechnungsdatum", "Ort",
   ])
   func aColumnThatLimitsNobodyIsNamedAndLeftAlone(column: String) throws {
     expectEqual(try ListFolder().load("code,\(column)\na,1\n").ignored, [column])

@@ -69,7 +69,7 @@ import Testing
   @Test func whatLimitsNobodyIsLeftAlone() throws {
     for name in [
       "Ticket number", "Kartennummer", "Numéro de billet", "Número de boleto", "Telefon", "Timestamp", "Zahlungsart",
-      "Payment method", "Sonderwünsche", "Comentario", "Montant", "Ticket type", "Code postal", "Monat",
+      "Payment method", "Sonderwünsche", "Comentario", "Montant", "Ticket colour", "Code postal", "Monat",
     ] { try expectEqual(load("code,\(name)\na,1\n").ignored, [name]) }
   }
 

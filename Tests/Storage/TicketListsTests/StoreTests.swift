@@ -43,6 +43,91 @@ import Testing
     expect(summary.counts == report.counts && summary.guessability == report.guessability)
   }
 
+  @Test(arguments: [
+    "code;event;event_id;ticket_type;valid_from;valid_until",
+    "Ticketcode;Veranstaltung;Veranstaltungs-ID;Ticketart;Gültig ab;gilt bis",
+    "code billet;Spectacle;ID événement;Type de billet;Valable du;Valable jusqu'au",
+    "Código;Evento;ID evento;Tipo de entrada;Válido desde;Válido hasta",
+  ])
+  func eventsKindsAndMomentsAreKeptOfEachTicket(header: String) throws {
+    let folder = try ListFolder()
+    let report = try folder.load(
+      """
+      \(header)
+      a;Play;4711;stalls;2026-11-21 18:00;2026-11-21T22:30:00+01:00
+      b;Play;4711;;;
+      c;Play;;;2026-11-21;
+      d;;4712;stalls;;2026-11-21
+      e;;;;;
+      f;;;stalls;;
+      """)
+    expect(report.good == 6 && report.ignored.isEmpty, "\(report)")
+    let (evening, end) = (Self.day + .seconds(64_800), Self.day + .seconds(86_400))
+    let whole = ListedTicket(
+      status: .valid, from: evening, until: evening + .seconds(12_600), event: "Play", eventID: "4711", kind: "stalls")
+    for (code, ticket) in [
+      ("a", whole),
+      ("b", ListedTicket(status: .valid, event: "Play", eventID: "4711")),
+      ("c", ListedTicket(status: .valid, from: Self.day, event: "Play")),
+      ("d", ListedTicket(status: .valid, until: end, eventID: "4712", kind: "stalls")),
+      ("e", ListedTicket(status: .valid)), ("f", ListedTicket(status: .valid, kind: "stalls")),
+    ] { try expectEqual(folder.find(code), ticket) }
+    try expectEqual(folder.find("a")?.details, TicketDetails(event: "Play", eventID: "4711", kind: "stalls"))
+  }
+
+  /// What an event is and of which kind a ticket is may decide: who changes it in the file changes nothing else unseen.
+  @Test func aChangedEventOrKindIsDamage() throws {
+    for change in [
+      "UPDATE event SET identity = 'y'", "UPDATE event SET kind = 'balcony'", "UPDATE event SET kind = NULL",
+      "PRAGMA user_version = 2", "UPDATE ticket SET event = NULL", "DELETE FROM event",
+    ] {
+      let folder = try ListFolder()
+      try folder.load("code,event_id,category\na,x,stalls\n")
+      try expectEqual(folder.find("a")?.kind, "stalls")
+      try Database(folder.place.path, .write, busyMilliseconds: 0).execute(change)
+      #expect(throws: TicketListFault.self, "\(change)") { try folder.find("a") }
+    }
+  }
+
+  /// What says nothing of them is as it was, and read by programs that know none.
+  @Test func aListWithoutThemIsOfTheFormerForm() throws {
+    func version(_ folder: ListFolder) throws -> Int64? {
+      try Database(folder.place.path, .write, busyMilliseconds: 0).integer("PRAGMA user_version")
+    }
+    let folder = try ListFolder()
+    try folder.load("code,event_id\na,x\n")
+    try expectEqual(version(folder), 3)
+    try folder.load("code,event,category\na,Play,\nb,,\n")
+    try expectEqual(version(folder), 2)
+    do {
+      let database = try Database(folder.place.path, .write, busyMilliseconds: 0)
+      try database.execute("ALTER TABLE event DROP COLUMN kind; ALTER TABLE event DROP COLUMN identity")
+    }
+    try expectEqual(folder.find("a"), ListedTicket(status: .valid, event: "Play"))
+    try expectEqual(folder.find("b"), ListedTicket(status: .valid))
+  }
+
+  /// Each row refers to what it shares with others, as it did: a hundred thousand cost no more than a few do.
+  @Test func eventsAndKindsTakeNoRoomInTheRows() throws {
+    func size(_ more: (Int) -> String) throws -> Int {
+      let folder = try ListFolder()
+      try folder.load("code,event,event_id,category\n" + (0..<5_000).map { "c\($0),Play,\(more($0))\n" }.joined())
+      return try bytes(of: folder.place.path).count
+    }
+    let plain = try size { _ in "," }
+    let full = try size { "show-number-\($0 % 9),a category of seats \($0 % 7)" }
+    expect(full <= plain + 16_384, "\(plain) \(full)")
+  }
+
+  @Test func tooManyEventsAreNoEvents() throws {
+    let rows = (0...10_000).map { "c\($0),x\($0)\n" }.joined()
+    let folder = try ListFolder()
+    #expect(throws: TicketListFault.self) { try folder.load("code,event_id\n" + rows) }
+    expectEqual(folder.names, [])
+    // Of names the rest goes without.
+    expectEqual(try folder.load("code,event\n" + rows).good, 10_001)
+  }
+
   @Test func theFileHasNoReadableCodeAndNoName() throws {
     let folder = try ListFolder()
     try folder.load("code,name,event\nVerySecretTicketCode4711,Ada Lovelace,The Play\n")
@@ -320,18 +405,5 @@ import Testing
     try folder.load("code\nb\n")
     expect(try folder.find("b") != nil && folder.find("a") == nil)
     expectEqual(folder.names, ["tickets-venue.sqlite"])
-  }
-
-  private func bytes(of path: String) throws -> [UInt8] {
-    let number = open(path, O_RDONLY | O_CLOEXEC)
-    try #require(number >= 0)
-    defer { close(number) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = read(number, &buffer, buffer.count)
-      guard count > 0 else { return bytes }
-      bytes += buffer.prefix(count)
-    }
   }
 }

@@ -83,3 +83,17 @@ func utc(zone: String?, day: [Int], clock: [Int]) -> WallTime? {
   guard clock[0] == 24 || parts.tm_mday == Int32(day[2]) else { return nil }
   return WallTime(seconds: seconds - (zone == "East" ? 3_600 : 0))
 }
+
+/// What a file has.
+func bytes(of path: String) throws -> [UInt8] {
+  let number = open(path, O_RDONLY | O_CLOEXEC)
+  try #require(number >= 0)
+  defer { close(number) }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65_536)
+  while true {
+    let count = read(number, &buffer, buffer.count)
+    guard count > 0 else { return bytes }
+    bytes += buffer.prefix(count)
+  }
+}
