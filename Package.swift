@@ -333,8 +333,8 @@ let package = Package(
     .testTarget(
       name: "CodeFileTests",
       dependencies: [
-        "EventSchedule", "Expectations", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting",
-        "Sealing", "StationSetUp", "TicketSystemKit",
+        "Admission", "EventSchedule", "Expectations", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel",
+        "ScanTesting", "Sealing", "StationSetUp", "TicketLists", "TicketSystemKit",
       ], path: "Tests/TicketSystems/CodeFileTests", swiftSettings: quick),
     tests(of: "SetUpCodes", ["LibCrypto", "ScanModel", "ScanTesting"]),
     tests(

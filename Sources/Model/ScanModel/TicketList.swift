@@ -9,6 +9,29 @@ package protocol TicketList: Sendable {
 
   /// What the list is, as of now; `nil` where none was imported.
   func state() async throws(TicketListFault) -> TicketListState?
+
+  /// Puts what the ticket system has told into the place of all that the list has for a time. It is sealed as an import is; all of it
+  /// counts from one moment on, and until then, and after any fault, the list is as it was.
+  /// - Parameters:
+  ///   - span: tickets whose first moment is in it are gone; all, where it is `nil`.
+  ///   - tickets: codes in the ticket system's own form, and moments rather than days. What one says of a code counts instead of what
+  ///     the list has said of it, of whatever time.
+  ///   - asOf: when what the list says then was true.
+  ///   - folding: as `TicketSystem.foldedKey`.
+  /// - Returns: how many of them were left out, because a list cannot decide on them.
+  /// - Throws: why nothing was replaced.
+  func replace(
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime,
+    folding: @escaping @Sendable (Code) -> TicketKey?
+  ) async throws(TicketListFault) -> Int
+}
+
+extension TicketList {
+  /// It is for reading.
+  package func replace(
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime,
+    folding: @escaping @Sendable (Code) -> TicketKey?
+  ) async throws(TicketListFault) -> Int { throw TicketListFault("This list of tickets cannot be written.") }
 }
 
 /// What a list says of a ticket.

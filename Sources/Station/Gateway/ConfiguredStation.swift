@@ -47,7 +47,7 @@ package struct ConfiguredStation: Sendable {
       var connections: [TicketSystemConnection] = []
       do throws(SetupError) {
         for system in configuration.ticketSystems {
-          connections.append(try system.connect(credentials: credentials, time: time))
+          connections.append(try system.connect(list: memory.list(of: system), credentials: credentials, time: time))
         }
         let station = try ConfiguredStation(
           configuration, place, connections: connections, directory: directory, memory: memory, setUp: setUp,

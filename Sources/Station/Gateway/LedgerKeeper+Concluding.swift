@@ -52,12 +52,16 @@ extension LedgerKeeper {
       let sure = await secured(decision, key, mark, within: Self.durableWithin, isTraced: true)
       return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
     }
-    // What no ticket system has recorded is lost with the power, unless it is durable.
-    let isOursAlone = if case .valid = outcome.answer { true } else { false }
-    let sure = await secured(
-      decision, key, mark, within: isOursAlone ? Self.durableWithin : nil, isTraced: asked.mayBeWritten)
-    _ = try? await store.dependencies.book.durable(asked.mark, until: time.now() + Self.longestSync)
-    return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
+    let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
+    // What no ticket system has recorded is durable itself, as a provisional admission is.
+    let isOurs = if case .valid = outcome.answer { sure.verdict == .admit } else { false }
+    let (last, wait) = isOurs ? (mark, deciding.policy.durableWithin) : (asked.mark, Self.longestSync)
+    let isDurable = (try? await store.dependencies.book.durable(last, until: time.now() + wait)) ?? false
+    guard isOurs, !isDurable, whenFailing == .stop else {
+      return KeptDecision(sure, asked: outcome, ticket: key, decider: decider)
+    }
+    await giveBack(decision, ledgerKey: key)
+    return tooSlow(deciding, outcome)
   }
 
   /// Admits without the ticket system's word: once the admission is durable, and with it that it has to be told.
@@ -79,6 +83,11 @@ extension LedgerKeeper {
       return KeptDecision(decision, asked: outcome, ticket: deciding.key, decider: decider)
     }
     await giveBack(decision, ledgerKey: deciding.key)
+    return tooSlow(deciding, outcome, fault)
+  }
+
+  /// Nobody passes on what cannot be kept.
+  private func tooSlow(_ deciding: Deciding, _ outcome: AttemptOutcome, _ fault: JournalFault? = nil) -> KeptDecision {
     let detail =
       fault?.description
       ?? "The disk takes longer than \(deciding.policy.durableWithin.milliseconds) ms to keep an admission that nobody else knows of."

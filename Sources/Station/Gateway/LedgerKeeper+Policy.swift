@@ -46,9 +46,9 @@ extension LedgerKeeper {
       }
       return .may(OfflineRight(), .policy)
     case .list(let maxAge):
-      let judge = ListJudge(list: store.dependencies.list(system.id, store.server), system: system.id)
-      return await judge.word(
-        on: scan.code, policy, maxAge: maxAge, lastWord: lastWord, otherWord: otherWord, at: now)
+      let list = store.dependencies.listOnBoard(of: system.id, store.server, maxAge: maxAge)
+      return await ListJudge(list: list, system: system.id).word(
+        on: scan.code, policy, lastWord: lastWord, otherWord: otherWord, at: now)
     }
   }
 

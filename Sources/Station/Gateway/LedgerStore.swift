@@ -2,6 +2,7 @@ internal import Foundation
 package import LinuxIO
 package import ScanModel
 internal import Admission
+internal import TicketSystemKit
 package import Sealing
 
 /// What the ledgers of a station share to outlive the process: the journal, the key that hides codes from it, and the boot.
@@ -46,6 +47,11 @@ package struct LedgerDependencies: Sendable {
     self.boot = boot
     self.clock = clock
     self.loop = loop
+  }
+
+  /// The same list, with how old it may be, and the clock that tells.
+  func listOnBoard(of system: TicketSystemID, _ server: String, maxAge: Duration) -> ListOnBoard {
+    ListOnBoard(of: system, list(system, server), maxAge: maxAge) { [clock] in clock.now() }
   }
 }
 

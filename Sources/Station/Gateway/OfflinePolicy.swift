@@ -1,5 +1,6 @@
 internal import Admission
 import ScanModel
+import TicketSystemKit
 
 /// What a gate does while its ticket system is offline.
 package struct OfflinePolicy: Sendable, Equatable {
@@ -63,7 +64,7 @@ enum OfflineWord: Sendable {
 
 /// The list on board of a ticket system, judged by a gate's policy.
 struct ListJudge: Sendable {
-  let list: (any TicketList)?
+  let list: ListOnBoard
   let system: TicketSystemID
 
   /// What the list says of a code now.
@@ -72,55 +73,28 @@ struct ListJudge: Sendable {
   ///   - otherWord: the same of another code that it may take for this one, of which a list that names both says nothing;
   ///     or of this one at another gate or time.
   func word(
-    on code: Code, _ policy: OfflinePolicy, maxAge: Duration, lastWord: LastWord?, otherWord: LastWord? = nil,
-    at now: JournalTime
+    on code: Code, _ policy: OfflinePolicy, lastWord: LastWord?, otherWord: LastWord? = nil, at now: JournalTime
   ) async -> OfflineWord {
-    let cure = "Import one with: scangate tickets import FILE --system \(system)"
-    let found: (ticket: ListedTicket?, state: TicketListState)
-    do throws(TicketListFault) {
-      guard let list, let state = try await list.state() else {
-        return .undecided(.outOfService, detail: "There is no list of tickets of \(system) on board. \(cure)")
-      }
-      found = (try await list.find(code), state)
-    } catch {
-      return .undecided(.outOfService, detail: error.description)
-    }
-    let age = found.state.age(at: now)
     let ignoresDay = policy.untrustedClock == .ignoreDay
-    guard age != nil || ignoresDay else {
-      return .undecided(
-        .clockWrong,
-        detail:
-          "How old the list on board of \(system) is cannot be told: nothing keeps this machine's clock right, and it was "
-          + "started since the list was imported. Set the clock, or import a list. \(cure)")
+    do throws(ListOnBoard.Doubt) {
+      let found = try await list.find(code, ignoresDay: ignoresDay, at: now)
+      if let lastWord, lastWord.at >= found.asOf { return .refuse(by: lastWord, of: system) }
+      guard let ticket = found.ticket else {
+        return .undecided(
+          .unreachable, detail: "\(system) does not answer, and \(found.words), does not name the ticket.")
+      }
+      if let reason = ticket.refusal(at: now) { return .refuse(reason, detail: "By \(found.words).") }
+      if let otherWord, otherWord.at >= found.asOf, otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling {
+        return .undecided(by: otherWord, of: system)
+      }
+      if !ignoresDay { try list.needClock(for: ticket, at: now) }
+      return .may(
+        OfflineRight(
+          quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity, details: ticket.details),
+        .list)
+    } catch {
+      return .undecided(error.reason, detail: error.detail)
     }
-    if let age, age > maxAge {
-      return .undecided(
-        .outOfService,
-        detail: "The list on board of \(system) is \(age.asAge) old; it may be \(maxAge.asAge). \(cure)")
-    }
-    if let lastWord, lastWord.at >= found.state.asOf { return .refuse(by: lastWord, of: system) }
-    let listed = "the list on board, " + (age.map { "\($0.asAge) old" } ?? "of an age that cannot be told")
-    guard let ticket = found.ticket else {
-      return .undecided(.unreachable, detail: "\(system) does not answer, and \(listed), does not name the ticket.")
-    }
-    if let reason = ticket.refusal(at: now) { return .refuse(reason, detail: "By \(listed).") }
-    if let otherWord, otherWord.at >= found.state.asOf,
-      otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling
-    {
-      return .undecided(by: otherWord, of: system)
-    }
-    // What needs no day asks no clock.
-    if ticket.from != nil || ticket.until != nil, !now.isTrusted, !ignoresDay {
-      return .undecided(
-        .clockWrong,
-        detail:
-          "Whether the ticket is for today cannot be told: nothing keeps this machine's clock right. Set the clock.")
-    }
-    return .may(
-      OfflineRight(
-        quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity,
-        details: ticket.details), .list)
   }
 }
 

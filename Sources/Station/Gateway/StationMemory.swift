@@ -89,6 +89,11 @@ package final class StationMemory: Sendable {
     for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.writeAnew() }
   }
 
+  /// The list on board of a ticket system, for what speaks to it.
+  func list(of system: TicketSystemConfiguration) -> ListOnBoard {
+    dependencies.listOnBoard(of: system.id, system.address, maxAge: system.list.maxAge)
+  }
+
   /// The ledger of a ticket system: that of an earlier configuration, where there was one, with this one's bound.
   /// - Throws: where another ticket system has the same server and another scope.
   func ledger(

@@ -26,12 +26,14 @@ package struct TicketSystemConfiguration: Sendable {
   package var isUnenrolled: Bool { type.isAwaitingCode(settings) }
 
   /// Makes its connection. Reads its key; connects nowhere.
-  /// - Parameter credentials: where keys are that the configuration names.
+  /// - Parameters:
+  ///   - list: its list on board, where there is a station that has one.
+  ///   - credentials: where keys are that the configuration names.
   /// - Throws: what is wrong with its key, its certificate file or its address.
   package func connect(
-    for use: ConnectionUse = .gates, credentials: CredentialResolver, time: any TimeSource
+    for use: ConnectionUse = .gates, list: ListOnBoard? = nil, credentials: CredentialResolver, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
-    try type.connect(id, settings, for: use, credentials: credentials, time: time)
+    try type.connect(id, settings, for: use, list: list, credentials: credentials, time: time)
   }
 
   /// The system with what a set-up code brought.

@@ -55,6 +55,8 @@ struct GuessabilityMeter {
 
   private var places: [Place] = []
   private var codes = 0
+  /// Whether it has seen none.
+  var isEmpty: Bool { codes == 0 }
   private var shortest = Int.max
   private var longest = 0
   /// The smallest and largest number at the codes' ends, where all end in digits after the same beginning.

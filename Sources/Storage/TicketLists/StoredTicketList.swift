@@ -16,6 +16,7 @@ package actor StoredTicketList: TicketList {
   }
 
   private let place: TicketListPlace
+  private let key: SealKey
   private let seals: TicketListSeals
   private let thread: DeviceLoop
   private var open: (identity: Identity, reader: TicketListReader)?
@@ -24,6 +25,7 @@ package actor StoredTicketList: TicketList {
   /// - Throws: that no thread can be had for it.
   package init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
     self.place = place
+    self.key = key
     seals = TicketListSeals(key, of: place)
     do throws(SystemError) {
       thread = try DeviceLoop(name: "ticket list")
@@ -51,6 +53,18 @@ package actor StoredTicketList: TicketList {
     var state = reader.state
     state.age = reader.age(at: .now())
     return state
+  }
+
+  /// On a thread of its own: gates ask this one meanwhile.
+  package nonisolated func replace(
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime,
+    folding: @escaping @Sendable (Code) -> TicketKey?
+  ) async throws(TicketListFault) -> Int {
+    try await SystemThread.run("list import") { [place, key] in
+      Result { () throws(TicketListFault) in
+        try TicketImport.replace(span, with: tickets, asOf: asOf, place, key, folding: folding)
+      }
+    }.get()
   }
 
   /// The list that lies there now.

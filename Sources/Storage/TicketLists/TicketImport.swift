@@ -106,6 +106,8 @@ package final class TicketImport {
   private var dates: CivilText
   private var report = Report()
   private var isDone = false
+  /// Whether no ticket at all may be what was told.
+  private var mayBeEmpty = false
 
   /// Begins an import; the list in use stays until `finish`.
   package init(_ settings: Settings) throws(TicketListFault) {
@@ -115,6 +117,26 @@ package final class TicketImport {
   }
 
   deinit { if !isDone { writer.discard() } }
+
+  /// Does what `TicketList.replace` says, on the caller's thread.
+  static func replace(
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, _ place: TicketListPlace, _ key: SealKey,
+    folding: @escaping (Code) -> TicketKey?
+  ) throws(TicketListFault) -> Int {
+    // Moments need no zone.
+    let work = try TicketImport(
+      Settings(place: place, key: key, recognise: { $0 }, folding: folding, zone: { _, _, _ in nil }, mayShrink: true))
+    work.mayBeEmpty = true
+    for ticket in tickets { try work.add(ticket) }
+    if let span { try work.writer.keep(outside: span) }
+    let report = try work.finish(asOf: asOf, imported: SystemTime().wall())
+    if let refusal = report.refusal {
+      let first = report.badLines.first.map { " Ticket \($0.line): \($0.words)." } ?? ""
+      throw TicketListFault(
+        "What \(place.system) tells of its tickets is not taken on board. \(refusal)\(first)", isOfData: true)
+    }
+    return report.bad
+  }
 
   /// Adds a ticket as its ticket system told it: its code is brought into the form that a gate has.
   package func add(_ told: ToldTicket) throws(TicketListFault) {
@@ -148,7 +170,7 @@ package final class TicketImport {
       writer.discard()
       isDone = true
     }
-    if report.good == 0 {
+    if report.good == 0, report.bad > 0 || !mayBeEmpty {
       report.refusal = "No line of it is good."
       return report
     }

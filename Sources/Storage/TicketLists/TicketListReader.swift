@@ -25,10 +25,12 @@ package final class TicketListReader {
   private let mark: ImportMark?
   /// Which list it is, for the rows' proofs.
   private let birth: [UInt8]
-  private let guessability: Guessability
+  let guessability: Guessability
   private let path: String
   private let seals: TicketListSeals
   private let database: Database
+  /// Asks for all tickets.
+  private let rows: String
   private let find: Statement
   private let findSale: Statement
 
@@ -53,11 +55,11 @@ package final class TicketListReader {
       }
       try database.execute("PRAGMA cache_size = -4000")
       let more = version == TicketListSchema.plain ? "NULL, NULL" : "e.identity, e.kind"
-      find = try database.prepare(
+      rows = """
+        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin, \(more), t.digest FROM ticket t
+        LEFT JOIN event e ON e.id = t.event
         """
-        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin, \(more) FROM ticket t
-        LEFT JOIN event e ON e.id = t.event WHERE t.digest = ?1
-        """)
+      find = try database.prepare(rows + " WHERE t.digest = ?1")
       findSale = try database.prepare("SELECT quantity, proof FROM sale WHERE sale = ?1")
       var read: (head: TicketListHead, proof: [UInt8], guessability: Guessability)?
       try database.prepare("SELECT system, server, as_of, imported, count, proof, bits, looks FROM list WHERE id = 1")
@@ -137,27 +139,43 @@ package final class TicketListReader {
   package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
     do throws(SQLiteError) {
       let digest = seals.digest(of: code)
-      var found: (row: StoredTicket, proof: [UInt8]?)?
-      try find.each([.blob(digest)]) { row throws(SQLiteError) in
-        found = (
-          StoredTicket(
-            digest: digest, status: row.integer(0), from: row.integer(1), until: row.integer(2),
-            quantity: row.integer(3),
-            sale: row.text(4), twin: row.integer(7),
-            event: StoredEvent(name: row.text(6), identity: row.text(8), kind: row.text(9))), row.blob(5)
-        )
+      var found: StoredTicket?
+      try find.each([.blob(digest)]) { row throws(SQLiteError) in found = try ticket(of: row) }
+      guard let found, let status = ListedTicket.Status(strictness: found.status), let quantity = found.quantity else {
+        return nil
       }
-      guard let found else { return nil }
-      guard found.proof == seals.proof(of: found.row, in: birth),
-        let status = ListedTicket.Status(strictness: found.row.status),
-        let quantity = found.row.quantity, quantity > 0
-      else { throw SQLiteError.damage("a ticket's row is not as it was written") }
       return ListedTicket(
-        status: status, from: found.row.from.map { WallTime(nanoseconds: $0) },
-        until: found.row.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity),
-        sale: found.row.sale, saleQuantity: try saleQuantity(of: found.row, status),
-        event: found.row.event?.name, eventID: found.row.event?.identity, kind: found.row.event?.kind,
-        hasOtherSpelling: found.row.twin == 1)
+        status: status, from: found.from.map { WallTime(nanoseconds: $0) },
+        until: found.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity), sale: found.sale,
+        saleQuantity: try saleQuantity(of: found, status), event: found.event?.name, eventID: found.event?.identity,
+        kind: found.event?.kind, hasOtherSpelling: found.twin == 1)
+    } catch {
+      throw TicketListFault(error, at: path)
+    }
+  }
+
+  /// A ticket as it was written.
+  private func ticket(of row: Row) throws(SQLiteError) -> StoredTicket {
+    let ticket = StoredTicket(
+      digest: row.blob(10) ?? [], status: row.integer(0), from: row.integer(1), until: row.integer(2),
+      quantity: row.integer(3), sale: row.text(4), twin: row.integer(7),
+      event: StoredEvent(name: row.text(6), identity: row.text(8), kind: row.text(9)))
+    guard row.blob(5) == seals.proof(of: ticket, in: birth), ListedTicket.Status(strictness: ticket.status) != nil,
+      ticket.quantity.map({ $0 > 0 }) == true
+    else { throw SQLiteError.damage("a ticket's row is not as it was written") }
+    return ticket
+  }
+
+  /// All tickets, as their rows have them, each with how many its sale admits.
+  func each(
+    _ body: (StoredTicket, _ saleQuantity: Int?) throws(SQLiteError) -> Void
+  ) throws(TicketListFault) {
+    do throws(SQLiteError) {
+      try database.prepare(rows).each { row throws(SQLiteError) in
+        let ticket = try ticket(of: row)
+        guard let status = ListedTicket.Status(strictness: ticket.status) else { return }
+        try body(ticket, try saleQuantity(of: ticket, status))
+      }
     } catch {
       throw TicketListFault(error, at: path)
     }

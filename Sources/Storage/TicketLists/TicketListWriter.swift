@@ -28,6 +28,8 @@ final class TicketListWriter {
   private var numbers: [StoredEvent: Int64] = [:]
   private var events: [StoredEvent] = []
   private var meter = GuessabilityMeter()
+  /// Of the list from which rows were taken over.
+  private var kept: Guessability?
 
   private static let end = ".new"
 
@@ -54,13 +56,13 @@ final class TicketListWriter {
         PRAGMA temp_store = FILE; PRAGMA temp.journal_mode = OFF; PRAGMA temp.cache_size = -8000;
         CREATE TEMP TABLE raw (
           digest BLOB, line INTEGER, status INTEGER, "from" INTEGER, "until" INTEGER, quantity INTEGER, sale TEXT,
-          sale_quantity INTEGER, event INTEGER, kind INTEGER, folded BLOB
+          sale_quantity INTEGER, event INTEGER, kind INTEGER, folded BLOB, twin INTEGER
         );
         CREATE TEMP TABLE part (sale TEXT, quantity INTEGER, told INTEGER, kind INTEGER);
         """)
       try database.execute(TicketListSchema.tables)
       try database.execute("BEGIN")
-      raw = try database.prepare("INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
+      raw = try database.prepare("INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
     } catch {
       throw TicketListFault(error, at: place.path)
     }
@@ -98,9 +100,36 @@ final class TicketListWriter {
         .blob(seals.digest(of: listed.code)), .integer(Int64(listed.line)), .integer(ticket.status.strictness),
         Value(ticket.from?.nanoseconds), Value(ticket.until?.nanoseconds), .integer(Int64(ticket.quantity)),
         Value(ticket.sale), Value(ticket.saleQuantity.map { Int64($0) }), Value(event),
-        Value(listed.kind?.rawValue), folded.map { Value.blob(seals.digest(ofFolded: $0)) } ?? .null)
+        Value(listed.kind?.rawValue), folded.map { Value.blob(seals.digest(ofFolded: $0)) } ?? .null, .null)
     } catch {
       throw TicketListFault(error, at: place.path)
+    }
+  }
+
+  /// Takes over what the list in use has, but for tickets whose first moment is in a span. Of a code that was added, that counts alone.
+  func keep(outside span: Range<WallTime>) throws(TicketListFault) {
+    guard try place.isPresent() else { return }
+    let former = try TicketListReader(place, at: place.path, seals: seals)
+    kept = former.guessability
+    try former.each { ticket, saleQuantity throws(SQLiteError) in
+      if let from = ticket.from, span.contains(WallTime(nanoseconds: from)) { return }
+      try raw?.run(
+        .blob(ticket.digest), .integer(Self.keptLine), Value(ticket.status), Value(ticket.from), Value(ticket.until),
+        Value(ticket.quantity), Value(ticket.sale), Value(saleQuantity.map { Int64($0) }),
+        Value(try number(kept: ticket.event)), .null,
+        .null, Value(ticket.twin))
+    }
+  }
+
+  /// Behind all that was added.
+  private static let keptLine = Int64.max
+
+  private func number(kept event: StoredEvent?) throws(SQLiteError) -> Int64? {
+    guard let event else { return nil }
+    do throws(TicketListFault) {
+      return try number(of: event)
+    } catch {
+      throw SQLiteError(code: 1, message: error.description)
     }
   }
 
@@ -151,6 +180,7 @@ final class TicketListWriter {
         system: place.system.name, server: place.server, asOf: asOf.nanoseconds, imported: imported.nanoseconds,
         count: Int64(result.codes))
       result.guessability = meter.result
+      if let kept, meter.isEmpty || kept.bits < result.guessability.bits { result.guessability = kept }
       try database.prepare("INSERT INTO list VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)").run(
         .text(head.system), .text(head.server), .integer(head.asOf), .integer(head.imported), .integer(head.count),
         .blob(seals.proof(of: head)), .integer(Int64(result.guessability.bits)), .text(result.guessability.looks))
@@ -249,7 +279,7 @@ final class TicketListWriter {
     try database.prepare(
       """
       SELECT digest, line, status, "from", "until", quantity, sale, sale_quantity, event, kind,
-        coalesce(folded IN (SELECT folded FROM twin), 0) FROM raw
+        coalesce(folded IN (SELECT folded FROM twin), twin, 0) FROM raw
       ORDER BY digest, line
       """
     ).each { row throws(SQLiteError) in
@@ -264,6 +294,7 @@ final class TicketListWriter {
         (first, merged) = (next, next)
         return
       }
+      if next.line == Self.keptLine { return }
       if known.saysTheSame(as: next) {
         result.repeated += 1
       } else {

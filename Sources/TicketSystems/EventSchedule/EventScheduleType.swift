@@ -19,7 +19,8 @@ extension EventScheduleSection {
       settingNames: { system in
         system.configured.map { .init(address: "\($0.url)", key: $0.key.name, place: system.urlPosition) }
       },
-      enrolment: enrolment, connect: connect)
+      enrolment: enrolment
+    ) { id, system, use, _, credentials, time throws(SetupError) in try connect(id, system, use, credentials, time) }
   }
 
   private static let enrolment = TicketSystemEnrolment<System, Gate>(

@@ -51,7 +51,7 @@ package struct TicketSystemType: Sendable {
 
   private typealias Connection =
     @Sendable (
-      TicketSystemID, any Sendable, ConnectionUse, CredentialResolver, any TimeSource
+      TicketSystemID, any Sendable, ConnectionUse, ListOnBoard?, CredentialResolver, any TimeSource
     ) throws(SetupError) -> TicketSystemConnection
 
   /// Makes a type of what it does with what its sections have read.
@@ -64,7 +64,7 @@ package struct TicketSystemType: Sendable {
   ///   - budget: how many requests a minute this station may send; `nil` where nothing bounds them.
   ///   - settingNames: what its address and key are called; `nil` as long as none is known.
   ///   - enrolment: how set-up codes bring it; `nil` where none does.
-  ///   - connect: makes the connection; reads keys and connects nowhere.
+  ///   - connect: makes the connection, to which its list on board may be the answer; reads keys and connects nowhere.
   package init<Section: TicketSystemSection>(
     _ section: Section.Type, example: [String],
     recognise: @escaping @Sendable (Code) -> Code = { $0 },
@@ -75,7 +75,7 @@ package struct TicketSystemType: Sendable {
     enrolment: TicketSystemEnrolment<Section.System, Section.Gate>? = nil,
     connect:
       @escaping @Sendable (
-        TicketSystemID, Section.System, ConnectionUse, CredentialResolver, any TimeSource
+        TicketSystemID, Section.System, ConnectionUse, ListOnBoard?, CredentialResolver, any TimeSource
       ) throws(SetupError) -> TicketSystemConnection
   ) {
     let name = section.type
@@ -93,11 +93,11 @@ package struct TicketSystemType: Sendable {
     self.server = { ($0 as? Section.System).flatMap(server) }
     rate = { ($0 as? Section.System).flatMap(budget) }
     names = { ($0 as? Section.System).flatMap(settingNames) }
-    connection = { id, settings, use, credentials, time throws(SetupError) in
+    connection = { id, settings, use, list, credentials, time throws(SetupError) in
       guard let settings = settings as? Section.System else {
         throw SetupError("Ticket system \(id): nothing here speaks \(name).")
       }
-      return try connect(id, settings, use, credentials, time)
+      return try connect(id, settings, use, list, credentials, time)
     }
     self.enrolment = enrolment.map { TicketSystemEnrolment(untyped: $0) }
   }
@@ -122,18 +122,20 @@ extension TicketSystemType {
   package func settingNames(of settings: any Sendable) -> SettingNames? { names(settings) }
 
   /// Makes the connection of a configured system. Reads its key; connects nowhere.
-  /// - Parameter credentials: where keys are that the configuration names.
+  /// - Parameters:
+  ///   - list: its list on board, where there is a station that has one.
+  ///   - credentials: where keys are that the configuration names.
   /// - Throws: what is wrong with its key, its certificate file or its address.
   package func connect(
-    _ id: TicketSystemID, _ settings: any Sendable, for use: ConnectionUse = .gates, credentials: CredentialResolver,
-    time: any TimeSource
+    _ id: TicketSystemID, _ settings: any Sendable, for use: ConnectionUse = .gates, list: ListOnBoard? = nil,
+    credentials: CredentialResolver, time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     if isAwaitingCode(settings) {
       // Its gates stand and wait; whoever wants a list is told.
       if use == .gates { return TicketSystemConnection(unenrolled: id) }
       throw SetupError("Ticket system \(id): the station is not enrolled. Hold a set-up code to its scanner.")
     }
-    return try connection(id, settings, use, credentials, time)
+    return try connection(id, settings, use, list, credentials, time)
   }
 
   /// Makes the connection of a server of which no file says anything.
@@ -145,7 +147,7 @@ extension TicketSystemType {
     guard let settings = enrolled(nil, at: url, key: CredentialReference(name: "\(id)", position: place)) else {
       throw SetupError("Ticket system \(id): \(url) is no address of \(name).")
     }
-    return try connection(id, settings, .gates, { _ in key }, time)
+    return try connection(id, settings, .gates, nil, { _ in key }, time)
   }
 
   // MARK: Set-up codes

@@ -72,6 +72,20 @@ import Testing
     expectEqual(process.journal.awaited.contains(mark), isOursAlone)
   }
 
+  /// Our own book is the only one: an admission is durable before the gate opens, or the policy for a failing journal decides.
+  @Test(arguments: [JournalFailurePolicy.stop, .continue])
+  func whatOnlyOurBookKnowsIsDurableFirst(policy: JournalFailurePolicy) async throws {
+    let process = try LedgerProcess(
+      MemoryJournal(), FakeTicketSystem(mayRedeem: false, time: SystemTime()), whenFailing: policy)
+    process.system.script(Self.code, .answer(Self.valid))
+    process.journal.setSyncing(false)
+    await expectEqual(process.present().verdict, policy == .stop ? .undecided(.outOfService) : .admit)
+    process.journal.setSyncing(true)
+    // Who was not let in is admitted without another request.
+    await expectEqual(process.present().verdict, policy == .stop ? .admit : .refuse(.alreadyUsed))
+    expectEqual(process.system.asked.count, 1)
+  }
+
   /// By the scope `every`, over a restart and a start of the machine.
   @Test func oneThatWasAdmittedIsTooSoonWithoutARequest() async throws {
     let time = ShiftedTime()

@@ -1,3 +1,4 @@
+import LinuxIO
 import ScanModel
 import TicketSystemKit
 
@@ -39,10 +40,30 @@ enum CodeCheckSection: TicketSystemSection {
   static func readGate(_ reader: SectionReader) -> CodeFileSection.Gate? { CodeFileSection.Gate() }
 }
 
+/// The toy as a service that tells what it has sold, and decides nothing: its answer is the list on board.
+enum CodeListSection: TicketSystemSection {
+  static let type = "codelist"
+  static let systemSchema = SectionSchema(
+    "ticketSystems.<name>, type codelist", keys: CodeFileSection.systemSchema.keys)
+  static let gateSchema = SectionSchema("gates.<name>.ticket, type codelist", keys: [])
+
+  static func readSystem(_ reader: SectionReader) -> CodeFileSection.System? { CodeFileSection.readSystem(reader) }
+
+  static func readGate(_ reader: SectionReader) -> CodeFileSection.Gate? { CodeFileSection.Gate() }
+}
+
 extension TicketSystemType {
+  static let codeList = TicketSystemType(
+    CodeListSection.self, example: ["file: /srv/codes.txt"], server: { $0.path }
+  ) { id, settings, _, list, _, time throws(SetupError) in
+    let list = list ?? ListOnBoard(of: id, nil, maxAge: .zero) { ClockTrust(time: time).now() }
+    return TicketSystemConnection(
+      id: id, face: { (_: CodeFileSection.Gate?) in CodeListTicketSystem(id: id, path: settings.path, list: list) })
+  }
+
   static let codeCheck = TicketSystemType(
     CodeCheckSection.self, example: ["file: /srv/codes.txt"], server: { $0.path }
-  ) { id, settings, _, _, time throws(SetupError) in
+  ) { id, settings, _, _, _, time throws(SetupError) in
     TicketSystemConnection(
       id: id,
       face: { (_: CodeFileSection.Gate?) in
@@ -53,7 +74,7 @@ extension TicketSystemType {
   static let codeFile = TicketSystemType(
     CodeFileSection.self, example: ["file: /srv/codes.txt"], server: { $0.path },
     settingNames: { .init(address: $0.path, key: nil, place: $0.place) }
-  ) { id, settings, _, _, time throws(SetupError) in
+  ) { id, settings, _, _, _, time throws(SetupError) in
     TicketSystemConnection(
       id: id, face: { (_: CodeFileSection.Gate?) in CodeFileTicketSystem(id: id, path: settings.path, time: time) })
   }

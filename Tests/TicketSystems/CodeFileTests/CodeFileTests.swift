@@ -1,4 +1,5 @@
 import StationSetUp
+import Admission
 import EventSchedule
 import Expectations
 import Foundation
@@ -10,6 +11,7 @@ import ScanModel
 import ScanTesting
 import Sealing
 import Testing
+import TicketLists
 import TicketSystemKit
 
 /// Another ticket system costs its folder and a line here: nothing else of the house knows it.
@@ -18,6 +20,7 @@ import TicketSystemKit
     .eventSchedule,
     .codeFile,
     .codeCheck,
+    .codeList,
   ]
 
   private let folder: String
@@ -82,6 +85,95 @@ import TicketSystemKit
     expectEqual(knowing.count { $0.hasPrefix("a system that only reads says who was admitted") }, 2, "\(knowing)")
   }
 
+  /// No request, and nobody else who knows who went in: the list says who may, the ledger who has.
+  @Test func aListIsTheWholeAnswer() async throws {
+    try "good-code 2\nslow-code 1\n".write(toFile: codes, atomically: true, encoding: .utf8)
+    let system = try #require(try read("{ type: codelist, file: \(codes) }").ticketSystems.first)
+    let key = SealKey.random().key
+    let stored = try StoredTicketList(
+      TicketListPlace(state: folder, system: system.id, server: system.address), key: key)
+    let clock = ClockTrust(time: SystemTime(), isDisciplined: { true })
+    let connection = try system.connect(
+      list: ListOnBoard(of: system.id, stored, maxAge: .seconds(60)) { clock.now() },
+      credentials: { name throws(SetupError) in throw SetupError("no \(name)") }, time: SystemTime())
+    let toy = try #require(connection.face(nil) as? CodeListTicketSystem)
+    // Without a list it says so before the first guest.
+    guard case .fault(.outOfService, _) = await toy.reach(deadline: SystemTime().now()) else {
+      return expect(false, "no list, and no fault")
+    }
+    try await toy.refresh()
+    let suite = TicketSystemConformance(
+      system: toy, goodCode: Code("good-code"), unknownCode: Code("no-such-code"), time: SystemTime())
+    await expectEqual(suite.failures(), [])
+    // From here on it could not be asked.
+    try FileManager.default.removeItem(atPath: codes)
+    let journal = MemoryJournal()
+    func present(_ code: String, boot: String) async throws -> AttemptDecision {
+      let keeper = LedgerKeeper(
+        server: system.address,
+        dependencies: LedgerDependencies(
+          journal: journal, key: key, boot: BootID(boot), clock: clock, loop: try GateThreads.next(),
+          list: { _, _ in stored }), time: SystemTime(), events: EventHub())
+      let scan = Scan(
+        gate: GateID("north"), reader: ReaderID("left"), code: Code(code), readAt: SystemTime().now())
+      return await keeper.decide(
+        scan, key: TicketKey(scan.code.bytes), system: toy, deadline: SystemTime().now() + .seconds(20), mayAsk: true
+      ).decision
+    }
+    for admitted in 1...2 {
+      let decision = try await present("good-code", boot: "boot \(admitted)")
+      expect(decision.verdict == .admit && decision.admitted == admitted && decision.allowance == 2)
+      expect(decision.details?.eventID == "evening" && decision.details?.kind == "stalls")
+    }
+    let third = try await present("good-code", boot: "boot 3")
+    expect(third.verdict == .refuse(.alreadyUsed) && third.firstUse?.gate == GateID("north"))
+    try await expectEqual(present("no-such-code", boot: "boot 3").verdict, .refuse(.notFound))
+    await connection.close()
+  }
+
+  /// A moment needs a clock that is believed, and a list is good for a time.
+  @Test func aListDecidesOnlyWhatItCan() async throws {
+    let now = SystemTime().wall()
+    func answer(
+      _ ticket: ListedTicket?, age: Duration? = .seconds(10), isTrusted: Bool = true
+    ) async -> AttemptOutcome? {
+      let list = ListOnBoard(
+        of: TicketSystemID("main"), FixedList(ticket: ticket, asOf: now - (age ?? .zero), age: isTrusted ? nil : age),
+        maxAge: .seconds(60)
+      ) { JournalTime(wall: now, monotonic: MonotonicTime(nanoseconds: 5), isTrusted: isTrusted) }
+      return await list.outcome(
+        of: AttemptRequest(
+          attempt: AttemptID(), scan: ScanID(), code: Code("a"), deadline: MonotonicTime(nanoseconds: 9)))
+    }
+    let later = now + .seconds(60)
+    let dated = ListedTicket(status: .valid, from: now - .seconds(1), until: later, quantity: 3)
+    await expectEqual(
+      answer(dated)?.answer, .valid(Entitlement(quantity: 3, ends: later, details: TicketDetails())))
+    for (ticket, reason) in [
+      (ListedTicket(status: .valid, from: later), RefuseReason.tooEarly),
+      (ListedTicket(status: .valid, until: now), .tooLate), (ListedTicket(status: .unpaid), .unpaid),
+      (ListedTicket(status: .used, from: later), .alreadyUsed),
+    ] {
+      let outcome = await answer(ticket)
+      expectEqual(outcome?.answer, .refused(reason, detail: "By the list on board, 0 min old."))
+      expect(outcome?.fate == .answered && outcome?.mayHaveRedeemed == false)
+    }
+    expect(await answer(nil) == nil)
+    for (outcome, reason) in [
+      (await answer(dated, age: .seconds(90)), UndecidedReason.outOfService),
+      (await answer(dated, isTrusted: false), .clockWrong),
+      (await answer(ListedTicket(status: .valid), age: nil, isTrusted: false), .clockWrong),
+    ] {
+      guard case .undecided(reason, _)? = outcome?.answer, outcome?.fate == .notSent else {
+        expect(false, "\(reason): \(String(describing: outcome))")
+        continue
+      }
+    }
+    guard case .valid? = await answer(ListedTicket(status: .valid), isTrusted: false)?.answer else {
+      return expect(false, "what needs no clock asks none")
+    }
+  }
+
   private func suite(_ system: any TicketSystem) -> TicketSystemConformance {
     TicketSystemConformance(
       system: system, goodCode: Code("good-code"), unknownCode: Code("no-such-code"), slowCode: Code("slow-code"),
@@ -100,7 +192,7 @@ import TicketSystemKit
       "f:4:17: \"ticketSystems.main.type\" cannot be \"codefil\"; did you mean \"codefile\"?")
     expectEqual(
       refusal("{ type: none, file: /a }"),
-      "f:4:17: \"ticketSystems.main.type\" cannot be \"none\"; known are eventschedule, codefile, codecheck")
+      "f:4:17: \"ticketSystems.main.type\" cannot be \"none\"; known are eventschedule, codefile, codecheck, codelist")
     let sections = ConfigurationFile.schema(options: ConfigurationOptions(ticketSystems: Self.registry)).map(\.path)
     expect(sections.contains("ticketSystems.<name>") && sections.contains("ticketSystems.<name>, type codefile"))
   }
@@ -161,4 +253,15 @@ import TicketSystemKit
     ) { _, _ in }
     await made.discard()
   }
+}
+
+/// A list that says the same of every code.
+private struct FixedList: TicketList {
+  let ticket: ListedTicket?
+  let asOf: WallTime
+  let age: Duration?
+
+  func find(_ code: Code) async throws(TicketListFault) -> ListedTicket? { ticket }
+
+  func state() async throws(TicketListFault) -> TicketListState? { TicketListState(asOf: asOf, count: 1, age: age) }
 }

@@ -1,0 +1,118 @@
+package import ScanModel
+
+/// The list on board of a ticket system, as its gates and its adapter go by it.
+package struct ListOnBoard: Sendable {
+  /// Why it decides nothing, in words.
+  package struct Doubt: Error {
+    package var reason: UndecidedReason
+    package var detail: String
+  }
+
+  /// What it has of a code.
+  package struct Found: Sendable {
+    /// `nil` where it does not name it.
+    package var ticket: ListedTicket?
+    /// When its content was true.
+    package var asOf: WallTime
+    /// Which list that is, and how old.
+    package var words: String
+  }
+
+  /// The list itself; `nil` where there can be none.
+  package let list: (any TicketList)?
+  private let system: TicketSystemID
+  private let maxAge: Duration
+  private let clock: @Sendable () -> JournalTime
+
+  /// Joins them.
+  /// - Parameters:
+  ///   - maxAge: how old it may be to decide.
+  ///   - clock: now, and whether that is trusted.
+  package init(
+    of system: TicketSystemID, _ list: (any TicketList)?, maxAge: Duration, clock: @escaping @Sendable () -> JournalTime
+  ) {
+    self.list = list
+    self.system = system
+    self.maxAge = maxAge
+    self.clock = clock
+  }
+
+  /// Looks a code up.
+  /// - Parameters:
+  ///   - code: in the ticket system's own form.
+  ///   - ignoresDay: whether it counts though no clock tells its age.
+  /// - Throws: why it decides nothing now.
+  package func find(_ code: Code, ignoresDay: Bool = false, at now: JournalTime) async throws(Doubt) -> Found {
+    let cure = "Import one with: scangate tickets import FILE --system \(system)"
+    let found: (ticket: ListedTicket?, state: TicketListState)
+    do throws(TicketListFault) {
+      guard let list, let state = try await list.state() else {
+        throw TicketListFault("There is no list of tickets of \(system) on board. \(cure)")
+      }
+      found = (try await list.find(code), state)
+    } catch {
+      throw Doubt(reason: .outOfService, detail: error.description)
+    }
+    let age = found.state.age(at: now)
+    guard age != nil || ignoresDay else {
+      throw Doubt(
+        reason: .clockWrong,
+        detail:
+          "How old the list on board of \(system) is cannot be told: nothing keeps this machine's clock right, and it was "
+          + "started since the list was imported. Set the clock, or import a list. \(cure)")
+    }
+    if let age, age > maxAge {
+      throw Doubt(
+        reason: .outOfService,
+        detail: "The list on board of \(system) is \(age.asAge) old; it may be \(maxAge.asAge). \(cure)")
+    }
+    return Found(
+      ticket: found.ticket, asOf: found.state.asOf,
+      words: "the list on board, " + (age.map { "\($0.asAge) old" } ?? "of an age that cannot be told"))
+  }
+
+  /// Makes sure that a clock tells whether a ticket is in its time: what has none asks none.
+  package func needClock(for ticket: ListedTicket, at now: JournalTime) throws(Doubt) {
+    guard ticket.from != nil || ticket.until != nil, !now.isTrusted else { return }
+    throw Doubt(
+      reason: .clockWrong,
+      detail: "Whether the ticket is for today cannot be told: nothing keeps this machine's clock right. Set the clock."
+    )
+  }
+
+  // MARK: Where it is the whole answer
+
+  /// The outcome of a request to a ticket system whose answer is its list: nothing is sent and nothing redeemed (`mayRedeem` is no), so
+  /// that the ledger alone says who went in.
+  /// - Returns: `nil` where the list does not name the code: what that means is for its ticket system to say.
+  package func outcome(of request: AttemptRequest) async -> AttemptOutcome? {
+    let now = clock()
+    func outcome(_ answer: TicketAnswer, isAnswered: Bool = true) -> AttemptOutcome {
+      AttemptOutcome(
+        fate: isAnswered ? .answered : .notSent, answer: answer, mayHaveRedeemed: false,
+        sentAt: isAnswered ? now.monotonic : nil, endedAt: clock().monotonic)
+    }
+    guard now.monotonic < request.deadline else {
+      return outcome(.undecided(.unreachable, detail: nil), isAnswered: false)
+    }
+    do throws(Doubt) {
+      let found = try await find(request.code, at: now)
+      guard let ticket = found.ticket else { return nil }
+      if let reason = ticket.refusal(at: now) { return outcome(.refused(reason, detail: "By \(found.words).")) }
+      try needClock(for: ticket, at: now)
+      return outcome(.valid(Entitlement(quantity: ticket.quantity, ends: ticket.until, details: ticket.details)))
+    } catch {
+      return outcome(.undecided(error.reason, detail: error.detail), isAnswered: false)
+    }
+  }
+
+  /// Whether it would decide a scan now.
+  package func reach() async -> Reach {
+    do throws(Doubt) {
+      _ = try await find(Code(""), at: clock())
+      return .answers(date: nil)
+    } catch {
+      return .fault(error.reason, detail: error.detail)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import LinuxIO
+import ScanModel
+import TicketSystemKit
+
+/// What its file names is on the list on board, which answers alone.
+struct CodeListTicketSystem: TicketSystem {
+  let id: TicketSystemID
+  let path: String
+  let list: ListOnBoard
+
+  var mayRedeem: Bool { false }
+
+  func recognise(_ code: Code) -> Code { code }
+
+  func foldedKey(of code: Code) -> TicketKey? { nil }
+
+  func attempt(
+    _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
+  ) async -> AttemptOutcome {
+    if let outcome = await list.outcome(of: request) { return outcome }
+    let now = SystemTime().now()
+    return AttemptOutcome(
+      fate: .answered, answer: .refused(.notFound, detail: nil), mayHaveRedeemed: false, sentAt: now, endedAt: now)
+  }
+
+  func reach(deadline: MonotonicTime) async -> Reach { await list.reach() }
+
+  /// Takes on board what the file says: a code and how many it admits on each line.
+  func refresh() async throws {
+    let tickets = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
+      let words = line.split(separator: " ").map(String.init)
+      return ToldTicket(
+        code: words[0], isWholeSale: true, status: .valid, quantity: Int(words[1]) ?? 0, eventID: "evening",
+        kind: "stalls")
+    }
+    _ = try await list.list?.replace(nil, with: tickets, asOf: SystemTime().wall()) { foldedKey(of: $0) }
+  }
+}
