@@ -11,7 +11,7 @@ struct CodeListTicketSystem: TicketSystem {
 
   var mayRedeem: Bool { false }
 
-  func recognise(_ code: Code) -> Code { code }
+  func recognise(_ code: Code) -> RecognisedCode { RecognisedCode(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { nil }
 
