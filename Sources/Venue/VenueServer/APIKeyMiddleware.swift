@@ -61,7 +61,7 @@ final class APIKeyMiddleware: RouterMiddleware {
     _ request: Request, context: VisitorContext,
     next: (Request, VisitorContext) async throws -> Response
   ) async throws -> Response {
-    guard let key = Self.key(in: request.headers) else { throw Answer.error(.unauthorized, "API key is required") }
+    guard let key = Self.key(of: request) else { throw Answer.error(.unauthorized, "API key is required") }
     let hash = APIKeys.hash(key)
     let now = configuration.now().timeIntervalSince1970
     if !configuration.noLimits {
@@ -84,12 +84,8 @@ final class APIKeyMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  private static func key(in headers: HTTPFields) -> String? {
-    if let name = HTTPField.Name("X-API-Key"), let key = headers[name], !key.isEmpty { return key }
-    guard let authorization = headers[.authorization], authorization.lowercased().hasPrefix("bearer ") else {
-      return nil
-    }
-    let token = authorization.dropFirst("bearer ".count).drop(while: \.isWhitespace)
-    return token.isEmpty ? nil : String(token)
+  private static func key(of request: Request) -> String? {
+    if let name = HTTPField.Name("X-API-Key"), let key = request.headers[name], !key.isEmpty { return key }
+    return KioskController.bearer(request)
   }
 }

@@ -9,14 +9,18 @@ struct Answer: Error, ResponseGenerator, Sendable {
   var layout = JSONText.Layout.compact
   var headers = HTTPFields()
 
+  static func ok(_ body: JSONText, layout: JSONText.Layout = .compact) -> Answer {
+    Answer(status: .ok, body: body, layout: layout)
+  }
+
   /// `{"error": ...}`: a refusal of the API itself.
   static func error(_ status: HTTPResponse.Status, _ text: String) -> Answer {
-    Answer(status: status, body: .object([("error", .string(text))]))
+    Answer(status: status, body: ["error": .string(text)])
   }
 
   /// `{"message": ...}`: a refusal of the framework beneath it.
   static func message(_ status: HTTPResponse.Status, _ text: String) -> Answer {
-    Answer(status: status, body: .object([("message", .string(text))]))
+    Answer(status: status, body: ["message": .string(text)])
   }
 
   static let locked = HTTPResponse.Status(code: 423, reasonPhrase: "Locked")
@@ -26,6 +30,29 @@ struct Answer: Error, ResponseGenerator, Sendable {
     headers[.contentType] = "application/json"
     headers[.cacheControl] = "no-cache, private"
     return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body.text(layout))))
+  }
+}
+
+extension Response {
+  init(_ status: HTTPResponse.Status, _ text: String, of type: String) {
+    self.init(status: status, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: text)))
+  }
+}
+
+extension Router {
+  /// Answers every method but one; `Allow` names that one.
+  func refuseOtherMethods(
+    _ path: RouterPath, than allowed: HTTPRequest.Method,
+    _ refusal: @escaping @Sendable (Request, Context, HTTPRequest.Method) -> Answer
+  ) {
+    let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+    for method in all where method != allowed {
+      on(path, method: method) { request, context -> Answer in
+        var answer = refusal(request, context, method)
+        answer.headers[.allow] = allowed.rawValue
+        return answer
+      }
+    }
   }
 }
 
@@ -43,10 +70,8 @@ extension Answer {
     let more = invalid.errors.count - 1
     let others = more > 0 ? " (and \(more) more error\(more == 1 ? "" : "s"))" : ""
     let fields = invalid.errors.map { (key: $0.field, value: JSONText.array([.string($0.message)])) }
-    let body = JSONText.object([("message", .string(first + others)), ("errors", .object(fields))])
-    return Response(
-      status: .unprocessableContent, headers: [.contentType: "application/json"],
-      body: .init(byteBuffer: ByteBuffer(string: body.text())))
+    let body: JSONText = ["message": .string(first + others), "errors": .object(fields)]
+    return Response(.unprocessableContent, body.text(), of: "application/json")
   }
 
   /// Whether the first type that the client accepts is JSON.

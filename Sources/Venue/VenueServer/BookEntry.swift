@@ -2,7 +2,7 @@ package import FoundationEssentials
 import SQLiteFile
 
 /// One admission in the venue's book.
-package struct BookEntry: Sendable, Equatable {
+package struct BookEntry: Sendable, Equatable, Decodable {
   /// The entry, never given twice.
   package let entryID: Int64
   /// The sale that it belongs to.
@@ -19,6 +19,16 @@ package struct BookEntry: Sendable, Equatable {
   package let scannedAt: Date
   /// The seat, where the scan named one.
   package let seat: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case code, holder
+    case entryID = "entry_id"
+    case saleID = "sale_id"
+    case saleTicketID = "sale_ticket_id"
+    case wasMadeByScan = "made_by_scan"
+    case scannedAt = "scanned_at"
+    case seat
+  }
 
   static func all(_ db: Database) throws -> [BookEntry] {
     let rows = try db.rows(

@@ -2,16 +2,15 @@ import Foundation
 import SQLiteFile
 
 /// What a ticket is worth at the venue's door. The raw values are the words in ticket files and on the command line.
-package enum TicketStatus: String, Sendable, CaseIterable {
+package enum TicketStatus: String, Sendable, CaseIterable, Decodable {
   case paid, unpaid, cancelled, refunded, expired, deleted
 }
 
 /// A code that opens, or would, and how often it did.
-package struct BookedTicket: Sendable, Equatable {
+package struct BookedTicket: Sendable, Equatable, Decodable {
   /// The entry's secret, or the sale's. Not for logs.
   package let code: String
-  /// Whether the code is a sale's, which makes an entry at each scan; else it is a printed entry.
-  package let isSale: Bool
+  let kind: TicketBook.Ticket.Kind
   /// The sale that it belongs to.
   package let saleID: Int64
   /// What it is worth now, whatever it was when it was scanned.
@@ -24,6 +23,15 @@ package struct BookedTicket: Sendable, Equatable {
   package let holder: String
   /// What it was seeded for; `nil` where it was not.
   package let seeded: SeededTicket.Kind?
+
+  /// Whether the code is a sale's, which makes an entry at each scan; else it is a printed entry.
+  package var isSale: Bool { kind == .sale }
+
+  private enum CodingKeys: String, CodingKey {
+    case code, kind
+    case saleID = "sale_id"
+    case status, quantity, entries, holder, seeded
+  }
 
   /// Printed entries, and the sales that have none of those or were scanned by their own code; by sale.
   static func all(_ db: Database) throws -> [BookedTicket] {
@@ -45,7 +53,7 @@ package struct BookedTicket: Sendable, Equatable {
       """
     ).map { row in
       try BookedTicket(
-        code: row["code"], isSale: row["is_sale"], saleID: row["sale_id"],
+        code: row["code"], kind: row["is_sale"] ? .sale : .entry, saleID: row["sale_id"],
         status: row["is_deleted"] ? .deleted : TicketStatus(rawValue: row["status"]) ?? .unpaid,
         quantity: row["quantity"], entries: row["entries"], holder: row["holder"],
         seeded: (row["seed"] as String?).flatMap(SeededTicket.Kind.init(label:)))
@@ -56,31 +64,24 @@ package struct BookedTicket: Sendable, Equatable {
 extension VenueServer {
   /// Every ticket and how many entries the book has for it.
   package func tickets() async throws -> [BookedTicket] {
-    try await explaining { store in try await store.read { try BookedTicket.all($0) } }
+    try await store.read { try BookedTicket.all($0) }
   }
 
   /// Every ticket in a venue's database, without changing it; a venue may be serving from it.
   package static func tickets(ofFile path: String) async throws -> [BookedTicket] {
-    let store = try VenueStore(reading: path)
-    do {
-      return try await store.read { try BookedTicket.all($0) }
-    } catch {
-      throw store.explained(error)
-    }
+    try await VenueStore(reading: path).read { try BookedTicket.all($0) }
   }
 
   /// Gives the whole sale of a code another status, from the next request on; its entries stay in the book.
   /// - Throws: `VenueError.unusable` where no ticket has this code.
   package func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
-    try await explaining { store in
-      try await store.write { db in
-        guard let found = try TicketBook(db: db).find(code: code) else {
-          throw VenueError.unusable(
-            "no ticket has this code; `scangate venue book --tickets --full` shows those there are")
-        }
-        try db.run(
-          "UPDATE sales SET status = ?, is_deleted = ? WHERE id = ?", status.rawValue, status == .deleted, found.sale)
+    try await store.write { db in
+      guard let found = try TicketBook(db: db).find(code: code) else {
+        throw VenueError.unusable(
+          "no ticket has this code; `scangate venue book --tickets --full` shows those there are")
       }
+      try db.run(
+        "UPDATE sales SET status = ?, is_deleted = ? WHERE id = ?", status.rawValue, status == .deleted, found.sale)
     }
   }
 }
@@ -90,36 +91,11 @@ extension BookedTicket {
   ///
   /// - Parameter show: how the code is shown; whole unless told otherwise.
   package func json(_ show: (String) -> String = { $0 }) -> String {
-    JSONText.object([
-      ("code", .string(show(code))), ("kind", .string(isSale ? "sale" : "entry")), ("sale_id", .integer(saleID)),
-      ("status", .string(status.rawValue)), ("quantity", .integer(quantity)), ("entries", .integer(entries)),
-      ("holder", .string(holder)), ("seeded", seeded.map { .string($0.rawValue) } ?? .null),
-    ]).text()
-  }
-
-  /// Reads what `json` wrote; nil for anything else.
-  init?(json: String) {
-    struct Line: Decodable {
-      var code: String
-      var kind: String
-      var sale: Int64
-      var status: String
-      var quantity: Int64
-      var entries: Int64
-      var holder: String
-      var seeded: String?
-
-      enum CodingKeys: String, CodingKey {
-        case code, kind
-        case sale = "sale_id"
-        case status, quantity, entries, holder, seeded
-      }
-    }
-    guard let line = try? JSONDecoder().decode(Line.self, from: Data(json.utf8)),
-      let status = TicketStatus(rawValue: line.status)
-    else { return nil }
-    self.init(
-      code: line.code, isSale: line.kind == "sale", saleID: line.sale, status: status, quantity: line.quantity,
-      entries: line.entries, holder: line.holder, seeded: line.seeded.flatMap(SeededTicket.Kind.init(rawValue:)))
+    let line: JSONText = [
+      "code": .string(show(code)), "kind": .string(kind.rawValue), "sale_id": .integer(saleID),
+      "status": .string(status.rawValue), "quantity": .integer(quantity), "entries": .integer(entries),
+      "holder": .string(holder), "seeded": seeded.map { .string($0.rawValue) } ?? .null,
+    ]
+    return line.text()
   }
 }

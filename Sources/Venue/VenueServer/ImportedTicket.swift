@@ -80,12 +80,10 @@ extension VenueServer {
     guard checked.problems.isEmpty else { throw Self.error(checked.problems, file) }
     let isCancelled = CancelFlag()
     return try await withTaskCancellationHandler {
-      try await explaining { store in
-        try await store.write { db in
-          let problems = try checked.conflicts(db, isCancelled)
-          guard problems.isEmpty else { throw Self.error(problems, file) }
-          return try checked.write(db, isCancelled)
-        }
+      try await store.write { db in
+        let problems = try checked.conflicts(db, isCancelled)
+        guard problems.isEmpty else { throw Self.error(problems, file) }
+        return try checked.write(db, isCancelled)
       }
     } onCancel: {
       isCancelled.set()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A JSON text as the real server's PHP prints it.
 ///
 /// Values are put together by hand where they are answered, key by key, and no type is shared with any client: a key
@@ -95,4 +97,31 @@ enum JSONText: Sendable {
     }
     out += "\""
   }
+}
+
+extension JSONText: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  init(stringLiteral text: String) { self = .string(text) }
+  init(booleanLiteral value: Bool) { self = .bool(value) }
+  init(integerLiteral number: Int64) { self = .integer(number) }
+  init(floatLiteral number: Double) { self = .decimal(number) }
+  init(nilLiteral: ()) { self = .null }
+  init(arrayLiteral elements: JSONText...) { self = .array(elements) }
+  /// Members keep their order.
+  init(dictionaryLiteral members: (String, JSONText)...) { self = .object(members.map { (key: $0, value: $1) }) }
+}
+
+extension Decodable {
+  /// Reads one line of JSON with times such as `2025-12-17T14:30:00Z`.
+  init(line: some StringProtocol) throws {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    self = try decoder.decode(Self.self, from: Data(line.utf8))
+  }
+}
+
+extension Encodable {
+  /// One line of JSON.
+  func line() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 }

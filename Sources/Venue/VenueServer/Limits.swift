@@ -1,3 +1,26 @@
+/// What is counted of each address, or of each key, within a window of time. Time is an argument, in seconds.
+struct CountWindows: Sendable {
+  typealias Window = (count: Int, ends: Double)
+
+  /// How many are kept; where there are more, those that have ended are forgotten.
+  static let most = 1_024
+
+  private var windows: [String: Window] = [:]
+
+  /// The window that is open now. Asking neither counts nor prolongs anything.
+  func open(_ name: String, at now: Double) -> Window? { windows[name].flatMap { now < $0.ends ? $0 : nil } }
+
+  /// Whether as many are open as are kept.
+  func isFull(at now: Double) -> Bool { windows.count >= Self.most && windows.values.allSatisfy { now < $0.ends } }
+
+  /// Counts one more, in a window of that length; renewed, it begins anew with each.
+  mutating func count(_ name: String, at now: Double, for length: Double, isRenewed: Bool) {
+    if windows.count >= Self.most { windows = windows.filter { now < $0.value.ends } }
+    let open = open(name, at: now)
+    windows[name] = ((open?.count ?? 0) + 1, isRenewed ? now + length : open?.ends ?? now + length)
+  }
+}
+
 /// Counts the accepted requests of each address, in either rate model. Time is an argument, in seconds.
 struct RateCounter: Sendable {
   /// Requests that one counter allows.
@@ -5,33 +28,20 @@ struct RateCounter: Sendable {
   /// The life of a counter, in seconds.
   static let life = 60.0
 
-  private var counters: [String: (count: Int, ends: Double)] = [:]
+  private var counters = CountWindows()
   let model: VenueConfiguration.RateModel
 
   init(model: VenueConfiguration.RateModel) { self.model = model }
 
-  /// Whether `address` must be refused now. Asking neither counts nor prolongs anything.
+  /// Whether `address` must be refused now.
   func isSpent(_ address: String, at now: Double) -> Bool {
-    guard let counter = counters[address], now < counter.ends else { return false }
-    return counter.count >= Self.limit
+    (counters.open(address, at: now)?.count ?? 0) >= Self.limit
   }
 
   /// Notes an accepted request.
   mutating func count(_ address: String, at now: Double) {
-    forgetTheEnded(at: now)
-    if let counter = counters[address], now < counter.ends {
-      // In the pause model each request gives the counter its whole life again: it ends only after 60 s of silence.
-      let ends = model == .pause ? now + Self.life : counter.ends
-      counters[address] = (counter.count + 1, ends)
-    } else {
-      counters[address] = (1, now + Self.life)
-    }
-  }
-
-  /// Keeps the table small however many addresses come by.
-  private mutating func forgetTheEnded(at now: Double) {
-    guard counters.count >= 1_024 else { return }
-    counters = counters.filter { now < $0.value.ends }
+    // In the pause model each request gives the counter its whole life again: it ends only after 60 s of silence.
+    counters.count(address, at: now, for: Self.life, isRenewed: model == .pause)
   }
 }
 
@@ -42,20 +52,13 @@ struct KeyBlocks: Sendable {
   /// How long a block lasts after the last failure, in seconds.
   static let length = 900.0
 
-  private var failures: [String: (count: Int, ends: Double)] = [:]
+  private var failures = CountWindows()
 
-  /// Whether the key is blocked now. Asking does not prolong the block.
-  func isBlocked(_ hash: String, at now: Double) -> Bool {
-    guard let entry = failures[hash], now < entry.ends else { return false }
-    return entry.count >= Self.limit
-  }
+  /// Whether the key is blocked now.
+  func isBlocked(_ hash: String, at now: Double) -> Bool { (failures.open(hash, at: now)?.count ?? 0) >= Self.limit }
 
   /// Notes that the key was unknown.
   mutating func fail(_ hash: String, at now: Double) {
-    if failures.count >= 1_024 {
-      failures = failures.filter { now < $0.value.ends }
-    }
-    let known = failures[hash].flatMap { now < $0.ends ? $0.count : nil } ?? 0
-    failures[hash] = (known + 1, now + Self.length)
+    failures.count(hash, at: now, for: Self.length, isRenewed: true)
   }
 }

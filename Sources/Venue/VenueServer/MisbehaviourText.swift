@@ -91,8 +91,10 @@ private struct MisbehaviourReading {
   private func latency() throws(MisbehaviourError) -> ClosedRange<Int> {
     let example = "latency wants a time up to 10min or two with .. between them, such as 300ms or 300ms..2s"
     let text = given("latency") ?? ""
-    let ends = text.parted(at: "..")
-    guard let least = milliseconds(ends.0), let most = ends.1.map(milliseconds) ?? least,
+    let ends = text.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false).map {
+      milliseconds(String($0))
+    }
+    guard let least = ends.first ?? nil, let most = ends.last ?? nil,
       least <= most, most <= Misbehaviour.longestPause
     else { throw wrong("\(example); it got \(quoted(text))") }
     return least...most
@@ -168,7 +170,7 @@ private struct MisbehaviourReading {
 private func wrong(_ words: String) -> MisbehaviourError { MisbehaviourError(description: words) }
 
 /// What somebody typed, short and with nothing in it that disturbs a terminal.
-private func quoted(_ text: String) -> String {
+func quoted(_ text: String) -> String {
   let shown = text.unicodeScalars.prefix(40).map { (0x20...0x7E).contains($0.value) ? String($0) : "·" }.joined()
   return "\"\(shown)\""
 }
@@ -195,15 +197,5 @@ extension String {
   fileprivate var trimmed: String {
     let start = drop(while: \.isWhitespace)
     return String(start.reversed().drop(while: \.isWhitespace).reversed())
-  }
-
-  /// What stands before and after the first `mark`; the second is nil where there is none.
-  fileprivate func parted(at mark: String) -> (String, String?) {
-    var rest = self[...]
-    while !rest.isEmpty {
-      if rest.hasPrefix(mark) { return (String(self[..<rest.startIndex]), String(rest.dropFirst(mark.count))) }
-      rest = rest.dropFirst()
-    }
-    return (self, nil)
   }
 }

@@ -36,10 +36,14 @@ struct Routes {
     api.on(tickets, method: .get) { try await list($0, $1) }
     api.on(sales, method: .get) { try await roster($0, $1) }
     // As with the real server's router, a wrong method is told before anybody asks for a key.
-    refuseOtherMethods(router, scan, than: .post)
-    refuseOtherMethods(router, scanBySale, than: .post)
-    refuseOtherMethods(router, tickets, than: .get)
-    refuseOtherMethods(router, sales, than: .get)
+    for (path, allowed) in [(scan, HTTPRequest.Method.post), (scanBySale, .post), (tickets, .get), (sales, .get)] {
+      router.refuseOtherMethods(path, than: allowed) { request, _, method in
+        let route = request.uri.path.dropFirst()
+        return .message(
+          .methodNotAllowed,
+          "The \(method) method is not supported for route \(route). Supported methods: \(allowed).")
+      }
+    }
     addKiosks(to: router)
     return router.buildResponder()
   }
@@ -113,22 +117,6 @@ struct Routes {
     let holder = context.holder
     return try await store.read { db in try SalesList(db: db, holder: holder).page(wanted) }
   }
-
-  private func refuseOtherMethods(
-    _ router: Router<VisitorContext>, _ path: RouterPath, than allowed: HTTPRequest.Method
-  ) {
-    let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
-    for method in all where method != allowed {
-      router.on(path, method: method) { request, _ -> Response in
-        var answer = Answer.message(
-          .methodNotAllowed,
-          "The \(method) method is not supported for route \(request.uri.path.dropFirst()). Supported methods: \(allowed)."
-        )
-        answer.headers[.allow] = allowed.rawValue
-        throw answer
-      }
-    }
-  }
 }
 
 /// Turns what routes throw into answers, so that every request gets JSON, and writes one line a request: method, path
@@ -137,8 +125,6 @@ struct AnswerEverything: RouterMiddleware {
   typealias Context = VisitorContext
   let configuration: VenueConfiguration
   private var logger: Logger { configuration.logger }
-
-  init(configuration: VenueConfiguration) { self.configuration = configuration }
 
   func handle(
     _ request: Request, context: VisitorContext,

@@ -28,66 +28,37 @@ enum SaleText {
         EXISTS (SELECT 1 FROM entries WHERE sale_ticket_id = sale_tickets.id AND scanned_at IS NOT NULL) AS used
       FROM sale_tickets WHERE sale_id = ? ORDER BY id
       """, id)
-    return try .object([
-      ("id", .integer(id)),
-      ("status", .string(row["status"])),
-      ("name", .string(row["name"])),
-      ("email", .string(row["email"])),
-      ("event_id", .integer(row["event_id"])),
-      ("event", event(db, id: row["event_id"])),
-      (
-        "tickets",
-        .array(tickets.map { try ticket(id: $0["id"], of: $0["ticket_id"], $0["quantity"], isUsed: $0["used"]) })
-      ),
-    ])
+    return try [
+      "id": .integer(id), "status": .string(row["status"]), "name": .string(row["name"]),
+      "email": .string(row["email"]), "event_id": .integer(row["event_id"]), "event": event(db, id: row["event_id"]),
+      "tickets": .array(
+        tickets.map { try ticket(id: $0["id"], of: $0["ticket_id"], $0["quantity"], isUsed: $0["used"]) }),
+    ]
   }
 
   /// One ticket of a sale counts as used once any of its entries was scanned, whatever its quantity.
   private static func ticket(id: Int64, of type: Int64, _ quantity: Int64, isUsed: Bool) -> JSONText {
-    .object([
-      ("id", .integer(id)),
-      ("ticket_id", .integer(type)),
-      ("quantity", .integer(quantity)),
-      ("usage_status", .string(isUsed ? "used" : "unused")),
-    ])
+    [
+      "id": .integer(id), "ticket_id": .integer(type), "quantity": .integer(quantity),
+      "usage_status": .string(isUsed ? "used" : "unused"),
+    ]
   }
 
   private static func event(_ db: Database, id: Int64) throws -> JSONText {
     guard let row = try db.row("SELECT * FROM events WHERE id = ?", id) else { return .null }
     let duration: Double? = try row["duration"]
     let publicID = publicID(id)
-    return try .object([
-      ("id", .string(publicID)),
-      ("url", .string("https://venue.example/event/\(publicID)")),
-      ("slug", .string("event-\(id)")),
-      ("name", .string(row["name"])),
-      ("description", .null),
-      ("description_html", .null),
-      ("starts_at", .optional(row["starts_at"])),
-      ("duration", duration.map { .decimal($0) } ?? .null),
-      ("timezone", .string(row["timezone"])),
-      ("venue_id", .null),
-      ("venue", .null),
-      ("tickets_enabled", .bool(true)),
-      ("ticket_currency_code", .string("EUR")),
-      ("total_tickets_mode", .string("individual")),
-      ("ticket_notes", .null),
-      ("ticket_notes_html", .null),
-      ("registration_url", .null),
-      ("event_url", .null),
-      ("payment_method", .string("cash")),
-      ("payment_instructions", .null),
-      ("payment_instructions_html", .null),
-      ("flyer_image_id", .null),
-      ("flyer_image_url", .null),
-      ("category", .null),
-      ("notification_settings", .phpMap([])),
-      ("has_password", .bool(false)),
-      ("members", .phpMap([])),
-      ("tickets", .array(ticketTypes(db, event: id, date: row["date"]))),
-      ("schedules", .array([])),
-      ("curator_role", .null),
-    ])
+    return try [
+      "id": .string(publicID), "url": .string("https://venue.example/event/\(publicID)"),
+      "slug": .string("event-\(id)"), "name": .string(row["name"]), "description": nil, "description_html": nil,
+      "starts_at": .optional(row["starts_at"]), "duration": duration.map { .decimal($0) } ?? .null,
+      "timezone": .string(row["timezone"]), "venue_id": nil, "venue": nil, "tickets_enabled": true,
+      "ticket_currency_code": "EUR", "total_tickets_mode": "individual", "ticket_notes": nil, "ticket_notes_html": nil,
+      "registration_url": nil, "event_url": nil, "payment_method": "cash", "payment_instructions": nil,
+      "payment_instructions_html": nil, "flyer_image_id": nil, "flyer_image_url": nil, "category": nil,
+      "notification_settings": .phpMap([]), "has_password": false, "members": .phpMap([]),
+      "tickets": .array(ticketTypes(db, event: id, date: row["date"])), "schedules": [], "curator_role": nil,
+    ]
   }
 
   private static func ticketTypes(_ db: Database, event: Int64, date: String) throws -> [JSONText] {
@@ -100,14 +71,10 @@ enum SaleText {
       """, event)
     return try rows.map { row in
       let sold: Int64 = try row["sold"]
-      return try .object([
-        ("id", .string(publicID(row["id"]))),
-        ("type", .optional(row["type"])),
-        ("price", .string("10.000")),
-        ("quantity", .null),
-        ("sold", .phpMap(sold > 0 ? [(date, .integer(sold))] : [])),
-        ("description", .null),
-      ])
+      return try [
+        "id": .string(publicID(row["id"])), "type": .optional(row["type"]), "price": "10.000", "quantity": nil,
+        "sold": .phpMap(sold > 0 ? [(date, .integer(sold))] : []), "description": nil,
+      ]
     }
   }
 }

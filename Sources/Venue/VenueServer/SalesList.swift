@@ -40,18 +40,13 @@ struct SalesList {
       SELECT sales.id, sales.event_id, sales.secret, sales.status, sales.is_deleted, sales.name, sales.email,
         events.name AS event, events.date \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?
       """, with: values)
-    return Answer(
-      status: .ok,
-      body: .object([
-        ("data", .array(try rows.map { try sale($0) })),
-        (
-          "meta",
-          .object([
-            ("current_page", .integer(current)), ("last_page", .integer(last)), ("per_page", .integer(size)),
-            ("total", .integer(total)),
-          ])
-        ),
-      ]))
+    return .ok([
+      "data": .array(try rows.map { try sale($0) }),
+      "meta": [
+        "current_page": .integer(current), "last_page": .integer(last), "per_page": .integer(size),
+        "total": .integer(total),
+      ],
+    ])
   }
 
   private func sale(_ row: StoredRow) throws -> JSONText {
@@ -59,18 +54,12 @@ struct SalesList {
     let tickets = try db.rows("SELECT id, ticket_id, quantity FROM sale_tickets WHERE sale_id = ? ORDER BY id", id)
     let quantities: [Int64] = try tickets.map { try $0["quantity"] }
     let isDeleted: Bool = try row["is_deleted"]
-    return try .object([
-      ("id", .integer(id)),
-      ("event_id", .string(SaleText.publicID(row["event_id"]))),
-      ("event_name", .string(row["event"])),
-      ("name", .string(row["name"])),
-      ("email", .string(row["email"])),
-      ("event_date", .string(row["date"])),
-      ("status", .string(isDeleted ? "deleted" : row["status"])),
-      ("secret", .string(row["secret"])),
-      ("tickets", .array(tickets.map { try ticket($0) })),
-      ("total_quantity", .integer(quantities.reduce(0, +))),
-    ])
+    return try [
+      "id": .integer(id), "event_id": .string(SaleText.publicID(row["event_id"])), "event_name": .string(row["event"]),
+      "name": .string(row["name"]), "email": .string(row["email"]), "event_date": .string(row["date"]),
+      "status": .string(isDeleted ? "deleted" : row["status"]), "secret": .string(row["secret"]),
+      "tickets": .array(tickets.map { try ticket($0) }), "total_quantity": .integer(quantities.reduce(0, +)),
+    ]
   }
 
   private func ticket(_ row: StoredRow) throws -> JSONText {
@@ -79,22 +68,18 @@ struct SalesList {
       "SELECT secret, scanned_at, made_by_scan FROM entries WHERE sale_ticket_id = ? ORDER BY id", id)
     let isUsed = try entries.contains { try ($0["scanned_at"] as Int64?) != nil }
     let printed = try entries.filter { try !$0["made_by_scan"] }
-    return try .object([
-      ("ticket_id", .integer(row["ticket_id"])),
-      ("quantity", .integer(row["quantity"])),
-      ("usage_status", .string(isUsed ? "used" : "unused")),
-      ("is_addon", .bool(false)),
-      ("is_pass", .bool(false)),
-      (
-        "entries",
-        .array(
-          printed.map { entry in
-            try .object([
-              ("secret", .string(entry["secret"])),
-              ("scanned_at", (entry["scanned_at"] as Int64?).map { .string(Timestamp(seconds: $0).iso8601) } ?? .null),
-            ])
-          })
-      ),
-    ])
+    return try [
+      "ticket_id": .integer(row["ticket_id"]), "quantity": .integer(row["quantity"]),
+      "usage_status": .string(isUsed ? "used" : "unused"), "is_addon": false, "is_pass": false,
+      "entries": .array(printed.map(entry)),
+    ]
+  }
+
+  private func entry(_ row: StoredRow) throws -> JSONText {
+    let scanned: Int64? = try row["scanned_at"]
+    return try [
+      "secret": .string(row["secret"]),
+      "scanned_at": .optional(scanned.map { Timestamp(seconds: $0).iso8601 }),
+    ]
   }
 }

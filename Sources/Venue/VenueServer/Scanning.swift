@@ -64,10 +64,8 @@ struct Scanning {
       return .error(.notFound, "Sale ticket not found")
     }
     let entry = try addEntry(to: ticket, seat: fields.seat)
-    let data = JSONText.object([
-      ("entry_id", .integer(entry.id)), ("scanned_at", .string(entry.scannedAt.iso8601)),
-    ])
-    return Answer(status: .created, body: .object([("data", data)]), layout: .pretty)
+    let data: JSONText = ["entry_id": .integer(entry.id), "scanned_at": .string(entry.scannedAt.iso8601)]
+    return Answer(status: .created, body: ["data": data], layout: .pretty)
   }
 
   private func refusal(of sale: StoredRow) throws -> Answer? {
@@ -118,12 +116,10 @@ struct Scanning {
   }
 
   private func created(sale: Int64, _ entry: Admission) throws -> Answer {
-    let data = JSONText.object([
-      ("sale_id", .integer(sale)),
-      ("entry_id", .integer(entry.id)),
-      ("scanned_at", .string(entry.scannedAt.iso8601)),
-      ("sale", try SaleText.sale(db, id: sale)),
-    ])
-    return Answer(status: .created, body: .object([("data", data)]), layout: .pretty)
+    let data: JSONText = [
+      "sale_id": .integer(sale), "entry_id": .integer(entry.id), "scanned_at": .string(entry.scannedAt.iso8601),
+      "sale": try SaleText.sale(db, id: sale),
+    ]
+    return Answer(status: .created, body: ["data": data], layout: .pretty)
   }
 }

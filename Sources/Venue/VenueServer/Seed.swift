@@ -21,7 +21,7 @@ package struct Seed: Sendable {
 /// One seeded ticket, to try at a gate.
 package struct SeededTicket: Sendable, Equatable {
   /// What scanning it is to show.
-  package enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable, Decodable {
     /// A printed ticket for today: admits once; a second scan is answered with the first scan's time.
     case entry
     /// A sale of two for today: each scan makes another entry.
@@ -80,10 +80,8 @@ extension VenueServer {
       throw VenueError.unusable("the given API key must have 8 to 255 printable ASCII characters and no spaces")
     }
     let today = CalendarDay.today(in: zone, at: Timestamp(configuration.now()).seconds)
-    return try await explaining { store in
-      try await store.write { db in
-        try Seeding(db: db, today: today, zone: zoneName).run(seed)
-      }
+    return try await store.write { db in
+      try Seeding(db: db, today: today, zone: zoneName).run(seed)
     }
   }
 }

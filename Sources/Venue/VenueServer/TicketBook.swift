@@ -8,7 +8,7 @@ struct TicketBook {
   /// What is known of a ticket before it is written.
   struct Ticket: Sendable, Equatable {
     /// What the code is the secret of.
-    enum Kind: String, Sendable, CaseIterable {
+    enum Kind: String, Sendable, CaseIterable, Decodable {
       /// One printed entry; admits once.
       case entry
       /// A sale; each scan makes an entry.

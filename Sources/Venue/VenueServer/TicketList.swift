@@ -39,13 +39,11 @@ struct TicketList {
     // A page beyond the last is empty; its number is clamped before it can overflow.
     values += [size, (min(current, last + 1) - 1) * size]
     let sales = try db.rows("SELECT sales.id \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?", with: values)
-    let meta = JSONText.object([
-      ("current_page", .integer(current)),
-      ("last_page", .integer(last)),
-      ("per_page", .integer(size)),
-      ("total", .integer(total)),
-    ])
+    let meta: JSONText = [
+      "current_page": .integer(current), "last_page": .integer(last), "per_page": .integer(size),
+      "total": .integer(total),
+    ]
     let data = JSONText.array(try sales.map { try SaleText.sale(db, id: $0["id"]) })
-    return Answer(status: .ok, body: .object([("data", data), ("meta", meta)]), layout: .pretty)
+    return .ok(["data": data, "meta": meta], layout: .pretty)
   }
 }

@@ -98,13 +98,7 @@ package struct VenueAddress: Sendable, Equatable {
   /// The bound port, never 0.
   package let port: Int
   /// Whether it speaks TLS.
-  package let isEncrypted: Bool
-
-  init(host: String, port: Int, isEncrypted: Bool = false) {
-    self.host = host
-    self.port = port
-    self.isEncrypted = isEncrypted
-  }
+  package var isEncrypted: Bool = false
 
   /// The base URL for a client, without a trailing slash.
   package var url: String {

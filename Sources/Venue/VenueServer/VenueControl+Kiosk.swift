@@ -16,10 +16,7 @@ extension VenueControl {
       try await answer(request) { lines in
         let made = try await venue.makeActivationCode(
           for: lines.value("for"), minutes: try lines.number("minutes", else: 60))
-        return JSONText.object([
-          ("code", .string(made.code)), ("id", .string(made.id)), ("kioskID", .optional(made.kioskID)),
-          ("server", .string(made.server)), ("made", .integer(made.made)), ("expires", .integer(made.expires)),
-        ]).text()
+        return try made.line()
       }
     }
     router.post("/enrolments") { request, _ in
@@ -27,10 +24,7 @@ extension VenueControl {
         let made = try await venue.makeEnrolment(
           gate: lines.value("gate") ?? "", saleTicket: try lines.number("sale-ticket").map { Int64($0) },
           seat: lines.value("seat"), for: lines.value("for"), minutes: try lines.number("minutes", else: 1_440))
-        return JSONText.object([
-          ("secret", .string(made.secret)), ("gate", .string(made.gate)), ("server", .string(made.server)),
-          ("expires", .integer(made.expires)),
-        ]).text()
+        return try made.line()
       }
     }
     router.post("/kiosk") { request, _ in
@@ -63,7 +57,7 @@ extension VenueControl {
   }
 
   /// The lines of a request's body.
-  private struct Lines {
+  struct Lines {
     let all: [String]
 
     func value(_ name: String) -> String? {
@@ -79,7 +73,7 @@ extension VenueControl {
     func number(_ name: String, else usual: Int) throws -> Int { try number(name) ?? usual }
   }
 
-  private func answer(_ request: Request, _ work: (Lines) async throws -> String?) async throws -> Response {
+  func answer(_ request: Request, _ work: (Lines) async throws -> String?) async throws -> Response {
     let body = String(buffer: try await request.body.collect(upTo: Self.bodyLimit))
     let lines = Lines(all: body.split(separator: "\n").map { String($0) })
     do {

@@ -81,7 +81,15 @@ struct VenueControl: Sendable {
     router.put("/misbehaviours") { request, _ in try await take(request, clearing: true) }
     router.get("/book") { _, _ in await Self.lines { try await venue.book().map { $0.json() } } }
     router.get("/tickets") { _, _ in await Self.lines { try await venue.tickets().map { $0.json() } } }
-    router.put("/status") { request, _ in try await setStatus(request) }
+    router.put("/status") { request, _ in
+      try await answer(request) { lines in
+        guard lines.all.count == 2, let status = TicketStatus(rawValue: lines.all[0]) else {
+          throw VenueError.unusable("a status and a code are wanted, each on a line of its own")
+        }
+        try await venue.setStatus(status, ofCode: lines.all[1])
+        return nil
+      }
+    }
     addKiosks(to: router)
     return router.buildResponder()
   }
@@ -101,22 +109,6 @@ struct VenueControl: Sendable {
     }
   }
 
-  private func setStatus(_ request: Request) async throws -> Response {
-    let body = String(buffer: try await request.body.collect(upTo: Self.bodyLimit))
-    let lines = body.split(separator: "\n", maxSplits: 1).map(String.init)
-    guard lines.count == 2, let status = TicketStatus(rawValue: lines[0]) else {
-      return Self.text(.badRequest, "a status and a code are wanted, each on a line of its own")
-    }
-    do {
-      try await venue.setStatus(status, ofCode: lines[1])
-      return Self.text(.ok, "")
-    } catch VenueError.unusable(let words) {
-      return Self.text(.notFound, words)
-    } catch {
-      return Self.text(.internalServerError, "\(error)")
-    }
-  }
-
   static func lines(_ lines: () async throws -> [String]) async -> Response {
     do {
       return text(.ok, try await lines().map { $0 + "\n" }.joined())
@@ -126,9 +118,7 @@ struct VenueControl: Sendable {
   }
 
   static func text(_ status: HTTPResponse.Status, _ text: String) -> Response {
-    Response(
-      status: status, headers: [.contentType: "text/plain; charset=UTF-8"],
-      body: .init(byteBuffer: ByteBuffer(string: text)))
+    Response(status, text, of: "text/plain; charset=UTF-8")
   }
 
   private static func words(_ error: any Error) -> String {

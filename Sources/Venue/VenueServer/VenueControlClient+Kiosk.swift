@@ -6,8 +6,7 @@ extension VenueControlClient {
   /// Makes an activation code; see `VenueServer.makeActivationCode`.
   /// - Throws: `VenueError.noControl`, or `.unusable` where the venue does not make it.
   package func makeActivationCode(for kiosk: String? = nil, minutes: Int = 60) async throws -> MadeActivationCode {
-    try decoded(
-      MadeActivationCode.self, try await tell(.POST, "activation-codes", [("for", kiosk), ("minutes", "\(minutes)")]))
+    try read(try await tell(.POST, "activation-codes", [("for", kiosk), ("minutes", "\(minutes)")]))
   }
 
   /// Makes an enrolment secret; see `VenueServer.makeEnrolment`.
@@ -19,7 +18,7 @@ extension VenueControlClient {
       ("gate", gate), ("sale-ticket", saleTicket.map { "\($0)" }), ("seat", seat), ("for", station),
       ("minutes", "\(minutes)"),
     ]
-    return try decoded(MadeEnrolment.self, try await tell(.POST, "enrolments", lines))
+    return try read(try await tell(.POST, "enrolments", lines))
   }
 
   /// The kiosks that the venue knows, a line of JSON each: `id`, `version`, `seen`, `activated`, `status`, `status_time`,
@@ -40,7 +39,7 @@ extension VenueControlClient {
       throw VenueError.unusable("a value has a line end in it; write it as member:=\"…\\n…\"")
     }
     let body = (["id=\(id)"] + assignments).joined(separator: "\n")
-    _ = try await told(.PUT, "kiosk", body)
+    _ = try await ask(.PUT, "kiosk", body)
   }
 
   /// Writes down how a kiosk is to be.
@@ -59,30 +58,11 @@ extension VenueControlClient {
   /// - Throws: `VenueError.noControl`.
   package func kioskRequests() async throws -> [String] { try await lines("kiosk-requests") }
 
-  private func lines(_ what: String) async throws -> [String] {
-    try await ask(.GET, what).split(separator: "\n").map { String($0) }
-  }
-
   private func tell(_ method: HTTPMethod, _ what: String, _ values: [(String, String?)]) async throws -> String {
     let lines = values.compactMap { name, value in value.map { "\(name)=\($0)" } }
     guard !lines.contains(where: { $0.contains("\n") }) else {
       throw VenueError.unusable("a line end is no part of a name")
     }
-    return try await told(method, what, lines.joined(separator: "\n"))
-  }
-
-  private func told(_ method: HTTPMethod, _ what: String, _ body: String) async throws -> String {
-    let (status, text) = try await exchange(method, what, body)
-    if status == 404 { throw VenueError.unusable(text) }
-    guard status == 200 else { throw failure("it answers \(status) \(text)") }
-    return text
-  }
-
-  private func decoded<Made: Decodable>(_ type: Made.Type, _ text: String) throws -> Made {
-    do {
-      return try JSONDecoder().decode(type, from: Data(text.utf8))
-    } catch {
-      throw failure("its answer cannot be read")
-    }
+    return try await ask(method, what, lines.joined(separator: "\n"))
   }
 }

@@ -13,7 +13,7 @@ package struct VenueControlClient: Sendable {
   /// The misbehaviours in force, one line each, as `FaultPlan.Entry` describes them.
   /// - Throws: `VenueError.noControl`.
   package func misbehaviours() async throws -> [String] {
-    try await ask(.GET, "misbehaviours").split(separator: "\n").map { String($0) }
+    try await lines("misbehaviours")
   }
 
   /// Adds misbehaviours, after those in force or, clearing, in their place; returns those now in force, one line each.
@@ -26,31 +26,32 @@ package struct VenueControlClient: Sendable {
   /// Every admission that the venue has recorded, oldest first.
   /// - Throws: `VenueError.noControl`.
   package func book() async throws -> [BookEntry] {
-    try await ask(.GET, "book").split(separator: "\n").map { line in
-      guard let entry = BookEntry(json: String(line)) else { throw failure("its book cannot be read") }
-      return entry
-    }
+    try await lines("book").map(read)
   }
 
   /// Every ticket of the venue and how many entries its book has for it.
   /// - Throws: `VenueError.noControl`.
   package func tickets() async throws -> [BookedTicket] {
-    try await ask(.GET, "tickets").split(separator: "\n").map { line in
-      guard let ticket = BookedTicket(json: String(line)) else { throw failure("its tickets cannot be read") }
-      return ticket
-    }
+    try await lines("tickets").map(read)
   }
 
   /// Gives the whole sale of a code another status; see `VenueServer.setStatus`.
   /// - Throws: `VenueError.noControl`, or `.unusable` where no ticket has this code.
   package func setStatus(_ status: TicketStatus, ofCode code: String) async throws {
-    let (answer, text) = try await exchange(.PUT, "status", "\(status.rawValue)\n\(code)")
-    if answer == 404 { throw VenueError.unusable(text) }
-    guard answer == 200 else { throw failure("it answers \(answer) \(text)") }
+    _ = try await ask(.PUT, "status", "\(status.rawValue)\n\(code)")
+  }
+
+  func lines(_ what: String) async throws -> [String] {
+    try await ask(.GET, what).split(separator: "\n").map(String.init)
+  }
+
+  func read<Made: Decodable>(_ text: String) throws -> Made {
+    do { return try Made(line: text) } catch { throw failure("its answer cannot be read") }
   }
 
   func ask(_ method: HTTPMethod, _ what: String, _ body: String = "") async throws -> String {
     let (status, text) = try await exchange(method, what, body)
+    if status == 404 { throw VenueError.unusable(text) }
     guard status == 200 else { throw failure("it answers \(status) \(text)") }
     return text
   }

@@ -22,9 +22,7 @@ extension VenueServer {
     let now = Timestamp(configuration.now())
     var random = SystemRandomNumberGenerator()
     let code = Secret.activationCode(&random)
-    try await explaining { store in
-      try await store.write { try KioskBook(db: $0, now: now).add(code: code, for: kiosk, expires: expires) }
-    }
+    try await store.write { try KioskBook(db: $0, now: now).add(code: code, for: kiosk, expires: expires) }
     return MadeActivationCode(
       code: code, id: UUID().uuidString.lowercased(), kioskID: kiosk, server: authority, made: now.seconds,
       expires: expires)
@@ -48,12 +46,10 @@ extension VenueServer {
     let now = Timestamp(configuration.now())
     var random = SystemRandomNumberGenerator()
     let secret = Secret.bytes(EnrolmentBook.secretLength, &random)
-    try await explaining { store in
-      try await store.write { db in
-        try EnrolmentBook(db: db, now: now).add(
-          secret: secret, gate: .init(name: gate, saleTicket: saleTicket, seat: seat), station: station,
-          expires: expires)
-      }
+    try await store.write { db in
+      try EnrolmentBook(db: db, now: now).add(
+        secret: secret, gate: .init(name: gate, saleTicket: saleTicket, seat: seat), station: station,
+        expires: expires)
     }
     return MadeEnrolment(secret: Base32.text(secret), gate: gate, server: place, expires: expires)
   }
@@ -61,7 +57,7 @@ extension VenueServer {
   /// The kiosks that the venue knows, by their ids.
   package func kiosks() async throws -> [Kiosk] {
     let now = Timestamp(configuration.now())
-    return try await explaining { store in try await store.read { try KioskBook(db: $0, now: now).kiosks() } }
+    return try await store.read { try KioskBook(db: $0, now: now).kiosks() }
   }
 
   /// A kiosk and its configuration, in the form of the shape that the venue serves; the latter as a JSON text.
@@ -107,14 +103,12 @@ extension VenueServer {
     _ id: String, _ work: @escaping @Sendable (Kiosk, KioskBook, KioskConfigurations) throws -> Value
   ) async throws -> Value {
     let (now, family) = (Timestamp(configuration.now()), configuration.kioskShape.family)
-    return try await explaining { store in
-      try await store.write { db in
-        let book = KioskBook(db: db, now: now)
-        guard let kiosk = try book.kiosk(id) else {
-          throw VenueError.unusable("no kiosk has this id; scangate venue kiosk list tells which there are")
-        }
-        return try work(kiosk, book, KioskConfigurations(db: db, now: now, family: family))
+    return try await store.write { db in
+      let book = KioskBook(db: db, now: now)
+      guard let kiosk = try book.kiosk(id) else {
+        throw VenueError.unusable("no kiosk has this id; scangate venue kiosk list tells which there are")
       }
+      return try work(kiosk, book, KioskConfigurations(db: db, now: now, family: family))
     }
   }
 

@@ -111,15 +111,13 @@ package final class VenueServer: Sendable {
     var random = SystemRandomNumberGenerator()
     let key = given ?? Secret.apiKey(&random)
     let hash = APIKeys.hash(key)
-    try await explaining { store in
-      try await store.write { try APIKeys.store($0, hash: hash, ability: ability) }
-    }
+    try await store.write { try APIKeys.store($0, hash: hash, ability: ability) }
     return key
   }
 
   /// Every admission that the venue has recorded, oldest first.
   package func book() async throws -> [BookEntry] {
-    try await explaining { store in try await store.read { try BookEntry.all($0) } }
+    try await store.read { try BookEntry.all($0) }
   }
 
   /// Misbehaves in these ways as well from the next request on, behind those in force.
@@ -137,20 +135,6 @@ package final class VenueServer: Sendable {
 
   /// Every admission in a venue's database, oldest first, without changing it; a venue may be serving from it.
   package static func book(ofFile path: String) async throws -> [BookEntry] {
-    let store = try VenueStore(reading: path)
-    do {
-      return try await store.read { try BookEntry.all($0) }
-    } catch {
-      throw store.explained(error)
-    }
-  }
-
-  /// Runs database work; an error of SQLite comes out naming the file.
-  func explaining<Value: Sendable>(_ work: (VenueStore) async throws -> Value) async throws -> Value {
-    do {
-      return try await work(store)
-    } catch {
-      throw store.explained(error)
-    }
+    try await VenueStore(reading: path).read { try BookEntry.all($0) }
   }
 }

@@ -69,12 +69,12 @@ struct VenueStore: Sendable {
 
   /// One transaction that may write.
   func write<Value: Sendable>(_ work: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-    try await queue.write(work)
+    do { return try await queue.write(work) } catch { throw explained(error) }
   }
 
   /// One transaction that only reads.
   func read<Value: Sendable>(_ work: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-    try await queue.read(work)
+    do { return try await queue.read(work) } catch { throw explained(error) }
   }
 
   /// Closes the file, and removes it where this made it. Nothing may be asked of it any more.
@@ -86,7 +86,7 @@ struct VenueStore: Sendable {
   }
 
   /// Puts what SQLite says into words that name the file.
-  func explained(_ error: any Error) -> any Error {
+  private func explained(_ error: any Error) -> any Error {
     error is SQLiteError ? Self.explain(error, path: path) : error
   }
 

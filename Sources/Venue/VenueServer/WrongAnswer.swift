@@ -98,9 +98,7 @@ enum WrongAnswer {
   }
 
   private static func html(_ status: HTTPResponse.Status, _ text: String) -> Response {
-    Response(
-      status: status, headers: [.contentType: "text/html; charset=UTF-8"],
-      body: .init(byteBuffer: ByteBuffer(string: text)))
+    Response(status, text, of: "text/html; charset=UTF-8")
   }
 
   private final class Collector: ResponseBodyWriter {

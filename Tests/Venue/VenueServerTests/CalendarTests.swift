@@ -29,7 +29,8 @@ import Testing
       let parts = calendar.dateComponents(
         [.year, .month, .day], from: Date(timeIntervalSince1970: Double(number) * 86_400))
       let day = CalendarDay(number: number)
-      expect(day.parts.year == parts.year && day.parts.month == parts.month && day.parts.day == parts.day)
+      let told = day.description.split(separator: "-").map { Int($0) }
+      expectEqual(told, [parts.year, parts.month, parts.day])
       expectEqual(CalendarDay(day.description), day)
     }
   }

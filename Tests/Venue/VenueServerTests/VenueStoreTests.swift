@@ -22,8 +22,8 @@ import Testing
     try await store.read { try $0.integer("SELECT COUNT(*) FROM kiosks") }
   }
 
-  private func primary<Value>(_ work: () async throws -> Value) async throws -> Int32 {
-    try await #require(throws: SQLiteError.self) { _ = try await work() }.primary
+  private func words<Value>(_ work: () async throws -> Value) async throws -> String {
+    try await #require(throws: VenueError.self) { _ = try await work() }.description
   }
 
   private static func addKiosk(_ db: Database) throws {
@@ -80,8 +80,8 @@ import Testing
 
   @Test func readsDoNotWrite() async throws {
     try await withFile { store, _ in
-      let code = try await primary { try await store.read { try Self.addKiosk($0) } }
-      expectEqual(code, SQLITE_READONLY)
+      let refused = try await words { try await store.read { try Self.addKiosk($0) } }
+      expect(refused.contains("attempt to write a readonly database"), "\(refused)")
       let stored = try await kiosks(store)
       expectEqual(stored, 0)
     }
@@ -100,22 +100,22 @@ import Testing
   }
 
   @Test func referencesAreKeptAndErrorsQuoteNoValue() async throws {
-    try await withFile { store, _ in
-      let error = try await #require(throws: SQLiteError.self) {
+    try await withFile { store, path in
+      let error = try await words {
         try await store.write { db in
           try db.run(
             "INSERT INTO sales (event_id, secret, status, name, email) VALUES (?, ?, 'paid', '', '')", Int64(99),
             "a-secret")
         }
       }
-      expectEqual(error.message, "FOREIGN KEY constraint failed")
+      expectEqual(error, "venue: database \(path): FOREIGN KEY constraint failed")
       try await store.write { try APIKeys.store($0, hash: "a-hash", ability: .view) }
-      let twice = try await #require(throws: SQLiteError.self) {
+      let twice = try await words {
         try await store.write { db in
           try db.run("INSERT INTO api_keys (sha256, user_id, ability) VALUES (?, 1, 'view')", "a-hash")
         }
       }
-      expectEqual("\(twice)", "SQLite error 2067: UNIQUE constraint failed: api_keys.sha256")
+      expectEqual(twice, "venue: database \(path): UNIQUE constraint failed: api_keys.sha256")
     }
   }
 
@@ -148,8 +148,7 @@ import Testing
     try await withTemporaryDirectory { directory in
       func words(_ path: String, _ work: (VenueStore) async throws -> Void = { _ in }) async throws -> String {
         let error = try await #require(throws: (any Error).self) {
-          let store = try VenueStore(.file(path))
-          do { try await work(store) } catch { throw store.explained(error) }
+          try await work(try VenueStore(.file(path)))
         }
         return try #require(error as? VenueError).description
       }
@@ -178,10 +177,9 @@ import Testing
       }
       expectEqual(busy, "venue: database \(path): database is locked; another process holds it")
       let reader = try VenueStore(reading: path)
-      let refused = try await #require(throws: SQLiteError.self) { try await reader.write { try Self.addKiosk($0) } }
+      let refused = try await self.words { try await reader.write { try Self.addKiosk($0) } }
       expectEqual(
-        "\(reader.explained(refused))",
-        "venue: database \(path): attempt to write a readonly database; check its permissions")
+        refused, "venue: database \(path): attempt to write a readonly database; check its permissions")
     }
   }
 

@@ -9,8 +9,6 @@ struct CueITKiosks: Sendable {
   let controller: KioskController
   private var shape: KioskShape { controller.configuration.kioskShape }
 
-  init(controller: KioskController) { self.controller = controller }
-
   func add(to router: Router<VisitorContext>) {
     router.get("/api/health") { _, context in health(context) }
     router.post("/api/register-kiosk") { try await register($0, $1) }
@@ -28,13 +26,8 @@ struct CueITKiosks: Sendable {
   }
 
   private func health(_ context: VisitorContext) -> Answer {
-    if shape == .cueitJWT { return Answer(status: .ok, body: .object([("ok", .bool(true))])) }
-    return Answer(
-      status: .ok,
-      body: .object([
-        ("status", .string("ok")), ("timestamp", .string(controller.stamp(context).javaScript)),
-        ("cors", .string("no-origin")),
-      ]))
+    if shape == .cueitJWT { return .ok(["ok": true]) }
+    return .ok(["status": "ok", "timestamp": .string(controller.stamp(context).javaScript), "cors": "no-origin"])
   }
 
   private func register(_ request: Request, _ context: VisitorContext) async throws -> Answer {
@@ -52,7 +45,7 @@ struct CueITKiosks: Sendable {
     }
     if shape != .cueitJWT, !isKnown { return .error(.unauthorized, "Invalid kiosk token") }
     try await controller.register(id, version: String((fields["version"] ?? "1.0.0").prefix(20)))
-    return Answer(status: .ok, body: .object([("message", .string("registered"))]))
+    return .ok(["message": "registered"])
   }
 
   private func activate(_ request: Request, _ context: VisitorContext) async throws -> Answer {
@@ -67,18 +60,11 @@ struct CueITKiosks: Sendable {
     }
     switch try await controller.activate(code, as: kioskID, .init(givesToken: isEarly, wantsRegistered: !isEarly)) {
     case .activated(_, let token?, _):
-      return Answer(
-        status: .ok,
-        body: .object([
-          ("message", .string("Kiosk activated successfully")), ("token", .string(token)),
-          ("kioskId", .string(kioskID)),
-        ]))
+      return .ok([
+        "message": "Kiosk activated successfully", "token": .string(token), "kioskId": .string(kioskID),
+      ])
     case .activated:
-      return Answer(
-        status: .ok,
-        body: .object([
-          ("message", .string("Kiosk activated successfully")), ("kioskId", .string(kioskID)), ("active", .bool(true)),
-        ]))
+      return .ok(["message": "Kiosk activated successfully", "kioskId": .string(kioskID), "active": true])
     case .unknownKiosk where !isEarly: return Self.error(.notFound, "Kiosk not found", "KIOSK_NOT_FOUND")
     case .unknownCode, .expired, .used, .unknownKiosk:
       return isEarly
@@ -91,16 +77,13 @@ struct CueITKiosks: Sendable {
   private func row(_ request: Request, _ context: VisitorContext) async throws -> Answer {
     let id = try context.parameters.require("id")
     guard try await mayRead(id, request) else { return .error(.unauthorized, "Unauthorized") }
-    guard let kiosk = try await controller.kiosk(id) else { return Answer(status: .ok, body: .object([])) }
-    return Answer(
-      status: .ok,
-      body: .object([
-        ("id", .string(kiosk.id)), ("last_seen", .string(Timestamp(kiosk.seen).javaScript)),
-        ("version", .string(kiosk.version)), ("active", .integer(kiosk.activated == nil ? 0 : 1)), ("logoUrl", .null),
-        ("bgUrl", .null), ("statusEnabled", .integer(0)), ("currentStatus", .optional(kiosk.status)),
-        ("openMsg", .null), ("closedMsg", .null), ("errorMsg", .null), ("schedule", .null),
-        ("directoryEnabled", .bool(false)), ("directoryProvider", .string("mock")),
-      ]))
+    guard let kiosk = try await controller.kiosk(id) else { return .ok([:]) }
+    return .ok([
+      "id": .string(kiosk.id), "last_seen": .string(Timestamp(kiosk.seen).javaScript),
+      "version": .string(kiosk.version), "active": .integer(kiosk.activated == nil ? 0 : 1), "logoUrl": nil,
+      "bgUrl": nil, "statusEnabled": 0, "currentStatus": .optional(kiosk.status), "openMsg": nil, "closedMsg": nil,
+      "errorMsg": nil, "schedule": nil, "directoryEnabled": false, "directoryProvider": "mock",
+    ])
   }
 
   /// The earlier server lets a kiosk read its own row only, by its own token.
@@ -117,20 +100,13 @@ struct CueITKiosks: Sendable {
     guard let kiosk = try await controller.kiosk(try context.parameters.require("id")) else {
       return .error(.notFound, "Kiosk not found")
     }
-    return Answer(
-      status: .ok,
-      body: .object([
-        ("config", try await controller.document(of: kiosk.id)),
-        ("adminPins", .object([("global", .null), ("kiosk", .null)])),
-        ("lastUpdate", .string(controller.stamp(context).javaScript)), ("version", .integer(1)),
-        (
-          "permissions",
-          .object([
-            ("canEditStatus", .bool(true)), ("canEditSchedule", .bool(true)), ("canEditBranding", .bool(true)),
-            ("canEditOfficeHours", .bool(false)),
-          ])
-        ),
-      ]))
+    return .ok([
+      "config": try await controller.document(of: kiosk.id), "adminPins": ["global": nil, "kiosk": nil],
+      "lastUpdate": .string(controller.stamp(context).javaScript), "version": 1,
+      "permissions": [
+        "canEditStatus": true, "canEditSchedule": true, "canEditBranding": true, "canEditOfficeHours": false,
+      ],
+    ])
   }
 
   static func error(_ status: HTTPResponse.Status, _ text: String, _ code: String?) -> Answer {

@@ -10,16 +10,16 @@ struct DocumentKiosks: Sendable {
   private static let statuses = ["available", "in-use", "meeting", "brb", "lunch", "unavailable"]
 
   func add(to router: Router<VisitorContext>) {
-    on(router, "/api/health", .get) { _, context in success(context, [("status", .string("ok"))]) }
+    on(router, "/api/health", .get) { _, context in success(context, ["status": "ok"]) }
     on(router, "/api/register-kiosk", .post, register)
     on(router, "/api/kiosks/activate", .post, activate)
     on(router, "/api/kiosks/configuration", .get) { request, context in
       let kiosk = try await known(request, context)
-      return Self.success(controller.stamp(context), try await controller.document(of: kiosk.id))
+      return success(context, try await controller.document(of: kiosk.id))
     }
     on(router, "/api/kiosks/validate-token", .post) { request, context in
       let kiosk = try await known(request, context)
-      return success(context, [("valid", .bool(true)), ("kioskId", .string(kiosk.id))])
+      return success(context, ["valid": true, "kioskId": .string(kiosk.id)])
     }
     on(router, "/api/kiosks/:id/status", .put, status)
   }
@@ -33,7 +33,7 @@ struct DocumentKiosks: Sendable {
       return refusal(context, .unauthorized, "INVALID_TOKEN", "The registration token is not known")
     }
     try await controller.register(id, version: version)
-    return success(context, [("id", .string(id)), ("message", .string("registered"))])
+    return success(context, ["id": .string(id), "message": "registered"])
   }
 
   private func activate(_ request: Request, _ context: VisitorContext) async throws -> Answer {
@@ -50,12 +50,9 @@ struct DocumentKiosks: Sendable {
     case .activated(let kioskID, let token, let expires):
       // The one answer without an envelope.
       let told = Timestamp(seconds: (expires ?? controller.now.seconds) + Int64(context.clockError))
-      return Answer(
-        status: .ok,
-        body: .object([
-          ("success", .bool(true)), ("token", .optional(token)), ("kioskId", .string(kioskID)),
-          ("expiresAt", .string(told.utc)),
-        ]))
+      return .ok([
+        "success": true, "token": .optional(token), "kioskId": .string(kioskID), "expiresAt": .string(told.utc),
+      ])
     case .unknownCode:
       controller.countGuess(context)
       return refusal(context, .notFound, "INVALID_CODE", "The activation code is not known")
@@ -89,7 +86,7 @@ struct DocumentKiosks: Sendable {
     }
     try await controller.note(status, at: time, isManual: isManual, of: kiosk.id)
     return success(
-      context, [("kioskId", .string(kiosk.id)), ("status", .string(status)), ("manualOverride", .bool(isManual))])
+      context, ["kioskId": .string(kiosk.id), "status": .string(status), "manualOverride": .bool(isManual)])
   }
 
   private func known(_ request: Request, _ context: VisitorContext) async throws -> Kiosk {
@@ -101,13 +98,8 @@ struct DocumentKiosks: Sendable {
 
   // MARK: Envelopes
 
-  private func success(_ context: VisitorContext, _ data: [(key: String, value: JSONText)]) -> Answer {
-    Self.success(controller.stamp(context), .object(data))
-  }
-
-  private static func success(_ now: Timestamp, _ data: JSONText) -> Answer {
-    Answer(
-      status: .ok, body: .object([("success", .bool(true)), ("data", data), ("timestamp", .string(now.utc))]))
+  private func success(_ context: VisitorContext, _ data: JSONText) -> Answer {
+    .ok(["success": true, "data": data, "timestamp": .string(controller.stamp(context).utc)])
   }
 
   private func refusal(
@@ -122,10 +114,9 @@ struct DocumentKiosks: Sendable {
   ) -> Answer {
     Answer(
       status: status,
-      body: .object([
-        ("success", .bool(false)), ("error", .object([("code", .string(code)), ("message", .string(message))])),
-        ("timestamp", .string(now.utc)),
-      ]))
+      body: [
+        "success": false, "error": ["code": .string(code), "message": .string(message)], "timestamp": .string(now.utc),
+      ])
   }
 
   private func on(
@@ -133,13 +124,8 @@ struct DocumentKiosks: Sendable {
     _ answer: @escaping @Sendable (Request, VisitorContext) async throws -> Answer
   ) {
     router.on(path, method: method, use: answer)
-    let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
-    for other in all where other != method {
-      router.on(path, method: other) { _, context -> Answer in
-        var answer = refusal(context, .methodNotAllowed, "METHOD_NOT_ALLOWED", "Use \(method)")
-        answer.headers[.allow] = method.rawValue
-        return answer
-      }
+    router.refuseOtherMethods(path, than: method) { _, context, _ in
+      refusal(context, .methodNotAllowed, "METHOD_NOT_ALLOWED", "Use \(method)")
     }
   }
 }

@@ -12,13 +12,8 @@ struct EnrolmentController: Sendable {
 
   func add(to router: Router<VisitorContext>) {
     router.post("/enrol") { try await enrol($0, $1) }
-    let others: [HTTPRequest.Method] = [.get, .head, .put, .patch, .delete, .options]
-    for other in others {
-      router.on("/enrol", method: other) { _, _ -> Answer in
-        var answer = Self.refusal(.methodNotAllowed, "METHOD_NOT_ALLOWED", "Use POST")
-        answer.headers[.allow] = "POST"
-        return answer
-      }
+    router.refuseOtherMethods("/enrol", than: .post) { _, _, _ in
+      Self.refusal(.methodNotAllowed, "METHOD_NOT_ALLOWED", "Use POST")
     }
   }
 
@@ -52,21 +47,13 @@ struct EnrolmentController: Sendable {
     case .otherGate:
       return Self.refusal(.badRequest, "INVALID_REQUEST", "The enrolment secret was made for another gate")
     case .enrolled(let gate, let url, let apiKey):
-      return Answer(
-        status: .ok,
-        body: .object([
-          (
-            "ticketSystem",
-            .object([("type", .string("eventschedule")), ("url", .string(url)), ("apiKey", .string(apiKey))])
-          ),
-          (
-            "gate",
-            .object([
-              ("name", .string(gate.name)), ("saleTicket", gate.saleTicket.map { .integer($0) } ?? .null),
-              ("seat", .optional(gate.seat)),
-            ])
-          ),
-        ]))
+      return .ok([
+        "ticketSystem": ["type": "eventschedule", "url": .string(url), "apiKey": .string(apiKey)],
+        "gate": [
+          "name": .string(gate.name), "saleTicket": gate.saleTicket.map { .integer($0) } ?? .null,
+          "seat": .optional(gate.seat),
+        ],
+      ])
     }
   }
 
@@ -88,6 +75,6 @@ struct EnrolmentController: Sendable {
   private static func refusal(_ status: HTTPResponse.Status, _ code: String, _ message: String) -> Answer {
     Answer(
       status: status,
-      body: .object([("error", .object([("code", .string(code)), ("message", .string(message))]))]))
+      body: ["error": ["code": .string(code), "message": .string(message)]])
   }
 }

@@ -6,10 +6,7 @@ struct GuessLimit: Sendable {
   /// How long a window lasts, in seconds.
   let length: Double
 
-  private var windows: [String: (count: Int, ends: Double)] = [:]
-
-  /// How many addresses are kept.
-  static let mostAddresses = 1_024
+  private var windows = CountWindows()
 
   init(most: Int = 10, length: Double = 60) {
     self.most = most
@@ -18,28 +15,16 @@ struct GuessLimit: Sendable {
 
   /// For how many seconds nothing is taken from `address`; nil where it may guess.
   func wait(_ address: String, at now: Double) -> Int? {
-    guard let window = windows[address] else {
-      let isFull = windows.count >= Self.mostAddresses && windows.values.allSatisfy { now < $0.ends }
-      return isFull ? Int(length) : nil
-    }
-    guard window.count >= most, now < window.ends else { return nil }
-    return Int(min(max(1, (window.ends - now).rounded(.up)), length))
+    guard let window = windows.open(address, at: now) else { return windows.isFull(at: now) ? Int(length) : nil }
+    return window.count >= most ? Int(min(max(1, (window.ends - now).rounded(.up)), length)) : nil
   }
 
   /// How many guesses `address` has left.
-  func left(_ address: String, at now: Double) -> Int {
-    guard let window = windows[address], now < window.ends else { return most }
-    return max(0, most - window.count)
-  }
+  func left(_ address: String, at now: Double) -> Int { max(0, most - (windows.open(address, at: now)?.count ?? 0)) }
 
   /// Notes a guess.
   mutating func count(_ address: String, at now: Double) {
-    if windows.count >= Self.mostAddresses { windows = windows.filter { now < $0.value.ends } }
-    if windows.count >= Self.mostAddresses, windows[address] == nil { return }
-    if let window = windows[address], now < window.ends {
-      windows[address] = (window.count + 1, window.ends)
-    } else {
-      windows[address] = (1, now + length)
-    }
+    if windows.isFull(at: now), windows.open(address, at: now) == nil { return }
+    windows.count(address, at: now, for: length, isRenewed: false)
   }
 }

@@ -51,7 +51,7 @@ struct KioskConfigurations {
   private func changed(_ document: String, by assignment: String) throws -> String {
     guard let equals = assignment.firstIndex(of: "=") else {
       throw VenueError.unusable(
-        "\"\(shown(assignment))\" sets nothing; write member=value, such as settings.refreshInterval=60")
+        "\(quoted(assignment)) sets nothing; write member=value, such as settings.refreshInterval=60")
     }
     var member = assignment[..<equals]
     let value = String(assignment[assignment.index(after: equals)...])
@@ -60,11 +60,11 @@ struct KioskConfigurations {
     let name = String(member)
     guard Self.isPath(name) else {
       throw VenueError.unusable(
-        "\"\(shown(name))\" is no member; write its names with dots, such as maintenance.schedule.time")
+        "\(quoted(name)) is no member; write its names with dots, such as maintenance.schedule.time")
     }
     let json = isJSON ? value : try typed(value, name, in: document)
     guard try db.value("SELECT json_valid(?)", json) == true else {
-      throw VenueError.unusable("\(name): \"\(shown(value))\" is no JSON; write \(name)=text for a text")
+      throw VenueError.unusable("\(name): \(quoted(value)) is no JSON; write \(name)=text for a text")
     }
     return try edited(document, "$." + name, .json(json))
   }
@@ -75,7 +75,7 @@ struct KioskConfigurations {
     switch type {
     case "true", "false":
       guard value == "true" || value == "false" else {
-        throw VenueError.unusable("\(name) is true or false; it got \"\(shown(value))\"")
+        throw VenueError.unusable("\(name) is true or false; it got \(quoted(value))")
       }
       return value
     case "integer", "real": return try number(value, name)
@@ -93,7 +93,7 @@ struct KioskConfigurations {
 
   private func number(_ value: String, _ name: String) throws -> String {
     guard let number = Double(value), number.isFinite else {
-      throw VenueError.unusable("\(name) is a number; it got \"\(shown(value))\"")
+      throw VenueError.unusable("\(name) is a number; it got \(quoted(value))")
     }
     return JSONText.decimal(number).text()
   }
@@ -114,9 +114,5 @@ struct KioskConfigurations {
       && steps.allSatisfy { step in
         !step.isEmpty && step.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) }
       }
-  }
-
-  private func shown(_ text: String) -> String {
-    text.unicodeScalars.prefix(40).map { (0x20...0x7E).contains($0.value) ? String($0) : "·" }.joined()
   }
 }

@@ -19,167 +19,81 @@ enum KioskDocument {
   static let optionalNumbers: Set<String> = ["maintenance.schedule.dayOfWeek", "maintenance.schedule.dayOfMonth"]
 
   private static func document(id: String, now: Timestamp) -> JSONText {
-    .object([
-      ("id", .string(id)), ("name", .string("Kiosk")), ("roomName", .string("Room")), ("mode", .string("custom")),
-      ("status", .string("active")), ("settings", settings), ("ui", ui), ("integrations", integrations),
-      (
-        "security",
-        .object([
-          ("adminPIN", .string("")), ("sessionTimeout", .integer(30)), ("maxFailedAttempts", .integer(3)),
-          ("lockoutDuration", .integer(10)), ("encryption", .bool(true)), ("auditLog", .bool(true)),
-        ])
-      ),
-      (
-        "maintenance",
-        .object([
-          ("enabled", .bool(false)),
-          (
-            "schedule",
-            .object([("type", .string("daily")), ("time", .string("02:00")), ("duration", .integer(30))])
-          ),
-          (
-            "notifications",
-            .object([
-              ("enabled", .bool(true)), ("advanceNotice", .integer(15)),
-              ("message", .string("System maintenance will begin shortly.")), ("countdown", .bool(true)),
-            ])
-          ),
-          ("autoRestart", .bool(true)), ("updateCheck", .bool(true)),
-        ])
-      ),
-      ("createdAt", .string(now.utc)), ("updatedAt", .string(now.utc)),
-    ])
+    [
+      "id": .string(id), "name": "Kiosk", "roomName": "Room", "mode": "custom", "status": "active",
+      "settings": settings, "ui": ui, "integrations": integrations,
+      "security": [
+        "adminPIN": "", "sessionTimeout": 30, "maxFailedAttempts": 3, "lockoutDuration": 10, "encryption": true,
+        "auditLog": true,
+      ],
+      "maintenance": [
+        "enabled": false, "schedule": ["type": "daily", "time": "02:00", "duration": 30],
+        "notifications": [
+          "enabled": true, "advanceNotice": 15, "message": "System maintenance will begin shortly.", "countdown": true,
+        ],
+        "autoRestart": true, "updateCheck": true,
+      ],
+      "createdAt": .string(now.utc), "updatedAt": .string(now.utc),
+    ]
   }
 
-  private static let settings = JSONText.object([
-    ("autoRefresh", .bool(true)), ("refreshInterval", .integer(30)), ("timezone", .string("UTC")),
-    ("language", .string("en")),
-    (
-      "accessibility",
-      .object([
-        ("fontSize", .string("medium")), ("highContrast", .bool(false)), ("screenReader", .bool(false)),
-        ("reduceMotion", .bool(false)), ("buttonSize", .string("medium")),
-      ])
-    ),
-    (
-      "notifications",
-      .object([
-        ("enabled", .bool(true)), ("sound", .bool(true)), ("vibration", .bool(false)), ("displayDuration", .integer(5)),
-        ("priority", .string("medium")),
-      ])
-    ),
-    (
-      "behavior",
-      .object([
-        ("idleTimeout", .integer(300)), ("resetOnIdle", .bool(true)),
-        ("welcomeMessage", .string("Welcome! How can we help you today?")),
-        ("thankYouMessage", .string("Thank you for your feedback!")),
-        ("errorMessage", .string("Something went wrong. Please try again.")),
-        ("offlineMessage", .string("Currently offline. Please try again later.")),
-      ])
-    ),
-  ])
+  private static let settings: JSONText = [
+    "autoRefresh": true, "refreshInterval": 30, "timezone": "UTC", "language": "en",
+    "accessibility": [
+      "fontSize": "medium", "highContrast": false, "screenReader": false, "reduceMotion": false, "buttonSize": "medium",
+    ],
+    "notifications": ["enabled": true, "sound": true, "vibration": false, "displayDuration": 5, "priority": "medium"],
+    "behavior": [
+      "idleTimeout": 300, "resetOnIdle": true, "welcomeMessage": "Welcome! How can we help you today?",
+      "thankYouMessage": "Thank you for your feedback!", "errorMessage": "Something went wrong. Please try again.",
+      "offlineMessage": "Currently offline. Please try again later.",
+    ],
+  ]
 
-  private static let ui = JSONText.object([
-    (
-      "theme",
-      .object([
-        ("name", .string("default")), ("mode", .string("light")), ("primaryColor", .string("#007AFF")),
-        ("accentColor", .string("#34C759")),
-      ])
-    ),
-    ("branding", .object([("organizationName", .string("The venue"))])),
-    (
-      "layout",
-      .object([
-        ("headerHeight", .integer(80)), ("footerHeight", .integer(60)), ("sidebarWidth", .integer(300)),
-        ("padding", .integer(20)), ("borderRadius", .integer(8)), ("showHeader", .bool(true)),
-        ("showFooter", .bool(true)), ("showSidebar", .bool(false)),
-      ])
-    ),
-    (
-      "colors",
-      .object([
-        ("primary", .string("#007AFF")), ("secondary", .string("#5856D6")), ("accent", .string("#34C759")),
-        ("background", .string("#F2F2F7")), ("surface", .string("#FFFFFF")), ("text", .string("#000000")),
-        ("textSecondary", .string("#8E8E93")), ("border", .string("#C6C6C8")), ("success", .string("#34C759")),
-        ("warning", .string("#FF9500")), ("error", .string("#FF3B30")), ("info", .string("#007AFF")),
-      ])
-    ),
-    (
-      "typography",
-      .object([
-        ("fontFamily", .string("SF Pro Display")),
-        (
-          "fontSize",
-          .object([
-            ("small", .integer(14)), ("medium", .integer(16)), ("large", .integer(18)), ("xlarge", .integer(24)),
-          ])
-        ),
-        ("fontWeight", .object([("normal", .integer(400)), ("medium", .integer(500)), ("bold", .integer(700))])),
-        ("lineHeight", .decimal(1.5)), ("letterSpacing", .integer(0)),
-      ])
-    ),
-    (
-      "background",
-      .object([
-        ("type", .string("color")), ("value", .string("#F2F2F7")), ("opacity", .integer(1)), ("blur", .integer(0)),
-      ])
-    ),
-  ])
+  private static let ui: JSONText = [
+    "theme": ["name": "default", "mode": "light", "primaryColor": "#007AFF", "accentColor": "#34C759"],
+    "branding": ["organizationName": "The venue"],
+    "layout": [
+      "headerHeight": 80, "footerHeight": 60, "sidebarWidth": 300, "padding": 20, "borderRadius": 8, "showHeader": true,
+      "showFooter": true, "showSidebar": false,
+    ],
+    "colors": [
+      "primary": "#007AFF", "secondary": "#5856D6", "accent": "#34C759", "background": "#F2F2F7", "surface": "#FFFFFF",
+      "text": "#000000", "textSecondary": "#8E8E93", "border": "#C6C6C8", "success": "#34C759", "warning": "#FF9500",
+      "error": "#FF3B30", "info": "#007AFF",
+    ],
+    "typography": [
+      "fontFamily": "SF Pro Display", "fontSize": ["small": 14, "medium": 16, "large": 18, "xlarge": 24],
+      "fontWeight": ["normal": 400, "medium": 500, "bold": 700], "lineHeight": 1.5, "letterSpacing": 0,
+    ],
+    "background": ["type": "color", "value": "#F2F2F7", "opacity": 1, "blur": 0],
+  ]
 
-  private static let integrations = JSONText.object([
-    (
-      "ticketing",
-      .object([
-        ("enabled", .bool(true)), ("endpoint", .string("/api/tickets")), ("defaultPriority", .string("medium")),
-        ("defaultCategory", .string("general")),
-        ("requiredFields", .array([.string("title"), .string("description")])), ("customFields", .array([])),
-      ])
-    ),
-    (
-      "feedback",
-      .object([
-        ("enabled", .bool(true)), ("endpoint", .string("/api/feedback")),
-        (
-          "types",
-          .array([.object([("id", .string("rating")), ("name", .string("Rating")), ("enabled", .bool(true))])])
-        ),
-        ("autoSubmit", .bool(true)), ("showThankYou", .bool(true)), ("thankYouDuration", .integer(3)),
-      ])
-    ),
-    ("analytics", .object([("enabled", .bool(false)), ("provider", .string("custom")), ("events", .array([]))])),
-    (
-      "monitoring",
-      .object([
-        ("enabled", .bool(true)), ("endpoint", .string("/api/monitoring")), ("interval", .integer(60)),
-        ("metrics", .array([])),
-      ])
-    ),
-  ])
+  private static let integrations: JSONText = [
+    "ticketing": [
+      "enabled": true, "endpoint": "/api/tickets", "defaultPriority": "medium", "defaultCategory": "general",
+      "requiredFields": ["title", "description"], "customFields": [],
+    ],
+    "feedback": [
+      "enabled": true, "endpoint": "/api/feedback", "types": [["id": "rating", "name": "Rating", "enabled": true]],
+      "autoSubmit": true, "showThankYou": true, "thankYouDuration": 3,
+    ],
+    "analytics": ["enabled": false, "provider": "custom", "events": []],
+    "monitoring": ["enabled": true, "endpoint": "/api/monitoring", "interval": 60, "metrics": []],
+  ]
 
-  private static let cueit = JSONText.object([
-    ("statusEnabled", .bool(false)), ("currentStatus", .string("open")), ("openMsg", .string("We are open!")),
-    ("closedMsg", .string("We are closed.")), ("errorMsg", .string("Service temporarily unavailable.")),
-    ("logoUrl", .string("/logo.png")), ("backgroundUrl", .null), ("welcomeMessage", .string("Welcome")),
-    ("helpMessage", .string("Need help?")), ("schedule", .null), ("officeHours", .null),
-  ])
+  private static let cueit: JSONText = [
+    "statusEnabled": false, "currentStatus": "open", "openMsg": "We are open!", "closedMsg": "We are closed.",
+    "errorMsg": "Service temporarily unavailable.", "logoUrl": "/logo.png", "backgroundUrl": nil,
+    "welcomeMessage": "Welcome", "helpMessage": "Need help?", "schedule": nil, "officeHours": nil,
+  ]
 
-  private static let nova = JSONText.object([
-    ("active", .bool(true)), ("roomName", .string("Room")), ("logoUrl", .string("/logo.png")), ("backgroundUrl", .null),
-    ("theme", .string("light")),
-    (
-      "statusMessages",
-      .object([
-        ("available", .string("Available")), ("inUse", .string("In use")), ("meeting", .string("In a meeting")),
-        ("brb", .string("Be right back")), ("lunch", .string("Out to lunch")), ("unavailable", .string("Unavailable")),
-      ])
-    ),
-    (
-      "features",
-      .object([
-        ("ticketSubmission", .bool(true)), ("statusUpdates", .bool(true)), ("directoryIntegration", .bool(false)),
-      ])
-    ),
-  ])
+  private static let nova: JSONText = [
+    "active": true, "roomName": "Room", "logoUrl": "/logo.png", "backgroundUrl": nil, "theme": "light",
+    "statusMessages": [
+      "available": "Available", "inUse": "In use", "meeting": "In a meeting", "brb": "Be right back",
+      "lunch": "Out to lunch", "unavailable": "Unavailable",
+    ],
+    "features": ["ticketSubmission": true, "statusUpdates": true, "directoryIntegration": false],
+  ]
 }

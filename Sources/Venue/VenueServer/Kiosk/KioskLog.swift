@@ -4,7 +4,7 @@ import Hummingbird
 import Synchronization
 
 /// One request of a station, as it came. It has neither headers, nor a query, nor a body: no token, no code, no secret.
-package struct KioskRequest: Sendable, Equatable {
+package struct KioskRequest: Sendable, Equatable, Decodable {
   /// When it came, in whole seconds of the venue's clock.
   package let time: Date
   /// Its method.
@@ -13,13 +13,16 @@ package struct KioskRequest: Sendable, Equatable {
   package let path: String
   /// The status of the answer; nil where the connection ended without one.
   package let status: Int?
+}
 
+extension KioskRequest {
   /// One line of JSON: `time` (UTC), `method`, `path`, `status` (or null).
   package var json: String {
-    JSONText.object([
-      ("time", .string(timeText)), ("method", .string(method)), ("path", .string(path)),
-      ("status", status.map { .integer(Int64($0)) } ?? .null),
-    ]).text()
+    let line: JSONText = [
+      "time": .string(timeText), "method": .string(method), "path": .string(path),
+      "status": status.map { .integer(Int64($0)) } ?? .null,
+    ]
+    return line.text()
   }
 
   /// When it came: `2025-12-17T14:30:00Z`.
@@ -27,23 +30,8 @@ package struct KioskRequest: Sendable, Equatable {
 
   /// Reads what `json` wrote; nil for anything else.
   package init?(json: String) {
-    struct Line: Decodable {
-      var time: String
-      var method: String
-      var path: String
-      var status: Int?
-    }
-    guard let line = try? JSONDecoder().decode(Line.self, from: Data(json.utf8)),
-      let time = try? Date(line.time, strategy: .iso8601)
-    else { return nil }
-    self.init(time: time, method: line.method, path: line.path, status: line.status)
-  }
-
-  init(time: Date, method: String, path: String, status: Int?) {
-    self.time = time
-    self.method = method
-    self.path = path
-    self.status = status
+    guard let read = try? Self(line: json) else { return nil }
+    self = read
   }
 }
 

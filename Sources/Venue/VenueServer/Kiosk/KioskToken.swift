@@ -31,7 +31,9 @@ struct KioskToken: Equatable, Sendable {
     let code = HMACSHA256(key: key).authenticationCode(for: [UInt8](text.utf8))
     return text + "." + Base64URL.text(code)
   }
+}
 
+extension KioskToken {
   /// Reads a token; nil for one that this key has not signed or that is over. Nothing in it is looked at before its signature.
   init?(_ text: String, key: SymmetricKey, now: Int64, parties: Parties? = nil) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -54,13 +56,6 @@ struct KioskToken: Equatable, Sendable {
       guard claims.iss == parties.issuer, claims.aud == parties.audience else { return nil }
     }
     self.init(kioskID: claims.kioskId, generation: claims.generation, issued: claims.iat, expires: claims.exp)
-  }
-
-  init(kioskID: String, generation: Int64, issued: Int64, expires: Int64) {
-    self.kioskID = kioskID
-    self.generation = generation
-    self.issued = issued
-    self.expires = expires
   }
 }
 

@@ -11,9 +11,7 @@ enum KioskWords {
     if request.uri.path.hasPrefix("/enrol") {
       return Answer(
         status: status,
-        body: .object([
-          ("error", .object([("code", .string("MISBEHAVIOUR")), ("message", .string(status.reasonPhrase))]))
-        ]))
+        body: ["error": ["code": "MISBEHAVIOUR", "message": .string(status.reasonPhrase)]])
     }
     if configuration.kioskShape.family == .document {
       let code = status == .unauthorized ? "INVALID_TOKEN" : status.reasonPhrase.uppercased().replacing(" ", with: "_")
@@ -25,7 +23,7 @@ enum KioskWords {
     case 429:
       return Answer(
         status: status,
-        body: .object([("error", .string("Too many requests")), ("message", .string("Please try again later"))]))
+        body: ["error": "Too many requests", "message": "Please try again later"])
     case 500: return .error(status, "DB error")
     default: return .error(status, status.reasonPhrase)
     }
@@ -51,8 +49,6 @@ enum KioskWords {
       </html>
 
       """
-    return Response(
-      status: .notFound, headers: [.contentType: "text/html; charset=utf-8"],
-      body: .init(byteBuffer: ByteBuffer(string: page)))
+    return Response(.notFound, page, of: "text/html; charset=utf-8")
   }
 }

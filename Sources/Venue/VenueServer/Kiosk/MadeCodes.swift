@@ -56,9 +56,10 @@ package struct MadeEnrolment: Sendable, Equatable, Codable {
 
   /// One line of JSON: `secret`, `gate`, `server` and `expires` (UTC).
   package var json: String {
-    JSONText.object([
-      ("secret", .string(secret)), ("gate", .string(gate)), ("server", .string(server)),
-      ("expires", .string(Timestamp(clamping: expires).utc)),
-    ]).text()
+    let line: JSONText = [
+      "secret": .string(secret), "gate": .string(gate), "server": .string(server),
+      "expires": .string(Timestamp(clamping: expires).utc),
+    ]
+    return line.text()
   }
 }

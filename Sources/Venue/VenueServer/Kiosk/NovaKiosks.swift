@@ -42,11 +42,7 @@ struct NovaKiosks: Sendable {
     guard controller.configuration.kioskShape != .novaBeacon,
       case .activated = try await controller.activate(code, as: kioskID, .init())
     else { return .error(.unauthorized, "Invalid activation code") }
-    return Answer(
-      status: .ok,
-      body: .object([
-        ("message", .string("Kiosk activated successfully")), ("kioskId", .string(kioskID)), ("activated", .bool(true)),
-      ]))
+    return .ok(["message": "Kiosk activated successfully", "kioskId": .string(kioskID), "activated": true])
   }
 
   private func remoteConfiguration(_ request: Request, _ context: VisitorContext) async throws -> Answer {
@@ -56,7 +52,7 @@ struct NovaKiosks: Sendable {
     let document = try await controller.document(of: id).text()
     // The id comes first in the real one, and is no part of what is kept.
     let body = "{\"kioskId\":\(JSONText.string(id).text())," + document.dropFirst()
-    return Answer(status: .ok, body: .object([("config", .json(body))]))
+    return .ok(["config": .json(body)])
   }
 
   private func status(_ request: Request, _ context: VisitorContext) async throws -> Answer {
@@ -69,12 +65,10 @@ struct NovaKiosks: Sendable {
     // What it does not know it does not keep: whether staff have set it.
     let time = fields["timestamp"].map { String($0.prefix(100)) } ?? controller.stamp(context).javaScript
     try await controller.note(status, at: time, isManual: false, of: id)
-    return Answer(
-      status: .ok,
-      body: .object([
-        ("message", .string("Status updated successfully")), ("kioskId", .string(id)), ("status", .string(status)),
-        ("timestamp", .string(time)),
-      ]))
+    return .ok([
+      "message": "Status updated successfully", "kioskId": .string(id), "status": .string(status),
+      "timestamp": .string(time),
+    ])
   }
 
   private func isKnown(_ request: Request, as id: String) async throws -> Bool {
@@ -108,32 +102,24 @@ struct NovaKiosks: Sendable {
     var random = SystemRandomNumberGenerator()
     let configuration = try await controller.document(of: id)
     let room = try await controller.text("roomName", of: configuration)
-    return Answer(
-      status: .ok,
-      body: .object([
-        ("success", .bool(true)), ("token", .string(Secret.hex(Secret.bytes(32, &random)))),
-        (
-          "kiosk",
-          .object([
-            ("id", .string(id)), ("name", .optional(room)), ("location", .null), ("isActive", .bool(true)),
-            ("configuration", configuration),
-          ])
-        ),
-        ("message", .string("Kiosk activated successfully")),
-      ]))
+    return .ok([
+      "success": true, "token": .string(Secret.hex(Secret.bytes(32, &random))),
+      "kiosk": [
+        "id": .string(id), "name": .optional(room), "location": nil, "isActive": true, "configuration": configuration,
+      ],
+      "message": "Kiosk activated successfully",
+    ])
   }
 
   private static var tooMany: Answer {
     Answer(
       status: .tooManyRequests,
-      body: .object([
-        ("error", .string("Too many requests")), ("message", .string("Too many activation attempts")),
-      ]))
+      body: ["error": "Too many requests", "message": "Too many activation attempts"])
   }
 
   private static func beaconError(_ status: HTTPResponse.Status, _ text: String, _ code: String) -> Answer {
     Answer(
       status: status,
-      body: .object([("success", .bool(false)), ("error", .string(text)), ("errorCode", .string(code))]))
+      body: ["success": false, "error": .string(text), "errorCode": .string(code)])
   }
 }
