@@ -52,62 +52,87 @@ package struct SystemVideoCalls: VideoCalls {
   }
 
   package func capability(_ camera: Int32) throws(SystemError) -> VideoCapability {
-    var told = clinux_video_capability()
-    try check(clinux_video_query(camera, &told), "VIDIOC_QUERYCAP")
+    var told = v4l2_capability()
+    try ask(camera, clinux_VIDIOC_QUERYCAP, "VIDIOC_QUERYCAP", &told)
+    // What this node can do, apart from the device's other nodes.
+    let node = told.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0 ? told.device_caps : told.capabilities
     return VideoCapability(
       driver: withUnsafeBytes(of: told.driver, text), name: withUnsafeBytes(of: told.card, text),
-      bus: withUnsafeBytes(of: told.bus, text), captures: told.node & clinux_video_capture != 0,
-      capturesPlanes: told.node & clinux_video_capture_planes != 0, streams: told.node & clinux_video_streaming != 0)
+      bus: withUnsafeBytes(of: told.bus_info, text), captures: node & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0,
+      capturesPlanes: node & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0,
+      streams: node & UInt32(V4L2_CAP_STREAMING) != 0)
   }
 
   package func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat {
-    var fourcc: UInt32 = 0
-    try check(clinux_video_format_at(camera, index, &fourcc), "VIDIOC_ENUM_FMT")
-    return PixelFormat(rawValue: fourcc)
+    var told = v4l2_fmtdesc()
+    told.index = index
+    told.type = capture
+    try ask(camera, clinux_VIDIOC_ENUM_FMT, "VIDIOC_ENUM_FMT", &told)
+    return PixelFormat(rawValue: told.pixelformat)
   }
 
   package func sizes(_ camera: Int32, of format: PixelFormat, at index: UInt32) throws(SystemError) -> VideoSizes {
-    var told = clinux_video_range()
-    try check(clinux_video_size_at(camera, format.rawValue, index, &told), "VIDIOC_ENUM_FRAMESIZES")
-    let least = VideoSize(width: Int(told.min_width), height: Int(told.min_height))
-    guard told.is_range != 0 else { return .one(least) }
+    var told = v4l2_frmsizeenum()
+    told.index = index
+    told.pixel_format = format.rawValue
+    try ask(camera, clinux_VIDIOC_ENUM_FRAMESIZES, "VIDIOC_ENUM_FRAMESIZES", &told)
+    func size(_ width: UInt32, _ height: UInt32) -> VideoSize { VideoSize(width: Int(width), height: Int(height)) }
+    guard told.type != V4L2_FRMSIZE_TYPE_DISCRETE.rawValue else {
+      return .one(size(told.discrete.width, told.discrete.height))
+    }
+    let range = told.stepwise
     return .range(
-      from: least, to: VideoSize(width: Int(told.max_width), height: Int(told.max_height)),
-      step: VideoSize(width: Int(told.step_width), height: Int(told.step_height)))
+      from: size(range.min_width, range.min_height), to: size(range.max_width, range.max_height),
+      step: size(range.step_width, range.step_height))
   }
 
   package func rates(
     _ camera: Int32, of format: PixelFormat, _ size: VideoSize, at index: UInt32
   ) throws(SystemError) -> VideoRates {
-    var told = clinux_video_interval()
-    try check(
-      clinux_video_interval_at(
-        camera, format.rawValue, UInt32(clamping: size.width), UInt32(clamping: size.height), index, &told),
-      "VIDIOC_ENUM_FRAMEINTERVALS")
-    let fastest = VideoRate(pictures: told.min_denominator, seconds: told.min_numerator)
-    guard told.is_range != 0 else { return .one(fastest) }
-    return .range(from: VideoRate(pictures: told.max_denominator, seconds: told.max_numerator), to: fastest)
+    var told = v4l2_frmivalenum()
+    told.index = index
+    told.pixel_format = format.rawValue
+    told.width = UInt32(clamping: size.width)
+    told.height = UInt32(clamping: size.height)
+    try ask(camera, clinux_VIDIOC_ENUM_FRAMEINTERVALS, "VIDIOC_ENUM_FRAMEINTERVALS", &told)
+    // The kernel has seconds a picture: the shortest interval is the fastest rate.
+    func rate(_ interval: v4l2_fract) -> VideoRate {
+      VideoRate(pictures: interval.denominator, seconds: interval.numerator)
+    }
+    guard told.type != V4L2_FRMIVAL_TYPE_DISCRETE.rawValue else { return .one(rate(told.discrete)) }
+    return .range(from: rate(told.stepwise.max), to: rate(told.stepwise.min))
   }
 
   package func setFormat(_ camera: Int32, _ format: PixelFormat, _ size: VideoSize) throws(SystemError) -> VideoFormat {
-    var wanted = clinux_video_format()
-    wanted.fourcc = format.rawValue
-    wanted.width = UInt32(clamping: size.width)
-    wanted.height = UInt32(clamping: size.height)
-    try check(clinux_video_set_format(camera, &wanted), "VIDIOC_S_FMT")
+    var wanted = v4l2_format()
+    wanted.type = capture
+    wanted.fmt.pix.width = UInt32(clamping: size.width)
+    wanted.fmt.pix.height = UInt32(clamping: size.height)
+    wanted.fmt.pix.pixelformat = format.rawValue
+    wanted.fmt.pix.field = V4L2_FIELD_NONE.rawValue
+    try ask(camera, clinux_VIDIOC_S_FMT, "VIDIOC_S_FMT", &wanted)
+    // What the driver made of it is what counts.
+    let made = wanted.fmt.pix
     return VideoFormat(
-      format: PixelFormat(rawValue: wanted.fourcc),
-      size: VideoSize(width: Int(wanted.width), height: Int(wanted.height)), bytesPerLine: Int(wanted.bytes_per_line),
-      imageBytes: Int(wanted.image_size))
+      format: PixelFormat(rawValue: made.pixelformat),
+      size: VideoSize(width: Int(made.width), height: Int(made.height)),
+      bytesPerLine: Int(made.bytesperline), imageBytes: Int(made.sizeimage))
   }
 
   package func setRate(_ camera: Int32, _ rate: VideoRate) throws(SystemError) {
-    var (seconds, pictures) = (rate.seconds, rate.pictures)
-    try check(clinux_video_set_interval(camera, &seconds, &pictures), "VIDIOC_S_PARM")
+    var wanted = v4l2_streamparm()
+    wanted.type = capture
+    wanted.parm.capture.timeperframe = v4l2_fract(numerator: rate.seconds, denominator: rate.pictures)
+    try ask(camera, clinux_VIDIOC_S_PARM, "VIDIOC_S_PARM", &wanted)
   }
 
   package func requestBuffers(_ camera: Int32, _ count: UInt32) throws(SystemError) -> Int {
-    Int(try check(clinux_video_request(camera, count), "VIDIOC_REQBUFS"))
+    var request = v4l2_requestbuffers()
+    request.count = count
+    request.type = capture
+    request.memory = V4L2_MEMORY_MMAP.rawValue
+    try ask(camera, clinux_VIDIOC_REQBUFS, "VIDIOC_REQBUFS", &request)
+    return Int(request.count & 0xFFFF)
   }
 
   package func map(_ camera: Int32, buffer: UInt32) throws(SystemError) -> UnsafeRawBufferPointer {
@@ -123,24 +148,36 @@ package struct SystemVideoCalls: VideoCalls {
   }
 
   package func queue(_ camera: Int32, buffer: UInt32) throws(SystemError) {
-    try check(clinux_video_queue(camera, buffer), "VIDIOC_QBUF")
+    var queued = mapped(buffer)
+    try ask(camera, clinux_VIDIOC_QBUF, "VIDIOC_QBUF", &queued)
   }
 
   package func dequeue(_ camera: Int32) throws(SystemError) -> VideoFrame {
-    var told = clinux_video_frame()
-    try check(clinux_video_dequeue(camera, &told), "VIDIOC_DQBUF")
+    var told = mapped(0)
+    try ask(camera, clinux_VIDIOC_DQBUF, "VIDIOC_DQBUF", &told)
+    let stamp = clinux_video_stamp(&told)
     return VideoFrame(
-      buffer: told.index, bytes: Int(told.bytes), sequence: told.sequence, isDamaged: told.is_damaged != 0,
-      takenAt: told.nanoseconds == 0 ? nil : MonotonicTime(nanoseconds: told.nanoseconds))
+      buffer: told.index, bytes: Int(told.bytesused), sequence: told.sequence,
+      isDamaged: told.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0,
+      takenAt: stamp == 0 ? nil : MonotonicTime(nanoseconds: stamp))
   }
 
   package func stream(_ camera: Int32, on: Bool) throws(SystemError) {
-    try check(clinux_video_stream(camera, on ? 1 : 0), on ? "VIDIOC_STREAMON" : "VIDIOC_STREAMOFF")
+    var type = capture
+    if on {
+      try ask(camera, clinux_VIDIOC_STREAMON, "VIDIOC_STREAMON", &type)
+    } else {
+      try ask(camera, clinux_VIDIOC_STREAMOFF, "VIDIOC_STREAMOFF", &type)
+    }
   }
 
   package func control(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> ClosedRange<Int32> {
-    var told = clinux_video_control()
-    try check(clinux_video_control(camera, control.number, &told), "VIDIOC_QUERYCTRL")
+    var told = v4l2_queryctrl()
+    told.id = control.number
+    try ask(camera, clinux_VIDIOC_QUERYCTRL, "VIDIOC_QUERYCTRL", &told)
+    guard told.flags & UInt32(V4L2_CTRL_FLAG_DISABLED | V4L2_CTRL_FLAG_READ_ONLY) == 0 else {
+      throw SystemError(errno: EINVAL, call: "VIDIOC_QUERYCTRL")
+    }
     return min(told.minimum, told.maximum)...max(told.minimum, told.maximum)
   }
 
@@ -149,13 +186,30 @@ package struct SystemVideoCalls: VideoCalls {
   }
 
   package func value(_ camera: Int32, _ control: VideoControl) throws(SystemError) -> Int32 {
-    var value: Int32 = 0
-    try check(clinux_video_get(camera, control.number, &value), "VIDIOC_G_CTRL")
-    return value
+    var told = v4l2_control(id: control.number, value: 0)
+    try ask(camera, clinux_VIDIOC_G_CTRL, "VIDIOC_G_CTRL", &told)
+    return told.value
   }
 
   package func set(_ camera: Int32, _ control: VideoControl, to value: Int32) throws(SystemError) {
-    try check(clinux_video_set(camera, control.number, value), "VIDIOC_S_CTRL")
+    var wanted = v4l2_control(id: control.number, value: value)
+    try ask(camera, clinux_VIDIOC_S_CTRL, "VIDIOC_S_CTRL", &wanted)
+  }
+
+  private var capture: UInt32 { V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue }
+
+  private func mapped(_ index: UInt32) -> v4l2_buffer {
+    var buffer = v4l2_buffer()
+    buffer.type = capture
+    buffer.memory = V4L2_MEMORY_MMAP.rawValue
+    buffer.index = index
+    return buffer
+  }
+
+  private func ask<Argument>(
+    _ camera: Int32, _ number: UInt, _ call: String, _ argument: inout Argument
+  ) throws(SystemError) {
+    try check(withUnsafeMutablePointer(to: &argument) { clinux_video_call(camera, number, $0) }, call)
   }
 
   @discardableResult
