@@ -27,14 +27,10 @@ enum PWMSection {
     "frequency", .frequency(20...20_000, example: "2000 Hz"), default: 2000,
     "The tone; a buzzer is loudest at the one that its maker names.")
 
-  static let schema = SectionSchema(
-    "gates.<name>.outputs.<output>.pwm", keys: [chip.description, channel.description, frequency.description])
+  static let schema = SectionSchema("gates.<name>.outputs.<output>.pwm", chip, channel, frequency)
 
   static func read(_ reader: SectionReader) -> PWMConfiguration? {
-    let chip = reader.read(chip)
-    let channel = reader.read(channel)
-    let frequency = reader.read(frequency)
-    guard let chip, let channel, let frequency else { return nil }
+    guard let (chip, channel, frequency) = reader.readAll(chip, channel, frequency) else { return nil }
     return PWMConfiguration(
       chip: chip, channel: UInt32(clamping: channel), frequency: UInt32(clamping: frequency))
   }
@@ -54,13 +50,10 @@ enum SoundSection {
   private static let frequency = SchemaKey.key(
     "frequency", .frequency(20...20_000, example: "1000 Hz"), default: 1000, "The tone.")
 
-  static let schema = SectionSchema(
-    "gates.<name>.outputs.<output>.sound", keys: [name.description, frequency.description])
+  static let schema = SectionSchema("gates.<name>.outputs.<output>.sound", name, frequency)
 
   static func read(_ reader: SectionReader) -> SoundConfiguration? {
-    let name = reader.read(name)
-    let frequency = reader.read(frequency)
-    guard let name, let frequency else { return nil }
+    guard let (name, frequency) = reader.readAll(name, frequency) else { return nil }
     return SoundConfiguration(device: name, frequency: UInt32(clamping: frequency))
   }
 }

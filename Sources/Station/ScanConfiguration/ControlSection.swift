@@ -45,9 +45,7 @@ enum ControlSection {
 
   static let schema = SectionSchema(
     key,
-    keys: [
-      type.description, url.description, caFile.description, allowPlainHTTP.description, registration.description,
-    ],
+    type, url, caFile, allowPlainHTTP, registration,
     refused: [
       "token": inlineSecret, "registrationToken": inlineSecret, "registration_token": inlineSecret,
       "secret": inlineSecret, "password": inlineSecret, "apiKey": inlineSecret, "api_key": inlineSecret,

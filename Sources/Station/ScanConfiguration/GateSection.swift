@@ -171,7 +171,7 @@ enum AcceptSection {
 
   static let schema = SectionSchema(
     "gates.<name>.accept",
-    keys: [minLength.description, maxLength.description, alphabet.description, pattern.description])
+    minLength, maxLength, alphabet, pattern)
 
   static func read(_ reader: SectionReader) -> AcceptRule? {
     let least = reader.read(minLength)

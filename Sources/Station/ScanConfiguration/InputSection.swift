@@ -14,15 +14,11 @@ enum InputSection {
     "What it does: its changes are events (`log`); each press begins or ends maintenance (`maintenanceButton`); maintenance as long as it is active (`maintenanceSwitch`); held for 3 s, it lets the station take set-up codes (`setUpButton`)."
   )
 
-  static let schema = SectionSchema(
-    "gates.<name>.inputs.<input>", keys: [gpio.description, debounce.description, use.description])
+  static let schema = SectionSchema("gates.<name>.inputs.<input>", gpio, debounce, use)
 
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> InputConfiguration? {
     guard let reader = SectionReader(node, schema, findings) else { return nil }
-    let line = reader.read(gpio)
-    let debounce = reader.read(debounce)
-    let use = reader.read(use)
-    guard let line, let debounce, let use else { return nil }
+    guard let (line, debounce, use) = reader.readAll(gpio, debounce, use) else { return nil }
     return InputConfiguration(name: InputName(name), line: line, debounce: debounce, use: use)
   }
 }

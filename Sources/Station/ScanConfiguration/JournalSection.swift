@@ -18,9 +18,6 @@ package struct JournalConfiguration: Sendable, Equatable {
   package var keepNamesHours = 24
   /// What gates do while it cannot be written.
   package var whenFailing = WhenFailing.continue
-
-  /// Makes what holds where the file says nothing.
-  package init() {}
 }
 
 enum JournalSection {
@@ -39,22 +36,13 @@ enum JournalSection {
 
   static let schema = SectionSchema(
     "journal",
-    keys: [
-      keepDays.description, keepMegabytes.description, keepNamesHours.description,
-      whenFailing.description,
-    ])
+    keepDays, keepMegabytes, keepNamesHours, whenFailing)
 
   static func read(_ reader: SectionReader) -> JournalConfiguration? {
-    let days = reader.read(keepDays)
-    let megabytes = reader.read(keepMegabytes)
-    let hours = reader.read(keepNamesHours)
-    let whenFailing = reader.read(whenFailing)
-    guard let days, let megabytes, let hours, let whenFailing else { return nil }
-    var journal = JournalConfiguration()
-    journal.keepDays = days
-    journal.keepMegabytes = megabytes
-    journal.keepNamesHours = hours
-    journal.whenFailing = whenFailing
-    return journal
+    guard
+      let (days, megabytes, hours, whenFailing) = reader.readAll(keepDays, keepMegabytes, keepNamesHours, whenFailing)
+    else { return nil }
+    return JournalConfiguration(
+      keepDays: days, keepMegabytes: megabytes, keepNamesHours: hours, whenFailing: whenFailing)
   }
 }

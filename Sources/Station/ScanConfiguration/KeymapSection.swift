@@ -15,8 +15,7 @@ enum KeymapSection {
         text.utf8.count <= 128 && text.utf8.allSatisfy { isLetterOrDigit($0) || "_:,-".utf8.contains($0) }
       }), default: "", "XKB options, separated by commas; hardly ever needed.")
 
-  static let schema = SectionSchema(
-    "readers.<name>.keymap", keys: [layout.description, variant.description, options.description])
+  static let schema = SectionSchema("readers.<name>.keymap", layout, variant, options)
 
   static let kind = ValueKind<KeymapNames>(
     summary: "layout, `layout(variant)`, or section", example: "de", sections: [schema],
@@ -37,10 +36,7 @@ enum KeymapSection {
   }
 
   private static func read(_ reader: SectionReader) -> KeymapNames? {
-    let layout = reader.read(layout)
-    let variant = reader.read(variant)
-    let options = reader.read(options)
-    guard let layout, let variant, let options else { return nil }
+    guard let (layout, variant, options) = reader.readAll(layout, variant, options) else { return nil }
     return KeymapNames(layout: layout, variant: variant, options: options)
   }
 

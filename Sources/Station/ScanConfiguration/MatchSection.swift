@@ -43,22 +43,15 @@ enum MatchSection {
 
   static let wedge = SectionSchema(
     "readers.<name>.match, type wedge",
-    keys: [
-      vendor.description, product.description, serialNumber.description, port.description, name.description,
-      interface.description,
-    ], refused: ["path": "only a serial line has it; name a vendor, serial, port or name"])
+    vendor, product, serialNumber, port, name, interface,
+    refused: ["path": "only a serial line has it; name a vendor, serial, port or name"])
   static let serial = SectionSchema(
     "readers.<name>.match, type serial",
-    keys: [
-      vendor.description, product.description, serialNumber.description, port.description, line.description,
-      path.description,
-    ], refused: ["name": "a serial line has none; name a vendor, serial, port or path"])
+    vendor, product, serialNumber, port, line, path,
+    refused: ["name": "a serial line has none; name a vendor, serial, port or path"])
   static let camera = SectionSchema(
     "readers.<name>.match, type camera",
-    keys: [
-      vendor.description, product.description, serialNumber.description, port.description, name.description,
-      view.description, node.description,
-    ])
+    vendor, product, serialNumber, port, name, view, node)
 
   static func read(_ reader: SectionReader, of kind: ReaderConfiguration.Kind) -> DevicePlace? {
     let hadErrors = reader.findings.errors.count

@@ -35,9 +35,6 @@ package struct OfflineConfiguration: Sendable, Equatable {
   package var untrustedClock = UntrustedClock.undecided
   /// How long the gate waits for the disk to hold an admission before it opens; after that the journal counts as failing.
   package var durableWithin = Duration.milliseconds(300)
-
-  /// Makes what holds where the file says nothing: nobody is admitted offline.
-  package init() {}
 }
 
 enum OfflineSection {
@@ -72,10 +69,7 @@ enum OfflineSection {
 
   static let schema = SectionSchema(
     "gates.<name>.offline",
-    keys: [
-      policy.description, after.description, most.description, rateLimited.description, untrustedClock.description,
-      durableWithin.description,
-    ])
+    policy, after, most, rateLimited, untrustedClock, durableWithin)
 
   static func read(_ reader: SectionReader) -> OfflineConfiguration? {
     let policy = reader.read(policy)
@@ -86,14 +80,9 @@ enum OfflineSection {
     let durableWithin = reader.read(durableWithin)
     if let policy { warnOfIdleKeys(policy, reader) }
     guard let policy, let after, let most, let rateLimited, let untrustedClock, let durableWithin else { return nil }
-    var offline = OfflineConfiguration()
-    offline.policy = policy
-    offline.after = after
-    offline.most = most
-    offline.rateLimited = rateLimited
-    offline.untrustedClock = untrustedClock
-    offline.durableWithin = durableWithin
-    return offline
+    return OfflineConfiguration(
+      policy: policy, after: after, most: most, rateLimited: rateLimited, untrustedClock: untrustedClock,
+      durableWithin: durableWithin)
   }
 
   /// Somebody who writes how many may wait believes that some are admitted.

@@ -45,10 +45,7 @@ enum OutputSection {
 
   static let schema = SectionSchema(
     "gates.<name>.outputs.<output>",
-    keys: [
-      gpio.description, led.description, pwm.description, sound.description, pulse.description, gap.description,
-      fail.description,
-    ])
+    gpio, led, pwm, sound, pulse, gap, fail)
 
   static func read(_ name: String, _ node: SourceNode, _ findings: Findings) -> ReadOutput? {
     guard let reader = SectionReader(node, schema, findings) else { return nil }
@@ -169,28 +166,21 @@ enum GPIOSection {
 
   static let schema = SectionSchema(
     "gates.<name>.outputs.<output>.gpio",
-    keys: [chip.description, line.description, activeLow.description, bias.description, drive.description])
+    chip, line, activeLow, bias, drive)
   static let inputSchema = SectionSchema(
     "gates.<name>.inputs.<input>.gpio",
-    keys: [chip.description, line.description, inputActiveLow.description, bias.description],
+    chip, line, inputActiveLow, bias,
     refused: [drive.name: "remove it: an input drives nothing"])
 
   static func read(_ reader: SectionReader) -> GPIOLineConfiguration? {
-    let chip = reader.read(chip)
-    let line = reader.read(line)
-    let activeLow = reader.read(activeLow)
-    let bias = reader.read(bias)
-    let drive = reader.read(drive)
-    guard let chip, let line, let activeLow, let bias, let drive else { return nil }
+    guard let (chip, line, activeLow, bias, drive) = reader.readAll(chip, line, activeLow, bias, drive) else {
+      return nil
+    }
     return GPIOLineConfiguration(chip: chip, line: line, isActiveLow: activeLow, bias: bias, drive: drive)
   }
 
   static func readInput(_ reader: SectionReader) -> GPIOLineConfiguration? {
-    let chip = reader.read(chip)
-    let line = reader.read(line)
-    let activeLow = reader.read(inputActiveLow)
-    let bias = reader.read(bias)
-    guard let chip, let line, let activeLow, let bias else { return nil }
+    guard let (chip, line, activeLow, bias) = reader.readAll(chip, line, inputActiveLow, bias) else { return nil }
     return GPIOLineConfiguration(chip: chip, line: line, isActiveLow: activeLow, bias: bias)
   }
 }

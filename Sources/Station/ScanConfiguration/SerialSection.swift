@@ -55,12 +55,8 @@ enum SerialSection {
 
   /// Reads what only a serial line has; what is around its codes is read by `ReaderSection`.
   static func read(_ reader: SectionReader, _ id: ReaderID) -> ReaderConfiguration? {
-    let match = reader.read(match)
-    let speed = reader.read(speed)
-    let framing = reader.read(framing)
-    let flow = reader.read(flow)
-    let terminators = reader.read(terminators)
-    guard let match, let speed, let framing, let flow, let terminators else { return nil }
+    guard let (match, speed, framing, flow, terminators) = reader.readAll(match, speed, framing, flow, terminators)
+    else { return nil }
     return .serial(
       SerialConfiguration(
         id: id, place: match, settings: SerialSettings(speed: speed, framing: framing, flow: flow),

@@ -29,7 +29,7 @@ enum SetUpSection {
   private static let held = "remove it: a set-up code is held to the station's scanner and stands in no file"
 
   static let schema = SectionSchema(
-    key, keys: [trust.description, window.description, caFile.description],
+    key, trust, window, caFile,
     refused: [
       "code": held, "activation": held, "activationCode": held, "activation_code": held, "enrolment": held,
       "secret": held, "token": held, "apiKey": held, "key": held, "password": held,

@@ -11,8 +11,7 @@ enum SignalsSection {
   private static let total = SchemaKey<Duration>.optional(
     "for", .duration(.milliseconds(20) ... .seconds(60), example: "2 s"),
     "How long it blinks, rounded up to whole times on and off, at most 1000; without it as long as the signal lasts.")
-  private static let blinkSchema = SectionSchema(
-    "gates.<name>.signals.<signal>.<output>", keys: [blink.description, total.description])
+  private static let blinkSchema = SectionSchema("gates.<name>.signals.<signal>.<output>", blink, total)
 
   /// A pattern repeats at most so often, unless it is endless.
   private static let maximumPeriods = 1000

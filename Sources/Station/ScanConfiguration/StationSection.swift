@@ -16,7 +16,7 @@ enum StationSection {
     "station", .section(stationSchema, example: "{ name: north-door }", read: { $0.read(name) }), "This machine.")
   private static let name = SchemaKey.required(
     "name", .name("north-door"), "The station's name, for events and staff.")
-  private static let stationSchema = SectionSchema("station", keys: [name.description])
+  private static let stationSchema = SectionSchema("station", name)
 
   private static func ticketSystems(_ options: ConfigurationOptions) -> SchemaKey<[TicketSystemConfiguration]> {
     .required(

@@ -15,7 +15,7 @@ enum TicketListSection {
     "maxAge", .age(.seconds(60) ... .seconds(366 * 86_400), example: "24 h"),
     default: TicketListConfiguration().maxAge, "How old the list may be. Nobody is admitted by an older one.")
 
-  static let schema = SectionSchema("ticketSystems.<name>.list", keys: [maxAge.description])
+  static let schema = SectionSchema("ticketSystems.<name>.list", maxAge)
 
   private static let list = SchemaKey.key(
     "list",

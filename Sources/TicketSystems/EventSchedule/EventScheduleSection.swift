@@ -43,7 +43,6 @@ package enum EventScheduleSection: TicketSystemSection {
     /// The seat that is checked in.
     package var seat: String?
 
-    /// Makes what a gate tells its ticket system.
     package init(saleTicket: Int?, seat: String?) {
       self.saleTicket = saleTicket
       self.seat = seat
@@ -112,27 +111,19 @@ package enum EventScheduleSection: TicketSystemSection {
     "seat", .text(upTo: 64, example: "\"12\""), "The seat number that this gate checks in.")
 
   private static let inlineSecret = "put it in with \"scangate credential set NAME\" and write apiKey: NAME"
-  private static let rateSchema = SectionSchema(
-    "ticketSystems.<name>.rate", keys: [limit.description, share.description, model.description])
+  private static let rateSchema = SectionSchema("ticketSystems.<name>.rate", limit, share, model)
 
   package static let systemSchema = SectionSchema(
     "ticketSystems.<name>",
-    keys: [
-      url.description, apiKey.description, apiKeyFile.description, enrol.description, caFile.description,
-      allowPlainHTTP.description, rate.description,
-    ],
+    url, apiKey, apiKeyFile, enrol, caFile, allowPlainHTTP, rate,
     refused: [
       "api_key": inlineSecret, "apikey": inlineSecret, "key": inlineSecret, "token": inlineSecret,
       "secret": inlineSecret, "password": inlineSecret,
     ])
-  package static let gateSchema = SectionSchema(
-    "gates.<name>.ticket", keys: [saleTicket.description, seat.description])
+  package static let gateSchema = SectionSchema("gates.<name>.ticket", saleTicket, seat)
 
   private static func readRate(_ reader: SectionReader) -> Rate? {
-    let limit = reader.read(limit)
-    let share = reader.read(share)
-    let model = reader.read(model)
-    guard let limit, let share, let model else { return nil }
+    guard let (limit, share, model) = reader.readAll(limit, share, model) else { return nil }
     if limit * share < 100 {
       reader.findings.error(
         at: reader.position(of: "share"), "\(share) % of \(limit) requests is less than one", "raise share or limit")

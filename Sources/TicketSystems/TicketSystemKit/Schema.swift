@@ -11,7 +11,6 @@ package struct ValueKind<Value: Sendable>: Sendable {
   /// The section that this value is, with the sections in it.
   package let sections: [SectionSchema]
 
-  /// Declares how a value is read.
   package init(
     summary: String, example: String, sections: [SectionSchema] = [],
     show: @escaping @Sendable (Value) -> String = { _ in "see below" },
@@ -74,7 +73,6 @@ package struct KeyDescription: Sendable {
   /// The sections below it.
   package let sections: [SectionSchema]
 
-  /// Describes a key.
   package init(
     name: String, summary: String, example: String, isRequired: Bool, defaultText: String?, doc: String,
     sections: [SectionSchema]
@@ -98,11 +96,19 @@ package struct SectionSchema: Sendable {
   /// Keys that people try and that are refused, each with what would be right.
   package let refused: [String: String]
 
-  /// Declares a section.
   package init(_ path: String, keys: [KeyDescription], refused: [String: String] = [:]) {
     self.path = path
     self.keys = keys
     self.refused = refused
+  }
+
+  /// A section of these keys.
+  package init<each Value: Sendable>(
+    _ path: String, _ key: repeat SchemaKey<each Value>, refused: [String: String] = [:]
+  ) {
+    var keys: [KeyDescription] = []
+    repeat keys.append((each key).description)
+    self.init(path, keys: keys, refused: refused)
   }
 }
 
@@ -155,6 +161,16 @@ package struct SectionReader {
   package func read<Value>(_ key: SchemaKey<Value>) -> Value? {
     guard let entry = entries[key.name] else { return key.fallback }
     return key.kind.parse(entry.value, findings)
+  }
+
+  /// What all of these keys say; `nil` where one cannot be read, after the errors of all were recorded.
+  package func readAll<each Value: Sendable>(_ key: repeat SchemaKey<each Value>) -> (repeat each Value)? {
+    let values = (repeat read(each key))
+    func present<One>(_ value: One?) throws(CancellationError) -> One {
+      guard let value else { throw CancellationError() }
+      return value
+    }
+    return try? (repeat present(each values))
   }
 
   /// Where the key's value stands; the section's own place when the key is absent.
