@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import WireText
 internal import ScanModel
 internal import TicketTransport
@@ -21,27 +22,10 @@ enum WebToken {
   /// Base64url without padding (RFC 4648, 5), strictly.
   static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard !text.isEmpty, text.count <= ControlToken.longest, text.count % 4 != 1 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count * 3 / 4)
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for byte in text {
-      let value: UInt8
-      switch byte {
-      case 0x41...0x5A: value = byte - 0x41
-      case 0x61...0x7A: value = byte - 0x61 + 26
-      case 0x30...0x39: value = byte - 0x30 + 52
-      case UInt8(ascii: "-"): value = 62
-      case UInt8(ascii: "_"): value = 63
-      default: return nil
-      }
-      buffer = (buffer << 6 | UInt32(value)) & 0xFFFF
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
-      }
-    }
-    return bytes
+    let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
+    let usual = String(decoding: text, as: UTF8.self)
+    guard !usual.contains(where: { "+/=".contains($0) }) else { return nil }
+    let coded = usual.replacing("-", with: "+").replacing("_", with: "/") + padding
+    return Data(base64Encoded: coded).map { [UInt8]($0) }
   }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LinuxIO
+import ScanModel
 
 /// What the note beside a journal says: `….generation`.
 ///
@@ -97,8 +98,5 @@ extension JournalNote {
     return Array("\(first)\(padding)\n\(second)\n".utf8)
   }
 
-  private static func digits(_ number: some BinaryInteger) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits
-  }
+  private static func digits(_ number: some BinaryInteger) -> String { String(number, digits: 20) }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxIO
+import ScanModel
 
 /// The machine and the disk on which a journal lies, as far as they can be told; each as a short digest.
 struct MachineIdentity: Sendable, Equatable {
@@ -24,7 +25,8 @@ struct MachineIdentity: Sendable, Equatable {
 
   /// A machine of a test's own.
   init(board: String?, system: String?, disk: String?) {
-    (self.board, self.system, self.disk) = (board.map(Self.hash), system.map(Self.hash), disk.map(Self.hash))
+    let digest = StableHash.digits
+    (self.board, self.system, self.disk) = (board.map(digest), system.map(digest), disk.map(digest))
   }
 
   /// What `text` was made of.
@@ -71,14 +73,7 @@ struct MachineIdentity: Sendable, Equatable {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = max(0, read(file.number, &bytes, bytes.count))
     let text = String(decoding: bytes.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
-    return text.isEmpty || text == "uninitialized" ? nil : hash(text)
-  }
-
-  /// FNV-1a: nobody is to be kept from making the same, and the identifier is not to be read off the note.
-  private static func hash(_ text: String) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    // Nobody is to be kept from making the same; the identifier is not to be read off the note.
+    return text.isEmpty || text == "uninitialized" ? nil : StableHash.digits(text)
   }
 }

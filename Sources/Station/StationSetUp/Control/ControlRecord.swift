@@ -166,28 +166,8 @@ extension KeptActivation: Codable {
 /// The station's own identifier.
 enum StationUUID {
   /// A new random UUID (RFC 9562, version 4), in lower case.
-  static func make() -> String {
-    var generator = SystemRandomNumberGenerator()
-    var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    var text = ""
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      text += String(UInt16(byte) + 0x100, radix: 16).dropFirst()
-    }
-    return text
-  }
+  static func make() -> String { UUID().uuidString.lowercased() }
 
   /// Whether a text is a UUID in lower case with dashes.
-  static func isOne(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 36 else { return false }
-    return bytes.enumerated().allSatisfy { index, byte in
-      [8, 13, 18, 23].contains(index)
-        ? byte == UInt8(ascii: "-")
-        : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
-  }
+  static func isOne(_ text: String) -> Bool { UUID(uuidString: text)?.uuidString.lowercased() == text }
 }
