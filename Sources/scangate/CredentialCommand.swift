@@ -41,14 +41,20 @@ struct CredentialCommand: ParsableCommand {
       // Before anybody pastes anything.
       try checkName(name)
       let secret: PastedSecret
+      // White space around it is cut away later; what is far too long is no secret.
+      let limit = 2 * PastedSecret.longest
+      let bytes = try HiddenInput.given(
+        file, asking: "Paste \(name) and press Enter (it is not shown): ", upTo: limit,
+        otherwise: "Nothing was changed.")
       do throws(PastedSecret.Fault) {
-        secret = try PastedSecret(try read())
+        if bytes.count > limit { throw .tooLong }
+        secret = try PastedSecret(bytes)
       } catch {
         throw failure("The credential was not taken. \(error.description)", Exit.data)
       }
       state.prepare()
       let store = CredentialStore(keys: state.keys)
-      let key = try told { () throws(SealFault) in try store.set(name, secret) }
+      let key = try store.set(name, secret)
       for notice in key.notices { Terminal.error(TerminalText.clean(notice, limit: 1_000)) }
       Terminal.out("The credential \(name) is kept in \(TerminalText.clean(store.path(of: name))), sealed.")
       Terminal.out(TerminalText.clean(key.place.words, limit: 1_000))
@@ -58,30 +64,6 @@ struct CredentialCommand: ParsableCommand {
             + "this one used: systemctl edit scangate")
       }
       if let hint = state.hint { Terminal.error(hint) }
-    }
-
-    private func read() throws(PastedSecret.Fault) -> [UInt8] {
-      // White space around it is cut away later; what is far too long is no secret.
-      let limit = 2 * PastedSecret.longest
-      let bytes: [UInt8]
-      do throws(SystemError) {
-        if let file {
-          let opened = try OwnedDescriptor.open(file, O_RDONLY | O_NONBLOCK)
-          bytes = try SmallFile.read(opened.number, upTo: limit)
-        } else if isatty(STDIN_FILENO) != 0 {
-          bytes = try HiddenInput.ask("Paste \(name) and press Enter (it is not shown): ", upTo: limit)
-        } else {
-          bytes = try SmallFile.read(STDIN_FILENO, upTo: limit)
-        }
-      } catch {
-        let isCancelled = error.errno == ECANCELED
-        Self.exit(
-          withError: isCancelled
-            ? failure("Nothing was changed.", ExitCode(130))
-            : failure("\(file ?? "The input") cannot be read: \(error.words)."))
-      }
-      if bytes.count > limit { throw .tooLong }
-      return bytes
     }
   }
 
@@ -104,12 +86,10 @@ struct CredentialCommand: ParsableCommand {
       } catch {
         if error.kind != .absent { problem = error.description }
       }
-      let entries = try told { () throws(SealFault) in try store.entries(openingWith: key?.key) }
+      let entries = try store.entries(openingWith: key?.key)
       if json {
         let listing = Listing(entries, state: state.folder, key: key?.place, problem: problem)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        Terminal.out(String(decoding: try encoder.encode(listing), as: UTF8.self))
+        try Terminal.out(json: listing)
       } else {
         if entries.isEmpty { Terminal.out("There is no credential in \(TerminalText.clean(state.folder)).") }
         let width = entries.map(\.name.utf8.count).max() ?? 0
@@ -144,7 +124,7 @@ struct CredentialCommand: ParsableCommand {
     func run() throws {
       try checkName(name)
       let store = CredentialStore(keys: state.keys)
-      guard try told({ () throws(SealFault) in try store.remove(name) }) else {
+      guard try store.remove(name) else {
         throw failure(
           "There is no credential \(name) in \(state.folder). What systemd gives is taken away in the unit: systemctl edit "
             + "scangate")

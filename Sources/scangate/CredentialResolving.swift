@@ -29,12 +29,3 @@ extension CredentialStore {
     }
   }
 }
-
-/// A fault of what is sealed, as an exit that has told it.
-func told<Result>(_ body: () throws(SealFault) -> Result) throws -> Result {
-  do throws(SealFault) {
-    return try body()
-  } catch {
-    throw failure(error.description)
-  }
-}

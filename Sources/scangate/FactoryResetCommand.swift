@@ -23,17 +23,11 @@ struct FactoryResetCommand: ParsableCommand {
   func run() throws {
     let reset = FactoryReset(state: state.folder)
     let folder = TerminalText.clean(state.folder)
-    let result: FactoryReset.Result
-    do throws(SealFault) {
-      guard let preview = try reset.preview(), !preview.wiped.isEmpty else {
-        Terminal.out("There is nothing to wipe in \(folder).")
-        return
-      }
-      if !yes { Self.ask(preview, folder) }
-      result = try reset.run()
-    } catch {
-      throw failure(error.description)
+    guard let preview = try reset.preview(), !preview.wiped.isEmpty else {
+      return Terminal.out("There is nothing to wipe in \(folder).")
     }
+    if !yes { try Self.ask(preview, folder) }
+    let result = try reset.run()
     for name in result.wiped { Terminal.out("wiped \(TerminalText.clean(name))") }
     for name in result.left { Terminal.out("left  \(TerminalText.clean(name))") }
     let rest =
@@ -48,12 +42,10 @@ struct FactoryResetCommand: ParsableCommand {
   }
 
   /// Asks at the terminal; ends the program where the answer is anything but yes.
-  private static func ask(_ preview: FactoryReset.Result, _ folder: String) {
-    guard isatty(STDIN_FILENO) != 0 else {
-      exit(withError: failure("Nobody is here to be asked: add --yes to wipe \(folder).", Exit.usage))
-    }
-    for name in preview.wiped { Terminal.error("  \(TerminalText.clean(name))") }
-    Terminal.note("Wipe these files in \(folder), and with them every key and every scan? Type yes: ")
-    guard readLine() == "yes" else { exit(withError: failure("Nothing was wiped.", ExitCode(130))) }
+  private static func ask(_ preview: FactoryReset.Result, _ folder: String) throws {
+    for name in preview.wiped where isatty(STDIN_FILENO) != 0 { Terminal.error("  \(TerminalText.clean(name))") }
+    try Terminal.confirm(
+      "Wipe these files in \(folder), and with them every key and every scan?", to: "wipe \(folder)",
+      otherwise: "Nothing was wiped.")
   }
 }

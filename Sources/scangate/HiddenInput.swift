@@ -1,8 +1,28 @@
+import ArgumentParser
 import Glibc
 import LinuxIO
 
 /// Input that nobody shall see.
 enum HiddenInput {
+  /// What a file holds, or standard input: asked for where that is a terminal. Of what is too long, a byte more than `limit`.
+  /// - Throws: an exit that has told why there is nothing; `refusal` where nobody wanted to.
+  static func given(
+    _ file: String?, asking prompt: String, upTo limit: Int, otherwise refusal: String,
+    _ code: ExitCode = Exit.unavailable
+  ) throws -> [UInt8] {
+    do throws(SystemError) {
+      if let file {
+        let opened = try OwnedDescriptor.open(file, O_RDONLY | O_NONBLOCK)
+        return try SmallFile.read(opened.number, upTo: limit)
+      }
+      guard isatty(STDIN_FILENO) != 0 else { return try SmallFile.read(STDIN_FILENO, upTo: limit) }
+      return try ask(prompt, upTo: limit)
+    } catch {
+      if error.errno == ECANCELED { throw failure(refusal, ExitCode(130)) }
+      throw failure("\(file ?? "The input") cannot be read: \(error.words).", code)
+    }
+  }
+
   /// A line of the terminal at standard input, which shows none of it. What comes right behind the line belongs to the same
   /// paste, and to what is handed over: half a key is none. What comes later is dropped; it is not for the shell.
   ///

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Glibc
 import LinuxIO
+import ScanModel
+import Sealing
+import VenueServer
 
 /// The command line: everything that a person does with scangate begins here.
 @main
@@ -31,6 +34,8 @@ struct Scangate: AsyncParsableCommand {
       } else {
         try command.run()
       }
+    } catch let fault as any SpokenFault {
+      exit(withError: failure(fault.description))
     } catch {
       // What a service ends with is told as an error to the journal that reads it.
       if SystemJournal.isRead, !exitCode(for: error).isSuccess {
@@ -42,6 +47,15 @@ struct Scangate: AsyncParsableCommand {
     }
   }
 }
+
+/// What goes wrong beneath the commands, in words for whoever has called one; it ends with `Exit.unavailable`.
+protocol SpokenFault: Error, CustomStringConvertible {}
+
+extension DeviceError: SpokenFault {}
+extension JournalFault: SpokenFault {}
+extension SealFault: SpokenFault {}
+extension SetupError: SpokenFault {}
+extension VenueError: SpokenFault {}
 
 /// Exit codes beyond success (sysexits.h, as systemd names them too).
 enum Exit {

@@ -55,13 +55,8 @@ struct SignalCommand: AsyncParsableCommand {
       } else {
         played = [.refuse(.notFound), .undecided(.unreachable), .busy, .outOfService, .offline, .idle]
       }
-      let trial: SignalTrial
-      do throws(SetupError) {
-        trial = try SignalTrial(configuration, gate: gate, outputs: outputs) {
-          Terminal.error(TerminalText.clean($1, limit: 1_000))
-        }
-      } catch {
-        throw failure(error.description)
+      let trial = try SignalTrial(configuration, gate: gate, outputs: outputs) {
+        Terminal.error(TerminalText.clean($1, limit: 1_000))
       }
       if let first = played.first, [.admit, .provisional].contains(first), !trial.hasRelay {
         Terminal.out("\(gate.id) has no relay; lamps and sound only.")

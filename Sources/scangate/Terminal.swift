@@ -1,9 +1,18 @@
+import ArgumentParser
+import FoundationEssentials
 import Glibc
 import LinuxIO
 
 /// Lines to the two standard streams, written whole. What comes from outside is cleaned before it gets here.
 enum Terminal {
   static func out(_ line: String) { say(line + "\n", to: STDOUT_FILENO) }
+
+  /// A value as JSON for people: indented, with its keys in order.
+  static func out(json value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    out(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
 
   static func error(_ line: String) { say(line + "\n", to: STDERR_FILENO) }
 
@@ -12,6 +21,18 @@ enum Terminal {
 
   /// Text to standard error without a line feed: a question.
   static func note(_ text: String) { say(text, to: STDERR_FILENO) }
+
+  /// Returns where somebody types yes.
+  /// - Parameters:
+  ///   - words: what `--yes` says where nobody is here: "wipe …".
+  ///   - refusal: what is told where it is not wanted.
+  static func confirm(_ question: String, to words: String, otherwise refusal: String) throws {
+    guard isatty(STDIN_FILENO) != 0 else {
+      throw failure("Nobody is here to be asked: add --yes to \(words).", Exit.usage)
+    }
+    note("\(question) Type yes: ")
+    guard readLine() == "yes" else { throw failure(refusal, ExitCode(130)) }
+  }
 
   /// The line that tells how far a command is.
   static func draw(_ text: String) { write(text, to: STDERR_FILENO) }

@@ -15,39 +15,19 @@ extension VenueCommand {
         holder, what the ticket is, and the code's last four characters. Its codes are as good as the tickets.
         """)
 
-    @Option(help: ArgumentHelp("The SQLite file of the venue. It is only read.", valueName: "file"))
-    var database: String?
-
-    @Option(help: ArgumentHelp("The control socket of a serving venue, for one without a file.", valueName: "socket"))
-    var control: String?
+    @OptionGroup var venue: VenueSource
 
     @Option(
       help: ArgumentHelp("Write the page to this new file, readable by you alone.", valueName: "file"),
       completion: .file(extensions: ["html"]))
     var sheet: String
 
-    func validate() throws {
-      guard (database == nil) != (control == nil) else {
-        throw ValidationError("Give either --database or --control.")
-      }
-    }
-
     func run() async throws {
       let progress = ProgressLine()
       defer { progress.end() }
       let interruption = Interruption(progress)
       defer { interruption.end() }
-      let tickets: [BookedTicket]
-      do {
-        if let control {
-          tickets = try await VenueControlClient(path: control).tickets()
-        } else {
-          tickets = try await VenueServer.tickets(ofFile: database ?? "")
-        }
-      } catch let error as VenueError {
-        progress.end()
-        throw failure(error.description)
-      }
+      let tickets = try await venue.tickets()
       guard !tickets.isEmpty else { throw failure("The venue has no tickets: seed it, or import some.", Exit.data) }
       var page = CodeSheet()
       for ticket in tickets {

@@ -150,11 +150,7 @@ struct VenueCommand: AsyncParsableCommand {
       let service = VenueService(venue: venue)
       let group = ServiceGroup(
         services: [service], gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger)
-      do {
-        try await group.run()
-      } catch let error as VenueError {
-        throw failure(error.description)
-      }
+      try await group.run()
     }
 
     private var tls: VenueTLS? {
@@ -230,11 +226,8 @@ struct VenueCommand: AsyncParsableCommand {
     }
 
     private static func writeKey(_ key: String, to path: String) throws {
-      do throws(SystemError) {
-        try KeyFile.write(key, to: path)
-      } catch {
-        throw failure("\(path): \(error.words). Name a file in a folder that you can write to.")
-      }
+      try Result { () throws(SystemError) in try KeyFile.write(key, to: path) }
+        .mapError { failure("\(path): \($0.words). Name a file in a folder that you can write to.") }.get()
     }
   }
 }

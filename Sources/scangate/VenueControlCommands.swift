@@ -13,8 +13,7 @@ extension VenueCommand {
         all. They come on top of those in force; with --clear in their place. What is then in force is printed.
         """)
 
-    @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
-    var control: String
+    @OptionGroup var socket: VenueSocket
 
     @Flag(help: "Forget the misbehaviours in force first.")
     var clear = false
@@ -24,16 +23,12 @@ extension VenueCommand {
     var texts: [Misbehaviour] = []
 
     func run() async throws {
-      let client = VenueControlClient(path: control)
-      do {
-        let inForce =
-          texts.isEmpty && !clear
-          ? try await client.misbehaviours() : try await client.misbehave(texts, clearing: clear)
-        for line in inForce { Terminal.out(line) }
-        if inForce.isEmpty { Terminal.out("The venue behaves.") }
-      } catch let error as VenueError {
-        throw failure(error.description)
-      }
+      let client = socket.client
+      let inForce =
+        texts.isEmpty && !clear
+        ? try await client.misbehaviours() : try await client.misbehave(texts, clearing: clear)
+      for line in inForce { Terminal.out(line) }
+      if inForce.isEmpty { Terminal.out("The venue behaves.") }
     }
   }
 
@@ -44,8 +39,7 @@ extension VenueCommand {
       discussion: "The whole sale of the ticket gets it, from the next request on. What was recorded stays in the book."
     )
 
-    @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
-    var control: String
+    @OptionGroup var socket: VenueSocket
 
     @Option(help: "What the ticket is worth from now on.")
     var status: TicketStatus
@@ -54,11 +48,7 @@ extension VenueCommand {
     var code: String
 
     func run() async throws {
-      do {
-        try await VenueControlClient(path: control).setStatus(status, ofCode: code)
-      } catch let error as VenueError {
-        throw failure(error.description)
-      }
+      try await socket.client.setStatus(status, ofCode: code)
       Terminal.out("\(Code(code).shortened) is \(status.rawValue).")
     }
   }
@@ -68,11 +58,7 @@ extension VenueCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print what a venue has recorded, oldest first, whether it serves or not.")
 
-    @Option(help: ArgumentHelp("The SQLite file of the venue. It is only read.", valueName: "file"))
-    var database: String?
-
-    @Option(help: ArgumentHelp("The control socket of a serving venue, for one without a file.", valueName: "socket"))
-    var control: String?
+    @OptionGroup var venue: VenueSource
 
     @Flag(help: "Print whole codes, to compare books; else their last characters, as in scangate's events.")
     var full = false
@@ -83,29 +69,13 @@ extension VenueCommand {
     @Flag(help: "Print a line of JSON for each.")
     var json = false
 
-    func validate() throws {
-      guard (database == nil) != (control == nil) else {
-        throw ValidationError("Give either --database or --control.")
-      }
-    }
-
     func run() async throws {
-      do {
-        if tickets { return try await printTickets() }
-        try await printEntries()
-      } catch let error as VenueError {
-        throw failure(error.description)
-      }
+      if tickets { return try await printTickets() }
+      try await printEntries()
     }
 
     private func printTickets() async throws {
-      let tickets: [BookedTicket]
-      if let control {
-        tickets = try await VenueControlClient(path: control).tickets()
-      } else {
-        tickets = try await VenueServer.tickets(ofFile: database ?? "")
-      }
-      for ticket in tickets {
+      for ticket in try await venue.tickets() {
         let line = [
           shown(ticket.code), "sale \(ticket.saleID)", ticket.isSale ? "sale" : "entry", ticket.status.rawValue,
           "\(ticket.entries) of \(ticket.quantity) in",
@@ -115,13 +85,9 @@ extension VenueCommand {
     }
 
     private func printEntries() async throws {
-      let book: [BookEntry]
-      if let control {
-        book = try await VenueControlClient(path: control).book()
-      } else {
-        book = try await VenueServer.book(ofFile: database ?? "")
+      for entry in try await venue.book() {
+        Terminal.out(json ? entry.json(full ? { $0 } : { Code($0).shortened }) : line(entry))
       }
-      for entry in book { Terminal.out(json ? entry.json(full ? { $0 } : { Code($0).shortened }) : line(entry)) }
     }
 
     private func line(_ entry: BookEntry) -> String {
@@ -140,3 +106,36 @@ extension VenueCommand {
 }
 
 extension TicketStatus: ExpressibleByArgument {}
+
+/// A venue that serves, by the socket on which it is told what to do.
+struct VenueSocket: ParsableArguments {
+  @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
+  var control: String
+
+  var client: VenueControlClient { VenueControlClient(path: control) }
+}
+
+/// A venue that is looked into, whether it serves or not.
+struct VenueSource: ParsableArguments {
+  @Option(help: ArgumentHelp("The SQLite file of the venue. It is only read.", valueName: "file"))
+  var database: String?
+
+  @Option(help: ArgumentHelp("The control socket of a serving venue, for one without a file.", valueName: "socket"))
+  var control: String?
+
+  func validate() throws {
+    guard (database == nil) != (control == nil) else {
+      throw ValidationError("Give either --database or --control.")
+    }
+  }
+
+  func tickets() async throws -> [BookedTicket] {
+    if let control { return try await VenueControlClient(path: control).tickets() }
+    return try await VenueServer.tickets(ofFile: database ?? "")
+  }
+
+  func book() async throws -> [BookEntry] {
+    if let control { return try await VenueControlClient(path: control).book() }
+    return try await VenueServer.book(ofFile: database ?? "")
+  }
+}

@@ -10,31 +10,15 @@ extension VenueCommand {
       commandName: "kiosk", abstract: "What a serving venue knows of kiosks, and what it tells them.",
       subcommands: [List.self, Show.self, Set.self, State.self, Revoke.self, Log.self])
 
-    /// Where the venue is.
-    struct Socket: ParsableArguments {
-      @Option(
-        help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
-      var control: String
-
-      /// Does something there; what goes wrong is told in words.
-      func tell(_ work: (VenueControlClient) async throws -> Void) async throws {
-        do {
-          try await work(VenueControlClient(path: control))
-        } catch let error as VenueError {
-          throw failure(error.description)
-        }
-      }
-    }
-
     /// `scangate venue kiosk list`
     struct List: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
         abstract: "Print the kiosks, a line of JSON each: when they were heard, and the status that they told last.")
 
-      @OptionGroup var socket: Socket
+      @OptionGroup var socket: VenueSocket
 
       func run() async throws {
-        try await socket.tell { for line in try await $0.kiosks() { Terminal.out(line) } }
+        for line in try await socket.client.kiosks() { Terminal.out(line) }
       }
     }
 
@@ -43,13 +27,13 @@ extension VenueCommand {
       static let configuration = CommandConfiguration(
         abstract: "Print a kiosk as a line of JSON, with the configuration that it gets.")
 
-      @OptionGroup var socket: Socket
+      @OptionGroup var socket: VenueSocket
 
       @Argument(help: "The kiosk's id.")
       var id: String
 
       func run() async throws {
-        try await socket.tell { Terminal.out(try await $0.kiosk(id)) }
+        Terminal.out(try await socket.client.kiosk(id))
       }
     }
 
@@ -62,7 +46,7 @@ extension VenueCommand {
           sets anything, such as name:=null.
           """)
 
-      @OptionGroup var socket: Socket
+      @OptionGroup var socket: VenueSocket
 
       @Argument(help: "The kiosk's id.")
       var id: String
@@ -71,7 +55,7 @@ extension VenueCommand {
       var assignments: [String]
 
       func run() async throws {
-        try await socket.tell { try await $0.configureKiosk(id, assignments) }
+        try await socket.client.configureKiosk(id, assignments)
       }
     }
 
@@ -80,7 +64,7 @@ extension VenueCommand {
       static let configuration = CommandConfiguration(
         abstract: "Say in a kiosk's configuration whether it is to be at work.")
 
-      @OptionGroup var socket: Socket
+      @OptionGroup var socket: VenueSocket
 
       @Argument(help: "The kiosk's id.")
       var id: String
@@ -89,7 +73,7 @@ extension VenueCommand {
       var state: KioskState
 
       func run() async throws {
-        try await socket.tell { try await $0.setKioskState(state, of: id) }
+        try await socket.client.setKioskState(state, of: id)
       }
     }
 
@@ -98,13 +82,13 @@ extension VenueCommand {
       static let configuration = CommandConfiguration(
         abstract: "Refuse the tokens that a kiosk has from now on.")
 
-      @OptionGroup var socket: Socket
+      @OptionGroup var socket: VenueSocket
 
       @Argument(help: "The kiosk's id.")
       var id: String
 
       func run() async throws {
-        try await socket.tell { try await $0.revokeTokens(ofKiosk: id) }
+        try await socket.client.revokeTokens(ofKiosk: id)
       }
     }
 
@@ -116,16 +100,14 @@ extension VenueCommand {
         discussion:
           "Neither tokens nor codes nor secrets are in it: they are in headers and bodies, which are not kept.")
 
-      @OptionGroup var socket: Socket
+      @OptionGroup var socket: VenueSocket
 
       @Flag(help: "Print a line of JSON for each.")
       var json = false
 
       func run() async throws {
-        try await socket.tell { client in
-          for line in try await client.kioskRequests() {
-            Terminal.out(json ? line : KioskRequest(json: line).map { Self.line($0) } ?? line)
-          }
+        for line in try await socket.client.kioskRequests() {
+          Terminal.out(json ? line : KioskRequest(json: line).map { Self.line($0) } ?? line)
         }
       }
 

@@ -13,8 +13,7 @@ extension VenueCommand {
         print as QR codes, one of which names the venue's host and port and the other one its end; with --url as an address.
         """)
 
-    @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
-    var control: String
+    @OptionGroup var socket: VenueSocket
 
     @Option(name: .customLong("for"), help: ArgumentHelp("The only kiosk that it is good for.", valueName: "id"))
     var kiosk: String?
@@ -31,17 +30,13 @@ extension VenueCommand {
     var url: String?
 
     func run() async throws {
-      do {
-        let made = try await VenueControlClient(path: control).makeActivationCode(for: kiosk, minutes: minutes)
-        if json {
-          Terminal.out(made.textWithServer)
-          Terminal.out(made.textWithExpiry)
-        }
-        if let url { Terminal.out(TerminalText.clean(made.address(at: url), limit: 2_000)) }
-        if !json, url == nil { Terminal.out(made.code) }
-      } catch let error as VenueError {
-        throw failure(error.description)
+      let made = try await socket.client.makeActivationCode(for: kiosk, minutes: minutes)
+      if json {
+        Terminal.out(made.textWithServer)
+        Terminal.out(made.textWithExpiry)
       }
+      if let url { Terminal.out(TerminalText.clean(made.address(at: url), limit: 2_000)) }
+      if !json, url == nil { Terminal.out(made.code) }
     }
   }
 
@@ -55,8 +50,7 @@ extension VenueCommand {
         scangate enrol-code takes no address, and stations speak to names over TLS alone.
         """)
 
-    @Option(help: ArgumentHelp("The control socket of the venue: what it was given as --control.", valueName: "socket"))
-    var control: String
+    @OptionGroup var socket: VenueSocket
 
     @Option(help: ArgumentHelp("The gate that the station is to be.", valueName: "name"))
     var gate: String
@@ -74,13 +68,9 @@ extension VenueCommand {
     var minutes = 1_440
 
     func run() async throws {
-      do {
-        let made = try await VenueControlClient(path: control).makeEnrolment(
-          gate: gate, saleTicket: saleTicket, seat: seat, for: station, minutes: minutes)
-        Terminal.out(made.json)
-      } catch let error as VenueError {
-        throw failure(error.description)
-      }
+      let made = try await socket.client.makeEnrolment(
+        gate: gate, saleTicket: saleTicket, seat: seat, for: station, minutes: minutes)
+      Terminal.out(made.json)
     }
   }
 }

@@ -40,20 +40,12 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = CameraCommand.configuration(source.file)
     let configured = configuration?.cameras ?? []
-    let shot: CameraSnapshot
-    let reader: CameraConfiguration?
-    do throws(DeviceError) {
-      let present = try listCameras(configured)
-      guard let device = present.first(where: { isMeant($0) })?.device else {
-        throw absence(configuration)
-      }
-      reader = configured.first { $0.id == device.reader }
-      shot = try CameraSnapshot(
-        of: device.device, wish: reader?.wish ?? StreamWish(),
-        controls: reader?.controls ?? CameraControls())
-    } catch {
-      throw failure(TerminalText.clean(error.description, limit: 2_000), Exit.unavailable)
+    guard let device = try listCameras(configured).first(where: { isMeant($0) })?.device else {
+      throw absence(configuration)
     }
+    let reader = configured.first { $0.id == device.reader }
+    let shot = try CameraSnapshot(
+      of: device.device, wish: reader?.wish ?? StreamWish(), controls: reader?.controls ?? CameraControls())
     let rate = shot.span > .zero ? Double(max(0, shot.count - shot.bad - 4)) / (shot.span / .seconds(1)) : 0
     Terminal.out(
       "\(shot.format.title), about \(Int(rate.rounded())) pictures a second\(shot.bad > 0 ? ", \(shot.bad) of \(shot.count) damaged" : "")"

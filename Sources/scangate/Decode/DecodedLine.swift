@@ -1,3 +1,4 @@
+import FoundationEssentials
 import WireText
 import Gateway
 import ScanModel
@@ -50,7 +51,7 @@ struct DecodedLine {
     var object = JSONText()
     object.add("symbology", symbol.symbology.rawValue)
     object.add("text", symbol.text)
-    object.add("bytes", base64(symbol.bytes))
+    object.add("bytes", Data(symbol.bytes).base64EncodedString())
     object.add("points", objects: symbol.points.map { "[\(tenths($0.x)),\(tenths($0.y))]" })
     return object.text
   }
@@ -59,20 +60,5 @@ struct DecodedLine {
   private static func tenths(_ number: Float) -> String {
     let tenths = Int((min(max(number, -1e6), 1e6) * 10).rounded())
     return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
-  }
-
-  /// Base64 with padding (RFC 4648, section 4).
-  static func base64(_ bytes: [UInt8]) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let three = bytes[start..<min(start + 3, bytes.count)]
-      let value = three.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - three.count))
-      for place in 0..<4 {
-        let isDigit = place <= three.count
-        text.append(isDigit ? digits[Int(value >> UInt32(18 - 6 * place)) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

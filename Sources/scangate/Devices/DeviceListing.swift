@@ -7,20 +7,6 @@ import WedgeReader
 
 /// What `devices` found, as it is printed. Names come from devices: they are cleaned here, for both forms.
 struct DeviceListing: Encodable {
-  struct Input: Encodable {
-    var node: String
-    var name: String?
-    var vendor: String?
-    var product: String?
-    var serial: String?
-    var port: String?
-    var interface: String?
-    var reader: String?
-    var model: String?
-    var outcome: String
-    var words: String
-  }
-
   /// A scanner that no reader has.
   struct Scanner: Encodable {
     var node: String
@@ -50,43 +36,34 @@ struct DeviceListing: Encodable {
     var trigger: String?
   }
 
-  var inputs: [Input]
-  var serials: [Input]
-  var cameras: [CameraListing]
+  struct PWMChip: Encodable {
+    var name: String
+    var channels: UInt32
+  }
+
+  struct SoundDevice: Encodable {
+    var name: String
+    var node: String
+  }
+
+  var inputs: [ListedDevice]
+  var serials: [ListedDevice]
+  var cameras: [ListedDevice]
   var scanners: [Scanner]
   var chips: [Chip]
   var leds: [LED]
-  var pwmChips: [BuzzerListing.PWMChip]
-  var soundDevices: [BuzzerListing.SoundDevice]
+  var pwmChips: [PWMChip]
+  var soundDevices: [SoundDevice]
   var problems: [String]
-  private let buzzers: BuzzerListing
-
-  private enum CodingKeys: CodingKey {
-    case inputs, serials, cameras, scanners, chips, leds, pwmChips, soundDevices, problems
-  }
 
   init(
-    inputs: [DeviceReport], serials: [DeviceReport], cameras: [CameraListing], search: ScannerSearch,
+    inputs: [DeviceReport], serials: [DeviceReport], cameras: [ListedDevice], search: ScannerSearch,
     outputs: OutputInventory
   ) {
     self.cameras = cameras
-    let database = ScannerDatabase.carried
     func clean(_ text: String?) -> String? { text.map { TerminalText.clean($0, limit: 128) } }
-    func hex(_ value: Int, _ width: Int) -> String {
-      String(value, digits: width, radix: 16)
-    }
-    func input(_ report: DeviceReport) -> Input {
-      Input(
-        node: report.device.node, name: clean(report.device.name), vendor: report.device.vendor.map { hex(Int($0), 4) },
-        product: report.device.product.map { hex(Int($0), 4) }, serial: clean(report.device.serial),
-        port: clean(report.device.port ?? report.device.idPath), interface: report.device.interface.map { hex($0, 2) },
-        reader: report.reader?.name,
-        model: database.model(vendor: report.device.vendor, product: report.device.product)?.title,
-        outcome: report.outcome.rawValue,
-        words: TerminalText.clean(report.words, limit: 500))
-    }
-    self.inputs = inputs.map(input)
-    self.serials = serials.map(input)
+    self.inputs = inputs.map { ListedDevice($0) }
+    self.serials = serials.map { ListedDevice($0) }
     scanners = search.unreadable.map { candidate in
       Scanner(
         node: candidate.node, kind: candidate.kind.rawValue, model: TerminalText.clean(candidate.title),
@@ -108,49 +85,30 @@ struct DeviceListing: Encodable {
         })
     }
     leds = outputs.leds.map { LED(name: TerminalText.clean($0.name), trigger: clean($0.trigger)) }
-    buzzers = BuzzerListing(outputs)
-    pwmChips = buzzers.pwmChips
-    soundDevices = buzzers.soundDevices
+    pwmChips = outputs.pwmChips.map { PWMChip(name: TerminalText.clean($0.name), channels: $0.channelCount) }
+    soundDevices = outputs.sounds.map { SoundDevice(name: TerminalText.clean($0.name, limit: 128), node: $0.node) }
     problems = outputs.problems.map { TerminalText.clean($0, limit: 500) }
   }
 
   var lines: [String] {
-    var lines = Self.lines(of: inputs, title: "Input devices") + Self.lines(of: serials, title: "Serial lines")
-    lines.append("Cameras")
-    if cameras.isEmpty { lines.append("  none") }
-    lines += cameras.flatMap(\.lines)
-    lines.append("GPIO chips")
-    if chips.isEmpty { lines.append("  none") }
-    for chip in chips {
-      lines.append("  \(chip.label)  (\(chip.node), \(chip.lines.count) lines)")
-      for line in chip.lines where line.name != nil || line.usedBy != nil {
-        let user = line.usedBy.map { ", used by \($0)" } ?? ""
-        lines.append("      \(line.offset): \(line.name ?? "without a name")\(user)")
-      }
-    }
-    lines.append("LEDs")
-    if leds.isEmpty { lines.append("  none") }
-    for led in leds { lines.append("  \(led.name)\(led.trigger.map { "  (trigger \($0))" } ?? "")") }
-    lines += buzzers.lines
-    if !problems.isEmpty { lines.append("Could not be looked into") }
-    lines += problems.map { "  \($0)" }
+    var lines: [String] = []
+    func list(_ title: String, _ found: [String]) { lines += [title] + (found.isEmpty ? ["  none"] : found) }
+    list("Input devices", inputs.flatMap(\.lines))
+    list("Serial lines", serials.flatMap(\.lines))
+    list("Cameras", cameras.flatMap(\.lines))
+    list("GPIO chips", chips.flatMap(Self.lines(of:)))
+    list("LEDs", leds.map { "  \($0.name)\($0.trigger.map { "  (trigger \($0))" } ?? "")" })
+    list("PWM chips", pwmChips.map { "  \($0.name)  (\($0.channels) channel\($0.channels == 1 ? "" : "s"))" })
+    list("Sound devices", soundDevices.map { "  \($0.name)  (\($0.node))" })
+    if !problems.isEmpty { list("Could not be looked into", problems.map { "  \($0)" }) }
     return lines + scannerLines
   }
 
-  private static func lines(of devices: [Input], title: String) -> [String] {
-    var lines = [title]
-    if devices.isEmpty { lines.append("  none") }
-    for input in devices {
-      lines.append("  \(input.node)  \(input.name ?? "without a name")\(input.model.map { "  [\($0)]" } ?? "")")
-      let facts = [
-        input.vendor.map { "vendor: \"\($0)\"" }, input.product.map { "product: \"\($0)\"" },
-        input.serial.map { "serial: \($0)" }, input.port.map { "port: \"\($0)\"" },
-        input.interface.map { "interface: \"\($0)\"" },
-      ]
-      lines.append("      { \(facts.compactMap(\.self).joined(separator: ", ")) }")
-      lines.append("      \(input.outcome): \(input.words)")
-    }
-    return lines
+  private static func lines(of chip: Chip) -> [String] {
+    ["  \(chip.label)  (\(chip.node), \(chip.lines.count) lines)"]
+      + chip.lines.filter { $0.name != nil || $0.usedBy != nil }.map { line in
+        "      \(line.offset): \(line.name ?? "without a name")\(line.usedBy.map { ", used by \($0)" } ?? "")"
+      }
   }
 
   /// Last, because it is what the next step is.

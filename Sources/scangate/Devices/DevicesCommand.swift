@@ -51,19 +51,11 @@ struct DevicesCommand: AsyncParsableCommand {
         isWrong = true
       }
     }
-    let inputs: [DeviceReport]
-    let serials: [DeviceReport]
-    let cameras: [CameraReport]
-    let search: ScannerSearch
-    do throws(DeviceError) {
-      inputs = try listInputDevices(configuration?.wedges ?? [], as: Self.serviceUser)
-      serials = try listSerialDevices(configuration?.serials ?? [], as: Self.serviceUser)
-      cameras = try listCameras(configuration?.cameras ?? [], as: Self.serviceUser)
-      search = try ScannerSearch(
-        inputs: inputs, serials: serials, readers: configuration?.readers.map(\.id.name) ?? [])
-    } catch {
-      throw failure(error.description)
-    }
+    let inputs = try listInputDevices(configuration?.wedges ?? [], as: Self.serviceUser)
+    let serials = try listSerialDevices(configuration?.serials ?? [], as: Self.serviceUser)
+    let cameras = try listCameras(configuration?.cameras ?? [], as: Self.serviceUser)
+    let search = try ScannerSearch(
+      inputs: inputs, serials: serials, readers: configuration?.readers.map(\.id.name) ?? [])
     let outputs = listOutputs()
     if example {
       Terminal.write(ExampleConfiguration(search, outputs).yaml)
@@ -71,12 +63,10 @@ struct DevicesCommand: AsyncParsableCommand {
     }
     let names = (configuration?.readers.map(\.id.name) ?? []) + search.proposals.map(\.reader)
     let found = DeviceListing(
-      inputs: inputs, serials: serials, cameras: CameraListing.all(cameras, readers: names), search: search,
+      inputs: inputs, serials: serials, cameras: ListedDevice.cameras(cameras, readers: names), search: search,
       outputs: outputs)
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      Terminal.out(String(decoding: try encoder.encode(found), as: UTF8.self))
+      try Terminal.out(json: found)
     } else {
       found.lines.forEach(Terminal.out)
     }

@@ -28,17 +28,11 @@ struct IdentifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: ScanIdentifier.News.self)
-    let identifier: ScanIdentifier
-    let typing: [DeviceIdentity]
-    do throws(DeviceError) {
-      let nodes = try ScannerSearch.devices("input").filter { $0.node.hasPrefix("/dev/input/event") && $0.isKeyboard }
-      let ports = serial ? try ScannerSearch.devices("tty").filter { $0.port != nil } : []
-      typing = nodes + ports
-      identifier = try Self.makeIdentifier()
-      try await identifier.start(typing) { continuation.yield($0) }
-    } catch {
-      throw failure(error.description)
-    }
+    let nodes = try ScannerSearch.devices("input").filter { $0.node.hasPrefix("/dev/input/event") && $0.isKeyboard }
+    let ports = serial ? try ScannerSearch.devices("tty").filter { $0.port != nil } : []
+    let typing = nodes + ports
+    let identifier = try Self.makeIdentifier()
+    try await identifier.start(typing) { continuation.yield($0) }
     if typing.isEmpty {
       throw failure("No device that types is plugged in. See \"scangate devices\" for scanners in another mode.")
     }

@@ -17,7 +17,12 @@ struct CodeArgument: Sendable {
 
   /// Takes what was typed; `-` is asked for without showing it, or read from a pipe.
   init(_ text: String) throws {
-    let bytes = text == "-" ? try Self.read() : [UInt8](text.utf8)
+    let bytes =
+      text == "-"
+      ? try HiddenInput.given(
+        nil, asking: "The code, and Enter (it is not shown): ", upTo: Self.longest, otherwise: "Nothing was looked for."
+      )
+      : [UInt8](text.utf8)
     guard bytes.count <= Self.longest, let code = Normaliser.normalise(bytes) else {
       throw ValidationError("--code takes a whole code, or the last characters that are shown of one.")
     }
@@ -29,16 +34,5 @@ struct CodeArgument: Sendable {
   /// Whether a scan's code is this one.
   func matches(_ code: Code) -> Bool {
     code.shortened == shortened || !keys.isDisjoint(with: TicketSystemRegistry.tickets(of: code))
-  }
-
-  private static func read() throws -> [UInt8] {
-    do throws(SystemError) {
-      return isatty(STDIN_FILENO) != 0
-        ? try HiddenInput.ask("The code, and Enter (it is not shown): ", upTo: longest)
-        : try SmallFile.read(STDIN_FILENO, upTo: longest)
-    } catch {
-      if error.errno == ECANCELED { throw failure("Nothing was looked for.", ExitCode(130)) }
-      throw failure("The code cannot be read from standard input: \(error.words).")
-    }
   }
 }

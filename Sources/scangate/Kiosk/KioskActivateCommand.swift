@@ -74,20 +74,9 @@ struct KioskActivateCommand: AsyncParsableCommand {
       return [UInt8](code.utf8)
     }
     let limit = 4_096
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      if let codeFile {
-        let file = try OwnedDescriptor.open(codeFile, O_RDONLY | O_NONBLOCK)
-        bytes = try SmallFile.read(file.number, upTo: limit)
-      } else if isatty(STDIN_FILENO) != 0 {
-        bytes = try HiddenInput.ask("Type or scan the activation code and press Enter (it is not shown): ", upTo: limit)
-      } else {
-        bytes = try SmallFile.read(STDIN_FILENO, upTo: limit)
-      }
-    } catch {
-      if error.errno == ECANCELED { throw failure("Nothing was changed.", ExitCode(130)) }
-      throw failure("\(codeFile ?? "The input") cannot be read: \(error.words).")
-    }
+    let bytes = try HiddenInput.given(
+      codeFile, asking: "Type or scan the activation code and press Enter (it is not shown): ", upTo: limit,
+      otherwise: "Nothing was changed.")
     guard bytes.count <= limit else { throw failure("That is too long for an activation code.", Exit.data) }
     return bytes
   }
@@ -112,11 +101,8 @@ struct KioskActivateCommand: AsyncParsableCommand {
 
   private func trust(_ station: StationConfiguration) throws -> TrustList {
     guard let path = station.setUp?.trust?.path else { return .none }
-    do throws(SetupError) {
-      return try TrustFile.load(path)
-    } catch {
-      throw failure(error.description, Exit.configuration)
-    }
+    return try Result { () throws(SetupError) in try TrustFile.load(path) }
+      .mapError { failure($0.description, Exit.configuration) }.get()
   }
 }
 

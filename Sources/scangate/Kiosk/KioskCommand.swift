@@ -88,7 +88,6 @@ struct KioskArguments: ParsableArguments {
       await session.close()
       switch error {
       case let fault as ControlFault: throw failure(fault.detail)
-      case let fault as SealFault: throw failure(fault.description)
       default: throw error
       }
     }
@@ -188,17 +187,12 @@ struct KioskResetCommand: AsyncParsableCommand {
         guard error.kind == .damaged else { throw error }
         Terminal.error(TerminalText.clean(error.description, limit: 1_000))
       }
-      if !yes { try Self.ask(place) }
+      if !yes {
+        try Terminal.confirm(
+          "Forget the activation at \(place)?", to: "forget the activation", otherwise: "Nothing was forgotten.")
+      }
       try await session.reset()
       Terminal.out("The station is not activated any more. Have it taken off the service's list, too.")
     }
-  }
-
-  private static func ask(_ place: String) throws {
-    guard isatty(STDIN_FILENO) != 0 else {
-      throw failure("Nobody is here to be asked: add --yes to forget the activation.", Exit.usage)
-    }
-    Terminal.note("Forget the activation at \(place)? Type yes: ")
-    guard readLine() == "yes" else { throw failure("Nothing was forgotten.", ExitCode(130)) }
   }
 }

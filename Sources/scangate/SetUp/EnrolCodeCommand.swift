@@ -178,18 +178,9 @@ struct EnrolCodeCommand: ParsableCommand {
   }
 
   private func read(_ what: String) throws -> [UInt8] {
-    let limit = 4_096
-    do throws(SystemError) {
-      if let secret, secret != "-" {
-        let file = try OwnedDescriptor.open(secret, O_RDONLY | O_NONBLOCK)
-        return try SmallFile.read(file.number, upTo: limit)
-      }
-      guard isatty(STDIN_FILENO) != 0 else { return try SmallFile.read(STDIN_FILENO, upTo: limit) }
-      return try HiddenInput.ask("Paste \(what) and press Enter (it is not shown): ", upTo: limit)
-    } catch {
-      if error.errno == ECANCELED { throw failure("Nothing was made.", ExitCode(130)) }
-      throw failure("\(TerminalText.clean(secret ?? "The input")) cannot be read: \(error.words).", Exit.data)
-    }
+    try HiddenInput.given(
+      secret == "-" ? nil : secret, asking: "Paste \(what) and press Enter (it is not shown): ", upTo: 4_096,
+      otherwise: "Nothing was made.", Exit.data)
   }
 
   private func save(_ code: QRPicture, to path: String) throws {
@@ -199,11 +190,8 @@ struct EnrolCodeCommand: ParsableCommand {
     case .png?: bytes = code.png
     case .pgm?, nil: bytes = code.pgm
     }
-    do throws(SystemError) {
-      try NewFile.write(bytes, to: path)
-    } catch {
-      throw failure("\(TerminalText.clean(path)) cannot be written: \(error.words).", Exit.output)
-    }
+    try Result { () throws(SystemError) in try NewFile.write(bytes, to: path) }
+      .mapError { failure("\(TerminalText.clean(path)) cannot be written: \($0.words).", Exit.output) }.get()
   }
 
   private static let nameSigns = [UInt8]("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._".utf8)

@@ -20,7 +20,7 @@ struct EnrolmentCommand: ParsableCommand {
     @OptionGroup var state: StateArgument
 
     func run() throws {
-      let entries = try told { () throws(SealFault) in try EnrolmentBook(keys: state.keys).list() }
+      let entries = try EnrolmentBook(keys: state.keys).list()
       if entries.isEmpty { Terminal.out("No ticket system is enrolled in \(TerminalText.clean(state.folder)).") }
       for entry in entries {
         Terminal.out(
@@ -44,7 +44,7 @@ struct EnrolmentCommand: ParsableCommand {
 
     func run() throws {
       let id = TicketSystemID(system)
-      guard try told({ () throws(SealFault) in try EnrolmentBook(keys: state.keys).forget(id) }) else {
+      guard try EnrolmentBook(keys: state.keys).forget(id) else {
         throw failure("\(system) is not enrolled in \(state.folder). See: scangate enrolment list")
       }
       Terminal.out(

@@ -35,10 +35,7 @@ enum OrganiserKeyFile {
         "\(shown) can be read by others, who can then set stations up. If nobody has: chmod 600 \(shown). Else make another.",
         Exit.data)
     }
-    do throws(OrganiserKey.Fault) {
-      return try OrganiserKey(file: bytes)
-    } catch {
-      throw failure("\(shown) cannot be used. \(error.description)", Exit.data)
-    }
+    return try Result { () throws(OrganiserKey.Fault) in try OrganiserKey(file: bytes) }
+      .mapError { failure("\(shown) cannot be used. \($0.description)", Exit.data) }.get()
   }
 }

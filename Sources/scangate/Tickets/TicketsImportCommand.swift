@@ -177,11 +177,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
   }
 
   private func told<Value>(_ body: () throws(TicketListFault) -> Value) throws -> Value {
-    do throws(TicketListFault) {
-      return try body()
-    } catch {
-      throw Self.failed(error)
-    }
+    return try Result { () throws(TicketListFault) in try body() }.mapError { Self.failed($0) }.get()
   }
 
   private static func failed(_ fault: TicketListFault) -> ExitCode { notImported(fault) }
