@@ -26,7 +26,6 @@ package struct DeviceAssignment: Equatable, Sendable {
     /// Whether it means the device.
     package var covers: (DeviceIdentity) -> Bool
 
-    /// Makes a claim.
     package init(reader: ReaderID, covers: @escaping (DeviceIdentity) -> Bool) {
       self.reader = reader
       self.covers = covers

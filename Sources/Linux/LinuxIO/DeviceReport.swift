@@ -29,7 +29,6 @@ package struct DeviceReport: Sendable, Equatable {
   /// The same in a sentence, with what to do where something is wrong.
   package var words: String
 
-  /// Makes a report.
   package init(device: DeviceIdentity, reader: ReaderID?, outcome: Outcome, words: String) {
     self.device = device
     self.reader = reader

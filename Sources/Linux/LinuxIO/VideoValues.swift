@@ -15,7 +15,6 @@ package struct VideoCapability: Sendable, Equatable {
   /// Whether its pictures can be mapped.
   package var streams: Bool
 
-  /// Makes a capability.
   package init(
     driver: String, name: String, bus: String, captures: Bool, capturesPlanes: Bool = false, streams: Bool = true
   ) {
@@ -35,7 +34,6 @@ package struct VideoRate: Hashable, Sendable {
   /// … in so many seconds.
   package var seconds: UInt32
 
-  /// Makes a rate.
   package init(pictures: UInt32, seconds: UInt32 = 1) {
     self.pictures = pictures
     self.seconds = seconds
@@ -83,7 +81,6 @@ package struct VideoOffer: Sendable, Equatable {
   /// Its rates at that size, or at the middle of the range; empty where the camera does not say.
   package var rates: [VideoRates]
 
-  /// Makes an offer.
   package init(format: PixelFormat, sizes: VideoSizes, rates: [VideoRates] = []) {
     self.format = format
     self.sizes = sizes
@@ -102,7 +99,6 @@ package struct VideoFormat: Sendable, Equatable {
   /// Bytes of a picture at most.
   package var imageBytes: Int
 
-  /// Makes a format.
   package init(format: PixelFormat, size: VideoSize, bytesPerLine: Int, imageBytes: Int) {
     self.format = format
     self.size = size
@@ -127,7 +123,6 @@ package struct VideoFrame: Sendable, Equatable {
   /// When it was taken, where the driver uses the monotonic clock.
   package var takenAt: MonotonicTime?
 
-  /// Makes a frame.
   package init(buffer: UInt32, bytes: Int, sequence: UInt32 = 0, isDamaged: Bool = false, takenAt: MonotonicTime? = nil)
   {
     self.buffer = buffer

@@ -39,7 +39,6 @@ package protocol AttemptBook: Sendable {
 package struct JournalMark: Hashable, Comparable, Sendable {
   /// Counted from 1 in each process.
   package let number: UInt64
-  /// Makes the mark of the batch with that number.
   package init(number: UInt64) { self.number = number }
   package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
@@ -53,7 +52,6 @@ package struct JournalBatch: Sendable, Equatable {
   /// Whether it is to be durable as soon as can be, before anybody waits for that. Else it is within a second.
   package var isUrgent: Bool
 
-  /// Makes a batch.
   package init(facts: [JournalFact] = [], memory: [LedgerKey: [UInt8]?] = [:], isUrgent: Bool = false) {
     self.facts = facts
     self.memory = memory
@@ -82,7 +80,6 @@ package struct LedgerKey: Hashable, Sendable {
   /// The ticket's digest, or an identifier as UTF-8.
   package let bytes: [UInt8]
 
-  /// Makes a key.
   package init(server: String, kind: Kind, bytes: [UInt8]) {
     self.server = server
     self.kind = kind
@@ -95,7 +92,6 @@ package struct LedgerKey: Hashable, Sendable {
 package struct BootID: Hashable, Sendable, CustomStringConvertible {
   /// The identifier as the kernel writes it.
   package let description: String
-  /// Makes the identifier.
   package init(_ description: String) { self.description = description }
 }
 
@@ -108,7 +104,6 @@ package struct JournalTime: Sendable, Equatable {
   /// Whether the civil clock was trusted: set by NTP, or confirmed by a ticket system, since the boot.
   package var isTrusted: Bool
 
-  /// Makes a point in time.
   package init(wall: WallTime, monotonic: MonotonicTime, isTrusted: Bool) {
     self.wall = wall
     self.monotonic = monotonic
@@ -133,7 +128,6 @@ package struct AskedAttempt: Sendable, Equatable {
   /// In which boot.
   package var boot: BootID
 
-  /// Makes an entry.
   package init(
     attempt: AttemptID, scan: Scan, system: TicketSystemID, server: String, ticket: TicketKey, at: JournalTime,
     boot: BootID
@@ -167,7 +161,6 @@ package struct ConcludedAttempt: Sendable, Equatable {
   /// When.
   package var at: JournalTime
 
-  /// Makes an entry.
   package init(
     attempt: AttemptID, fate: AttemptOutcome.Fate, mayHaveRedeemed: Bool, verdict: Verdict?, entryID: String?,
     recordedAt: WallTime?, said: String?, at: JournalTime

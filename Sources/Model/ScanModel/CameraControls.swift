@@ -5,7 +5,6 @@ package struct VideoSize: Hashable, Sendable {
   /// Rows.
   package var height: Int
 
-  /// Makes a size.
   package init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -27,7 +26,6 @@ package struct StreamWish: Sendable, Equatable {
   /// Exactly this format.
   package var format: PixelFormat?
 
-  /// Makes a wish.
   package init(size: VideoSize? = nil, rate: Int? = nil, format: PixelFormat? = nil) {
     self.size = size
     self.rate = rate
@@ -60,7 +58,6 @@ package struct CameraControls: Sendable, Equatable {
   /// The frequency of the mains.
   package var powerLine: PowerLine?
 
-  /// Makes controls.
   package init(exposure: Int32? = nil, focus: Focus? = nil, powerLine: PowerLine? = nil) {
     self.exposure = exposure
     self.focus = focus

@@ -13,7 +13,6 @@ package struct DeviceMatch: Hashable, Sendable {
   /// The USB interface of a composite device; only its nodes are taken.
   package var interface: Int?
 
-  /// Makes a match.
   package init(
     vendor: UInt16? = nil, product: UInt16? = nil, serial: String? = nil, port: String? = nil, name: String? = nil,
     interface: Int? = nil

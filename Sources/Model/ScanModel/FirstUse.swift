@@ -8,7 +8,6 @@ package struct FirstUse: Sendable, Equatable, Codable {
   /// elsewhere, and in the memory of earlier versions.
   package var request: AttemptID?
 
-  /// Makes a first use.
   package init(gate: GateID?, at: WallTime, request: AttemptID? = nil) {
     self.gate = gate
     self.at = at

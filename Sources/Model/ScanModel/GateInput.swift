@@ -35,7 +35,6 @@ package struct InputConfiguration: Hashable, Sendable {
   /// What it is for.
   package var use: InputUse
 
-  /// Makes an input.
   package init(
     name: InputName, line: GPIOLineConfiguration, debounce: Duration = .milliseconds(30), use: InputUse = .log
   ) {

@@ -67,7 +67,6 @@ package struct RelayConfiguration: Hashable, Sendable {
   /// What it goes to when nobody commands it.
   package var safeState: SafeState
 
-  /// Configures a relay.
   package init(timing: RelayTiming = .standard, safeState: SafeState = .secure) {
     self.timing = timing
     self.safeState = safeState

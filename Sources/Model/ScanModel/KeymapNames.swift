@@ -11,7 +11,6 @@ package struct KeymapNames: Hashable, Sendable {
   /// The locale whose Compose table joins dead keys, such as `en_US.UTF-8`; `nil` for none: a dead key then spoils its code.
   package var composeLocale: String?
 
-  /// Names a keymap.
   package init(
     layout: String = "us", variant: String = "", model: String = "pc105", options: String = "",
     composeLocale: String? = nil

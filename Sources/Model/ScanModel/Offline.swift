@@ -56,7 +56,6 @@ package struct OwedAdmission: Sendable, Equatable {
   /// In which boot.
   package var boot: BootID
 
-  /// Makes an entry.
   package init(
     attempt: AttemptID, scan: Scan, system: TicketSystemID, server: String, ticket: TicketKey, decider: Decider,
     mayBeTold: Bool, at: JournalTime, boot: BootID
@@ -120,7 +119,6 @@ package struct ToldAdmission: Sendable, Equatable {
   /// When we knew.
   package var at: JournalTime
 
-  /// Makes an entry.
   package init(
     attempt: AttemptID, ending: Ending, reason: RefuseReason? = nil, said: String? = nil, entryID: String? = nil,
     recordedAt: WallTime? = nil, at: JournalTime

@@ -7,7 +7,6 @@ package struct OutputConfiguration: Hashable, Sendable {
   /// What it drives.
   package var target: OutputTarget
 
-  /// Makes an output.
   package init(name: OutputName, kind: OutputKind, target: OutputTarget) {
     self.name = name
     self.kind = kind
@@ -114,7 +113,6 @@ package struct GPIOLineConfiguration: Hashable, Sendable, CustomStringConvertibl
   /// The driver.
   package var drive: Drive
 
-  /// Makes a line's configuration.
   package init(
     chip: String, line: Selector, isActiveLow: Bool = false, bias: Bias = .asIs, drive: Drive = .pushPull
   ) {
@@ -163,7 +161,6 @@ package struct PWMConfiguration: Hashable, Sendable, CustomStringConvertible {
   /// The tone in hertz.
   package var frequency: UInt32
 
-  /// Makes a channel's configuration.
   package init(chip: String, channel: UInt32, frequency: UInt32) {
     self.chip = chip
     self.channel = channel
@@ -196,7 +193,6 @@ package struct SoundConfiguration: Hashable, Sendable, CustomStringConvertible {
   /// The tone in hertz.
   package var frequency: UInt32
 
-  /// Makes a sound device's configuration.
   package init(device: String, frequency: UInt32) {
     self.device = device
     self.frequency = frequency

@@ -30,7 +30,6 @@ package struct RawRead: Sendable, Equatable {
   /// When the last byte (the terminator, or the end of silence) arrived.
   package let readAt: MonotonicTime
 
-  /// Makes a raw read.
   package init(reader: ReaderID, bytes: [UInt8], symbology: AIMIdentifier? = nil, readAt: MonotonicTime) {
     self.reader = reader
     self.bytes = bytes
@@ -56,7 +55,6 @@ package struct Scan: Sendable, Equatable {
   /// The event that the presented code named, as in `RecognisedCode`; `nil` too where the scan is read from the journal.
   package let event: String?
 
-  /// Makes a scan.
   package init(
     id: ScanID = ScanID(), gate: GateID, reader: ReaderID, code: Code, symbology: AIMIdentifier? = nil,
     readAt: MonotonicTime, event: String? = nil

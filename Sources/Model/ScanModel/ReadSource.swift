@@ -38,7 +38,6 @@ package struct DeviceDescription: Sendable, Hashable {
   /// Its serial number.
   package var serial: String?
 
-  /// Describes a device.
   package init(model: String?, name: String? = nil, serial: String? = nil) {
     self.model = model
     self.name = name
@@ -99,7 +98,6 @@ package struct DeviceError: Error, Sendable, Equatable, CustomStringConvertible 
   /// Whether the device may have done what it was told all the same.
   package var mayHaveHappened: Bool
 
-  /// Makes an error.
   package init(
     device: String, what: String, remedy: String, errno: Int32? = nil, mayHaveHappened: Bool = false
   ) {

@@ -142,7 +142,6 @@ package struct JournaledScan: Sendable, Equatable {
   /// The admission's name in the ledger; `nil` where it is none.
   package var admission: AttemptID?
 
-  /// Makes an entry.
   package init(
     scan: Scan, system: TicketSystemID, ticket: TicketKey?, at: JournalTime, decidedIn: Duration, verdict: Verdict,
     decider: Decider, note: String? = nil, detail: String? = nil, entryID: String? = nil, eventID: String? = nil,
@@ -185,7 +184,6 @@ package struct ScanFlood: Sendable, Equatable {
   /// When the last of them was over.
   package var at: JournalTime
 
-  /// Makes an entry.
   package init(gate: GateID, refused: Int, undecided: Int, began: WallTime, at: JournalTime) {
     self.gate = gate
     self.refused = refused
@@ -230,7 +228,6 @@ package struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible
   /// What happened, to which file, and what to do.
   package var description: String
 
-  /// Makes a fault.
   package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description

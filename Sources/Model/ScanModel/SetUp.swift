@@ -1,7 +1,5 @@
 /// A code that was made for one activation at a control service.
-package struct ActivationCode: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+package struct ActivationCode: Sendable, Hashable, Unshown {
   /// The code as the service wants it: letters in upper case. A secret until it is used.
   package var code: String
   /// The station that it was made for, where it says so.
@@ -9,7 +7,6 @@ package struct ActivationCode: Sendable, Hashable, CustomStringConvertible, Cust
   /// Whether it came in a link, as services with a beacon print it.
   package var isLinked: Bool
 
-  /// Makes a code.
   package init(code: String, kioskID: String? = nil, isLinked: Bool = false) {
     self.code = code
     self.kioskID = kioskID
@@ -17,8 +14,6 @@ package struct ActivationCode: Sendable, Hashable, CustomStringConvertible, Cust
   }
 
   package var description: String { "(activation code)" }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// Why a set-up code did not set the station up. The raw values are the names in events, configuration and documentation.

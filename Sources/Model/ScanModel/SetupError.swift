@@ -3,6 +3,5 @@ package struct SetupError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The words, ready to print.
   package let description: String
 
-  /// Makes an error of its words.
   package init(_ description: String) { self.description = description }
 }

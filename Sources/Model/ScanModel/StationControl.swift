@@ -45,7 +45,6 @@ package struct StationIdentity: Sendable, Hashable {
   /// The program's version.
   package var version: String
 
-  /// Names a station.
   package init(id: String, version: String) {
     self.id = id
     self.version = version
@@ -53,9 +52,7 @@ package struct StationIdentity: Sendable, Hashable {
 }
 
 /// A token of a control service: a JSON web token or an opaque text. Printing, reflecting and interpolating it show no part.
-package struct ControlToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+package struct ControlToken: Sendable, Hashable, Unshown {
   /// The longest token, in bytes.
   package static let longest = 4_096
 
@@ -71,8 +68,6 @@ package struct ControlToken: Sendable, Hashable, CustomStringConvertible, Custom
   }
 
   package var description: String { "(token)" }
-  package var debugDescription: String { "(token)" }
-  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// What an activation has given a station.
@@ -84,7 +79,6 @@ package struct Activation: Sendable, Equatable {
   /// When the token ends, as the service or the token itself says (whichever is earlier); `nil` where neither does.
   package var expires: WallTime?
 
-  /// Makes an activation.
   package init(kioskID: String, token: ControlToken?, expires: WallTime?) {
     self.kioskID = kioskID
     self.token = token
@@ -119,7 +113,6 @@ package struct ControlFault: Error, Sendable, Equatable, CustomStringConvertible
   /// Whether a byte of the request may have reached the service.
   package var wasSent: Bool
 
-  /// Makes a fault.
   package init(
     _ kind: ControlFaultKind, _ detail: String, status: Int? = nil, retryAfter: Duration? = nil, wasSent: Bool = true
   ) {
@@ -144,7 +137,6 @@ package struct ActivationFault: Error, Sendable, Equatable, CustomStringConverti
   /// Whether the code may be used up although nothing was given for it.
   package var mayBeUsed: Bool
 
-  /// Makes a fault.
   package init(_ refusal: SetUpRefusal, _ detail: String, kind: ControlFaultKind? = nil, mayBeUsed: Bool = false) {
     self.refusal = refusal
     self.detail = detail

@@ -74,7 +74,6 @@ package struct ListedTicket: Sendable, Equatable {
   /// (`TicketSystem.foldedKey`): by the list they are two tickets.
   package var hasOtherSpelling: Bool
 
-  /// Makes an entry.
   package init(
     status: Status, from: WallTime? = nil, until: WallTime? = nil, quantity: Int = 1, sale: String? = nil,
     saleQuantity: Int? = nil, event: String? = nil, eventID: String? = nil, kind: String? = nil,
@@ -118,7 +117,6 @@ package struct TicketListState: Sendable, Equatable {
   /// How old its content is by a clock that nobody sets; `nil` where none has run on since the list was imported.
   package var age: Duration?
 
-  /// Makes a state.
   package init(asOf: WallTime, count: Int, age: Duration? = nil) {
     self.asOf = asOf
     self.count = count
@@ -135,7 +133,6 @@ package struct TicketListFault: Error, Sendable, Equatable, CustomStringConverti
   package var description: String
   /// Whether what was put in cannot be used; else something that is needed cannot be had.
   package var isOfData: Bool
-  /// Makes a fault.
   package init(_ description: String, isOfData: Bool = false) {
     self.description = description
     self.isOfData = isOfData
@@ -156,7 +153,6 @@ package struct RosterPage: Sendable, Equatable {
   /// Whether there is another page.
   package var hasMore: Bool
 
-  /// Makes a page.
   package init(tickets: [ToldTicket], hasMore: Bool) {
     self.tickets = tickets
     self.hasMore = hasMore
@@ -188,7 +184,6 @@ package struct ToldTicket: Sendable, Equatable {
   /// Why a list cannot decide on it, in words without its code; `nil` where it can.
   package var obstacle: String?
 
-  /// Makes a ticket.
   package init(
     code: String, isWholeSale: Bool, status: ListedTicket.Status?, day: String? = nil, from: WallTime? = nil,
     until: WallTime? = nil, quantity: Int = 1, sale: String? = nil, event: String? = nil, eventID: String? = nil,

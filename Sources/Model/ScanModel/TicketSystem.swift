@@ -112,7 +112,6 @@ extension TicketSystem {
 package struct TicketKey: Hashable, Sendable {
   /// The bytes of the key. Not for logs.
   package let bytes: [UInt8]
-  /// Makes a key.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
@@ -139,7 +138,6 @@ package struct AttemptRequest: Sendable {
   /// The event that the presented code named, as in `Scan`.
   package let event: String?
 
-  /// Makes a request.
   package init(
     attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false, event: String? = nil
   ) {
@@ -184,7 +182,6 @@ package struct AttemptOutcome: Sendable, Equatable {
   /// The server's clock by the `Date` header (RFC 9110, 6.6.1), in whole seconds.
   package var serverDate: WallTime?
 
-  /// Makes an outcome.
   package init(
     fate: Fate, answer: TicketAnswer, mayHaveRedeemed: Bool, sentAt: MonotonicTime?, endedAt: MonotonicTime,
     serverDate: WallTime? = nil, offline: OfflineCause? = nil, retryAfter: Duration? = nil
@@ -229,7 +226,6 @@ package struct Redemption: Sendable, Equatable {
   /// Why nobody passes on it at this gate all the same, such as `wrongEvent`: the record waits for another gate that asks for it.
   package var refusal: RefuseReason?
 
-  /// Makes a redemption.
   package init(
     entryID: String, scannedAt: WallTime, quantity: Int, sale: String? = nil, saleQuantity: Int? = nil,
     details: TicketDetails, refusal: RefuseReason? = nil
@@ -257,7 +253,6 @@ package struct Entitlement: Sendable, Equatable {
   /// A quantity that is never used up.
   package static let unlimited = Int.max
 
-  /// Makes an entitlement.
   package init(quantity: Int, ends: WallTime? = nil, details: TicketDetails) {
     self.ends = ends
     self.quantity = quantity
@@ -307,7 +302,6 @@ package struct TicketDetails: Sendable, Equatable {
     /// Whether the server has a scanned entry of it.
     package var isUsed: Bool
 
-    /// Makes a line.
     package init(id: LineID, quantity: Int, isUsed: Bool) {
       self.id = id
       self.quantity = quantity

@@ -43,7 +43,6 @@ package struct WallTime: Hashable, Comparable, Sendable {
   /// Nanoseconds since the epoch; may be negative.
   package var nanoseconds: Int64
 
-  /// Makes a time from nanoseconds since the epoch.
   package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// Makes a time from whole seconds since the epoch; saturates beyond the years 1677 to 2262.

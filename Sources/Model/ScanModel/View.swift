@@ -5,7 +5,6 @@ package struct ViewPoint: Sendable, Hashable {
   /// From the upper edge.
   package var y: Float
 
-  /// Makes a point.
   package init(x: Float, y: Float) {
     self.x = x
     self.y = y
@@ -25,7 +24,6 @@ package struct SeenSymbol: Sendable, Equatable {
   /// Its corners (QR: four, clockwise, beginning at the left upper finder) or its two ends (linear); may be empty.
   package var points: [ViewPoint]
 
-  /// Makes a symbol.
   package init(
     symbology: Symbology, identifier: AIMIdentifier? = nil, bytes: [UInt8], text: String, points: [ViewPoint] = []
   ) {
@@ -48,7 +46,6 @@ package struct ViewReading: Sendable, Equatable {
   /// CPU time of decoding alone, grey pixels in memory, in nanoseconds.
   package var decodeTime: UInt64
 
-  /// Makes a reading.
   package init(
     symbols: [SeenSymbol] = [], isStill: Bool = false, quality: ViewQuality = ViewQuality(), decodeTime: UInt64 = 0
   ) {
@@ -72,7 +69,6 @@ package struct ViewQuality: Sendable, Equatable {
   /// Width of a QR module in pixels as the best finder pattern has it; below 2 is too small to be read surely.
   package var modulePixels: Float
 
-  /// Makes a description.
   package init(
     brightness: Float = 0, contrast: Float = 0, sharpness: Float = 0, finders: Int = 0, modulePixels: Float = 0
   ) {

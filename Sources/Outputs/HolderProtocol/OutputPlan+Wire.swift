@@ -121,12 +121,8 @@ extension WireReader {
     }
     let pulse = try takeDuration()
     let gap = try takeDuration()
-    let timing: RelayTiming
-    do throws(SignalError) {
-      timing = try RelayTiming(pulse: pulse, gap: gap)
-    } catch {
-      throw WireError(error.description)
-    }
+    let timing = try Result { () throws(SignalError) in try RelayTiming(pulse: pulse, gap: gap) }
+      .mapError { WireError($0.description) }.get()
     return OutputPlan.Gate(
       id: id, outputs: outputs, inputs: inputs, timing: timing, safeState: try takeWord(), patterns: try takePatterns())
   }

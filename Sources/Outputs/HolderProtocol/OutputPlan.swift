@@ -18,7 +18,6 @@ package struct OutputPlan: Hashable, Sendable {
     /// What lamps and buzzers do.
     package var patterns: SignalPatterns
 
-    /// Makes a gate's part.
     package init(
       id: GateID, outputs: [OutputConfiguration], inputs: [InputConfiguration] = [], timing: RelayTiming = .standard,
       safeState: SafeState = .secure, patterns: SignalPatterns
@@ -35,7 +34,6 @@ package struct OutputPlan: Hashable, Sendable {
   /// The gates, in a fixed order.
   package var gates: [Gate]
 
-  /// Makes a plan.
   package init(gates: [Gate]) { self.gates = gates }
 
   /// The GPIO lines that its outputs drive.

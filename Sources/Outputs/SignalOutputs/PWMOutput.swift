@@ -53,10 +53,7 @@ struct PWMOutput: Sendable {
 
   private func write(_ write: (file: PWMState.File, value: UInt64)) throws(DeviceError) {
     let file = "\(path)/\(write.file.rawValue)"
-    do throws(SystemError) {
-      try SystemFiles.write("\(write.value)\n", to: file)
-    } catch {
-      throw selection.failed(error, path: file)
-    }
+    try Result { () throws(SystemError) in try SystemFiles.write("\(write.value)\n", to: file) }
+      .mapError { selection.failed($0, path: file) }.get()
   }
 }

@@ -8,7 +8,6 @@ package struct ExampleConfiguration: Sendable {
     /// Its name, or its number where it has none.
     package var line: String
 
-    /// Names a line.
     package init(chip: String, line: String) {
       self.chip = chip
       self.line = line
@@ -24,7 +23,6 @@ package struct ExampleConfiguration: Sendable {
   /// LEDs that no trigger drives.
   package var leds: [String]
 
-  /// Makes an example.
   package init(readers: [ReaderProposal], ticketSystem: [String], lines: [Line] = [], leds: [String] = []) {
     self.readers = readers
     self.ticketSystem = ticketSystem

@@ -31,7 +31,6 @@ package struct ScannerCandidate: Hashable, Sendable {
   /// What the database knows of it.
   package var model: ScannerModel?
 
-  /// Makes a candidate.
   package init(
     kind: Kind, node: String, physicalPath: String, vendor: UInt16? = nil, product: UInt16? = nil,
     serial: String? = nil, port: String? = nil, name: String? = nil, model: ScannerModel? = nil

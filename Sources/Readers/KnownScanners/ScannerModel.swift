@@ -29,19 +29,10 @@ package struct ScannerModel: Hashable, Sendable {
   /// Its mode, where the id tells it.
   package var mode: Mode?
   /// Whether keyboards or other gadgets have the same id.
-  package var isShared: Bool
+  package var isShared: Bool = false
   /// What to program where the mode cannot be read.
   package var cure: String?
 
   /// Vendor and model, for people.
   package var title: String { model.map { "\(vendor) \($0)" } ?? "\(vendor) scanner" }
-
-  /// Makes a model.
-  package init(vendor: String, model: String? = nil, mode: Mode? = nil, isShared: Bool = false, cure: String? = nil) {
-    self.vendor = vendor
-    self.model = model
-    self.mode = mode
-    self.isShared = isShared
-    self.cure = cure
-  }
 }

@@ -18,7 +18,6 @@ package struct SystemCheck: Sendable, Equatable {
     /// What happened, to which host, and what to do.
     package var detail: String
 
-    /// Says why.
     package init(_ reason: UndecidedReason, _ detail: String) {
       self.reason = reason
       self.detail = detail
@@ -34,7 +33,6 @@ package struct SystemCheck: Sendable, Equatable {
     /// Between two questions that scans gave reason for, at least.
     package var spacing: Duration
 
-    /// Makes the waits.
     package init(
       key: [Duration] = [.seconds(60), .seconds(300), .seconds(900)],
       other: [Duration] = [.seconds(5), .seconds(20), .seconds(65), .seconds(130), .seconds(300)],

@@ -60,12 +60,6 @@ package struct PatternError: Error, Sendable, Equatable, CustomStringConvertible
   /// What is wrong and what would be right.
   package var what: String
 
-  /// Makes an error.
-  package init(column: Int, what: String) {
-    self.column = column
-    self.what = what
-  }
-
   package var description: String { "character \(column): \(what)" }
 }
 

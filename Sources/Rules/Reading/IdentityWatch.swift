@@ -23,7 +23,6 @@ package struct IdentityWatch: Sendable {
     /// What it calls itself.
     package var name: String?
 
-    /// Makes an identity.
     package init(
       vendor: UInt16?, product: UInt16?, serial: String? = nil, interfaces: String? = nil, name: String? = nil
     ) {

@@ -17,7 +17,6 @@ package struct WedgeConfiguration: Sendable, Equatable {
   /// Whether Num Lock is on when reading starts; without it the keypad types nothing.
   package var startsWithNumLock: Bool
 
-  /// Makes a configuration.
   package init(
     id: ReaderID, match: DeviceMatch, keymap: KeymapNames = KeymapNames(), oemPage: AltNumpadComposer.Page = .cp437,
     framing: WedgeFraming = WedgeFraming(), startsWithCapsLock: Bool = false, startsWithNumLock: Bool = true
@@ -46,7 +45,6 @@ package struct SerialConfiguration: Sendable, Equatable {
   /// How codes end and what surrounds them.
   package var framing: SerialFraming
 
-  /// Makes a configuration.
   package init(
     id: ReaderID, place: DevicePlace, settings: SerialSettings = SerialSettings(),
     framing: SerialFraming = SerialFraming()
@@ -75,7 +73,6 @@ package struct CameraConfiguration: Sendable, Equatable {
   /// Pictures a second that are looked at when nothing has moved for 5 s; `nil` looks at all.
   package var idleRate: Int?
 
-  /// Makes a configuration.
   package init(
     id: ReaderID, place: DevicePlace, kinds: SymbologySet = .qr, wish: StreamWish = StreamWish(),
     controls: CameraControls = CameraControls(), presence: ViewPresence.Settings = ViewPresence.Settings(),

@@ -34,7 +34,6 @@ package struct ViewPresence: Sendable {
     /// How many looks must agree on kinds of code that have no strong check, before one is believed. 1 or more.
     package var agree: Int
 
-    /// Makes settings.
     package init(leaves: Duration = .seconds(1), several: Several = .nearest, agree: Int = 2) {
       self.leaves = leaves
       self.several = several
@@ -88,7 +87,6 @@ package struct ViewPresence: Sendable {
   /// How many codes are remembered: some pictures full of them.
   static let capacity = 256
 
-  /// Makes the presence of one camera.
   package init(reader: ReaderID, settings: Settings = Settings()) {
     self.reader = reader
     self.settings = settings

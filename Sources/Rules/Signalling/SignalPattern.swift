@@ -67,7 +67,6 @@ package struct SignalPattern: Hashable, Sendable {
   /// What each named output does. A relay that is named here is not driven: only pulses drive it.
   package var outputs: [OutputName: OutputPattern]
 
-  /// Makes a pattern.
   package init(_ outputs: [OutputName: OutputPattern] = [:]) { self.outputs = outputs }
 
   /// Everything off.

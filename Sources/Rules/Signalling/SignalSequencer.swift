@@ -4,7 +4,6 @@ package import ScanModel
 package struct PulseID: Hashable, Sendable {
   /// The number, unique within the sequencer's life.
   package let number: UInt64
-  /// Makes an identifier.
   package init(_ number: UInt64) { self.number = number }
 }
 

@@ -16,7 +16,6 @@ package struct Enrolment: Sendable, Equatable {
   /// What is noted as the seat with each entry; at most 255 characters.
   package var seat: String?
 
-  /// Makes an enrolment.
   package init(
     type: String, url: String, apiKey: GivenKey, gate: String, saleTicket: Int64? = nil, seat: String? = nil
   ) {
@@ -30,7 +29,7 @@ package struct Enrolment: Sendable, Equatable {
 }
 
 /// An API key that was given by a scan, to be sealed. Printing, reflecting and interpolating it show no part.
-package struct GivenKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct GivenKey: Sendable, Equatable, Unshown {
   /// The key itself, for sealing only; printable ASCII without blanks.
   package let text: String
 
@@ -46,8 +45,6 @@ package struct GivenKey: Sendable, Equatable, CustomStringConvertible, CustomDeb
   package func secret() throws(Secret.Fault) -> Secret { try Secret(text) }
 
   package var description: String { "(API key)" }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// Why a station was not enrolled.
@@ -59,7 +56,6 @@ package struct EnrolmentFault: Error, Sendable, Equatable, CustomStringConvertib
   /// Whether the code may be used up although nothing was given for it. The same station may ask again with it.
   package var mayBeUsed: Bool
 
-  /// Makes a fault.
   package init(_ refusal: SetUpRefusal, _ detail: String, mayBeUsed: Bool = false) {
     self.refusal = refusal
     self.detail = detail

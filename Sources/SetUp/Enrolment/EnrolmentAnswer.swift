@@ -43,12 +43,8 @@ struct EnrolmentAnswer {
   }
 
   private func address(_ text: String, _ code: EnrolmentCode, _ trust: TrustList) throws(EnrolmentFault) -> String {
-    let server: NamedServer
-    do throws(NamedServer.Fault) {
-      server = try NamedServer(text)
-    } catch {
-      throw bad("it names an address of the ticket system that cannot be used. \(error.description)")
-    }
+    let server = try Result { () throws(NamedServer.Fault) in try NamedServer(text) }
+      .mapError { bad("it names an address of the ticket system that cannot be used. \($0.description)") }.get()
     // The key would be sent there: who may give it may not send it anywhere.
     guard server.host == code.server.host || trust.names(server) else {
       throw EnrolmentFault(

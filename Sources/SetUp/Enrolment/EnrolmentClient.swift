@@ -26,12 +26,8 @@ package struct EnrolmentClient: Sendable {
     time: any TimeSource = SystemTime()
   ) {
     self.init(trust: trust, types: types, time: time) { server throws(HTTPTransport.SetupFault) in
-      let address: ServerAddress
-      do throws(ServerAddress.Fault) {
-        address = try ServerAddress(server.url)
-      } catch {
-        throw HTTPTransport.SetupFault(error.description)
-      }
+      let address = try Result { () throws(ServerAddress.Fault) in try ServerAddress(server.url) }
+        .mapError { HTTPTransport.SetupFault($0.description) }.get()
       return try HTTPTransport(server: address, settings: settings, time: time)
     }
   }
@@ -59,12 +55,8 @@ package struct EnrolmentClient: Sendable {
   package func enrol(
     _ code: EnrolmentCode, station: StationIdentity, name: String, deadline: MonotonicTime
   ) async throws(EnrolmentFault) -> Enrolment {
-    let transport: HTTPTransport
-    do throws(HTTPTransport.SetupFault) {
-      transport = try connect(code.server)
-    } catch {
-      throw EnrolmentFault(.fault, error.description)
-    }
+    let transport = try Result { () throws(HTTPTransport.SetupFault) in try connect(code.server) }
+      .mapError { EnrolmentFault(.fault, $0.description) }.get()
     let call = Self.call(code, station, name)
     let answer: HTTPAnswer
     do throws(EnrolmentFault) {

@@ -1,9 +1,7 @@
 package import ScanModel
 
 /// What a station shows a ticket system once, to be given its API key. Printing, reflecting and interpolating it show no part.
-package struct EnrolmentSecret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+package struct EnrolmentSecret: Sendable, Hashable, Unshown {
   /// How long it is, in bytes.
   package static let length = 16
 
@@ -36,8 +34,6 @@ package struct EnrolmentSecret: Sendable, Hashable, CustomStringConvertible, Cus
   package var text: String { Base32.text(bytes) }
 
   package var description: String { "(enrolment secret)" }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// A code that gets a station the address and the key of its ticket system.
@@ -54,7 +50,6 @@ package struct EnrolmentCode: Sendable, Hashable {
   /// Until when the code is good; whole minutes.
   package var expires: WallTime
 
-  /// Makes a code.
   package init(server: NamedServer, gate: String, secret: EnrolmentSecret, expires: WallTime) {
     self.server = server
     self.gate = gate

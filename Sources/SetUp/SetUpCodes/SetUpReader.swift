@@ -82,12 +82,8 @@ package struct SetUpReader: Sendable {
   /// configured.
   private func trusted(_ text: String) throws(Refusal) -> NamedServer? {
     if let configured, CodeLink.hostAndPort(text) == configured { return nil }
-    let server: NamedServer
-    do throws(NamedServer.Fault) {
-      server = try NamedServer(text)
-    } catch {
-      throw Refusal(.untrusted, "The code names a server that no station speaks to. \(error.description)")
-    }
+    let server = try Result { () throws(NamedServer.Fault) in try NamedServer(text) }
+      .mapError { Refusal(.untrusted, "The code names a server that no station speaks to. \($0.description)") }.get()
     guard trust.names(server) else { throw Refusal(untrusted: server) }
     return server
   }

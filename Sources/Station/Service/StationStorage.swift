@@ -38,12 +38,8 @@ package struct StationStorage {
     let trust = JournalTrust(of: path)
     let machine = BootID.current()
     let clock = ClockTrust(time: time)
-    let key: StationKey
-    do throws(SealFault) {
-      key = try keys.open()
-    } catch {
-      throw error.kind == .disk ? .disk(error.description) : .key(error.description)
-    }
+    let key = try Result { () throws(SealFault) in try keys.open() }
+      .mapError { $0.kind == .disk ? StationVaultError.disk($0.description) : .key($0.description) }.get()
     for notice in key.notices + [key.place.words] { logger.notice("\(TerminalText.clean(notice, limit: 1_000))") }
     if !clock.now().isTrusted {
       logger.warning("This machine's clock is not synchronised: times in the journal are marked as not trusted.")

@@ -59,7 +59,6 @@ package struct ControlEvent: Sendable, Equatable {
   /// When.
   package var at: WallTime
 
-  /// Makes an event.
   package init(_ state: State, kind: ControlFaultKind? = nil, detail: String? = nil, at: WallTime) {
     self.state = state
     self.kind = kind

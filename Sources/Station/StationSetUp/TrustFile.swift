@@ -17,10 +17,7 @@ package enum TrustFile {
       if error.errno == ENOENT { return .none }
       throw SetupError("The trust list \(path) cannot be read (\(error.words)). Let the service read it.")
     }
-    do throws(TrustFault) {
-      return try TrustList.read(bytes, file: path)
-    } catch {
-      throw SetupError(error.description)
-    }
+    return try Result { () throws(TrustFault) in try TrustList.read(bytes, file: path) }
+      .mapError { SetupError($0.description) }.get()
   }
 }

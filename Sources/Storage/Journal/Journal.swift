@@ -21,7 +21,6 @@ package final class Journal: ScanJournal {
     /// How long holders' names are kept.
     package var keepNames: Duration
 
-    /// Makes the settings.
     package init(
       path: String, keepScans: Duration = .seconds(400 * 86_400), keepBytes: Int64 = 1_000_000_000,
       keepNames: Duration = .seconds(86_400)

@@ -62,11 +62,8 @@ package struct CredentialStore: Sendable {
   package func get(_ name: String) throws(SealFault) -> PastedSecret? {
     try Self.check(name)
     if let given = keys.given, let bytes = try GivenCredential.read(name, in: given) {
-      do throws(PastedSecret.Fault) {
-        return try PastedSecret(bytes)
-      } catch {
-        throw SealFault(.refused, "The systemd credential \(name) is none: \(error.description)")
-      }
+      return try Result { () throws(PastedSecret.Fault) in try PastedSecret(bytes) }
+        .mapError { SealFault(.refused, "The systemd credential \(name) is none: \($0.description)") }.get()
     }
     guard let file = try files.read(name) else { return nil }
     guard let plain = Self.kind.open(file, name, by: try keys.open(making: false).key) else {

@@ -148,12 +148,8 @@ struct PrivateFolder: ~Copyable {
       throw SealFault(
         .refused, "\(path) is open to other users: run chmod 600 \(path), and take what it holds as known.")
     }
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try SmallFile.read(file.number, upTo: limit)
-    } catch {
-      throw Self.fault("\(path) cannot be read", error.errno)
-    }
+    let bytes = try Result { () throws(SystemError) in try SmallFile.read(file.number, upTo: limit) }
+      .mapError { Self.fault("\(path) cannot be read", $0.errno) }.get()
     guard bytes.count <= limit else { throw SealFault(.refused, "\(path) is too large: it is none of scangate's.") }
     return Content(bytes: bytes, written: Int64(status.st_mtim.tv_sec))
   }

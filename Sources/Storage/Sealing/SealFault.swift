@@ -21,7 +21,6 @@ package struct SealFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The words, ready to print.
   package let description: String
 
-  /// Makes a fault of its words.
   package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description

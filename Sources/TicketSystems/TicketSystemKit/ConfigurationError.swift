@@ -7,7 +7,6 @@ package struct SourcePosition: Hashable, Comparable, Sendable, CustomStringConve
   /// The column, from 1.
   package var column: Int
 
-  /// Makes a position.
   package init(file: String, line: Int, column: Int) {
     self.file = file
     self.line = line
@@ -28,7 +27,6 @@ package struct ConfigurationError: Error, Hashable, Comparable, Sendable, Custom
   /// What would be right.
   package var remedy: String
 
-  /// Makes an error.
   package init(at position: SourcePosition, _ problem: String, _ remedy: String) {
     self.position = position
     self.problem = problem

@@ -9,7 +9,6 @@ package struct ConfigurationOptions: Sendable {
   package var keymapValidator:
     @Sendable (_ layout: String, _ variant: String, _ options: String, _ compose: String?) -> String?
 
-  /// Makes options.
   package init(
     ticketSystems: [TicketSystemType],
     patternValidator: @escaping @Sendable (String) -> String? = { _ in nil },

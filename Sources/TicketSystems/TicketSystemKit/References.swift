@@ -17,7 +17,6 @@ package struct FileReference: Sendable, Hashable {
   /// Where the configuration names it.
   package let position: SourcePosition
 
-  /// Names a file.
   package init(path: String, role: Role, position: SourcePosition) {
     self.path = path
     self.role = role
@@ -38,7 +37,6 @@ package struct CredentialReference: Sendable, Hashable {
   /// Whether a set-up code brought it.
   package var isEnrolled: Bool { name.hasPrefix(Self.enrolledPrefix) }
 
-  /// Names a credential.
   package init(name: String, position: SourcePosition) {
     self.name = name
     self.position = position

@@ -19,7 +19,6 @@ package struct SourceNode: Sendable {
   /// How a person names it: `gates.north.outputs`. Empty for the whole file.
   package let path: String
 
-  /// Makes a part of a file.
   package init(content: Content, position: SourcePosition, label: SourcePosition, path: String) {
     self.content = content
     self.position = position
@@ -43,7 +42,6 @@ package struct SourceEntry: Sendable {
   /// The value.
   package let value: SourceNode
 
-  /// Makes an entry.
   package init(key: String, position: SourcePosition, value: SourceNode) {
     self.key = key
     self.position = position

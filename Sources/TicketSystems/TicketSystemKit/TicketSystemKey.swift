@@ -21,12 +21,8 @@ package enum TicketSystemKey: Sendable, Equatable {
   private static func secret(
     of id: TicketSystemID, _ credential: CredentialReference, _ credentials: CredentialResolver
   ) throws(SetupError) -> Secret {
-    let text: String
-    do throws(SetupError) {
-      text = try credentials(credential.name)
-    } catch {
-      throw SetupError("\(place(of: credential))ticketSystems.\(id): \(error.description)")
-    }
+    let text = try Result { () throws(SetupError) in try credentials(credential.name) }
+      .mapError { SetupError("\(place(of: credential))ticketSystems.\(id): \($0.description)") }.get()
     do {
       return try Secret(text)
     } catch {

@@ -75,7 +75,6 @@ final class QRPass {
   /// Elements that are kept from one picture to the next.
   var capacity: Int { scaler.capacity + thresholds.capacity + search.capacity + redraw.capacity }
 
-  /// Makes a pass with these stages.
   init(stages: VisionStages) {
     self.stages = stages
   }

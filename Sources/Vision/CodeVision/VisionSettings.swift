@@ -7,7 +7,6 @@ package struct VisionSettings: Sendable {
   /// The stages that are used; each can be switched off.
   package var stages: VisionStages
 
-  /// Makes settings.
   package init(kinds: SymbologySet = .qr, stages: VisionStages = .all) {
     self.kinds = kinds
     self.stages = stages

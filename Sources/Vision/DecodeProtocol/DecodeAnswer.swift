@@ -27,7 +27,6 @@ package struct DecodeResult: Sendable, Equatable {
   /// How many bytes of the second shared memory are a PNG; 0 where none was asked for, or where none could be made.
   package var explanationBytes: UInt32
 
-  /// Makes a result.
   package init(
     reading: ViewReading, width: UInt32 = 0, height: UInt32 = 0, omitted: UInt16 = 0, isVideo: Bool = false,
     hasMore: Bool = false,
@@ -62,7 +61,6 @@ package struct PictureFault: Error, Sendable, Hashable, CustomStringConvertible 
   /// What is wrong, for people; never what the picture shows.
   package var words: String
 
-  /// Makes a fault.
   package init(_ kind: Kind, _ words: String) {
     self.kind = kind
     self.words = words

@@ -17,7 +17,6 @@ package struct DecodeSettings: Sendable, Hashable {
   /// What the pictures are.
   package var mode: Mode
 
-  /// Makes settings.
   package init(kinds: SymbologySet = .qr, stages: UInt32 = .max, mode: Mode = .frames) {
     self.kinds = kinds
     self.stages = stages

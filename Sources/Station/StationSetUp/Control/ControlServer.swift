@@ -5,7 +5,6 @@ package struct ControlServer: Sendable, Hashable, Codable, CustomStringConvertib
   /// Host and port, for messages.
   package var name: String
 
-  /// Names a server.
   package init(url: String, name: String) {
     self.url = url
     self.name = name

@@ -4,12 +4,8 @@ internal import Sealing
 extension ControlSession {
   /// Announces the station, by its own id and no other. Its registration token is shown to the configured server alone.
   package func register(deadline: MonotonicTime) async throws(ControlFault) {
-    let record: ControlRecord
-    do throws(SealFault) {
-      record = try identified()
-    } catch {
-      throw ControlFault(.unknown, error.description, wasSent: false)
-    }
+    let record = try Result { () throws(SealFault) in try identified() }
+      .mapError { ControlFault(.unknown, $0.description, wasSent: false) }.get()
     guard let server = record.activation?.server ?? configured else { throw Self.noServer }
     try await register(record, at: server, deadline)
   }
@@ -58,12 +54,8 @@ extension ControlSession {
   private func activateOnce(
     _ code: ActivationCode, at named: ControlServer?, _ renewing: Bool, _ deadline: MonotonicTime
   ) async throws(ActivationFault) -> Activation {
-    let former: ControlRecord
-    do throws(SealFault) {
-      former = try identified()
-    } catch {
-      throw ActivationFault(.fault, "The activation is not tried: \(error.description)", kind: .unknown)
-    }
+    let former = try Result { () throws(SealFault) in try identified() }
+      .mapError { ActivationFault(.fault, "The activation is not tried: \($0.description)", kind: .unknown) }.get()
     if let kept = former.activation { try check(code, named, against: kept, renewing) }
     guard let server = former.activation?.server ?? named ?? configured else {
       throw ActivationFault(.fault, Self.noServer.detail, kind: .unknown)
@@ -144,12 +136,8 @@ extension ControlSession {
     _ deadline: MonotonicTime
   ) async throws(ActivationFault) -> Activation {
     let station = StationIdentity(id: id, version: version)
-    let control: any StationControl
-    do throws(ControlFault) {
-      control = try connection(to: server)
-    } catch {
-      throw ActivationFault(.fault, error.detail, kind: error.kind)
-    }
+    let control: any StationControl = try Result { () throws(ControlFault) in try connection(to: server) }
+      .mapError { ActivationFault(.fault, $0.detail, kind: $0.kind) }.get()
     do throws(ActivationFault) {
       return try await measured(control, code, station, deadline)
     } catch {

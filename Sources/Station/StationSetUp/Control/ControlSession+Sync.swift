@@ -161,12 +161,8 @@ extension ControlSession {
   /// The activation.
   /// - Throws: that there is none.
   func activated() throws(ControlFault) -> KeptActivation {
-    let record: ControlRecord
-    do throws(SealFault) {
-      record = try self.record()
-    } catch {
-      throw ControlFault(.unknown, error.description, wasSent: false)
-    }
+    let record = try Result { () throws(SealFault) in try self.record() }
+      .mapError { ControlFault(.unknown, $0.description, wasSent: false) }.get()
     guard let kept = record.activation else {
       throw ControlFault(
         .authentication,
