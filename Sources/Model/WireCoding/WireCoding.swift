@@ -27,6 +27,15 @@ package struct WireWriter {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
+  /// Several values, one after another.
+  package mutating func put<First: WireValue, Second: WireValue, each Other: WireValue>(
+    _ first: First, _ second: Second, _ other: repeat each Other
+  ) {
+    first.put(into: &self)
+    second.put(into: &self)
+    repeat (each other).put(into: &self)
+  }
+
   package mutating func put(_ flag: Bool) { put(flag ? 1 : 0 as UInt8) }
 
   package mutating func put(_ duration: Duration) { put(duration.saturatedNanoseconds) }
@@ -55,6 +64,25 @@ package struct WireWriter {
     for value in values.prefix(Int(UInt16.max)) { put(&self, value) }
   }
 }
+
+/// What has one form in bytes.
+package protocol WireValue {
+  /// Puts it there.
+  func put(into writer: inout WireWriter)
+}
+
+extension WireValue where Self: FixedWidthInteger {
+  package func put(into writer: inout WireWriter) { writer.put(self) }
+}
+
+extension UInt8: WireValue {}
+extension UInt16: WireValue {}
+extension UInt32: WireValue {}
+extension UInt64: WireValue {}
+extension Int64: WireValue {}
+extension Bool: WireValue { package func put(into writer: inout WireWriter) { writer.put(self) } }
+extension Duration: WireValue { package func put(into writer: inout WireWriter) { writer.put(self) } }
+extension String: WireValue { package func put(into writer: inout WireWriter) { writer.put(self) } }
 
 /// Takes values from bytes; whatever the bytes are, it takes a value or throws.
 package struct WireReader {

@@ -8,22 +8,15 @@ extension GatewayMessage {
     switch self {
     case .hello(let version, let heartbeat):
       // The layout of this one stays for ever: it is how ends of different versions find out.
-      writer.put(1 as UInt8)
-      writer.put(version)
-      writer.put(heartbeat)
+      writer.put(1 as UInt8, version, heartbeat)
     case .plan(let plan):
       writer.put(2 as UInt8)
       writer.put(plan)
     case .play(let gate, let signal):
-      writer.put(3 as UInt8)
-      writer.put(gate.name)
+      writer.put(3 as UInt8, gate.name)
       writer.put(signal)
     case .admit(let gate, let id, let sentAt, let isProvisional):
-      writer.put(4 as UInt8)
-      writer.put(gate.name)
-      writer.put(id)
-      writer.put(sentAt.nanoseconds)
-      writer.put(isProvisional)
+      writer.put(4 as UInt8, gate.name, id, sentAt.nanoseconds, isProvisional)
     case .beat: writer.put(5 as UInt8)
     case .bye: writer.put(6 as UInt8)
     }
@@ -58,39 +51,26 @@ extension HolderMessage {
   package var bytes: [UInt8] {
     var writer = WireWriter()
     switch self {
-    case .welcome(let version):
-      writer.put(1 as UInt8)
-      writer.put(version)
+    case .welcome(let version): writer.put(1 as UInt8, version)
     case .refused(let words):
       // The layout of this one stays for ever, too.
       writer.put(2 as UInt8)
       writer.putWords(words)
     case .admitted(let id, let outcome):
-      writer.put(3 as UInt8)
-      writer.put(id)
+      writer.put(3 as UInt8, id)
       writer.put(outcome)
     case .gateState(let gate, let fault):
-      writer.put(4 as UInt8)
-      writer.put(gate.name)
+      writer.put(4 as UInt8, gate.name)
       writer.putOptional(fault) { $0.putWords($1) }
     case .fault(let gate, let device, let words):
-      writer.put(5 as UInt8)
-      writer.put(gate.name)
-      writer.put(device)
+      writer.put(5 as UInt8, gate.name, device)
       writer.putWords(words)
-    case .recovered(let gate, let device):
-      writer.put(6 as UInt8)
-      writer.put(gate.name)
-      writer.put(device)
+    case .recovered(let gate, let device): writer.put(6 as UInt8, gate.name, device)
     case .notice(let words):
       writer.put(7 as UInt8)
       writer.putWords(words)
     case .input(let gate, let name, let isActive, let at):
-      writer.put(8 as UInt8)
-      writer.put(gate.name)
-      writer.put(name.name)
-      writer.put(isActive)
-      writer.put(at.nanoseconds)
+      writer.put(8 as UInt8, gate.name, name.name, isActive, at.nanoseconds)
     case .beat: writer.put(9 as UInt8)
     }
     return writer.bytes
@@ -137,10 +117,7 @@ extension WireWriter {
 
   fileprivate mutating func put(_ outcome: PulseOutcome) {
     switch outcome {
-    case .started(let start, let end):
-      put(0 as UInt8)
-      put(start.nanoseconds)
-      put(end.nanoseconds)
+    case .started(let start, let end): put(0 as UInt8, start.nanoseconds, end.nanoseconds)
     case .noRelay: put(1 as UInt8)
     case .failed(let words):
       put(2 as UInt8)

@@ -26,54 +26,35 @@ extension WireWriter {
     put(gate.id.name)
     putList(gate.outputs) { $0.put($1) }
     putList(gate.inputs) { $0.put($1) }
-    put(gate.timing.pulse)
-    put(gate.timing.gap)
-    put(gate.safeState.rawValue)
+    put(gate.timing.pulse, gate.timing.gap, gate.safeState.rawValue)
     put(gate.patterns)
   }
 
   private mutating func put(_ output: OutputConfiguration) {
-    put(output.name.name)
-    put(output.kind.rawValue)
+    put(output.name.name, output.kind.rawValue)
     switch output.target {
     case .gpio(let line):
       put(0 as UInt8)
       put(line)
-    case .led(let name):
-      put(1 as UInt8)
-      put(name)
-    case .pwm(let channel):
-      put(2 as UInt8)
-      put(channel.chip)
-      put(channel.channel)
-      put(channel.frequency)
-    case .sound(let device):
-      put(3 as UInt8)
-      put(device.device)
-      put(device.frequency)
+    case .led(let name): put(1 as UInt8, name)
+    case .pwm(let channel): put(2 as UInt8, channel.chip, channel.channel, channel.frequency)
+    case .sound(let device): put(3 as UInt8, device.device, device.frequency)
     }
   }
 
   private mutating func put(_ line: GPIOLineConfiguration) {
     put(line.chip)
     switch line.line {
-    case .name(let name):
-      put(true)
-      put(name)
-    case .offset(let offset):
-      put(false)
-      put(offset)
+    case .name(let name): put(true, name)
+    case .offset(let offset): put(false, offset)
     }
-    put(line.isActiveLow)
-    put(line.bias.rawValue)
-    put(line.drive.rawValue)
+    put(line.isActiveLow, line.bias.rawValue, line.drive.rawValue)
   }
 
   private mutating func put(_ input: InputConfiguration) {
     put(input.name.name)
     put(input.line)
-    put(input.debounce)
-    put(input.use.rawValue)
+    put(input.debounce, input.use.rawValue)
   }
 
   private mutating func put(_ patterns: SignalPatterns) {

@@ -6,17 +6,12 @@ extension DecodeAnswer {
   package var bytes: [UInt8] {
     var writer = WireWriter()
     switch self {
-    case .fenced(let version):
-      writer.put(1 as UInt8)
-      writer.put(version)
+    case .fenced(let version): writer.put(1 as UInt8, version)
     case .result(let number, let result):
-      writer.put(2 as UInt8)
-      writer.put(number)
+      writer.put(2 as UInt8, number)
       writer.put(result)
     case .spoilt(let number, let fault):
-      writer.put(3 as UInt8)
-      writer.put(number)
-      writer.put(fault.kind.rawValue)
+      writer.put(3 as UInt8, number, fault.kind.rawValue)
       writer.put(fault.words, limit: DecodeLimits.maximumWords)
     }
     return writer.bytes
@@ -51,17 +46,10 @@ extension WireWriter {
     }
     let left = result.reading.symbols.count - symbols.count
     put(UInt16(clamping: Int(result.omitted) + left))
-    put(result.width)
-    put(result.height)
-    put(result.isVideo)
-    put(result.hasMore)
-    put(result.explanationBytes)
-    put(result.reading.isStill)
+    put(result.width, result.height, result.isVideo, result.hasMore, result.explanationBytes, result.reading.isStill)
     put(result.reading.decodeTime)
     let quality = result.reading.quality
-    put(quality.brightness.bitPattern)
-    put(quality.contrast.bitPattern)
-    put(quality.sharpness.bitPattern)
+    put(quality.brightness.bitPattern, quality.contrast.bitPattern, quality.sharpness.bitPattern)
     put(quality.modulePixels.bitPattern)
     put(UInt32(clamping: quality.finders))
     putList(symbols) { $0.put($1) }
@@ -69,13 +57,11 @@ extension WireWriter {
 
   private mutating func put(_ symbol: SeenSymbol) {
     put(UInt8(truncatingIfNeeded: Symbology.allCases.firstIndex(of: symbol.symbology) ?? 0))
-    put(symbol.identifier?.letter ?? 0)
-    put(symbol.identifier?.modifier ?? 0)
+    put(symbol.identifier?.letter ?? 0, symbol.identifier?.modifier ?? 0)
     put(bytes: symbol.bytes)
     put(symbol.text, limit: DecodeLimits.maximumSymbolText)
     putList(symbol.points.prefix(DecodeLimits.maximumPoints)) {
-      $0.put($1.x.bitPattern)
-      $0.put($1.y.bitPattern)
+      $0.put($1.x.bitPattern, $1.y.bitPattern)
     }
   }
 }

@@ -7,25 +7,12 @@ extension DecodeRequest {
     var writer = WireWriter()
     switch self {
     case .settings(let version, let settings):
-      writer.put(1 as UInt8)
-      writer.put(version)
-      writer.put(settings.kinds.rawValue)
-      writer.put(settings.stages)
-      writer.put(settings.mode.rawValue)
+      writer.put(1 as UInt8, version, settings.kinds.rawValue, settings.stages, settings.mode.rawValue)
     case .frame(let number, let layout):
-      writer.put(2 as UInt8)
-      writer.put(number)
-      writer.put(layout.format.rawValue)
-      writer.put(layout.width)
-      writer.put(layout.height)
-      writer.put(layout.stride)
+      writer.put(2 as UInt8, number, layout.format.rawValue, layout.width, layout.height, layout.stride)
       writer.put(layout.byteCount)
     case .picture(let number, let layout):
-      writer.put(3 as UInt8)
-      writer.put(number)
-      writer.put(layout.byteCount)
-      writer.put(layout.frame)
-      writer.put(layout.purpose.rawValue)
+      writer.put(3 as UInt8, number, layout.byteCount, layout.frame, layout.purpose.rawValue)
     }
     return writer.bytes
   }
