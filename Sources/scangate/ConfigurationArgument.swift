@@ -1,5 +1,4 @@
 import ArgumentParser
-import Gateway
 import LinuxIO
 import ScanConfiguration
 import ScanModel

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Gateway
 import ScanModel
 package import VenueServer
 

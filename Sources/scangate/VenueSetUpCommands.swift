@@ -1,6 +1,5 @@
 import ScanModel
 import ArgumentParser
-import Gateway
 import VenueServer
 
 extension VenueCommand {

@@ -10,7 +10,6 @@ package enum HIDReportDescriptor {
     /// The usage on it.
     package var usage: UInt16
 
-    /// Names a usage.
     package init(page: UInt16, usage: UInt16) {
       self.page = page
       self.usage = usage

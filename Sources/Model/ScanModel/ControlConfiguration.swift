@@ -91,7 +91,6 @@ package struct ControlConfiguration: Sendable, Equatable, Codable {
     /// How long it lasts, 1 to 1440 min.
     package var minutes: Int
 
-    /// Makes a window.
     package init(day: Day, minute: Int, minutes: Int) {
       self.day = day
       self.minute = minute

@@ -21,7 +21,6 @@ package actor OutputHolder {
     package var state: String?
     /// For running pulses, gone at the next boot; `nil` where they are not kept.
     package var runtime: String?
-    /// Makes the directories' paths.
     package init(state: String? = nil, runtime: String? = nil) {
       self.state = state
       self.runtime = runtime
@@ -34,7 +33,6 @@ package actor OutputHolder {
     package var driver: @Sendable (OutputPlan.Gate, @escaping @Sendable (String) -> Void) -> any OutputDriver
     /// Lets go of every GPIO line that is not among these.
     package var keepOnly: @Sendable (Set<GPIOLineConfiguration>) -> Void
-    /// Makes devices of closures.
     package init(
       driver: @escaping @Sendable (OutputPlan.Gate, @escaping @Sendable (String) -> Void) -> any OutputDriver,
       keepOnly: @escaping @Sendable (Set<GPIOLineConfiguration>) -> Void = { _ in }

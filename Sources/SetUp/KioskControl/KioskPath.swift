@@ -1,5 +1,4 @@
 internal import WireText
-internal import TicketTransport
 
 /// Paths of the service.
 enum KioskPath {

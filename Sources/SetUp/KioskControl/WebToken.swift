@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import WireText
 internal import ScanModel
-internal import TicketTransport
 
 /// What a JSON web token (RFC 7519) says of itself. Nothing is verified: whoever has made it can have written anything, so
 /// it is good for a warning and for nothing else. A text that is no such token is just opaque.

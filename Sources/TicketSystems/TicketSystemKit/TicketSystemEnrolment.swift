@@ -12,7 +12,6 @@ package struct TicketSystemEnrolment<System: Sendable, Gate: Sendable>: Sendable
   /// Whether a gate takes one kind of the tickets alone.
   package let isNarrow: @Sendable (Gate) -> Bool
 
-  /// Makes the way.
   package init(
     key: String, isAwaited: @escaping @Sendable (System) -> Bool,
     enrolled: @escaping @Sendable (System?, _ url: String, _ key: CredentialReference) -> System?,
@@ -33,7 +32,6 @@ package struct EnrolledGate: Sendable, Equatable {
   /// What is noted as the seat with each entry.
   package var seat: String?
 
-  /// Makes what is said.
   package init(saleTicket: Int64?, seat: String?) {
     self.saleTicket = saleTicket
     self.seat = seat

@@ -14,7 +14,6 @@ package struct TicketSystemType: Sendable {
     /// Where the file says the address; `nil` where it does not.
     package var place: SourcePosition?
 
-    /// Makes names.
     package init(address: String, key: String?, place: SourcePosition?) {
       self.address = address
       self.key = key

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CameraReader
 import FoundationEssentials
-import Gateway
 import LinuxIO
 import ScanConfiguration
 import ScanModel

@@ -2,7 +2,6 @@ import ArgumentParser
 import CameraReader
 import DecodeClient
 import DecodeProtocol
-import Gateway
 import Glibc
 import LinuxIO
 import ScanConfiguration

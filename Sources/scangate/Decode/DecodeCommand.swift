@@ -1,7 +1,6 @@
 import ArgumentParser
 import DecodeClient
 import DecodeProtocol
-import Gateway
 import Glibc
 import LinuxIO
 import ScanModel

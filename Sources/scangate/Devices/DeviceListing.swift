@@ -1,9 +1,7 @@
-import Gateway
 import KnownScanners
 import LinuxIO
 import ScanModel
 import SignalOutputs
-import WedgeReader
 
 /// What `devices` found, as it is printed. Names come from devices: they are cleaned here, for both forms.
 struct DeviceListing: Encodable {

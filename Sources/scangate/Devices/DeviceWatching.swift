@@ -1,6 +1,5 @@
 import ScanModel
 import FoundationEssentials
-import Gateway
 import KnownScanners
 import LinuxIO
 import UnixSignals

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CameraReader
 import FoundationEssentials
-import Gateway
 import Glibc
 import KnownScanners
 import LinuxIO

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Gateway
 import Glibc
 import KnownScanners
 import LinuxIO

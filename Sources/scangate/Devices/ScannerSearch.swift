@@ -2,7 +2,6 @@ import CameraReader
 import KnownScanners
 import LinuxIO
 import ScanModel
-import WedgeReader
 
 /// The scanners among what is plugged in, and what could be configured for them. Opens nothing.
 struct ScannerSearch {

@@ -1,5 +1,4 @@
 import WireText
-import Gateway
 import ScanModel
 
 /// Comma-separated values (RFC 4180), safe to open in a spreadsheet.

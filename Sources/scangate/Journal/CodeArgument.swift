@@ -1,7 +1,5 @@
 import ArgumentParser
-import Gateway
 import Glibc
-import LinuxIO
 import ScanModel
 import Reading
 

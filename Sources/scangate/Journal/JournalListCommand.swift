@@ -1,6 +1,5 @@
 import WireText
 import ArgumentParser
-import Gateway
 import Journal
 import ScanConfiguration
 import ScanModel

@@ -1,5 +1,4 @@
 import WireText
-import Gateway
 import Journal
 import ScanModel
 

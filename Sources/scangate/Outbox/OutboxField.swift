@@ -1,4 +1,3 @@
-import Gateway
 import Journal
 import ScanModel
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import WireText
-import Gateway
 import Glibc
 import LinuxIO
 import ScanModel

@@ -1,8 +1,6 @@
 import StationSetUp
 import ArgumentParser
-import Gateway
 import Glibc
-import LinuxIO
 import ScanModel
 import Sealing
 

@@ -1,5 +1,4 @@
 import ScanModel
-import Gateway
 import Glibc
 import LinuxIO
 import SetUpCodes

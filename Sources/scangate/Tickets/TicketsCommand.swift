@@ -1,6 +1,5 @@
 import StationSetUp
 import ArgumentParser
-import Gateway
 import ScanConfiguration
 import ScanModel
 import Sealing

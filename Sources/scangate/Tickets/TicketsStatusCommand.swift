@@ -2,7 +2,6 @@ import WireText
 import Service
 import StationSetUp
 import ArgumentParser
-import Gateway
 import Glibc
 import LinuxIO
 import ScanConfiguration

@@ -1,4 +1,3 @@
-import Gateway
 import ScanModel
 import TicketLists
 import TicketSystemKit

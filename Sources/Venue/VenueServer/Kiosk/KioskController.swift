@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import SQLiteFile
 import Synchronization
 
 /// What the routes of all shapes have in common: the time, the token that came, who may go on guessing.
