@@ -71,7 +71,8 @@ extension TicketRecord {
         continue
       }
       // As after a lost answer of our own: the ticket system is asked, and shows the record again.
-      entries[entryID] = KnownEntry(origin: .ours, isClaimed: false, claimUntil: nil, shownTo: entry.shownTo)
+      entries[entryID] = KnownEntry(
+        origin: .ours, isClaimed: false, claimUntil: nil, isBarred: entry.isBarred, shownTo: entry.shownTo)
       isUsedElsewhere = false
       if admitted == 0 { firstUse = nil }
       if kind == .entry { kind = .unknown }

@@ -102,7 +102,7 @@ extension Evening {
       keys[code], attempt: exchange.attempt, outcome: outcome, wall: wall, wasUnused: exchange.found == .unused,
       offline: right)
     noteClock()
-    noteBarred(outcome)
+    noteBarred(outcome, of: exchange.code)
     if ledger.isLocked(keys[code]) { fail("code \(code) is locked after its conclusion") }
     if case .undecided = decision.verdict, let word { decision.take(word) }
     exchange.decision = decision
@@ -135,7 +135,9 @@ extension Evening {
       judge(decision, visit, exchange)
       return comeAgain(person, visit)
     }
-    if isBarred(visit.code, visit.gate), let entry = decision.entryID, barredEntries.contains(entry) {
+    if isBarred(visit.code, visit.gate), let entry = decision.entryID,
+      barredEntries[visit.code]?.contains(entry) == true
+    {
       fail("person \(person.plan.id) is admitted on entry \(entry) by a gate of another event")
     }
     guard let attempt = decision.admission else { return fail("an admission without a name") }

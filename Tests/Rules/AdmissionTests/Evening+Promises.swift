@@ -23,6 +23,14 @@ extension Evening {
     return ticket.isEntry && inside(ticket: ticket.number) > 0
   }
 
+  /// Whether somebody of the sale was in at that time on an admission that was taken back later.
+  private func wasTakenBack(since time: Int64, of sale: Int) -> Bool {
+    admissions.contains { admission in
+      admission.isGivenBack && admission.givenBackAt >= time && admission.decided <= time
+        && plan.codes[admission.code].ticket.map { tickets[$0].sale == sale } == true
+    }
+  }
+
   private func hasRight(_ code: Int) -> EveningTicket? {
     guard let number = plan.codes[code].ticket else { return nil }
     guard case .paid = sales[tickets[number].sale].status, !isUsedUp(tickets[number]) else { return nil }
@@ -154,6 +162,8 @@ extension Evening {
     for admission in admissions where admission.isProvisional {
       switch admission.ending {
       case nil: if !admission.wasCut { fail("nobody was told of person \(admission.person.plan.id)") }
+      // What was taken back has freed its entry.
+      case .confirmed where admission.isGivenBack: break
       case .confirmed(let entryID?):
         if !entries.insert(entryID).inserted { fail("two are confirmed on entry \(entryID)") }
       case .confirmed, .contradicted, .unsettled, .withdrawn: break
@@ -187,7 +197,7 @@ extension Evening {
       case .refuse(let reason):
         isSaid =
           exchange.answer == .refused(reason, detail: nil) || isUsedUp(tickets[number]) || clocks.isApart
-          || reason == .wrongEvent
+          || reason == .wrongEvent || wasTakenBack(since: exchange.ended, of: tickets[number].sale)
       }
       if !isSaid {
         fail(

@@ -52,11 +52,11 @@ extension Evening {
     return tickets[ticket].sale == barred
   }
 
-  func noteBarred(_ outcome: AttemptOutcome) {
+  func noteBarred(_ outcome: AttemptOutcome, of code: Int) {
     guard outcome.fate == .answered, case .redeemed(let redemption) = outcome.answer, redemption.refusal != nil else {
       return
     }
-    barredEntries.insert(redemption.entryID)
+    barredEntries[code, default: []].insert(redemption.entryID)
   }
 
   private func mayRecordRefused(_ code: Int) -> Bool {

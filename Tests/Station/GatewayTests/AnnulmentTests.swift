@@ -84,6 +84,30 @@ import Testing
     expect(await present(process).kept.decision.isProvisional, "it admits again")
   }
 
+  /// Its sale and its entries are remembered under the keys of its day.
+  @Test func anotherDaysAdmissionIsNotTakenBack() async throws {
+    let (time, journal) = (ManualTime(), MemoryJournal())
+    let system = FakeTicketSystem(time: time)
+    let keeper = LedgerKeeper(
+      server: "fake", dependencies: try .inMemory(journal, time: time), scope: .perDay(begins: .zero), time: time,
+      events: EventHub())
+    let reports = ScanReports(system: system.id, ledger: keeper, events: EventHub())
+    func present() async -> ScanID {
+      let scan = Scan(gate: GateID("north"), reader: ReaderID("left"), code: Self.code, readAt: time.now())
+      let kept = await keeper.decide(
+        scan, key: TicketKey(Self.code.bytes), system: system, deadline: time.now() + .seconds(20), mayAsk: true)
+      expectEqual(kept.decision.verdict, .admit)
+      reports.add(scan, kept, outputFault: nil)
+      return scan.id
+    }
+    system.script(Self.code, .redeem("1"), .redeem("2"))
+    let yesterday = await present()
+    time.advance(by: .seconds(86_400))
+    let today = await present()
+    try await expectEqual(keeper.annul(yesterday), .tooLate)
+    try await expectEqual(keeper.annul(today), .takenBack)
+  }
+
   @Test func whatCannotBeKnownIsNotTakenBack() async throws {
     let process = try LedgerProcess()
     process.system.script(Self.code, .answer(process.redeemed("1")))
