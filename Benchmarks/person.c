@@ -1,8 +1,8 @@
-// person PORT PEOPLE [GADGET]   people with tickets who come to a wedge scanner a second apart, and the ticket system that is asked for them.
+// person PORT PEOPLE GAP [GADGET]   people with tickets who come to a wedge scanner a second apart, and the ticket system that is asked for them.
 //
-// The scanner is a keyboard of its own (uinput), or with GADGET, such as /dev/hidg0, one at a simulated USB port. Prints the input device's
-// name ("usb" for a GADGET), waits for SIGUSR1, and prints for each person the nanoseconds (CLOCK_MONOTONIC) from just before the last key,
-// Enter, goes down to the request's first byte. One process, so one clock stamps both ends.
+// Between two reports of the scanner there are GAP microseconds. It is a keyboard of its own (uinput), or with GADGET, such as /dev/hidg0, one
+// at a simulated USB port. Prints the input device's name ("usb" for a GADGET), waits for SIGUSR1, and prints for each person the nanoseconds
+// (CLOCK_MONOTONIC) from just before the last key, Enter, goes down to the request's first byte. One process, so one clock stamps both ends.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -21,8 +21,6 @@
 
 #define MS 1000000LL
 #define APART (1000 * MS)
-//: The pause after each report, that of a quick scanner.
-#define GAP (4 * MS)
 #define PATIENCE (10000 * MS)
 #define DIGITS 32
 //: Each key goes down and up; the last is Enter.
@@ -111,7 +109,7 @@ static long long receive(int fd, struct connection *from, const char *code, int 
 }
 
 int main(int count, char **words) {
-  if (count < 3) return 2;
+  if (count < 4) return 2;
   static struct connection connections[CONNECTIONS + 1];
   struct pollfd waits[CONNECTIONS + 1] = {{.events = POLLIN}};
   int people = atoi(words[2]), used = 1, yes = 1;
@@ -121,17 +119,17 @@ int main(int count, char **words) {
   check(bind(waits[0].fd, (struct sockaddr *)&here, sizeof here) == 0 && listen(waits[0].fd, CONNECTIONS) == 0, "port");
   signal(SIGUSR1, begin);
   setvbuf(stdout, NULL, _IOLBF, 0);
-  is_usb = count > 3;
+  is_usb = count > 4;
   if (is_usb) {
-    keyboard = open(words[3], O_RDWR);
-    check(keyboard >= 0, words[3]);
+    keyboard = open(words[4], O_RDWR);
+    check(keyboard >= 0, words[4]);
     puts("usb");
   } else {
     make_keyboard();
   }
 
   char code[DIGITS + 1] = "nobody yet";
-  long long due = 0, pressed = 0, next_person = 0, asked = 0;
+  long long gap = atoll(words[3]) * 1000, due = 0, pressed = 0, next_person = 0, asked = 0;
   int person = 0, step = STEPS;
   for (;;) {
     long long at = now();
@@ -144,7 +142,7 @@ int main(int count, char **words) {
       int key = step / 2 == DIGITS ? ENTER : code[step / 2] == '0' ? 10 : code[step / 2] - '0';
       if (step == STEPS - 2) pressed = now();
       press(key, step % 2 == 0);
-      step++, due = at + GAP;
+      step++, due = at + gap;
     }
     if (pressed && step == STEPS && !asked && at > pressed + PATIENCE) {
       fprintf(stderr, "nothing came for person %d\n", person);
