@@ -104,6 +104,17 @@ package struct ListedTicket: Sendable, Equatable {
     }
   }
 
+  /// What staff can tell somebody who is turned away for that: of when it is, and what for.
+  package func words(for reason: RefuseReason) -> String {
+    let moment =
+      switch reason {
+      case .tooEarly: from.map { " It admits from \($0.iso8601)" }
+      case .tooLate: until.map { " It admitted until \($0.iso8601)" }
+      default: nil as String?
+      }
+    return moment.map { $0 + (event.map { " (\($0))." } ?? ".") } ?? ""
+  }
+
   /// What staff see of it.
   package var details: TicketDetails { TicketDetails(event: event, eventID: eventID, kind: kind) }
 }

@@ -83,7 +83,9 @@ struct ListJudge: Sendable {
         return .undecided(
           .unreachable, detail: "\(system) does not answer, and \(found.words), does not name the ticket.")
       }
-      if let reason = ticket.refusal(at: now) { return .refuse(reason, detail: "By \(found.words).") }
+      if let reason = ticket.refusal(at: now) {
+        return .refuse(reason, detail: "By \(found.words).\(ticket.words(for: reason))")
+      }
       if let otherWord, otherWord.at >= found.asOf, otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling {
         return .undecided(by: otherWord, of: system)
       }

@@ -100,18 +100,24 @@ enum LimitingName {
     (
       [.until],
       Vocabulary(
-        "*expir *validto until end ends",
-        "*gültigbis *ablauf *verfall bis ende",
-        "*jusqu fin",
-        "*caduc *hasta *vencim")
+        """
+        *expir *validto *lastentry *latestentry *lastadmission *useby *bestbefore *arriveby *doorsclose *gatesclose until end ends \
+        closes closing
+        """,
+        "*gültigbis *ablauf *verfall *nichtnach *letztereinlass bis ende schließt",
+        "*jusqu *pasaprès *dernièreentrée *dernierentrée fin fermeture",
+        "*caduc *hasta *vencim *nodespuésde *últimaentrada cierre")
     ),
     (
       [.from],
       Vocabulary(
-        "*validfrom *notbefore start starts",
-        "*gültigab *beginn ab anfang",
-        "*apartirdu *dèsle début",
-        "*desde *apartirde inicio comienzo")
+        """
+        *validfrom *notbefore *firstentry *firstadmission *entryfrom *admissionfrom *accessfrom *doorsopen *gatesopen start starts \
+        begin begins opens opening
+        """,
+        "*gültigab *beginn *nichtvor ab anfang öffnet öffnung",
+        "*apartirdu *dèsle *pasavant *premièreentrée début ouverture",
+        "*desde *apartirde *noantesde *primeraentrada inicio comienzo apertura")
     ),
     (
       [.day],

@@ -150,8 +150,17 @@ struct TicketLineReader {
       day = try time(.day, [UInt8](written.day.utf8)[...], zone)
     }
     let first = try time(.from, record, zone)
+    let last = try time(.until, record, zone)
+    // A night may end on the day after. Where they are further apart, nobody here knows which one counts.
+    let margin = Duration.seconds(86_400)
+    for (moment, name) in [(first?.beginning, TicketColumn.from), (last?.end, .until)] {
+      guard let day, let moment, moment < day.beginning - margin || day.end + margin < moment else { continue }
+      throw BadLine(
+        "its day and its \(name.rawValue) are more than a day apart: say which does not count, with --column ignored=NAME"
+      )
+    }
     let from = first?.beginning ?? day?.beginning
-    let until = try time(.until, record, zone)?.end ?? day?.end
+    let until = last?.end ?? day?.end
     if let from, let until, until <= from {
       throw BadLine("it ends before it begins")
     }

@@ -98,7 +98,9 @@ package struct ListOnBoard: Sendable {
     do throws(Doubt) {
       let found = try await find(request.code, at: now)
       guard let ticket = found.ticket else { return nil }
-      if let reason = ticket.refusal(at: now) { return outcome(.refused(reason, detail: "By \(found.words).")) }
+      if let reason = ticket.refusal(at: now) {
+        return outcome(.refused(reason, detail: "By \(found.words).\(ticket.words(for: reason))"))
+      }
       try needClock(for: ticket, at: now)
       return outcome(.valid(Entitlement(quantity: ticket.quantity, ends: ticket.until, details: ticket.details)))
     } catch {

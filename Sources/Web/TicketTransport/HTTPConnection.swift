@@ -55,6 +55,19 @@ final class HTTPConnection: ChannelInboundHandler {
     }
   }
 
+  /// Ends a connection on which the server speaks unasked: the beginning of an answer would be taken for that of the next one's.
+  final class Guard: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let connection: HTTPConnection
+
+    init(_ connection: HTTPConnection) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      if case .idle = connection.state { connection.end(Disorder()) } else { context.fireChannelRead(data) }
+    }
+  }
+
   func carries(_ exchange: Exchange) -> Bool { self.exchange === exchange }
 
   /// Sends the exchange's request, in one piece, unless it was given up.

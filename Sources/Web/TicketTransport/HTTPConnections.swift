@@ -173,14 +173,15 @@ final class HTTPConnections {
       let name = CertificateNames.address(server.host) == nil ? server.host : nil
       try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
     }
-    try pipeline.addHandler(HTTPRequestEncoder())
+    let connection = HTTPConnection(self, isSecure: server.isSecure, on: loop)
+    try pipeline.addHandlers([HTTPConnection.Guard(connection), HTTPRequestEncoder()])
     let decoder = HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward)
     try pipeline.addHandlers([ByteToMessageHandler(decoder), NIOHTTPRequestHeadersValidator()])
     if settings.decompresses {
       // Packed, a megabyte of nothing is a kilobyte: what comes out of it is counted before it is kept.
       try pipeline.addHandler(NIOHTTPResponseDecompressor(limit: .size(max(settings.mostBytes, 0))))
     }
-    try pipeline.addHandler(HTTPConnection(self, isSecure: server.isSecure, on: loop))
+    try pipeline.addHandler(connection)
   }
 
   /// After TLS' handshake, before the first request: whose certificate it is.

@@ -374,7 +374,13 @@ import Testing
       (now - day, now - .seconds(60), .refuse(.tooLate)), (nil, now, .refuse(.tooLate)), (nil, nil, .admit),
       (now + day, nil, .refuse(.tooEarly)),
     ] {
-      try await expectEqual(word(ListedTicket(status: .valid, from: from, until: until)).decision.verdict, verdict)
+      let decision = try await word(ListedTicket(status: .valid, from: from, until: until, event: "Gala")).decision
+      expectEqual(decision.verdict, verdict)
+      // Staff can say when, and what for.
+      if verdict != .admit {
+        let moment = verdict == .refuse(.tooEarly) ? from : until
+        expect(decision.detail?.contains("\(moment?.iso8601 ?? "-") (Gala)") == true, "\(decision.detail ?? "")")
+      }
     }
   }
 

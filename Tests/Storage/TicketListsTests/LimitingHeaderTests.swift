@@ -22,7 +22,16 @@ import Testing
       "until",
       [
         "Validity", "Gültigkeit", "Validité", "Validez", "Vigencia", "Valid for", "Gültig für", "Valable pour",
-        "Válido para",
+        "Válido para", "Last entry", "last_admission", "Latest entry", "Use by", "Best before", "Arrive by",
+        "Gates close", "Nicht nach", "Letzter Einlass", "Pas après", "Dernière entrée", "Fermeture", "No después de",
+        "Última entrada", "Cierre",
+      ]
+    ),
+    (
+      "from",
+      [
+        "First entry", "entry_from", "Admission from", "access_from", "Doors open", "Opens", "Begins", "Nicht vor",
+        "Öffnung", "Pas avant", "Première entrée", "Ouverture", "No antes de", "Primera entrada", "Apertura",
       ]
     ),
     (
@@ -64,6 +73,19 @@ import Testing
     expect(!refusal("code,Valid days\na,1\n").contains("--column status="))
     let words = refusal("code,Gültigkeit\na,1\n")
     expect(words.contains("--column day=Gültigkeit") && words.contains(" or --column status=Gültigkeit"), "\(words)")
+  }
+
+  /// Which of them counts is nothing that a list says: the day of a show, and how long a voucher for it is good, are both common.
+  @Test func aDayAndATimeThatAreFarApartAreAsked() throws {
+    let head = "code,event_date,valid_from,valid_until\n"
+    for line in ["a,2026-11-21,,2027-11-21", "a,2026-11-21,2026-11-01,", "a,2026-11-21,,2026-11-19"] {
+      let words = refusal(head + line + "\n")
+      expect(words.contains("more than a day apart") && words.contains("--column ignored="), "\(line): \(words)")
+    }
+    // A night that ends on the day after, and doors that open before midnight.
+    for line in ["a,2026-11-21,2026-11-21 23:00,2026-11-22 05:00", "a,2026-11-21,2026-11-20 22:00,2026-11-21"] {
+      expectEqual(refusal(head + line + "\n"), "")
+    }
   }
 
   @Test func whatLimitsNobodyIsLeftAlone() throws {

@@ -125,6 +125,28 @@ import TicketTransport
     }
   }
 
+  /// The beginning of an answer that nobody asked for would be taken for that of the next one's.
+  @Test(arguments: ["HTTP/1.1 404 Not Found\r\nX: ", "\r\n", "H"])
+  func whoSpeaksUnaskedLosesTheConnection(bytes: String) async throws {
+    let held = Mutex<ScriptedServer.Connection?>(nil)
+    let server = ScriptedServer { _, _, connection in
+      held.withLock { $0 = connection }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+    }
+    let port = try await server.start()
+    let transport = try HTTPTransport(server: ServerAddress("http://127.0.0.1:\(port)"))
+    for number in 1...3 {
+      let outcome = await send(transport, "/\(number)")
+      guard case .answered(let answer) = outcome.result else { return expect(false, "\(outcome)") }
+      expectEqual(answer.status, 200)
+      held.withLock { $0 }?.send(bytes)
+      for await _ in server.ended.stream { break }
+    }
+    expectEqual(server.connections, 3)
+    await transport.close()
+    await server.stop()
+  }
+
   @Test func targetsThatCannotStandInARequestAreNotSent() async throws {
     let holding = Holding()
     holding.release()
