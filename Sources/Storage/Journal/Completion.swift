@@ -35,10 +35,9 @@ extension JournalStore {
   func completeScans() throws(SQLiteError) {
     let detail = Value.text("The gateway ended at this moment.")
     let outputs = Value.text("The gateway ended before it noted whether the gate opened.")
-    var found: [[Value]] = []
-    for query in [Self.concluded, Self.owed] {
-      try database.prepare(query).each([detail, outputs]) { row throws(SQLiteError) in found.append(row.values) }
-    }
+    let found =
+      try database.prepare(Self.concluded).rows([detail, outputs], \.values)
+      + database.prepare(Self.owed).rows([detail, outputs], \.values)
     if found.isEmpty { return }
     let before = nextSeq
     do throws(SQLiteError) {

@@ -198,29 +198,22 @@ package final class Journal: ScanJournal {
   }
 
   package func unconcluded() async throws(JournalFault) -> [AskedAttempt] {
-    let path = core.settings.path
-    return try await core.onWriter { writer in
-      var open: [AskedAttempt]
-      switch writer.file.flatMap({ $0.tell(path) { store throws(SQLiteError) in try store.unconcluded() } }) {
-      case .success(let found): open = found
-      case .failure(let fault): return .failure(fault)
-      }
-      for fact in writer.pending.flatMap(\.batch.facts) {
-        switch fact {
-        case .asked(let asked): open.append(asked)
-        case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-        case .late, .scan, .flood, .owed, .told, .annulled: break
+    try await core.onWriter { writer in
+      writer.ask { store throws(SQLiteError) in try store.unconcluded() }.map { written in
+        writer.pending.flatMap(\.batch.facts).reduce(into: written) { open, fact in
+          switch fact {
+          case .asked(let asked): open.append(asked)
+          case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
+          case .late, .scan, .flood, .owed, .told, .annulled: break
+          }
         }
       }
-      return .success(open)
     }
   }
 
   package func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission? {
-    let path = core.settings.path
-    return try await core.onWriter { writer in
-      let written = writer.file.flatMap { $0.tell(path) { store throws(SQLiteError) in try store.admission(of: scan) } }
-      return written.map { written in
+    try await core.onWriter { writer in
+      writer.ask { store throws(SQLiteError) in try store.admission(of: scan) }.map { written in
         writer.pending.flatMap(\.batch.facts).reduce(written) { $1.admission(of: scan, after: $0) }
       }
     }
@@ -231,18 +224,12 @@ package final class Journal: ScanJournal {
   package func retriable() async throws(JournalFault) -> [OwedAdmission] { try await outbox(waiting: false) }
 
   private func outbox(waiting: Bool) async throws(JournalFault) -> [OwedAdmission] {
-    let path = core.settings.path
-    return try await core.onWriter { writer in
-      let written = writer.file.flatMap {
-        $0.tell(path) { store throws(SQLiteError) in
-          PendingOutbox(
-            waiting: try store.owed(retriable: false), retriable: waiting ? [] : try store.owed(retriable: true))
-        }
-      }
-      return written.map { written in
-        var outbox = written
-        for fact in writer.pending.flatMap(\.batch.facts) { outbox.take(fact) }
-        return outbox.admissions(waiting: waiting)
+    try await core.onWriter { writer in
+      writer.ask { store throws(SQLiteError) in
+        PendingOutbox(
+          waiting: try store.owed(retriable: false), retriable: waiting ? [] : try store.owed(retriable: true))
+      }.map { written in
+        writer.pending.flatMap(\.batch.facts).reduce(into: written) { $0.take($1) }.admissions(waiting: waiting)
       }
     }
   }
@@ -263,34 +250,19 @@ package final class Journal: ScanJournal {
 
   /// Moves the log into the file and begins it anew, as the threads do by and by: for tests.
   func checkpoint() async throws(JournalFault) -> Bool {
-    let path = core.settings.path
-    return try await core.onWriter { writer in
-      writer.file.flatMap {
-        $0.tell(path) { store throws(SQLiteError) in
-          let (frames, moved) = try store.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-          try store.beginLog()
-          return frames == moved
-        }
+    try await core.onWriter { writer in
+      writer.ask { store throws(SQLiteError) in
+        let (frames, moved) = try store.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+        try store.beginLog()
+        return frames == moved
       }
     }
   }
 
   /// A value that SQLite tells of the writer's connection: for tests.
   func pragma(_ name: String) async throws(JournalFault) -> Int64? {
-    let path = core.settings.path
-    return try await core.onWriter { writer in
-      writer.file.flatMap {
-        $0.tell(path) { store throws(SQLiteError) in try store.database.integer("PRAGMA \(name)") }
-      }
+    try await core.onWriter { writer in
+      writer.ask { store throws(SQLiteError) in try store.database.integer("PRAGMA \(name)") }
     }
-  }
-}
-
-extension JournalStore {
-  /// Puts what SQLite says into words.
-  func tell<Value>(
-    _ path: String, _ body: (JournalStore) throws(SQLiteError) -> Value
-  ) -> Result<Value, JournalFault> {
-    Result { () throws(SQLiteError) in try body(self) }.mapError { JournalFault($0, at: path) }
   }
 }

@@ -9,6 +9,13 @@ struct WriterState {
   var file: Result<JournalStore, JournalFault>
   /// Batches that are not written yet, oldest first.
   var pending: [PendingBatch]
+
+  /// What the file says; why not, in words.
+  func ask<Value>(_ body: (JournalStore) throws(SQLiteError) -> Value) -> Result<Value, JournalFault> {
+    file.flatMap { store in
+      Result { () throws(SQLiteError) in try body(store) }.mapError { JournalFault($0, at: store.path) }
+    }
+  }
 }
 
 /// What the journal's three threads and its callers share: the queue under a lock that nobody holds while the disk works,

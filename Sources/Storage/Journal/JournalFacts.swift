@@ -19,9 +19,7 @@ extension Journal.Reader {
   /// Whether the key that this reader was given is the one that the journal was sealed with.
   package func opensSealed() throws(JournalFault) -> Bool {
     try told { () throws(SQLiteError) in
-      var proof: [UInt8] = []
-      try database.prepare("SELECT key FROM retention").each { row throws(SQLiteError) in proof = row.blob(0) ?? [] }
-      return seals?.proves(proof) == true
+      try database.prepare("SELECT key FROM retention").rows { seals?.proves($0.blob(0) ?? []) } == [true]
     }
   }
 
@@ -29,10 +27,8 @@ extension Journal.Reader {
   package func standing() throws(JournalFault) -> Standing {
     try told { () throws(SQLiteError) in
       func time(_ order: String) throws(SQLiteError) -> JournalTime? {
-        var found: JournalTime?
         try database.prepare("SELECT wall, monotonic, trusted FROM scan ORDER BY seq \(order) LIMIT 1")
-          .each { row throws(SQLiteError) in found = row.time(0) }
-        return found
+          .rows { $0.time(0) }.first
       }
       var standing = Standing(
         version: try database.integer("PRAGMA user_version") ?? 0, first: try time("ASC"), last: try time("DESC"))
@@ -61,7 +57,6 @@ extension Journal.Reader {
     }
     guard let first = bytes("0"), let last = bytes("f") else { return [] }
     return try told { () throws(SQLiteError) in
-      var found: [ScanID] = []
       try database.prepare(
         """
         SELECT id FROM (
@@ -70,20 +65,15 @@ extension Journal.Reader {
           \(hasOutbox ? "UNION ALL SELECT seq, scan FROM owed WHERE id BETWEEN ?1 AND ?2" : ""))
         GROUP BY id ORDER BY min(seq) LIMIT ?3
         """
-      ).each([.blob(first), .blob(last), .integer(Int64(max(0, limit)))]) { row throws(SQLiteError) in
-        if let id = ScanID(bytes: row.blob(0) ?? []) { found.append(id) }
-      }
-      return found
+      ).rows([.blob(first), .blob(last), .integer(Int64(max(0, limit)))]) { ScanID(bytes: $0.blob(0) ?? []) }
     }
   }
 
   /// One scan; `nil` where it was never decided.
   package func scan(_ id: ScanID) throws(JournalFault) -> JournalRow? {
     try told { () throws(SQLiteError) in
-      var found: JournalRow?
       try database.prepare(columns + Self.sources + " WHERE s.id = ?1 ORDER BY s.seq LIMIT 1")
-        .each([.blob(id.bytes)]) { row throws(SQLiteError) in found = JournalRow(row, seals: seals) }
-      return found
+        .rows([.blob(id.bytes)]) { JournalRow($0, seals: seals) }.first
     }
   }
 

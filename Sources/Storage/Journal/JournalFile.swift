@@ -85,7 +85,10 @@ struct JournalFile: Sendable {
       if isPresent { notices.append("The journal \(path) was empty; another was begun in its place.") }
     }
     do {
-      if !isPresent { try make() }
+      if !isPresent {
+        try Self.make(path)
+        try Folder.sync(Folder.of(path))
+      }
       let store = try use(&notices)
       try store.beginSession(boot: boot, wall: time.wall(), monotonic: time.now())
       store.database.keepLog(false)
@@ -113,9 +116,8 @@ struct JournalFile: Sendable {
       "synchronous = FULL", "wal_autocheckpoint = 0", "journal_size_limit = 33554432", "secure_delete = FAST",
       "recursive_triggers = ON", "temp_store = MEMORY",
     ] { try database.execute("PRAGMA \(pragma)") }
-    var proof: [UInt8] = []
-    try database.prepare("SELECT key FROM retention").each { row throws(SQLiteError) in proof = row.blob(0) ?? [] }
-    guard seals.proves(proof) else {
+    guard try database.prepare("SELECT key FROM retention").rows([], { seals.proves($0.blob(0) ?? []) }) == [true]
+    else {
       throw JournalFault(
         .unavailable,
         "The journal \(path) was sealed with another key than this station's. Bring the key back, or move the file away: "
@@ -124,12 +126,7 @@ struct JournalFile: Sendable {
     return try JournalStore(database, path: path, seals: seals, frames: frames)
   }
 
-  /// Makes the empty file. Nobody else may read it.
-  private func make() throws {
-    try Self.make(path)
-    try Folder.sync(Folder.of(path))
-  }
-
+  /// Makes an empty file. Nobody else may read it.
   static func make(_ path: String) throws(SystemError) {
     let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard number >= 0 else { throw SystemError(errno: errno, call: "open") }

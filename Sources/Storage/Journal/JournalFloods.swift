@@ -15,7 +15,6 @@ extension Journal.Reader {
   package func floods(matching filter: Filter = Filter()) throws(JournalFault) -> [JournalFlood] {
     guard hasFloods else { return [] }
     return try told { () throws(SQLiteError) in
-      var found: [JournalFlood] = []
       try database.prepare(
         """
         SELECT gate.text, f.refused, f.undecided, f.began, f.wall, f.monotonic, f.trusted, session.boot
@@ -23,16 +22,13 @@ extension Journal.Reader {
         WHERE (?1 IS NULL OR f.wall >= ?1) AND (?2 IS NULL OR f.wall < ?2) AND (?3 IS NULL OR gate.text = ?3)
         ORDER BY f.seq
         """
-      ).each([Value(filter.from?.nanoseconds), Value(filter.until?.nanoseconds), Value(filter.gate?.name)]) {
-        row throws(SQLiteError) in
-        found.append(
-          JournalFlood(
-            flood: ScanFlood(
-              gate: GateID(row.text(0) ?? ""), refused: Int(row.integer(1) ?? 0), undecided: Int(row.integer(2) ?? 0),
-              began: WallTime(nanoseconds: row.integer(3) ?? 0), at: row.time(4)),
-            boot: BootID(row.text(7) ?? "")))
+      ).rows([Value(filter.from?.nanoseconds), Value(filter.until?.nanoseconds), Value(filter.gate?.name)]) { row in
+        JournalFlood(
+          flood: ScanFlood(
+            gate: GateID(row.text(0) ?? ""), refused: Int(row.integer(1) ?? 0), undecided: Int(row.integer(2) ?? 0),
+            began: WallTime(nanoseconds: row.integer(3) ?? 0), at: row.time(4)),
+          boot: BootID(row.text(7) ?? ""))
       }
-      return found
     }
   }
 }

@@ -96,15 +96,11 @@ extension Journal.Reader {
       case .all: "1"
       }
     return try told { () throws(SQLiteError) in
-      var found: [JournalOwed] = []
       try database.prepare(
         OutboxStatements.columns(code: Self.code) + OutboxStatements.endings + OutboxStatements.sources
           + OutboxStatements.ending
           + " WHERE \(condition) AND (?1 IS NULL OR o.told IS NULL OR t.wall >= ?1 OR t.trusted = 0) ORDER BY o.owed"
-      ).each([Value(time?.nanoseconds)]) { row throws(SQLiteError) in
-        if let owed = JournalOwed(row, seals: seals) { found.append(owed) }
-      }
-      return found
+      ).rows([Value(time?.nanoseconds)]) { JournalOwed($0, seals: seals) }
     }
   }
 }

@@ -47,10 +47,15 @@ struct ReachRecord: Sendable, Equatable {
     return bytes
   }
 
-  init(count: UInt64, boot: BootID, written: JournalPosition, durable: JournalPosition) {
-    (self.count, self.boot, self.written, self.durable) = (count, boot, written, durable)
+  /// FNV-1a: against accidents.
+  private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return hash
   }
+}
 
+extension ReachRecord {
   /// - Returns: `nil` for anything that was not written as one.
   init?(_ bytes: ArraySlice<UInt8>) {
     let bytes = Array(bytes.prefix(Self.length + 8))
@@ -65,13 +70,6 @@ struct ReachRecord: Sendable, Equatable {
       boot: BootID(String(decoding: name.prefix { $0 > 0x20 }, as: UTF8.self)),
       written: JournalPosition(journal: values[0], session: values[1], facts: values[2], turns: values[3]),
       durable: JournalPosition(journal: values[0], session: values[4], facts: values[5], turns: values[6]))
-  }
-
-  /// FNV-1a: against accidents.
-  private static func checksum(_ bytes: [UInt8]) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return hash
   }
 
   /// What is said beside a journal; `nil` where nothing is that can be read.

@@ -39,7 +39,6 @@ extension Journal {
       /// Those whose code is so. Codes lie sealed: each is opened to be looked at, and none passes without the station's key.
       package var code: (@Sendable (Code) -> Bool)?
 
-      /// Makes a filter that lets all pass.
       package init(
         from: WallTime? = nil, until: WallTime? = nil, gate: GateID? = nil, verdict: String? = nil, limit: Int? = nil,
         code: (@Sendable (Code) -> Bool)? = nil
@@ -187,12 +186,8 @@ extension Journal {
     private func page(
       _ filter: Filter, from first: Int64, to last: Int64
     ) throws(SQLiteError) -> [(seq: Int64, row: JournalRow)] {
-      var rows: [(Int64, JournalRow)] = []
       try database.prepare(columns + Self.sources + Self.condition + " ORDER BY s.seq LIMIT \(Self.page)")
-        .each(values(filter, from: first, to: last)) { row throws(SQLiteError) in
-          rows.append((row.integer(0) ?? 0, JournalRow(row, seals: seals)))
-        }
-      return rows
+        .rows(values(filter, from: first, to: last)) { ($0.integer(0) ?? 0, JournalRow($0, seals: seals)) }
     }
 
     /// The facts between which the filter's times lie: found by the index, so that a day costs a day.
@@ -201,13 +196,11 @@ extension Journal {
         guard filter.from != nil || filter.until != nil else {
           return (0, try database.integer("SELECT max(seq) FROM scan") ?? -1)
         }
-        var found: (Int64, Int64) = (0, -1)
-        try database.prepare(
+        return try database.prepare(
           "SELECT min(seq), max(seq) FROM scan WHERE trusted IN (0, 1) AND wall >= ?1 AND wall < ?2"
-        ).each([
-          .integer(filter.from?.nanoseconds ?? .min), .integer(filter.until?.nanoseconds ?? .max),
-        ]) { row throws(SQLiteError) in found = (row.integer(0) ?? 0, row.integer(1) ?? -1) }
-        return found
+        ).rows([.integer(filter.from?.nanoseconds ?? .min), .integer(filter.until?.nanoseconds ?? .max)]) {
+          ($0.integer(0) ?? 0, $0.integer(1) ?? -1)
+        }.first ?? (0, -1)
       }
     }
 
@@ -216,13 +209,9 @@ extension Journal {
       guard let limit = filter.limit else { return first }
       if filter.code != nil { return try start(of: filter, first: first, last: last, newest: limit) }
       return try told { () throws(SQLiteError) in
-        var found: Int64?
         try database.prepare(
           "SELECT min(seq) FROM (SELECT s.seq" + Self.sources + Self.condition + " ORDER BY s.seq DESC LIMIT ?7)"
-        ).each(values(filter, from: first, to: last) + [.integer(Int64(max(0, limit)))]) { row throws(SQLiteError) in
-          found = row.integer(0)
-        }
-        return found
+        ).rows(values(filter, from: first, to: last) + [.integer(Int64(max(0, limit)))]) { $0.integer(0) }.first
       }
     }
 
@@ -243,15 +232,13 @@ extension Journal {
     private func sealedCodes(
       _ filter: Filter, from first: Int64, to last: Int64
     ) throws(SQLiteError) -> [(seq: Int64, code: Code?)] {
-      var rows: [(Int64, Code?)] = []
       try database.prepare(
         "SELECT s.seq, s.id, s.code" + Self.sources + Self.condition + " ORDER BY s.seq DESC LIMIT \(Self.page)"
-      ).each(values(filter, from: first, to: last)) { row throws(SQLiteError) in
+      ).rows(values(filter, from: first, to: last)) { row in
         let scan = ScanID(bytes: row.blob(1) ?? [])
         let code = scan.flatMap { scan in row.blob(2).flatMap { seals?.openCode($0, of: scan) } }
-        rows.append((row.integer(0) ?? 0, code))
+        return (row.integer(0) ?? 0, code)
       }
-      return rows
     }
 
     private func passes(_ code: Code?, _ filter: Filter) -> Bool {

@@ -222,8 +222,7 @@ final class JournalStore {
   func name(_ text: String) throws(SQLiteError) -> Value {
     if let known = nameIDs[text] { return .integer(known) }
     try sql.addName.run(.text(text))
-    var found: Int64 = 0
-    try sql.findName.each([.text(text)]) { row throws(SQLiteError) in found = row.integer(0) ?? 0 }
+    let found = try sql.findName.rows([.text(text)]) { $0.integer(0) }.first ?? 0
     // Names come from the configuration: a bound all the same, should a caller think otherwise.
     if nameIDs.count >= 10_000 { nameIDs = [:] }
     nameIDs[text] = found
@@ -256,9 +255,7 @@ final class JournalStore {
 
   /// Starts the write-ahead log anew, which syncs its head, so that no batch has to.
   func beginLog() throws(SQLiteError) {
-    try database.transaction { () throws(SQLiteError) in
-      try sql.turn.run()
-    }
+    try database.transaction { () throws(SQLiteError) in try sql.turn.run() }
     turns &+= 1
   }
 
@@ -291,27 +288,22 @@ final class JournalStore {
 
   /// The admission that a scan was; `nil` where none is found.
   func admission(of scan: ScanID) throws(SQLiteError) -> JournaledAdmission? {
-    var found: JournaledAdmission?
     try database.prepare(
       """
       SELECT s.admission, s.ticket, s.wall, s.monotonic, s.trusted, EXISTS (SELECT 1 FROM annulment n WHERE n.scan = s.id)
       FROM scan s WHERE s.seq > ?1 AND s.id = ?2 AND s.ticket IS NOT NULL ORDER BY s.seq DESC LIMIT 1
       """
-    ).each([.integer(lastSeq - Self.looked), .blob(scan.bytes)]) { row throws(SQLiteError) in
-      guard let admission = AttemptID(bytes: row.blob(0) ?? []) else { return }
-      found = JournaledAdmission(
-        admission: admission, ticket: TicketKey(row.blob(1) ?? []), at: row.time(2), isAnnulled: row.integer(5) == 1)
-    }
-    return found
+    ).rows([.integer(lastSeq - Self.looked), .blob(scan.bytes)]) { row in
+      AttemptID(bytes: row.blob(0) ?? []).map {
+        JournaledAdmission(
+          admission: $0, ticket: TicketKey(row.blob(1) ?? []), at: row.time(2), isAnnulled: row.integer(5) == 1)
+      }
+    }.first
   }
 
   /// Attempts without conclusion, oldest first.
   func unconcluded() throws(SQLiteError) -> [AskedAttempt] {
-    var found: [AskedAttempt] = []
-    try sql.unconcluded.each { row throws(SQLiteError) in
-      if let asked = asked(row) { found.append(asked) }
-    }
-    return found
+    try sql.unconcluded.rows { asked($0) }
   }
 
   /// A row of `StoreStatements.unconcludedSQL`. A code that does not open is empty.

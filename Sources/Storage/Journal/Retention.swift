@@ -32,18 +32,16 @@ extension JournalStore {
     let newest = try database.integer("SELECT max(wall) FROM scan WHERE trusted = 1")
     if let newest {
       let old = min(wall, WallTime(nanoseconds: newest)) - settings.keepScans
-      try database.prepare("SELECT seq FROM scan WHERE trusted = 1 AND wall < ? ORDER BY wall DESC LIMIT 1")
-        .each([.integer(old.nanoseconds)]) { row throws(SQLiteError) in
-          plan.aged = row.integer(0) ?? 0
-        }
       // Where the size has taken all old scans, a conflict's own time tells.
-      try database.prepare(
+      for query in [
+        "SELECT seq FROM scan WHERE trusted = 1 AND wall < ? ORDER BY wall DESC LIMIT 1",
         """
         SELECT max(a.seq) FROM outbox o JOIN owed a ON a.seq = o.owed
         WHERE o.told IS NOT NULL AND a.trusted = 1 AND a.wall < ?
-        """
-      ).each([.integer(old.nanoseconds)]) { row throws(SQLiteError) in
-        plan.aged = max(plan.aged, row.integer(0) ?? 0)
+        """,
+      ] {
+        let found = try database.prepare(query).rows([.integer(old.nanoseconds)]) { $0.integer(0) }
+        plan.aged = max(plan.aged, found.first ?? 0)
       }
       plan.facts = max(plan.facts, plan.aged)
     }
@@ -84,13 +82,9 @@ extension JournalStore {
       if try release(upTo: plan.aged, rows: plan.rows) == 0 { next.step = .facts }
     case .facts:
       var changed: Int64 = 0
-      for (table, spared) in [
-        ("scan", "SELECT fact FROM held"), ("flood", "SELECT fact FROM held"),
-        ("annulment", "SELECT fact FROM held"), ("conclusion", "SELECT fact FROM held"),
-        ("told", "SELECT fact FROM held"),
-        ("owed", "SELECT fact FROM held"),
-        ("attempt", "SELECT fact FROM held UNION ALL SELECT attempt FROM open_attempt"),
-      ] {
+      for table in ["scan", "flood", "annulment", "conclusion", "told", "owed", "attempt"] {
+        let spared =
+          "SELECT fact FROM held" + (table == "attempt" ? " UNION ALL SELECT attempt FROM open_attempt" : "")
         changed += try change(
           plan,
           "DELETE FROM \(table) WHERE seq IN "
@@ -139,11 +133,9 @@ extension JournalStore {
   /// Holds the oldest conflicts no longer. What waits stays whatever its age.
   /// - Returns: how many.
   private func release(upTo seq: Int64, rows: Int64) throws(SQLiteError) -> Int64 {
-    var found: [(owed: Int64, told: Int64)] = []
-    try database.prepare("SELECT owed, told FROM outbox WHERE told IS NOT NULL AND owed <= ?1 ORDER BY owed LIMIT ?2")
-      .each([.integer(seq), .integer(rows)]) { row throws(SQLiteError) in
-        found.append((row.integer(0) ?? 0, row.integer(1) ?? 0))
-      }
+    let found = try database.prepare(
+      "SELECT owed, told FROM outbox WHERE told IS NOT NULL AND owed <= ?1 ORDER BY owed LIMIT ?2"
+    ).rows([.integer(seq), .integer(rows)]) { (owed: $0.integer(0) ?? 0, told: $0.integer(1) ?? 0) }
     try database.transaction { () throws(SQLiteError) in
       for conflict in found {
         try outbox.leave.run(.integer(conflict.owed))
@@ -154,11 +146,7 @@ extension JournalStore {
   }
 
   private func firstSeq(after seq: Int64) throws(SQLiteError) -> Int64? {
-    var first: Int64?
-    for table in Self.factTables {
-      guard let found = try database.integer("SELECT min(seq) FROM \(table) WHERE seq > \(seq)") else { continue }
-      first = min(first ?? found, found)
-    }
-    return first
+    let tables = Self.factTables.map { "SELECT min(seq) AS seq FROM \($0) WHERE seq > \(seq)" }
+    return try database.integer("SELECT min(seq) FROM (\(tables.joined(separator: " UNION ALL ")))")
   }
 }

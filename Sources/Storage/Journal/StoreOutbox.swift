@@ -92,11 +92,7 @@ extension JournalStore {
       .integer(seq), .integer(session), id, .text(told.ending.rawValue), Value(told.reason?.rawValue), Value(told.said),
       Value(told.entryID), Value(told.recordedAt?.nanoseconds), .integer(told.at.wall.nanoseconds),
       .integer(told.at.monotonic.nanoseconds), Value(told.at.isTrusted))
-    var found: [Int64] = []
-    try outbox.findOwed.each([id]) { row throws(SQLiteError) in
-      if let owed = row.integer(0) { found.append(owed) }
-    }
-    for owed in found {
+    for owed in try outbox.findOwed.rows([id], { $0.integer(0) }) {
       try outbox.releaseTold.run(.integer(owed))
       if told.ending.isConflict {
         try outbox.end.run(.integer(owed), .integer(seq))
@@ -111,11 +107,7 @@ extension JournalStore {
 
   /// Admissions that wait, or those that ended without being told and can be sent by hand; oldest first.
   func owed(retriable: Bool) throws(SQLiteError) -> [OwedAdmission] {
-    var found: [OwedAdmission] = []
-    try (retriable ? outbox.retriable : outbox.waiting).each { row throws(SQLiteError) in
-      if let admission = owed(row) { found.append(admission) }
-    }
-    return found
+    try (retriable ? outbox.retriable : outbox.waiting).rows { owed($0) }
   }
 
   /// A row of `OutboxStatements.columns`. A code that does not open is empty.

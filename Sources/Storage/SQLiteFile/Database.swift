@@ -275,6 +275,15 @@ package final class Statement {
     }
   }
 
+  /// Runs it; what `make` makes of its rows, but for those of which it makes nothing.
+  package func rows<Made>(
+    _ values: [Value] = [], _ make: (Row) throws(SQLiteError) -> Made?
+  ) throws(SQLiteError) -> [Made] {
+    var made: [Made] = []
+    try each(values) { row throws(SQLiteError) in if let new = try make(row) { made.append(new) } }
+    return made
+  }
+
   private func bind(_ value: Value, at index: Int32) -> Int32 {
     switch value {
     case .null: return sqlite3_bind_null(pointer, index)
