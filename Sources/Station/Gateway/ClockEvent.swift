@@ -24,13 +24,4 @@ package struct ClockEvent: Sendable, Equatable {
   package var detail: String?
   /// When it became known.
   package var at: WallTime
-
-  /// Makes an event.
-  package init(system: TicketSystemID, state: State, ahead: Duration, detail: String? = nil, at: WallTime) {
-    self.system = system
-    self.state = state
-    self.ahead = ahead
-    self.detail = detail
-    self.at = at
-  }
 }

@@ -172,12 +172,10 @@ package struct ConfiguredStation: Sendable {
 /// The sources of a station's readers, a technology each.
 private func sources(of configuration: StationConfiguration) throws(SetupError) -> [any ReadSource] {
   var sources: [any ReadSource] = []
+  let (wedges, serials, cameras) = (configuration.wedges, configuration.serials, configuration.cameras)
   do throws(DeviceError) {
-    let wedges = configuration.wedges
-    let serials = configuration.serials
     if !wedges.isEmpty { sources.append(try WedgeSource(wedges)) }
     if !serials.isEmpty { sources.append(try SerialSource(serials)) }
-    let cameras = configuration.cameras
     if !cameras.isEmpty {
       sources.append(try CameraSource(cameras, makeDecoder: fencedDecoders(program: DecodeProgram.path)))
     }

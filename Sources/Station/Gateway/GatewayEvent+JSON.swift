@@ -38,108 +38,66 @@ extension GatewayEvent {
       line.add("read_at", decided.readAt.iso8601)
       line.add(milliseconds: "decided_ms", decided.decidedIn)
     case .repeat(let gate, let reader, let code, let at):
-      line.add("type", "repeat")
-      line.add("gate", gate.name)
-      line.add("reader", reader.name)
-      line.add("code", code.shortened)
-      line.add("at", at.iso8601)
+      line.add(
+        ("type", "repeat"), ("gate", gate.name), ("reader", reader.name), ("code", code.shortened), ("at", at.iso8601))
     case .attempt(let attempt):
-      line.add("type", "attempt")
-      line.add("id", attempt.attempt.description)
-      line.add("scan", attempt.scan.description)
-      line.add("gate", attempt.gate.name)
-      line.add("code", attempt.code.shortened)
-      line.add("state", attempt.state.rawValue)
-      line.add("at", attempt.at.iso8601)
+      line.add(
+        ("type", "attempt"), ("id", attempt.attempt.description), ("scan", attempt.scan.description),
+        ("gate", attempt.gate.name), ("code", attempt.code.shortened), ("state", attempt.state.rawValue),
+        ("at", attempt.at.iso8601))
     case .dropped(let count):
       line.add("type", "dropped")
       line.add("count", Int64(count))
     case .device(let reader, let state, let at):
-      line.add("type", "device")
-      line.add("reader", reader.name)
-      line.add("state", state.name)
-      line.add("detail", state.detail)
-      line.add("at", at.iso8601)
+      line.add(
+        ("type", "device"), ("reader", reader.name), ("state", state.name), ("detail", state.detail),
+        ("at", at.iso8601))
     case .discarded(let reader, let reason, let characters, let at):
-      line.add("type", "discarded")
-      line.add("reader", reader.name)
-      line.add("reason", reason.rawValue)
+      line.add(("type", "discarded"), ("reader", reader.name), ("reason", reason.rawValue))
       line.add("characters", Int64(characters))
       line.add("at", at.iso8601)
     case .identityChanged(let reader, let before, let after, let at):
-      line.add("type", "identityChanged")
-      line.add("reader", reader.name)
-      line.add("before_model", before.model)
-      line.add("before_name", before.name)
-      line.add("before_serial", before.serial)
-      line.add("after_model", after.model)
-      line.add("after_name", after.name)
-      line.add("after_serial", after.serial)
-      line.add("at", at.iso8601)
+      line.add(
+        ("type", "identityChanged"), ("reader", reader.name), ("before_model", before.model),
+        ("before_name", before.name), ("before_serial", before.serial), ("after_model", after.model),
+        ("after_name", after.name), ("after_serial", after.serial), ("at", at.iso8601))
     case .gate(let gate, let state, let at):
-      line.add("type", "gate")
-      line.add("gate", gate.name)
-      line.add("state", state.name)
-      line.add("reason", state.reason?.rawValue)
-      line.add("detail", state.detail)
-      line.add("at", at.iso8601)
+      line.add(
+        ("type", "gate"), ("gate", gate.name), ("state", state.name), ("reason", state.reason?.rawValue),
+        ("detail", state.detail), ("at", at.iso8601))
     case .input(let gate, let input, let isActive, let at):
-      line.add("type", "input")
-      line.add("gate", gate.name)
-      line.add("input", input)
-      line.add("state", isActive ? "active" : "inactive")
-      line.add("at", at.iso8601)
+      line.add(
+        ("type", "input"), ("gate", gate.name), ("input", input), ("state", isActive ? "active" : "inactive"),
+        ("at", at.iso8601))
     case .configuration(let outcome, let at):
-      line.add("type", "configuration")
-      line.add("state", outcome.name)
-      line.add("detail", outcome.detail)
-      line.add("at", at.iso8601)
+      line.add(("type", "configuration"), ("state", outcome.name), ("detail", outcome.detail), ("at", at.iso8601))
     case .ticketSystem(let system, let offline, let owed, let detail, let at):
-      line.add("type", "ticketSystem")
-      line.add("ticket_system", system.name)
-      line.add("state", offline == nil ? "online" : "offline")
-      line.add("reason", offline?.rawValue)
+      line.add(
+        ("type", "ticketSystem"), ("ticket_system", system.name), ("state", offline == nil ? "online" : "offline"),
+        ("reason", offline?.rawValue))
       line.add("owed", Int64(owed))
-      line.add("detail", detail)
-      line.add("at", at.iso8601)
+      line.add(("detail", detail), ("at", at.iso8601))
     case .clock(let event):
-      line.add("type", "clock")
-      line.add("ticket_system", event.system.name)
-      line.add("state", event.state.rawValue)
+      line.add(("type", "clock"), ("ticket_system", event.system.name), ("state", event.state.rawValue))
       line.add("ahead_ms", event.ahead.milliseconds)
-      line.add("detail", event.detail)
-      line.add("at", event.at.iso8601)
+      line.add(("detail", event.detail), ("at", event.at.iso8601))
     case .conflict(let conflict):
-      line.add("type", "conflict")
-      line.add("id", conflict.owed.attempt.description)
-      line.add("scan", conflict.owed.scan.id.description)
-      line.add("gate", conflict.owed.scan.gate.name)
-      line.add("code", conflict.owed.scan.code.shortened)
-      line.add("admitted_at", conflict.owed.at.wall.iso8601)
-      line.add("decided_by", conflict.owed.decider.rawValue)
-      line.add("state", conflict.told.ending.rawValue)
-      line.add("reason", conflict.told.reason?.rawValue)
-      line.add("detail", conflict.told.said)
-      line.add("at", conflict.told.at.wall.iso8601)
+      line.add(
+        ("type", "conflict"), ("id", conflict.owed.attempt.description), ("scan", conflict.owed.scan.id.description),
+        ("gate", conflict.owed.scan.gate.name), ("code", conflict.owed.scan.code.shortened),
+        ("admitted_at", conflict.owed.at.wall.iso8601), ("decided_by", conflict.owed.decider.rawValue),
+        ("state", conflict.told.ending.rawValue), ("reason", conflict.told.reason?.rawValue),
+        ("detail", conflict.told.said), ("at", conflict.told.at.wall.iso8601))
     case .journal(let state, let at):
-      line.add("type", "journal")
-      line.add("state", state.name)
-      line.add("detail", state.detail)
-      line.add("at", at.iso8601)
+      line.add(("type", "journal"), ("state", state.name), ("detail", state.detail), ("at", at.iso8601))
     case .setUp(let event):
-      line.add("type", "setUp")
-      line.add("state", event.state.rawValue)
-      line.add("reason", event.reason?.rawValue)
-      line.add("gate", event.gate?.name)
-      line.add("reader", event.reader?.name)
-      line.add("detail", event.detail)
-      line.add("at", event.at.iso8601)
+      line.add(
+        ("type", "setUp"), ("state", event.state.rawValue), ("reason", event.reason?.rawValue),
+        ("gate", event.gate?.name), ("reader", event.reader?.name), ("detail", event.detail), ("at", event.at.iso8601))
     case .control(let event):
-      line.add("type", "control")
-      line.add("state", event.state.rawValue)
-      line.add("reason", event.kind?.rawValue)
-      line.add("detail", event.detail)
-      line.add("at", event.at.iso8601)
+      line.add(
+        ("type", "control"), ("state", event.state.rawValue), ("reason", event.kind?.rawValue),
+        ("detail", event.detail), ("at", event.at.iso8601))
     }
     return line.text
   }
@@ -204,6 +162,10 @@ extension ReaderState {
 }
 
 extension JSONText {
+  fileprivate mutating func add(_ members: (key: String, text: String?)...) {
+    for member in members { add(member.key, member.text) }
+  }
+
   fileprivate mutating func add(_ key: String, lines: [TicketDetails.Line]) {
     let objects = lines.map { line in
       var object = JSONText()

@@ -12,7 +12,6 @@ package struct KeptDecision: Sendable {
   /// Who decided.
   package var decider: Decider
 
-  /// Joins them.
   package init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
     self.decision = decision
     self.asked = asked

@@ -23,10 +23,8 @@ extension LedgerKeeper {
   ) async -> OfflineWord? {
     guard let cause = outcome.offline, policy.applies(to: cause) else { return nil }
     if let keyFault = health.keyFault(of: system.id) {
-      return .undecided(
-        keyFault,
-        detail:
-          "\(system.id) does not answer, and its last answer was that our key may not scan. Nobody passes on that.")
+      let words = "does not answer, and its last answer was that our key may not scan. Nobody passes on that."
+      return .undecided(keyFault, detail: "\(system.id) \(words)")
     }
     let ownWord = lastWord(on: key)
     // What another gate or some time may have cured refuses nobody for good, and admits nobody on trust.
@@ -39,10 +37,8 @@ extension LedgerKeeper {
       if let lastWord { return .refuse(by: lastWord, of: system.id) }
       if let otherWord { return .undecided(by: otherWord, of: system.id) }
       guard sender.outbox.count(at: scan.gate) < most else {
-        return .undecided(
-          .unreachable,
-          detail:
-            "\(system.id) does not answer, and \(most) admissions of gate \(scan.gate) wait to be told to it: no more.")
+        let words = "\(most) admissions of gate \(scan.gate) wait to be told to it: no more."
+        return .undecided(.unreachable, detail: "\(system.id) does not answer, and \(words)")
       }
       return .may(OfflineRight(), .policy)
     case .list(let maxAge):
@@ -64,9 +60,7 @@ extension LedgerKeeper {
   func isConfirmed(_ outcome: AttemptOutcome, _ deciding: Deciding, deadline: MonotonicTime) async -> Bool {
     guard let cause = outcome.offline, deciding.policy.applies(to: cause), cause != .rateLimited,
       !health.reach.isOffline
-    else {
-      return true
-    }
+    else { return true }
     let began = time.now()
     let found = await deciding.system.reach(deadline: min(deadline, began + deciding.policy.after))
     health.take(found, from: deciding.system.id, began: began)

@@ -41,7 +41,7 @@ extension LedgerKeeper {
         gate: asked.scan.gate, began: asked.at.monotonic, wall: asked.at.wall,
         at: time.now(), isSameBoot: isSameBoot, isTrusted: asked.at.isTrusted, mayRedeem: mayRedeem)
       // Together or not at all: what is not concluded on the disk is taken up again.
-      stored.write([.concluded(store.cutOff(asked.attempt, isHarmless: isHarmless))], isUrgent: true)
+      stored.write([.concluded(store.concluded(asked.attempt, .lost, mayHaveRedeemed: !isHarmless))], isUrgent: true)
       guard !isHarmless else { continue }
       // Where it only told of an admission, nobody stood at the gate.
       let isLost = isSameBoot || isTelling

@@ -155,7 +155,7 @@ package actor LedgerKeeper {
     if let fault = unasked, whenFailing == .stop {
       abandon(key, attempt)
       // Should it be written after all, it is not taken for a request that may have redeemed.
-      stored.write([.concluded(store.notSent(attempt))])
+      stored.write([.concluded(store.concluded(attempt, .notSent, mayHaveRedeemed: false))])
       return KeptDecision(
         AttemptDecision(undecided: .outOfService, detail: fault.description), ticket: key, decider: .station)
     }

@@ -107,13 +107,8 @@ struct LedgerStore: Sendable {
   /// What has changed, in the journal's form.
   func memory(of changes: [LedgerPlace: LedgerMemory?], in part: [UInt8]) -> [LedgerKey: [UInt8]?] {
     var memory: [LedgerKey: [UInt8]?] = [:]
-    for (place, change) in changes {
-      guard let change else {
-        memory[key(of: place, in: part)] = .some(nil)
-        continue
-      }
-      memory[key(of: place, in: part)] = change.json(boot: dependencies.boot.description)
-    }
+    let boot = dependencies.boot.description
+    for (place, change) in changes { memory[key(of: place, in: part)] = .some(change?.json(boot: boot)) }
     return memory
   }
 
@@ -142,19 +137,11 @@ struct LedgerStore: Sendable {
     return concluded
   }
 
-  /// The conclusion of an attempt whose process or machine ended.
-  /// - Parameter isHarmless: whether it only read, and nobody can have passed on it.
-  func cutOff(_ attempt: AttemptID, isHarmless: Bool = false) -> ConcludedAttempt {
+  /// The conclusion of an attempt that nothing was heard of: never sent, or cut off by the end of process or machine.
+  func concluded(_ attempt: AttemptID, _ fate: AttemptOutcome.Fate, mayHaveRedeemed: Bool) -> ConcludedAttempt {
     ConcludedAttempt(
-      attempt: attempt, fate: .lost, mayHaveRedeemed: !isHarmless, verdict: nil, entryID: nil, recordedAt: nil,
+      attempt: attempt, fate: fate, mayHaveRedeemed: mayHaveRedeemed, verdict: nil, entryID: nil, recordedAt: nil,
       said: nil, at: dependencies.clock.now())
-  }
-
-  /// The conclusion of an attempt that was never sent.
-  func notSent(_ attempt: AttemptID) -> ConcludedAttempt {
-    ConcludedAttempt(
-      attempt: attempt, fate: .notSent, mayHaveRedeemed: false, verdict: nil, entryID: nil, recordedAt: nil, said: nil,
-      at: dependencies.clock.now())
   }
 
   private func key(of place: LedgerPlace, in part: [UInt8]) -> LedgerKey {

@@ -84,12 +84,8 @@ package enum OnlineCheck {
     case .unclear(let detail):
       return [Finding(kind: .away, line: "\(name): \(detail) Try again in a minute.")]
     case .offline(let cause):
-      return [
-        Finding(
-          kind: .away,
-          line:
-            "\(name): \(address) does not answer (\(cause.rawValue)). Check the network, then url\(place).")
-      ]
+      let words = "\(address) does not answer (\(cause.rawValue)). Check the network, then url\(place)."
+      return [Finding(kind: .away, line: "\(name): \(words)")]
     case .unknown:
       return [Finding(kind: .away, line: "\(name): \(address) could not be asked in time. Try again.")]
     }

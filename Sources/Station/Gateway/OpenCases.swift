@@ -7,7 +7,6 @@ package struct LookUpPolicy: Sendable {
   /// How long nobody must have presented a code: live scans come first, for the budget is theirs.
   package var quiet: Duration
 
-  /// Makes a policy.
   package init(interval: Duration = .seconds(10), quiet: Duration = .seconds(3)) {
     self.interval = interval
     self.quiet = quiet

@@ -10,7 +10,7 @@ package struct OutboxControl: Sendable {
   /// Takes the order to send everything now: the conflicts that can be sent once more; `nil` without such an order.
   package var retry: @Sendable () async -> [OwedAdmission]?
 
-  /// Joins them; without arguments nobody orders anything.
+  /// Without arguments nobody orders anything.
   package init(
     isHeld: @escaping @Sendable () async -> Bool = { false },
     retry: @escaping @Sendable () async -> [OwedAdmission]? = { nil }

@@ -37,7 +37,7 @@ extension OutboxSender {
     let asked = stored.write([.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true)
     guard await stored.written(asked) == nil else {
       stored.ledger.abandon(key, attempt: attempt)
-      stored.write([.concluded(store.notSent(attempt))])
+      stored.write([.concluded(store.concluded(attempt, .notSent, mayHaveRedeemed: false))])
       return .again(retryAfter: nil)
     }
     let began = time.now()

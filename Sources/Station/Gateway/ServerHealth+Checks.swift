@@ -53,9 +53,7 @@ extension ServerHealth {
         case .fault, .unclear, .offline, .unknown: break
         }
       }
-    ) { [now = time.now()] in
-      $0.take(found, at: now)
-    }
+    ) { [now = time.now()] in $0.take(found, at: now) }
     // A gate may be at fault by itself.
     if found.isAnswer { tellNews() }
   }
@@ -79,12 +77,8 @@ extension ServerHealth {
     }
     change(
       system,
-      noting: { notes in
-        if isAnswer, reason.isOfKey { notes.keyFaults[system.name] = reason.rawValue }
-      }
-    ) { [now = time.now()] in
-      $0.suspect(found, by: gate, at: now)
-    }
+      noting: { if isAnswer, reason.isOfKey { $0.keyFaults[system.name] = reason.rawValue } }
+    ) { [now = time.now()] in $0.suspect(found, by: gate, at: now) }
   }
 
   /// Changes what is known of a system, and what is remembered of it: gates are told once both are.
@@ -97,8 +91,9 @@ extension ServerHealth {
     checks[system] = check
     let keyFaults = stored.notes.keyFaults
     stored.note(noting)
-    if stored.notes.keyFaults != keyFaults { tellNews() }
-    if check.fault != before.fault || check.isBeingAsked != before.isBeingAsked || check.doubt != before.doubt {
+    if stored.notes.keyFaults != keyFaults || check.fault != before.fault || check.isBeingAsked != before.isBeingAsked
+      || check.doubt != before.doubt
+    {
       tellNews()
     }
     keepChecking(system)

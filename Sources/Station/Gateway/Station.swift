@@ -7,7 +7,6 @@ package struct StationGate: Sendable {
   /// Its readers; each feeds this gate alone.
   package var readers: [ReaderID]
 
-  /// Joins a gate and its readers.
   package init(controller: GateController, readers: [ReaderID]) {
     self.controller = controller
     self.readers = readers

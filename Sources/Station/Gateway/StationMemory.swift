@@ -22,8 +22,9 @@ package final class StationMemory: Sendable {
   /// The server of each name that was configured in this process's time.
   private let servers = Mutex<[TicketSystemID: String]>([:])
   private let scopes = Mutex<[String: TicketScope]>([:])
-  private let interrupted: Mutex<[AskedAttempt]>
-  private let owed: Mutex<[OwedAdmission]>
+  /// What an earlier process left, by servers.
+  private let interrupted: Mutex<[String: [AskedAttempt]]>
+  private let owed: Mutex<[String: [OwedAdmission]]>
   private let orders: OutboxControl
   /// What was taken up before anybody listened.
   private let untold = Mutex<[GatewayEvent]>([])
@@ -39,11 +40,11 @@ package final class StationMemory: Sendable {
     dependencies: LedgerDependencies, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],
     owed: [OwedAdmission] = [], orders: OutboxControl = OutboxControl()
   ) {
-    self.owed = Mutex(owed)
+    self.owed = Mutex(Dictionary(grouping: owed, by: \.server))
     self.orders = orders
     self.dependencies = dependencies
     self.whenFailing = whenFailing
-    self.interrupted = Mutex(interrupted)
+    self.interrupted = Mutex(Dictionary(grouping: interrupted, by: \.server))
   }
 
   /// Tells the journal's states as events, and gives it again what it has lost, until `end`.
@@ -133,16 +134,9 @@ package final class StationMemory: Sendable {
   ///   - faces: the same as each gate asks it.
   func takeUp(asking systems: [String: any TicketSystem], at faces: [String: [GateID: any TicketSystem]]) async {
     for (server, keeper) in ledgers.withLock({ $0 }) {
-      let theirs = interrupted.withLock { interrupted in
-        defer { interrupted.removeAll { $0.server == server } }
-        return interrupted.filter { $0.server == server }
-      }
-      let toTell = owed.withLock { owed in
-        defer { owed.removeAll { $0.server == server } }
-        return owed.filter { $0.server == server }
-      }
-      let taken = await keeper.takeUp(
-        theirs, asker: systems[server], faces: faces[server] ?? [:], owed: toTell)
+      let theirs = interrupted.withLock { $0.removeValue(forKey: server) } ?? []
+      let toTell = owed.withLock { $0.removeValue(forKey: server) } ?? []
+      let taken = await keeper.takeUp(theirs, asker: systems[server], faces: faces[server] ?? [:], owed: toTell)
       untold.withLock { $0 += taken }
     }
   }

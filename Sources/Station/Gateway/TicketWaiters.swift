@@ -2,12 +2,7 @@ import ScanModel
 
 /// Who waits until something about a ticket has changed.
 struct TicketWaiters {
-  private struct Waiter {
-    let id: UInt64
-    let continuation: CheckedContinuation<Void, Never>
-  }
-
-  private var waiters: [TicketKey: [Waiter]] = [:]
+  private var waiters: [TicketKey: [(id: UInt64, continuation: CheckedContinuation<Void, Never>)]] = [:]
   private var lastID: UInt64 = 0
 
   mutating func newID() -> UInt64 {
@@ -16,7 +11,7 @@ struct TicketWaiters {
   }
 
   mutating func add(_ continuation: CheckedContinuation<Void, Never>, _ id: UInt64, _ key: TicketKey) {
-    waiters[key, default: []].append(Waiter(id: id, continuation: continuation))
+    waiters[key, default: []].append((id, continuation))
   }
 
   /// Lets one go on that has waited long enough.
