@@ -11,12 +11,6 @@ package struct Guessability: Sendable, Equatable {
   /// What the codes look like, such as `12 digits, numbered in a row`.
   package var looks: String
 
-  /// Makes an estimate.
-  package init(bits: Int, looks: String) {
-    self.bits = bits
-    self.looks = looks
-  }
-
   /// Whether a keyed digest keeps the codes from somebody who has the key too.
   package var isEnough: Bool { bits >= Self.enough }
 }

@@ -19,18 +19,21 @@ enum LimitingName {
     {
       return [.quantity]
     }
-    return limits.first { $0.text.contains(key, words) }?.meanings
+    return limits.first { $0.contains(key, words) }?.meanings
   }
 
   /// Words of names, folded.
   private struct Vocabulary {
+    /// What a column may mean in whose name one of them stands, the likeliest first.
+    let meanings: [TicketColumn]
     /// Wherever they stand in the name.
     var parts: [String] = []
     /// As a word of their own: too short to be looked for within others.
     var words: Set<String> = []
 
     /// - Parameter text: the words with blanks between; a star before those that are found within others.
-    init(_ text: String...) {
+    init(means meanings: [TicketColumn] = [], _ text: String...) {
+      self.meanings = meanings
       for word in text.flatMap({ $0.split(separator: " ") }) {
         let keys = FoldedText.keys(of: String(word))
         if word.hasPrefix("*") { parts += keys } else { words.formUnion(keys) }
@@ -43,124 +46,102 @@ enum LimitingName {
   }
 
   /// What limits, and how English, German, French and Spanish say it, a line each; the first that fits counts.
-  private static let limits: [(meanings: [TicketColumn], text: Vocabulary)] = [
-    (
-      [.status],
-      Vocabulary(
-        """
-        *status *cancel *refund *unpaid *scanned *checkedin *checkin *redeem *blocked *revoked *deleted *validated *invalid paid \
-        used state void voided settled
-        """,
-        """
-        *zustand *storn *erstatt *bezahlt *gezahlt *entwert *eingelöst *einlös *gescannt *eingecheckt *gesperrt *gelöscht *ungültig \
-        *widerruf benutzt verwendet
-        """,
-        """
-        *statut *annul *rembours *utilisé *compost *bloque *supprimé paye payee état réglé réglée acquitté acquittée scanné \
-        scannée
-        """,
-        """
-        *estado *anulad *reembols *pagad *validad *utilizad *canjead *escanead *bloquead *eliminad *devuelt usado usada abonado \
-        abonada
-        """)
+  private static let limits: [Vocabulary] = [
+    Vocabulary(
+      means: [.status],
+      """
+      *status *cancel *refund *unpaid *scanned *checkedin *checkin *redeem *blocked *revoked *deleted *validated *invalid paid \
+      used state void voided settled
+      """,
+      """
+      *zustand *storn *erstatt *bezahlt *gezahlt *entwert *eingelöst *einlös *gescannt *eingecheckt *gesperrt *gelöscht *ungültig \
+      *widerruf benutzt verwendet
+      """,
+      """
+      *statut *annul *rembours *utilisé *compost *bloque *supprimé paye payee état réglé réglée acquitté acquittée scanné \
+      scannée
+      """,
+      """
+      *estado *anulad *reembols *pagad *validad *utilizad *canjead *escanead *bloquead *eliminad *devuelt usado usada abonado \
+      abonada
+      """),
+    Vocabulary(
+      means: [.saleQuantity],
+      "*totalquantity *totaltickets *totalpersons *totalguests *totalpeople",
+      "*gesamtanzahl *gesamtmenge *gesamtzahl *gesamtpersonen",
+      "*quantitétotale *nombretotal *totalbillets *totaldebillets *totalpersonnes *totaldepersonnes",
+      "*cantidadtotal *númerototal *totalentradas *totaldeentradas *totalboletos *totaldeboletos *totalpersonas *totaldepersonas"
     ),
-    (
-      [.saleQuantity],
-      Vocabulary(
-        "*totalquantity *totaltickets *totalpersons *totalguests *totalpeople",
-        "*gesamtanzahl *gesamtmenge *gesamtzahl *gesamtpersonen",
-        "*quantitétotale *nombretotal *totalbillets *totaldebillets *totalpersonnes *totaldepersonnes",
-        "*cantidadtotal *númerototal *totalentradas *totaldeentradas *totalboletos *totaldeboletos *totalpersonas *totaldepersonas"
-      )
+    Vocabulary(
+      means: [.quantity],
+      "*persons *admits *numberof *headcount *groupsize *partysize qty count pax pers",
+      """
+      *anzahl *menge *stück *personen *besucherzahl *teilnehmerzahl *gästezahl *gruppengröße anz kartenzahl ticketzahl kopfzahl
+      """,
+      "*quantit *personnes *nombrede *nombrebillets *tailledugroupe *tailledegroupe nb nbre nbr places qte",
+      "*cantidad *personas *asistentes *plazas *númerodeentradas *númerodeboletos *tamañodelgrupo *tamañodegrupo cant"
     ),
-    (
-      [.quantity],
-      Vocabulary(
-        "*persons *admits *numberof *headcount *groupsize *partysize qty count pax pers",
-        """
-        *anzahl *menge *stück *personen *besucherzahl *teilnehmerzahl *gästezahl *gruppengröße anz kartenzahl ticketzahl kopfzahl
-        """,
-        "*quantit *personnes *nombrede *nombrebillets *tailledugroupe *tailledegroupe nb nbre nbr places qte",
-        "*cantidad *personas *asistentes *plazas *númerodeentradas *númerodeboletos *tamañodelgrupo *tamañodegrupo cant"
-      )
-    ),
-    (
-      [.day],
-      Vocabulary(
-        """
-        *weekday *weekend *monday *tuesday *wednesday *thursday *friday *saturday *sunday evening morning afternoon matinee
-        """,
-        """
-        *wochentag *wochenende *montag *dienstag *mittwoch *donnerstag *freitag *samstag *sonnabend *sonntag abend vormittag \
-        nachmittag
-        """,
-        "*joursemaine *lundi *mardi *mercredi *jeudi *vendredi *samedi *dimanche soir soirée matin matinée aprèsmidi",
-        "*findesemana *finesdesemana *lunes *martes *miércoles *jueves *viernes *sábado *domingo noche tarde mañana")
-    ),
-    (
-      [.until],
-      Vocabulary(
-        """
-        *expir *validto *lastentry *latestentry *lastadmission *useby *bestbefore *arriveby *doorsclose *gatesclose until end ends \
-        closes closing
-        """,
-        "*gültigbis *ablauf *verfall *nichtnach *letztereinlass bis ende schließt",
-        "*jusqu *pasaprès *dernièreentrée *dernierentrée fin fermeture",
-        "*caduc *hasta *vencim *nodespuésde *últimaentrada cierre")
-    ),
-    (
-      [.from],
-      Vocabulary(
-        """
-        *validfrom *notbefore *firstentry *firstadmission *entryfrom *admissionfrom *accessfrom *doorsopen *gatesopen start starts \
-        begin begins opens opening
-        """,
-        "*gültigab *beginn *nichtvor ab anfang öffnet öffnung",
-        "*apartirdu *dèsle *pasavant *premièreentrée début ouverture",
-        "*desde *apartirde *noantesde *primeraentrada inicio comienzo apertura")
-    ),
-    (
-      [.day],
-      Vocabulary(
-        "date dates day days",
-        "*datum *termin tag tage",
-        "jour jours",
-        "*fecha día días")
-    ),
+    Vocabulary(
+      means: [.day],
+      """
+      *weekday *weekend *monday *tuesday *wednesday *thursday *friday *saturday *sunday evening morning afternoon matinee
+      """,
+      """
+      *wochentag *wochenende *montag *dienstag *mittwoch *donnerstag *freitag *samstag *sonnabend *sonntag abend vormittag \
+      nachmittag
+      """,
+      "*joursemaine *lundi *mardi *mercredi *jeudi *vendredi *samedi *dimanche soir soirée matin matinée aprèsmidi",
+      "*findesemana *finesdesemana *lunes *martes *miércoles *jueves *viernes *sábado *domingo noche tarde mañana"),
+    Vocabulary(
+      means: [.until],
+      """
+      *expir *validto *lastentry *latestentry *lastadmission *useby *bestbefore *arriveby *doorsclose *gatesclose until end ends \
+      closes closing
+      """,
+      "*gültigbis *ablauf *verfall *nichtnach *letztereinlass bis ende schließt",
+      "*jusqu *pasaprès *dernièreentrée fin fermeture",
+      "*caduc *hasta *vencim *nodespuésde *últimaentrada cierre"),
+    Vocabulary(
+      means: [.from],
+      """
+      *validfrom *notbefore *firstentry *firstadmission *entryfrom *admissionfrom *accessfrom *doorsopen *gatesopen start starts \
+      begin begins opens opening
+      """,
+      "*gültigab *beginn *nichtvor ab anfang öffnet öffnung",
+      "*apartirdu *dèsle *pasavant *premièreentrée début ouverture",
+      "*desde *apartirde *noantesde *primeraentrada inicio comienzo apertura"),
+    Vocabulary(
+      means: [.day],
+      "date dates day days",
+      "*datum *termin tag tage",
+      "jour jours",
+      "*fecha día días"),
     // A session or a time is of a day, or of a moment.
-    (
-      [.day, .from],
-      Vocabulary(
-        "*timeslot *showtime session sessions slot time times show shows performance performances screening schedule hour hours",
-        "*uhrzeit *zeitfenster *zeitraum *einlass *vorstellung *aufführung *sitzung zeit zeiten spielzeit stunde",
-        "*créneau *horair *séance *représentation heure heures",
-        "*franja *horario sesión sesiones funciones pase pases turno turnos hora horas")
-    ),
-    (
-      [.day, .until, .status],
-      Vocabulary(
-        "*validity valid",
-        "*gültig gilt",
-        "*valable *valide *validité",
-        "*valido *valida *válidez *vigen")
-    ),
+    Vocabulary(
+      means: [.day, .from],
+      "*timeslot *showtime session sessions slot time times show shows performance performances screening schedule hour hours",
+      "*uhrzeit *zeitfenster *zeitraum *einlass *vorstellung *aufführung *sitzung zeit zeiten spielzeit stunde",
+      "*créneau *horair *séance *représentation heure heures",
+      "*franja *horario sesión sesiones funciones pase pases turno turnos hora horas"),
+    Vocabulary(
+      means: [.day, .until, .status],
+      "*validity valid",
+      "*gültig gilt",
+      "*valable *valide *validité",
+      "*valido *valida *válidez *vigen"),
     // Whom it is for: no meaning has that.
-    (
-      [],
-      Vocabulary(
-        "*exclusive only",
-        "*ausschließlich nur",
-        "*exclusiv *seulement *uniquement",
-        "*solamente *únicamente solo sólo sola")
-    ),
-    (
-      [.seat],
-      Vocabulary(
-        "*seat row block sector area zone section",
-        "*sitz *platz reihe sektor bereich",
-        "*siège *fauteuil rang rangée",
-        "*asiento *butaca fila zona")
-    ),
+    Vocabulary(
+      means: [],
+      "*exclusive only",
+      "*ausschließlich nur",
+      "*exclusiv *seulement *uniquement",
+      "*solamente *únicamente solo sólo sola"),
+    Vocabulary(
+      means: [.seat],
+      "*seat row block sector area zone section",
+      "*sitz *platz reihe sektor bereich",
+      "*siège *fauteuil rang rangée",
+      "*asiento *butaca fila zona"),
   ]
 
   private static let shortDays = Vocabulary(

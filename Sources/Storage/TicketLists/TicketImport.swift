@@ -31,7 +31,6 @@ package final class TicketImport {
     /// Told how far it is, often.
     package var onProgress: (Step) -> Void
 
-    /// Makes settings.
     package init(
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
       recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },

@@ -182,8 +182,7 @@ extension TicketListFault {
     case error.isFull:
       self.init("No space is left for the list of tickets \(path), or for what is sorted (/var/tmp). Free some space.")
     case error.isDamage:
-      self.init(
-        "The list of tickets \(path) is damaged (\(words)): it is not believed. \(again)")
+      self.init("The list of tickets \(path) is damaged (\(words)): it is not believed. \(again)")
     case error.isDiskError:
       self.init("The disk of the list of tickets \(path) gives errors: \(words). Replace it soon.")
     default: self.init("The list of tickets \(path) cannot be used: \(words). See who may read it, or import it again.")

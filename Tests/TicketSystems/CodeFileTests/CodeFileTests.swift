@@ -155,7 +155,8 @@ import TicketSystemKit
       (ListedTicket(status: .used, from: later), .alreadyUsed),
     ] {
       let outcome = await answer(ticket)
-      expectEqual(outcome?.answer, .refused(reason, detail: "By the list on board, 0 min old."))
+      let detail = "By the list on board, 0 min old.\(ticket.words(for: reason))"
+      expectEqual(outcome?.answer, .refused(reason, detail: detail))
       expect(outcome?.fate == .answered && outcome?.mayHaveRedeemed == false)
     }
     expect(await answer(nil) == nil)
