@@ -27,7 +27,6 @@ package struct AttemptPolicy: Sendable, Equatable {
   /// For ticket systems that keep no record of who went in.
   package var interval: Duration?
 
-  /// Makes a policy.
   package init(
     lateGrace: Duration = .seconds(30), longestRequest: Duration = .seconds(11), claimFor: Duration = .seconds(300),
     wallMargin: Duration = .seconds(2),
@@ -119,7 +118,6 @@ package struct AttemptDecision: Sendable, Equatable {
     case unknownAttempt
   }
 
-  /// Makes a decision.
   package init(
     verdict: Verdict, admitted: Int = 0, allowance: Int = 1, firstUse: FirstUse? = nil, note: Note? = nil,
     details: TicketDetails? = nil, detail: String? = nil, entryID: String? = nil, admission: AttemptID? = nil,
@@ -202,13 +200,4 @@ package struct UnsettledAttempt: Sendable, Equatable {
   package var askedAt: WallTime
   /// What is open about it.
   package var state: State
-
-  /// Makes an entry of the list.
-  package init(key: TicketKey, attempt: AttemptID, gate: GateID, askedAt: WallTime, state: State) {
-    self.key = key
-    self.attempt = attempt
-    self.gate = gate
-    self.askedAt = askedAt
-    self.state = state
-  }
 }

@@ -11,7 +11,6 @@ package struct RecordQuota: Sendable {
   /// When the quota would be whole again.
   private var fullAt = MonotonicTime(nanoseconds: .min)
 
-  /// Makes a whole quota.
   package init() {}
 
   /// Whether one more is written down.

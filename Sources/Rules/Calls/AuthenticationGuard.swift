@@ -32,7 +32,6 @@ package struct AuthenticationGuard: Sendable {
   private var isProven = false
   private var onTheirWay = 0
 
-  /// Makes a guard for a key that was never used.
   package init() {}
 
   /// Asks whether a request may be sent now; one that is granted is reported by exactly one of `failed`, `blocked`,

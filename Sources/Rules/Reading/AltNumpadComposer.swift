@@ -46,7 +46,6 @@ package struct AltNumpadComposer: Sendable {
   private var state = State.idle
   private var altKeys: Set<UInt16> = []
 
-  /// Makes a composer with no key down.
   package init(page: Page) { self.page = page }
 
   /// Takes a key event (no repeats): the evdev code and whether it went down.

@@ -33,7 +33,6 @@ package struct BurstDetector: Sendable {
   private var first = MonotonicTime(nanoseconds: 0)
   private var last = MonotonicTime(nanoseconds: 0)
 
-  /// Makes a detector for one device.
   package init() {}
 
   /// When `advance` is due; `nil` where nothing is pending.

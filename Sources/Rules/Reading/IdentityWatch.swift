@@ -69,7 +69,6 @@ package struct IdentityWatch: Sendable {
   private var reads: [String: MonotonicTime] = [:]
   private var leaving: [String: Leaving] = [:]
 
-  /// Makes a watch that knows of nothing.
   package init() {}
 
   /// A reader takes the device at this place (its path in sysfs, which is that of its port).

@@ -33,8 +33,7 @@ extension ValueKind where Value == Duration {
     return Self(summary: "duration, \(limits)", example: example, show: { written($0) }) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       guard let (thousandths, unit) = quantity(text) else {
-        node.refuse(text, "write a number and a unit (ms, s or min), such as \(example)", findings)
-        return nil
+        return node.refused(text, "write a number and a unit (ms, s or min), such as \(example)", findings)
       }
       let value: Duration
       switch unit {
@@ -48,20 +47,13 @@ extension ValueKind where Value == Duration {
         let right = guess.map { "write \"\(text) \($0)\"" } ?? "write a number and ms, s or min, such as \(example)"
         findings.error(at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))", right)
         return nil
-      default:
-        node.refuse(text, "the units are ms, s and min, such as \(example)", findings)
-        return nil
+      default: return node.refused(text, "the units are ms, s and min, such as \(example)", findings)
       }
-      guard range.contains(value) else {
-        node.refuse(text, "write \(limits)", findings)
-        return nil
-      }
+      guard range.contains(value) else { return node.refused(text, "write \(limits)", findings) }
       return value
     }
   }
-}
 
-extension ValueKind where Value == Duration {
   /// A duration, with a minus sign where it is negative.
   package static func offset(upTo limit: Duration, example: String) -> Self {
     let limits = "\(written(.zero - limit)) to \(written(limit))"
@@ -70,16 +62,10 @@ extension ValueKind where Value == Duration {
       let isNegative = text.hasPrefix("-")
       let units: [String: Int64] = ["ms": 1, "s": 1_000, "min": 60_000]
       guard let (thousandths, unit) = quantity(isNegative ? String(text.dropFirst()) : text), let factor = units[unit]
-      else {
-        node.refuse(text, "write a number and a unit (ms, s or min), such as \(example)", findings)
-        return nil
-      }
+      else { return node.refused(text, "write a number and a unit (ms, s or min), such as \(example)", findings) }
       // At most 12 digits of thousandths: no unit makes them overflow.
       let size = Duration.microseconds(thousandths * factor)
-      guard size <= limit else {
-        node.refuse(text, "write \(limits)", findings)
-        return nil
-      }
+      guard size <= limit else { return node.refused(text, "write \(limits)", findings) }
       return isNegative ? Duration.zero - size : size
     }
   }
@@ -99,26 +85,19 @@ extension ValueKind where Value == Duration {
     return Self(summary: "age, \(limits)", example: example, show: writtenAge) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       guard let (thousandths, unit) = quantity(text) else {
-        node.refuse(text, "write a number and a unit (min, h or d), such as \(example)", findings)
-        return nil
+        return node.refused(text, "write a number and a unit (min, h or d), such as \(example)", findings)
       }
       let units: [String: Int64] = ["min": 60, "h": 3_600, "d": 86_400]
       guard let factor = units[unit] else {
-        if unit.isEmpty {
-          findings.error(
-            at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))",
-            "write a number and min, h or d, such as \(example)")
-        } else {
-          node.refuse(text, "the units are min, h and d, such as \(example)", findings)
-        }
+        if !unit.isEmpty { return node.refused(text, "the units are min, h and d, such as \(example)", findings) }
+        findings.error(
+          at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))",
+          "write a number and min, h or d, such as \(example)")
         return nil
       }
       // At most 12 digits of thousandths: no unit makes them overflow.
       let value = Duration.milliseconds(thousandths * factor)
-      guard range.contains(value) else {
-        node.refuse(text, "write \(limits)", findings)
-        return nil
-      }
+      guard range.contains(value) else { return node.refused(text, "write \(limits)", findings) }
       return value
     }
   }
@@ -134,8 +113,7 @@ extension ValueKind where Value == Int {
       guard let text = node.text(like: example, findings) else { return nil }
       let isDecimal = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
       guard isDecimal, let value = Int(text), range.contains(value) else {
-        node.refuse(text, "write a whole number, \(limits)", findings)
-        return nil
+        return node.refused(text, "write a whole number, \(limits)", findings)
       }
       return value
     }
@@ -150,8 +128,7 @@ extension ValueKind where Value == Int {
     return Self(summary: "frequency, \(limits)", example: example, show: written) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       guard let (thousandths, unit) = quantity(text) else {
-        node.refuse(text, "write a number and a unit (Hz or kHz), such as \(example)", findings)
-        return nil
+        return node.refused(text, "write a number and a unit (Hz or kHz), such as \(example)", findings)
       }
       let millihertz: Int64
       switch unit {
@@ -164,13 +141,10 @@ extension ValueKind where Value == Int {
           at: node.position, "\(quoted(node.path)) has no unit: \(quoted(text))",
           guess.map { "write \"\(text) \($0)\"" } ?? "write a number and Hz or kHz, such as \(example)")
         return nil
-      default:
-        node.refuse(text, "the units are Hz and kHz, such as \(example)", findings)
-        return nil
+      default: return node.refused(text, "the units are Hz and kHz, such as \(example)", findings)
       }
       guard millihertz % 1000 == 0, range.contains(Int(clamping: millihertz / 1000)) else {
-        node.refuse(text, "write \(limits), whole hertz", findings)
-        return nil
+        return node.refused(text, "write \(limits), whole hertz", findings)
       }
       return Int(clamping: millihertz / 1000)
     }
@@ -181,8 +155,7 @@ extension ValueKind where Value == Int {
     Self(summary: "share, 1 % to 100 %", example: "50 %", show: { "\($0) %" }) { node, findings in
       guard let text = node.text(like: "50 %", findings) else { return nil }
       guard let (thousandths, unit) = quantity(text) else {
-        node.refuse(text, "write a whole number and %, such as 50 %", findings)
-        return nil
+        return node.refused(text, "write a whole number and %, such as 50 %", findings)
       }
       if unit.isEmpty {
         // Somebody who writes 0.5 means a half.
@@ -194,8 +167,7 @@ extension ValueKind where Value == Int {
         return nil
       }
       guard unit == "%", thousandths % 1000 == 0, (1...100).contains(thousandths / 1000) else {
-        node.refuse(text, "write 1 % to 100 %, whole", findings)
-        return nil
+        return node.refused(text, "write 1 % to 100 %, whole", findings)
       }
       return Int(thousandths / 1000)
     }

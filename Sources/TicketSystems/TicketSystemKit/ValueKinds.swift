@@ -17,6 +17,12 @@ extension SourceNode {
   package func refuse(_ text: String, _ expected: String, _ findings: Findings) {
     findings.error(at: position, "\(quoted(path)) cannot be \(quoted(text))", expected)
   }
+
+  /// Records that `text` is not what `path` takes: nothing is read.
+  func refused<Value>(_ text: String, _ expected: String, _ findings: Findings) -> Value? {
+    refuse(text, expected, findings)
+    return nil
+  }
 }
 
 /// A text as somebody would write it in the file.
@@ -31,11 +37,8 @@ extension ValueKind where Value == String {
     Self(summary: summary, example: example, show: written) { node, findings in
       guard let text = node.text(like: example, findings) else { return nil }
       if accepts(text) { return text }
-      if isSecret {
-        findings.error(at: node.position, "\(quoted(node.path)) has not the form that it takes", expected)
-      } else {
-        node.refuse(text, expected, findings)
-      }
+      if !isSecret { return node.refused(text, expected, findings) }
+      findings.error(at: node.position, "\(quoted(node.path)) has not the form that it takes", expected)
       return nil
     }
   }
@@ -114,9 +117,7 @@ extension ValueKind where Value == Bool {
       switch text {
       case "true": return true
       case "false": return false
-      default:
-        node.refuse(text, "write true or false", findings)
-        return nil
+      default: return node.refused(text, "write true or false", findings)
       }
     }
   }
@@ -136,12 +137,8 @@ extension ValueKind {
     ) { node, findings in
       guard let text = node.text(like: words.joined(separator: " or "), findings) else { return nil }
       if let value = zip(words, values).first(where: { $0.0 == text }) { return value.1 }
-      if let guess = suggestion(for: text, among: words) {
-        node.refuse(text, "did you mean \"\(guess)\"?", findings)
-      } else {
-        node.refuse(text, "write \(words.joined(separator: " or "))", findings)
-      }
-      return nil
+      let guess = suggestion(for: text, among: words).map { "did you mean \"\($0)\"?" }
+      return node.refused(text, guess ?? "write \(words.joined(separator: " or "))", findings)
     }
   }
 

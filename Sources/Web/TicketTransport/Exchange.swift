@@ -119,12 +119,8 @@ final class Exchange {
   }
 
   private func end(_ result: HTTPOutcome.Result) {
-    let sentAt: MonotonicTime?
-    switch phase {
-    case .over: return
-    case .connecting: sentAt = nil
-    case .sent(let time): sentAt = time
-    }
+    if case .over = phase { return }
+    let sentAt: MonotonicTime? = if case .sent(let time) = phase { time } else { nil }
     phase = .over
     timer?.cancel()
     timer = nil

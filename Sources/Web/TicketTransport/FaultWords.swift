@@ -34,25 +34,16 @@ enum FaultWords {
         "The certificate of \(host) is not trusted, is for another host, or TLS could not be agreed on. "
           + words.trustCure)
     }
-    if let error = error as? NIOConnectionError {
-      guard error.connectionErrors.isEmpty else {
-        let refused = error.connectionErrors.contains { ($0.error as? IOError)?.errnoCode == ECONNREFUSED }
+    // An address without a name to look up fails with the bare error of the system.
+    if let tries = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? (error as? IOError).map({ [$0] }) {
+      if tries.isEmpty {
         return TransportFault(
-          .unreachable,
-          refused
-            ? "\(host) refused the connection. Is the server running, and is the port right?"
-            : "No connection to \(host). Check the network and whether the server is up.", isTransient: true,
-          offline: .noConnection)
+          .unreachable, "The name in \(host) cannot be resolved. Check the name and this machine's DNS.",
+          isTransient: true, offline: .noAddress)
       }
       return TransportFault(
-        .unreachable, "The name in \(host) cannot be resolved. Check the name and this machine's DNS.",
-        isTransient: true, offline: .noAddress)
-    }
-    // An address without a name to look up fails with the bare error of the system.
-    if let error = error as? IOError {
-      return TransportFault(
         .unreachable,
-        error.errnoCode == ECONNREFUSED
+        tries.contains { ($0 as? IOError)?.errnoCode == ECONNREFUSED }
           ? "\(host) refused the connection. Is the server running, and is the port right?"
           : "No connection to \(host). Check the network and whether the server is up.", isTransient: true,
         offline: .noConnection)
@@ -73,14 +64,9 @@ enum FaultWords {
 
   /// Whether the connection below TLS and HTTP failed.
   private static func isOfNetwork(_ error: any Error) -> Bool {
-    switch error {
-    case is ChannelError: return true
-    case let error as NIOSSLError:
-      switch error {
-      case .handshakeFailed, .uncleanShutdown: return true
-      default: return false
-      }
-    default: return false
+    switch error as? NIOSSLError {
+    case .handshakeFailed?, .uncleanShutdown?: true
+    default: error is ChannelError
     }
   }
 

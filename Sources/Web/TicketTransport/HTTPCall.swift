@@ -53,7 +53,6 @@ package struct HTTPCall: Sendable {
   /// What it may take.
   package var limits = Limits()
 
-  /// Makes a call.
   package init(
     _ method: Method, path: String, query: [(name: String, value: String)] = [],
     credential: (header: String, prefix: String, secret: Secret)? = nil, body: [UInt8]? = nil
@@ -106,7 +105,6 @@ package struct HTTPAnswer: Sendable, Equatable {
   /// All its headers but cookies, bounded.
   package var headers: AnswerHeaders
 
-  /// Makes an answer.
   package init(
     status: Int, mediaType: String? = nil, body: [UInt8] = [], serverDate: WallTime? = nil, clockAhead: Duration? = nil,
     retryAfter: Duration? = nil, headers: AnswerHeaders = AnswerHeaders()
@@ -146,7 +144,6 @@ package struct TransportFault: Error, Sendable, Equatable {
   /// When another try can do better, where that is known.
   package var retryAfter: Duration?
 
-  /// Makes a fault.
   package init(
     _ reason: UndecidedReason, _ detail: String, isTransient: Bool = false, offline: OfflineCause? = nil,
     retryAfter: Duration? = nil
@@ -180,7 +177,6 @@ package struct HTTPOutcome: Sendable, Equatable {
   /// When the result was known.
   package var endedAt: MonotonicTime
 
-  /// Makes an outcome.
   package init(_ result: Result, sentAt: MonotonicTime?, endedAt: MonotonicTime) {
     self.result = result
     self.sentAt = sentAt

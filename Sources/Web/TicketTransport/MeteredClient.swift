@@ -42,7 +42,6 @@ package final class MeteredClient: Sendable {
     /// What an answer says of budget and key. Called under no lock, once for each answer.
     package var meaning: @Sendable (HTTPAnswer) -> Meaning
 
-    /// Makes a policy.
     package init(
       header: String, prefix: String = "", meaning: @escaping @Sendable (HTTPAnswer) -> Meaning
     ) {
