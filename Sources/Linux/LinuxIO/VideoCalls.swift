@@ -7,8 +7,9 @@ package import ScanModel
 package protocol VideoCalls: Sendable {
   /// Opens a node. ENOTTY where it is no character device.
   func open(_ node: String) throws(SystemError) -> OwnedDescriptor
-  /// What the node says of itself.
-  func capability(_ camera: Int32) throws(SystemError) -> VideoCapability
+  /// Whether the node gives pictures in one plane each that can be mapped. A camera's node for metadata does not, and the raw
+  /// sensors of some boards have several planes.
+  func givesPictures(_ camera: Int32) throws(SystemError) -> Bool
   /// The format at a place in the list; EINVAL after the last.
   func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat
   /// The sizes at a place in a format's list; EINVAL after the last.
@@ -51,16 +52,12 @@ package struct SystemVideoCalls: VideoCalls {
     OwnedDescriptor(owning: try check(clinux_video_open(node), "open"))
   }
 
-  package func capability(_ camera: Int32) throws(SystemError) -> VideoCapability {
+  package func givesPictures(_ camera: Int32) throws(SystemError) -> Bool {
     var told = v4l2_capability()
     try ask(camera, clinux_VIDIOC_QUERYCAP, "VIDIOC_QUERYCAP", &told)
     // What this node can do, apart from the device's other nodes.
     let node = told.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0 ? told.device_caps : told.capabilities
-    return VideoCapability(
-      driver: withUnsafeBytes(of: told.driver, text), name: withUnsafeBytes(of: told.card, text),
-      bus: withUnsafeBytes(of: told.bus_info, text), captures: node & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0,
-      capturesPlanes: node & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0,
-      streams: node & UInt32(V4L2_CAP_STREAMING) != 0)
+    return node & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 && node & UInt32(V4L2_CAP_STREAMING) != 0
   }
 
   package func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat {
@@ -217,11 +214,6 @@ package struct SystemVideoCalls: VideoCalls {
     guard result >= 0 else { throw SystemError(errno: -result, call: call) }
     return result
   }
-}
-
-/// Text up to the first NUL; bytes that are not UTF-8 are replaced.
-private func text(_ bytes: UnsafeRawBufferPointer) -> String {
-  String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
 }
 
 extension VideoControl {

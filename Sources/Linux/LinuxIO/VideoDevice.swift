@@ -17,8 +17,6 @@ package struct VideoDevice: ~Copyable {
     case broken(SystemError)
   }
 
-  /// What the node says of itself.
-  package let capability: VideoCapability
   /// How pictures lie in memory; `nil` while it does not stream.
   package private(set) var format: VideoFormat?
 
@@ -41,10 +39,8 @@ package struct VideoDevice: ~Copyable {
   ///   gives pictures.
   package init(node: String, calls: any VideoCalls = SystemVideoCalls()) throws(SystemError) {
     let owner = try calls.open(node)
-    let capability = try calls.capability(owner.number)
-    guard capability.captures, capability.streams else { throw SystemError(errno: ENOTTY, call: "VIDIOC_QUERYCAP") }
+    guard try calls.givesPictures(owner.number) else { throw SystemError(errno: ENOTTY, call: "VIDIOC_QUERYCAP") }
     self.calls = calls
-    self.capability = capability
     self.owner = owner
   }
 

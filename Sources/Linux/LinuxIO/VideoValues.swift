@@ -1,32 +1,5 @@
 package import ScanModel
 
-/// What a video node says of itself.
-package struct VideoCapability: Sendable, Equatable {
-  /// The kernel's driver, such as `uvcvideo`.
-  package var driver: String
-  /// The camera's name.
-  package var name: String
-  /// Where it is plugged in, in the driver's words.
-  package var bus: String
-  /// Whether this node gives pictures in one plane each. A camera's node for metadata does not.
-  package var captures: Bool
-  /// Whether this node gives pictures in several planes, as the raw sensors of some boards do.
-  package var capturesPlanes: Bool
-  /// Whether its pictures can be mapped.
-  package var streams: Bool
-
-  package init(
-    driver: String, name: String, bus: String, captures: Bool, capturesPlanes: Bool = false, streams: Bool = true
-  ) {
-    self.driver = driver
-    self.name = name
-    self.bus = bus
-    self.captures = captures
-    self.capturesPlanes = capturesPlanes
-    self.streams = streams
-  }
-}
-
 /// How many pictures come in how many seconds.
 package struct VideoRate: Hashable, Sendable {
   /// So many pictures …

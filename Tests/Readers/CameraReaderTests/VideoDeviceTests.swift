@@ -102,14 +102,14 @@ private let small = VideoSize(width: 64, height: 48)
 
   @Test func onlyNodesThatGivePicturesAreCameras() throws {
     let camera = try FakeCamera()
-    camera.state.withLock { $0.capability.captures = false }
+    camera.state.withLock { $0.givesPictures = false }
     #expect(throws: SystemError(errno: ENOTTY, call: "VIDIOC_QUERYCAP")) {
       _ = try VideoDevice(node: camera.node, calls: camera)
     }
   }
 
   @Test func everyCallThatFailsIsToldAndLeavesNothingBehind() throws {
-    for call in ["open", "capability", "setFormat", "requestBuffers", "map", "queue", "streamOn"] {
+    for call in ["open", "givesPictures", "setFormat", "requestBuffers", "map", "queue", "streamOn"] {
       let camera = try FakeCamera()
       camera.fail(call, EIO)
       #expect(throws: SystemError(errno: EIO, call: call)) {

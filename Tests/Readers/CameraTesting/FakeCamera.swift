@@ -9,7 +9,7 @@ package final class FakeCamera: VideoCalls {
   package struct State {
     package var failures: [String: Int32] = [:]
     package var calls: [String: Int] = [:]
-    package var capability = VideoCapability(driver: "fake", name: "Fake", bus: "fake", captures: true)
+    package var givesPictures = true
     package var offers: [VideoOffer] = [
       VideoOffer(
         format: .grey, sizes: .one(VideoSize(width: 64, height: 48)), rates: [.one(VideoRate(pictures: 30))])
@@ -119,8 +119,8 @@ package final class FakeCamera: VideoCalls {
     return OwnedDescriptor(owning: ends)
   }
 
-  package func capability(_ camera: Int32) throws(SystemError) -> VideoCapability {
-    try counted("capability") { .success($0.capability) }
+  package func givesPictures(_ camera: Int32) throws(SystemError) -> Bool {
+    try counted("givesPictures") { .success($0.givesPictures) }
   }
 
   package func format(_ camera: Int32, at index: UInt32) throws(SystemError) -> PixelFormat {
