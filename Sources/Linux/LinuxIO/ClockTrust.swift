@@ -61,8 +61,7 @@ package final class ClockTrust: Sendable {
   /// Takes a ticket system's word on the time.
   package func compare(_ date: WallTime) {
     let wall = time.wall()
-    let distance = wall - date
-    guard distance > .zero - Self.agreement, distance < Self.agreement else { return }
+    guard Self.agree(wall, date) else { return }
     let offset = Self.offset(wall, time.now())
     confirmed.withLock { $0 = offset }
   }
@@ -91,9 +90,11 @@ package final class ClockTrust: Sendable {
   }
 
   private func batteryAgrees(with wall: WallTime) -> Bool {
-    guard let battery = battery() else { return false }
-    let distance = wall - battery
-    return distance > .zero - Self.agreement && distance < Self.agreement
+    battery().map { Self.agree(wall, $0) } ?? false
+  }
+
+  private static func agree(_ one: WallTime, _ other: WallTime) -> Bool {
+    max(one, other) - min(one, other) < agreement
   }
 
   private func isTrusted(_ wall: WallTime, _ monotonic: MonotonicTime) -> Bool {

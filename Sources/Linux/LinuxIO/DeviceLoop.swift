@@ -94,9 +94,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
   ///     otherwise when it does.
   /// - Throws: the system's error where no event descriptor or thread can be had.
   package init(name: String, runsTasks: Bool = false) throws(SystemError) {
-    let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
-    wake = OwnedDescriptor(owning: number)
+    wake = try OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), by: "eventfd")
     if runsTasks { ownTasks.withLock { $0 = Tasks(self) } }
     do throws(SystemError) {
       try SystemThread.start(name) {
@@ -126,8 +124,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
   private func enqueue(_ work: Work) {
     let sleeps = inbox.withLock { inbox in
       inbox.jobs.append(work)
-      defer { inbox.isAsleep = false }
-      return inbox.isAsleep
+      return exchange(&inbox.isAsleep, with: false)
     }
     if sleeps { signalWake() }
   }
@@ -190,11 +187,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
 
   /// Has the thread look again at what it waits for.
   private func rouse() {
-    let sleeps = inbox.withLock { inbox in
-      defer { inbox.isAsleep = false }
-      return inbox.isAsleep
-    }
-    if sleeps { signalWake() }
+    if inbox.withLock({ exchange(&$0.isAsleep, with: false) }) { signalWake() }
   }
 
   private func signalWake() {
@@ -212,11 +205,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
     // `ownTasks` holds it as long as the thread lives.
     let tasks = tasks?.asUnownedTaskExecutor()
     while true {
-      let (jobs, isStopped) = inbox.withLock { inbox in
-        let jobs = inbox.jobs
-        inbox.jobs = []
-        return (jobs, inbox.isStopped)
-      }
+      let (jobs, isStopped) = inbox.withLock { (exchange(&$0.jobs, with: []), $0.isStopped) }
       for job in jobs { run(job, serial, tasks) }
       if isStopped, jobs.isEmpty { break }
 

@@ -26,8 +26,8 @@ package final class EventDevice {
     case gone(SystemError)
   }
 
-  /// A lamp of a keyboard.
-  package enum Lamp: Sendable, CaseIterable {
+  /// A lamp of a keyboard. The raw values are the kernel's, from `LED_NUML` on.
+  package enum Lamp: UInt32, Sendable, CaseIterable {
     /// Num Lock.
     case numLock
     /// Caps Lock.
@@ -89,10 +89,9 @@ package final class EventDevice {
   /// - Throws: the system's error where the device took none of it.
   package func light(_ lit: Set<Lamp>) throws(SystemError) {
     for lamp in Lamp.allCases {
-      let code = UInt32(lamp.code)
-      guard libevdev_has_event_code(device, UInt32(EV_LED), code) == 1 else { continue }
+      guard libevdev_has_event_code(device, UInt32(EV_LED), lamp.rawValue) == 1 else { continue }
       let value = lit.contains(lamp) ? LIBEVDEV_LED_ON : LIBEVDEV_LED_OFF
-      let result = libevdev_kernel_set_led_value(device, code, value)
+      let result = libevdev_kernel_set_led_value(device, lamp.rawValue, value)
       guard result == 0 else { throw SystemError(errno: -result, call: "write EV_LED") }
     }
   }
@@ -132,15 +131,5 @@ package final class EventDevice {
     if overflow { return now }
     // A stamp from the future would hold every silence open until then.
     return min(now, MonotonicTime(nanoseconds: seconds &+ Int64(event.time.tv_usec) &* 1000))
-  }
-}
-
-extension EventDevice.Lamp {
-  fileprivate var code: Int32 {
-    switch self {
-    case .numLock: LED_NUML
-    case .capsLock: LED_CAPSL
-    case .scrollLock: LED_SCROLLL
-    }
   }
 }

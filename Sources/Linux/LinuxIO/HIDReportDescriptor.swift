@@ -9,11 +9,6 @@ package enum HIDReportDescriptor {
     package var page: UInt16
     /// The usage on it.
     package var usage: UInt16
-
-    package init(page: UInt16, usage: UInt16) {
-      self.page = page
-      self.usage = usage
-    }
   }
 
   /// The page of bar code scanners.

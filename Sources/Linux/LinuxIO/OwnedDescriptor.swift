@@ -8,22 +8,25 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   /// Takes ownership of an open descriptor.
   package init(owning number: Int32) { self.number = number }
 
+  /// Takes ownership of what `call` has just returned.
+  /// - Throws: the system's error (`errno`) where it returned none.
+  package init(_ number: Int32, by call: String) throws(SystemError) {
+    guard number >= 0 else { throw SystemError(errno: errno, call: call) }
+    self.init(owning: number)
+  }
+
   deinit { Glibc.close(number) }
 
   /// Opens `path` with `flags`; `O_CLOEXEC` is always added.
   /// - Throws: the system's error.
   package static func open(_ path: String, _ flags: Int32) throws(SystemError) -> OwnedDescriptor {
-    let number = Glibc.open(path, flags | O_CLOEXEC)
-    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-    return OwnedDescriptor(owning: number)
+    try OwnedDescriptor(Glibc.open(path, flags | O_CLOEXEC), by: "open")
   }
 
   /// Another descriptor of what `number` is open on.
   /// - Throws: the system's error.
   package static func duplicate(of number: Int32) throws(SystemError) -> OwnedDescriptor {
-    let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
-    guard copy >= 0 else { throw SystemError(errno: errno, call: "dup") }
-    return OwnedDescriptor(owning: copy)
+    try OwnedDescriptor(fcntl(number, F_DUPFD_CLOEXEC, 3), by: "dup")
   }
 }
 

@@ -32,9 +32,7 @@ package final class PacketSocket: Sendable {
 
   /// Connects to who listens at `path`; `@name` is an abstract address.
   package init(connectingTo path: String) throws(SystemError) {
-    let number = clinux_unix_socket(Int32(SOCK_SEQPACKET.rawValue))
-    guard number >= 0 else { throw SystemError(errno: errno, call: "socket") }
-    descriptor = OwnedDescriptor(owning: number)
+    descriptor = try OwnedDescriptor(clinux_unix_socket(Int32(SOCK_SEQPACKET.rawValue)), by: "socket")
     guard clinux_unix_connect(number, path) == 0 else { throw SystemError(errno: errno, call: "connect") }
   }
 
@@ -92,9 +90,7 @@ package final class PacketListener: Sendable {
   /// - Parameter mode: who may connect.
   /// - Throws: the system's error; EADDRINUSE where somebody listens there, or where it is no socket.
   package init(path: String, mode: UInt32) throws(SystemError) {
-    let number = clinux_unix_socket(Int32(SOCK_SEQPACKET.rawValue))
-    guard number >= 0 else { throw SystemError(errno: errno, call: "socket") }
-    descriptor = OwnedDescriptor(owning: number)
+    descriptor = try OwnedDescriptor(clinux_unix_socket(Int32(SOCK_SEQPACKET.rawValue)), by: "socket")
     if clinux_unix_bind(number, path) != 0 {
       let cause = SystemError(errno: errno, call: "bind")
       guard cause.errno == EADDRINUSE, Self.isLeftOver(path) else { throw cause }

@@ -1,5 +1,5 @@
 import Expectations
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 @Suite struct HIDReportDescriptorTests {
