@@ -114,8 +114,7 @@ package actor HeldOutputs {
   }
 
   private func settled() {
-    for waiting in settling { waiting.resume() }
-    settling = []
+    for waiting in exchange(&settling, with: []) { waiting.resume() }
   }
 
   /// Holds another plan from now on, for others who are told; what the plans have in common is not touched. Started or not.
@@ -231,11 +230,7 @@ package actor HeldOutputs {
   }
 
   private func sendPosted() {
-    let posted = mailbox.withLock { mailbox in
-      defer { mailbox = [] }
-      return mailbox
-    }
-    for (gate, signal) in posted {
+    for (gate, signal) in mailbox.withLock({ exchange(&$0, with: []) }) {
       if signal.isBackground { backgrounds[gate] = signal }
       if connection?.isCommanding == true { send(.play(gate, signal)) }
     }
@@ -298,11 +293,7 @@ package actor HeldOutputs {
   }
 
   private func setObstacle(_ words: String?, at gate: GateID) {
-    let isNew = obstacles.withLock { obstacles in
-      defer { obstacles[gate] = words }
-      return obstacles[gate] != words
-    }
-    if isNew { watching.onGateChanged(gate) }
+    if obstacles.withLock({ exchange(&$0[gate], with: words) }) != words { watching.onGateChanged(gate) }
   }
 
   /// There is no connection, or none any more: every gate has an obstacle, and nobody can tell what became of admissions.
@@ -312,9 +303,7 @@ package actor HeldOutputs {
     settled()
     let words = said ?? Self.words(path, why)
     for gate in plan.gates { setObstacle(words, at: gate.id) }
-    let unanswered = pending.sorted { $0.key < $1.key }
-    pending = [:]
-    for (_, asked) in unanswered {
+    for (_, asked) in exchange(&pending, with: [:]).sorted(by: { $0.key < $1.key }) {
       asked.continuation.resume(
         returning: .unanswered(
           "gate \(asked.gate): it may have opened: the answer did not come, \(words)"))

@@ -19,6 +19,13 @@ extension OutputPlan {
   }
 }
 
+extension SignalPatterns {
+  /// Those that every gate has, in the order of the bytes.
+  fileprivate static var plain: [WritableKeyPath<SignalPatterns, SignalPattern>] {
+    [\.admit, \.provisional, \.refuse, \.undecided, \.busy, \.idle, \.offline, \.outOfService]
+  }
+}
+
 extension WireWriter {
   mutating func put(_ plan: OutputPlan) { putList(plan.gates) { $0.put($1) } }
 
@@ -58,22 +65,17 @@ extension WireWriter {
   }
 
   private mutating func put(_ patterns: SignalPatterns) {
-    for pattern in [
-      patterns.admit, patterns.provisional, patterns.refuse, patterns.undecided, patterns.busy, patterns.idle,
-      patterns.offline, patterns.outOfService,
-    ] { put(pattern) }
+    for pattern in SignalPatterns.plain { put(patterns[keyPath: pattern]) }
+    put(patterns.refuseReasons, by: \.rawValue)
+    put(patterns.undecidedReasons, by: \.rawValue)
+    put(patterns.setUp, by: \.name)
+  }
+
+  private mutating func put<Key>(_ patterns: [Key: SignalPattern], by name: (Key) -> String) {
     // Sorted: the same plan always has the same bytes.
-    putList(patterns.refuseReasons.sorted { $0.key.rawValue < $1.key.rawValue }) {
-      $0.put($1.key.rawValue)
-      $0.put($1.value)
-    }
-    putList(patterns.undecidedReasons.sorted { $0.key.rawValue < $1.key.rawValue }) {
-      $0.put($1.key.rawValue)
-      $0.put($1.value)
-    }
-    putList(patterns.setUp.sorted { $0.key.name < $1.key.name }) {
-      $0.put($1.key.name)
-      $0.put($1.value)
+    putList(patterns.map { (name: name($0), pattern: $1) }.sorted { $0.name < $1.name }) {
+      $0.put($1.name)
+      $0.put($1.pattern)
     }
   }
 
@@ -137,30 +139,26 @@ extension WireReader {
 
   private mutating func takePatterns() throws(WireError) -> SignalPatterns {
     var patterns = SignalPatterns()
-    patterns.admit = try takePattern()
-    patterns.provisional = try takePattern()
-    patterns.refuse = try takePattern()
-    patterns.undecided = try takePattern()
-    patterns.busy = try takePattern()
-    patterns.idle = try takePattern()
-    patterns.offline = try takePattern()
-    patterns.outOfService = try takePattern()
-    let refusals = try takeList(limit: RefuseReason.allCases.count) {
-      (reader) throws(WireError) -> (RefuseReason, SignalPattern) in
-      (try reader.takeWord(), try reader.takePattern())
+    for pattern in SignalPatterns.plain { patterns[keyPath: pattern] = try takePattern() }
+    patterns.refuseReasons = try takePatterns(limit: RefuseReason.allCases.count) { (reader) throws(WireError) in
+      try reader.takeWord()
     }
-    for (reason, pattern) in refusals { patterns.refuseReasons[reason] = pattern }
-    let undecided = try takeList(limit: UndecidedReason.allCases.count) {
-      (reader) throws(WireError) -> (UndecidedReason, SignalPattern) in
-      (try reader.takeWord(), try reader.takePattern())
+    patterns.undecidedReasons = try takePatterns(limit: UndecidedReason.allCases.count) { (reader) throws(WireError) in
+      try reader.takeWord()
     }
-    for (reason, pattern) in undecided { patterns.undecidedReasons[reason] = pattern }
-    let setUp = try takeList(limit: SetUpSignal.all.count) {
-      (reader) throws(WireError) -> (SetUpSignal, SignalPattern) in
-      (try reader.takeSetUpSignal(), try reader.takePattern())
+    patterns.setUp = try takePatterns(limit: SetUpSignal.all.count) { (reader) throws(WireError) in
+      try reader.takeSetUpSignal()
     }
-    for (step, pattern) in setUp { patterns.setUp[step] = pattern }
     return patterns
+  }
+
+  private mutating func takePatterns<Key>(
+    limit: Int, by takeKey: (inout Self) throws(WireError) -> Key
+  ) throws(WireError) -> [Key: SignalPattern] {
+    let patterns = try takeList(limit: limit) { (reader) throws(WireError) -> (Key, SignalPattern) in
+      (try takeKey(&reader), try reader.takePattern())
+    }
+    return Dictionary(patterns) { _, last in last }
   }
 
   private mutating func takePattern() throws(WireError) -> SignalPattern {

@@ -98,10 +98,7 @@ final class HeldGate: Sendable {
 
   /// Whether the thread has turned since this was last asked with the answer yes.
   func takeTurn() -> Bool {
-    let turned = hasTurned.withLock { turned in
-      defer { turned = false }
-      return turned
-    }
+    let turned = hasTurned.withLock { exchange(&$0, with: false) }
     if turned { outputs.perform { _ in self.hasTurned.withLock { $0 = true } } }
     return turned
   }

@@ -252,9 +252,7 @@ package actor OutputHolder {
   }
 
   private func finish() {
-    let callbacks = ended ?? []
-    ended = []
-    for callback in callbacks { callback() }
+    for callback in exchange(&ended, with: []) ?? [] { callback() }
   }
 
   // MARK: The plan's file

@@ -12,9 +12,7 @@ struct PulseRecord: Sendable {
   private final class File: Sendable {
     let descriptor: OwnedDescriptor
     init(_ path: String) throws(SystemError) {
-      let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-      descriptor = OwnedDescriptor(owning: number)
+      descriptor = try OwnedDescriptor(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600), by: "open")
     }
   }
 

@@ -33,12 +33,9 @@ final class DeviceLoans: Sendable {
 
   /// Gives everything back as far as it is still there, and tells `notice` in words of what others may look for.
   func giveBack(_ notice: (String) -> Void) {
-    let (exports, triggers) = loans.withLock { loans in
-      defer { loans = Loans() }
-      return (loans.exports, loans.triggers)
-    }
-    for export in exports { try? SystemFiles.write("\(export.channel)\n", to: "\(export.chip)/unexport") }
-    for (path, trigger) in triggers.sorted(by: { $0.key < $1.key }) {
+    let lent = loans.withLock { exchange(&$0, with: Loans()) }
+    for export in lent.exports { try? SystemFiles.write("\(export.channel)\n", to: "\(export.chip)/unexport") }
+    for (path, trigger) in lent.triggers.sorted(by: { $0.key < $1.key }) {
       // Somebody may have given it another one meanwhile.
       guard let text = try? SystemFiles.text(of: "\(path)/trigger"),
         (LEDOutput.activeTrigger(text) ?? "none") == "none"

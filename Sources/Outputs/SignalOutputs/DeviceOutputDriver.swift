@@ -96,11 +96,7 @@ package final class DeviceOutputDriver: OutputDriver {
   }
 
   package func close() {
-    let open = handles.withLock { handles in
-      defer { handles.removeAll() }
-      return handles
-    }
-    for handle in open.values { handle.silence() }
+    for handle in handles.withLock({ exchange(&$0, with: [:]) }).values { handle.silence() }
     loans.giveBack(notice)
     if ownsLines { lines.keepOnly([]) }
   }

@@ -28,8 +28,5 @@ struct EdgeTracker {
   }
 
   /// The level was read. Returns whether it is another one than before.
-  mutating func level(_ level: Bool) -> Bool {
-    defer { isActive = level }
-    return level != isActive
-  }
+  mutating func level(_ level: Bool) -> Bool { exchange(&isActive, with: level) != level }
 }

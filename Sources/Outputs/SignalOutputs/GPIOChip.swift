@@ -11,7 +11,6 @@ final class GPIOChip: Sendable {
   let name: String
   /// Its label; stays.
   let label: String
-  /// How many lines it has.
   let lineCount: UInt32
   let descriptor: OwnedDescriptor
 

@@ -28,7 +28,7 @@ final class GPIOInput: Sendable {
   /// Finds the line and requests it.
   /// - Parameter directory: where the chips' nodes are.
   convenience init(_ configuration: InputConfiguration, directory: String = "/dev") throws(DeviceError) {
-    let selection = GPIOSelection(input: configuration.name.name, wanted: configuration.line)
+    let selection = GPIOSelection(role: .input, name: configuration.name.name, wanted: configuration.line)
     if let problem = configuration.problem { throw selection.error(problem, "Correct the configuration.") }
     let (chip, offset) = try selection.find(in: directory)
     let debounce = Self.microseconds(configuration.debounce)

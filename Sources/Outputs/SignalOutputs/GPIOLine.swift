@@ -17,7 +17,7 @@ final class GPIOLine: Sendable {
   init(
     _ configuration: GPIOLineConfiguration, output: String, initially isActive: Bool, directory: String = "/dev"
   ) throws(DeviceError) {
-    let selection = GPIOSelection(output: output, wanted: configuration)
+    let selection = GPIOSelection(role: .output, name: output, wanted: configuration)
     self.selection = selection
     let (chip, offset) = try selection.find(in: directory)
     let number = clinux_gpio_request_line(
@@ -35,12 +35,11 @@ final class GPIOLine: Sendable {
   /// Takes over a line that a predecessor requested just so, at the value that it has.
   /// - Returns: `nil` where the descriptor, which is closed then, is no line that can be read.
   init?(_ configuration: GPIOLineConfiguration, output: String, adopting number: Int32) {
-    selection = GPIOSelection(output: output, wanted: configuration)
+    selection = GPIOSelection(role: .output, name: output, wanted: configuration)
     descriptor = OwnedDescriptor(owning: number)
     if clinux_gpio_get(number) < 0 { return nil }
   }
 
-  /// Makes the line active or inactive.
   func set(_ isActive: Bool) throws(DeviceError) {
     guard clinux_gpio_set(descriptor.number, isActive ? 1 : 0) == 0 else {
       throw selection.failed(SystemError(errno: errno, call: "GPIO_V2_LINE_SET_VALUES_IOCTL"))

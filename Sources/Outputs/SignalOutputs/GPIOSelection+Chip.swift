@@ -25,11 +25,8 @@ extension GPIOSelection {
   /// The names of the chip's lines, where they are needed to find the line.
   private func names(on chip: GPIOChip) throws(DeviceError) -> [(offset: UInt32, name: String)] {
     guard case .name = wanted.line else { return [] }
-    do throws(SystemError) {
-      return try chip.lines().map { (offset: $0.offset, name: $0.name) }
-    } catch {
-      throw failed(error)
-    }
+    let lines = try Result { () throws(SystemError) in try chip.lines() }.mapError(failed).get()
+    return lines.map { (offset: $0.offset, name: $0.name) }
   }
 }
 

@@ -14,18 +14,6 @@ struct GPIOSelection {
   let name: String
   let wanted: GPIOLineConfiguration
 
-  init(output: String, wanted: GPIOLineConfiguration) {
-    role = .output
-    name = output
-    self.wanted = wanted
-  }
-
-  init(input: String, wanted: GPIOLineConfiguration) {
-    role = .input
-    name = input
-    self.wanted = wanted
-  }
-
   func error(_ what: String, _ remedy: String, errno: Int32? = nil) -> DeviceError {
     DeviceError(device: "\(role.rawValue) \(name) (\(wanted))", what: what, remedy: remedy, errno: errno)
   }
@@ -56,7 +44,6 @@ struct GPIOSelection {
       "Plug the board in or correct the label; `scangate devices` lists the chips.", errno: ENODEV)
   }
 
-  /// The offset of the wanted line.
   func offset(lineCount: UInt32, names: [(offset: UInt32, name: String)]) throws(DeviceError) -> UInt32 {
     switch wanted.line {
     case .offset(let offset):

@@ -226,11 +226,7 @@ package actor GateOutputs {
   }
 
   private func playPosted() {
-    let signals = mailbox.withLock { mailbox in
-      defer { mailbox.removeAll() }
-      return mailbox
-    }
-    for signal in signals { carryOut(sequencer.play(signal, at: time.now())) }
+    for signal in mailbox.withLock({ exchange(&$0, with: []) }) { carryOut(sequencer.play(signal, at: time.now())) }
   }
 
   // MARK: Effects
@@ -251,9 +247,7 @@ package actor GateOutputs {
   }
 
   private func resumeStops() {
-    let ended = stops
-    stops = []
-    for stop in ended { stop() }
+    for stop in exchange(&stops, with: []) { stop() }
   }
 
   private func carryOut(_ effect: SignalSequencer.Effect) -> [SignalSequencer.Effect] {
@@ -365,10 +359,7 @@ package actor GateOutputs {
   private func tellObstacle() {
     let words =
       !isRunning ? Self.stoppedWords(gate) : relayFault?.description ?? (isCommanded ? nil : uncommandedWords)
-    let isNew = obstacle.withLock { obstacle in
-      defer { obstacle = words }
-      return obstacle != words
-    }
+    let isNew = obstacle.withLock { exchange(&$0, with: words) } != words
     // Whoever takes command is told then; until then there is nobody to tell.
     if isNew, isCommanded || !isRunning { watching.onObstacle(words) }
   }

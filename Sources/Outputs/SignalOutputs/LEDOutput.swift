@@ -25,12 +25,9 @@ struct LEDOutput: Sendable {
     if let problem = OutputTarget.led(name).problem {
       throw DeviceError(device: device, what: problem, remedy: "Correct the configuration.")
     }
-    let text: String
-    do throws(SystemError) {
-      text = try SystemFiles.text(of: "\(path)/max_brightness")
-    } catch {
-      throw Self.error(error, device: device, path: path, file: "max_brightness")
-    }
+    let (device, path) = (device, path)
+    let text = try Result { () throws(SystemError) in try SystemFiles.text(of: "\(path)/max_brightness") }
+      .mapError { Self.error($0, device: device, path: path, file: "max_brightness") }.get()
     guard let maximum = Int(text), maximum > 0 else {
       throw DeviceError(
         device: device, what: "\(path)/max_brightness is no number above 0",
@@ -40,7 +37,6 @@ struct LEDOutput: Sendable {
     try takeFromTrigger(loans, notice)
   }
 
-  /// Switches the LED.
   func set(_ isOn: Bool) throws(DeviceError) {
     try write(isOn ? String(maximum) : "0", to: "brightness")
   }
@@ -62,11 +58,8 @@ struct LEDOutput: Sendable {
   }
 
   private func write(_ text: String, to file: String) throws(DeviceError) {
-    do throws(SystemError) {
-      try SystemFiles.write(text + "\n", to: "\(path)/\(file)")
-    } catch {
-      throw Self.error(error, device: device, path: path, file: file)
-    }
+    try Result { () throws(SystemError) in try SystemFiles.write(text + "\n", to: "\(path)/\(file)") }
+      .mapError { Self.error($0, device: device, path: path, file: file) }.get()
   }
 
   private static func error(_ cause: SystemError, device: String, path: String, file: String) -> DeviceError {

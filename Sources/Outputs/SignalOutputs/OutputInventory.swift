@@ -30,7 +30,7 @@ package struct OutputInventory: Hashable, Sendable {
 
   /// An input device that makes tones.
   package struct Sound: Hashable, Sendable {
-    /// Its name, which the configuration names.
+    /// Its name, which the configuration names, such as `PC Speaker`.
     package var name: String
     /// Its device node; it can be another one after the next boot.
     package var node: String
@@ -85,6 +85,6 @@ func listOutputs(devices: String, leds: String, pwm: String, inputs: String) -> 
     inventory.leds.append(.init(name: name, trigger: active.flatMap { $0 == "none" ? nil : String($0) }))
   }
   inventory.pwmChips = PWMChip.all(in: pwm).map { .init(name: $0.name, channelCount: $0.channelCount) }
-  inventory.sounds = SoundDevice.all(in: inputs).map { .init(name: $0.name, node: $0.node) }
+  inventory.sounds = OutputInventory.Sound.all(in: inputs)
   return inventory
 }

@@ -25,11 +25,9 @@ struct PWMOutput: Sendable {
     // Not 0: the configuration was found to have no problem.
     period = 1_000_000_000 / UInt64(max(1, configuration.frequency))
     if access(path, F_OK) != 0 {
-      do throws(SystemError) {
-        try SystemFiles.write("\(configuration.channel)\n", to: "\(chip.path)/export")
-      } catch {
-        throw selection.exportFailed(error, path: "\(chip.path)/export")
-      }
+      let file = "\(chip.path)/export"
+      try Result { () throws(SystemError) in try SystemFiles.write("\(configuration.channel)\n", to: file) }
+        .mapError { selection.exportFailed($0, path: file) }.get()
       loans.exported(channel: configuration.channel, chip: chip.path)
     }
     let state = PWMState(period: try number(.period), duty: try number(.duty), isEnabled: try number(.enable) != 0)
@@ -43,12 +41,10 @@ struct PWMOutput: Sendable {
 
   private func number(_ file: PWMState.File) throws(DeviceError) -> UInt64 {
     let file = "\(path)/\(file.rawValue)"
-    do throws(SystemError) {
-      // What is no number is taken for what needs most writes.
-      return UInt64(try SystemFiles.text(of: file)) ?? 1
-    } catch {
-      throw selection.failed(error, path: file)
-    }
+    let text = try Result { () throws(SystemError) in try SystemFiles.text(of: file) }
+      .mapError { selection.failed($0, path: file) }.get()
+    // What is no number is taken for what needs most writes.
+    return UInt64(text) ?? 1
   }
 
   private func write(_ write: (file: PWMState.File, value: UInt64)) throws(DeviceError) {

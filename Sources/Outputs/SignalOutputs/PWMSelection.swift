@@ -8,7 +8,6 @@ struct PWMChip: Equatable {
   let name: String
   /// Where it is in the class; changes from boot to boot.
   let path: String
-  /// How many channels it has.
   let channelCount: UInt32
 
   /// Every chip of this machine that tells its device and its channels.

@@ -3,22 +3,16 @@ import Glibc
 import LinuxIO
 import ScanModel
 
-/// An input device that makes tones, as the kernel's sysfs tells of it.
-struct SoundDevice: Equatable {
-  /// The kernel's name for it, such as `PC Speaker`.
-  let name: String
-  /// Its device node; changes from boot to boot.
-  let node: String
-
+extension OutputInventory.Sound {
   /// Every input device of this machine that can make a tone (SND_TONE).
-  static func all(in directory: String, nodes: String = "/dev/input") -> [SoundDevice] {
+  static func all(in directory: String, nodes: String = "/dev/input") -> [Self] {
     let names = (try? SystemFiles.names(in: directory)) ?? []
     return names.filter { $0.hasPrefix("event") }.compactMap { event in
       let path = "\(directory)/\(event)/device"
       guard let name = try? SystemFiles.text(of: "\(path)/name"),
         let sounds = try? SystemFiles.text(of: "\(path)/capabilities/snd"), makesTones(sounds)
       else { return nil }
-      return SoundDevice(name: name, node: "\(nodes)/\(event)")
+      return Self(name: name, node: "\(nodes)/\(event)")
     }
   }
 
@@ -49,7 +43,8 @@ final class SoundOutput: Sendable {
     let device = "output \(output) (\(configuration))"
     self.device = device
     frequency = configuration.frequency
-    let found = try Self.find(configuration, device: device, among: SoundDevice.all(in: directory, nodes: nodes))
+    let found = try Self.find(
+      configuration, device: device, among: OutputInventory.Sound.all(in: directory, nodes: nodes))
     do throws(SystemError) {
       descriptor = try OwnedDescriptor.open(found.node, O_WRONLY | O_NONBLOCK)
     } catch {
@@ -65,8 +60,8 @@ final class SoundOutput: Sendable {
 
   /// The one device of the wanted name.
   static func find(
-    _ wanted: SoundConfiguration, device: String, among devices: [SoundDevice]
-  ) throws(DeviceError) -> SoundDevice {
+    _ wanted: SoundConfiguration, device: String, among devices: [OutputInventory.Sound]
+  ) throws(DeviceError) -> OutputInventory.Sound {
     if let problem = wanted.problem {
       throw DeviceError(device: device, what: problem, remedy: "Correct the configuration.")
     }

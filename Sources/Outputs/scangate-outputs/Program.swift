@@ -83,9 +83,7 @@ enum Program {
     private let descriptor: OwnedDescriptor
 
     init() throws(SystemError) {
-      let number = eventfd(0, Int32(EFD_CLOEXEC))
-      guard number >= 0 else { throw SystemError(errno: errno, call: "eventfd") }
-      descriptor = OwnedDescriptor(owning: number)
+      descriptor = try OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC)), by: "eventfd")
     }
 
     func signal() {

@@ -11,7 +11,7 @@ import Testing
   private func selection(
     _ chip: String = "relays", _ line: GPIOLineConfiguration.Selector = .name("DOOR")
   ) -> GPIOSelection {
-    GPIOSelection(output: "relay", wanted: GPIOLineConfiguration(chip: chip, line: line))
+    GPIOSelection(role: .output, name: "relay", wanted: GPIOLineConfiguration(chip: chip, line: line))
   }
 
   @Test(arguments: ["gpiochip0", "gpiochip12", "/dev/gpiochip4", "4"])
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test func anInputIsSpokenOfAsAnInput() {
-    let input = GPIOSelection(input: "lockout", wanted: .init(chip: "relays", line: .name("DOOR")))
+    let input = GPIOSelection(role: .input, name: "lockout", wanted: .init(chip: "relays", line: .name("DOOR")))
     for number in [EINVAL, ENXIO, ENODEV, EBUSY, EACCES] {
       let error = input.requestFailed(SystemError(errno: number, call: "call"), consumer: nil)
       expect(error.device == "input lockout (GPIO chip relays, line DOOR)" && error.errno == number)

@@ -37,7 +37,7 @@ private final class Bench: Sendable {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Self.error }
     state.withLock { $0.writing = ends[1] }
-    let selection = GPIOSelection(input: configuration.name.name, wanted: configuration.line)
+    let selection = GPIOSelection(role: .input, name: configuration.name.name, wanted: configuration.line)
     return GPIOInput(owning: ends[0], selection: selection) { [weak self] _ in
       self?.state.withLock { $0.level } ?? -1
     }

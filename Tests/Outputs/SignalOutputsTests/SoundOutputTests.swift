@@ -31,7 +31,7 @@ import Testing
     ("6", true), ("4", true), ("0", false), ("3", false), ("1 0", false), ("0 4", true), ("", false), ("x", false),
   ])
   func onlyWhatMakesTonesIsASoundDevice(bitmap: String, makesTones: Bool) {
-    expectEqual(SoundDevice.makesTones(bitmap), makesTones)
+    expectEqual(OutputInventory.Sound.makesTones(bitmap), makesTones)
   }
 
   /// The node is a named pipe: what is written to it is read back.
