@@ -50,7 +50,6 @@ package final class ExplainCanvas {
     }
   }
 
-  /// Draws a line.
   func line(_ start: SIMD2<Float>, _ end: SIMD2<Float>, _ colour: Colour) {
     guard pixel(start) != nil, pixel(end) != nil else { return }
     let way = end - start

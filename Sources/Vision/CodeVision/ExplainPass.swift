@@ -12,7 +12,6 @@ struct ExplainPass {
     canvas.tint { scene.isBlack(column: $0, row: $1) }
   }
 
-  /// Draws finder patterns.
   func draw(_ finders: [Finder]) {
     for finder in finders {
       let colour = finder.doubt < Finder.sure ? ExplainCanvas.Colour.green : .orange
@@ -21,7 +20,6 @@ struct ExplainPass {
     }
   }
 
-  /// Draws a triple.
   func draw(_ guess: GridGuess) {
     canvas.line(guess.corner.place, guess.right.place, .violet)
     canvas.line(guess.corner.place, guess.below.place, .violet)

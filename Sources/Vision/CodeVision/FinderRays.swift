@@ -79,7 +79,6 @@ extension Finder {
     return true
   }
 
-  /// Where a ray ended.
   func rayEnd(_ index: Int) -> SIMD2<Float> { place + directions[index & 15] * rays[index & 15] }
 
   /// Pixels of a module along a direction: a seventh of the pattern's width there.

@@ -9,10 +9,8 @@ struct LinearVotes {
 
   private var candidates: [Candidate] = []
 
-  /// Nothing was read.
   var isEmpty: Bool { candidates.isEmpty }
 
-  /// Forgets all.
   mutating func removeAll() { candidates.removeAll(keepingCapacity: true) }
 
   /// So many lines read this.
@@ -47,10 +45,8 @@ struct LinearVotes {
     switch symbol.symbology {
     case .qr: 1
     case .code128, .code93: 2
-    case .ean13, .upcA, .ean8: 3
+    case .ean13, .upcA, .ean8, .code39, .codabar, .itf, .dataBar, .dataBarExpanded: 3
     case .upcE: 4
-    case .code39, .codabar, .itf: 3
-    case .dataBar, .dataBarExpanded: 3
     }
   }
 

@@ -1,8 +1,6 @@
 /// Pictures made smaller, larger, or inverted; each in its own memory, valid until the same is made again.
 final class PictureScaler {
-  private let halves = [
-    PixelBuffer<UInt8>(filledWith: 0), PixelBuffer<UInt8>(filledWith: 0), PixelBuffer<UInt8>(filledWith: 0),
-  ]
+  private let halves = (0..<3).map { _ in PixelBuffer<UInt8>(filledWith: 0) }
   private let large = PixelBuffer<UInt8>(filledWith: 0)
   private let negative = PixelBuffer<UInt8>(filledWith: 0)
 

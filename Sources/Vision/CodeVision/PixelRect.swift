@@ -6,12 +6,9 @@ struct PixelRect: Equatable {
   var x: Int
   /// The first row.
   var y: Int
-  /// Columns.
   var width: Int
-  /// Rows.
   var height: Int
 
-  /// Whether a point lies in it.
   func contains(_ point: ViewPoint) -> Bool {
     point.x >= Float(x) && point.y >= Float(y) && point.x < Float(x.clampedSum(width))
       && point.y < Float(y.clampedSum(height))
@@ -36,7 +33,6 @@ extension Int {
 }
 
 extension GreyImage {
-  /// The whole of it.
   var bounds: PixelRect { PixelRect(x: 0, y: 0, width: width, height: height) }
 
   /// The part of it inside `rect`, in place; `nil` where nothing of it is.

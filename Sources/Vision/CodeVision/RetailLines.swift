@@ -53,7 +53,6 @@ struct RetailLines {
 
   private func forms(_ digit: Int) -> Int { digit >= half || half == 4 ? 10 : 20 }
 
-  /// Forgets the lines.
   mutating func removeAll() { places.removeAll(keepingCapacity: true) }
 
   /// Adds a line's edges.

@@ -1,7 +1,6 @@
 /// A picture with its thresholds: what the search for QR codes looks at. Places are in pixels from the left upper corner, so that the
 /// middle of the first pixel is at 0.5, 0.5.
 struct Scene {
-  /// The picture.
   let image: GreyImage
   /// The threshold of each block of 8 by 8 pixels, row by row.
   let thresholds: UnsafePointer<UInt8>

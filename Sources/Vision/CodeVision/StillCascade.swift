@@ -20,7 +20,6 @@ final class StillCascade {
   /// Pixels of the largest picture that zbar searches at all: it takes 50 ms for two million.
   private static let largestSearched = 8_000_000
 
-  /// Makes a cascade around a pass.
   init(stages: VisionStages, pass: QRPass) {
     self.stages = stages
     self.pass = pass

@@ -1,6 +1,5 @@
 /// Where the modules of a symbol are in a picture: a perspective, and how far it is off at the alignment patterns.
 struct SymbolGrid {
-  /// The symbol's version.
   let version: SymbolVersion
   /// Places in the picture of the middles of the three finder patterns, and of what would be the fourth alignment pattern.
   var corners: (corner: SIMD2<Float>, right: SIMD2<Float>, far: SIMD2<Float>, below: SIMD2<Float>)

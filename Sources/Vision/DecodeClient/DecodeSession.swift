@@ -28,11 +28,7 @@ package actor DecodeSession {
     /// Why no worker can be started, which is told once.
     var startFault: DecodeFault?
 
-    func resume(_ outcome: Outcome) {
-      let continuation = waiting
-      waiting = nil
-      continuation?.resume(returning: outcome)
-    }
+    func resume(_ outcome: Outcome) { exchange(&waiting, with: nil)?.resume(returning: outcome) }
   }
 
   private enum Outcome {

@@ -20,9 +20,8 @@ struct SealedMemory: ~Copyable {
   /// Makes memory.
   /// - Throws: the system's error.
   init(bytes count: Int, writers: Writers) throws(SystemError) {
-    let number = clinux_memory("scangate-picture")
-    guard number >= 0 else { throw SystemError(errno: errno, call: "memfd_create") }
-    let descriptor = OwnedDescriptor(owning: number)
+    let descriptor = try OwnedDescriptor(clinux_memory("scangate-picture"), by: "memfd_create")
+    let number = descriptor.number
     guard ftruncate(number, off_t(count)) == 0 else { throw SystemError(errno: errno, call: "ftruncate") }
     guard let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), start != MAP_FAILED else {
       throw SystemError(errno: errno, call: "mmap")

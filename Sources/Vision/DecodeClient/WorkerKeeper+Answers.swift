@@ -7,11 +7,7 @@ import WireCoding
 /// What a worker says, which is believed as far as it can be checked.
 extension WorkerKeeper {
   func receive() {
-    let worker: WorkerProcess
-    switch phase {
-    case .starting(let one), .ready(let one), .busy(let one, _): worker = one
-    case .resting, .ending, .stopped: return
-    }
+    guard let worker = phase.heard else { return }
     switch worker.socket.receive(limit: DecodeLimits.maximumPacket) {
     case .packet(let bytes):
       do throws(WireError) {
@@ -29,13 +25,7 @@ extension WorkerKeeper {
     }
   }
 
-  private func lied(_ worker: WorkerProcess, _ words: String) {
-    if case .busy(_, let number) = phase {
-      end(worker, .lied(words), lost: number)
-    } else {
-      end(worker, .lied(words), lost: nil)
-    }
-  }
+  private func lied(_ worker: WorkerProcess, _ words: String) { end(worker, .lied(words), lost: phase.asked) }
 
   private func take(_ answer: DecodeAnswer, from worker: WorkerProcess) {
     switch (phase, answer) {
@@ -87,11 +77,7 @@ extension WorkerKeeper {
 
   /// Its standard error: counted, and thrown away.
   func listen() {
-    let worker: WorkerProcess
-    switch phase {
-    case .starting(let one), .ready(let one), .busy(let one, _): worker = one
-    case .resting, .ending, .stopped: return
-    }
+    guard let worker = phase.heard else { return }
     let bytes = worker.takeNoise()
     // At the end of the pipe there is nothing to watch any more.
     if bytes.isEmpty, watches.count == 3 { loop.unwatch(watches[2]) }

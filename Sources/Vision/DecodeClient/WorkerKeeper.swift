@@ -35,6 +35,20 @@ final class WorkerKeeper: @unchecked Sendable {
     case busy(WorkerProcess, UInt64)
     case ending(WorkerProcess)
     case stopped
+
+    /// The process that is still listened to.
+    var heard: WorkerProcess? {
+      switch self {
+      case .starting(let worker), .ready(let worker), .busy(let worker, _): worker
+      case .resting, .ending, .stopped: nil
+      }
+    }
+
+    /// The process, also one that is being ended.
+    var worker: WorkerProcess? { if case .ending(let worker) = self { worker } else { heard } }
+
+    /// The request that is being answered.
+    var asked: UInt64? { if case .busy(_, let number) = self { number } else { nil } }
   }
 
   /// How long a worker may take until its fence is closed; long, for a machine that is starting.
@@ -116,13 +130,7 @@ final class WorkerKeeper: @unchecked Sendable {
   /// A request would be taken now.
   var isReady: Bool { if case .ready = phase { true } else { false } }
 
-  /// The worker's process.
-  var process: pid_t? {
-    switch phase {
-    case .starting(let worker), .ready(let worker), .busy(let worker, _), .ending(let worker): worker.id
-    case .resting, .stopped: nil
-    }
-  }
+  var process: pid_t? { phase.worker?.id }
 
   /// How many bytes fit into the memory.
   var capacity: Int { settings.sharedBytes }
@@ -130,8 +138,7 @@ final class WorkerKeeper: @unchecked Sendable {
   /// Puts bytes where the worker sees them; only while it has no request.
   /// - Returns: whether they fit and are there.
   func fill(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bytes.count <= capacity, let memory = obtainMemory() else { return false }
-    if case .busy = phase { return false }
+    guard bytes.count <= capacity, let memory = obtainMemory(), phase.asked == nil else { return false }
     guard let start = bytes.baseAddress else { return true }
     memory.pictures.bytes.baseAddress?.copyMemory(from: start, byteCount: bytes.count)
     return true
@@ -172,11 +179,9 @@ final class WorkerKeeper: @unchecked Sendable {
 
   /// Ends the worker; nothing is told any more.
   func stop() {
-    switch phase {
-    case .starting(let worker), .ready(let worker), .busy(let worker, _), .ending(let worker):
+    if let worker = phase.worker {
       unwatch()
       worker.endAndWait()
-    case .resting, .stopped: break
     }
     phase = .stopped
     if let alarm { loop.cancel(alarm) }
@@ -272,23 +277,14 @@ final class WorkerKeeper: @unchecked Sendable {
   func ended() {
     listen()
     receive()
-    let worker: WorkerProcess
-    let lost: UInt64?
-    switch phase {
-    case .starting(let one), .ready(let one):
-      worker = one
-      lost = nil
-    case .busy(let one, let number):
-      worker = one
-      lost = number
-    case .ending(let one):
-      guard one.reap() != nil else { return }
+    if case .ending(let worker) = phase {
+      guard worker.reap() != nil else { return }
       if let untold { told(untold, lost: nil) }
       untold = nil
       return replace()
-    case .resting, .stopped: return
     }
-    guard let ending = worker.reap() else { return }
+    let lost = phase.asked
+    guard let worker = phase.heard, let ending = worker.reap() else { return }
     let fault: DecodeFault =
       switch ending {
       case .signal(let signal): .died(signal: signal, status: 0)

@@ -5,7 +5,6 @@ import LinuxIO
 
 /// One process of the decoder, from its start until it is reaped.
 final class WorkerProcess {
-  /// How it ended.
   enum Ending {
     case signal(Int32)
     case status(Int32)
@@ -71,9 +70,7 @@ final class WorkerProcess {
   }
 
   private static func copy(_ number: Int32) throws(SystemError) -> OwnedDescriptor {
-    let copy = clinux_copy_above(number, 16)
-    guard copy >= 0 else { throw SystemError(errno: errno, call: "F_DUPFD") }
-    return OwnedDescriptor(owning: copy)
+    try OwnedDescriptor(clinux_copy_above(number, 16), by: "F_DUPFD")
   }
 
   /// How much of the processor it has used; nothing where it has ended.

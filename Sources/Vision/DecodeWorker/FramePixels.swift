@@ -26,7 +26,6 @@ final class FramePixels {
   /// What libv4lconvert would start another program for.
   private static let refused: Set<PixelFormat> = [PixelFormat("O", "5", "1", "1"), PixelFormat("O", "5", "1", "8")]
 
-  /// Makes a reader.
   /// - Throws: a fault where a library cannot.
   init() throws(PictureFault) {
     jpeg = try JPEGReader()

@@ -9,7 +9,6 @@ final class JPEGReader {
   /// CMYK pixels, before they are grey.
   private let inks = PixelBuffer()
 
-  /// Makes a reader.
   /// - Throws: a fault where the library cannot.
   init() throws(PictureFault) {
     guard let handle = tjInitDecompress() else { throw PictureFault(.unsupported, "JPEG cannot be read here") }

@@ -11,7 +11,6 @@ final class PictureDecoder: Answering {
   private let pictures: PictureReader
   private let reader: CodeReader
 
-  /// Makes a decoder.
   /// - Throws: a fault where a library cannot.
   init(_ settings: DecodeSettings) throws(PictureFault) {
     self.settings = settings

@@ -8,7 +8,6 @@ final class PictureReader {
   private let pgm = PGMReader()
   private var video = Y4MReader()
 
-  /// One picture.
   struct Picture {
     var image: GreyImage
     /// It is a frame of a video.
@@ -17,7 +16,6 @@ final class PictureReader {
     var hasMore = false
   }
 
-  /// Makes a reader.
   /// - Throws: a fault where a library cannot.
   init() throws(PictureFault) { jpeg = try JPEGReader() }
 

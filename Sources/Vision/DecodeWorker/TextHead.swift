@@ -6,7 +6,6 @@ struct TextHead {
   /// The next byte.
   private(set) var place: Int
 
-  /// Begins at a place.
   init(_ bytes: UnsafeRawBufferPointer, at place: Int = 0) {
     self.bytes = bytes
     self.place = place
