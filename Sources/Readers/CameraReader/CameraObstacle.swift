@@ -33,31 +33,17 @@ enum CameraObstacle: ReadObstacle {
     }
   }
 
-  /// The first pause before the next try.
-  var firstPause: Duration {
+  var pauses: ClosedRange<Duration> {
     switch self {
-    case .permission, .absent: .milliseconds(100)
-    case .held, .silent, .bad: .milliseconds(250)
-    case .noCamera, .nothingFits, .other: .milliseconds(500)
+    case .permission, .absent: .milliseconds(100) ... .milliseconds(500)
+    case .held: .milliseconds(250) ... .seconds(1)
+    case .silent, .bad: .milliseconds(250) ... .seconds(5)
+    case .noCamera: .milliseconds(500) ... .seconds(1)
+    case .nothingFits, .other: .milliseconds(500) ... .seconds(5)
     }
   }
 
-  /// The pause that is not exceeded.
-  var longestPause: Duration {
-    switch self {
-    case .permission, .absent: .milliseconds(500)
-    case .held, .noCamera: .seconds(1)
-    case .nothingFits, .silent, .bad, .other: .seconds(5)
-    }
-  }
-
-  /// Whether only a change of the configuration helps.
-  var isFault: Bool {
-    switch self {
-    case .nothingFits: true
-    case .permission, .held, .absent, .noCamera, .silent, .bad, .other: false
-    }
-  }
+  var isFault: Bool { if case .nothingFits = self { true } else { false } }
 
   var outcome: DeviceReport.Outcome { self == .permission ? .noPermission : self == .held ? .grabbed : .unusable }
 

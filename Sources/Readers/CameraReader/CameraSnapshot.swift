@@ -84,8 +84,7 @@ package struct CameraSnapshot: Sendable {
       let broken = camera.takeNewest(
         examine: { frame, bytes in
           count += 1
-          let isGood = stream.take(frame, bytes, at: now)
-          return isGood
+          return stream.take(frame, bytes, at: now)
         },
         use: { _, bytes in if nextAt.map({ now >= $0 }) ?? true { found = format.picture(bytes) } })
       bad = stream.faults.values.reduce(0, +)

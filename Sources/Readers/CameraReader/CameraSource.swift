@@ -24,13 +24,11 @@ package final class CameraSource: ReadSource {
     places = try PlaceSupervisor(Cameras(calls: calls, makeDecoder: makeDecoder), configurations)
   }
 
-  /// Begins to watch for cameras and to read.
-  /// - Throws: the first thing that is wrong with the configurations, or that udev cannot be reached and is needed.
+  /// See `PlaceSupervisor.start`.
   package func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
     try await places.start(deliver: deliver)
   }
 
-  /// Lets go of every camera. After it returns, nothing is delivered any more; `start` may be called again.
   package func stop() async { await places.stop() }
 
   package func heartbeat() async { await places.heartbeat() }

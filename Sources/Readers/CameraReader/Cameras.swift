@@ -9,9 +9,7 @@ struct Cameras: ReaderTechnology {
   static let thread = "camera"
   static let names = (readers: "cameras", devices: "cameras")
 
-  /// The system calls of cameras.
   let calls: any VideoCalls
-  /// Makes what looks at a camera's pictures.
   let makeDecoder: FrameDecoderMaker
 
   /// A device may hold several cameras; another node of a camera, or one that udev does not know, is meant where it is named by its

@@ -115,15 +115,7 @@ package struct ScannerDatabase: Sendable, Equatable {
 
   /// Four hexadecimal digits in capitals: udev compares text, so `0c2e` would match nothing.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt16? {
-    guard digits.count == 4 else { return nil }
-    var number: UInt16 = 0
-    for digit in digits {
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt16(digit - UInt8(ascii: "0"))
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): number = number << 4 | UInt16(digit - UInt8(ascii: "A") + 10)
-      default: return nil
-      }
-    }
-    return number
+    guard digits.count == 4, digits.allSatisfy("0123456789ABCDEF".utf8.contains) else { return nil }
+    return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 }

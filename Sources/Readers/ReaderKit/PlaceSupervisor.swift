@@ -123,9 +123,7 @@ package actor PlaceSupervisor<Technology: ReaderTechnology>: ReadSource {
   }
 
   private func enumerate(_ monitor: DeviceMonitor) throws(SystemError) {
-    let devices = try monitor.devices()
-    known = [:]
-    for device in devices { known[device.sysfsPath] = device }
+    known = Dictionary(try monitor.devices().map { ($0.sysfsPath, $0) }) { $1 }
     isStale = false
   }
 
@@ -212,7 +210,7 @@ package actor PlaceSupervisor<Technology: ReaderTechnology>: ReadSource {
 
   private func wait(_ node: Node, for obstacle: Technology.Obstacle) {
     node.obstacle = obstacle
-    node.pause = min(max(node.pause * 2, obstacle.firstPause), obstacle.longestPause)
+    node.pause = min(max(node.pause * 2, obstacle.pauses.lowerBound), obstacle.pauses.upperBound)
     let path = node.identity.sysfsPath
     node.retry = loop.at(time.now() + node.pause) { [weak self] in
       self?.assumeIsolated { source in

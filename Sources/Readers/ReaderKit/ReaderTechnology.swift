@@ -73,10 +73,8 @@ package protocol ReadObstacle: Error, Equatable {
   associatedtype Configuration
   /// The device is not there, or not any more.
   static var absent: Self { get }
-  /// The first pause before the next try.
-  var firstPause: Duration { get }
-  /// The pause that is not exceeded.
-  var longestPause: Duration { get }
+  /// The first pause before the next try, and the one that is not exceeded.
+  var pauses: ClosedRange<Duration> { get }
   /// Whether only a change of the configuration helps.
   var isFault: Bool { get }
   /// What a list of devices says of it.

@@ -12,7 +12,7 @@ struct SerialLines: ReaderTechnology {
   static func roster(
     known: [DeviceIdentity], configurations: [SerialConfiguration], held: [Int: String]
   ) -> DeviceRoster {
-    SerialRoster(known: known, configurations: configurations, held: held)
+    DeviceRoster(known: known, configurations: configurations, held: held)
   }
 
   func prepared(for configurations: [SerialConfiguration]) throws(DeviceError) -> Self {
@@ -30,17 +30,12 @@ struct SerialLines: ReaderTechnology {
   static func take(
     _ device: DeviceIdentity, for configuration: SerialConfiguration
   ) throws(SerialObstacle) -> SerialDevice {
-    do throws(SystemError) {
-      return try SerialDevice(node: device.node, settings: configuration.settings)
-    } catch {
-      throw SerialObstacle(error)
-    }
+    try Result { () throws(SystemError) in try SerialDevice(node: device.node, settings: configuration.settings) }
+      .mapError(SerialObstacle.init).get()
   }
 }
 
-typealias SerialRoster = DeviceRoster
-
-extension SerialRoster {
+extension DeviceRoster {
   /// The lines that readers could take. Each line of an adapter that has several is a scanner of its own; a console that is
   /// named by its path is meant too, and udev knows nothing of pseudo-terminals.
   /// - Parameters:

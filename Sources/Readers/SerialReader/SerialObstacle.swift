@@ -31,24 +31,15 @@ enum SerialObstacle: ReadObstacle {
     }
   }
 
-  /// The first pause before the next try.
-  var firstPause: Duration {
+  /// Well under the 1.5 s in which a line that can be read must be.
+  var pauses: ClosedRange<Duration> {
     switch self {
-    case .permission, .absent: .milliseconds(100)
-    case .held: .milliseconds(250)
-    case .notSerial, .settings, .other: .milliseconds(500)
+    case .permission, .absent: .milliseconds(100) ... .milliseconds(500)
+    case .held: .milliseconds(250) ... .seconds(1)
+    case .notSerial, .settings, .other: .milliseconds(500) ... .seconds(1)
     }
   }
 
-  /// The pause that is not exceeded: well under the 1.5 s in which a line that can be read must be.
-  var longestPause: Duration {
-    switch self {
-    case .permission, .absent: .milliseconds(500)
-    case .held, .notSerial, .settings, .other: .seconds(1)
-    }
-  }
-
-  /// Whether only a change of the configuration helps.
   var isFault: Bool { self == .notSerial || self == .settings }
 
   var outcome: DeviceReport.Outcome { self == .permission ? .noPermission : self == .held ? .grabbed : .unusable }

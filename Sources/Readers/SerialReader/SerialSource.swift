@@ -17,13 +17,11 @@ package final class SerialSource: ReadSource {
     places = try PlaceSupervisor(SerialLines(), configurations)
   }
 
-  /// Begins to watch for lines and to read.
-  /// - Throws: the first thing that is wrong with the configurations, or that udev cannot be reached and is needed.
+  /// See `PlaceSupervisor.start`.
   package func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
     try await places.start(deliver: deliver)
   }
 
-  /// Lets go of every line. After it returns, nothing is delivered any more; `start` may be called again.
   package func stop() async { await places.stop() }
 
   package func heartbeat() async { await places.heartbeat() }

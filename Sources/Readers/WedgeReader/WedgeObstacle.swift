@@ -25,22 +25,13 @@ enum WedgeObstacle: ReadObstacle {
     }
   }
 
-  /// The first pause before the next try.
-  var firstPause: Duration {
+  /// Well under the 1.5 s in which a device that can be read must be.
+  var pauses: ClosedRange<Duration> {
     switch self {
-    case .permission, .absent: .milliseconds(100)
-    case .grabbed: .milliseconds(250)
-    case .keyDown: .milliseconds(50)
-    case .other: .milliseconds(500)
-    }
-  }
-
-  /// The pause that is not exceeded: well under the 1.5 s in which a device that can be read must be.
-  var longestPause: Duration {
-    switch self {
-    case .permission, .absent: .milliseconds(500)
-    case .keyDown: .milliseconds(250)
-    case .grabbed, .other: .seconds(2)
+    case .permission, .absent: .milliseconds(100) ... .milliseconds(500)
+    case .grabbed: .milliseconds(250) ... .seconds(2)
+    case .keyDown: .milliseconds(50) ... .milliseconds(250)
+    case .other: .milliseconds(500) ... .seconds(2)
     }
   }
 

@@ -13,13 +13,11 @@ package final class WedgeSource: ReadSource {
     places = try PlaceSupervisor(Wedges(), configurations)
   }
 
-  /// Begins to watch for devices and to read. Compiles the keymaps first, on a thread of their own.
-  /// - Throws: the first thing that is wrong with the configurations, or that udev cannot be reached.
+  /// See `PlaceSupervisor.start`. Compiles the keymaps first, on a thread of their own.
   package func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
     try await places.start(deliver: deliver)
   }
 
-  /// Lets go of every device. After it returns, nothing is delivered any more; `start` may be called again.
   package func stop() async { await places.stop() }
 
   package func heartbeat() async { await places.heartbeat() }

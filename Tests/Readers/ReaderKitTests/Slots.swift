@@ -74,8 +74,7 @@ struct Slot: ReaderConfiguration {
 enum SlotObstacle: ReadObstacle {
   case absent, busy, wrong
 
-  var firstPause: Duration { .milliseconds(1) }
-  var longestPause: Duration { .milliseconds(4) }
+  var pauses: ClosedRange<Duration> { .milliseconds(1) ... .milliseconds(4) }
   var isFault: Bool { self == .wrong }
   var outcome: DeviceReport.Outcome { self == .busy ? .grabbed : .unusable }
 

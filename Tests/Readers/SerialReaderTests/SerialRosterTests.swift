@@ -23,7 +23,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
 @Suite struct SerialRosterTests {
   @Test func linesGoToTheReaderThatMatches() {
     let devices = [line("ttyACM0", serial: "A"), line("ttyACM1", serial: "B"), line("ttyUSB0", vendor: 9)]
-    let roster = SerialRoster(
+    let roster = DeviceRoster(
       known: devices, configurations: [reader("a", DeviceMatch(serial: "A")), reader("b", DeviceMatch(serial: "B"))])
     expectEqual(devices.map { roster.assignment.fates[$0.sysfsPath] }, [.taken(lane: 0), .taken(lane: 1), .unmatched])
   }
@@ -32,12 +32,12 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
   @Test func twoLinesOfOneAdapterAreReadByNeitherUnlessOneIsHeld() {
     let devices = [line("ttyUSB0", interface: 0), line("ttyUSB1", interface: 1)]
     let readers = [reader("lane", DeviceMatch(vendor: 1))]
-    let fresh = SerialRoster(known: devices, configurations: readers)
+    let fresh = DeviceRoster(known: devices, configurations: readers)
     expectEqual(devices.map { fresh.assignment.fates[$0.sysfsPath] }, [.ambiguous(lane: 0), .ambiguous(lane: 0)])
     expectEqual(fresh.assignment.problems[0]?.contains("add serial, port or interface; none of them is read"), true)
-    let held = SerialRoster(known: devices, configurations: readers, held: [0: devices[1].sysfsPath])
+    let held = DeviceRoster(known: devices, configurations: readers, held: [0: devices[1].sysfsPath])
     expectEqual(devices.map { held.assignment.fates[$0.sysfsPath] }, [.ambiguous(lane: 0), .taken(lane: 0)])
-    let one = SerialRoster(known: devices, configurations: [reader("lane", DeviceMatch(vendor: 1, interface: 1))])
+    let one = DeviceRoster(known: devices, configurations: [reader("lane", DeviceMatch(vendor: 1, interface: 1))])
     expectEqual(devices.map { one.assignment.fates[$0.sysfsPath] }, [.unmatched, .taken(lane: 0)])
   }
 
@@ -45,7 +45,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
     // A node that is there on every machine stands for the line.
     var device = line("null", serial: "A")
     device.node = "/dev/null"
-    let roster = SerialRoster(
+    let roster = DeviceRoster(
       known: [device],
       configurations: [
         reader("a", DeviceMatch(serial: "A")), SerialConfiguration(id: ReaderID("b"), place: .path("/dev/null")),
@@ -56,7 +56,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
   @Test func portsWithoutHardwareAreNotListed() {
     var room = line("ttyS7")
     room.isSerialLine = false
-    let roster = SerialRoster(known: [room], configurations: [reader("a", DeviceMatch(vendor: 1))])
+    let roster = DeviceRoster(known: [room], configurations: [reader("a", DeviceMatch(vendor: 1))])
     expect(roster.devices.isEmpty && roster.assignment.fates.isEmpty)
   }
 
@@ -67,8 +67,8 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
 
   @Test func obstaclesPauseLongerAndLongerButNotTooLong() {
     for obstacle: SerialObstacle in [.permission, .absent, .held, .notSerial, .settings, .other("x")] {
-      expect(obstacle.firstPause >= .milliseconds(50))
-      expect(obstacle.longestPause <= .seconds(1), "back within 1.5 s")
+      expect(obstacle.pauses.lowerBound >= .milliseconds(50))
+      expect(obstacle.pauses.upperBound <= .seconds(1), "back within 1.5 s")
     }
     expectEqual(SerialObstacle(SystemError(errno: EACCES, call: "open")), .permission)
     expectEqual(SerialObstacle(SystemError(errno: EBUSY, call: "open")), .held)

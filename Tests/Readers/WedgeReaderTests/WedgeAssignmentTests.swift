@@ -80,8 +80,8 @@ private func reader(_ name: String, _ match: DeviceMatch) -> WedgeConfiguration 
 
 @Test func obstaclesPauseLongerAndLongerButNotTooLong() {
   for obstacle: WedgeObstacle in [.permission, .absent, .keyDown] {
-    expect(obstacle.firstPause >= .milliseconds(50))
-    expect(obstacle.longestPause <= .milliseconds(500), "back within 1.5 s of the node")
+    expect(obstacle.pauses.lowerBound >= .milliseconds(50))
+    expect(obstacle.pauses.upperBound <= .milliseconds(500), "back within 1.5 s of the node")
   }
   expectEqual(WedgeObstacle(SystemError(errno: 13, call: "open")), .permission)
   expectEqual(WedgeObstacle(SystemError(errno: 16, call: "EVIOCGRAB")), .grabbed)
