@@ -43,10 +43,9 @@ package struct EventWriter: Sendable {
   private static func open(_ path: String) throws(SystemError) -> OwnedDescriptor {
     if path == "-" { return try OwnedDescriptor.duplicate(of: STDOUT_FILENO) }
     // Without O_NONBLOCK the opening of a pipe would wait for its reader, and no gate would begin.
-    let number = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o640)
-    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-    let file = OwnedDescriptor(owning: number)
-    _ = fcntl(number, F_SETFL, O_APPEND)
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC
+    let file = try OwnedDescriptor(Glibc.open(path, flags, 0o640), by: "open")
+    _ = fcntl(file.number, F_SETFL, O_APPEND)
     return file
   }
 }

@@ -62,12 +62,7 @@ final class LineWriter: Sendable {
     typealias Due = (open: Opening, onFault: @Sendable (SystemError) -> Void)
     private let due = Mutex<Due?>(nil)
     func set(_ new: Due) { due.withLock { $0 = new } }
-    func take() -> Due? {
-      due.withLock { due in
-        defer { due = nil }
-        return due
-      }
-    }
+    func take() -> Due? { due.withLock { exchange(&$0, with: nil) } }
   }
 
   private actor Resident {

@@ -249,7 +249,6 @@ package final class StationService: Service {
       }
     }
 
-    /// Whether the station has ended.
     var hasEnded: Bool { isOver.isRaised }
 
     /// Ends the station and returns when it has ended.
@@ -263,12 +262,7 @@ package final class StationService: Service {
     private let value = Mutex(false)
     var isRaised: Bool { value.withLock { $0 } }
     /// - Returns: whether it was raised before.
-    @discardableResult func raise() -> Bool {
-      value.withLock { value in
-        defer { value = true }
-        return value
-      }
-    }
+    @discardableResult func raise() -> Bool { value.withLock { exchange(&$0, with: true) } }
     func lower() { value.withLock { $0 = false } }
   }
 }

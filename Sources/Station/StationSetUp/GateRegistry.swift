@@ -41,7 +41,6 @@ package final class GateRegistry: Sendable {
     /// Whether a code can bring something, as far as that is known.
     var isMissing: Bool { activation != nil || !enrolments.isEmpty }
 
-    /// Whether a gate of `system` awaits a code.
     func awaitsCode(_ system: TicketSystemID) -> Bool {
       activation != nil || (enrolments[system] != nil && !enrolled.contains(system))
     }

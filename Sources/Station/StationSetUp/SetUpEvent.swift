@@ -58,13 +58,6 @@ package struct ControlEvent: Sendable, Equatable {
   package var detail: String?
   /// When.
   package var at: WallTime
-
-  package init(_ state: State, kind: ControlFaultKind? = nil, detail: String? = nil, at: WallTime) {
-    self.state = state
-    self.kind = kind
-    self.detail = detail
-    self.at = at
-  }
 }
 
 /// What setting a station up and leading it tell the world.

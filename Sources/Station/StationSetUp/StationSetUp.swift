@@ -36,7 +36,7 @@ package final class StationSetUp: Sendable {
         return try ControlSession(
           store: SealedRecordStore(keys: keys), server: ControlServer(control), version: version,
           registrationToken: Self.registrationToken(control, credentials) { words in
-            events(.control(ControlEvent(.fault, kind: .authentication, detail: words, at: time.wall())))
+            events(.control(ControlEvent(state: .fault, kind: .authentication, detail: words, at: time.wall())))
           }, time: time,
           connect: ControlSession.connecting(as: configuration, time: time),
           notify: { events(.control(ControlEvent($0, at: time.wall()))) })
@@ -100,7 +100,7 @@ package final class StationSetUp: Sendable {
   }
 
   /// Learns from the records what the station is; to be called before its gates run, and before `run`.
-  package func start() async { await supervisor?.start() }
+  package func start() async { await supervisor?.review() }
 
   /// Takes set-up codes and speaks with the control service until the task is cancelled.
   package func run() async {

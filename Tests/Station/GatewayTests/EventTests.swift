@@ -75,7 +75,7 @@ import Testing
       SetUpEvent(
         state: .refused, reason: .untrusted, gate: GateID("north"), reader: ReaderID("left"), detail: hostile,
         at: WallTime(seconds: 1))),
-    .control(ControlEvent(.fault, kind: .server, detail: hostile, at: WallTime(seconds: 1))),
+    .control(ControlEvent(state: .fault, kind: .server, detail: hostile, at: WallTime(seconds: 1))),
   ]
 
   @Test(arguments: events) func eachEventIsOneLineOfJSONWhoseFieldsAreDocumented(_ event: GatewayEvent) throws {

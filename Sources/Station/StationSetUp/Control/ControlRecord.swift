@@ -4,10 +4,10 @@ internal import ScanModel
 /// What a station keeps of its control service: who it is there, and what it was given. Kept sealed, as JSON.
 ///
 /// Each part is read by itself: one that is damaged counts as absent, and the others hold.
-struct ControlRecord: Sendable, Equatable {
+struct ControlRecord: Sendable, Equatable, Encodable {
   /// The record's name in the store.
   static let name = "control"
-  private static let version = 1
+  private let version = 1
 
   /// Who the station is: a UUID, made once; a station that was reset gets another one.
   var stationID: String?
@@ -72,10 +72,10 @@ extension ControlRecord {
   func bytes() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return [UInt8](try encoder.encode(Whole(record: self)))
+    return [UInt8](try encoder.encode(self))
   }
 
-  private enum Key: String, CodingKey, CaseIterable {
+  private enum CodingKeys: String, CodingKey {
     case version, stationID, activation, attempt, configuration, token, manual
 
     /// What is lost where that part is.
@@ -92,29 +92,14 @@ extension ControlRecord {
     }
   }
 
-  private struct Whole: Encodable {
-    var record: ControlRecord
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: Key.self)
-      try container.encode(ControlRecord.version, forKey: .version)
-      try container.encodeIfPresent(record.stationID, forKey: .stationID)
-      try container.encodeIfPresent(record.activation, forKey: .activation)
-      try container.encodeIfPresent(record.attempt, forKey: .attempt)
-      try container.encodeIfPresent(record.configuration, forKey: .configuration)
-      try container.encode(record.token, forKey: .token)
-      try container.encodeIfPresent(record.manual, forKey: .manual)
-    }
-  }
-
   private struct Lenient: Decodable {
     var record = ControlRecord()
     var problems: [String] = []
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: Key.self)
-      var lost: [Key] = []
-      func part<Value: Decodable>(_ key: Key, if isGood: (Value) -> Bool = { _ in true }) -> Value? {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      var lost: [CodingKeys] = []
+      func part<Value: Decodable>(_ key: CodingKeys, if isGood: (Value) -> Bool = { _ in true }) -> Value? {
         guard container.contains(key) else { return nil }
         if let value = try? container.decode(Value.self, forKey: key), isGood(value) { return value }
         lost.append(key)

@@ -47,7 +47,6 @@ struct ControlRecordCache {
     return changed
   }
 
-  /// Forgets the record.
   mutating func forget() throws(SealFault) {
     kept = nil
     try store.remove(ControlRecord.name)
@@ -64,10 +63,7 @@ struct ControlSeen: Sendable, Equatable, Codable {
   var heard: WallTime?
 
   /// What is kept; empty where nothing is, or it cannot be read.
-  static func read(_ store: SealedRecordStore) -> Self {
-    guard let bytes = try? store.get(name) else { return Self() }
-    return read(bytes)
-  }
+  static func read(_ store: SealedRecordStore) -> Self { (try? store.get(name)).map(read) ?? Self() }
 
   private static func read(_ bytes: [UInt8]) -> Self {
     (try? JSONDecoder().decode(Self.self, from: Data(bytes))) ?? Self()

@@ -169,7 +169,6 @@ extension ControlSession {
     return value
   }
 
-  /// The connection to a server.
   func connection(to server: ControlServer) throws(ControlFault) -> any StationControl {
     if isClosed { throw ControlFault(.network, "The control service is left: this program ends.", wasSent: false) }
     if let connection = connections[server] { return connection }

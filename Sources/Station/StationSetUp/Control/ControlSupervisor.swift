@@ -43,9 +43,6 @@ actor ControlSupervisor {
     self.clockIsTrusted = clockIsTrusted
   }
 
-  /// Learns what the station is to the service; to be called before `run`.
-  func start() async { await review() }
-
   /// Serves until the task is cancelled.
   func run() async {
     let (statuses, status) = AsyncStream.makeStream(of: StationStatus.self, bufferingPolicy: .bufferingNewest(1))
@@ -74,7 +71,7 @@ actor ControlSupervisor {
     await session.close()
   }
 
-  /// Looks at what the station is to the service, whoever has changed it, and has the gates obey.
+  /// Looks at what the station is to the service, whoever has changed it, and has the gates obey; to be called before `run`.
   func review() async {
     let state: ControlState
     do throws(SealFault) {
@@ -127,7 +124,7 @@ actor ControlSupervisor {
   }
 
   private func emit(_ state: ControlEvent.State, _ kind: ControlFaultKind?, _ detail: String) {
-    events(.control(ControlEvent(state, kind: kind, detail: detail, at: time.wall())))
+    events(.control(ControlEvent(state: state, kind: kind, detail: detail, at: time.wall())))
   }
 }
 
@@ -153,6 +150,6 @@ extension ControlEvent {
       case .fault(let fault): (.fault, fault.kind)
       case .record: (.fault, .unknown)
       }
-    self.init(state, kind: kind, detail: notice.words, at: time)
+    self.init(state: state, kind: kind, detail: notice.words, at: time)
   }
 }
