@@ -144,11 +144,7 @@ package struct CredentialStore: Sendable {
 
 extension UInt8 {
   fileprivate var isLetterOrDigit: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
+    let character = Character(Unicode.Scalar(self))
+    return character.isASCII && (character.isLetter || character.isWholeNumber)
   }
 }

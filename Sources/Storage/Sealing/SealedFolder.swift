@@ -49,7 +49,6 @@ struct SealedFolder {
   let kind: Kind
   let state: String
 
-  /// The file of that name.
   static func file(_ name: String) -> String { name + StateFile.sealed }
 
   /// Where it is kept, for words.
