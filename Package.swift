@@ -198,7 +198,7 @@ let package = Package(
     room("KioskControl", ["ScanModel", "TicketTransport", "WireText"], small),
 
     // The whole.
-    room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", yams], small),
+    room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", yams], small),
     room(
       "StationSetUp",
       [
@@ -347,7 +347,7 @@ let package = Package(
       name: "ScanConfigurationTests",
       dependencies: [
         "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel", "ScanTesting",
-        "TicketSystemKit",
+        "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],

@@ -61,7 +61,7 @@ let package = Package(
       ]),
     room(
       "Station", "ScanConfiguration",
-      ["Reading", "ScanModel", "TicketSystemKit", .product(name: "Yams", package: "Yams")]),
+      ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", .product(name: "Yams", package: "Yams")]),
     room("Web", "WireText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
     room("SetUp", "SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),

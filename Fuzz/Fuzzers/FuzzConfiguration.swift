@@ -1,6 +1,7 @@
 import ScanModel
 import Reading
 import TicketSystemKit
+import TicketTransport
 @testable import EventSchedule
 @testable import ScanConfiguration
 

@@ -82,7 +82,7 @@ package struct EnrolmentClient: Sendable {
       let outcome = await transport.send(call, deadline: min(deadline, time.now() + Self.patience)) { _ in }
       tries += 1
       wasSent = wasSent || outcome.sentAt != nil
-      let host = transport.server.description
+      let host = transport.server.hostAndPort
       let fault: EnrolmentFault
       switch outcome.result {
       // Out of order now; in a moment it may not be.

@@ -83,7 +83,7 @@ package final class KioskClient: StationControl {
     return settings
   }
 
-  package var server: String { transport.server.description }
+  package var server: String { transport.server.hostAndPort }
 
   package func close() async { await transport.close() }
 

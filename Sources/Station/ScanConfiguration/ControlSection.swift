@@ -1,4 +1,5 @@
 package import TicketSystemKit
+package import TicketTransport
 
 /// The service that tells the station what it is: `control`.
 package struct ControlServiceConfiguration: Sendable, Equatable {
@@ -11,7 +12,7 @@ package struct ControlServiceConfiguration: Sendable, Equatable {
   /// Which service it is.
   package var kind: Kind
   /// The server; the API is below it: `/api/kiosks/activate`.
-  package var url: ServerURL
+  package var url: ServerAddress
   /// Certificates to trust instead of the system's.
   package var caFile: FileReference?
   /// Whether plain HTTP may go elsewhere than to loopback.

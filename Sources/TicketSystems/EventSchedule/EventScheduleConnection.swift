@@ -13,14 +13,8 @@ extension EventScheduleSection {
     _ id: TicketSystemID, _ settings: System, _ use: ConnectionUse, _ credentials: CredentialResolver,
     _ time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
-    guard let (url, key) = settings.configured else {
+    guard let (server, key) = settings.configured else {
       throw SetupError("Ticket system \(id): its server is not known.")
-    }
-    let server: ServerAddress
-    do {
-      server = try ServerAddress(url.description, allowPlainHTTP: settings.allowPlainHTTP)
-    } catch {
-      throw SetupError("Ticket system \(id): \(error.description)")
     }
     var transportSettings = HTTPTransport.Settings()
     transportSettings.words = ServerWords(naming: settings, of: id)

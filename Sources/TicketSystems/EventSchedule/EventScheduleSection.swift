@@ -1,6 +1,7 @@
 package import Calls
 internal import ScanModel
 package import TicketSystemKit
+package import TicketTransport
 
 /// The section of the ticket system `eventschedule`.
 package enum EventScheduleSection: TicketSystemSection {
@@ -21,7 +22,7 @@ package enum EventScheduleSection: TicketSystemSection {
   /// Where a system's server and API key are known from.
   package enum Place: Sendable, Equatable {
     /// From the file. The API is below the address: `/api/tickets/scan`.
-    case configured(ServerURL, TicketSystemKey)
+    case configured(ServerAddress, TicketSystemKey)
     /// From a set-up code that was held to the station's scanner, once one was: `enrol`.
     case enrolled
   }
@@ -62,7 +63,7 @@ package enum EventScheduleSection: TicketSystemSection {
     return rule
   }
 
-  static let url = SchemaKey<ServerURL>.optional(
+  static let url = SchemaKey<ServerAddress>.optional(
     "url", .server(example: "https://tickets.example.org", api: ["tickets", "sales", "checkins", "events"]),
     "The server; the API is below it: `/api/tickets/scan`. Required without `enrol`.")
   static let apiKey = SchemaKey<String>.optional(

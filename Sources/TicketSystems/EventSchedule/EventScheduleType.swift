@@ -1,5 +1,6 @@
 internal import ScanModel
 internal import TicketSystemKit
+internal import TicketTransport
 
 extension EventScheduleSection {
   /// All that the station knows of this ticket system, but for how it connects.
@@ -26,7 +27,7 @@ extension EventScheduleSection {
   private static let enrolment = TicketSystemEnrolment<System, Gate>(
     key: enrolKey, isAwaited: { $0.place == .enrolled },
     enrolled: { written, url, key in
-      guard let server = ServerURL(url) else { return nil }
+      guard let server = try? ServerAddress(url) else { return nil }
       var system = written ?? System(place: .enrolled, caFile: nil, allowPlainHTTP: false, rate: usualRate)
       system.urlPosition = nil
       system.place = .configured(server, .credential(key))
@@ -41,7 +42,7 @@ extension EventScheduleSection {
 
 extension EventScheduleSection.System {
   /// Server and key; `nil` as long as they are awaited.
-  var configured: (url: ServerURL, key: TicketSystemKey)? {
+  var configured: (url: ServerAddress, key: TicketSystemKey)? {
     if case .configured(let url, let key) = place { (url, key) } else { nil }
   }
 }

@@ -167,7 +167,7 @@ package final class HTTPTransport: HTTPCalling {
     else { return outcome }
     let fault = TransportFault(
       .clockWrong,
-      "This machine's clock says \(wall.iso8601Seconds), but the certificate of \(server) is valid from "
+      "This machine's clock says \(wall.iso8601Seconds), but the certificate of \(server.hostAndPort) is valid from "
         + "\(notBefore.iso8601Seconds) to \(notAfter.iso8601Seconds). Check this machine's clock first, then "
         + "the certificate.")
     return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())

@@ -161,7 +161,7 @@ package final class MeteredClient: Sendable {
   package var server: ServerAddress { transport.server }
 
   /// The server, for messages.
-  package var host: String { transport.server.description }
+  package var host: String { transport.server.hostAndPort }
 
   /// How messages speak of it.
   package var words: ServerWords { transport.words }

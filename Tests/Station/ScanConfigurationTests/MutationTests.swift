@@ -6,6 +6,7 @@ import ScanModel
 import ScanTesting
 import Testing
 import TicketSystemKit
+import TicketTransport
 
 @testable import ScanConfiguration
 

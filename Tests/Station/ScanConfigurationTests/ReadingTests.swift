@@ -6,6 +6,7 @@ import ScanModel
 import Synchronization
 import Testing
 import TicketSystemKit
+import TicketTransport
 
 @testable import EventSchedule
 @testable import ScanConfiguration

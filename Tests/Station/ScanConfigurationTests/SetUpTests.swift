@@ -4,6 +4,7 @@ import Foundation
 import ScanModel
 import Testing
 import TicketSystemKit
+import TicketTransport
 
 @testable import ScanConfiguration
 

@@ -35,7 +35,7 @@ import TicketTransport
     ("https://[2001:db8::1]", "[2001:db8::1]:443", "", true),
   ]) func reads(text: String, description: String, path: String, isSecure: Bool) throws {
     let address = try ServerAddress(text)
-    expectEqual(address.description, description)
+    expectEqual(address.hostAndPort, description)
     expectEqual(address.path, path)
     expectEqual(address.isSecure, isSecure)
   }
@@ -54,6 +54,33 @@ import TicketTransport
 
   @Test func plainHTTPOnlyWhenAllowed() throws {
     try expectEqual(ServerAddress("http://tickets.example", allowPlainHTTP: true).port, 80)
+  }
+
+  @Test(arguments: [
+    ("https://tickets.example.org", "tickets.example.org", 443, "", true),
+    ("HTTPS://Tickets.Example.org/", "tickets.example.org", 443, "", true),
+    ("http://127.0.0.1:8080/base//", "127.0.0.1", 8080, "/base", false),
+    ("http://[::1]:80/a/b", "::1", 80, "/a/b", false), ("http://localhost", "localhost", 80, "", false),
+  ]) func readsParts(text: String, host: String, port: Int, path: String, isSecure: Bool) throws {
+    let url = try ServerAddress(text)
+    expect(url.host == host && url.port == port && url.path == path && url.isSecure == isSecure)
+    try expectEqual(ServerAddress(url.description), url)
+  }
+
+  @Test(arguments: [
+    "", "https://", "https:///x", "tickets.example.org", "ftp://x", "https://a b", "https://u@x", "https://u:p@x",
+    "https://x:", "https://x:0", "https://x:65536", "https://x:+1", "https://x?q", "https://x#f", "https://-x",
+    "https://x..y", "https://[::1", "https://[zz]", "https://x/../y", "https://x/%2e", "https://täst", "https://[::1]8",
+    "https://x/b[c]",
+  ]) func refusesOddAddresses(text: String) {
+    #expect(throws: ServerAddress.Fault.self) { try ServerAddress(text, allowPlainHTTP: true) }
+  }
+
+  @Test func knowsLoopback() throws {
+    let yes = ["http://localhost:1", "http://127.0.0.1", "http://127.9.9.9", "http://[::1]"]
+    let no = ["http://127.0.0.1.example.org", "http://localhost.example.org", "http://127.1", "http://10.0.0.1"]
+    try expect(yes.allSatisfy { try ServerAddress($0).isLoopback })
+    try expect(!no.contains { try ServerAddress($0, allowPlainHTTP: true).isLoopback })
   }
 }
 

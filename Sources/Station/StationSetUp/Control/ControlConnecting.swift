@@ -9,9 +9,7 @@ extension ControlServer {
   /// The configured service.
   package init(_ configuration: ControlServiceConfiguration) {
     let url = configuration.url
-    let host = url.host.contains(":") ? "[\(url.host)]" : url.host
-    let name = "\(host):\(url.port)"
-    self.init(url: (url.isSecure ? "https://" : "http://") + name + url.path, name: name)
+    self.init(url: (url.isSecure ? "https://" : "http://") + url.hostAndPort + url.path, name: url.hostAndPort)
   }
 
   /// A server that a set-up code names; whether it may be spoken to has been decided.
