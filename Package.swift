@@ -188,9 +188,9 @@ let package = Package(
     room(
       "TicketTransport",
       ["Calls", "ScanModel", "WireText", nioCompression, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS], small),
-    room("TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"], small),
+    room("TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport"], small),
     room(
-      "EventSchedule", ["Calls", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"], small),
+      "EventSchedule", ["Calls", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"], small),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
     room("SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),

@@ -72,10 +72,10 @@ let package = Package(
         "HTTPConnection.swift",
         "HTTPConnections.swift", "HTTPRequest.swift", "HTTPTransport.swift",
       ]),
-    room("TicketSystems", "TicketSystemKit", ["LinuxIO", "ScanModel", "TicketTransport"]),
+    room("TicketSystems", "TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport"]),
     room(
       "TicketSystems", "EventSchedule",
-      ["Calls", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
+      ["Calls", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
         "EventScheduleClient.swift", "EventScheduleConnection.swift", "EventScheduleRoster.swift",
         "EventScheduleTicketSystem.swift",

@@ -42,14 +42,6 @@ struct ConfigurationArgument: ParsableArguments {
 
   static let options = ConfigurationOptions(
     ticketSystems: TicketSystemRegistry.types,
-    patternValidator: { text in
-      do throws(PatternError) {
-        _ = try CodePattern(text)
-        return nil
-      } catch {
-        return error.description
-      }
-    },
     // Compiled, as the service will: whatever this machine's XKB data do not know is found here, with its place.
     keymapValidator: { layout, variant, options, compose in
       let names = KeymapNames(layout: layout, variant: variant, options: options, composeLocale: compose)

@@ -1,7 +1,7 @@
 package import ScanModel
 
 /// What a gate takes for a code at all. What does not pass is refused as `unreadable` and costs no request.
-package struct AcceptFilter: Sendable {
+package struct AcceptFilter: Sendable, Equatable {
   /// Why a code does not pass.
   package enum Rejection: Sendable, Equatable {
     /// It is not UTF-8.
@@ -21,7 +21,8 @@ package struct AcceptFilter: Sendable {
   /// What the whole code must match, where there is a pattern.
   package var pattern: CodePattern?
 
-  /// Makes a filter; without arguments the default: 8 to 128 printable characters.
+  /// Makes a filter; without arguments the default, of which a gate's own changes what it says: 8 to 128 printable characters. A
+  /// gate that has none takes what its ticket system's codes look like (`TicketSystemSection.accept`).
   package init(length: ClosedRange<Int> = 8...128, alphabet: CodeAlphabet = .printable, pattern: CodePattern? = nil) {
     self.length = length
     self.alphabet = alphabet

@@ -112,7 +112,7 @@ package struct ConfiguredStation: Sendable {
       let face = PunctualTicketSystem(connection.face(gate.ticket), time: time, loop: memory.loop)
       faces[system.address, default: [:]][gate.id] = face
       let controller = GateController(
-        settings: try GateSettings(gate, list: system.list), system: face, ledger: ledger,
+        settings: GateSettings(gate, list: system.list), system: face, ledger: ledger,
         signals: outputs.signals(of: gate.id), events: events, time: time,
         watch: { setUp?.registry.note($0, $1) })
       directory[gate.id] = GateDirectory.Entry(

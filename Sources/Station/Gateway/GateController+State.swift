@@ -1,3 +1,4 @@
+internal import ScanConfiguration
 internal import LinuxIO
 internal import Calls
 package import StationSetUp

@@ -1,3 +1,4 @@
+package import ScanConfiguration
 package import ScanModel
 package import Reading
 

@@ -1,3 +1,4 @@
+internal import ScanConfiguration
 package import ScanModel
 package import Admission
 internal import Calls

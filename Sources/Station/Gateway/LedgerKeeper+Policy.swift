@@ -1,3 +1,4 @@
+internal import ScanConfiguration
 internal import Admission
 import ScanModel
 internal import Calls
@@ -33,16 +34,16 @@ extension LedgerKeeper {
       lastWord == nil && ownWord != nil ? ownWord : stored.ledger.folded(of: key).flatMap { self.lastWord(on: $0) }
     switch policy.rule {
     case .refuse: return nil
-    case .admitAndQueue(let most):
+    case .admitAndQueue:
       if let lastWord { return .refuse(by: lastWord, of: system.id) }
       if let otherWord { return .undecided(by: otherWord, of: system.id) }
-      guard sender.outbox.count(at: scan.gate) < most else {
-        let words = "\(most) admissions of gate \(scan.gate) wait to be told to it: no more."
+      guard sender.outbox.count(at: scan.gate) < policy.most else {
+        let words = "\(policy.most) admissions of gate \(scan.gate) wait to be told to it: no more."
         return .undecided(.unreachable, detail: "\(system.id) does not answer, and \(words)")
       }
       return .may(OfflineRight(), .policy)
-    case .list(let maxAge):
-      let list = store.dependencies.listOnBoard(of: system.id, store.server, maxAge: maxAge)
+    case .list:
+      let list = store.dependencies.listOnBoard(of: system.id, store.server, maxAge: policy.maxAge)
       return await ListJudge(list: list, system: system.id).word(
         on: scan.code, policy, lastWord: lastWord, otherWord: otherWord, at: now)
     }

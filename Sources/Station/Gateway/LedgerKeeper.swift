@@ -1,3 +1,4 @@
+package import ScanConfiguration
 internal import LinuxIO
 package import ScanModel
 package import Admission

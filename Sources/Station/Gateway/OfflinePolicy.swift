@@ -1,52 +1,11 @@
 internal import Admission
+import ScanConfiguration
 import ScanModel
 import TicketSystemKit
 
-/// What a gate does while its ticket system is offline.
-package struct OfflinePolicy: Sendable, Equatable {
-  /// Who may pass then.
-  package enum Rule: Sendable, Equatable {
-    /// Nobody.
-    case refuse
-    /// Whoever shows a code that passes the gate's filter, until so many admissions of the gate wait to be told.
-    case admitAndQueue(most: Int)
-    /// Whom the list on board names, while it is no older than this.
-    case list(maxAge: Duration)
-  }
-
-  /// What the list counts for while the machine's clock cannot be trusted.
-  package enum ClockRule: Sendable, Equatable {
-    /// Nothing: nobody passes by it.
-    case undecided
-    /// Neither its age nor a ticket's day is looked at.
-    case ignoreDay
-  }
-
-  /// Who may pass.
-  package var rule: Rule
-  /// How long an answer is awaited before the policy decides.
-  package var after: Duration
-  /// Whether a spent budget (429) counts as offline.
-  package var rateLimited: Bool
-  /// What the list counts for without a trusted clock.
-  package var untrustedClock: ClockRule
-  /// How long an admission waits to be durable before the policy for a failing journal decides.
-  package var durableWithin: Duration
-
-  /// Makes a policy; without arguments nobody passes.
-  package init(
-    _ rule: Rule = .refuse, after: Duration = .seconds(1), rateLimited: Bool = false,
-    untrustedClock: ClockRule = .undecided, durableWithin: Duration = .milliseconds(300)
-  ) {
-    self.rule = rule
-    self.after = after
-    self.rateLimited = rateLimited
-    self.untrustedClock = untrustedClock
-    self.durableWithin = durableWithin
-  }
-
+extension OfflinePolicy {
   /// Whether anybody ever passes by it.
-  package var mayAdmit: Bool { rule != .refuse }
+  var mayAdmit: Bool { rule != .refuse }
 
   /// Whether it decides when the ticket system is offline for this cause.
   func applies(to cause: OfflineCause) -> Bool { mayAdmit && (cause != .rateLimited || rateLimited) }

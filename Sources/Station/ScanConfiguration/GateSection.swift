@@ -1,3 +1,4 @@
+internal import Reading
 import ScanModel
 internal import TicketSystemKit
 
@@ -42,13 +43,13 @@ enum GateSection {
     "A scan that waited longer is dropped and signalled.")
   private static let accept = SchemaKey.key(
     "accept", .section(AcceptSection.schema, example: "{ minLength: 8 }", read: AcceptSection.read),
-    default: AcceptRule(),
+    default: AcceptFilter(),
     "What can be a code here; everything else is refused as `unreadable` without a request. Without it, what the codes of the ticket system look like."
   )
   private static let offline = SchemaKey.key(
     OfflineSection.key,
     .section(OfflineSection.schema, example: "{ policy: list }", read: OfflineSection.read),
-    default: OfflineConfiguration(), "What the gate does while its ticket system is offline; see docs/signals.md.")
+    default: OfflinePolicy(), "What the gate does while its ticket system is offline; see docs/signals.md.")
   private static let floodLimit = SchemaKey.key(
     "floodLimit", .integer(1...600, "a minute", example: "20"), default: 20,
     "Requests a minute and reader that admit nobody before its codes are no longer asked.")
@@ -106,7 +107,7 @@ enum GateSection {
       ).run(signals)
     }
     if let policy = offline {
-      let isOpen = usualCodes(system?.name, findings) == AcceptRule()
+      let isOpen = usualCodes(system?.name, findings) == AcceptFilter()
       offline = OfflineChecks(gate: reader, offline: policy, isOpen: isOpen).run(
         deadline: deadline, direction: direction, signals: signals)
     }
@@ -130,8 +131,8 @@ enum GateSection {
   }
 
   /// What the codes of the gate's ticket system look like.
-  private static func usualCodes(_ system: String?, _ findings: Findings) -> AcceptRule {
-    system.flatMap { findings.systemTypes[$0]?.accept } ?? AcceptRule()
+  private static func usualCodes(_ system: String?, _ findings: Findings) -> AcceptFilter {
+    system.flatMap { findings.systemTypes[$0]?.accept } ?? AcceptFilter()
   }
 
   private static func checkOutputs(_ reader: SectionReader, _ outputs: [ReadOutput], _ stale: Duration?) {
@@ -153,27 +154,33 @@ enum GateSection {
 /// `gates.<name>.accept`.
 enum AcceptSection {
   private static let minLength = SchemaKey.key(
-    "minLength", .integer(1...4096, "characters", example: "8"), default: AcceptRule().minLength,
+    "minLength", .integer(1...4096, "characters", example: "8"), default: AcceptFilter().length.lowerBound,
     "The fewest characters of a code.")
   private static let maxLength = SchemaKey.key(
-    "maxLength", .integer(1...4096, "characters", example: "128"), default: AcceptRule().maxLength,
+    "maxLength", .integer(1...4096, "characters", example: "128"), default: AcceptFilter().length.upperBound,
     "The most characters of a code.")
   private static let alphabet = SchemaKey.key(
-    "alphabet", .choice(CodeAlphabet.self), default: AcceptRule().alphabet, "The characters of a code.")
-  private static let pattern = SchemaKey<String>.optional(
+    "alphabet", .choice(CodeAlphabet.self), default: AcceptFilter().alphabet, "The characters of a code.")
+  private static let pattern = SchemaKey<CodePattern>.optional(
     "pattern",
-    ValueKind<String>(summary: "regular expression", example: "\"[a-z0-9]{32}\"", show: { $0 }) { node, findings in
-      guard let text = ValueKind.text(upTo: 1024, example: "\"[a-z0-9]{32}\"").parse(node, findings) else { return nil }
-      guard let problem = findings.options.patternValidator(text) else { return text }
-      node.refuse(text, problem, findings)
-      return nil
+    ValueKind<CodePattern>(summary: "regular expression", example: "\"[a-z0-9]{32}\"", show: \.description) {
+      node, findings in
+      guard let text = ValueKind<String>.text(upTo: 1024, example: "\"[a-z0-9]{32}\"").parse(node, findings) else {
+        return nil
+      }
+      do throws(PatternError) {
+        return try CodePattern(text)
+      } catch {
+        node.refuse(text, error.description, findings)
+        return nil
+      }
     }, "A regular expression that the whole code must match.")
 
   static let schema = SectionSchema(
     "gates.<name>.accept",
     minLength, maxLength, alphabet, pattern)
 
-  static func read(_ reader: SectionReader) -> AcceptRule? {
+  static func read(_ reader: SectionReader) -> AcceptFilter? {
     let least = reader.read(minLength)
     let most = reader.read(maxLength)
     let alphabet = reader.read(alphabet)
@@ -186,11 +193,6 @@ enum AcceptSection {
       return nil
     }
     guard let least, let most, let alphabet else { return nil }
-    var rule = AcceptRule()
-    rule.minLength = least
-    rule.maxLength = most
-    rule.alphabet = alphabet
-    rule.pattern = pattern
-    return rule
+    return AcceptFilter(length: least...most, alphabet: alphabet, pattern: pattern)
   }
 }

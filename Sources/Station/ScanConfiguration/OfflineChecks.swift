@@ -3,17 +3,17 @@ internal import TicketSystemKit
 /// What a gate and its policy for offline say together.
 struct OfflineChecks {
   let gate: SectionReader
-  let offline: OfflineConfiguration
+  let offline: OfflinePolicy
   /// Whether the ticket system says nothing of what its codes look like.
   let isOpen: Bool
 
   /// Looks at everything; what could not be read is `nil`. Answers what holds.
   func run(
     deadline: Duration?, direction: GateDirection?, signals: [SignalName: [String: SignalSetting]]?
-  ) -> OfflineConfiguration {
+  ) -> OfflinePolicy {
     var offline = offline
     if let deadline { offline.after = min(offline.after, deadline) }
-    guard offline.policy != .refuse, let place = place(of: OfflineSection.policyKey) else { return offline }
+    guard offline.rule != .refuse, let place = place(of: OfflineSection.policyKey) else { return offline }
     if let deadline, let after = self.place(of: "after"), self.offline.after > deadline {
       gate.findings.error(
         at: after,
@@ -25,7 +25,7 @@ struct OfflineChecks {
         at: place, "nobody is asked at a gate by which people leave, so there is nothing to decide offline",
         "remove offline, or write direction: in")
     }
-    if offline.policy == .admitAndQueue { warnOfOpenFilter(place) }
+    if offline.rule == .admitAndQueue { warnOfOpenFilter(place) }
     if let signals { warnOfLikeness(signals, place) }
     return offline
   }

@@ -1,9 +1,9 @@
 internal import TicketSystemKit
 
 /// What a gate does while its ticket system is offline: `gates.<name>.offline`.
-package struct OfflineConfiguration: Sendable, Equatable {
+package struct OfflinePolicy: Sendable, Equatable {
   /// Who decides then. The raw values are the words in the file.
-  package enum Policy: String, Sendable, CaseIterable {
+  package enum Rule: String, Sendable, CaseIterable {
     /// Nobody: every scan is undecided.
     case refuse
     /// The gate's own filter: whatever passes `accept` is admitted, and told later.
@@ -24,7 +24,7 @@ package struct OfflineConfiguration: Sendable, Equatable {
   package static let usualWait = Duration.seconds(1)
 
   /// Who decides.
-  package var policy = Policy.refuse
+  package var rule = Rule.refuse
   /// How long an answer is awaited before the policy decides; never more than the gate's deadline.
   package var after = usualWait
   /// How many admissions of this gate may wait to be told, with `admitAndQueue`.
@@ -35,6 +35,11 @@ package struct OfflineConfiguration: Sendable, Equatable {
   package var untrustedClock = UntrustedClock.undecided
   /// How long the gate waits for the disk to hold an admission before it opens; after that the journal counts as failing.
   package var durableWithin = Duration.milliseconds(300)
+  /// How old the list may be, with `list`; its ticket system says it.
+  package var maxAge = TicketListConfiguration().maxAge
+
+  /// Makes the usual policy: nobody passes.
+  package init() {}
 }
 
 enum OfflineSection {
@@ -42,28 +47,28 @@ enum OfflineSection {
   static let policyKey = "policy"
 
   private static let policy = SchemaKey.key(
-    policyKey, .choice(OfflineConfiguration.Policy.self), default: .refuse,
+    policyKey, .choice(OfflinePolicy.Rule.self), default: .refuse,
     "Who decides: nobody (`refuse`), the gate's `accept` alone (`admitAndQueue`), or the list of tickets on board (`list`)."
   )
   private static let after = SchemaKey.key(
     "after", .duration(.milliseconds(300) ... .milliseconds(2500), example: "1 s"),
-    default: OfflineConfiguration.usualWait,
+    default: OfflinePolicy.usualWait,
     "How long an answer is awaited before the policy decides; no longer than the gate's `deadline`, which is its default where that is shorter."
   )
   private static let most = SchemaKey.key(
-    "most", .integer(1...100_000, "admissions", example: "100"), default: OfflineConfiguration().most,
+    "most", .integer(1...100_000, "admissions", example: "100"), default: OfflinePolicy().most,
     "With `admitAndQueue`: how many admissions of this gate may wait to be told; after that it admits nobody offline.")
   private static let rateLimited = SchemaKey.key(
-    "rateLimited", .boolean, default: OfflineConfiguration().rateLimited,
+    "rateLimited", .boolean, default: OfflinePolicy().rateLimited,
     "Whether a ticket system that answers 429, or whose rate is used up here, counts as offline.")
   private static let untrustedClock = SchemaKey.key(
-    "untrustedClock", .choice(OfflineConfiguration.UntrustedClock.self),
-    default: OfflineConfiguration().untrustedClock,
+    "untrustedClock", .choice(OfflinePolicy.UntrustedClock.self),
+    default: OfflinePolicy().untrustedClock,
     "With `list`: while the clock cannot be trusted, nobody is admitted (`undecided`), or the list counts on any day and at any age (`ignoreDay`)."
   )
   private static let durableWithin = SchemaKey.key(
     "durableWithin", .duration(.milliseconds(20) ... .seconds(5), example: "300 ms"),
-    default: OfflineConfiguration().durableWithin,
+    default: OfflinePolicy().durableWithin,
     "How long the gate waits for the disk to hold an admission before it opens; after that the journal counts as failing (`journal.whenFailing`)."
   )
 
@@ -71,7 +76,7 @@ enum OfflineSection {
     "gates.<name>.offline",
     policy, after, most, rateLimited, untrustedClock, durableWithin)
 
-  static func read(_ reader: SectionReader) -> OfflineConfiguration? {
+  static func read(_ reader: SectionReader) -> OfflinePolicy? {
     let policy = reader.read(policy)
     let after = reader.read(after)
     let most = reader.read(most)
@@ -80,16 +85,21 @@ enum OfflineSection {
     let durableWithin = reader.read(durableWithin)
     if let policy { warnOfIdleKeys(policy, reader) }
     guard let policy, let after, let most, let rateLimited, let untrustedClock, let durableWithin else { return nil }
-    return OfflineConfiguration(
-      policy: policy, after: after, most: most, rateLimited: rateLimited, untrustedClock: untrustedClock,
-      durableWithin: durableWithin)
+    var offline = OfflinePolicy()
+    offline.rule = policy
+    offline.after = after
+    offline.most = most
+    offline.rateLimited = rateLimited
+    offline.untrustedClock = untrustedClock
+    offline.durableWithin = durableWithin
+    return offline
   }
 
   /// Somebody who writes how many may wait believes that some are admitted.
-  private static func warnOfIdleKeys(_ policy: OfflineConfiguration.Policy, _ reader: SectionReader) {
+  private static func warnOfIdleKeys(_ policy: OfflinePolicy.Rule, _ reader: SectionReader) {
     for key in [after.name, most.name, rateLimited.name, untrustedClock.name, durableWithin.name] {
       guard let place = reader.keyPosition(of: key) else { continue }
-      let users: [OfflineConfiguration.Policy] =
+      let users: [OfflinePolicy.Rule] =
         switch key {
         case most.name: [.admitAndQueue]
         case untrustedClock.name: [.list]

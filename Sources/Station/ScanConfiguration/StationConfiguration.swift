@@ -1,3 +1,4 @@
+package import Reading
 package import ScanModel
 package import TicketSystemKit
 
@@ -46,9 +47,9 @@ package struct GateConfiguration: Sendable {
   /// A scan that waited longer is dropped.
   package var stale: Duration
   /// What can be a code here.
-  package var accept: AcceptRule
+  package var accept: AcceptFilter
   /// What the gate does while its ticket system is offline.
-  package var offline: OfflineConfiguration
+  package var offline: OfflinePolicy
   /// Requests a minute and reader that admit nobody before its codes are no longer asked.
   package var floodLimit: Int
   /// Relay, lamps and buzzers; names are unique.

@@ -12,7 +12,7 @@ package struct ListNeed {
   /// The lists that a configuration needs.
   package static func all(of configuration: StationConfiguration) -> [ListNeed] {
     configuration.ticketSystems.compactMap { system in
-      let gates = configuration.gates.filter { $0.ticketSystem == system.id && $0.offline.policy == .list }.map(\.id)
+      let gates = configuration.gates.filter { $0.ticketSystem == system.id && $0.offline.rule == .list }.map(\.id)
       return gates.isEmpty ? nil : ListNeed(system: system, gates: gates)
     }
   }

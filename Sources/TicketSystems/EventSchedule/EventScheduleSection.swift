@@ -1,4 +1,5 @@
 package import Calls
+package import Reading
 internal import ScanModel
 package import TicketSystemKit
 package import TicketTransport
@@ -54,13 +55,8 @@ package enum EventScheduleSection: TicketSystemSection {
 
   /// Secrets of entries and sales have 32 letters and digits, those of entries that a scan made 24. A ticket's URL is reduced
   /// to its secret before.
-  package static var accept: AcceptRule {
-    var rule = AcceptRule()
-    rule.minLength = 24
-    rule.maxLength = 32
-    rule.alphabet = .alphanumeric
-    rule.pattern = ".{24}|.{32}"
-    return rule
+  package static var accept: AcceptFilter {
+    AcceptFilter(length: 24...32, alphabet: .alphanumeric, pattern: try? CodePattern(".{24}|.{32}"))
   }
 
   static let url = SchemaKey<ServerAddress>.optional(

@@ -2,8 +2,6 @@
 package struct ConfigurationOptions: Sendable {
   /// The ticket systems that this program speaks to; each declares its own sections.
   package var ticketSystems: [TicketSystemType]
-  /// What is wrong with a regular expression of `accept.pattern`, in words; `nil` when it is good.
-  package var patternValidator: @Sendable (String) -> String?
   /// What is wrong with a layout, its variant, options, and the locale of its Compose table where there is one, in words;
   /// `nil` when all are there and good.
   package var keymapValidator:
@@ -11,14 +9,12 @@ package struct ConfigurationOptions: Sendable {
 
   package init(
     ticketSystems: [TicketSystemType],
-    patternValidator: @escaping @Sendable (String) -> String? = { _ in nil },
     keymapValidator:
       @escaping @Sendable (
         _ layout: String, _ variant: String, _ options: String, _ compose: String?
       ) -> String? = { _, _, _, _ in nil }
   ) {
     self.ticketSystems = ticketSystems
-    self.patternValidator = patternValidator
     self.keymapValidator = keymapValidator
   }
 

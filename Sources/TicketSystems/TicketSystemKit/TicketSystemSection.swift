@@ -1,3 +1,5 @@
+package import Reading
+
 /// What a type of ticket system declares of the configuration: the section of a system, and the part that each of its gates
 /// may have.
 package protocol TicketSystemSection: Sendable {
@@ -13,7 +15,7 @@ package protocol TicketSystemSection: Sendable {
   /// The keys of `gates.<name>.ticket`.
   static var gateSchema: SectionSchema { get }
   /// What its codes look like, in its own form: what a gate takes that says nothing of it.
-  static var accept: AcceptRule { get }
+  static var accept: AcceptFilter { get }
   /// For how long "once" may hold for its tickets.
   static var scopes: ScopeRule { get }
   /// Reads the system's section; `nil` only after an error was recorded.
@@ -24,7 +26,7 @@ package protocol TicketSystemSection: Sendable {
 
 extension TicketSystemSection {
   /// Nothing is known of its codes.
-  package static var accept: AcceptRule { AcceptRule() }
+  package static var accept: AcceptFilter { AcceptFilter() }
   /// It knows who went in.
   package static var scopes: ScopeRule { .once }
 }

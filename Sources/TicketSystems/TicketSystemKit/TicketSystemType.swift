@@ -1,3 +1,4 @@
+package import Reading
 package import ScanModel
 
 /// A type of ticket system: all that the station knows of it. A system's folder exports this one value, the registry lists
@@ -28,7 +29,7 @@ package struct TicketSystemType: Sendable {
   /// The keys of `gates.<name>.ticket`.
   package let gateSchema: SectionSchema
   /// What its codes look like: what a gate takes that says nothing of it.
-  package let accept: AcceptRule
+  package let accept: AcceptFilter
   /// For how long "once" may hold for its tickets.
   package let scopes: ScopeRule
   /// A section to begin with, a line each.

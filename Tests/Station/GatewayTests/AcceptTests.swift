@@ -24,7 +24,7 @@ import TicketSystemKit
       """
     let file = try ConfigurationFile.parse(
       bytes: [UInt8](text.utf8), file: "f", options: ConfigurationOptions(ticketSystems: [.eventSchedule]))
-    return try GateSettings(#require(file.configuration.gates.first)).accept
+    return GateSettings(try #require(file.configuration.gates.first)).accept
   }
 
   @Test func withoutAWordAGateTakesWhatTheTicketSystemsCodesLookLike() throws {

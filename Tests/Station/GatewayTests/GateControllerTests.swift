@@ -1,5 +1,6 @@
 import Admission
 import Expectations
+import ScanConfiguration
 import ScanModel
 import ScanTesting
 import Testing

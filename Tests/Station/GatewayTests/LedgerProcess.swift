@@ -1,4 +1,5 @@
 import LinuxIO
+import ScanConfiguration
 import ScanModel
 import Admission
 import Calls
@@ -103,4 +104,22 @@ extension LedgerKeeper {
 
   /// Returns when nothing is being noted of this machine's clock.
   func clockNoted() async { await health.notingClock?.value }
+}
+
+extension OfflinePolicy {
+  /// Who decides, with what that takes.
+  enum Choice {
+    case admitAndQueue(most: Int)
+    case list(maxAge: Duration)
+  }
+
+  init(_ choice: Choice, after: Duration = .seconds(1), rateLimited: Bool = false) {
+    self.init()
+    self.after = after
+    self.rateLimited = rateLimited
+    switch choice {
+    case .admitAndQueue(let most): (rule, self.most) = (.admitAndQueue, most)
+    case .list(let maxAge): (rule, self.maxAge) = (.list, maxAge)
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import Admission
 import Expectations
 import LinuxIO
+import ScanConfiguration
 import ScanModel
 import ScanTesting
 import Testing
@@ -388,7 +389,7 @@ import Testing
     let now = SystemTime().wall()
     let yesterday = ListedTicket(status: .valid, from: now - .seconds(90_000), until: now - .seconds(3_600))
     for (rule, verdict) in [
-      (OfflinePolicy.ClockRule.undecided, Verdict.undecided(.clockWrong)), (.ignoreDay, .admit),
+      (OfflinePolicy.UntrustedClock.undecided, Verdict.undecided(.clockWrong)), (.ignoreDay, .admit),
     ] {
       var policy = Self.policy()
       policy.untrustedClock = rule

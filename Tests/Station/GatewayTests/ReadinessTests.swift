@@ -1,4 +1,5 @@
 import Expectations
+import ScanConfiguration
 import ScanModel
 import Calls
 import ScanTesting

@@ -1,6 +1,7 @@
 import Admission
 import Expectations
 import LinuxIO
+import ScanConfiguration
 import ScanModel
 import ScanTesting
 import Synchronization

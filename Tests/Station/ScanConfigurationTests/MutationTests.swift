@@ -113,7 +113,7 @@ import TicketTransport
       expect(station.ticketSystems.contains { $0.id == gate.ticketSystem }, text)
       expect((.milliseconds(300) ... .seconds(10)).contains(gate.deadline), text)
       expect((.zero ... .seconds(60)).contains(gate.holdOff), text)
-      expect(gate.accept.minLength >= 1 && gate.accept.minLength <= gate.accept.maxLength, text)
+      expect(gate.accept.length.lowerBound >= 1 && gate.accept.length.lowerBound <= gate.accept.length.upperBound, text)
       let names = Set(gate.outputs.map(\.name.name))
       expectEqual(gate.outputs.contains { $0.kind == .relay }, gate.relay != nil, text)
       for output in gate.outputs { expectEqual(output.kind == .relay, output.name == "relay", text) }

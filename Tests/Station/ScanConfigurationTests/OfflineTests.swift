@@ -11,7 +11,7 @@ import TicketSystemKit
     try ConfigurationFile.parse(text: text, file: "f", options: testOptions)
   }
 
-  private func offline(_ more: String) throws -> OfflineConfiguration {
+  private func offline(_ more: String) throws -> OfflinePolicy {
     try #require(try reading(goodFile + more).configuration.gates.first).offline
   }
 
@@ -22,8 +22,8 @@ import TicketSystemKit
   @Test func readsEveryKey() throws {
     let offline = try offline(
       "    offline: { policy: list, after: 2.5 s, rateLimited: true, untrustedClock: ignoreDay, durableWithin: 5 s }\n")
-    var expected = OfflineConfiguration()
-    expected.policy = .list
+    var expected = OfflinePolicy()
+    expected.rule = .list
     expected.after = .milliseconds(2_500)
     expected.rateLimited = true
     expected.untrustedClock = .ignoreDay

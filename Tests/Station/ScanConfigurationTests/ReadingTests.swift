@@ -80,9 +80,9 @@ import TicketTransport
     expect(gate.ticket as? EventScheduleSection.Gate == .init(saleTicket: 789, seat: "12"))
     expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
     expect(gate.queue == 4 && gate.floodLimit == 20)
-    expect(gate.accept.alphabet == .alphanumeric && gate.accept.pattern == "[a-z0-9]{32}")
-    var offline = OfflineConfiguration()
-    offline.policy = .admitAndQueue
+    expect(gate.accept.alphabet == .alphanumeric && gate.accept.pattern?.description == "[a-z0-9]{32}")
+    var offline = OfflinePolicy()
+    offline.rule = .admitAndQueue
     offline.after = .milliseconds(800)
     offline.most = 250
     offline.rateLimited = true
@@ -188,7 +188,7 @@ import TicketTransport
     let gate = try #require(station.gates.first)
     expect(gate.deadline == .milliseconds(2500) && gate.holdOff == .seconds(2) && gate.stale == .seconds(3))
     expect(gate.accept == EventScheduleSection.accept && gate.ticket == nil && gate.signals.isEmpty)
-    expect(gate.offline == OfflineConfiguration() && gate.offline.policy == .refuse)
+    expect(gate.offline == OfflinePolicy() && gate.offline.rule == .refuse)
     expectEqual(station.ticketSystems.first?.list.maxAge, .seconds(24 * 3_600))
   }
 
@@ -306,7 +306,7 @@ import TicketTransport
 
         """.split(separator: "\n", omittingEmptySubsequences: false).map { $0.dropFirst(0) }.joined(separator: "\n")
     let gates = try read(text).gates
-    expectEqual(gates.map(\.accept.minLength), [12, 12])
+    expectEqual(gates.map(\.accept.length.lowerBound), [12, 12])
   }
 
   @Test func readsACamera() throws {
