@@ -111,7 +111,7 @@ package final class HTTPTransport: HTTPCalling {
       guard let outcome = await sendOnce(call, deadline: deadline, late: late) else {
         // A machine that stood still: that says nothing of the network, and what an earlier try found out stays true.
         return before
-          ?? HTTPOutcome(.notSent(FaultWords.noTime(host: server.description)), sentAt: nil, endedAt: time.now())
+          ?? HTTPOutcome(.notSent(FaultWords.noTime(host: server.hostAndPort)), sentAt: nil, endedAt: time.now())
       }
       before = outcome
       tries += 1
@@ -135,14 +135,14 @@ package final class HTTPTransport: HTTPCalling {
     do {
       request = try HTTPRequest(call, to: server)
     } catch {
-      let fault = FaultWords.beforeSending(error, host: server.description, words: settings.words)
+      let fault = FaultWords.beforeSending(error, host: server.hostAndPort, words: settings.words)
       return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
     }
     let mostBytes = call.limits.mostBytes ?? settings.mostBytes
     return await withCheckedContinuation { continuation in
       loop.execute { [self] in
         let exchange = Exchange(
-          request, host: server.description, words: settings.words, mostBytes: mostBytes, time: time,
+          request, host: server.hostAndPort, words: settings.words, mostBytes: mostBytes, time: time,
           report: { continuation.resume(returning: $0) }, late: late)
         let timers = loop.assumeIsolated()
         exchange.timer = timers.scheduleTask(deadline: end) { [self, weak exchange] in
