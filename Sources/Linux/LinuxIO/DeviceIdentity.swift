@@ -37,7 +37,6 @@ package struct DeviceIdentity: Hashable, Sendable {
   /// for metadata.
   package var isCamera: Bool
 
-  /// Makes an identity.
   package init(
     node: String, sysfsPath: String, subsystem: String = "input", physicalPath: String? = nil, vendor: UInt16? = nil,
     product: UInt16? = nil, serial: String? = nil, name: String? = nil, port: String? = nil, idPath: String? = nil,

@@ -14,7 +14,6 @@ package final class OneAnswer<Value: Sendable>: Sendable {
   /// How long a limit that has passed is waited on for what comes all the same.
   private static var lastLook: Duration { .milliseconds(100) }
 
-  /// Makes one that nobody has given yet.
   package init() {}
 
   /// Whether somebody has answered.

@@ -5,7 +5,6 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   /// The descriptor's number, valid as long as this value lives.
   package let number: Int32
 
-  /// Takes ownership of an open descriptor.
   package init(owning number: Int32) { self.number = number }
 
   /// Takes ownership of what `call` has just returned.
@@ -37,7 +36,6 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
   /// The call that failed.
   package let call: String
 
-  /// Makes an error of an error number.
   package init(errno: Int32, call: String) {
     self.errno = errno
     self.call = call

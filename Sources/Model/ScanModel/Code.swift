@@ -34,7 +34,6 @@ package struct RecognisedCode: Hashable, Sendable {
   /// admit.
   package let event: String?
 
-  /// Joins them.
   package init(_ code: Code, event: String? = nil) {
     self.code = code
     self.event = event

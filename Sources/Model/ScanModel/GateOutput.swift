@@ -77,6 +77,5 @@ package struct RelayConfiguration: Hashable, Sendable {
 package struct SignalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The words.
   package let description: String
-  /// Makes an error of words.
   package init(_ description: String) { self.description = description }
 }

@@ -58,7 +58,6 @@ package struct ScanID: Hashable, Sendable, CustomStringConvertible {
 /// One request that may redeem. A scan may cost several (a failed connect that was tried again is the same attempt).
 package struct AttemptID: Hashable, Sendable, CustomStringConvertible {
   private let id: ScanID
-  /// Makes a new identifier.
   package init() { id = ScanID() }
   /// Makes the identifier of 16 bytes, as `bytes` gives them; `nil` of another number.
   package init?(bytes: some Collection<UInt8>) {

@@ -44,7 +44,6 @@ package struct AnnulledAdmission: Sendable, Equatable {
   /// When.
   package var at: JournalTime
 
-  /// Makes an entry.
   package init(scan: ScanID, admission: AttemptID, at: JournalTime) {
     self.scan = scan
     self.admission = admission
@@ -63,7 +62,6 @@ package struct JournaledAdmission: Sendable, Equatable {
   /// Whether it was taken back.
   package var isAnnulled: Bool
 
-  /// Makes an entry.
   package init(admission: AttemptID, ticket: TicketKey, at: JournalTime, isAnnulled: Bool) {
     self.admission = admission
     self.ticket = ticket

@@ -84,7 +84,6 @@ package struct Whereabouts: Sendable, Equatable {
   /// Which setting to look at where it does not answer; a sentence.
   package var cure: String
 
-  /// Says where.
   package init(host: String, cure: String) {
     self.host = host
     self.cure = cure
@@ -309,7 +308,6 @@ package struct TicketDetails: Sendable, Equatable {
     }
   }
 
-  /// Makes the details.
   package init(
     holder: String? = nil, event: String? = nil, eventID: String? = nil, tickets: [Line] = [], kind: String? = nil,
     seats: [String] = [], ends: WallTime? = nil

@@ -5,7 +5,6 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The words.
   package let description: String
 
-  /// Makes an error of words.
   package init(_ description: String) { self.description = description }
 }
 

@@ -29,7 +29,6 @@ package actor HeldOutputs {
     /// Told an input's level, and since when it has it; told again after each connect.
     package var onInput: @Sendable (_ gate: GateID, _ input: InputName, _ isActive: Bool, _ at: MonotonicTime) -> Void =
       { _, _, _, _ in }
-    /// Makes one that tells nobody.
     package init() {}
   }
 

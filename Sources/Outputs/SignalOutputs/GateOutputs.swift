@@ -65,7 +65,6 @@ package actor GateOutputs {
     package var onObstacle: @Sendable (String?) -> Void = { _ in }
     /// Asked before an admission that waited is carried out: whether who asked for it still waits.
     package var isAwaited: @Sendable () -> Bool = { true }
-    /// Makes one that tells nobody.
     package init() {}
   }
 

@@ -83,7 +83,6 @@ package struct ConfigurationReading: Sendable {
   /// What is wrong.
   package var errors: [String]
 
-  /// Takes what reading a configuration has found.
   package init(configuration: StationConfiguration? = nil, warnings: [String], errors: [String]) {
     self.configuration = configuration
     self.warnings = warnings

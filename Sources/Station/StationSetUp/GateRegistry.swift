@@ -12,7 +12,6 @@ package final class GateRegistry: Sendable {
     package var system: TicketSystemID
     package var readers: [ReaderID]
 
-    /// Takes a gate.
     package init(controller: any SetUpGate, system: TicketSystemID, readers: [ReaderID]) {
       self.controller = controller
       self.system = system

@@ -333,7 +333,6 @@ extension Row {
 }
 
 extension AIMIdentifier {
-  /// Makes the identifier of its description.
   init?(journaled text: String) {
     let bytes = [UInt8](text.utf8)
     guard bytes.count == 3 else { return nil }

@@ -4,7 +4,6 @@ internal import Synchronization
 package final class FrameCount: Sendable {
   private let count = Atomic(0)
 
-  /// Makes a count of none.
   package init() {}
 
   /// How many.

@@ -11,7 +11,6 @@ package final class CodeReader {
   private let linear: LinearPass?
   let frames: FrameReader
 
-  /// Makes a reader.
   package init(_ settings: VisionSettings) {
     self.settings = settings
     pass = QRPass(stages: settings.stages)

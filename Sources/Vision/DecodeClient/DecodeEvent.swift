@@ -65,7 +65,6 @@ package enum DecodeFault: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// What a fenced decoder counted since it was made.
 package struct DecodeCounters: Sendable, Hashable {
-  /// Makes counters at zero.
   package init() {}
 
   /// Frames that were taken.

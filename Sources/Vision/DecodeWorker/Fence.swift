@@ -13,7 +13,6 @@ package struct Fence {
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
 
-    /// Makes a failure of words.
     package init(description: String) { self.description = description }
   }
 

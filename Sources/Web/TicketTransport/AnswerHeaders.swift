@@ -11,7 +11,6 @@ package struct AnswerHeaders: Sendable, Equatable, CustomStringConvertible, Cust
   private var values: [String: String?] = [:]
   private var bytes = 0
 
-  /// No headers.
   package init() {}
 
   /// Takes one line of an answer's head.

@@ -46,7 +46,6 @@ package final class HTTPTransport: HTTPCalling {
     /// What is wrong, with which file, and what to do.
     package let description: String
 
-    /// Says what is wrong.
     package init(_ description: String) { self.description = description }
   }
 

@@ -80,7 +80,6 @@ package final class MeteredClient: Sendable {
     /// What it says of the key.
     package var key: Key
 
-    /// Says what it says.
     package init(_ count: Count = .counted, key: Key = .unknown) {
       self.count = count
       self.key = key

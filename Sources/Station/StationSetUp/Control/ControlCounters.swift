@@ -40,7 +40,6 @@ package struct ControlCounters: Sendable, Equatable, Codable {
   /// Faults, by `ControlFaultKind.rawValue`.
   package var faults: [String: UInt64] = [:]
 
-  /// Makes counters at zero.
   package init() {}
 
   /// Counts what another part of the program, or another process, has counted.
