@@ -4,7 +4,6 @@ import Glibc
 import LinuxIO
 import ScanConfiguration
 import ScanModel
-import TicketSystemKit
 import UnixSignals
 
 /// `scangate signal`: the outputs of a gate, tried by hand.

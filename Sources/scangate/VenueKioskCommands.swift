@@ -1,6 +1,5 @@
 import ScanModel
 import ArgumentParser
-import Gateway
 package import VenueServer
 
 extension VenueCommand {

@@ -1,5 +1,4 @@
 import HolderProtocol
-import LinuxIO
 import ScanModel
 import Synchronization
 

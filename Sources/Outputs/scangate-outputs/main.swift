@@ -1,6 +1,5 @@
 import Glibc
 import LinuxIO
-import OutputHolder
 import SignalOutputs
 
 /// The output holder: owns every output of the station, for whichever gateway commands it.

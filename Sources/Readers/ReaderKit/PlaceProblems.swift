@@ -1,4 +1,3 @@
-import LinuxIO
 package import ScanModel
 
 /// What is said of places that are wrong: what an empty match would take every one of, what two readers with one place would both

@@ -1,4 +1,3 @@
-internal import WireText
 internal import LibCrypto
 
 /// The public half of an organiser's key: a station that has it on its trust list believes the codes that the private half

@@ -1,4 +1,3 @@
-internal import WireText
 package import ScanModel
 
 /// Reads set-up codes in all their forms, and decides whether what they name may be spoken to. Pure.

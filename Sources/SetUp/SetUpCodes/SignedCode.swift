@@ -1,4 +1,3 @@
-internal import WireText
 package import ScanModel
 
 /// Our own set-up code: signed by an organiser's key, and written so that a QR code holds it in its alphanumeric mode and a

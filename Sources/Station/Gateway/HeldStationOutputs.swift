@@ -3,7 +3,6 @@ internal import HolderProtocol
 internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
-internal import TicketSystemKit
 
 /// The outputs of a station's gates in the hands of the output holder.
 struct HeldStationOutputs: StationOutputs {

@@ -2,7 +2,6 @@ internal import HolderProtocol
 internal import ScanConfiguration
 internal import ScanModel
 internal import Signalling
-internal import TicketSystemKit
 
 /// What a gate's outputs and inputs are, made of its configuration.
 /// - Throws: what is wrong with them.

@@ -1,7 +1,6 @@
 package import ScanConfiguration
 package import ScanModel
 internal import Synchronization
-internal import TicketSystemKit
 
 /// The outputs of one gate alone, to try its signals without readers or a ticket system.
 package struct SignalTrial: Sendable {

@@ -3,7 +3,6 @@ internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
 internal import SignalOutputs
-internal import TicketSystemKit
 
 /// The outputs of all gates of a station: our own, or those of the output holder.
 protocol StationOutputs: Sendable {

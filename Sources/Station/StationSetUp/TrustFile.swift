@@ -2,7 +2,6 @@ package import ScanModel
 internal import Glibc
 internal import LinuxIO
 package import SetUpCodes
-internal import TicketSystemKit
 
 /// The trust list on the disk; it may lie on the boot partition, where a technician puts it from any computer.
 package enum TrustFile {

@@ -1,4 +1,3 @@
-import CSQLite
 import LinuxIO
 import SQLiteFile
 import ScanModel

@@ -1,6 +1,5 @@
 package import DecodeProtocol
 package import LinuxIO
-import ScanModel
 
 /// A camera's decoder: a worker process behind a fence, which is replaced whenever it dies, hangs or answers nonsense.
 ///

@@ -1,4 +1,3 @@
-import DecodeProtocol
 
 /// Reads the head of a picture file that is text, from the front.
 struct TextHead {

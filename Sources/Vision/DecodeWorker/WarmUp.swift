@@ -1,6 +1,5 @@
 import CLinux
 import CTurboJPEG
-import DecodeProtocol
 import Glibc
 import ScanModel
 

@@ -1,6 +1,5 @@
 package import DecodeProtocol
 import Glibc
-import WireCoding
 
 /// What answers requests behind the fence.
 package protocol Answering {

@@ -1,4 +1,3 @@
-internal import WireText
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL

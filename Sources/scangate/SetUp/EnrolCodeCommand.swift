@@ -1,5 +1,4 @@
 import ArgumentParser
-import WireText
 import Glibc
 import LinuxIO
 import ScanModel
