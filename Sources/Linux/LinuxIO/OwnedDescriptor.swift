@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// A file descriptor with exactly one owner; closed when the owner goes away.
 package struct OwnedDescriptor: ~Copyable, Sendable {
@@ -17,9 +17,11 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   deinit { Glibc.close(number) }
 
   /// Opens `path` with `flags`; `O_CLOEXEC` is always added.
+  /// - Parameter mode: who may do what with a file that is made by it, before the process's mask.
   /// - Throws: the system's error.
-  package static func open(_ path: String, _ flags: Int32) throws(SystemError) -> OwnedDescriptor {
-    try OwnedDescriptor(Glibc.open(path, flags | O_CLOEXEC), by: "open")
+  package static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> OwnedDescriptor
+  {
+    try OwnedDescriptor(Glibc.open(path, flags | O_CLOEXEC, mode), by: "open")
   }
 
   /// Another descriptor of what `number` is open on.

@@ -55,9 +55,7 @@ package enum SmallFile {
   package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
     let temporary = "\(path).new"
     do {
-      let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-      guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-      let file = OwnedDescriptor(owning: number)
+      let file = try OwnedDescriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
       try write(file.number, bytes)
       try sync(file.number)
     }

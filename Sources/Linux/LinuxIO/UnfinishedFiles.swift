@@ -5,8 +5,16 @@ internal import Synchronization
 package enum UnfinishedFiles {
   private static let paths = Mutex<Set<String>>([])
 
-  /// Begins a file that is whole later.
-  package static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+  /// Makes a file that is whole later; like `finish`, wholly or not at all beside `removeAll`.
+  package static func begin(
+    _ path: String, _ make: () throws(SystemError) -> OwnedDescriptor
+  ) throws(SystemError) -> OwnedDescriptor {
+    try paths.withLock { paths throws(SystemError) in
+      let file = try make()
+      paths.insert(path)
+      return file
+    }
+  }
 
   /// Lets `body` give a file its final name; it happens wholly or not at all beside `removeAll`.
   /// - Parameter body: returns 0, or why it could not.

@@ -48,7 +48,8 @@ final class TicketListWriter {
       throw TicketListFault(error, at: path)
     }
     do throws(SQLiteError) {
-      database = try Database(path, .write, busyMilliseconds: 0)
+      // Who interrupts the import takes the file away: it is not made again.
+      database = try Database(path, isTrial ? .write : .present, busyMilliseconds: 0)
       // Nobody reads the file before it is whole, and a broken-off one is thrown away: neither log nor locks are needed.
       try database.execute(
         """
@@ -70,17 +71,17 @@ final class TicketListWriter {
 
   /// Makes the file for its owner alone, empty and locked.
   private static func begin(_ path: String, _ place: TicketListPlace) throws(SystemError) -> OwnedDescriptor {
-    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-    let file = OwnedDescriptor(owning: number)
-    guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError(errno: errno, call: "flock") }
-    var (opened, named) = (stat(), stat())
-    // Another import may have put it into place between the two calls: it is the list in use then.
-    guard fstat(number, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
-      opened.st_mode & S_IFMT == S_IFREG
-    else { throw SystemError(errno: EWOULDBLOCK, call: "stat") }
-    UnfinishedFiles.add(path)
-    guard fchmod(number, 0o600) == 0, ftruncate(number, 0) == 0 else {
+    let file = try UnfinishedFiles.begin(path) { () throws(SystemError) in
+      let file = try OwnedDescriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
+      guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError(errno: errno, call: "flock") }
+      var (opened, named) = (stat(), stat())
+      // Another import may have put it into place between the two calls: it is the list in use then.
+      guard fstat(file.number, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
+        opened.st_mode & S_IFMT == S_IFREG
+      else { throw SystemError(errno: EWOULDBLOCK, call: "stat") }
+      return file
+    }
+    guard fchmod(file.number, 0o600) == 0, ftruncate(file.number, 0) == 0 else {
       throw SystemError(errno: errno, call: "truncate")
     }
     return file

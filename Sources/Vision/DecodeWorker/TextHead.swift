@@ -1,4 +1,3 @@
-
 /// Reads the head of a picture file that is text, from the front.
 struct TextHead {
   private let bytes: UnsafeRawBufferPointer

@@ -49,9 +49,7 @@ enum FaultWords {
         offline: .noConnection)
     }
     switch error {
-    case is HTTPConnections.TooSlow, ChannelError.connectTimeout: return noConnectionInTime(host: host)
-    case is HTTPRequest.BadTarget:
-      return TransportFault(.badAnswer, "The address of \(host) cannot be used. \(words.addressCure)")
+    case ChannelError.connectTimeout: return noConnectionInTime(host: host)
     case is HTTPConnections.Closed:
       return TransportFault(.unreachable, "The connection to \(host) is being shut down here.")
     default: break

@@ -12,9 +12,6 @@ final class HTTPConnections {
   /// The client was closed, here.
   struct Closed: Error {}
 
-  /// A connection could not be made in time.
-  struct TooSlow: Error {}
-
   /// What exchanges beyond this many wait for is a connection that is free again.
   private static let mostConnections = 32
 
@@ -188,7 +185,9 @@ final class HTTPConnections {
   private func agree(on channel: any Channel, until end: NIODeadline) -> EventLoopFuture<any Channel> {
     do {
       let connection = try channel.pipeline.syncOperations.handler(type: HTTPConnection.self)
-      let timer = loop.assumeIsolated().scheduleTask(deadline: end) { connection.end(TooSlow()) }
+      let timer = loop.assumeIsolated().scheduleTask(deadline: end) {
+        connection.end(ChannelError.connectTimeout(.zero))
+      }
       return connection.ready.always { _ in timer.cancel() }.flatMap { [server] in
         server.isSecure
           ? CertificateNames.check(channel, for: server.host) : channel.eventLoop.makeSucceededVoidFuture()

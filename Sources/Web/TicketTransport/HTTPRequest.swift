@@ -3,18 +3,16 @@ internal import NIOHTTP1
 
 /// A call as it is sent to a server.
 struct HTTPRequest: Sendable {
-  /// Something in the address cannot stand in a request.
-  struct BadTarget: Error {}
-
   /// The request line and the headers.
   let head: HTTPRequestHead
   /// The body.
   let body: ByteBuffer?
 
-  init(_ call: HTTPCall, to server: ServerAddress) throws(BadTarget) {
+  /// `nil` where something in the address cannot stand in a request.
+  init?(_ call: HTTPCall, to server: ServerAddress) {
     let target = server.path + call.target
     guard target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw BadTarget()
+      return nil
     }
     var headers = HTTPHeaders()
     headers.reserveCapacity(10)

@@ -129,12 +129,9 @@ package final class HTTPTransport: HTTPCalling {
     let remaining = deadline - time.now()
     guard remaining > .zero else { return nil }
     let end = NIODeadline.now() + TimeAmount(remaining)
-    let request: HTTPRequest
-    do {
-      request = try HTTPRequest(call, to: server)
-    } catch {
-      let fault = FaultWords.beforeSending(error, host: server.hostAndPort, words: settings.words)
-      return HTTPOutcome(.notSent(fault), sentAt: nil, endedAt: time.now())
+    guard let request = HTTPRequest(call, to: server) else {
+      let words = "The address of \(server.hostAndPort) cannot be used. \(settings.words.addressCure)"
+      return HTTPOutcome(.notSent(TransportFault(.badAnswer, words)), sentAt: nil, endedAt: time.now())
     }
     let mostBytes = call.limits.mostBytes ?? settings.mostBytes
     return await withCheckedContinuation { continuation in

@@ -32,15 +32,11 @@ final class ReplacedFile {
     if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw SystemError(errno: EEXIST, call: "open")
     }
-    temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
-    UnfinishedFiles.add(temporary)
-    let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-    guard number >= 0 else {
-      let error = SystemError(errno: errno, call: "open")
-      UnfinishedFiles.discard(temporary)
-      throw error
+    let new = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+    temporary = new
+    descriptor = try UnfinishedFiles.begin(new) { () throws(SystemError) in
+      try OwnedDescriptor.open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
     }
-    descriptor = OwnedDescriptor(owning: number)
   }
 
   deinit { if path != nil, !isFinished { UnfinishedFiles.discard(temporary) } }

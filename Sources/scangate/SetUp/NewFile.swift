@@ -6,10 +6,9 @@ enum NewFile {
   /// Writes a file that its owner alone can read, and has it on disk for good.
   /// - Throws: why there is none; `EEXIST` where something of that name was there.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-    let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-    let file = OwnedDescriptor(owning: number)
-    UnfinishedFiles.add(path)
+    let file = try UnfinishedFiles.begin(path) { () throws(SystemError) in
+      try OwnedDescriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+    }
     do throws(SystemError) {
       try SmallFile.write(file.number, bytes)
       let fault = UnfinishedFiles.finish(path) { fsync(file.number) == 0 ? 0 : errno }
