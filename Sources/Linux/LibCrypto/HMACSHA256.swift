@@ -8,6 +8,7 @@ package struct HMACSHA256: Sendable {
 
   private let start: Start
 
+  /// Takes a key of any length.
   package init(key: SymmetricKey) { start = Start(key: key) }
 
   /// The code of `data`.

@@ -5,6 +5,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   /// The descriptor's number, valid as long as this value lives.
   package let number: Int32
 
+  /// Takes ownership of an open descriptor.
   package init(owning number: Int32) { self.number = number }
 
   /// Takes ownership of what `call` has just returned.

@@ -27,6 +27,7 @@ package final class PacketSocket: Sendable {
   /// The descriptor's number, to watch; it stays the socket's.
   package var number: Int32 { descriptor.number }
 
+  /// Takes ownership of a connected socket.
   package init(owning number: Int32) { descriptor = OwnedDescriptor(owning: number) }
 
   /// Connects to who listens at `path`; `@name` is an abstract address.

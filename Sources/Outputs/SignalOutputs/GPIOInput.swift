@@ -39,6 +39,7 @@ final class GPIOInput: Sendable {
     try checkDebounce(debounce, of: chip, offset)
   }
 
+  /// Takes a line that has been requested.
   init(owning number: Int32, selection: GPIOSelection, readLevel: @escaping LevelReader) {
     descriptorOwner = OwnedDescriptor(owning: number)
     self.selection = selection

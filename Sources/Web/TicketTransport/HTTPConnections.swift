@@ -121,7 +121,8 @@ final class HTTPConnections {
         Result { try channel.pipeline.syncOperations.handler(type: HTTPConnection.self) }
       }) {
       case .success(let connection):
-        open.append(connection)
+        // One that has ended already is forgotten by nobody.
+        if connection.isIdle { open.append(connection) }
         release(connection)
       case .failure(let error):
         if let place = waiting.firstIndex(where: { $0 === exchange }) {

@@ -313,6 +313,26 @@ import TicketTransport
     await venue.close()
   }
 
+  /// Whether an answer is whole is told by its length, or by TLS: somebody on the way can end a connection below that.
+  @Test(arguments: [
+    (Answers.admitted, true, AttemptOutcome.Fate.answered),
+    (Answers.admitted.replacing("Content-Length", with: "X-Length"), true, .lost),
+    (Answers.admitted.replacing("Content-Length", with: "X-Length"), false, .answered),
+  ])
+  func anAnswerThatOnlyACutEndsIsNone(answer: String, isCut: Bool, fate: AttemptOutcome.Fate) async throws {
+    let server = ScriptedServer { _, _, connection in
+      connection.send(answer)
+      if isCut { connection.cut() } else { connection.close() }
+    }
+    let venue = try await Venue.open(
+      server, certificate: TestCertificates.good, settings: trusting(TestCertificates.authority))
+    let outcome = await venue.attempt()
+    expectEqual(outcome.fate, fate)
+    expect(outcome.mayHaveRedeemed)
+    expectEqual(server.requests.count, 1)
+    await venue.close()
+  }
+
   static let untrusted: [(certificate: String, authority: String?, reason: String)] = [
     (TestCertificates.good, TestCertificates.otherAuthority, "tlsFault"),
     (TestCertificates.good, nil, "tlsFault"),

@@ -15,6 +15,11 @@ package final class ScriptedServer: Sendable {
     package func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
     /// Ends the connection in order.
     package func close() { channel.close(promise: nil) }
+
+    /// Ends the connection below TLS, without TLS' own end; on the channel's thread.
+    package func cut() {
+      try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
+    }
     /// Sends each byte alone, then calls `then`.
     package func trickle(_ text: String, then: @escaping @Sendable (Connection) -> Void = { _ in }) {
       let bytes = [UInt8](text.utf8)
