@@ -239,9 +239,7 @@ import TicketTransport
   // MARK: Nothing sent
 
   @Test func refusedConnectionsAreRetriedInsideTheDeadlineAndNotSent() async throws {
-    let server = ScriptedServer(answer: Answers.admitted)
-    let venue = try await Venue.open(server)
-    await server.stop()
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted), port: closedPort)
     let outcome = await venue.attempt(within: .milliseconds(700))
     expectEqual(outcome.fate, .notSent)
     expectEqual(name(outcome.answer), "undecided unreachable")

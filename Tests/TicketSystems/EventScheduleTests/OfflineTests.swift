@@ -97,8 +97,7 @@ import TicketTransport
   }
 
   @Test func aRefusedConnectionIsOffline() async throws {
-    let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted))
-    await venue.server.stop()
+    let venue = try await Venue.open(ScriptedServer(answer: Answers.admitted), port: closedPort)
     await expectEqual(venue.attempt(within: .milliseconds(400)).offline, .noConnection)
     await venue.close()
   }

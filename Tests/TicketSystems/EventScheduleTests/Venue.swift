@@ -24,6 +24,9 @@ final class MovableTime: TimeSource {
   func wall() -> WallTime { SystemTime().wall() + ahead.withLock { $0 } }
 }
 
+/// A port that refuses connections. One that a server has left may be another test's server by now.
+let closedPort = 9
+
 /// A ticket system that speaks to a scripted server, and what became of its attempts.
 struct Venue {
   let server: ScriptedServer
@@ -32,16 +35,17 @@ struct Venue {
   let system: EventScheduleTicketSystem
   let late = LateAnswers()
 
+  /// - Parameter port: where requests go instead of to `server`, which then is not started.
   static func open(
-    _ server: ScriptedServer, certificate: String? = nil, scheme: String? = nil, host: String = "localhost",
+    _ server: ScriptedServer, port: Int? = nil, certificate: String? = nil, scheme: String? = nil, host: String = "localhost",
     path: String = "",
     settings: HTTPTransport.Settings = HTTPTransport.Settings(), budget: RateBudget = RateBudget(),
     clockShift: Duration = .zero,
     saleTicketID: Int64? = nil, seatNumber: String? = nil
   ) async throws -> Venue {
-    let port = try await server.start(certificate: certificate)
+    let listening = if let port { port } else { try await server.start(certificate: certificate) }
     let time = ShiftedTime(shift: clockShift)
-    let address = try ServerAddress("\(scheme ?? (certificate == nil ? "http" : "https"))://\(host):\(port)\(path)")
+    let address = try ServerAddress("\(scheme ?? (certificate == nil ? "http" : "https"))://\(host):\(listening)\(path)")
     let transport = try HTTPTransport(server: address, settings: settings, time: time)
     let client = EventScheduleClient(transport: transport, key: try Secret("test-key\n"), budget: budget, time: time)
     let system = EventScheduleTicketSystem(
