@@ -37,15 +37,16 @@ struct Venue {
 
   /// - Parameter port: where requests go instead of to `server`, which then is not started.
   static func open(
-    _ server: ScriptedServer, port: Int? = nil, certificate: String? = nil, scheme: String? = nil, host: String = "localhost",
+    _ server: ScriptedServer, port: Int? = nil, certificate: String? = nil, scheme: String? = nil,
+    host: String = "localhost",
     path: String = "",
     settings: HTTPTransport.Settings = HTTPTransport.Settings(), budget: RateBudget = RateBudget(),
     clockShift: Duration = .zero,
     saleTicketID: Int64? = nil, seatNumber: String? = nil
   ) async throws -> Venue {
-    let listening = if let port { port } else { try await server.start(certificate: certificate) }
     let time = ShiftedTime(shift: clockShift)
-    let address = try ServerAddress("\(scheme ?? (certificate == nil ? "http" : "https"))://\(host):\(listening)\(path)")
+    let port = if let port { port } else { try await server.start(certificate: certificate) }
+    let address = try ServerAddress("\(scheme ?? (certificate == nil ? "http" : "https"))://\(host):\(port)\(path)")
     let transport = try HTTPTransport(server: address, settings: settings, time: time)
     let client = EventScheduleClient(transport: transport, key: try Secret("test-key\n"), budget: budget, time: time)
     let system = EventScheduleTicketSystem(
