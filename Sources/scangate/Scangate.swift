@@ -98,6 +98,4 @@ enum CommandLineWords {
   private static func isLong(_ word: String) -> Bool { word.hasPrefix("--") && !word.contains("=") }
 }
 
-extension Character {
-  fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
-}
+extension Character { fileprivate var isASCIIDigit: Bool { isASCII && isNumber } }

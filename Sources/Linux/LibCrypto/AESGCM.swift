@@ -92,9 +92,7 @@ package enum AES {
         }
       }
 
-      func binds(_ authenticating: [UInt8]) -> Bool {
-        authenticating.withUnsafeBytes { updates($0, into: nil) }
-      }
+      func binds(_ authenticating: [UInt8]) -> Bool { authenticating.withUnsafeBytes { updates($0, into: nil) } }
 
       func turns(_ text: UnsafeRawBufferPointer, into other: UnsafeMutableRawBufferPointer) -> Bool {
         guard text.count == other.count else { return false }

@@ -31,9 +31,7 @@ func needed(_ made: OpaquePointer?) -> OpaquePointer {
   return made
 }
 
-func needed(_ done: Bool) {
-  guard done else { preconditionFailure("libcrypto has no memory") }
-}
+func needed(_ done: Bool) { guard done else { preconditionFailure("libcrypto has no memory") } }
 
 extension UnsafeRawBufferPointer {
   /// For functions that take bytes as such.

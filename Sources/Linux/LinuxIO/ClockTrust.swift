@@ -89,9 +89,7 @@ package final class ClockTrust: Sendable {
     confirmed.withLock { confirmed in if confirmed == nil { confirmed = distance } }
   }
 
-  private func batteryAgrees(with wall: WallTime) -> Bool {
-    battery().map { Self.agree(wall, $0) } ?? false
-  }
+  private func batteryAgrees(with wall: WallTime) -> Bool { battery().map { Self.agree(wall, $0) } ?? false }
 
   private static func agree(_ one: WallTime, _ other: WallTime) -> Bool {
     max(one, other) - min(one, other) < agreement
@@ -113,9 +111,7 @@ package final class ClockTrust: Sendable {
   }
 
   /// The kernel's word on whether something disciplines the clock.
-  package static func kernelSaysSynchronised() -> Bool {
-    clinux_clock_is_synchronised() != 0
-  }
+  package static func kernelSaysSynchronised() -> Bool { clinux_clock_is_synchronised() != 0 }
 }
 
 extension BootID {

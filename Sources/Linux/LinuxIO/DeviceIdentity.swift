@@ -84,9 +84,7 @@ package struct DeviceIdentity: Hashable, Sendable {
   }
 
   /// Four lower-case hexadecimal digits.
-  package static func hex(_ value: UInt16) -> String {
-    String(value, digits: 4, radix: 16)
-  }
+  package static func hex(_ value: UInt16) -> String { String(value, digits: 4, radix: 16) }
 }
 
 extension DeviceMatch {

@@ -129,14 +129,10 @@ package final class DeviceLoop: SerialExecutor, Sendable {
     if sleeps { signalWake() }
   }
 
-  package func checkIsolated() {
-    precondition(isCurrent, "this code belongs on the device loop's own thread")
-  }
+  package func checkIsolated() { precondition(isCurrent, "this code belongs on the device loop's own thread") }
 
   /// Whether the caller runs on the loop's thread.
-  package var isCurrent: Bool {
-    thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
-  }
+  package var isCurrent: Bool { thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false } }
 
   // MARK: Registrations (from the loop's own thread)
 
@@ -156,9 +152,7 @@ package final class DeviceLoop: SerialExecutor, Sendable {
   }
 
   /// Ends a watch; its handler is not called again (from the loop's thread: not even for readiness already seen).
-  package func unwatch(_ watch: Watch) {
-    registry.withLock { _ = $0.sources.removeValue(forKey: watch.id) }
-  }
+  package func unwatch(_ watch: Watch) { registry.withLock { _ = $0.sources.removeValue(forKey: watch.id) } }
 
   /// Calls `handler` once on the loop's thread, at `time` or as soon after it as the machine can.
   package func at(_ time: MonotonicTime, _ handler: @escaping @Sendable () -> Void) -> Timer {
@@ -179,16 +173,12 @@ package final class DeviceLoop: SerialExecutor, Sendable {
   }
 
   /// Ends a timer that has not fired; harmless for one that has.
-  package func cancel(_ timer: Timer) {
-    registry.withLock { _ = $0.alarms.removeValue(forKey: timer.id) }
-  }
+  package func cancel(_ timer: Timer) { registry.withLock { _ = $0.alarms.removeValue(forKey: timer.id) } }
 
   // MARK: The thread
 
   /// Has the thread look again at what it waits for.
-  private func rouse() {
-    if inbox.withLock({ exchange(&$0.isAsleep, with: false) }) { signalWake() }
-  }
+  private func rouse() { if inbox.withLock({ exchange(&$0.isAsleep, with: false) }) { signalWake() } }
 
   private func signalWake() {
     var one: UInt64 = 1

@@ -53,13 +53,8 @@ package enum SmallFile {
   /// Replaces a file's content: whoever reads it sees all of the old or all of the new, after a cut of power too.
   /// - Throws: the system's error.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-    let temporary = "\(path).new"
-    do {
-      let file = try OwnedDescriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
-      try write(file.number, bytes)
-      try sync(file.number)
-    }
-    guard rename(temporary, path) == 0 else { throw SystemError(errno: errno, call: "rename") }
-    try? syncFolder(of: path)
+    var new = try FileReplacement(of: path)
+    try write(new.file.number, bytes)
+    try new.finish()
   }
 }

@@ -1,56 +1,51 @@
 // The forms in which identifiers and times outlive the process: one value each, no keys. What is written once is read by
 // every later version.
 
-extension GateID: Codable {
-  package init(from decoder: any Decoder) throws {
-    self.init(try decoder.singleValueContainer().decode(String.self))
-  }
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(name)
-  }
+/// What is kept as one value.
+package protocol SingleValueCodable: Codable {
+  associatedtype Form: Codable
+  /// What is kept.
+  var form: Form { get }
+  /// `nil` where it is no form of this.
+  init?(form: Form)
 }
 
-extension AttemptID: Codable {
+extension SingleValueCodable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    guard let id = AttemptID(hexadecimal: try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no 32 hexadecimal digits")
+    guard let value = Self(form: try container.decode(Form.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no \(Self.self)")
     }
-    self = id
+    self = value
   }
+
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(description)
+    try container.encode(form)
   }
 }
 
-extension TicketKey: Codable {
-  package init(from decoder: any Decoder) throws {
-    self.init(try decoder.singleValueContainer().decode([UInt8].self))
-  }
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(bytes)
-  }
+extension GateID: SingleValueCodable {
+  package var form: String { name }
+  package init(form: String) { self.init(form) }
 }
 
-extension MonotonicTime: Codable {
-  package init(from decoder: any Decoder) throws {
-    self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
-  }
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(nanoseconds)
-  }
+extension AttemptID: SingleValueCodable {
+  package var form: String { description }
+  package init?(form: String) { self.init(hexadecimal: form) }
 }
 
-extension WallTime: Codable {
-  package init(from decoder: any Decoder) throws {
-    self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
-  }
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(nanoseconds)
-  }
+extension TicketKey: SingleValueCodable {
+  package var form: [UInt8] { bytes }
+  package init(form: [UInt8]) { self.init(form) }
+}
+
+extension MonotonicTime: SingleValueCodable {
+  package var form: Int64 { nanoseconds }
+  package init(form: Int64) { self.init(nanoseconds: form) }
+}
+
+extension WallTime: SingleValueCodable {
+  package var form: Int64 { nanoseconds }
+  package init(form: Int64) { self.init(nanoseconds: form) }
 }

@@ -45,14 +45,10 @@ package struct ScanID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The identifier in 16 bytes, the first digits first.
-  package var bytes: [UInt8] {
-    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { [UInt8]($0) }
-  }
+  package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { [UInt8]($0) } }
 
   /// 32 lower-case hexadecimal digits.
-  package var description: String {
-    String(high, digits: 16, radix: 16) + String(low, digits: 16, radix: 16)
-  }
+  package var description: String { String(high, digits: 16, radix: 16) + String(low, digits: 16, radix: 16) }
 }
 
 /// One request that may redeem. A scan may cost several (a failed connect that was tried again is the same attempt).

@@ -7,9 +7,7 @@ package enum StableHash {
   }
 
   /// The hash of a text's UTF-8 as 16 hexadecimal digits.
-  package static func digits(_ text: String) -> String {
-    String(of(text.utf8), digits: 16, radix: 16)
-  }
+  package static func digits(_ text: String) -> String { String(of(text.utf8), digits: 16, radix: 16) }
 }
 
 extension String {

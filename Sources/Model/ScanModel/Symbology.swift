@@ -58,9 +58,7 @@ package struct SymbologySet: OptionSet, Sendable, Hashable {
   package init(rawValue: UInt16) { self.rawValue = rawValue & Self.mask }
 
   /// These kinds.
-  package init(_ kinds: some Sequence<Symbology>) {
-    self.init(rawValue: kinds.reduce(0) { $0 | Self.bit($1) })
-  }
+  package init(_ kinds: some Sequence<Symbology>) { self.init(rawValue: kinds.reduce(0) { $0 | Self.bit($1) }) }
 
   /// Every kind.
   package static let all = SymbologySet(Symbology.allCases)
@@ -77,7 +75,5 @@ package struct SymbologySet: OptionSet, Sendable, Hashable {
 
   private static let mask: UInt16 = (1 << UInt16(Symbology.allCases.count)) - 1
 
-  private static func bit(_ kind: Symbology) -> UInt16 {
-    1 << UInt16(Symbology.allCases.firstIndex(of: kind) ?? 0)
-  }
+  private static func bit(_ kind: Symbology) -> UInt16 { 1 << UInt16(Symbology.allCases.firstIndex(of: kind) ?? 0) }
 }

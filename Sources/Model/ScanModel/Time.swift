@@ -3,43 +3,54 @@ import Glibc
 /// A point on `CLOCK_MONOTONIC`, in nanoseconds since an arbitrary start (the boot).
 ///
 /// The same clock stamps evdev events, GPIO edges and kernel traces, so times of a scan can be compared with theirs.
-package struct MonotonicTime: Hashable, Comparable, Sendable {
+package struct MonotonicTime: Instant {
   /// Nanoseconds since the clock's start.
   package var nanoseconds: Int64
 
   /// Makes a time from nanoseconds since the clock's start.
   package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+}
 
-  package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
+/// A point on some clock, with the arithmetic of such points.
+package protocol Instant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the clock's start.
+  var nanoseconds: Int64 { get }
+  init(nanoseconds: Int64)
+}
+
+extension Instant {
+  @inlinable package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// `time` moved by `duration`; saturates at the ends of the range instead of trapping.
-  package static func + (time: Self, duration: Duration) -> Self {
+  @inlinable package static func + (time: Self, duration: Duration) -> Self {
     Self(nanoseconds: saturatingSum(time.nanoseconds, duration.saturatedNanoseconds))
   }
 
   /// `time` moved back by `duration`; saturates at the ends of the range instead of trapping.
-  package static func - (time: Self, duration: Duration) -> Self {
+  @inlinable package static func - (time: Self, duration: Duration) -> Self {
     Self(nanoseconds: saturatingDifference(time.nanoseconds, duration.saturatedNanoseconds))
   }
 
   /// The time that passed from `b` to `a`; negative where `a` is the earlier one.
-  package static func - (a: Self, b: Self) -> Duration {
+  @inlinable package static func - (a: Self, b: Self) -> Duration {
     .nanoseconds(saturatingDifference(a.nanoseconds, b.nanoseconds))
   }
 }
 
-private func saturatingSum(_ a: Int64, _ b: Int64) -> Int64 {
+/// `a + b`, or the end of the range beyond it.
+@inlinable package func saturatingSum(_ a: Int64, _ b: Int64) -> Int64 {
   let (sum, overflow) = a.addingReportingOverflow(b)
   return overflow ? (b < 0 ? .min : .max) : sum
 }
 
-private func saturatingDifference(_ a: Int64, _ b: Int64) -> Int64 {
+/// `a - b`, or the end of the range beyond it.
+@inlinable package func saturatingDifference(_ a: Int64, _ b: Int64) -> Int64 {
   let (difference, overflow) = a.subtractingReportingOverflow(b)
   return overflow ? (b < 0 ? .max : .min) : difference
 }
 
 /// A point in civil time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted (POSIX).
-package struct WallTime: Hashable, Comparable, Sendable {
+package struct WallTime: Instant {
   /// Nanoseconds since the epoch; may be negative.
   package var nanoseconds: Int64
 
@@ -55,23 +66,6 @@ package struct WallTime: Hashable, Comparable, Sendable {
   package var seconds: Int64 {
     let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     return remainder < 0 ? quotient - 1 : quotient
-  }
-
-  package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
-
-  /// `time` moved by `duration`; saturates at the ends of the range instead of trapping.
-  package static func + (time: Self, duration: Duration) -> Self {
-    Self(nanoseconds: saturatingSum(time.nanoseconds, duration.saturatedNanoseconds))
-  }
-
-  /// `time` moved back by `duration`; saturates at the ends of the range instead of trapping.
-  package static func - (time: Self, duration: Duration) -> Self {
-    Self(nanoseconds: saturatingDifference(time.nanoseconds, duration.saturatedNanoseconds))
-  }
-
-  /// The time that passed from `b` to `a`; negative where `a` is the earlier one.
-  package static func - (a: Self, b: Self) -> Duration {
-    .nanoseconds(saturatingDifference(a.nanoseconds, b.nanoseconds))
   }
 }
 

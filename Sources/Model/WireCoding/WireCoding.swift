@@ -154,7 +154,5 @@ package struct WireReader {
   }
 
   /// Nothing may be left: it would be something that this version does not understand.
-  package func end() throws(WireError) {
-    if !rest.isEmpty { throw WireError("\(rest.count) bytes too many") }
-  }
+  package func end() throws(WireError) { if !rest.isEmpty { throw WireError("\(rest.count) bytes too many") } }
 }

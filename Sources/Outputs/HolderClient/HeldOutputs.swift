@@ -112,9 +112,7 @@ package actor HeldOutputs {
     await withCheckedContinuation { settling.append($0) }
   }
 
-  private func settled() {
-    for waiting in exchange(&settling, with: []) { waiting.resume() }
-  }
+  private func settled() { for waiting in exchange(&settling, with: []) { waiting.resume() } }
 
   /// Holds another plan from now on, for others who are told; what the plans have in common is not touched. Started or not.
   package func hold(_ plan: OutputPlan, watching: Watching) {

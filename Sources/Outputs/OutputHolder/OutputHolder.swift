@@ -251,9 +251,7 @@ package actor OutputHolder {
     send(message)
   }
 
-  private func finish() {
-    for callback in exchange(&ended, with: []) ?? [] { callback() }
-  }
+  private func finish() { for callback in exchange(&ended, with: []) ?? [] { callback() } }
 
   // MARK: The plan's file
 

@@ -147,9 +147,7 @@ package actor GateOutputs {
 
   /// Ends the outputs: admissions that wait fail, a running pulse ends at its end, everything is off, and the devices are
   /// let go. A relay that cannot be switched off is given up after some tries; it was reported.
-  package func stop() async {
-    await withCheckedContinuation { continuation in stop { continuation.resume() } }
-  }
+  package func stop() async { await withCheckedContinuation { continuation in stop { continuation.resume() } } }
 
   /// The same without waiting.
   /// - Parameters:
@@ -245,9 +243,7 @@ package actor GateOutputs {
     }
   }
 
-  private func resumeStops() {
-    for stop in exchange(&stops, with: []) { stop() }
-  }
+  private func resumeStops() { for stop in exchange(&stops, with: []) { stop() } }
 
   private func carryOut(_ effect: SignalSequencer.Effect) -> [SignalSequencer.Effect] {
     switch effect {

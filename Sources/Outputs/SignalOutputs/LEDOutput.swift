@@ -37,9 +37,7 @@ struct LEDOutput: Sendable {
     try takeFromTrigger(loans, notice)
   }
 
-  func set(_ isOn: Bool) throws(DeviceError) {
-    try write(isOn ? String(maximum) : "0", to: "brightness")
-  }
+  func set(_ isOn: Bool) throws(DeviceError) { try write(isOn ? String(maximum) : "0", to: "brightness") }
 
   private func takeFromTrigger(_ loans: DeviceLoans, _ notice: (String) -> Void) throws(DeviceError) {
     // An LED without triggers (CONFIG_LEDS_TRIGGERS off) has no such file.

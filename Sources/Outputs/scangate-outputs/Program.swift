@@ -82,9 +82,7 @@ enum Program {
   private final class Event: Sendable {
     private let descriptor: OwnedDescriptor
 
-    init() throws(SystemError) {
-      descriptor = try OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC)), by: "eventfd")
-    }
+    init() throws(SystemError) { descriptor = try OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC)), by: "eventfd") }
 
     func signal() {
       var one: UInt64 = 1

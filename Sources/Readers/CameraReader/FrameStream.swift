@@ -113,7 +113,5 @@ struct FramePace {
   mutating func offered(at time: MonotonicTime) { offeredAt = time }
 
   /// Takes what was found.
-  mutating func took(isStill: Bool, at time: MonotonicTime) {
-    if !isStill { changedAt = time }
-  }
+  mutating func took(isStill: Bool, at time: MonotonicTime) { if !isStill { changedAt = time } }
 }

@@ -359,7 +359,5 @@ private let lookPause = Duration.milliseconds(500)
 
 extension DevicePlace {
   /// Whether only udev can tell where it is.
-  fileprivate var needsMonitor: Bool {
-    if case .match = self { true } else { false }
-  }
+  fileprivate var needsMonitor: Bool { if case .match = self { true } else { false } }
 }

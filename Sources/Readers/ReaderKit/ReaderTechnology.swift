@@ -83,9 +83,7 @@ package protocol ReadObstacle: Error, Equatable {
   func words(_ device: DeviceIdentity, for configuration: Configuration) -> String?
 }
 
-extension ReadObstacle {
-  package var isFault: Bool { false }
-}
+extension ReadObstacle { package var isFault: Bool { false } }
 
 /// What is listened to beside the devices; it may have something to tell of a reader. It lives on the loop's thread.
 package protocol PlaceCompanion: AnyObject {

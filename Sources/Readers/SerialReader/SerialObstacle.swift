@@ -44,19 +44,15 @@ enum SerialObstacle: ReadObstacle {
 
   var outcome: DeviceReport.Outcome { self == .permission ? .noPermission : self == .held ? .grabbed : .unusable }
 
-  func words(_ device: DeviceIdentity, for configuration: SerialConfiguration) -> String? {
-    words(device, configuration.settings)
-  }
-
   /// What is waited for, or what is wrong, and what to do; `nil` where the line is simply not there.
-  func words(_ device: DeviceIdentity, _ settings: SerialSettings) -> String? {
+  func words(_ device: DeviceIdentity, for configuration: SerialConfiguration) -> String? {
     switch self {
     case .permission:
       "permission to read and write \(device.title): a udev rule must give it to the service's user, or the user must be in the group dialout"
     case .held: "another program to release \(device.title), which it holds; stop it (ModemManager, gpsd, a terminal)"
     case .absent: nil
     case .notSerial: "\(device.title) is no serial line; correct match.path"
-    case .settings: "\(device.title) does not take \(settings.title); correct speed, framing or flow"
+    case .settings: "\(device.title) does not take \(configuration.settings.title); correct speed, framing or flow"
     case .other(let what): "\(device.title), which cannot be opened: \(what)"
     }
   }

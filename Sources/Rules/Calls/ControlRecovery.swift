@@ -60,9 +60,7 @@ package struct ControlRecovery: Sendable {
 
   /// A call was answered as it should be. One that showed the token, and validating it among them, proves that it is accepted.
   /// - Parameter showedToken: whether it did.
-  package mutating func succeeded(showedToken: Bool) {
-    if showedToken { refusals = 0 }
-  }
+  package mutating func succeeded(showedToken: Bool) { if showedToken { refusals = 0 } }
 
   /// A call failed.
   /// - Parameter random: the source of chance.

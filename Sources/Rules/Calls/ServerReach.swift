@@ -146,7 +146,5 @@ package struct ServerReach: Sendable {
     }
   }
 
-  private func isRelapse(at time: MonotonicTime) -> Bool {
-    lastOffline.map { time - $0 <= Self.relapse } ?? false
-  }
+  private func isRelapse(at time: MonotonicTime) -> Bool { lastOffline.map { time - $0 <= Self.relapse } ?? false }
 }

@@ -80,9 +80,7 @@ struct ScalarSet: Sendable {
   var ranges: [ClosedRange<UInt32>]
   var isNegated = false
 
-  func contains(_ scalar: Unicode.Scalar) -> Bool {
-    ranges.contains { $0.contains(scalar.value) } != isNegated
-  }
+  func contains(_ scalar: Unicode.Scalar) -> Bool { ranges.contains { $0.contains(scalar.value) } != isNegated }
 }
 
 /// The places in the program where a match may stand, each once.

@@ -82,9 +82,7 @@ package struct IdentityWatch: Sendable {
   }
 
   /// How many places it remembers something of.
-  var places: Int {
-    Set(present.keys).union(readers.keys).union(reads.keys).union(leaving.keys).count
-  }
+  var places: Int { Set(present.keys).union(readers.keys).union(reads.keys).union(leaving.keys).count }
 
   /// A whole read came from the device at this place.
   package mutating func read(at place: String, _ time: MonotonicTime) {

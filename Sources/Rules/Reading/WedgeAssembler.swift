@@ -78,9 +78,7 @@ package struct WedgeAssembler: Sendable {
   }
 
   /// Whether input is being thrown away now.
-  package var isDiscarding: Bool {
-    if case .discarding = state { true } else { false }
-  }
+  package var isDiscarding: Bool { if case .discarding = state { true } else { false } }
 
   /// When silence will have lasted long enough to end something; `nil` where nothing is pending.
   package var deadline: MonotonicTime? {

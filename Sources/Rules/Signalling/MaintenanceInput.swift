@@ -29,7 +29,5 @@ package struct MaintenanceInput: Sendable {
   }
 
   /// The input failed: its next level is the first one again, so that a button is not taken for pressed.
-  package mutating func lost(_ input: InputName) {
-    if uses[input] == .maintenanceButton { levels[input] = nil }
-  }
+  package mutating func lost(_ input: InputName) { if uses[input] == .maintenanceButton { levels[input] = nil } }
 }

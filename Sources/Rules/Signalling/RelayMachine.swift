@@ -83,17 +83,11 @@ struct RelayMachine: Sendable {
   }
 
   /// Whether the drive that is under way begins a pulse; else it takes the relay to its safe state.
-  var isBeginningPulse: Bool {
-    if case .driving = state { true } else { false }
-  }
+  var isBeginningPulse: Bool { if case .driving = state { true } else { false } }
 
-  var isPulsing: Bool {
-    if case .pulsing = state { true } else { false }
-  }
+  var isPulsing: Bool { if case .pulsing = state { true } else { false } }
 
-  var isStopped: Bool {
-    if case .stopped = state { true } else { false }
-  }
+  var isStopped: Bool { if case .stopped = state { true } else { false } }
 
   /// Brings the relay to rest, off or held on; where a stop is under way, only takes that back.
   /// - Parameter end: when a pulse ends that a predecessor began. The line is as that one left it; one that is off by now

@@ -119,9 +119,7 @@ struct SourceText {
   }
 
   /// The character at a place; `nil` where there is none.
-  func scalar(line: Int, column: Int) -> Unicode.Scalar? {
-    index(line: line, column: column).map { scalars[$0] }
-  }
+  func scalar(line: Int, column: Int) -> Unicode.Scalar? { index(line: line, column: column).map { scalars[$0] } }
 
   /// Replaces the first character of the text that begins at a place, behind its quotation mark; false where it has none.
   mutating func replace(line: Int, column: Int, with scalar: Unicode.Scalar) -> Bool {

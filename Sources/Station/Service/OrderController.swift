@@ -23,9 +23,7 @@ actor OrderController {
   func takeRetry() -> Bool { (try? orders.takeRetry()) ?? false }
 
   /// Looks whether somebody has accepted the journal.
-  func obeyAcceptance(_ trust: JournalTrust) {
-    if (try? orders.takeJournalAcceptance()) == true { trust.accept() }
-  }
+  func obeyAcceptance(_ trust: JournalTrust) { if (try? orders.takeJournalAcceptance()) == true { trust.accept() } }
 
   func dropAcceptance() { _ = try? orders.takeJournalAcceptance() }
 }

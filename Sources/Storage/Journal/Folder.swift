@@ -2,7 +2,7 @@ import Glibc
 import LinuxIO
 import ScanModel
 
-/// Folders and their entries, which are durable only when the folder itself was synced.
+/// Folders of journals.
 enum Folder {
   /// The folder that a file is in.
   static func of(_ path: String) -> String {
@@ -20,24 +20,10 @@ enum Folder {
     throw JournalFault(
       .unavailable, "There is no folder \(of(path)) for the journal. Make it, or name another journal.")
   }
-
-  /// Makes what was created, renamed or deleted in a folder durable.
-  static func sync(_ path: String) throws(SystemError) {
-    let folder = try OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY)
-    try SmallFile.sync(folder.number)
-  }
-
-  /// Makes a file durable that nobody has open.
-  static func syncFile(_ path: String) throws(SystemError) {
-    let file = try OwnedDescriptor.open(path, O_RDWR)
-    try SmallFile.sync(file.number)
-  }
 }
 
 /// Times in file names.
 enum CivilStamp {
   /// Such as `20261121T154600Z`.
-  static func text(_ time: WallTime) -> String {
-    String(time.iso8601Seconds.filter { $0 != "-" && $0 != ":" })
-  }
+  static func text(_ time: WallTime) -> String { String(time.iso8601Seconds.filter { $0 != "-" && $0 != ":" }) }
 }

@@ -92,9 +92,7 @@ final class JournalCore: Sendable {
   }
 
   /// Tells how the journal is now.
-  func tellState() {
-    broadcaster.tell(queue.withLock { $0.fault ?? $0.syncFault })
-  }
+  func tellState() { broadcaster.tell(queue.withLock { $0.fault ?? $0.syncFault }) }
 
   // MARK: Callers
 

@@ -86,8 +86,9 @@ struct JournalFile: Sendable {
     }
     do {
       if !isPresent {
-        try Self.make(path)
-        try Folder.sync(Folder.of(path))
+        // Nobody else may read it.
+        _ = try OwnedDescriptor.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+        try SmallFile.syncFolder(of: path)
       }
       let store = try use(&notices)
       try store.beginSession(boot: boot, wall: time.wall(), monotonic: time.now())
@@ -124,13 +125,6 @@ struct JournalFile: Sendable {
           + "without its key nobody can read it.")
     }
     return try JournalStore(database, path: path, seals: seals, frames: frames)
-  }
-
-  /// Makes an empty file. Nobody else may read it.
-  static func make(_ path: String) throws(SystemError) {
-    let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard number >= 0 else { throw SystemError(errno: errno, call: "open") }
-    _ = OwnedDescriptor(owning: number)
   }
 
   /// Looks at what the file says of itself before anything is written into it.
@@ -182,28 +176,18 @@ struct JournalFile: Sendable {
       count += 1
       copy = "\(path).v\(version)-\(count).backup"
     }
-    do throws(SystemError) {
-      unlink("\(copy).new")
-      try Self.make("\(copy).new")
-    } catch {
+    do {
+      var new = try FileReplacement(of: copy)
+      try database.prepare("VACUUM INTO ?").run(.text(copy + FileReplacement.ending))
+      try new.finish()
+    } catch let error as SystemError {
       throw JournalFault(error, at: copy)
-    }
-    do throws(SQLiteError) {
-      try database.prepare("VACUUM INTO ?").run(.text("\(copy).new"))
-    } catch {
-      unlink("\(copy).new")
+    } catch let error as SQLiteError {
       if error.isDamage, error.primary != SQLITE_ERROR { throw error }
       throw JournalFault(
         JournalFault(error, at: path).kind,
         "The journal \(path) has to be brought from version \(version) to \(schema.version), and no copy of it could be "
           + "made as \(copy): \(error.message). Free some space on its disk.")
-    }
-    do throws(SystemError) {
-      try Folder.syncFile("\(copy).new")
-      guard rename("\(copy).new", copy) == 0 else { throw SystemError(errno: errno, call: "rename") }
-      try Folder.sync(Folder.of(path))
-    } catch {
-      throw JournalFault(error, at: copy)
     }
     do throws(SQLiteError) {
       try database.transaction { () throws(SQLiteError) in
@@ -241,7 +225,7 @@ struct JournalFile: Sendable {
       for suffix in suffixes where rename(path + suffix, name + suffix) != 0 {
         guard errno == ENOENT else { throw SystemError(errno: errno, call: "rename") }
       }
-      try Folder.sync(Folder.of(path))
+      try SmallFile.syncFolder(of: path)
     } catch {
       throw JournalFault(error, at: path)
     }

@@ -301,9 +301,7 @@ final class JournalStore {
   }
 
   /// Attempts without conclusion, oldest first.
-  func unconcluded() throws(SQLiteError) -> [AskedAttempt] {
-    try sql.unconcluded.rows { asked($0) }
-  }
+  func unconcluded() throws(SQLiteError) -> [AskedAttempt] { try sql.unconcluded.rows { asked($0) } }
 
   /// A row of `StoreStatements.unconcludedSQL`. A code that does not open is empty.
   func asked(_ row: Row) -> AskedAttempt? {

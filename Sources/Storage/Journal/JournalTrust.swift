@@ -197,18 +197,17 @@ package final class JournalTrust: Sendable {
   }
 
   private static func make(_ path: String, _ note: JournalNote) -> OwnedDescriptor? {
-    let new = path + ".new"
-    unlink(new)
-    let number = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard number >= 0 else { return nil }
-    let file = OwnedDescriptor(owning: number)
-    var note = note
-    note.file = FileStamp(file)
-    guard put(note, into: file), rename(new, path) == 0 else {
-      unlink(new)
+    do throws(SystemError) {
+      var new = try FileReplacement(of: path)
+      let file = try OwnedDescriptor.duplicate(of: new.file.number)
+      var note = note
+      note.file = FileStamp(file)
+      try SmallFile.write(file.number, note.bytes)
+      // In its place and perhaps not for good: it is the note all the same.
+      do throws(SystemError) { try new.finish() } catch  where error.call == "sync" {}
+      return file
+    } catch {
       return nil
     }
-    try? Folder.sync(Folder.of(path))
-    return file
   }
 }

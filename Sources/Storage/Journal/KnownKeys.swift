@@ -25,7 +25,5 @@ struct KnownKeys {
   mutating func close() { isClosed = true }
 
   /// Whether none of the keys was ever stored; false where that is not sure.
-  func areNew(_ keys: [LedgerKey]) -> Bool {
-    isWhole && !isClosed && !keys.contains(where: filter.mayContain)
-  }
+  func areNew(_ keys: [LedgerKey]) -> Bool { isWhole && !isClosed && !keys.contains(where: filter.mayContain) }
 }

@@ -65,12 +65,12 @@ extension Writer {
       core.orders.withLock { $0.houseMustLeave = false }
       core.houseWaker.wake()
     }
-    let new = "\(path).restored"
     var foreign: [String] = []
     var words = ""
     do {
       try Folder.make(Folder.of(path))
-      try copy(old, to: new, because: change)
+      var new = try FileReplacement(of: path, ending: ".restored")
+      try copy(old, to: path + ".restored", because: change)
       foreign = ["", "-wal", "-shm", "-journal"].filter {
         FileIdentity(at: path + $0) != nil && !core.file.place.isOurs($0)
       }
@@ -78,9 +78,8 @@ extension Writer {
         let name = try core.file.setAside(as: "replaced", foreign)
         words = " What lay in its place was set aside as \(foreign.map { name + $0 }.joined(separator: ", "))."
       }
-      guard rename(new, path) == 0 else { throw SystemError(errno: errno, call: "rename") }
+      try new.finish()
     } catch {
-      unlink(new)
       throw fault(error, because: change)
     }
     // SQLite leaves the log's name alone when it closes a file that has moved. The old log says nothing but what the new
@@ -97,7 +96,7 @@ extension Writer {
       core.file.place.note()
       try take(store)
       try store.beginLog()
-      try Folder.sync(Folder.of(path))
+      try SmallFile.syncFolder(of: path)
     } catch {
       throw fault(error, because: change)
     }
@@ -107,11 +106,9 @@ extension Writer {
       + "journal's files alone while the gateway runs."
   }
 
-  /// Copies the open file, durably. Who waits for a big one is told at once, and what is asked meanwhile is answered.
+  /// Copies the open file. Who waits for a big one is told at once, and what is asked meanwhile is answered.
   private func copy(_ old: JournalStore, to new: String, because change: String) throws {
     if old.database.isInTransaction { try old.database.execute("ROLLBACK") }
-    unlink(new)
-    try JournalFile.make(new)
     let began = core.clock.now()
     let database = try Database(new, .present, busyMilliseconds: 0)
     defer { database.close() }
@@ -128,8 +125,6 @@ extension Writer {
       core.tellState()
       serve()
     }
-    database.close()
-    try Folder.syncFile(new)
   }
 
   private func fault(_ error: any Error, because change: String) -> JournalFault {

@@ -252,9 +252,7 @@ package final class Statement {
   deinit { sqlite3_finalize(pointer) }
 
   /// Runs it, and leaves its rows alone.
-  package func run(_ values: Value...) throws(SQLiteError) {
-    try each(values) { _ throws(SQLiteError) in }
-  }
+  package func run(_ values: Value...) throws(SQLiteError) { try each(values) { _ throws(SQLiteError) in } }
 
   /// Runs it, and calls `body` with each row.
   package func each(_ values: [Value] = [], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {

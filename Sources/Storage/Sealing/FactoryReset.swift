@@ -50,20 +50,20 @@ package struct FactoryReset: Sendable {
   /// Files in the order in which they go: keys, credentials and records, the journal, lists of tickets, and the check of the
   /// key last, so that half a reset is not taken for a new station.
   private static func sort(_ folder: borrowing PrivateFolder) throws(SealFault) -> Result {
-    let keys = [StateFile.plainKey, StateFile.sealedKey].flatMap { [$0, $0 + PrivateFolder.unfinished] }
-    let checks = [StateFile.keyCheck, StateFile.keyCheck + PrivateFolder.unfinished]
+    let keys = [StateFile.plainKey, StateFile.sealedKey].flatMap { [$0, $0 + FileReplacement.ending] }
+    let checks = [StateFile.keyCheck, StateFile.keyCheck + FileReplacement.ending]
     let names = try folder.names()
     var result = Result(wiped: keys.filter(names.contains))
     for place in folders {
       guard let subfolder = try folder.subfolder(place) else { continue }
       for name in try subfolder.names() {
-        let isOurs = [StateFile.sealed, StateFile.sealed + PrivateFolder.unfinished].contains(where: name.hasSuffix)
+        let isOurs = [StateFile.sealed, StateFile.sealed + FileReplacement.ending].contains(where: name.hasSuffix)
         let path = "\(place)/\(name)"
         if isOurs { result.wiped.append(path) } else { result.left.append(path) }
       }
     }
     let orders = [StateFile.outboxHold, StateFile.outboxRetry, StateFile.journalAccept, StateFile.setUpArm]
-      .flatMap { [$0, $0 + PrivateFolder.unfinished] }
+      .flatMap { [$0, $0 + FileReplacement.ending] }
     result.wiped += names.filter(isJournal) + names.filter(isList) + (orders + checks).filter(names.contains)
     let known = Set(result.wiped + folders + [StateFile.journalLock])
     result.left += names.filter { !known.contains($0) }

@@ -16,9 +16,7 @@ package struct OutboxOrders: Sendable {
 
   /// Asks that nothing is sent from now on.
   /// - Throws: why that cannot be noted.
-  package func hold() throws(SealFault) {
-    try folder().replace(StateFile.outboxHold, with: [])
-  }
+  package func hold() throws(SealFault) { try folder().replace(StateFile.outboxHold, with: []) }
 
   /// Asks that everything is sent, and that nothing is held any more.
   /// - Throws: why that cannot be noted.

@@ -54,8 +54,8 @@ struct PrivateFolder: ~Copyable {
   private func give(_ name: String) throws(SealFault) {
     let number = openat(folder.number, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard number >= 0 else { throw Self.fault("The folder \(path)/\(name) cannot be opened", errno) }
-    let folder = OwnedDescriptor(owning: number)
-    try give(folder.number, name)
+    let made = OwnedDescriptor(owning: number)
+    try writing(name) { () throws(SystemError) in try give(made.number) }
   }
 
   private static func open(
@@ -156,30 +156,13 @@ struct PrivateFolder: ~Copyable {
 
   /// Replaces a file, or makes it: after a kill or a cut of power it is wholly the old one or wholly the new one.
   func replace(_ name: String, with bytes: [UInt8]) throws(SealFault) {
-    let path = "\(path)/\(name)"
-    let new = name + Self.unfinished
-    unlinkat(folder.number, new, 0)
-    do {
-      let number = openat(folder.number, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      guard number >= 0 else { throw Self.fault("\(path) cannot be written", errno) }
-      let file = OwnedDescriptor(owning: number)
-      try give(file.number, name)
-      do throws(SystemError) {
-        try SmallFile.write(file.number, bytes)
-        try SmallFile.sync(file.number)
-      } catch {
-        unlinkat(folder.number, new, 0)
-        throw Self.fault("\(path) cannot be written", error.errno)
-      }
+    try writing(name) { () throws(SystemError) in
+      var new = try FileReplacement(of: name, in: folder.number)
+      try give(new.file.number)
+      try SmallFile.write(new.file.number, bytes)
+      try new.finish()
     }
-    guard renameat(folder.number, new, folder.number, name) == 0 else {
-      throw Self.fault("\(path) cannot be put into place", errno)
-    }
-    guard fsync(folder.number) == 0 else { throw Self.fault("\(path) may not outlive a cut of power", errno) }
   }
-
-  /// The end of the name of a file that is not wholly written.
-  static let unfinished = ".new"
 
   /// Deletes a file.
   /// - Parameter overwriting: whether its bytes are overwritten first. That helps on a disk that writes in place; flash may
@@ -252,17 +235,30 @@ struct PrivateFolder: ~Copyable {
     var number = openat(folder.number, name, flags)
     if number < 0, errno == ENOENT {
       number = openat(folder.number, name, flags | O_CREAT | O_EXCL, 0o600)
-      if number >= 0 { try give(number, name) }
+      if number >= 0 { try writing(name) { () throws(SystemError) in try give(number) } }
     }
     guard number >= 0 else { throw Self.fault("\(path)/\(name) cannot be opened", errno) }
     return OwnedDescriptor(owning: number)
   }
 
   /// Root's files here would be lost to the folder's owner.
-  private func give(_ number: Int32, _ name: String) throws(SealFault) {
+  private func give(_ number: Int32) throws(SystemError) {
     guard geteuid() == 0, owner.user != 0 else { return }
-    guard fchown(number, owner.user, owner.group) == 0 else {
-      throw Self.fault("\(path)/\(name) cannot be given to the folder's owner", errno)
+    guard fchown(number, owner.user, owner.group) == 0 else { throw SystemError(errno: errno, call: "chown") }
+  }
+
+  private func writing(_ name: String, _ body: () throws(SystemError) -> Void) throws(SealFault) {
+    do throws(SystemError) {
+      try body()
+    } catch {
+      let words =
+        switch error.call {
+        case "chown": "cannot be given to the folder's owner"
+        case "rename": "cannot be put into place"
+        case "sync": "may not outlive a cut of power"
+        default: "cannot be written"
+        }
+      throw Self.fault("\(path)/\(name) \(words)", error.errno)
     }
   }
 

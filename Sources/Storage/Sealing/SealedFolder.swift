@@ -1,3 +1,5 @@
+internal import LinuxIO
+
 /// A folder of sealed files in the state folder: each is bound to its name, so that one cannot be put into another's place.
 struct SealedFolder {
   /// What lies in one of them.
@@ -84,7 +86,7 @@ struct SealedFolder {
 
   /// The same in a folder that is locked already.
   @discardableResult static func remove(_ name: String, in folder: borrowing PrivateFolder) throws(SealFault) -> Bool {
-    let unfinished = file(name) + PrivateFolder.unfinished
+    let unfinished = file(name) + FileReplacement.ending
     try folder.remove(unfinished, overwriting: true)
     // Out of its place first: cut in between, half of it must not look like a damaged one.
     guard try folder.rename(file(name), to: unfinished) else { return false }

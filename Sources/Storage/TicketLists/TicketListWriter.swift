@@ -19,28 +19,25 @@ final class TicketListWriter {
   private let place: TicketListPlace
   private let seals: TicketListSeals
   private let path: String
-  /// Held as long as this import is at work.
-  private let lock: OwnedDescriptor?
+  /// Locked as long as this import is at work; `nil` where nothing is kept.
+  private var new: FileReplacement?
   private let database: Database
   /// Gone before the file is closed.
   private var raw: Statement?
-  private var isPublished = false
   private var numbers: [StoredEvent: Int64] = [:]
   private var events: [StoredEvent] = []
   private var meter = GuessabilityMeter()
   /// Of the list from which rows were taken over.
   private var kept: Guessability?
 
-  private static let end = ".new"
-
   /// Begins a list.
   /// - Parameter isTrial: whether nothing is kept: it is written to a temporary file of SQLite's.
   init(_ place: TicketListPlace, key: SealKey, isTrial: Bool) throws(TicketListFault) {
     self.place = place
     seals = TicketListSeals(key, of: place)
-    path = isTrial ? "" : place.path + Self.end
+    path = isTrial ? "" : place.path + FileReplacement.ending
     do throws(SystemError) {
-      lock = isTrial ? nil : try Self.begin(path, place)
+      new = isTrial ? nil : try Self.begin(path, place)
     } catch {
       if error.errno == EWOULDBLOCK {
         throw TicketListFault("Another import of \(place.system.name) is at work. Wait for it, then try again.")
@@ -70,8 +67,8 @@ final class TicketListWriter {
   }
 
   /// Makes the file for its owner alone, empty and locked.
-  private static func begin(_ path: String, _ place: TicketListPlace) throws(SystemError) -> OwnedDescriptor {
-    let file = try UnfinishedFiles.begin(path) { () throws(SystemError) in
+  private static func begin(_ path: String, _ place: TicketListPlace) throws(SystemError) -> FileReplacement {
+    let new = try FileReplacement(of: place.path) { () throws(SystemError) in
       let file = try OwnedDescriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
       guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError(errno: errno, call: "flock") }
       var (opened, named) = (stat(), stat())
@@ -81,14 +78,14 @@ final class TicketListWriter {
       else { throw SystemError(errno: EWOULDBLOCK, call: "stat") }
       return file
     }
-    guard fchmod(file.number, 0o600) == 0, ftruncate(file.number, 0) == 0 else {
+    guard fchmod(new.file.number, 0o600) == 0, ftruncate(new.file.number, 0) == 0 else {
       throw SystemError(errno: errno, call: "truncate")
     }
-    return file
+    return new
   }
 
-  /// Throws away what was begun. Once it is in its place, a file of the first name is another import's.
-  func discard() { if !path.isEmpty, !isPublished { UnfinishedFiles.discard(path) } }
+  /// Throws away what was begun, where it is not in its place.
+  func discard() { new = nil }
 
   /// Adds a ticket.
   /// - Parameter folded: what its code has in common with all that the ticket system may take for it.
@@ -201,12 +198,7 @@ final class TicketListWriter {
     database.close()
     try TicketListReader(place, at: path, seals: seals).verify()
     do throws(SystemError) {
-      let file = try OwnedDescriptor.open(path, O_RDWR | O_NOFOLLOW)
-      try SmallFile.sync(file.number)
-      let result = UnfinishedFiles.finish(path) { rename(path, place.path) == 0 ? 0 : errno }
-      guard result == 0 else { throw SystemError(errno: result, call: "rename") }
-      isPublished = true
-      try SmallFile.syncFolder(of: place.path)
+      try new?.finish()
     } catch {
       throw TicketListFault(error, at: place.path)
     }

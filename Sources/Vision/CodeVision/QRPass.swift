@@ -75,9 +75,7 @@ final class QRPass {
   /// Elements that are kept from one picture to the next.
   var capacity: Int { scaler.capacity + thresholds.capacity + search.capacity + redraw.capacity }
 
-  init(stages: VisionStages) {
-    self.stages = stages
-  }
+  init(stages: VisionStages) { self.stages = stages }
 
   /// Searches the picture, or a part of it.
   func read(

@@ -9,9 +9,7 @@ struct StripLook: Equatable {
     /// Black below the mean of so many samples each way, white above it.
     case threshold(radius: Int)
 
-    var isThreshold: Bool {
-      if case .threshold = self { true } else { false }
-    }
+    var isThreshold: Bool { if case .threshold = self { true } else { false } }
   }
 
   /// Lines, spread over the bars' height.

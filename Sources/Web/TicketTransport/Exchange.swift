@@ -79,9 +79,7 @@ final class Exchange {
   }
 
   /// The answer is whole.
-  func answered() {
-    if let head { end(.answered(HTTPAnswer(head, body: body, receivedAt: headAt))) }
-  }
+  func answered() { if let head { end(.answered(HTTPAnswer(head, body: body, receivedAt: headAt))) } }
 
   /// The try failed: nothing more will come.
   func fail(_ error: any Error) {

@@ -20,9 +20,7 @@ package struct HTTPCall: Sendable {
   /// What one call may take, where that is not what the transport takes for all.
   package struct Limits: Sendable, Equatable {
     /// The largest body that is read, in bytes; `nil` for the transport's own. A packed answer is held to the transport's, too.
-    package var mostBytes: Int? {
-      didSet { mostBytes = mostBytes.map { min(max($0, 0), Self.mostOfAll) } }
-    }
+    package var mostBytes: Int? { didSet { mostBytes = mostBytes.map { min(max($0, 0), Self.mostOfAll) } } }
     /// How long it may take, from DNS to the end of the answer, where its deadline is later; `nil` for the deadline alone.
     package var longest: Duration?
 
@@ -76,9 +74,7 @@ package struct HTTPCall: Sendable {
   }
 
   /// The headers that are sent; a credential that came after them stands for its name alone.
-  var sentHeaders: [CallHeader] {
-    headers.filter { $0.name.lowercased() != credential?.header.lowercased() }
-  }
+  var sentHeaders: [CallHeader] { headers.filter { $0.name.lowercased() != credential?.header.lowercased() } }
 
   /// Path and query, as they follow the base URL.
   var target: String {

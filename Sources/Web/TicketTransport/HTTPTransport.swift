@@ -181,6 +181,4 @@ package final class HTTPTransport: HTTPCalling {
   }
 }
 
-extension TimeAmount {
-  init(_ duration: Duration) { self = .nanoseconds(max(duration.saturatedNanoseconds, 0)) }
-}
+extension TimeAmount { init(_ duration: Duration) { self = .nanoseconds(max(duration.saturatedNanoseconds, 0)) } }

@@ -166,9 +166,7 @@ package final class MeteredClient: Sendable {
   package var words: ServerWords { transport.words }
 
   /// What the server's text must not show: our keys.
-  package var redactions: [Redaction] {
-    state.withLock { [$0.key, $0.formerKey] }.compactMap { $0?.redaction }
-  }
+  package var redactions: [Redaction] { state.withLock { [$0.key, $0.formerKey] }.compactMap { $0?.redaction } }
 
   /// Puts another key in use, with a clean record. A call on its way keeps the key that it was sent with.
   package func replaceKey(_ key: Secret) {

@@ -106,9 +106,7 @@ package enum JSONValue: Sendable, Equatable {
   }
 }
 
-extension UInt8 {
-  fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
-}
+extension UInt8 { fileprivate var isDigit: Bool { (0x30...0x39).contains(self) } }
 
 /// A recursive reader of the grammar. Its depth is bounded a second time by its own count.
 private struct Reader {

@@ -36,9 +36,7 @@ struct DecodedLine {
   /// A line for people: why nothing was read.
   func plain(error: String) -> String { "\(name): \(TerminalText.clean(error, limit: 1_000))" }
 
-  private var name: String {
-    TerminalText.clean(file, limit: 4_096) + (frame.map { " frame \($0)" } ?? "")
-  }
+  private var name: String { TerminalText.clean(file, limit: 4_096) + (frame.map { " frame \($0)" } ?? "") }
 
   private func begin() -> JSONText {
     var line = JSONText()

@@ -84,9 +84,7 @@ actor DemoDisplay {
   }
 
   /// Shows the outputs as they are at the end.
-  func finish() {
-    if isLinePending, !isPlain { drawOutputs() }
-  }
+  func finish() { if isLinePending, !isPlain { drawOutputs() } }
 
   private func drawOutputs() {
     guard isLinePending else { return }

@@ -10,9 +10,7 @@ final class DemoOutputs: OutputDriver {
   /// What goes on and off, in order; each change once.
   let switched: AsyncStream<(OutputName, Bool)>
 
-  init() {
-    (switched, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
-  }
+  init() { (switched, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024)) }
 
   func set(_ output: OutputName, on: Bool) throws(DeviceError) {
     let isNew = states.withLock { states in

@@ -24,9 +24,7 @@ struct JournalListCommand: ParsableCommand {
 
   @OptionGroup var configuration: ConfigurationArgument
 
-  func validate() throws {
-    guard limit > 0 else { throw ValidationError("--limit takes a number from 1.") }
-  }
+  func validate() throws { guard limit > 0 else { throw ValidationError("--limit takes a number from 1.") } }
 
   func run() throws {
     let reader = try journal.open()

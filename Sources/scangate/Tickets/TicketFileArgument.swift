@@ -32,13 +32,9 @@ struct TicketFileArgument: ParsableArguments {
   }
 }
 
-extension ColumnChoice: ExpressibleByArgument {
-  package init?(argument: String) { self.init(argument) }
-}
+extension ColumnChoice: ExpressibleByArgument { package init?(argument: String) { self.init(argument) } }
 
-extension StateChoice: ExpressibleByArgument {
-  package init?(argument: String) { self.init(argument) }
-}
+extension StateChoice: ExpressibleByArgument { package init?(argument: String) { self.init(argument) } }
 
 extension DateOrder: ExpressibleByArgument {}
 

@@ -73,7 +73,7 @@ private func reader(_ name: String, _ match: DeviceMatch) -> SerialConfiguration
     expectEqual(SerialObstacle(SystemError(errno: EACCES, call: "open")), .permission)
     expectEqual(SerialObstacle(SystemError(errno: EBUSY, call: "open")), .held)
     expectEqual(SerialObstacle(SystemError(errno: EIO, call: "open")), .absent)
-    let words = SerialObstacle.permission.words(line("ttyACM0"), SerialSettings())
+    let words = SerialObstacle.permission.words(line("ttyACM0"), for: scanner(at: "/dev/ttyACM0"))
     expectEqual(words?.contains("Scanner (/dev/ttyACM0)"), true)
   }
 
