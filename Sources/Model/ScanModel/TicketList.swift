@@ -17,11 +17,12 @@ package protocol TicketList: Sendable {
   ///   - tickets: codes in the ticket system's own form, and moments rather than days. What one says of a code counts instead of what
   ///     the list has said of it, of whatever time.
   ///   - asOf: when what the list says then was true.
+  ///   - mayShrink: whether it may be less than half of what was there; else that is a fault (`isShrunk`).
   ///   - folding: as `TicketSystem.foldedKey`.
   /// - Returns: how many of them were left out, because a list cannot decide on them.
   /// - Throws: why nothing was replaced.
   func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime,
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, mayShrink: Bool,
     folding: @escaping @Sendable (Code) -> TicketKey?
   ) async throws(TicketListFault) -> Int
 }
@@ -29,7 +30,7 @@ package protocol TicketList: Sendable {
 extension TicketList {
   /// It is for reading.
   package func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime,
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, mayShrink: Bool,
     folding: @escaping @Sendable (Code) -> TicketKey?
   ) async throws(TicketListFault) -> Int { throw TicketListFault("This list of tickets cannot be written.") }
 }
@@ -144,9 +145,12 @@ package struct TicketListFault: Error, Sendable, Equatable, CustomStringConverti
   package var description: String
   /// Whether what was put in cannot be used; else something that is needed cannot be had.
   package var isOfData: Bool
-  package init(_ description: String, isOfData: Bool = false) {
+  /// Whether what was put in is less than half of what was there.
+  package var isShrunk: Bool
+  package init(_ description: String, isOfData: Bool = false, isShrunk: Bool = false) {
     self.description = description
     self.isOfData = isOfData
+    self.isShrunk = isShrunk
   }
 }
 
@@ -155,6 +159,11 @@ package protocol TicketRoster: Sendable {
   /// One page, from 1.
   /// - Throws: why there is none: from which host, and what to do.
   func page(_ number: Int) async throws(TicketListFault) -> RosterPage
+
+  /// One page of what was sold for a day, from 1, within the part of the budget that live scans leave; `nil` where it tells no such
+  /// list, or not to our key, which no trying again changes.
+  /// - Throws: as `page`.
+  func page(_ number: Int, of day: CivilDay) async throws(TicketListFault) -> RosterPage?
 }
 
 /// A page of what a ticket system tells.

@@ -22,6 +22,8 @@ package struct ConfiguredStation: Sendable {
   private let systems: [String: [any TicketSystem]]
   private let memory: StationMemory
   private let setUp: StationSetUp?
+  /// Who keeps lists current.
+  private let refreshers: [ListRefresher]
   /// The gates as who sets the station up sees them.
   private let seats: [GateID: GateRegistry.Seat]
 
@@ -125,6 +127,9 @@ package struct ConfiguredStation: Sendable {
     }
     self.faces = faces
     self.seats = seats
+    refreshers = zip(configuration.ticketSystems, connections).compactMap { system, connection in
+      memory.refresher(of: system, connection, events: events)
+    }
     station = Station(
       gates: gates, sources: try sources(of: configuration), events: events, time: time, endsInAHurry: true,
       divert: { setUp?.takes($0) ?? false })
@@ -141,6 +146,8 @@ package struct ConfiguredStation: Sendable {
     await outputs.start()
     // Before the gates: none is ready before its ticket system was asked.
     await memory.check(systems)
+    let refreshing = refreshers.map { refresher in Task { await refresher.run() } }
+    defer { for task in refreshing { task.cancel() } }
     let result: Result<Void, any Error>
     do {
       result = .success(

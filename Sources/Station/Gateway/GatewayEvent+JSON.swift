@@ -90,6 +90,10 @@ extension GatewayEvent {
         ("detail", conflict.told.said), ("at", conflict.told.at.wall.iso8601))
     case .journal(let state, let at):
       line.add(("type", "journal"), ("state", state.name), ("detail", state.detail), ("at", at.iso8601))
+    case .list(let event):
+      line.add(("type", "list"), ("ticket_system", event.system.name), ("state", event.state.rawValue))
+      if let tickets = event.tickets { line.add("tickets", Int64(tickets)) }
+      line.add(("detail", event.detail), ("at", event.at.iso8601))
     case .setUp(let event):
       line.add(
         ("type", "setUp"), ("state", event.state.rawValue), ("reason", event.reason?.rawValue),

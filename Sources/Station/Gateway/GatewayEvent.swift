@@ -33,6 +33,8 @@ package enum GatewayEvent: Sendable, Equatable {
   case conflict(OutboxConflict)
   /// The journal began or ceased to keep what it is given, or found something that the operator must know.
   case journal(JournalState, at: WallTime)
+  /// A list on board has refreshed itself, or could not.
+  case list(ListEvent)
   /// A station is being set up by a scan.
   case setUp(SetUpEvent)
   /// The control service has changed something, or what we hold of it has.

@@ -95,6 +95,20 @@ package final class StationMemory: Sendable {
     dependencies.listOnBoard(of: system.id, system.address, maxAge: system.list.maxAge)
   }
 
+  /// Who keeps the list on board of a ticket system current; `nil` where nobody is to, or can.
+  func refresher(
+    of system: TicketSystemConfiguration, _ connection: TicketSystemConnection, events: any EventSink
+  ) -> ListRefresher? {
+    guard let interval = system.list.refresh, let roster = connection.roster,
+      let list = dependencies.list(system.id, system.address)
+    else { return nil }
+    let keeper = ledgers.withLock { $0[system.address] }
+    return ListRefresher(
+      of: system.id, roster, into: list, every: interval, folding: system.type.foldedKey,
+      clock: { [dependencies] in dependencies.clock.now() },
+      lastScan: { await keeper?.lastDecided ?? MonotonicTime(nanoseconds: .min) }, events: events)
+  }
+
   /// The ledger of a ticket system: that of an earlier configuration, where there was one, with this one's bound.
   /// - Throws: where another ticket system has the same server and another scope.
   func ledger(

@@ -4,6 +4,8 @@ internal import TicketSystemKit
 package struct TicketListConfiguration: Sendable, Equatable {
   /// How old the list may be to admit by it.
   package var maxAge = Duration.seconds(24 * 3_600)
+  /// How often what was sold for yesterday, today and tomorrow is asked for; `nil` for never.
+  package var refresh: Duration?
 
   /// Makes what holds where the file says nothing: a list admits for a day.
   package init() {}
@@ -15,14 +17,20 @@ enum TicketListSection {
     "maxAge", .age(.seconds(60) ... .seconds(366 * 86_400), example: "24 h"),
     default: TicketListConfiguration().maxAge, "How old the list may be. Nobody is admitted by an older one.")
 
-  static let schema = SectionSchema("ticketSystems.<name>.list", maxAge)
+  private static let refresh = SchemaKey<Duration>.optional(
+    "refresh", .age(.seconds(60) ... .seconds(86_400), example: "10 min"),
+    "How often the ticket system is asked for what was sold for yesterday, today and tomorrow, where it tells that: while nobody scans, "
+      + "from a quarter of its budget. Without it a list is what was imported.")
+
+  static let schema = SectionSchema("ticketSystems.<name>.list", maxAge, refresh)
 
   private static let list = SchemaKey.key(
     "list",
     .section(schema, example: "{ maxAge: 24 h }") { reader in
-      reader.read(maxAge).map { age in
+      let refresh = reader.read(refresh)
+      return reader.read(maxAge).map { age in
         var list = TicketListConfiguration()
-        list.maxAge = age
+        (list.maxAge, list.refresh) = (age, refresh)
         return list
       }
     }, default: TicketListConfiguration(),

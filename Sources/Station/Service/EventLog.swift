@@ -111,6 +111,15 @@ package enum EventLog {
       case .stationWrong, .recordsDoubted: logger.error("\(words)")
       case .stationRight, .recordsTrusted: logger.notice("\(words)")
       }
+    case .list(let event):
+      let words = TerminalText.clean(event.detail ?? "", limit: 1_000)
+      switch event.state {
+      case .refreshed:
+        logger.info("The list on board of \(event.system) is current: \(event.tickets ?? 0) tickets of three days.")
+      case .failed: logger.warning("The list on board of \(event.system) stays as it was. \(words)")
+      case .heldBack: logger.error("The list on board of \(event.system) stays as it was. \(words)")
+      case .missing: logger.warning("\(words)")
+      }
     case .conflict(let conflict):
       logger.error("\(words(conflict))")
     case .journal(.working, _):

@@ -57,12 +57,12 @@ package actor StoredTicketList: TicketList {
 
   /// On a thread of its own: gates ask this one meanwhile.
   package nonisolated func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime,
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, mayShrink: Bool,
     folding: @escaping @Sendable (Code) -> TicketKey?
   ) async throws(TicketListFault) -> Int {
     try await SystemThread.run("list import") { [place, key] in
       Result { () throws(TicketListFault) in
-        try TicketImport.replace(span, with: tickets, asOf: asOf, place, key, folding: folding)
+        try TicketImport.replace(span, with: tickets, asOf: asOf, mayShrink, place, key, folding: folding)
       }
     }.get()
   }

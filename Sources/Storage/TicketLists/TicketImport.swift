@@ -119,15 +119,23 @@ package final class TicketImport {
 
   /// Does what `TicketList.replace` says, on the caller's thread.
   static func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, _ place: TicketListPlace, _ key: SealKey,
-    folding: @escaping (Code) -> TicketKey?
+    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, _ mayShrink: Bool, _ place: TicketListPlace,
+    _ key: SealKey, folding: @escaping (Code) -> TicketKey?
   ) throws(TicketListFault) -> Int {
     // Moments need no zone.
     let work = try TicketImport(
       Settings(place: place, key: key, recognise: { $0 }, folding: folding, zone: { _, _, _ in nil }, mayShrink: true))
     work.mayBeEmpty = true
     for ticket in tickets { try work.add(ticket) }
-    if let span { try work.writer.keep(outside: span) }
+    if span != nil || !mayShrink {
+      let gone = try work.writer.keep(outside: span)
+      if !mayShrink, work.report.good * 2 < gone {
+        throw TicketListFault(
+          "\(place.system) tells \(work.report.good) tickets, and the list on board has \(gone) for the same days: more than half of "
+            + "those would be gone. Look at what was cancelled there; if that is meant: scangate tickets import --from-system "
+            + "\(place.system) --yes", isOfData: true, isShrunk: true)
+      }
+    }
     let report = try work.finish(asOf: asOf, imported: SystemTime().wall())
     if let refusal = report.refusal {
       let first = report.badLines.first.map { " Ticket \($0.line): \($0.words)." } ?? ""

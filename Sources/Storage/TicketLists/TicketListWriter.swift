@@ -104,19 +104,26 @@ final class TicketListWriter {
     }
   }
 
-  /// Takes over what the list in use has, but for tickets whose first moment is in a span. Of a code that was added, that counts alone.
-  func keep(outside span: Range<WallTime>) throws(TicketListFault) {
-    guard try place.isPresent() else { return }
+  /// Takes over what the list in use has, but for tickets whose first moment is in a span, all where it is `nil`. Of a code that was
+  /// added, that counts alone.
+  /// - Returns: how many it does not take over.
+  func keep(outside span: Range<WallTime>?) throws(TicketListFault) -> Int {
+    guard try place.isPresent() else { return 0 }
+    var gone = 0
     let former = try TicketListReader(place, at: place.path, seals: seals)
     kept = former.guessability
     try former.each { ticket, saleQuantity throws(SQLiteError) in
-      if let from = ticket.from, span.contains(WallTime(nanoseconds: from)) { return }
+      if span.map({ span in ticket.from.map { span.contains(WallTime(nanoseconds: $0)) } ?? false }) ?? true {
+        gone += 1
+        return
+      }
       try raw?.run(
         .blob(ticket.digest), .integer(Self.keptLine), Value(ticket.status), Value(ticket.from), Value(ticket.until),
         Value(ticket.quantity), Value(ticket.sale), Value(saleQuantity.map { Int64($0) }),
         Value(try number(kept: ticket.event)), .null,
         .null, Value(ticket.twin))
     }
+    return gone
   }
 
   /// Behind all that was added.

@@ -96,6 +96,33 @@ package final class EventScheduleClient: Sendable {
     }
   }
 
+  /// The same for one day, beside the gates; `nil` where the server has no such list, or not for our key.
+  /// - Throws: why there is no page.
+  func roster(
+    of day: CivilDay, page: Int64, size: Int, deadline: MonotonicTime
+  ) async throws(TransportFault) -> RosterPage? {
+    let secrets = redactions()
+    var call = call(
+      .get, "/sales", query: [("event_date", "\(day)"), ("page", String(page)), ("per_page", String(size))])
+    call.limits.mostBytes = 4 << 20
+    return try await metered.read(call, RetryPolicy.wholeList, .bulk, deadline: deadline, waitsForBudget: true) {
+      answer in
+      switch answer.status {
+      case 200 where answer.isJSON: break
+      case 403 where answer.isRefusal, 404, 405: return .value(nil)
+      default: return .fault(fault(of: answer, to: nil))
+      }
+      if let document = try? JSONValue(answer.body), let page = RosterPage(document, number: page, hiding: secrets) {
+        return .value(page)
+      }
+      return .fault(Self.unreadable(host))
+    }
+  }
+
+  private static func unreadable(_ host: String) -> TransportFault {
+    TransportFault(.badAnswer, "\(host) answered with a list that cannot be read. Check the address.")
+  }
+
   /// Asks what redeems nothing until `parse` can read the answer; 429, 5xx and network errors are repeated.
   private func read<Value: Sendable>(
     _ path: String, _ parameters: [(name: String, value: String)], hiding query: String?, _ policy: RetryPolicy,
@@ -106,8 +133,7 @@ package final class EventScheduleClient: Sendable {
     ) { answer in
       guard answer.status == 200, answer.isJSON else { return .fault(fault(of: answer, to: query)) }
       if let document = try? JSONValue(answer.body), let value = parse(document) { return .value(value) }
-      return .fault(
-        TransportFault(.badAnswer, "\(host) answered with a list that cannot be read. Check the address."))
+      return .fault(Self.unreadable(host))
     }
   }
 

@@ -22,10 +22,22 @@ package struct EventScheduleRoster: TicketRoster {
     self.time = time
   }
 
-  package func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
-    guard number <= Self.mostPages else {
-      throw TicketListFault("\(client.host) has more than \(Self.mostPages) pages of sales: that cannot be.")
+  package func page(_ number: Int, of day: CivilDay) async throws(TicketListFault) -> RosterPage? {
+    guard number <= Self.mostPages else { throw tooMany }
+    do throws(TransportFault) {
+      return try await client.roster(
+        of: day, page: Int64(number), size: pageSize, deadline: time.now() + Self.patience)
+    } catch {
+      throw TicketListFault(error.detail)
     }
+  }
+
+  private var tooMany: TicketListFault {
+    TicketListFault("\(client.host) has more than \(Self.mostPages) pages of sales: that cannot be.")
+  }
+
+  package func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
+    guard number <= Self.mostPages else { throw tooMany }
     do throws(TransportFault) {
       return try await client.roster(
         page: Int64(number), size: pageSize, deadline: time.now() + (number == 1 ? Self.firstPatience : Self.patience))

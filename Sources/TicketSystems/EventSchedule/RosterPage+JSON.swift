@@ -25,6 +25,7 @@ extension RosterPage {
     let plain = ToldTicket(
       code: "", isWholeSale: false, status: status(sale), day: day(sale["event_date"]), sale: sale["id"]?.identifier,
       event: sale["event_name"]?.string.flatMap { StaffText.clean($0, hiding: secrets) },
+      eventID: sale["event_id"]?.identifier,
       obstacle: isPass ? "it is a pass: whether it admits depends on more than a list says" : nil)
     var whole = plain
     whole.isWholeSale = true

@@ -31,6 +31,9 @@ package final class MeteredClient: Sendable {
     case live
     /// Nobody: it leaves a third of the budget to those for whom somebody does.
     case background
+    /// Nobody, for many requests: it takes a quarter of the budget. Where each request puts off the end of the server's window, it
+    /// goes in bursts of half of it, for a window ends only when nobody asks.
+    case bulk
   }
 
   /// How a server is asked, and what its answers say of budget and key.
@@ -276,7 +279,7 @@ package final class MeteredClient: Sendable {
             retryAfter: until - now))
       case .granted: break
       }
-      switch state.budget.tryTake(at: now, leaving: urgency == .background ? state.budget.allowance / 3 : 0) {
+      switch state.budget.tryTake(at: now, leaving: urgency.reserve(of: state.budget)) {
       case .granted(let place): return .granted(Permit(place: place, key: state.key, keyNumber: state.keyNumber))
       case .spent(let next):
         state.watch.unknown()
@@ -320,5 +323,16 @@ package final class MeteredClient: Sendable {
   private static func words(_ duration: Duration) -> String {
     let seconds = max(1, (duration.milliseconds + 999) / 1_000)
     return seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) min"
+  }
+}
+
+extension MeteredClient.Urgency {
+  /// How many places it leaves to others.
+  fileprivate func reserve(of budget: RateBudget) -> Int {
+    switch self {
+    case .live: 0
+    case .background: budget.allowance / 3
+    case .bulk: budget.model == .window ? budget.allowance - budget.allowance / 4 : budget.allowance / 2
+    }
   }
 }

@@ -100,6 +100,19 @@ import TicketSystemKit
 
   // MARK: The list
 
+  @Test(arguments: [
+    ("{ refresh: 10 min }", Duration.seconds(600)), ("{ maxAge: 2 h, refresh: 1 min }", .seconds(60)),
+    ("{ refresh: 24 h }", .seconds(86_400)), ("{ maxAge: 2 h }", nil),
+  ]) func readsHowOftenAListIsRefreshed(text: String, refresh: Duration?) throws {
+    let text = goodFile.replacing("main.key }", with: "main.key, list: \(text) }")
+    try expectEqual(reading(text).configuration.ticketSystems.first?.list.refresh, refresh)
+  }
+
+  @Test(arguments: ["59 s", "25 h", "0", "often"]) func refreshesNeitherAllTheTimeNorNever(text: String) throws {
+    let text = goodFile.replacing("main.key }", with: "main.key, list: { refresh: \(text) } }")
+    #expect(throws: (any Error).self) { try reading(text) }
+  }
+
   private func maxAge(_ text: String) throws -> Duration? {
     let text = goodFile.replacing("main.key }", with: "main.key, list: { maxAge: \(text) } }")
     return try reading(text).configuration.ticketSystems.first?.list.maxAge

@@ -26,8 +26,34 @@ import Testing
     _ folder: ListFolder, _ span: Range<WallTime>?, _ tickets: [ToldTicket]
   ) async throws -> Int {
     try await StoredTicketList(folder.place, key: folder.key).replace(
-      span, with: tickets, asOf: WallTime(seconds: 1_795_300_000)
+      span, with: tickets, asOf: WallTime(seconds: 1_795_300_000), mayShrink: true
     ) { TicketKey(Array($0.text.lowercased().utf8)) }
+  }
+
+  /// Somebody may have deleted an event by mistake; or a server tells half of what it has.
+  @Test func aDayThatHasLostMoreThanHalfIsHeldBack() async throws {
+    let folder = try ListFolder()
+    try await replace(folder, nil, (0..<10).map { told("code-\($0)", day: 0) } + [told("next", day: 1)])
+    let list = try StoredTicketList(folder.place, key: folder.key)
+    func tell(_ count: Int) async throws(TicketListFault) {
+      _ = try await list.replace(
+        Self.span(0), with: (0..<count).map { told("code-\($0)", day: 0) }, asOf: Self.day, mayShrink: false
+      ) { _ in nil }
+    }
+    for count in [0, 4] {
+      do throws(TicketListFault) {
+        try await tell(count)
+        Issue.record("\(count) of 10 were taken")
+      } catch {
+        expect(
+          error.isShrunk && error.description.contains("\(count) tickets, and the list on board has 10"), "\(error)")
+      }
+      expect(try folder.find("code-9") != nil)
+    }
+    try await tell(5)
+    expect(try folder.find("code-4") != nil && folder.find("code-5") == nil && folder.find("next") != nil)
+    // What is left is what counts from now on.
+    try await tell(3)
   }
 
   @Test func oneDayIsReplacedAndTheOthersStay() async throws {
@@ -101,7 +127,9 @@ import Testing
     let list = try StoredTicketList(folder.place, key: folder.key)
     expect(try await list.find(Code("a")) == nil)
     for day in 0..<5 as Range<Int64> {
-      _ = try await list.replace(Self.span(day), with: [told("a", day: day)], asOf: Self.day) { _ in nil }
+      _ = try await list.replace(Self.span(day), with: [told("a", day: day)], asOf: Self.day, mayShrink: true) { _ in
+        nil
+      }
       try await expectEqual(list.find(Code("a"))?.eventID, "show-\(day)")
       try await expectEqual(list.state()?.count, 1)
     }

@@ -34,6 +34,8 @@ struct CodeListTicketSystem: TicketSystem {
         code: words[0], isWholeSale: true, status: .valid, quantity: Int(words[1]) ?? 0, eventID: "evening",
         kind: "stalls")
     }
-    _ = try await list.list?.replace(nil, with: tickets, asOf: SystemTime().wall()) { foldedKey(of: $0) }
+    _ = try await list.list?.replace(nil, with: tickets, asOf: SystemTime().wall(), mayShrink: true) {
+      foldedKey(of: $0)
+    }
   }
 }

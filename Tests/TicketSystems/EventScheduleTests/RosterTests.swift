@@ -23,6 +23,52 @@ import TicketTransport
     return result
   }
 
+  // MARK: A day
+
+  private func day(_ answer: String) async throws -> Result<RosterPage?, TicketListFault> {
+    let venue = try await Venue.open(ScriptedServer(answer: answer))
+    let result: Result<RosterPage?, TicketListFault>
+    do throws(TicketListFault) {
+      result = .success(
+        try await EventScheduleRoster(client: venue.client, pageSize: 7).page(2, of: CivilDay(number: 20_000)))
+    } catch {
+      result = .failure(error)
+    }
+    expect(venue.server.requests.allSatisfy { $0.hasPrefix("GET /api/sales?event_date=2024-10-04&page=2&per_page=7 ") })
+    expectEqual(venue.server.requests.count, 1)
+    await venue.close()
+    return result
+  }
+
+  @Test func aDayIsAskedForByItsDate() async throws {
+    let body =
+      #"{"data":[{"id":1,"event_id":456,"event_date":"2024-10-04","status":"paid","secret":"S"}],"meta":{"current_page":2,"last_page":3}}"#
+    let page = try #require(try await day(Answers.response("200 OK", body)).get())
+    expect(page.hasMore && page.tickets.map(\.code) == ["S"])
+    expectEqual(page.tickets.first?.eventID, "456")
+    expectEqual(page.tickets.first?.day, "2024-10-04")
+  }
+
+  /// No trying again changes that.
+  @Test(arguments: [
+    ("404 Not Found", #"{"message":"Not found"}"#), ("405 Method Not Allowed", ""), ("404 Not Found", "<html>"),
+    ("403 Forbidden", #"{"error":"This feature requires Pro"}"#), ("403 Forbidden", #"{"message":"Access denied"}"#),
+  ]) func aServerWithoutListsOfDaysHasNone(status: String, body: String) async throws {
+    try expectEqual(await day(Answers.response(status, body)).get(), nil)
+  }
+
+  @Test(arguments: [
+    ("403 Forbidden", "<html>blocked</html>"), ("200 OK", "<html>"), ("200 OK", #"{"data":{}}"#),
+    ("401 Unauthorized", #"{"error":"Invalid API key"}"#),
+    ("302 Found", ""), ("200 OK", #"{"data":[],"meta":{"current_page":1,"last_page":1}}"#),
+  ]) func whatIsNoListIsAFault(status: String, body: String) async throws {
+    guard case .failure = try await day(Answers.response(status, body)) else {
+      return unexpected("a page of \(status)")
+    }
+  }
+
+  // MARK: Tickets
+
   private func tickets(_ sale: String) async throws -> [ToldTicket] {
     try await page(#"{"data":[\#(sale)],"meta":{"current_page":1,"last_page":1}}"#).get().tickets
   }

@@ -283,6 +283,28 @@ private func client(
     }
   }
 
+  /// Where each request puts off the end of the server's window, a list goes in bursts; else it takes its quarter.
+  @Test(arguments: [(RateBudget.Model.window, 15, 45), (.pause, 30, 30), (.both, 30, 30)])
+  func manyRequestsLeaveTheBudgetToPeople(model: RateBudget.Model, bulk: Int, live: Int) async throws {
+    let time = ManualTime()
+    let caller = try ScriptedCaller(time: time)
+    let client = client(caller, RateBudget(limit: 60, model: model), time: time)
+    caller.answerNext(answer(200))
+    func perform(_ urgency: MeteredClient.Urgency) async -> Bool {
+      let outcome = await client.perform(HTTPCall(.get, path: "/"), urgency, deadline: time.now() + .seconds(1))
+      if case .answered = outcome.result { return true }
+      return false
+    }
+    var sent = 0
+    while await perform(.bulk) { sent += 1 }
+    expectEqual(sent, bulk)
+    sent = 0
+    while await perform(.live) { sent += 1 }
+    expectEqual(sent, live)
+    time.advance(by: .seconds(60))
+    expect(await perform(.bulk))
+  }
+
   @Test func readingWaitsForTheBudgetWhereThereIsTime() async throws {
     let time = SystemTime()
     let caller = try ScriptedCaller(time: time)
