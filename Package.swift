@@ -190,7 +190,11 @@ let package = Package(
       ["Calls", "ScanModel", "WireText", nioCompression, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS], small),
     room("TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport"], small),
     room(
-      "EventSchedule", ["Calls", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"], small),
+      "EventSchedule",
+      [
+        "Calls", "DecodeClient", "DecodeProtocol", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit",
+        "TicketTransport", "WireText", argumentParser,
+      ], small),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
     room("SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
@@ -322,13 +326,13 @@ let package = Package(
       path: "Tests/Storage/TicketListsTests",
       exclude: ["exports"], swiftSettings: quick),
     tests(of: "WireText", ["ScanModel", "ScanTesting"]),
-    tests(of: "TicketTransport", ["Calls", "ScanModel", "ScanTesting", "ScriptedHTTP"]),
+    tests(of: "TicketTransport", ["Calls", "ScanModel", "ScanTesting", "ScriptedHTTP", nioCore]),
     .target(
       name: "ScriptedHTTP", dependencies: [nioCore, nioPosix, nioSSL], path: "Tests/Web/ScriptedHTTP",
       swiftSettings: quick),
     tests(
       of: "EventSchedule",
-      ["Calls", "ScanModel", "ScanTesting", "ScriptedHTTP", "TicketTransport", nioCore, nioPosix, nioSSL]),
+      ["Calls", "ScanModel", "ScanTesting", "ScriptedHTTP", "TicketTransport", "WireText", nioCore, nioPosix, nioSSL]),
     // A toy, for what another ticket system costs.
     .testTarget(
       name: "CodeFileTests",
@@ -370,8 +374,9 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "CMockDevices", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP",
-        "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode", "scangate-outputs",
+        "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanTesting",
+        "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode",
+        "scangate-outputs",
       ]),
     tests(
       of: "VenueServer",

@@ -40,18 +40,8 @@ struct CredentialCommand: ParsableCommand {
       }
       // Before anybody pastes anything.
       try checkName(name)
-      let secret: PastedSecret
-      // White space around it is cut away later; what is far too long is no secret.
-      let limit = 2 * PastedSecret.longest
-      let bytes = try HiddenInput.given(
-        file, asking: "Paste \(name) and press Enter (it is not shown): ", upTo: limit,
-        otherwise: "Nothing was changed.")
-      do throws(PastedSecret.Fault) {
-        if bytes.count > limit { throw .tooLong }
-        secret = try PastedSecret(bytes)
-      } catch {
-        throw failure("The credential was not taken. \(error.description)", Exit.data)
-      }
+      let secret = try HiddenInput.secret(
+        file, asking: "Paste \(name) and press Enter (it is not shown): ", otherwise: "Nothing was changed.")
       state.prepare()
       let store = CredentialStore(keys: state.keys)
       let key = try store.set(name, secret)

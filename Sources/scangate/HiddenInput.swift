@@ -1,9 +1,24 @@
 import ArgumentParser
 import Glibc
 import LinuxIO
+import Sealing
 
 /// Input that nobody shall see.
 enum HiddenInput {
+  /// A secret of a file, or of standard input: asked for where that is a terminal.
+  /// - Throws: an exit that has told why there is none, or why it can be none.
+  static func secret(_ file: String?, asking prompt: String, otherwise refusal: String) throws -> PastedSecret {
+    // White space around it is cut away later; what is far too long is no secret.
+    let limit = 2 * PastedSecret.longest
+    let bytes = try given(file, asking: prompt, upTo: limit, otherwise: refusal)
+    do throws(PastedSecret.Fault) {
+      if bytes.count > limit { throw .tooLong }
+      return try PastedSecret(bytes)
+    } catch {
+      throw failure("The credential was not taken. \(error.description)", Exit.data)
+    }
+  }
+
   /// What a file holds, or standard input: asked for where that is a terminal. Of what is too long, a byte more than `limit`.
   /// - Throws: an exit that has told why there is nothing; `refusal` where nobody wanted to.
   static func given(

@@ -21,6 +21,13 @@ static inline int cpng_finish(png_image *image, int colour, void *pixels, int st
   return png_image_finish_read(image, &white, pixels, stride, NULL);
 }
 
+/// Reads the pixels, in eight bits, what is transparent stays so: four bytes in the order R, G, B, A.
+static inline int cpng_finish_rgba(png_image *image, void *pixels, int stride) {
+  image->flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+  image->format = PNG_FORMAT_RGBA;
+  return png_image_finish_read(image, NULL, pixels, stride, NULL);
+}
+
 /// Writes RGB pixels as PNG into `memory`; returns its length, or 0 where they do not fit.
 static inline size_t cpng_write(const void *rgb, uint32_t width, uint32_t height, void *memory, size_t capacity) {
   png_image image;

@@ -7,6 +7,9 @@ package import TicketTransport
 /// The ticket scanning API, typed. One for each server and credential: the gates that use both share its rate budget and
 /// its memory of failed authentications.
 package final class EventScheduleClient: Sendable {
+  /// The header that carries the key.
+  static let keyHeader = "X-API-Key"
+
   private let metered: MeteredClient
   private let failures = Mutex(FailureStreak())
 
@@ -18,7 +21,7 @@ package final class EventScheduleClient: Sendable {
   package init(
     transport: any HTTPCalling, key: Secret, budget: RateBudget = RateBudget(), time: any TimeSource = SystemTime()
   ) {
-    let policy = MeteredClient.Policy(header: "X-API-Key") { .usual($0, isRefusal: $0.isRefusal) }
+    let policy = MeteredClient.Policy(header: Self.keyHeader) { .usual($0, isRefusal: $0.isRefusal) }
     metered = MeteredClient(transport: transport, key: key, budget: budget, policy: policy, time: time)
   }
 

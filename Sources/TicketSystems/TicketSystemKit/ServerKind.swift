@@ -12,7 +12,9 @@ extension ServerAddress {
   }
 
   /// The address without an `/api` at its end; `nil` where it has none.
-  fileprivate var withoutAPI: String? { path.hasSuffix("/api") ? String(description.dropLast(4)) : nil }
+  package var withoutAPI: ServerAddress? {
+    path.hasSuffix("/api") ? try? ServerAddress(String(description.dropLast(4)), allowPlainHTTP: true) : nil
+  }
 }
 
 extension ValueKind where Value == ServerAddress {

@@ -13,11 +13,11 @@ package actor DecodeSession {
   /// The length of the file that is in the memory.
   private var byteCount: UInt32 = 0
 
-  /// What was read in a picture, and the PNG that shows how, where it was asked for.
+  /// What was read in a picture, and the PNG that was asked for.
   package struct Picture: Sendable {
     /// What was read.
     package var result: DecodeResult
-    /// A PNG file; empty where none was asked for, or none could be made.
+    /// A PNG file: what shows how it was read, or the logo; empty where none was asked for, or none could be made.
     package var explanation: [UInt8]
   }
 
@@ -97,7 +97,14 @@ package actor DecodeSession {
     case .ready: throw .lied("it was not asked")
     case .fault(let fault): throw fault
     case .result(let result):
-      return Picture(result: result, explanation: keeper.returned(Int(result.explanationBytes)))
+      let returned = keeper.returned(Int(result.explanationBytes))
+      guard purpose == .logo else { return Picture(result: result, explanation: returned) }
+      // A worker that a picture has taken over can only lie about colours: the file is written here.
+      let (width, height) = (Int(result.width), Int(result.height))
+      guard (1...DecodeLimits.longestLogo).contains(width), (1...DecodeLimits.longestLogo).contains(height),
+        returned.count == 4 * width * height
+      else { throw .lied("a logo of \(width)x\(height) pixels in \(returned.count) bytes") }
+      return Picture(result: result, explanation: PlainPNG.bytes(width: width, rgba: returned))
     }
   }
 

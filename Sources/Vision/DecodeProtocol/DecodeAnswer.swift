@@ -24,7 +24,7 @@ package struct DecodeResult: Sendable, Equatable {
   package var isVideo: Bool
   /// A frame of the video comes after this one.
   package var hasMore: Bool
-  /// How many bytes of the second shared memory are a PNG; 0 where none was asked for, or where none could be made.
+  /// How many bytes of the second shared memory are what was asked for; 0 where nothing was, or where none could be made.
   package var explanationBytes: UInt32
 
   package init(

@@ -53,6 +53,9 @@ package struct PictureLayout: Sendable, Hashable {
     case reading = 1
     /// Codes are read, and a PNG that shows how is put into the second shared memory.
     case explanation = 2
+    /// No code is read: its pixels are put into the second shared memory, red, green, blue and how opaque it is, a byte each. A PNG or
+    /// JPEG, no side of it longer than `DecodeLimits.longestLogo`.
+    case logo = 3
   }
 
   /// How many bytes of the memory are the file's.

@@ -35,7 +35,7 @@ final class PNGReader {
     colours.shrink(beyond: 1)
   }
 
-  private static func fault(_ image: png_image) -> PictureFault {
+  static func fault(_ image: png_image) -> PictureFault {
     let words = withUnsafeBytes(of: image.message) { message in
       String(decoding: message.prefix { $0 != 0 }.map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }

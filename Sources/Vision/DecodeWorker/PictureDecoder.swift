@@ -10,12 +10,14 @@ final class PictureDecoder: Answering {
   private let frames: FramePixels
   private let pictures: PictureReader
   private let reader: CodeReader
+  private let logos: LogoReader
 
   /// - Throws: a fault where a library cannot.
   init(_ settings: DecodeSettings) throws(PictureFault) {
     self.settings = settings
     frames = try FramePixels()
     pictures = try PictureReader()
+    logos = try LogoReader()
     reader = CodeReader(VisionSettings(kinds: settings.kinds, stages: VisionStages(rawValue: settings.stages)))
   }
 
@@ -53,6 +55,13 @@ final class PictureDecoder: Answering {
   ) throws(PictureFault) -> DecodeResult {
     guard Int(layout.byteCount) <= memory.count else { throw PictureFault(.tooLarge, "the file is too large") }
     let bytes = UnsafeRawBufferPointer(rebasing: memory[..<Int(layout.byteCount)])
+    if layout.purpose == .logo {
+      guard let returns else { throw PictureFault(.unsupported, "there is no memory for a logo") }
+      let (width, height) = try logos.read(bytes, into: returns)
+      return DecodeResult(
+        reading: ViewReading(), width: UInt32(width), height: UInt32(height),
+        explanationBytes: UInt32(4 * width * height))
+    }
     defer { pictures.shrink() }
     let picture = try pictures.read(bytes, frame: Int(layout.frame))
     let image = picture.image

@@ -34,13 +34,14 @@ enum FaultWords {
         "The certificate of \(host) is not trusted, is for another host, or TLS could not be agreed on. "
           + words.trustCure)
     }
+    if error is HTTPConnections.NotPublic {
+      return TransportFault(
+        .badAnswer, "\(host) is no public address: it is not asked, for a document of another server names it.")
+    }
+    if error is NameLookUp.NoAddress { return unresolved(host) }
     // An address without a name to look up fails with the bare error of the system.
     if let tries = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? (error as? IOError).map({ [$0] }) {
-      if tries.isEmpty {
-        return TransportFault(
-          .unreachable, "The name in \(host) cannot be resolved. Check the name and this machine's DNS.",
-          isTransient: true, offline: .noAddress)
-      }
+      if tries.isEmpty { return unresolved(host) }
       return TransportFault(
         .unreachable,
         tries.contains { ($0 as? IOError)?.errnoCode == ECONNREFUSED }
@@ -58,6 +59,12 @@ enum FaultWords {
     return TransportFault(
       .unreachable, "No connection to \(host) (\(kind(of: error))).", isTransient: true,
       offline: isOfNetwork(error) ? .noConnection : nil)
+  }
+
+  private static func unresolved(_ host: String) -> TransportFault {
+    TransportFault(
+      .unreachable, "The name in \(host) cannot be resolved. Check the name and this machine's DNS.",
+      isTransient: true, offline: .noAddress)
   }
 
   /// Whether the connection below TLS and HTTP failed.

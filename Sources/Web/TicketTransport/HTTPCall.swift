@@ -46,6 +46,8 @@ package struct HTTPCall: Sendable {
   package var body: [UInt8]?
   /// Whether no cache on the way may answer.
   package var skipsCaches = false
+  /// The media types that are wanted.
+  package var accepts = "application/json"
   /// Its own headers; at most `mostHeaders`, each name once.
   package private(set) var headers: [CallHeader] = []
   /// What it may take.

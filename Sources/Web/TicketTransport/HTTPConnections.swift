@@ -11,6 +11,8 @@ internal import NIOSSL
 final class HTTPConnections {
   /// The client was closed, here.
   struct Closed: Error {}
+  /// The host has an address that is not public, and only public ones may be asked.
+  struct NotPublic: Error {}
 
   /// What exchanges beyond this many wait for is a connection that is free again.
   private static let mostConnections = 32
@@ -156,13 +158,24 @@ final class HTTPConnections {
         channel.eventLoop.makeCompletedFuture { try own.value.equip(channel, context) }
       }
     let channel: EventLoopFuture<any Channel>
-    if var address = CertificateNames.address(server.host) {
+    if settings.isPublicOnly {
+      channel = judgedAddress().assumeIsolated().flatMap { bootstrap.connect(to: $0) }.nonisolated()
+    } else if var address = CertificateNames.address(server.host) {
       address.port = server.port
       channel = bootstrap.connect(to: address)
     } else {
       channel = bootstrap.connect(host: server.host, port: server.port)
     }
     return channel.flatMap { channel in own.value.agree(on: channel, until: end) }
+  }
+
+  /// The address to connect to, looked up once. One that is not public spoils all: whoever answers for the name has more in mind.
+  private func judgedAddress() -> EventLoopFuture<SocketAddress> {
+    NIOSingletons.posixBlockingThreadPool.runIfActive(eventLoop: loop) { [server, settings] in
+      let addresses = try settings.lookUp(server.host, server.port)
+      guard let first = addresses.first, addresses.allSatisfy(settings.isPublic) else { throw NotPublic() }
+      return first
+    }
   }
 
   private func equip(_ channel: any Channel, _ context: NIOSSLContext?) throws {

@@ -17,7 +17,7 @@ struct HTTPRequest: Sendable {
     var headers = HTTPHeaders()
     headers.reserveCapacity(10)
     headers.add(name: "Host", value: server.hostHeader)
-    headers.add(name: "Accept", value: "application/json")
+    headers.add(name: "Accept", value: call.accepts)
     headers.add(name: "User-Agent", value: "scangate")
     for header in call.sentHeaders { headers.add(name: header.name, value: header.value) }
     if call.skipsCaches { headers.add(name: "Cache-Control", value: "no-cache") }

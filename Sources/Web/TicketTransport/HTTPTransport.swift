@@ -35,6 +35,12 @@ package final class HTTPTransport: HTTPCalling {
     package var decompresses = false
     /// How messages speak of the server.
     package var words = ServerWords()
+    /// Whether only public addresses are connected to, each the very one that was judged: for servers that a stranger names.
+    package var isPublicOnly = false
+    /// Looks a name up, where addresses are judged; blocks.
+    var lookUp: @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress] = NameLookUp.addresses
+    /// Judges one.
+    var isPublic: @Sendable (SocketAddress) -> Bool = NameLookUp.isPublic
 
     /// The usual settings.
     package init() {}
@@ -114,7 +120,10 @@ package final class HTTPTransport: HTTPCalling {
       before = outcome
       tries += 1
       guard case .notSent(let fault) = outcome.result else { return outcome }
-      if fault.reason == .tlsFault { return await explained(outcome, deadline: deadline) }
+      // To look again is to connect again, by the name.
+      if fault.reason == .tlsFault {
+        return settings.isPublicOnly ? outcome : await explained(outcome, deadline: deadline)
+      }
       guard fault.isTransient,
         let wait = RetryPolicy.connect.wait(afterTries: tries, at: time.now(), deadline: deadline, using: &random),
         (try? await Task.sleep(for: wait)) != nil

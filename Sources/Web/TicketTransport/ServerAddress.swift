@@ -97,7 +97,7 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   package var hostAndPort: String { "\(shownHost):\(port)" }
 
   /// Host and port as requests name them: without the port that goes without saying.
-  var hostHeader: String { port == (isSecure ? 443 : 80) ? shownHost : hostAndPort }
+  package var hostHeader: String { port == (isSecure ? 443 : 80) ? shownHost : hostAndPort }
 
   private var shownHost: String { host.contains(":") ? "[\(host)]" : host }
 

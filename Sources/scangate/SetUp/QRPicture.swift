@@ -1,3 +1,4 @@
+import DecodeClient
 import CQREncode
 
 /// A text as a QR code (ISO/IEC 18004): its modules, and the pictures of them.

@@ -1,11 +1,10 @@
-import Glibc
-import LinuxIO
+internal import Glibc
 
 /// A file that was not there before: nothing is ever overwritten.
-enum NewFile {
+package enum NewFile {
   /// Writes a file that its owner alone can read, and has it on disk for good.
   /// - Throws: why there is none; `EEXIST` where something of that name was there.
-  static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+  package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let file = try UnfinishedFiles.begin(path) { () throws(SystemError) in
       try OwnedDescriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
     }
