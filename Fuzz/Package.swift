@@ -70,15 +70,15 @@ let package = Package(
       without: [
         "CertificateNames.swift", "CertificateProbe.swift", "Exchange.swift", "FaultWords.swift",
         "HTTPConnection.swift",
-        "HTTPConnections.swift", "HTTPRequest.swift", "HTTPTransport.swift",
+        "HTTPConnections.swift", "HTTPRequest.swift", "HTTPTransport.swift", "NameLookUp.swift",
       ]),
     room("TicketSystems", "TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport"]),
     room(
       "TicketSystems", "EventSchedule",
       ["Calls", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
-        "EventScheduleClient.swift", "EventScheduleConnection.swift", "EventScheduleRoster.swift",
-        "EventScheduleTicketSystem.swift",
+        "Commands", "EventScheduleClient.swift", "EventScheduleConnection.swift", "EventScheduleRoster.swift",
+        "EventScheduleTicketSystem.swift", "InstanceClient.swift",
       ]),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],

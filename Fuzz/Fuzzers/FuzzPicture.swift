@@ -36,6 +36,14 @@ func fuzzPicture(_ input: inout FuzzInput) {
     property(frame == 0 || picture.isVideo, "only videos have frames")
     look(at: picture.image)
   }
+  guard let logos = try? LogoReader() else { return }
+  var target = [UInt8](repeating: 0, count: 1 << 16)
+  bytes.withUnsafeBytes { bytes in
+    guard let (width, height) = target.withUnsafeMutableBytes({ try? logos.read(bytes, into: $0) }) else { return }
+    property(
+      max(width, height) <= DecodeLimits.longestLogo && 4 * width * height <= 1 << 16,
+      "a logo is not larger than is allowed")
+  }
 }
 
 /// Every pixel can be read, and is something.

@@ -3,6 +3,7 @@ import Glibc
 import LinuxIO
 import ScanModel
 import Sealing
+import TicketSystemKit
 import VenueServer
 
 /// The command line: everything that a person does with scangate begins here.
@@ -23,13 +24,15 @@ struct Scangate: AsyncParsableCommand {
       KioskCommand.self, EnrolCodeCommand.self, EnrolmentCommand.self, FactoryResetCommand.self,
       VenueCommand.self,
       VersionCommand.self,
-    ]
+    ] + TicketSystemRegistry.commands
   )
 
   static func main() async {
     do {
       var command = try parseAsRoot(CommandLineWords.joined(Array(CommandLine.arguments.dropFirst())))
-      if var command = command as? any AsyncParsableCommand {
+      if var command = command as? any TicketSystemCommand {
+        try await command.run(in: ProgramHost())
+      } else if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         try command.run()

@@ -1,3 +1,4 @@
+import ArgumentParser
 import EventSchedule
 import ScanModel
 import TicketSystemKit
@@ -6,6 +7,11 @@ import TicketSystemKit
 enum TicketSystemRegistry {
   static let types: [TicketSystemType] = [
     .eventSchedule
+  ]
+
+  /// Their commands, by the systems' words.
+  static let commands: [any ParsableCommand.Type] = [
+    EventScheduleCommand.self
   ]
 
   /// The one that the embedded venue is.

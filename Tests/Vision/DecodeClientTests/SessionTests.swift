@@ -35,6 +35,25 @@ import Testing
     await session.stop()
   }
 
+  /// It comes back as a PNG that this process has written, in the same colours.
+  @Test func aLogoIsWrittenAnew() async throws {
+    let session = try session()
+    let (width, height) = (5, 3)
+    let rgba = (0..<4 * width * height).map { UInt8(truncatingIfNeeded: $0 % 4 == 3 ? 255 : $0 * 37) }
+    let logo = try await session.read(PlainPNG.bytes(width: width, rgba: rgba), purpose: .logo)
+    expect(logo.result.width == 5 && logo.result.height == 3 && logo.result.reading.symbols.isEmpty)
+    expectEqual(logo.explanation, PlainPNG.bytes(width: width, rgba: rgba))
+    for file in [Array("<svg/>".utf8), PlainPNG.bytes(width: 1_025, rgba: [UInt8](repeating: 9, count: 4_100)), []] {
+      await #expect(throws: DecodeFault.self) { try await session.read(file, purpose: .logo) }
+    }
+    // A whole picture of the largest size.
+    let large = [UInt8](repeating: 200, count: 4 << 20)
+    try await expectEqual(
+      session.read(PlainPNG.bytes(width: 1_024, rgba: large), purpose: .logo).explanation.count,
+      PlainPNG.bytes(width: 1_024, rgba: large).count)
+    await session.stop()
+  }
+
   @Test func whatIsNoPictureIsToldAndTheNextIsRead() async throws {
     let session = try session()
     for (file, kind) in [
