@@ -195,6 +195,22 @@ import Testing
     await server.stop()
   }
 
+  @Test func whatCannotBeReadIsToldAndTakenAway() async throws {
+    defer { clean() }
+    let server = Self.server(#"{"features":[]}"#)
+    let url = "http://127.0.0.1:\(try await server.start())"
+    try await expectEqual(run(["connect", url, "--name", "main"], input: Self.key).status, 0)
+    try Data("scangate record 1\nnothing".utf8).write(to: URL(filePath: state + "/records/eventschedule.main.sealed"))
+    for command in [["instances"], ["verify", "main"], ["branding", "main"], ["connect", url, "--name", "main"]] {
+      let result = try await run(command, input: Self.key)
+      expect(result.status == 69 && result.errors.contains("eventschedule.main.sealed is damaged"), "\(result.errors)")
+    }
+    let forgotten = try await run(["forget", "main", "--yes"])
+    expect(forgotten.status == 0 && forgotten.errors.contains("scangate credential list"), "\(forgotten.errors)")
+    try await expectEqual(run(["instances"]).status, 0)
+    await server.stop()
+  }
+
   @Test func aCredentialThatWasThereStays() async throws {
     defer { clean() }
     let server = Self.server(#"{"features":[]}"#)

@@ -70,6 +70,50 @@ import WireText
     await server.stop()
   }
 
+  @Test(arguments: none.indices) func whatIsNoLookIsNone(index: Int) async throws {
+    let (name, answer) = Self.none[index]
+    let server = ScriptedServer(answer: answer)
+    let api = try ServerAddress("http://127.0.0.1:\(try await server.start())")
+    let client = InstanceClient(typed: api)
+    try await expectEqual(client.branding(.told("/look"), api: api, deadline: soon), nil, "\(name)")
+    expectEqual(Self.paths(server), ["/look", "/api/meta/branding", "/branding.json"], "\(name)")
+    // Nor is it a picture, and nor does it prove a key.
+    let key = try Secret(Self.key)
+    if !answer.hasPrefix("HTTP/1.1 200") {
+      await #expect(throws: TransportFault.self) { try await client.picture(.told("/x"), api: api, deadline: soon) }
+    }
+    if !answer.hasSuffix("[]") {
+      await #expect(throws: TransportFault.self) { try await client.events(at: api, key: key, deadline: soon) }
+    }
+    await server.stop()
+  }
+
+  /// Half a document is none, however much of it was there; and a server whose clock is a day off is asked all the same.
+  @Test func whatIsCutOffIsNone() async throws {
+    let whole = ##"{"features":["a"],"primary_hex":"#123456","data":[]}"##
+    let cut = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n" + whole
+    let server = ScriptedServer { _, _, connection in
+      connection.send(cut)
+      connection.close()
+    }
+    let api = try ServerAddress("http://127.0.0.1:\(try await server.start())")
+    let client = InstanceClient(typed: api)
+    let key = try Secret(Self.key)
+    await #expect(throws: TransportFault.self) { try await client.discovery(deadline: soon) }
+    await #expect(throws: TransportFault.self) { try await client.branding(.absent, api: api, deadline: soon) }
+    await #expect(throws: TransportFault.self) { try await client.picture(.told("/x"), api: api, deadline: soon) }
+    await #expect(throws: TransportFault.self) { try await client.events(at: api, key: key, deadline: soon) }
+    expectEqual(server.requests.count, 4, "nothing is asked twice")
+    await server.stop()
+
+    let late = ScriptedServer(
+      answer: Answers.response("200 OK", whole, date: "Sun, 06 Nov 1994 08:49:37 GMT"))
+    let other = try ServerAddress("http://127.0.0.1:\(try await late.start())")
+    try await expectEqual(InstanceClient(typed: other).discovery(deadline: soon).discovery?.features, ["a"])
+    try await expectEqual(InstanceClient(typed: other).events(at: other, key: key, deadline: soon).events.count, 0)
+    await late.stop()
+  }
+
   @Test func whoeverTellsNothingIsSaidToTellNothing() async throws {
     let server = Self.server([:])
     let client = InstanceClient(typed: try ServerAddress("http://127.0.0.1:\(try await server.start())"))

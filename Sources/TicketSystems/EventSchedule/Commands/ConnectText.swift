@@ -47,7 +47,7 @@ enum ConnectText {
     let shown = page.events.prefix(mostEvents)
     let more = max(Int64(page.events.count), page.total ?? 0) - Int64(shown.count)
     let width = shown.map(\.id.unicodeScalars.count).max() ?? 0
-    return ["The key is good. Its user's events (a key may scan others, too):"]
+    return ["The key is good. Its user's events (it may scan others, too), times as the server tells them:"]
       + shown.map { event in
         let gap = String(repeating: " ", count: width - event.id.unicodeScalars.count)
         return "  \(event.id)\(gap)  \(event.starts ?? "no date")  \(event.name ?? "")"

@@ -137,9 +137,8 @@ struct ForgetCommand: AsyncParsableCommand, TicketSystemCommand {
       throw program.failure("No server \(name) is connected.", Status.unavailable)
     }
     // One that cannot be read is taken away all the same.
-    let instance = try program.keys.record(record, state: arguments.state).flatMap {
-      ConnectedInstance(name: name, $0)
-    }
+    let bytes = try? program.keys.record(record, state: arguments.state)
+    let instance = bytes.flatMap { ConnectedInstance(name: name, $0) }
     if !yes {
       try program.confirm(
         "Forget \(name)\(instance.map { " (\($0.url))" } ?? "") and its key?", to: "forget \(name)",
@@ -150,6 +149,9 @@ struct ForgetCommand: AsyncParsableCommand, TicketSystemCommand {
       isKeyGone = try program.keys.forget(instance.credential, state: arguments.state)
     }
     try program.keys.set(nil, record: record, state: arguments.state)
+    if instance == nil {
+      program.tell("Which credential held its key cannot be told any more. See: scangate credential list")
+    }
     program.out(
       "\(name) is forgotten\(isKeyGone ? ", and so is its key" : ""). Have the key withdrawn at the server, too.")
   }
