@@ -84,6 +84,12 @@ struct VenueCommand: AsyncParsableCommand {
     var publicURL: String?
 
     @Option(
+      help: ArgumentHelp(
+        "Be a whole ticket server and not the scanning API alone: document, planify or upstream. See docs/venue.md.",
+        valueName: "shape"))
+    var eventscheduleShape: ServerShape?
+
+    @Option(
       help: "Which kiosk service it passes for: the document's, or a server that there really was. See docs/venue.md.")
     var kioskShape = KioskShape.document
 
@@ -135,8 +141,9 @@ struct VenueCommand: AsyncParsableCommand {
           VenueConfiguration(
             host: host, port: port, storage: database.map { .file($0) } ?? .memory, rateModel: rateModel,
             noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, tls: tls,
-            publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }, kioskShape: kioskShape,
-            kioskToken: try kioskToken(), kioskTokenLife: kioskTokenLife, logger: logger))
+            publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
+            serverShape: eventscheduleShape, kioskShape: kioskShape, kioskToken: try kioskToken(),
+            kioskTokenLife: kioskTokenLife, logger: logger))
         try await prepare(venue, tickets, stop)
       } catch let error as VenueError {
         throw failure(error.description)
@@ -185,13 +192,15 @@ struct VenueCommand: AsyncParsableCommand {
       }
       var issued = key
       if seed {
-        let seeded = try await venue.seed(Seed(apiKey: key))
+        let seeded = try await venue.seed(Seed(apiKey: key, halls: eventscheduleShape != nil))
         if issued == nil { issued = seeded.apiKey }
         Terminal.out("Today: \(seeded.event)")
         for ticket in seeded.tickets {
           let kind = ticket.kind.rawValue
+          let event = eventscheduleShape.map { _ in "  \(ticket.event) (\(ticket.eventID)), \(ticket.type)" } ?? ""
           Terminal.out(
-            "  \(kind + String(repeating: " ", count: max(0, 16 - kind.count)))\(ticket.code)  \(ticket.holder)")
+            "  \(kind + String(repeating: " ", count: max(0, 16 - kind.count)))\(ticket.code)  \(ticket.holder)\(event)"
+          )
         }
       }
       if issued == nil || !seed { issued = try await venue.issueKey(key) }
@@ -234,6 +243,7 @@ struct VenueCommand: AsyncParsableCommand {
 
 extension VenueConfiguration.RateModel: ExpressibleByArgument {}
 extension KioskShape: ExpressibleByArgument {}
+extension ServerShape: ExpressibleByArgument {}
 
 /// The venue under a service group, which ends it on SIGTERM and SIGINT.
 private struct VenueService: Service {

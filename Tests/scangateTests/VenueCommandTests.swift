@@ -60,6 +60,24 @@ import VenueServer
     }
   }
 
+  /// Each seeded code is told with its event, of which there are several on that day.
+  @Test(arguments: ServerShape.allCases) func aWholeTicketServerIsSeededWithTwoHalls(shape: ServerShape) async throws {
+    // The address is no one's: it ends when it would serve.
+    let served = try await Program.run(
+      ["venue", "serve", "--listen", "192.0.2.1:9", "--seed", "--eventschedule-shape", shape.rawValue],
+      environment: ["TZ": "UTC"])
+    for event in ["Hall A 17:00", "Hall A 20:00", "Hall B 20:00"] {
+      for type in ["Standard", "VIP"] {
+        let lines = served.lines.filter { $0.contains("  \(event) (") && $0.hasSuffix("), \(type)") }
+        expect(!lines.isEmpty, "\(event) \(type): \(served.output) \(served.errors)")
+      }
+    }
+    let alone = try await Program.run(["venue", "serve", "--listen", "192.0.2.1:9", "--seed"])
+    expect(alone.output.contains("An Evening of Strings") && !alone.output.contains("Hall"))
+    let wrong = try await Program.run(["venue", "serve", "--eventschedule-shape", "other"])
+    expect(wrong.status == 64 && wrong.errors.contains("document"))
+  }
+
   @Test func aServingVenueIsToldToMisbehave() async throws {
     try await withVenue { venue, _, control in
       let added = try await Program.run(["venue", "misbehave", "--control", control, "status=503,next=3", "clock=1h"])

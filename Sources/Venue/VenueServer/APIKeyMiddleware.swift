@@ -61,12 +61,13 @@ final class APIKeyMiddleware: RouterMiddleware {
     _ request: Request, context: VisitorContext,
     next: (Request, VisitorContext) async throws -> Response
   ) async throws -> Response {
-    guard let key = Self.key(of: request) else { throw Answer.error(.unauthorized, "API key is required") }
+    guard let key = key(of: request) else { throw Answer.error(.unauthorized, "API key is required") }
     let hash = APIKeys.hash(key)
     let now = configuration.now().timeIntervalSince1970
+    let (counter, limit) = counter(request, context)
     if !configuration.noLimits {
       let refusal: Answer? = state.withLock { state in
-        if state.rate.isSpent(context.address, at: now) { return .error(.tooManyRequests, "Rate limit exceeded") }
+        if state.rate.isSpent(counter, at: now, limit: limit) { return .error(.tooManyRequests, "Rate limit exceeded") }
         if state.blocks.isBlocked(hash, at: now) { return .error(Answer.locked, "API key temporarily blocked") }
         return nil
       }
@@ -78,14 +79,21 @@ final class APIKeyMiddleware: RouterMiddleware {
       throw Answer.error(.unauthorized, "Invalid API key")
     }
     // Only a known key's request counts: guessing does not spend the address' rate.
-    state.withLock { $0.rate.count(context.address, at: now) }
+    state.withLock { $0.rate.count(counter, at: now) }
     var context = context
     context.holder = holder
     return try await next(request, context)
   }
 
-  private static func key(of request: Request) -> String? {
+  /// What a request counts in, and how many may.
+  private func counter(_ request: Request, _ context: VisitorContext) -> (name: String, limit: Int) {
+    guard configuration.serverShape == .upstream else { return (context.address, RateCounter.limit) }
+    let isWrite = request.method != .get
+    return (context.address + (isWrite ? " writes" : " reads"), isWrite ? 30 : 300)
+  }
+
+  private func key(of request: Request) -> String? {
     if let name = HTTPField.Name("X-API-Key"), let key = request.headers[name], !key.isEmpty { return key }
-    return KioskController.bearer(request)
+    return configuration.serverShape == .upstream ? nil : KioskController.bearer(request)
   }
 }

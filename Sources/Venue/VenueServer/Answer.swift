@@ -40,16 +40,16 @@ extension Response {
 }
 
 extension Router {
-  /// Answers every method but one; `Allow` names that one.
+  /// Answers every method but some; `Allow` names those.
   func refuseOtherMethods(
-    _ path: RouterPath, than allowed: HTTPRequest.Method,
+    _ path: RouterPath, than allowed: [HTTPRequest.Method],
     _ refusal: @escaping @Sendable (Request, Context, HTTPRequest.Method) -> Answer
   ) {
     let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
-    for method in all where method != allowed {
+    for method in all where !allowed.contains(method) {
       on(path, method: method) { request, context -> Answer in
         var answer = refusal(request, context, method)
-        answer.headers[.allow] = allowed.rawValue
+        answer.headers[.allow] = allowed.map(\.rawValue).joined(separator: ", ")
         return answer
       }
     }
@@ -59,7 +59,7 @@ extension Router {
 extension Answer {
   /// A failed validation. Only a client that says it wants JSON is told what is wrong; any other is sent back to the
   /// page it came from, as a browser would want it.
-  static func invalid(_ invalid: ScanFields.Invalid, to request: Request) -> Response {
+  static func invalid(_ invalid: InvalidFields, to request: Request) -> Response {
     guard wantsJSON(request) else {
       let origin = request.head.authority.map { "http://\($0)/" } ?? "/"
       return Response(
@@ -75,7 +75,7 @@ extension Answer {
   }
 
   /// Whether the first type that the client accepts is JSON.
-  private static func wantsJSON(_ request: Request) -> Bool {
+  static func wantsJSON(_ request: Request) -> Bool {
     let first = request.headers[.accept]?.lowercased().split(separator: ",").first ?? ""
     return first.contains("/json") || first.contains("+json")
   }

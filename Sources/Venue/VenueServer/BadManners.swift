@@ -54,7 +54,9 @@ struct BadManners: RouterMiddleware {
       if moment == .after { _ = try await next(request, context) }
       return WrongAnswer.redirect(to: place)
     case .json(let json):
-      return try await WrongAnswer.spoilt(try await next(request, context), json)
+      let page = request.uri.queryParameters["page"].flatMap { Int64($0) } ?? 1
+      let answer = try await next(json == .pages ? request.ofFirstPage : request, context)
+      return try await WrongAnswer.spoilt(answer, json, page: page)
     case .end(let end, let point):
       switch point {
       case .before:

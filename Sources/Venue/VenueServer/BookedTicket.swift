@@ -13,6 +13,10 @@ package struct BookedTicket: Sendable, Equatable, Decodable {
   let kind: TicketBook.Ticket.Kind
   /// The sale that it belongs to.
   package let saleID: Int64
+  /// The event that it is for.
+  package let eventID: Int64
+  /// The name of that event.
+  package let event: String
   /// What it is worth now, whatever it was when it was scanned.
   package let status: TicketStatus
   /// How many persons it was sold for.
@@ -28,8 +32,9 @@ package struct BookedTicket: Sendable, Equatable, Decodable {
   package var isSale: Bool { kind == .sale }
 
   private enum CodingKeys: String, CodingKey {
-    case code, kind
+    case code, kind, event
     case saleID = "sale_id"
+    case eventID = "event_id"
     case status, quantity, entries, holder, seeded
   }
 
@@ -37,23 +42,25 @@ package struct BookedTicket: Sendable, Equatable, Decodable {
   static func all(_ db: Database) throws -> [BookedTicket] {
     try db.rows(
       """
-      SELECT * FROM (
-        SELECT entries.secret AS code, 0 AS is_sale, sales.id AS sale_id, sales.status, sales.is_deleted, sales.name AS holder,
-          sales.seed, 1 AS quantity, entries.scanned_at IS NOT NULL AS entries
+      SELECT sold.*, events.name AS event FROM (
+        SELECT entries.secret AS code, 0 AS is_sale, sales.id AS sale_id, sales.event_id, sales.status, sales.is_deleted,
+          sales.name AS holder, sales.seed, 1 AS quantity, entries.scanned_at IS NOT NULL AS entries
         FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
         JOIN sales ON sales.id = sale_tickets.sale_id WHERE entries.made_by_scan = 0
         UNION ALL
-        SELECT sales.secret, 1, sales.id, sales.status, sales.is_deleted, sales.name, sales.seed, SUM(sale_tickets.quantity),
+        SELECT sales.secret, 1, sales.id, sales.event_id, sales.status, sales.is_deleted, sales.name, sales.seed,
+          SUM(sale_tickets.quantity),
           (SELECT COUNT(*) FROM entries JOIN sale_tickets ON sale_tickets.id = entries.sale_ticket_id
             WHERE sale_tickets.sale_id = sales.id AND entries.made_by_scan = 1) AS made
         FROM sales JOIN sale_tickets ON sale_tickets.sale_id = sales.id GROUP BY sales.id
         HAVING made > 0 OR NOT EXISTS (SELECT 1 FROM entries JOIN sale_tickets
           ON sale_tickets.id = entries.sale_ticket_id WHERE sale_tickets.sale_id = sales.id)
-      ) ORDER BY sale_id, is_sale, code
+      ) AS sold JOIN events ON events.id = sold.event_id ORDER BY sale_id, is_sale, code
       """
     ).map { row in
       try BookedTicket(
-        code: row["code"], kind: row["is_sale"] ? .sale : .entry, saleID: row["sale_id"],
+        code: row["code"], kind: row["is_sale"] ? .sale : .entry, saleID: row["sale_id"], eventID: row["event_id"],
+        event: row["event"],
         status: row["is_deleted"] ? .deleted : TicketStatus(rawValue: row["status"]) ?? .unpaid,
         quantity: row["quantity"], entries: row["entries"], holder: row["holder"],
         seeded: (row["seed"] as String?).flatMap(SeededTicket.Kind.init(label:)))
@@ -87,13 +94,14 @@ extension VenueServer {
 }
 
 extension BookedTicket {
-  /// One line of JSON: `code`, `kind`, `sale_id`, `status`, `quantity`, `entries`, `holder` and `seeded`.
+  /// One line of JSON: `code`, `kind`, `sale_id`, `event_id`, `event`, `status`, `quantity`, `entries`, `holder` and `seeded`.
   ///
   /// - Parameter show: how the code is shown; whole unless told otherwise.
   package func json(_ show: (String) -> String = { $0 }) -> String {
     let line: JSONText = [
       "code": .string(show(code)), "kind": .string(kind.rawValue), "sale_id": .integer(saleID),
-      "status": .string(status.rawValue), "quantity": .integer(quantity), "entries": .integer(entries),
+      "event_id": .integer(eventID), "event": .string(event), "status": .string(status.rawValue),
+      "quantity": .integer(quantity), "entries": .integer(entries),
       "holder": .string(holder), "seeded": seeded.map { .string($0.rawValue) } ?? .null,
     ]
     return line.text()

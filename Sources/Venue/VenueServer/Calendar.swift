@@ -39,8 +39,11 @@ struct CalendarDay: Equatable, Comparable, Sendable, CustomStringConvertible {
   }
 
   /// The instant at which clocks in `zone` show `hour` o'clock on this day; where clocks skip it, an hour beside it.
-  func instant(hour: Int, in zone: TimeZone) -> Timestamp {
-    let wall = Int64(number) * 86_400 + Int64(hour) * 3_600
+  func instant(hour: Int, in zone: TimeZone) -> Timestamp { instant(second: Int64(hour) * 3_600, in: zone) }
+
+  /// The same to the second, counted from the midnight that clocks show.
+  func instant(second: Int64, in zone: TimeZone) -> Timestamp {
+    let wall = Int64(number) * 86_400 + second
     var instant = wall
     // The second round corrects the offset where the zone changed it between the first guess and the answer.
     for _ in 0..<2 {

@@ -57,6 +57,7 @@ extension Misbehaviour.Scope {
     switch self {
     case .scans: kind == .scan
     case .kiosk: kind == .kiosk
+    case .desk: kind == .other
     case .all: true
     }
   }

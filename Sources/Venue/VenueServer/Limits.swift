@@ -34,8 +34,8 @@ struct RateCounter: Sendable {
   init(model: VenueConfiguration.RateModel) { self.model = model }
 
   /// Whether `address` must be refused now.
-  func isSpent(_ address: String, at now: Double) -> Bool {
-    (counters.open(address, at: now)?.count ?? 0) >= Self.limit
+  func isSpent(_ address: String, at now: Double, limit: Int = limit) -> Bool {
+    (counters.open(address, at: now)?.count ?? 0) >= limit
   }
 
   /// Notes an accepted request.

@@ -33,6 +33,10 @@ package struct Misbehaviour: Sendable, Hashable {
     case huge
     /// With a member of 10,000 nested arrays more.
     case deep
+    /// Each value of another type: numbers are texts, texts are null, what is empty is the other kind of empty.
+    case types
+    /// Whichever page of a list is asked for, it is the first, and another one follows.
+    case pages
   }
 
   /// How a connection ends.
@@ -59,6 +63,8 @@ package struct Misbehaviour: Sendable, Hashable {
     case scans
     /// Those of stations that are set up or report: the kiosk service and enrolment.
     case kiosk
+    /// All others: lists, discovery, and what an organiser does.
+    case desk
     /// Every request.
     case all
   }
@@ -84,7 +90,7 @@ package struct Misbehaviour: Sendable, Hashable {
   }
 
   /// The statuses that it can answer with.
-  package static let statuses = [401, 403, 423, 429, 500, 502, 503, 504]
+  package static let statuses = [401, 403, 404, 405, 422, 423, 429, 500, 502, 503, 504]
   /// The longest pause, in milliseconds: ten minutes.
   package static let longestPause = 600_000
   /// The furthest that a clock is off, in seconds: a year.

@@ -27,32 +27,62 @@ struct Routes {
 
     let api = router.group().add(middleware: APIKeyMiddleware(store: store, configuration: configuration))
       .group(context: HolderContext.self)
-    let scan: RouterPath = "/api/tickets/scan"
-    let scanBySale: RouterPath = "/api/tickets/:sale/scan"
-    let tickets: RouterPath = "/api/tickets"
-    let sales: RouterPath = "/api/sales"
-    api.on(scan, method: .post) { try await scanByCode($0, $1) }
-    api.on(scanBySale, method: .post) { try await scanBySaleID($0, $1) }
-    api.on(tickets, method: .get) { try await list($0, $1) }
-    api.on(sales, method: .get) { try await roster($0, $1) }
+    var handlers: [Handler] = []
+    let shape = configuration.serverShape
+    if shape != .upstream {
+      handlers += [
+        Handler("/api/tickets/scan", .post) { try await scanByCode($0, $1) },
+        Handler("/api/tickets/:sale/scan", .post) { try await scanBySaleID($0, $1) },
+        Handler("/api/tickets", .get) { try await list($0, $1).response(from: $0, context: $1) },
+      ]
+    }
+    // Neither document has this list: the venue's own is as the original's, with more in it.
+    if shape == nil || shape == .document {
+      handlers.append(Handler("/api/sales", .get) { try await roster($0, $1).response(from: $0, context: $1) })
+    }
+    if let shape {
+      for route in DeskRoutes.all(shape) {
+        handlers.append(Handler(route.path, route.method) { try await answer(route, shape, $0, $1) })
+      }
+      Discovery(shape: shape, address: publicAddress).add(to: router)
+    }
+    for handler in handlers { api.on(RouterPath(handler.path), method: handler.method, use: handler.work) }
     // As with the real server's router, a wrong method is told before anybody asks for a key.
-    for (path, allowed) in [(scan, HTTPRequest.Method.post), (scanBySale, .post), (tickets, .get), (sales, .get)] {
-      router.refuseOtherMethods(path, than: allowed) { request, _, method in
+    for (path, handlers) in Dictionary(grouping: handlers, by: \.path) {
+      let allowed = handlers.map(\.method)
+      router.refuseOtherMethods(RouterPath(path), than: allowed) { request, _, method in
         let route = request.uri.path.dropFirst()
+        let methods = allowed.map(\.rawValue).joined(separator: ", ")
         return .message(
           .methodNotAllowed,
-          "The \(method) method is not supported for route \(route). Supported methods: \(allowed).")
+          "The \(method) method is not supported for route \(route). Supported methods: \(methods).")
       }
     }
     addKiosks(to: router)
     return router.buildResponder()
   }
 
+  var publicAddress: PublicAddress { PublicAddress(configuration: configuration, address: address) }
+
+  /// What answers a request with a key.
+  private struct Handler {
+    typealias Work = @Sendable (Request, HolderContext) async throws -> Response
+    let path: String
+    let method: HTTPRequest.Method
+    let work: Work
+
+    init(_ path: String, _ method: HTTPRequest.Method, _ work: @escaping Work) {
+      self.path = path
+      self.method = method
+      self.work = work
+    }
+  }
+
   /// What stations that are set up or report ask for: no key for tickets leads there, and none is wanted.
   private func addKiosks(to router: Router<VisitorContext>) {
     let controller = KioskController(store: store, configuration: configuration)
     let enrolments = KioskController(store: store, configuration: configuration)
-    EnrolmentController(controller: enrolments, address: address).add(to: router)
+    EnrolmentController(controller: enrolments, address: publicAddress).add(to: router)
     switch configuration.kioskShape.family {
     case .document: DocumentKiosks(controller: controller).add(to: router)
     case .cueit: CueITKiosks(controller: controller).add(to: router)
@@ -80,7 +110,8 @@ struct Routes {
     _ work: @escaping @Sendable (Scanning, ScanFields) throws -> Answer
   ) async throws -> Response {
     let body = try await request.body.collect(upTo: Self.bodyLimit)
-    let input = ScanInput(body: body, contentType: request.headers[.contentType])
+    let input = ScanInput(
+      body: body, contentType: request.headers[.contentType], names: configuration.serverShape.codeNames)
     let fields: ScanFields
     do {
       fields = try ScanFields(input, requires: required)
@@ -89,9 +120,10 @@ struct Routes {
     }
     let now = Timestamp(configuration.now())
     let stamp = Timestamp(seconds: now.seconds + Int64(context.clockError))
-    let (holder, ignoresCase) = (context.holder, configuration.ignoresCase)
+    let (holder, ignoresCase, shape) = (context.holder, configuration.ignoresCase, configuration.serverShape)
     let answer = try await store.write { db in
-      try work(Scanning(db: db, holder: holder, now: now, stamp: stamp, ignoresCase: ignoresCase), fields)
+      try work(
+        Scanning(db: db, holder: holder, now: now, stamp: stamp, ignoresCase: ignoresCase, shape: shape), fields)
     }
     return answer.response(from: request, context: context)
   }
@@ -100,9 +132,9 @@ struct Routes {
     try context.requires(.view)
     let query = request.uri.queryParameters
     let (event, text, page) = (query["event_id"], query["query"], query["page"])
-    let holder = context.holder
+    let (holder, shape) = (context.holder, configuration.serverShape)
     return try await store.read { db in
-      try TicketList(db: db, holder: holder)
+      try TicketList(db: db, holder: holder, shape: shape)
         .page(event: event.map { String($0) }, query: text.map { String($0) }, page: page.map { String($0) })
     }
   }
@@ -139,7 +171,7 @@ struct AnswerEverything: RouterMiddleware {
       response = BodyLimit.answer.response(from: request, context: context)
     } catch let error as any HTTPResponseError where error.status == .notFound {
       response =
-        KioskWords.notFound(request, configuration)
+        KioskWords.notFound(request, configuration) ?? Self.page(request, configuration)
         ?? Answer.message(.notFound, "The route \(request.uri.path.dropFirst()) could not be found.")
         .response(from: request, context: context)
     } catch let error as any HTTPResponseError {
@@ -150,6 +182,19 @@ struct AnswerEverything: RouterMiddleware {
     }
     logger.info("\(request.method) \(context.endpointPath ?? "elsewhere") \(response.status.code)")
     return response
+  }
+}
+
+extension AnswerEverything {
+  /// What the real server's framework shows a browser, outside its API; without a shape nothing but the API is there.
+  fileprivate static func page(_ request: Request, _ configuration: VenueConfiguration) -> Response? {
+    let path = request.uri.path
+    guard configuration.serverShape != nil, path != "/api", !path.hasPrefix("/api/"), !Answer.wantsJSON(request) else {
+      return nil
+    }
+    return Response(
+      .notFound, "<!DOCTYPE html>\n<html><head><title>Not Found</title></head><body>404 Not Found</body></html>\n",
+      of: "text/html; charset=UTF-8")
   }
 }
 

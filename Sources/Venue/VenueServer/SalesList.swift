@@ -17,13 +17,16 @@ struct SalesList {
   /// The most sales on one page, and how many there are without `per_page`.
   static let (mostPerPage, usualPerPage) = (500, 100)
 
+  /// The day that a sale is for.
+  static let day = "COALESCE(sales.event_date, events.date)"
+
   let db: Database
   let holder: KeyHolder
 
   func page(_ query: Query) throws -> Answer {
-    var conditions = ["events.user_id = ?"]
+    var conditions = ["events.user_id = ?", "NOT events.is_deleted"]
     var values: [(any Storable)?] = [holder.userID]
-    for (column, value) in [("events.id", query.event), ("events.date", query.day), ("sales.status", query.status)] {
+    for (column, value) in [("events.id", query.event), (Self.day, query.day), ("sales.status", query.status)] {
       guard let value, !value.isEmpty else { continue }
       conditions.append("\(column) = ?")
       values.append(value)
@@ -31,21 +34,15 @@ struct SalesList {
     let source = "FROM sales JOIN events ON events.id = sales.event_id WHERE " + conditions.joined(separator: " AND ")
     let total: Int64 = try db.value("SELECT COUNT(*) \(source)", with: values) ?? 0
     let size = Int64(min(max(query.size.flatMap { Int($0) } ?? Self.usualPerPage, 1), Self.mostPerPage))
-    let last = max(1, (total + size - 1) / size)
-    let current = max(1, query.page.flatMap { Int64($0) } ?? 1)
-    // A page beyond the last is empty; its number is clamped before it can overflow.
-    values += [size, (min(current, last + 1) - 1) * size]
+    let pages = Pages(total: total, size: size, page: query.page)
     let rows = try db.rows(
       """
       SELECT sales.id, sales.event_id, sales.secret, sales.status, sales.is_deleted, sales.name, sales.email,
-        events.name AS event, events.date \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?
-      """, with: values)
+        events.name AS event, \(Self.day) AS date \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?
+      """, with: values + pages.bounds)
     return .ok([
       "data": .array(try rows.map { try sale($0) }),
-      "meta": [
-        "current_page": .integer(current), "last_page": .integer(last), "per_page": .integer(size),
-        "total": .integer(total),
-      ],
+      "meta": pages.meta(nil),
     ])
   }
 
@@ -55,7 +52,7 @@ struct SalesList {
     let quantities: [Int64] = try tickets.map { try $0["quantity"] }
     let isDeleted: Bool = try row["is_deleted"]
     return try [
-      "id": .integer(id), "event_id": .string(SaleText.publicID(row["event_id"])), "event_name": .string(row["event"]),
+      "id": .integer(id), "event_id": .string(PublicID.text(row["event_id"])), "event_name": .string(row["event"]),
       "name": .string(row["name"]), "email": .string(row["email"]), "event_date": .string(row["date"]),
       "status": .string(isDeleted ? "deleted" : row["status"]), "secret": .string(row["secret"]),
       "tickets": .array(tickets.map { try ticket($0) }), "total_quantity": .integer(quantities.reduce(0, +)),

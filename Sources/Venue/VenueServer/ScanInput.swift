@@ -41,26 +41,43 @@ struct ScanInput: Decodable, Sendable {
       if let number = try? fields.decode(Int64.self, forKey: name) { return .integer(number) }
       return .other
     }
-    // The server renamed the field: `code` is the later name, `ticket_code` the documented one.
-    code = value("code")
-    if code == .missing { code = value("ticket_code") }
+    for name in Self.names(decoder) where code == .missing { code = value(name) }
     saleTicketID = value("sale_ticket_id")
     seat = value("seat_number")
   }
 
+  private static let namesKey = CodingUserInfoKey(rawValue: "names")
+
+  private static func names(_ decoder: any Decoder) -> [String] {
+    namesKey.flatMap { decoder.userInfo[$0] as? [String] } ?? []
+  }
+
   /// Reads a body by its content type: JSON, or a form. Anything else has no fields.
-  init(body: ByteBuffer, contentType: String?) {
+  /// - Parameter names: what the code may be called; the first that is there counts.
+  init(body: ByteBuffer, contentType: String?, names: [String]) {
     let type = contentType?.lowercased() ?? ""
     if type.contains("/json") || type.contains("+json") {
-      self = (try? JSONDecoder().decode(ScanInput.self, from: Data(body.readableBytesView))) ?? ScanInput()
+      let decoder = JSONDecoder()
+      if let key = Self.namesKey { decoder.userInfo[key] = names }
+      self = (try? decoder.decode(ScanInput.self, from: Data(body.readableBytesView))) ?? ScanInput()
     } else if type.hasPrefix("application/x-www-form-urlencoded") {
       let text = String(buffer: body)
       let fields = (try? URLEncodedFormDecoder().decode([String: String].self, from: text)) ?? [:]
-      code = (fields["code"] ?? fields["ticket_code"]).map { InputValue(string: $0) } ?? .missing
+      code = names.lazy.compactMap { fields[$0] }.first.map { InputValue(string: $0) } ?? .missing
       saleTicketID = fields["sale_ticket_id"].map { InputValue(string: $0) } ?? .missing
       seat = fields["seat_number"].map { InputValue(string: $0) } ?? .missing
     }
   }
+}
+
+/// What is wrong with an input: every field with its messages, in order.
+struct InvalidFields: Error {
+  var errors: [(field: String, message: String)]
+}
+
+extension ServerShape? {
+  /// The server renamed the field: `code` is the later name, which alone the fork still reads; `ticket_code` the documented one.
+  var codeNames: [String] { self == .planify ? ["code"] : ["code", "ticket_code"] }
 }
 
 /// A validated scan request.
@@ -70,16 +87,11 @@ struct ScanFields: Sendable {
   var saleTicketID: Int64?
   var seat: String?
 
-  /// What is wrong with an input: every field with its messages, in order.
-  struct Invalid: Error {
-    var errors: [(field: String, message: String)]
-  }
-
   /// Which fields a route cannot do without.
   enum Required { case code, saleTicketID }
 
-  init(_ input: ScanInput, requires required: Required) throws(Invalid) {
-    var invalid = Invalid(errors: [])
+  init(_ input: ScanInput, requires required: Required) throws(InvalidFields) {
+    var invalid = InvalidFields(errors: [])
     switch (input.code, required) {
     case (.string(let text), _): code = text
     case (.missing, .code): invalid.errors.append(("code", "The code field is required."))

@@ -12,6 +12,7 @@ struct Scanning {
   let stamp: Timestamp
   /// Whether a secret is found in any case.
   let ignoresCase: Bool
+  let shape: ServerShape?
 
   /// `POST /api/tickets/scan`: by the secret of an entry, else of a sale. The order of the checks is the real server's.
   func scan(_ fields: ScanFields) throws -> Answer {
@@ -36,8 +37,8 @@ struct Scanning {
     guard
       let sale = try db.row(
         """
-        SELECT sales.status, events.user_id, events.date, events.timezone FROM sales
-        JOIN events ON events.id = sales.event_id WHERE sales.id = ?
+        SELECT sales.status, events.user_id, events.editor_id, \(SalesList.day) AS date, events.timezone FROM sales
+        JOIN events ON events.id = sales.event_id WHERE sales.id = ? AND NOT events.is_deleted
         """, saleID)
     else { return .error(.notFound, "Ticket not found") }
     if let refusal = try refusal(of: sale) { return refusal }
@@ -53,13 +54,15 @@ struct Scanning {
 
   /// `POST /api/tickets/{sale_id}/scan`: looks at neither day nor payment, as the real one does not.
   func scan(sale text: String, _ fields: ScanFields) throws -> Answer {
+    // The fork wants the buyer, of all people.
+    let whose = shape == .planify ? "sales.buyer_id" : "events.user_id"
     let sql = """
-      SELECT sales.id, events.user_id FROM sales JOIN events ON events.id = sales.event_id WHERE sales.id = ?
+      SELECT \(whose) AS whose FROM sales JOIN events ON events.id = sales.event_id WHERE sales.id = ?
       """
-    guard let id = SaleText.id(text), let sale = try db.row(sql, id) else {
+    guard let id = PublicID.numberOrText(text), let sale = try db.row(sql, id) else {
       return .message(.notFound, "No query results for model [App\\Models\\Sale] \(text)")
     }
-    guard try sale["user_id"] == holder.userID else { return .error(.forbidden, "Unauthorized") }
+    guard try sale["whose"] as Int64? == holder.userID else { return .error(.forbidden, "Unauthorized") }
     guard let ticket = try saleTicket(fields.saleTicketID, of: id) else {
       return .error(.notFound, "Sale ticket not found")
     }
@@ -69,13 +72,15 @@ struct Scanning {
   }
 
   private func refusal(of sale: StoredRow) throws -> Answer? {
-    guard try sale["user_id"] == holder.userID else {
+    guard try sale["user_id"] == holder.userID || sale["editor_id"] as Int64? == holder.userID else {
       return .error(.forbidden, "You are not authorized to scan this ticket")
     }
     // Zones are checked before they are stored; one that this machine has lost since must not pass for UTC.
     guard let zone = try TimeZone.named(sale["timezone"]) else { return .message(.internalServerError, "Server Error") }
-    // Unlike at the real server, the day is not moved by the zone's offset.
-    guard try CalendarDay(sale["date"]) == CalendarDay.today(in: zone, at: now.seconds) else {
+    var day = try CalendarDay(sale["date"])
+    // The fork takes the day for an instant, midnight in UTC, which west of Greenwich is on the day before.
+    if shape == .planify { day = day.map { Timestamp(seconds: Int64($0.number) * 86_400).day(in: zone) } }
+    guard day == now.day(in: zone) else {
       return .error(.badRequest, "This ticket is not valid for today")
     }
     // These three are refused by name. Everything else passes, expired sales too, with the status in the answer.
@@ -118,7 +123,7 @@ struct Scanning {
   private func created(sale: Int64, _ entry: Admission) throws -> Answer {
     let data: JSONText = [
       "sale_id": .integer(sale), "entry_id": .integer(entry.id), "scanned_at": .string(entry.scannedAt.iso8601),
-      "sale": try SaleText.sale(db, id: sale),
+      "sale": try SaleText.sale(db, id: sale, shape),
     ]
     return Answer(status: .created, body: ["data": data], layout: .pretty)
   }

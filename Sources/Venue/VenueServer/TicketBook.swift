@@ -24,16 +24,28 @@ struct TicketBook {
     var quantity: Int64
   }
 
-  /// An event of one evening, begun at eight by its own clocks.
+  /// A ticket type of an event.
+  struct SoldType: Hashable, Sendable {
+    var name: String
+    var price: String
+    var quantity: Int64?
+  }
+
+  /// An event of one evening, begun at eight by its own clocks unless told otherwise.
   struct Evening: Hashable, Sendable {
     var name: String
     var day: String
     var zone: String
     var organiser = Organiser.own
+    var hour = 20
+    var venue: Int64?
+    /// Who may scan it besides its organiser.
+    var editor: Int64?
+    var types = [SoldType(name: "Admission", price: "10.000")]
 
     func startsAt() -> String? {
       guard let day = CalendarDay(day), let zone = TimeZone.named(zone) else { return nil }
-      return day.instant(hour: 20, in: zone).sql
+      return day.instant(hour: hour, in: zone).sql
     }
   }
 
@@ -45,31 +57,42 @@ struct TicketBook {
 
   func addEvent(_ evening: Evening, seed: String? = nil) throws -> Int64 {
     try db.run(
-      "INSERT INTO events (user_id, name, timezone, date, starts_at, duration, seed) VALUES (?, ?, ?, ?, ?, 3, ?)",
-      evening.organiser, evening.name, evening.zone, evening.day, evening.startsAt(), seed)
+      """
+      INSERT INTO events (user_id, name, timezone, date, starts_at, duration, venue_id, editor_id, seed)
+      VALUES (?, ?, ?, ?, ?, 3, ?, ?, ?)
+      """, evening.organiser, evening.name, evening.zone, evening.day, evening.startsAt(), evening.venue,
+      evening.editor,
+      seed)
     let id = db.lastInsertedRowID
-    try db.run("INSERT INTO tickets (event_id, type) VALUES (?, 'Admission')", id)
+    for type in evening.types {
+      try db.run(
+        "INSERT INTO tickets (event_id, type, price, quantity) VALUES (?, ?, ?, ?)", id, type.name, type.price,
+        type.quantity)
+    }
     return id
   }
 
   /// Moves an event to a day and zone.
   func move(event id: Int64, to evening: Evening) throws {
     try db.run(
-      "UPDATE events SET date = ?, timezone = ?, starts_at = ? WHERE id = ?",
-      evening.day, evening.zone, evening.startsAt(), id)
+      "UPDATE events SET date = ?, timezone = ?, starts_at = ?, venue_id = COALESCE(venue_id, ?) WHERE id = ?",
+      evening.day, evening.zone, evening.startsAt(), evening.venue, id)
   }
 
   /// The organiser's event of this name, day and zone, made when there is none.
   func event(_ evening: Evening) throws -> Int64 {
     let found: Int64? = try db.value(
-      "SELECT id FROM events WHERE user_id = ? AND name = ? AND date = ? AND timezone = ? AND seed IS NULL",
+      """
+      SELECT id FROM events WHERE user_id = ? AND name = ? AND date = ? AND timezone = ? AND seed IS NULL AND NOT is_deleted
+      """,
       evening.organiser, evening.name, evening.day, evening.zone)
     return try found ?? addEvent(evening)
   }
 
-  /// Adds a sale of one ticket type, with its printed entry where the code is an entry's.
+  /// Adds a sale of one ticket type, the first unless told otherwise, with its printed entry where the code is an entry's.
   func add(
-    _ ticket: Ticket, to event: Int64, seed: String? = nil, random: inout some RandomNumberGenerator
+    _ ticket: Ticket, to event: Int64, type: String? = nil, seed: String? = nil,
+    random: inout some RandomNumberGenerator
   ) throws {
     let saleSecret = ticket.kind == .sale ? ticket.code : Secret.ticket(&random)
     try db.run(
@@ -78,8 +101,8 @@ struct TicketBook {
     try db.run(
       """
       INSERT INTO sale_tickets (sale_id, ticket_id, quantity)
-      SELECT ?, id, ? FROM tickets WHERE event_id = ? ORDER BY id LIMIT 1
-      """, db.lastInsertedRowID, ticket.quantity, event)
+      SELECT ?, id, ? FROM tickets WHERE event_id = ? ORDER BY type IS NOT ?, id LIMIT 1
+      """, db.lastInsertedRowID, ticket.quantity, event, type)
     if ticket.kind == .entry {
       try db.run("INSERT INTO entries (sale_ticket_id, secret) VALUES (?, ?)", db.lastInsertedRowID, ticket.code)
     }

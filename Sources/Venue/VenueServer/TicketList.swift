@@ -8,15 +8,19 @@ struct TicketList {
 
   let db: Database
   let holder: KeyHolder
+  let shape: ServerShape?
 
   func page(event: String?, query: String?, page: String?) throws -> Answer {
-    var conditions = ["events.user_id = ?", "NOT sales.is_deleted"]
-    var values: [(any Storable)?] = [holder.userID]
+    var conditions = [EventBook.isManaged, "NOT sales.is_deleted", "NOT events.is_deleted"]
+    var values: [(any Storable)?] = [holder.userID, holder.userID]
     if let event, !event.isEmpty {
-      guard let id = Int64(event),
-        let owner: Int64 = try db.value("SELECT user_id FROM events WHERE id = ?", id)
-      else { return .message(.notFound, "No query results for model [App\\Models\\Event] \(event)") }
-      guard owner == holder.userID else { return .error(.forbidden, "Unauthorized") }
+      let id = Int64(event)
+      guard let found = try id.flatMap({ try EventBook(db: db).event($0) }) else {
+        // The fork looks for the number among one's own, and takes no number for 0.
+        if shape == .planify { return .error(.forbidden, "Unauthorized") }
+        return .message(.notFound, "No query results for model [App\\Models\\Event] \(event)")
+      }
+      guard found.isManaged(by: holder) else { return .error(.forbidden, "Unauthorized") }
       conditions.append("events.id = ?")
       values.append(id)
     }
@@ -33,17 +37,10 @@ struct TicketList {
     let source = "FROM sales JOIN events ON events.id = sales.event_id WHERE " + conditions.joined(separator: " AND ")
 
     let total: Int64 = try db.value("SELECT COUNT(*) \(source)", with: values) ?? 0
-    let size = Int64(Self.pageSize)
-    let last = max(1, (total + size - 1) / size)
-    let current = max(1, page.flatMap { Int64($0) } ?? 1)
-    // A page beyond the last is empty; its number is clamped before it can overflow.
-    values += [size, (min(current, last + 1) - 1) * size]
-    let sales = try db.rows("SELECT sales.id \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?", with: values)
-    let meta: JSONText = [
-      "current_page": .integer(current), "last_page": .integer(last), "per_page": .integer(size),
-      "total": .integer(total),
-    ]
-    let data = JSONText.array(try sales.map { try SaleText.sale(db, id: $0["id"]) })
-    return .ok(["data": data, "meta": meta], layout: .pretty)
+    let pages = Pages(total: total, size: Int64(Self.pageSize), page: page)
+    let sales = try db.rows(
+      "SELECT sales.id \(source) ORDER BY sales.id DESC LIMIT ? OFFSET ?", with: values + pages.bounds)
+    let data = JSONText.array(try sales.map { try SaleText.sale(db, id: $0["id"], shape) })
+    return .ok(["data": data, "meta": pages.meta(shape)], layout: .pretty)
   }
 }

@@ -45,6 +45,8 @@ package struct VenueConfiguration: Sendable {
   package var tls: VenueTLS?
   /// The address at which stations reach the venue, without a slash at its end; nil for the one that they use.
   package var publicURL: String?
+  /// Which server it passes for beyond the ticket scanning API; nil for that API alone.
+  package var serverShape: ServerShape?
   /// Which kiosk service it passes for.
   package var kioskShape: KioskShape
   /// What a kiosk shows to be registered, and in some shapes with each request; nil where any will do.
@@ -59,8 +61,8 @@ package struct VenueConfiguration: Sendable {
     host: String = "127.0.0.1", port: Int = 0, storage: Storage = .memory, rateModel: RateModel = .pause,
     noLimits: Bool = false, failureDelay: Duration = .milliseconds(250), ignoresCase: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() }, misbehaviours: [Misbehaviour] = [], controlSocket: String? = nil,
-    tls: VenueTLS? = nil, publicURL: String? = nil, kioskShape: KioskShape = .document, kioskToken: String? = nil,
-    kioskTokenLife: Duration = .seconds(3_600),
+    tls: VenueTLS? = nil, publicURL: String? = nil, serverShape: ServerShape? = nil,
+    kioskShape: KioskShape = .document, kioskToken: String? = nil, kioskTokenLife: Duration = .seconds(3_600),
     logger: Logger = Logger(label: "venue", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.host = host
@@ -75,6 +77,7 @@ package struct VenueConfiguration: Sendable {
     self.controlSocket = controlSocket
     self.tls = tls
     self.publicURL = publicURL
+    self.serverShape = serverShape
     self.kioskShape = kioskShape
     self.kioskToken = kioskToken
     self.kioskTokenLife = kioskTokenLife

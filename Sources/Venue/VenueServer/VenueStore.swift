@@ -5,7 +5,7 @@ import SQLiteFile
 struct VenueStore: Sendable {
   /// "SGvn": marks a file as ours, so that no other program's database is ever written to.
   private static let applicationID: Int64 = 0x5347_766E
-  private static let schemaVersion: Int64 = 2
+  private static let schemaVersion: Int64 = 3
   /// For how long another process that holds the file is waited for.
   private static let busyMilliseconds: Int32 = 5_000
 
@@ -36,11 +36,10 @@ struct VenueStore: Sendable {
       // An answered scan must outlive a power cut.
       try database.execute("PRAGMA synchronous = FULL")
       try database.transaction("BEGIN IMMEDIATE") {
-        switch try Self.version(database, path: path) {
-        case 0: try Self.create(database)
-        case 1: try KioskSchema.add(to: database)
-        default: break
-        }
+        let version = try Self.version(database, path: path)
+        if version == 0 { try Self.create(database) }
+        if version < 2 { try KioskSchema.add(to: database) }
+        if version < 3 { try DeskSchema.add(to: database) }
         try database.execute("PRAGMA user_version = \(Self.schemaVersion)")
       }
       queue = VenueQueue(database)
@@ -194,7 +193,6 @@ struct VenueStore: Sendable {
 
       PRAGMA application_id = \(applicationID);
       """)
-    try KioskSchema.add(to: db)
   }
 }
 

@@ -18,8 +18,23 @@ enum WrongAnswer {
     switch code {
     case ...500 where RequestKind(request) == .kiosk:
       response = KioskWords.refusal(status, request, context, configuration).response(from: request, context: context)
-    case 401: response = Answer.error(status, "Invalid API key").response(from: request, context: context)
+    case 401:
+      let isDocument = configuration.serverShape == .document && RequestKind(request) == .other
+      response = Answer.error(status, isDocument ? "Unauthorized" : "Invalid API key")
+        .response(from: request, context: context)
+    case 403 where configuration.serverShape == .upstream:
+      response = Desk.notPro.response(from: request, context: context)
     case 403: response = Answer.message(status, "Access denied").response(from: request, context: context)
+    case 404, 405:
+      let route = request.uri.path.dropFirst()
+      let words =
+        code == 404
+        ? "The route \(route) could not be found."
+        : "The \(request.method) method is not supported for route \(route). Supported methods: OPTIONS."
+      response = Answer.message(status, words).response(from: request, context: context)
+    case 422:
+      response = Answer(status: status, body: ["message": "The given data was invalid.", "errors": .phpMap([])])
+        .response(from: request, context: context)
     case 423: response = Answer.error(status, "API key temporarily blocked").response(from: request, context: context)
     case 429: response = Answer.error(status, "Rate limit exceeded").response(from: request, context: context)
     case 500: response = Answer.message(status, "Server Error").response(from: request, context: context)
@@ -33,7 +48,8 @@ enum WrongAnswer {
 
   private static func named(_ code: Int) -> HTTPResponse.Status {
     let known: [HTTPResponse.Status] = [
-      .unauthorized, .forbidden, Answer.locked, .tooManyRequests, .internalServerError, .badGateway,
+      .unauthorized, .forbidden, .notFound, .methodNotAllowed, .unprocessableContent, Answer.locked, .tooManyRequests,
+      .internalServerError, .badGateway,
       .serviceUnavailable, .gatewayTimeout,
     ]
     return known.first { $0.code == code } ?? .internalServerError
@@ -57,7 +73,8 @@ enum WrongAnswer {
   }
 
   /// The answer with its text spoilt.
-  static func spoilt(_ answer: Response, _ fault: Misbehaviour.JSONFault) async throws -> Response {
+  /// - Parameter page: which one of a list was asked for.
+  static func spoilt(_ answer: Response, _ fault: Misbehaviour.JSONFault, page: Int64) async throws -> Response {
     let text = try await bytes(of: answer.body)
     var headers = answer.headers
     headers[.contentLength] = nil
@@ -69,6 +86,8 @@ enum WrongAnswer {
       case .deep:
         adding(
           #""more":"#, String(repeating: "[", count: depth) + String(repeating: "]", count: depth), to: text)
+      case .types: SpoiltJSON.rewritten(text, SpoiltJSON.ofOtherTypes)
+      case .pages: SpoiltJSON.rewritten(text) { SpoiltJSON.followed($0, page: page) }
       }
     return Response(status: answer.status, headers: headers, body: .init(byteBuffer: spoilt))
   }

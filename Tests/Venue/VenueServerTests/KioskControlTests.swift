@@ -180,6 +180,7 @@ import Testing
         _ = try await server.seed(Seed(zone: "UTC"))
         book = try await server.book()
         try await server.store.write { db in
+          try Self.takeDeskAway(db)
           for table in ["venue_secrets", "kiosk_configurations", "kiosks", "activation_codes", "enrolments"] {
             try db.execute("DROP TABLE \(table)")
           }
@@ -191,7 +192,40 @@ import Testing
       try await expectEqual(server.makeActivationCode().code.count, 8)
       try await expectEqual(server.tickets().count, 10)
       let version = try await server.store.read { try $0.integer("PRAGMA user_version") }
-      expectEqual(version, 2)
+      expectEqual(version, 3)
+    }
+  }
+
+  /// So is one of before there was a desk; what it is only read for can be read before that.
+  @Test func aFileWithoutADeskIsBroughtUpToDate() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/venue.sqlite"
+      var configuration = VenueConfiguration(storage: .file(path), failureDelay: .zero)
+      var tickets: [BookedTicket] = []
+      do {
+        let server = try VenueServer(configuration)
+        _ = try await server.seed(Seed(zone: "UTC"))
+        tickets = try await server.tickets()
+        try await server.store.write { db in
+          try Self.takeDeskAway(db)
+          try db.execute("PRAGMA user_version = 2")
+        }
+      }
+      try await expectEqual(VenueServer.tickets(ofFile: path), tickets)
+      configuration.serverShape = .planify
+      try await withVenue(configuration, seed: Seed(apiKey: "key-of-a-test", zone: "UTC")) { venue in
+        try await expectEqual(venue.ask(.GET, "/api/events", key: "key-of-a-test").json["data"]?.count, 2)
+        try await expectEqual(venue.server.tickets(), tickets)
+      }
+    }
+  }
+
+  private static func takeDeskAway(_ db: Database) throws {
+    for table in ["checkins", "sale_notes", "event_members", "rooms", "schedules"] {
+      try db.execute("DROP TABLE \(table)")
+    }
+    for (table, column) in DeskSchema.columns {
+      try db.execute("ALTER TABLE \(table) DROP COLUMN \(column.prefix { $0 != " " })")
     }
   }
 }

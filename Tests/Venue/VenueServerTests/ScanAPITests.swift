@@ -231,7 +231,7 @@ import Testing
       }
       for kind in ["unpaid", "wrongDay", "deleted"] {
         let row = try #require(rows.first { $0.seed.hasPrefix(kind) })
-        for id in ["\(row.id)", SaleText.publicID(row.id)] {
+        for id in ["\(row.id)", PublicID.text(row.id)] {
           let reply = try await venue.post(#"{"sale_ticket_id":\#(row.ticket)}"#, to: "/api/tickets/\(id)/scan")
           expectEqual(reply.status, 201)
           expect(try reply.integer("data.entry_id") != nil)

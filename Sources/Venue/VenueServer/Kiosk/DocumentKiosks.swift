@@ -124,7 +124,7 @@ struct DocumentKiosks: Sendable {
     _ answer: @escaping @Sendable (Request, VisitorContext) async throws -> Answer
   ) {
     router.on(path, method: method, use: answer)
-    router.refuseOtherMethods(path, than: method) { _, context, _ in
+    router.refuseOtherMethods(path, than: [method]) { _, context, _ in
       refusal(context, .methodNotAllowed, "METHOD_NOT_ALLOWED", "Use \(method)")
     }
   }

@@ -5,14 +5,14 @@ import Hummingbird
 struct EnrolmentController: Sendable {
   /// Wrong secrets are counted here: ten a minute from an address.
   let controller: KioskController
-  /// Where the venue is reached, when a request does not say.
-  let address: @Sendable () -> String
+  /// What the station is to use from then on.
+  let address: PublicAddress
 
   private static let longest = 200
 
   func add(to router: Router<VisitorContext>) {
     router.post("/enrol") { try await enrol($0, $1) }
-    router.refuseOtherMethods("/enrol", than: .post) { _, _, _ in
+    router.refuseOtherMethods("/enrol", than: [.post]) { _, _, _ in
       Self.refusal(.methodNotAllowed, "METHOD_NOT_ALLOWED", "Use POST")
     }
   }
@@ -32,7 +32,7 @@ struct EnrolmentController: Sendable {
       controller.countGuess(context)
       return Self.unknown
     }
-    let (now, url, gate) = (controller.now, publicURL(request), fields["gate"])
+    let (now, url, gate) = (controller.now, address.url(for: request), fields["gate"])
     let outcome = try await controller.store.write { db in
       try EnrolmentBook(db: db, now: now).enrol(bytes, station: id, gate: gate, url: url)
     }
@@ -55,17 +55,6 @@ struct EnrolmentController: Sendable {
         ],
       ])
     }
-  }
-
-  /// The address that the station is to use from then on: the given one, else the one that it has used.
-  private func publicURL(_ request: Request) -> String {
-    if let given = controller.configuration.publicURL { return given }
-    guard let authority = request.head.authority, (1...255).contains(authority.utf8.count),
-      authority.utf8.allSatisfy({
-        (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D || $0 == 0x2E
-      })
-    else { return address() }
-    return (controller.configuration.tls == nil ? "http://" : "https://") + authority
   }
 
   private static var unknown: Answer {

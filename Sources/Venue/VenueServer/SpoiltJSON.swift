@@ -1,0 +1,51 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Answers that are JSON as well, and say something else.
+enum SpoiltJSON {
+  /// The text with its values changed; as it is where it is no JSON.
+  static func rewritten(_ text: ByteBuffer, _ change: (DeskValue) -> DeskValue) -> ByteBuffer {
+    guard let value = try? JSONDecoder().decode(DeskValue.self, from: Data(text.readableBytesView)) else { return text }
+    return ByteBuffer(string: change(value).json.text())
+  }
+
+  /// Numbers as texts, texts as null, what is empty as the other kind of empty.
+  static func ofOtherTypes(_ value: DeskValue) -> DeskValue {
+    switch value {
+    case .null, .bool: .integer(0)
+    case .integer(let number): .string(String(number))
+    case .decimal(let number): .string("\(number)")
+    case .string: .null
+    case .array(let elements): elements.isEmpty ? .object([:]) : .array(elements.map(ofOtherTypes))
+    case .object(let members): members.isEmpty ? .array([]) : .object(members.mapValues(ofOtherTypes))
+    }
+  }
+
+  /// A list that says it is `page`, and that there is one more.
+  static func followed(_ value: DeskValue, page: Int64) -> DeskValue {
+    guard case .object(var members) = value, case .object(var meta)? = members["meta"] else { return value }
+    let next = page < .max ? page + 1 : page
+    func follow(_ numbers: [String: DeskValue], _ last: String) -> DeskValue {
+      .object(numbers.merging(["current_page": .integer(page), last: .integer(next)]) { $1 })
+    }
+    if case .object(let pagination)? = meta["pagination"] {
+      meta["pagination"] = follow(pagination, "total_pages")
+      members["meta"] = .object(meta)
+    } else {
+      members["meta"] = follow(meta, "last_page")
+    }
+    return .object(members)
+  }
+}
+
+extension Request {
+  /// The same request without its `page`.
+  var ofFirstPage: Request {
+    let query = uri.query.map { String($0) }?.split(separator: "&").filter { !$0.hasPrefix("page=") } ?? []
+    var head = head
+    head.path = query.isEmpty ? uri.path : uri.path + "?" + query.joined(separator: "&")
+    return Request(head: head, body: body)
+  }
+}
