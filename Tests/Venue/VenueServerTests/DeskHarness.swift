@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -50,7 +51,15 @@ extension RunningVenue {
   }
 }
 
+extension Reply {
+  /// The number behind one of the fork's public ids.
+  func publicID(_ path: String) throws -> Int64 { try json.publicID(path) }
+}
+
 extension JSON {
+  /// The number behind one of the fork's public ids.
+  func publicID(_ path: String) throws -> Int64 { try #require(string(path).flatMap { PublicID.number($0) }) }
+
   /// The names of an object's members, sorted.
   var names: [String] { if case .object(let members) = self { members.keys.sorted() } else { [] } }
 

@@ -75,11 +75,11 @@ import Testing
   @Test func bodiesThatAreNothingAreRefusedInWords() async throws {
     for shape in ServerShape.allCases {
       try await withDesk(shape) { venue in
-        for route in DeskRoutes.all(shape) where route.method != .get {
+        for route in DeskRoutes.all(shape) where route.ability != .view {
           let path = route.path.replacing(":id", with: "1").replacing(":sale", with: "1")
           let deep = String(repeating: "[", count: 20_000)
           for body in ["", "null", "[]", "17", "{\"name\":{\"a\":[1e999]},\"event_id\":9e99,\"tickets\":7}", deep] {
-            let reply = try await venue.ask(HTTPMethod(rawValue: route.method.rawValue), path, body)
+            let reply = try await venue.ask(HTTPMethod(rawValue: "\(route.method)"), path, body)
             expect((200..<500).contains(reply.status), "\(shape) \(route.method) \(path): \(reply.status)")
           }
         }

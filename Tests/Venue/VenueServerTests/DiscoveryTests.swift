@@ -58,8 +58,8 @@ import Testing
           "/.well-known/eventschedule.json", "/.well-known/planify.json", "/api/meta/branding", "/branding.json",
           "/logo.png",
         ] {
-          let reply = try await bare(venue, path)
-          expectEqual(reply.status, 404, path)
+          let reply = try await bare(venue, "\(path)")
+          expectEqual(reply.status, 404, "\(path)")
         }
       }
     }

@@ -35,7 +35,7 @@ import Testing
         {"name":"Late Show","starts_at":"2025-12-17T23:30:00+01:00","ends_at":"2025-12-18T00:30:00Z",
         "timezone":"Europe/Berlin","tickets":[{"type":"Standard","price":12.5}]}
         """#)
-      expectEqual(made.status, 201, made.text)
+      expectEqual(made.status, 201, "\(made.text)")
       try expectEqual(made.string("starts_at"), "2025-12-17T22:30:00Z")
       try expectEqual(made.string("ends_at"), "2025-12-18T00:30:00Z")
       let id = try #require(try made.string("id"))
@@ -58,13 +58,13 @@ import Testing
   @Test func venuesAndTalentComeAndGo() async throws {
     try await withDesk(.document) { venue in
       for (path, name, count) in [("/api/venues", "Hall A", 2), ("/api/talent", "The Quartet", 1)] {
-        let list = try await venue.ask(.GET, path)
-        try expectEqual(list.string("data.0.name"), name)
+        let list = try await venue.ask(.GET, "\(path)")
+        try expectEqual(list.string("data.0.name"), "\(name)")
         try expectEqual(list.integer("meta.pagination.total"), count)
         let made = try await venue.ask(.POST, path, #"{"name":"New one"}"#)
         let id = try #require(try made.string("id"))
         expectEqual(made.status, 201)
-        try await expectEqual(venue.ask(.GET, "\(path)/\(id)").text, made.text)
+        try await expectEqual(venue.ask(.GET, "\(path)/\(id)").text, "\(made.text)")
         try await expectEqual(venue.ask(.PUT, "\(path)/\(id)", #"{"phone":"1"}"#).string("phone"), "1")
         try await expectEqual(venue.ask(.DELETE, "\(path)/\(id)").status, 204)
         try await expectEqual(venue.ask(.GET, "\(path)/\(id)").status, 404)
@@ -79,7 +79,7 @@ import Testing
       let issued = try await venue.ask(
         .POST, "/api/tickets",
         #"{"event_id":"\#(id)","ticket_id":"VIP","quantity":2,"name":"Max","email":"max@guests.example"}"#)
-      expectEqual(issued.status, 201, issued.text)
+      expectEqual(issued.status, 201, "\(issued.text)")
       let (sale, code) = (try #require(try issued.integer("id")), try #require(try issued.string("ticket_code")))
       try await expectEqual(venue.scan(code).status, 201)
       let list = try await venue.ask(.GET, "/api/tickets?query=max@guests.example")

@@ -49,7 +49,7 @@ import Testing
       try expectEqual(reply.json["data.sale.event.venue"], .null)
       try expectEqual(reply.string("data.sale.event.tickets.0.price"), "10.000")
       for path in ["/api/events", "/api/venues", "/api/talent", "/api/checkins"] {
-        try await expectEqual(venue.get(path).status, 404, path)
+        try await expectEqual(venue.get(path).status, 404, "\(path)")
       }
     }
   }

@@ -12,7 +12,7 @@ import Testing
       let code = try venue.code(.entry)
       for path in ["/api/tickets/scan", "/api/tickets", "/api/checkins", "/api/venues", "/api/talent"] {
         let reply = try await venue.ask(.POST, path, #"{"code":"\#(code)"}"#)
-        expectEqual(reply.status, 404, path)
+        expectEqual(reply.status, 404, "\(path)")
         try expectEqual(reply.string("message"), "The route \(path.dropFirst()) could not be found.")
       }
       expect(try await venue.server.book().isEmpty)
@@ -27,7 +27,7 @@ import Testing
       expect(text.utf8.count == 6 && Int64(text) == nil && PublicID.number(text) == nil && seen.insert(text).inserted)
     }
     for text in ["", "k", "0", "kkkkkkkkkkkkkkkkkkkkkkkk", "é", "456"] {
-      expect(OpaqueID.number(text) == nil, text)
+      expect(OpaqueID.number(text) == nil, "\(text)")
     }
   }
 
@@ -86,7 +86,7 @@ import Testing
     try await withDesk(.upstream) { venue in
       let event = OpaqueID.text(try venue.eventID("Hall A 20:00"))
       let list = try await venue.ask(.GET, "/api/sales?event_id=\(event)&event_date=2025-12-17&status=paid&per_page=2")
-      expectEqual(list.status, 200, list.text)
+      expectEqual(list.status, 200, "\(list.text)")
       try expectEqual(list.integer("meta.total"), 3)
       try expectEqual(list.string("data.0.name"), "Ruth Vidal")
       try expectEqual(list.string("data.0.event_id"), event)
@@ -98,12 +98,12 @@ import Testing
       // Printed entries are not told, nor are codes of events that are another's.
       let all = try await venue.ask(.GET, "/api/sales?per_page=500")
       expect(!all.text.contains(try venue.code(.entry)) && !all.text.contains("deleted"))
-      let guest = try #require(try all.string("data.0.event_name") == nil ? nil : all.json["data"])
-      guard case .array(let sales) = guest else { throw VenueError.unusable("no list") }
-      expect(sales.filter { $0.string("event_name") == "Hall B 22:00, guests" }.allSatisfy { $0["secret"] == nil })
+      guard case .array(let sales)? = try all.json["data"] else { throw VenueError.unusable("no list") }
+      let guests = sales.filter { $0.string("event_name") == "Hall B 22:00, guests" }
+      expect(guests.count == 2 && guests.allSatisfy { $0["secret"] == nil })
       for query in ["per_page=501", "per_page=0", "status=lost", "event_date=today"] {
         let wrong = try await venue.ask(.GET, "/api/sales?\(query)")
-        expect(try wrong.status == 422 && wrong.string("error") == "Validation failed", query)
+        expect(try wrong.status == 422 && wrong.string("error") == "Validation failed", "\(query)")
       }
       try await expectEqual(venue.ask(.GET, "/api/sales?event_id=nothing").integer("meta.total"), 0)
     }
@@ -115,7 +115,7 @@ import Testing
       let made = try await venue.ask(
         .POST, "/api/sales",
         #"{"event_id":"\#(event)","name":"Max","email":"max@guests.example","tickets":{"VIP":2}}"#)
-      expect(try made.status == 201 && made.string("data.status") == "unpaid", made.text)
+      expect(try made.status == 201 && made.string("data.status") == "unpaid", "\(made.text)")
       let path = "/api/sales/\(try #require(try made.string("data.id")))"
       for (action, status) in [("refund", "unpaid"), ("mark_paid", nil), ("mark_paid", "paid"), ("refund", nil)] {
         let reply = try await venue.ask(.PUT, path, #"{"action":"\#(action)"}"#)

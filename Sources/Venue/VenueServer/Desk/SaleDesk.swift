@@ -85,7 +85,8 @@ extension Desk {
       fields.note("tickets.\(type)", count.whole == nil ? "must be an integer." : "must be at least 0.")
     }
     try fields.finish()
-    guard let event = try event(ofSubdomain: asked.id) else { throw none(.event, asked.id) }
+    let first = wanted.members.first { ($0.value.whole ?? 0) > 0 }.flatMap { shape.id($0.key) }
+    guard let event = try event(ofSubdomain: asked.id, with: first) else { throw none(.event, asked.id) }
     if let password = event.details["event_password"]?.text, asked.input["password"].text != password {
       throw Answer.error(.forbidden, "Invalid event password")
     }
@@ -208,14 +209,15 @@ extension Desk {
       """, sale)
   }
 
-  /// The event with this slug, or the first one of the schedule with this subdomain, whatever is to be sold.
-  private func event(ofSubdomain name: String) throws -> StoredEvent? {
+  /// The event with this slug, or that of a schedule's whose type is to be sold; the schedule's first where none has it.
+  private func event(ofSubdomain name: String, with type: Int64?) throws -> StoredEvent? {
     if name.hasPrefix("event-"), let id = Int64(name.dropFirst("event-".count)) { return try book.event(id) }
     let id: Int64? = try db.value(
       """
       SELECT events.id FROM events JOIN schedules ON schedules.id = events.venue_id
-      WHERE schedules.subdomain = ? AND NOT events.is_deleted ORDER BY events.id LIMIT 1
-      """, name)
+      WHERE schedules.subdomain = ? AND NOT events.is_deleted
+      ORDER BY NOT EXISTS (SELECT 1 FROM tickets WHERE event_id = events.id AND id = ?), events.id LIMIT 1
+      """, name, type)
     return try id.flatMap { try book.event($0) }
   }
 }
