@@ -21,7 +21,6 @@ import Testing
       // A plain number is a name in the document alone.
       expectEqual(ServerShape.document.id("\(id)"), id)
       expect(ServerShape.planify.id("\(id)") == nil, "\(id), seed \(seed)")
-      expect(ServerShape.upstream.id("\(id)") == nil, "\(id), seed \(seed)")
     }
   }
 
