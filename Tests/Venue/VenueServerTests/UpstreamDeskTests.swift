@@ -40,6 +40,8 @@ import Testing
       expectEqual(event.string("starts_at"), "2025-12-17 19:00:00")
       expect(
         event["timezone"] == nil && event["tickets.0.sold"] == nil && event["venue_subdomain"] == .string("hall-a"))
+      expectEqual(event.string("schedules.0.subdomain"), "hall-a")
+      expectEqual(event.string("schedules.1.type"), "talent")
       let shown = try await venue.ask(.GET, "/api/events/\(id)")
       try expectEqual(shown.json["data"], event)
       // By the older kind of id as well.
@@ -49,6 +51,10 @@ import Testing
       let changed = try await venue.ask(.PUT, "/api/events/\(id)", #"{"name":"Gala"}"#)
       try expectEqual(changed.json["data.tickets"], event["tickets"])
       try expectEqual(changed.string("data.starts_at"), "2025-12-17 18:00:00")
+      // Wall time by the schedule's clocks, whatever zone is named.
+      let wall = #"{"timezone":"Asia/Tokyo","starts_at":"2025-12-17 20:00:00"}"#
+      let moved = try await venue.ask(.PUT, "/api/events/\(id)", wall)
+      try expectEqual(moved.string("data.starts_at"), "2025-12-17 19:00:00")
       try await expectEqual(venue.ask(.PATCH, "/api/events/\(id)", "{}").status, 405)
       let made = try await venue.ask(
         .POST, "/api/events/hall-b",

@@ -38,7 +38,7 @@ extension Desk {
     var fields = FieldReading(asked.input)
     _ = fields.text("name", isRequired: true)
     if asked.input["starts_at"] == .null { fields.note("starts_at", "is required.") }
-    let zone = asked.input["timezone"].text ?? (venue ?? talent)?.details["timezone"]?.text ?? TicketBook.localZone
+    let zone = toldZone(asked.input) ?? (venue ?? talent)?.details["timezone"]?.text ?? TicketBook.localZone
     try db.run(
       "INSERT INTO events (user_id, name, timezone, date, venue_id) VALUES (?, '', ?, '1970-01-01', ?)",
       holder.userID, zone, venue?.id)
@@ -96,7 +96,7 @@ extension Desk {
   private func change(
     _ event: StoredEvent, _ input: DeskInput, _ fields: inout FieldReading, isNew: Bool
   ) throws {
-    let zoneName = input["timezone"].text ?? event.zone
+    let zoneName = toldZone(input) ?? event.zone
     let zone = TimeZone.named(zoneName)
     if zone == nil { fields.noteSelected("timezone") }
     let wall = shape == .document ? nil : fields.wallTime("starts_at")
@@ -142,6 +142,9 @@ extension Desk {
     fields.note(name, "must be a valid date.")
     return nil
   }
+
+  /// The original takes none: it goes by the zone of the schedule.
+  private func toldZone(_ input: DeskInput) -> String? { shape == .upstream ? nil : input["timezone"].text }
 
   private func venueID(_ event: StoredEvent, _ input: DeskInput, _ fields: inout FieldReading) throws -> Int64? {
     guard input.has("venue_id") else { return event.venueID }

@@ -133,6 +133,7 @@ struct EventText {
   /// Without a zone, though its time is in UTC, and without what was sold.
   private func upstream(_ event: StoredEvent) throws -> JSONText {
     let venue = try book.schedule(event.venueID)
+    let members = try book.members(of: event.id)
     let id = OpaqueID.text(event.id)
     return [
       "id": .string(id), "url": .string("https://venue.example/event/\(id)"), "name": .string(event.name),
@@ -146,9 +147,16 @@ struct EventText {
       "tickets": .array(
         try book.types(of: event.id).map { type in
           Self.type(type, id: OpaqueID.text(type.id), with: [("is_pass", false)])
-        }), "members": Self.members(try book.members(of: event.id)), "event_parts": [],
+        }), "members": Self.members(members), "event_parts": [],
       "ticket_currency_code": told(event, "ticket_currency_code", else: "EUR"),
       "payment_method": told(event, "payment_method", else: "cash"),
+      "schedules": .array(
+        ((venue.map { [$0] } ?? []) + members).map {
+          [
+            "id": .string(OpaqueID.text($0.id)), "subdomain": .string($0.subdomain), "name": .string($0.name),
+            "type": .string($0.kind.rawValue),
+          ]
+        }),
     ]
   }
 }
