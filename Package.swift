@@ -332,7 +332,10 @@ let package = Package(
       swiftSettings: quick),
     tests(
       of: "EventSchedule",
-      ["Calls", "ScanModel", "ScanTesting", "ScriptedHTTP", "TicketTransport", "WireText", nioCore, nioPosix, nioSSL]),
+      [
+        "Calls", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "TicketTransport", "WireText", nioCore,
+        nioPosix, nioSSL,
+      ]),
     // A toy, for what another ticket system costs.
     .testTarget(
       name: "CodeFileTests",

@@ -75,10 +75,11 @@ let package = Package(
     room("TicketSystems", "TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport"]),
     room(
       "TicketSystems", "EventSchedule",
-      ["Calls", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
+      ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
-        "Commands", "EventScheduleClient.swift", "EventScheduleConnection.swift", "EventScheduleRoster.swift",
-        "EventScheduleTicketSystem.swift", "InstanceClient.swift",
+        "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventScheduleClient.swift",
+        "EventScheduleConnection.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift",
+        "InstanceClient.swift",
       ]),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],

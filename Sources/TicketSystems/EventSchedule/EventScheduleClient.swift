@@ -167,9 +167,13 @@ package final class EventScheduleClient: Sendable {
   private func call(
     _ method: HTTPCall.Method, _ path: String, query: [(name: String, value: String)] = [], body: [UInt8]? = nil
   ) -> HTTPCall {
-    let prefix = metered.server.path.hasSuffix("/api") ? "" : "/api"
-    return HTTPCall(method, path: prefix + path, query: query, body: body)
+    HTTPCall(method, path: metered.server.apiPath + path, query: query, body: body)
   }
+}
+
+extension ServerAddress {
+  /// Where the API begins below the address: a base URL that ends in `/api` is understood as well.
+  var apiPath: String { path.hasSuffix("/api") ? "" : "/api" }
 }
 
 extension JSONText {

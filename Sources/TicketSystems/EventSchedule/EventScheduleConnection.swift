@@ -13,22 +13,10 @@ extension EventScheduleSection {
     _ id: TicketSystemID, _ settings: System, _ use: ConnectionUse, _ credentials: CredentialResolver,
     _ time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
-    guard let (server, key) = settings.configured else {
-      throw SetupError("Ticket system \(id): its server is not known.")
+    let (transport, key) = try settings.transport(of: id, time) { transport in
+      if use == .list { transport.mostBytes = 4 << 20 }
     }
-    var transportSettings = HTTPTransport.Settings()
-    transportSettings.words = ServerWords(naming: settings, of: id)
-    if let caFile = settings.caFile { transportSettings.trust = .onlyFile(path: caFile.path) }
-    if use == .list { transportSettings.mostBytes = 4 << 20 }
-    let transport: HTTPTransport
-    do {
-      transport = try HTTPTransport(server: server, settings: transportSettings, time: time)
-    } catch {
-      throw SetupError("Ticket system \(id): \(error.description)")
-    }
-    let budget = RateBudget(
-      limit: settings.rate.limit, share: Double(settings.rate.share) / 100 * use.share,
-      model: settings.rate.model)
+    let budget = settings.rate.budget(for: use)
     let client = EventScheduleClient(
       transport: transport, key: try key.secret(of: id, credentials), budget: budget, time: time)
     return TicketSystemConnection(
@@ -37,5 +25,34 @@ extension EventScheduleSection {
         EventScheduleTicketSystem(
           id: id, client: client, saleTicketID: gate?.saleTicket.map { Int64($0) }, seatNumber: gate?.seat)
       }, close: { await transport.close() })
+  }
+}
+
+extension EventScheduleSection.System {
+  /// What carries calls to the server, and where the key is.
+  /// - Parameter change: what is to be another than usual.
+  /// - Throws: that the server is not known, or what is wrong with the certificate file.
+  func transport(
+    of id: TicketSystemID, _ time: any TimeSource, _ change: (inout HTTPTransport.Settings) -> Void
+  ) throws(SetupError) -> (HTTPTransport, TicketSystemKey) {
+    guard let (server, key) = configured else {
+      throw SetupError("Ticket system \(id): its server is not known.")
+    }
+    var settings = HTTPTransport.Settings()
+    settings.words = ServerWords(naming: self, of: id)
+    if let caFile { settings.trust = .onlyFile(path: caFile.path) }
+    change(&settings)
+    do {
+      return (try HTTPTransport(server: server, settings: settings, time: time), key)
+    } catch {
+      throw SetupError("Ticket system \(id): \(error.description)")
+    }
+  }
+}
+
+extension EventScheduleSection.Rate {
+  /// What may be asked for a use.
+  func budget(for use: ConnectionUse) -> RateBudget {
+    RateBudget(limit: limit, share: Double(share) / 100 * use.share, model: model)
   }
 }

@@ -38,6 +38,25 @@ package enum StaffText {
     return String(cut)
   }
 
+  /// `text` as it is but for the secrets, whole: for what escapes the rest itself.
+  package static func hidden(_ text: String, _ secrets: [Redaction]) -> String {
+    guard !secrets.isEmpty else { return text }
+    let bytes = [UInt8](text.utf8)
+    var shown: [UInt8] = []
+    shown.reserveCapacity(bytes.count)
+    var position = 0
+    while position < bytes.count {
+      if let found = Redaction.longest(of: secrets, in: bytes, at: position, before: bytes.count) {
+        shown += found.mark.utf8
+        position = found.end
+      } else {
+        shown.append(bytes[position])
+        position += 1
+      }
+    }
+    return String(decoding: shown, as: UTF8.self)
+  }
+
   /// `text` with its visible characters only, and one blank for each run of blanks and control characters between them.
   static func readable(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()

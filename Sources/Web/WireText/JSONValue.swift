@@ -3,7 +3,7 @@
 /// Made for answers of servers that cannot be trusted to be well: depth is bounded before anything is read, the time is
 /// linear, numbers stay text until somebody asks, and a name that occurs twice in an object is a fault, for two readers
 /// could take two different values of it.
-package enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Hashable {
   /// `null`.
   case null
   /// `true` or `false`.

@@ -1,0 +1,223 @@
+internal import ArgumentParser
+internal import LinuxIO
+internal import ScanModel
+internal import TicketSystemKit
+internal import TicketTransport
+internal import WireText
+
+/// Where a command of the desk works, and how it prints.
+struct DeskArguments: ParsableArguments {
+  @Option(help: ArgumentHelp("The ticket system, as the configuration names it.", valueName: "name"))
+  var system: String?
+
+  @Option(help: ArgumentHelp("Another server, which no file names; with --key.", valueName: "address"))
+  var server: String?
+
+  @Option(help: ArgumentHelp("The credential that holds its key; with --server.", valueName: "credential"))
+  var key: String?
+
+  @Option(
+    name: [.customLong("config"), .customShort("c")], help: ArgumentHelp("The configuration.", valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml"]))
+  var configuration: String?
+
+  @Option(help: ArgumentHelp("The state folder.", valueName: "folder"), completion: .directory)
+  var state: String?
+
+  @Option(
+    help: ArgumentHelp("Whose clocks times are of, typed and shown; without it the event's own.", valueName: "zone"))
+  var zone: String?
+
+  @Flag(help: "Print JSON, a line an object.")
+  var json = false
+
+  func validate() throws {
+    guard (server == nil) == (key == nil) else { throw ValidationError("--server and --key come together.") }
+    guard server == nil || system == nil else { throw ValidationError("--system and --server are two servers.") }
+    if let zone, ZoneRules.named(zone) == nil {
+      throw ValidationError("--zone is none that this system knows: write a name such as Europe/Berlin.")
+    }
+  }
+
+  /// Runs a command with its server, and tells what goes wrong.
+  func run(_ command: some DeskCommand, in program: any CommandHost) async throws {
+    let time = SystemTime()
+    let (transport, key, rate) = try connect(program, time)
+    let client = DeskClient(
+      transport: transport, key: key, budget: rate.budget(for: .list), time: time,
+      tell: { program.tell(TerminalText.clean($0, limit: 1_000)) })
+    let desk = Desk(
+      client: client, program: program, zone: zone.flatMap { ZoneRules.named($0) }, isJSON: json, time: time,
+      clocks: DeskClocks(zone.flatMap { ZoneRules.named($0) }))
+    do {
+      try await command.run(at: desk)
+      await transport.close()
+    } catch {
+      await transport.close()
+      guard let fault = error as? DeskFault else { throw error }
+      throw program.failure(fault.words, fault.exit)
+    }
+  }
+
+  private func connect(
+    _ program: any CommandHost, _ time: any TimeSource
+  ) throws -> (HTTPTransport, Secret, EventScheduleSection.Rate) {
+    if let server, let key { return try connect(server, key, program, time) }
+    let hosted = try program.ticketSystem(
+      system, of: EventScheduleSection.type, configuration: configuration, state: state)
+    guard let settings = hosted.settings as? EventScheduleSection.System else {
+      throw SetupError("Ticket system \(hosted.id): its server is not known.")
+    }
+    let (transport, key) = try settings.transport(of: hosted.id, time) { $0.words.whenLost = Desk.whenLost }
+    return (transport, try key.secret(of: hosted.id, hosted.credentials), settings.rate)
+  }
+
+  private func connect(
+    _ server: String, _ key: String, _ program: any CommandHost, _ time: any TimeSource
+  ) throws -> (HTTPTransport, Secret, EventScheduleSection.Rate) {
+    let address: ServerAddress
+    do {
+      address = try ServerAddress(server)
+    } catch {
+      throw program.failure("--server: \(error.description)", DeskExit.usage)
+    }
+    let secret: Secret
+    do {
+      secret = try Secret(try program.credentials(state: state)(key))
+    } catch let fault as Secret.Fault {
+      throw program.failure("The credential \(key): \(fault.description)", DeskExit.data)
+    }
+    var settings = HTTPTransport.Settings()
+    settings.words.whenLost = Desk.whenLost
+    settings.words.addressCure = "Check --server."
+    settings.words.keyCure = "Put the right key in with: scangate credential set \(key)"
+    return (
+      try HTTPTransport(server: address, settings: settings, time: time), secret, EventScheduleSection.usualRate
+    )
+  }
+}
+
+/// What a command of the desk works with.
+struct Desk {
+  static let whenLost = "it may have done it"
+
+  let client: DeskClient
+  let program: any CommandHost
+  /// Whose clocks times are of; `nil` for each event's own.
+  let zone: ZoneRules?
+  let isJSON: Bool
+  let time: any TimeSource
+  let clocks: DeskClocks
+
+  // MARK: Telling
+
+  /// Words for people beside what was asked for.
+  func tell(_ words: String) { program.tell(TerminalText.clean(words, limit: 2_000)) }
+
+  /// A line of what was asked for; clean.
+  func out(_ line: String) { program.out(line) }
+
+  /// Returns where somebody types yes, see `CommandHost`.
+  func confirm(_ question: String, to words: String, otherwise refusal: String) throws {
+    try program.confirm(question, to: words, otherwise: refusal)
+  }
+
+  /// What was done: the object in JSON, or words.
+  /// - Parameter id: what it was done to, where the server tells no object.
+  func done(_ document: JSONValue, _ words: String, id: String? = nil) {
+    guard isJSON else { return out(TerminalText.clean(words, limit: 2_000)) }
+    let told = DeskClient.single(document) ?? id.map { document.with("id", .string($0)) } ?? document
+    out(told.shown(hiding: client.secrets))
+  }
+
+  /// One thing.
+  func print<Record: DeskRecord>(_ value: JSONValue, as kind: Record.Type) throws(DeskFault) {
+    guard let record = Record(value, hiding: client.secrets) else {
+      throw .unavailable("\(client.host) told something without an id.")
+    }
+    if isJSON { return program.out(record.told.shown(hiding: client.secrets)) }
+    let fields = record.fields(clocks)
+    let width = (fields.map { $0.name.count }.max() ?? 0) + 2
+    for field in fields {
+      program.out(field.name.padded(to: width) + TerminalText.clean(field.text, limit: 1_000))
+    }
+  }
+
+  /// A whole list, page by page.
+  /// - Parameter isWanted: what of it is printed.
+  func printList<Record: DeskRecord>(
+    _ path: String, _ query: [(name: String, value: String)] = [], as kind: Record.Type,
+    where isWanted: (Record) -> Bool = { _ in true }
+  ) async throws(DeskFault) {
+    var table = DeskTable(heads: Record.heads)
+    var unread = 0
+    let end = try await client.list(path, query) { elements in
+      let records = elements.compactMap { Record($0, hiding: client.secrets) }
+      unread += elements.count - records.count
+      let wanted = records.filter(isWanted)
+      if isJSON {
+        for record in wanted { program.out(record.told.shown(hiding: client.secrets)) }
+      } else {
+        for line in table.lines(wanted.map { $0.cells(clocks) }) { program.out(line) }
+      }
+      return true
+    }
+    if unread > 0 { tell("\(unread) could not be read: they have no id.") }
+    switch end {
+    case .repeated: tell("\(client.host) told a page a second time: the list ends here.")
+    case .tooMany:
+      throw .unavailable("\(client.host) has more than \(PageWalk.most) pages: the rest was not asked for.")
+    case .whole, nil: break
+    }
+  }
+
+  // MARK: Changing
+
+  /// Has something changed.
+  /// - Parameter look: a command that shows whether it was done, where the answer is lost.
+  func change(_ ways: [DeskWay], look: String) async throws -> (document: JSONValue, way: DeskWay) {
+    do throws(DeskFault) {
+      return try await client.change(ways)
+    } catch {
+      guard case .unclear(let words) = error else { throw error }
+      throw DeskFault.unclear("\(words) It was not sent again. See whether it was done: scangate eventschedule \(look)")
+    }
+  }
+
+  /// A failing end.
+  func failure(_ words: String, _ status: Int32) -> any Error { program.failure(words, status) }
+}
+
+/// A table that is printed page by page: the first page's widths are kept where they suffice.
+struct DeskTable {
+  private static let widest = 60
+  private let heads: [String]
+  private var widths: [Int]
+  private var isBegun = false
+
+  init(heads: [String]) {
+    self.heads = heads
+    widths = heads.map(\.count)
+  }
+
+  /// The lines of a page; before the first one, the heads.
+  mutating func lines(_ rows: [[String]]) -> [String] {
+    if rows.isEmpty { return [] }
+    for row in rows {
+      for (index, cell) in row.enumerated() where index < widths.count {
+        widths[index] = max(widths[index], min(cell.count, Self.widest))
+      }
+    }
+    defer { isBegun = true }
+    return ((isBegun ? [] : [heads]) + rows).map { row in
+      let cells = zip(row.dropLast(), widths).map { $0.padded(to: $1 + 2) } + row.suffix(1)
+      return cells.joined().trimmingBlanks
+    }
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+
+  fileprivate var trimmingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
+}

@@ -1,0 +1,65 @@
+internal import WireText
+
+/// Goes through the pages of a list until it ends: where the server says so, where it tells nothing more or a page again, and
+/// after 10,000. Pure.
+///
+/// ```
+/// page 1 ─▶ take ─┬─ last_page or meta.pagination says: more ─▶ page + 1
+///                 └─ last; none; seen before; 10,000 ─▶ the end
+/// ```
+struct PageWalk {
+  /// The most pages that any list has.
+  static let most = 10_000
+
+  /// Why a list ends.
+  enum End: Equatable {
+    /// It is whole.
+    case whole
+    /// The server told a page a second time.
+    case repeated
+    /// There are more than anybody has.
+    case tooMany
+  }
+
+  /// The page to ask for.
+  private(set) var page = 1
+  private var seen: Set<Int> = []
+  private let most: Int
+
+  init(most: Int = Self.most) { self.most = most }
+
+  /// Takes the page that was asked for.
+  /// - Returns: its elements, and whether it is the last; `nil` where the document is no list.
+  mutating func take(_ document: JSONValue) -> (elements: [JSONValue], end: End?)? {
+    let list: JSONValue
+    switch document {
+    case .array: list = document
+    case .object(let members):
+      guard let data = members["data"] else { return nil }
+      list = data
+    default: return nil
+    }
+    switch list {
+    case .array: break
+    case .object(let members) where members.keys.allSatisfy({ Int($0) != nil }): break
+    default: return nil
+    }
+    let elements = list.elements
+    // A page that is empty is not told again: it is the end.
+    if elements.isEmpty { return ([], .whole) }
+    guard seen.insert(elements.hashValue).inserted else { return ([], .repeated) }
+    guard Self.hasMore(document["meta"], after: page) else { return (elements, .whole) }
+    guard page < most else { return (elements, .tooMany) }
+    page += 1
+    return (elements, nil)
+  }
+
+  private static func hasMore(_ meta: JSONValue?, after page: Int) -> Bool {
+    let places = [meta?["pagination"], meta].compactMap { $0 }
+    let names = ["last_page", "total_pages", "lastPage", "totalPages"]
+    for place in places {
+      if let last = names.lazy.compactMap({ place[$0]?.integer }).first { return last > Int64(page) }
+    }
+    return false
+  }
+}
