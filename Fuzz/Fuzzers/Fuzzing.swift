@@ -38,6 +38,7 @@ struct Fuzzer: Sendable {
   static let all = [
     Fuzzer(name: "answer", run: fuzzAnswer), Fuzzer(name: "code", run: fuzzCode),
     Fuzzer(name: "configuration", run: fuzzConfiguration), Fuzzer(name: "decode", run: fuzzDecode),
+    Fuzzer(name: "desk", run: fuzzDesk),
     Fuzzer(name: "discovery", run: fuzzDiscovery),
     Fuzzer(name: "holder", run: fuzzHolder), Fuzzer(name: "kiosk", run: fuzzKiosk),
     Fuzzer(name: "picture", run: fuzzPicture), Fuzzer(name: "serial", run: fuzzSerial),

@@ -197,6 +197,21 @@ import Testing
     }
   }
 
+  @Test func aServerThatTellsOurKeyIsNotRepeated() async throws {
+    let key = DeskServer.key
+    let event = #"{"id":"\#(key)","name":"\#(key)","timezone":"\#(key)","venue":{"id":"\#(key)"},"\#(key)":"\#(key)"}"#
+    try await withServer({ request in
+      request.method == "GET"
+        ? Answer(200, request.target.hasPrefix("/api/events?") ? #"{"data":[\#(event)]}"# : event)
+        : Answer(422, #"{"message":"\#(key)","errors":{"\#(key)":["\#(key)"]}}"#)
+    }) { server in
+      for arguments in [
+        ["events", "list"], ["events", "list", "--json"], ["events", "show", "1"], ["events", "show", "1", "--json"],
+        ["events", "delete", "1", "--yes"], ["tickets", "refund", "1"], ["events", "update", "1", "--name", "x"],
+      ] { expectClean(try await server.run(arguments)) }
+    }
+  }
+
   // MARK: What changes
 
   @Test(

@@ -149,7 +149,32 @@ import WireText
     expectEqual(update.lostTypes, [])
   }
 
+  @Test func aTypeThatIsGoneIsMadeAnew() throws {
+    let types = try value(
+      #"[{"id":101,"type":"Standard","price":"10.000","quantity":100},{"id":7,"type":"Box","price":"80"}]"#)
+    let update = try update(DeskReadingTests.real, ["tickets": types])
+    expectEqual(try update.body(.byClocks)["tickets"]?.elements.map { $0["id"] }, [.number("101"), nil])
+  }
+
+  @Test func anEndIsSaidAsTheServerHasIt() throws {
+    let byHours = try update(DeskReadingTests.real, ["ends_at": .string("2025-12-20T22:30")])
+    let body = try byHours.body(.byClocks)
+    expectEqual(body["duration"], .number("2.5"))
+    expectEqual(body["ends_at"], nil)
+    let byTime = try update(DeskReadingTests.documented, ["duration": .number("2")])
+    expectEqual(try byTime.body(.asTold)["ends_at"], .string("2025-12-20T21:00:00Z"))
+    expectEqual(try byTime.body(.asTold)["duration"], nil)
+    expectThrows { _ = try update(DeskReadingTests.real, ["ends_at": .string("2025-12-20T19:30")]) }
+  }
+
   // MARK: Afterwards
+
+  @Test func whatIsNeverToldIsNotMissed() throws {
+    let update = try update(DeskReadingTests.real, ["venue_room_id": .string("Mzg5Mjgw")])
+    expect(!update.mayLoseRoom)
+    expectEqual(update.differences.map(\.name), ["venue_room_id"])
+    expectEqual(update.faults(in: try value(DeskReadingTests.real)), [])
+  }
 
   @Test func whatWasSentIsFoundAgain() throws {
     let update = try update(DeskReadingTests.real, ["name": .string("Gala")])

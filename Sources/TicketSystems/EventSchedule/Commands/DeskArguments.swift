@@ -55,7 +55,7 @@ struct DeskArguments: ParsableArguments {
     } catch {
       await transport.close()
       guard let fault = error as? DeskFault else { throw error }
-      throw program.failure(fault.words, fault.exit)
+      throw desk.failure(fault.words, fault.exit)
     }
   }
 
@@ -112,10 +112,12 @@ struct Desk {
   // MARK: Telling
 
   /// Words for people beside what was asked for.
-  func tell(_ words: String) { program.tell(TerminalText.clean(words, limit: 2_000)) }
+  func tell(_ words: String) {
+    program.tell(TerminalText.clean(StaffText.hidden(words, client.secrets), limit: 2_000))
+  }
 
   /// A line of what was asked for; clean.
-  func out(_ line: String) { program.out(line) }
+  func out(_ line: String) { program.out(StaffText.hidden(line, client.secrets)) }
 
   /// Returns where somebody types yes, see `CommandHost`.
   func confirm(_ question: String, to words: String, otherwise refusal: String) throws {
@@ -135,11 +137,11 @@ struct Desk {
     guard let record = Record(value, hiding: client.secrets) else {
       throw .unavailable("\(client.host) told something without an id.")
     }
-    if isJSON { return program.out(record.told.shown(hiding: client.secrets)) }
+    if isJSON { return out(record.told.shown(hiding: client.secrets)) }
     let fields = record.fields(clocks)
     let width = (fields.map { $0.name.count }.max() ?? 0) + 2
     for field in fields {
-      program.out(field.name.padded(to: width) + TerminalText.clean(field.text, limit: 1_000))
+      out(field.name.padded(to: width) + TerminalText.clean(field.text, limit: 1_000))
     }
   }
 
@@ -156,9 +158,9 @@ struct Desk {
       unread += elements.count - records.count
       let wanted = records.filter(isWanted)
       if isJSON {
-        for record in wanted { program.out(record.told.shown(hiding: client.secrets)) }
+        for record in wanted { out(record.told.shown(hiding: client.secrets)) }
       } else {
-        for line in table.lines(wanted.map { $0.cells(clocks) }) { program.out(line) }
+        for line in table.lines(wanted.map { $0.cells(clocks) }) { out(line) }
       }
       return true
     }
@@ -185,7 +187,9 @@ struct Desk {
   }
 
   /// A failing end.
-  func failure(_ words: String, _ status: Int32) -> any Error { program.failure(words, status) }
+  func failure(_ words: String, _ status: Int32) -> any Error {
+    program.failure(StaffText.hidden(words, client.secrets), status)
+  }
 }
 
 /// A table that is printed page by page: the first page's widths are kept where they suffice.

@@ -101,8 +101,13 @@ struct CreateEventCommand: DeskCommand {
     } catch DeskFault.noWay(let words) {
       lacking = words
     }
-    // Times by the clocks of its zone, and its venue as events name it.
+    // Its length in hours, times by the clocks of its zone, and its venue as events name it.
     var members = members
+    if members["duration"] == nil, let start = DeskTime.told(members["starts_at"]),
+      let end = DeskTime.told(members["ends_at"])
+    {
+      members["duration"] = DeskTime.hours(from: start, to: end)
+    }
     for name in ["starts_at", "ends_at"] {
       guard let time = DeskTime.told(members[name]) else { continue }
       guard let clocks else {

@@ -88,7 +88,7 @@ struct DeskEvent: DeskRecord {
     name = text("name") ?? ""
     starts = DeskTime.told(members["starts_at"])
     duration = text("duration")
-    let hours = members["duration"].flatMap(Self.hours)
+    let hours = members["duration"].flatMap(DeskTime.length)
     ends = DeskTime.told(members["ends_at"]) ?? starts.flatMap { starts in hours.map { starts + $0 } }
     zone = members["timezone"]?.string.flatMap { StaffText.clean($0, hiding: secrets) }
     let place = members["venue"]
@@ -134,17 +134,6 @@ struct DeskEvent: DeskRecord {
     }
     fields += rooms.map { ("Room", $0) } + tickets.map { ("Ticket", $0.words) }
     return fields + texts
-  }
-
-  /// Hours, as a server tells them; to a month.
-  private static func hours(_ value: JSONValue) -> Duration? {
-    let text: String
-    switch value {
-    case .number(let number), .string(let number): text = number
-    default: return nil
-    }
-    guard let hours = Double(text), (0...744).contains(hours) else { return nil }
-    return .seconds(Int64((hours * 3_600).rounded()))
   }
 }
 

@@ -35,6 +35,24 @@ enum DeskTime {
     zone.time(local: time.seconds + zone.offset(at: time.seconds), leaping: .asMuchLater) == time.seconds
   }
 
+  /// How long a number of hours is, as a server tells it; to a month.
+  static func length(_ value: JSONValue) -> Duration? {
+    let text: String
+    switch value {
+    case .number(let number), .string(let number): text = number
+    default: return nil
+    }
+    guard let hours = Double(text), (0...744).contains(hours) else { return nil }
+    return .seconds(Int64((hours * 3_600).rounded()))
+  }
+
+  /// The hours from a time to another, as servers take them; `nil` where that is not later.
+  static func hours(from start: WallTime, to end: WallTime) -> JSONValue? {
+    let seconds = end.seconds - start.seconds
+    guard seconds > 0 else { return nil }
+    return .number(seconds % 3_600 == 0 ? "\(seconds / 3_600)" : "\(Double(seconds) / 3_600)")
+  }
+
   /// A date and a clock without a zone, as if it were UTC.
   private static func bare(_ text: String) -> WallTime? {
     guard (16...30).contains(text.utf8.count) else { return nil }

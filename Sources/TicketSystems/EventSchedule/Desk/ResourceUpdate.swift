@@ -59,12 +59,13 @@ struct ResourceUpdate {
     for (key, value) in changes where !resource.readOnly.contains(key) && !key.hasSuffix("_html") {
       switch key {
       case "starts_at", "ends_at": wanted[key] = try Self.time(value, key, clocks ?? zone?.rules)
-      case "tickets": wanted[key] = Self.types(value)
+      case "tickets": wanted[key] = Self.types(value, among: former["tickets"])
       default: wanted[key] = value
       }
     }
+    try Self.fit(&wanted, changes, told)
     // Who moves an event moves its end.
-    if changes["ends_at"] == nil, let end = DeskTime.told(former["ends_at"]),
+    if changes["ends_at"] == nil, changes["duration"] == nil, let end = DeskTime.told(former["ends_at"]),
       let start = DeskTime.told(former["starts_at"]), let moved = DeskTime.told(wanted["starts_at"])
     {
       wanted["ends_at"] = .string((end + (moved - start)).iso8601Seconds)
@@ -127,7 +128,10 @@ struct ResourceUpdate {
   /// What is not as it should be, now that the server tells this.
   func faults(in after: JSONValue) -> [Difference] {
     let now = Self.canonical(after, resource)
-    var faults = Self.differences(wanted, now, names: Set(wanted.keys).union(now.keys))
+    // What is never told cannot be looked at: a password, a room.
+    let visible = Set(told.members.keys).union(after.members.keys)
+    var faults = Self.differences(
+      wanted, now, names: Set(wanted.keys).intersection(visible.union(former.keys)).union(now.keys))
     // What is not set is not lost either.
     let volatile: Set<String> = ["category", "curator_role", "guest_url", "slug", "updated_at", "url", "venue"]
     for name in Set(told.members.keys).union(after.members.keys) {
@@ -189,8 +193,10 @@ struct ResourceUpdate {
     return members
   }
 
-  private static func types(_ value: JSONValue) -> JSONValue {
-    .array(
+  /// - Parameter known: the types that there are: one of another number is gone, and is made anew.
+  private static func types(_ value: JSONValue, among known: JSONValue? = nil) -> JSONValue {
+    let numbers = known.map { known in Set(known.elements.compactMap { $0["id"]?.identifier }) }
+    return .array(
       value.elements.map { type in
         var kept: [String: JSONValue] = [:]
         for key in typeKeys {
@@ -198,10 +204,31 @@ struct ResourceUpdate {
           kept[key] = value
         }
         if let id = kept["id"]?.identifier {
-          kept["id"] = PublicID.number(id).map { .number(String($0)) } ?? .string(id)
+          let plain = PublicID.number(id).map { JSONValue.number(String($0)) } ?? .string(id)
+          kept["id"] = numbers?.contains(plain.identifier ?? id) == false ? nil : plain
         }
         return .object(kept)
       })
+  }
+
+  /// Says an end as the server has it: as a time, or as a number of hours.
+  private static func fit(
+    _ wanted: inout [String: JSONValue], _ changes: [String: JSONValue], _ told: JSONValue
+  ) throws(Fault) {
+    guard let start = DeskTime.told(wanted["starts_at"]) else { return }
+    let (hasEnd, hasDuration) = (told["ends_at"] != nil, told["duration"] != nil)
+    if !hasEnd, hasDuration, changes["ends_at"] != nil {
+      let end = DeskTime.told(wanted.removeValue(forKey: "ends_at"))
+      guard changes["duration"] == nil else { return }
+      guard let end, let hours = DeskTime.hours(from: start, to: end) else {
+        throw Fault(words: "The event would end before it starts.")
+      }
+      wanted["duration"] = hours
+    } else if hasEnd, !hasDuration, let duration = changes["duration"], changes["ends_at"] == nil {
+      wanted["duration"] = nil
+      guard let length = DeskTime.length(duration) else { throw Fault(words: "duration is no number of hours.") }
+      wanted["ends_at"] = .string((start + length).iso8601Seconds)
+    }
   }
 
   private static func time(_ value: JSONValue, _ name: String, _ zone: ZoneRules?) throws(Fault) -> JSONValue {
