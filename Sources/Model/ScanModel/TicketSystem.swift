@@ -38,6 +38,13 @@ package protocol TicketSystem: Sendable {
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome
 
+  /// Which tickets the gate takes that this instance serves; `nil` where it takes all.
+  var rule: GateRule? { get }
+
+  /// Asks without redeeming whether the gate takes a ticket of which nobody has told that, where `rule` says that it matters. It admits
+  /// nobody and is no proof of being offline: what cannot be told is `unknown`, and the answer to the request decides.
+  func inspect(_ code: Code, deadline: MonotonicTime) async -> Inspection
+
   /// Asks without redeeming whether the ticket system would decide a scan, with a request that costs it little: on the way of
   /// every scan, with our key.
   func reach(deadline: MonotonicTime) async -> Reach
@@ -94,6 +101,12 @@ extension TicketSystem {
   /// A request may redeem.
   package var mayRedeem: Bool { true }
 
+  /// The gate takes all.
+  package var rule: GateRule? { nil }
+
+  /// Nothing can be told without redeeming.
+  package func inspect(_ code: Code, deadline: MonotonicTime) async -> Inspection { Inspection(.unknown) }
+
   /// Where it is cannot be told.
   package var whereabouts: Whereabouts? { nil }
 
@@ -136,11 +149,18 @@ package struct AttemptRequest: Sendable {
   package let isOwed: Bool
   /// The event that the presented code named, as in `Scan`.
   package let event: String?
+  /// What the list on board says of the ticket, where the gate has a rule.
+  package let listed: TicketDetails?
+  /// The ticket within the sale that the gate takes, where an inspection has told it.
+  package let line: TicketDetails.LineID?
 
   package init(
-    attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false, event: String? = nil
+    attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false, event: String? = nil,
+    listed: TicketDetails? = nil, line: TicketDetails.LineID? = nil
   ) {
     self.event = event
+    self.listed = listed
+    self.line = line
     self.isOwed = isOwed
     self.attempt = attempt
     self.scan = scan
@@ -222,14 +242,14 @@ package struct Redemption: Sendable, Equatable {
   package var saleQuantity: Int?
   /// For staff.
   package var details: TicketDetails
-  /// Why nobody passes on it at this gate all the same, such as `wrongEvent`: the record waits for another gate that asks for it.
-  package var refusal: RefuseReason?
+  /// Why nobody passes on it at this gate all the same: the record waits for another gate, or time, that asks for it.
+  package var bar: GateBar?
 
   package init(
     entryID: String, scannedAt: WallTime, quantity: Int, sale: String? = nil, saleQuantity: Int? = nil,
-    details: TicketDetails, refusal: RefuseReason? = nil
+    details: TicketDetails, bar: GateBar? = nil
   ) {
-    self.refusal = refusal
+    self.bar = bar
     self.entryID = entryID
     self.scannedAt = scannedAt
     self.quantity = quantity

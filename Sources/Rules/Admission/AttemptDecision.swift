@@ -79,6 +79,8 @@ package struct AttemptDecision: Sendable, Equatable {
   package var admission: AttemptID?
   /// Whether somebody is admitted without the ticket system's word, which has still to be told of it.
   package var isProvisional: Bool
+  /// Whether somebody is admitted on a record that a gate had asked for which was not to admit on it.
+  package var isOfAnotherGate = false
 
   /// When, where and by which request a ticket was first admitted.
   package typealias FirstUse = ScanModel.FirstUse

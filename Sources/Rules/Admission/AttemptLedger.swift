@@ -92,14 +92,17 @@ package struct AttemptLedger: Sendable {
   ///   - isDistinct: whether the list on board names another such code, too: then they are two tickets.
   ///   - isTrusted: whether `wall` can be believed.
   ///   - ignoringPending: the caller has waited for the open request long enough.
+  ///   - rule: which tickets the gate takes; `nil` where it takes all. On what it does not know to be one nobody passes without a request.
   package mutating func begin(
     _ key: TicketKey, folded: TicketKey? = nil, isDistinct: Bool = false, attempt: AttemptID, gate: GateID,
-    at time: MonotonicTime, wall: WallTime, isTrusted: Bool = true, ignoringPending: Bool = false
+    at time: MonotonicTime, wall: WallTime, isTrusted: Bool = true, ignoringPending: Bool = false, rule: GateRule? = nil
   ) -> Beginning {
     var record = records[key] ?? TicketRecord(key: key, interval: policy.interval)
     record.folded = folded ?? record.folded
     record.isDistinct = isDistinct
     if let decision = record.tooSoon(at: time, wall: wall, isTrusted: isTrusted, book) { return .known(decision) }
+    // What waits on it for the right gate stays as it is.
+    if let bar = rule?.bar(record.details) { return .known(record.decision(bar)) }
     if let lock = record.lock {
       // A telling admits nobody, so that what is used up need not wait for it.
       let isTelling = record.owed.contains { $0.telling?.attempt == lock.attempt }
@@ -111,7 +114,7 @@ package struct AttemptLedger: Sendable {
     if record.isOwedOtherwise(book) { return .known(record.knownUsed(book) ?? record.spelledOtherwise(.busy)) }
     let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
     if let decision = record.rejudge(wall: wall, book) { return .known(decision) }
-    if let decision = record.claim(presented, at: time, wall: wall, &book) {
+    if let decision = record.claim(presented, at: time, wall: wall, rule, &book) {
       record.space(decision, at: time, wall: wall, isTrusted: isTrusted, presented)
       keep(record, key)
       return .known(decision)
@@ -132,15 +135,16 @@ package struct AttemptLedger: Sendable {
   ///   - wasUnused: a look-up right before the request has shown that nobody had redeemed the ticket.
   ///   - offline: what the ticket may do if the outcome is undecided, no fault, and nothing else decides: one admission,
   ///     which the ticket system has still to be told of. `nil` where nobody is admitted without its word.
+  ///   - rule: as in `begin`; what the answer itself says of the gate is in its `Redemption.bar`.
   package mutating func conclude(
     _ key: TicketKey, attempt: AttemptID, outcome: AttemptOutcome, wall: WallTime, isTrusted: Bool = true,
-    wasUnused: Bool = false, offline: OfflineRight? = nil
+    wasUnused: Bool = false, offline: OfflineRight? = nil, rule: GateRule? = nil
   ) -> AttemptDecision {
     guard var record = records[key], let lock = record.lock, lock.attempt == attempt else {
       return AttemptDecision(verdict: .undecided(.badAnswer), note: .unknownAttempt)
     }
     let decision = record.conclude(
-      lock, outcome, wasUnused: wasUnused, offline: offline, wall: wall, policy, &book)
+      lock, outcome, wasUnused: wasUnused, offline: offline, wall: wall, rule, policy, &book)
     let ended = TicketRecord.span(of: outcome, lock).upperBound
     record.space(decision, at: ended, wall: wall, isTrusted: isTrusted, lock)
     keep(record, key)

@@ -92,8 +92,10 @@ extension TicketRecord {
     givenBack.until = nil
     for (entryID, entry) in entries {
       entries[entryID]?.claimUntil = nil
-      // A claim needs no request that would tell of it.
-      if entry.origin == .ours, !entry.isClaimed, !entry.hasLeft { entries[entryID]?.isDoubtful = true }
+      // A claim needs no request that would tell of it; on what a gate was not to admit on nobody passes without one.
+      if entry.origin == .ours, !entry.isClaimed, !entry.hasLeft, entry.isBarred != true {
+        entries[entryID]?.isDoubtful = true
+      }
     }
   }
 }

@@ -8,10 +8,10 @@ extension TicketRecord {
   ) -> AttemptDecision {
     learn(redemption, &book)
     let entryID = redemption.entryID
-    refusal = redemption.refusal
+    bar = redemption.bar
     defer {
-      if refusal != nil { bar(entryID) }
-      refusal = nil
+      if bar != nil { keepOff(entryID) }
+      bar = nil
     }
     let owner = book.owner(of: entryID, otherThan: key)
     if let known = entries[entryID], known.origin == .elsewhere || owner == nil {
@@ -93,7 +93,7 @@ extension TicketRecord {
   ) -> LateRecord {
     learn(redemption, &book)
     let entryID = redemption.entryID
-    defer { if redemption.refusal != nil { bar(entryID) } }
+    defer { if redemption.bar != nil { keepOff(entryID) } }
     if let known = entries[entryID] {
       proveEntry()
       return known.origin == .elsewhere ? .usedElsewhere(entryID: entryID) : .settled
@@ -124,7 +124,7 @@ extension TicketRecord {
       note(entryID, .ours, lock, &book)
       if source == .earlierAttempt, isFirst, quantity == 1 { explain() }
       if source == .thisAttempt, !isFirst, kind == .unknown { kind = .sale }
-      guard admitted < allowance, book.hasRoom(in: sale), isFirst || kind == .sale, redemption.refusal == nil else {
+      guard admitted < allowance, book.hasRoom(in: sale), isFirst || kind == .sale, redemption.bar == nil else {
         return .surplus(entryID: entryID)
       }
       entries[entryID]?.claimUntil = span.upperBound + policy.claimFor
@@ -145,11 +145,11 @@ extension TicketRecord {
   /// admits nobody, however short ago, and staff decide. But once it was said with no attempt of ours open, it is known for
   /// good, and no attempt lost later can excuse it.
   mutating func usedBefore(
-    _ lock: AttemptLock, wall: WallTime, detail: String?, _ book: inout SaleBook
+    _ lock: AttemptLock, wall: WallTime, detail: String?, _ rule: GateRule?, _ book: inout SaleBook
   ) -> AttemptDecision {
     // Whether this gate is one for a record that another was not to admit on, such an answer does not tell.
     let unclaimed = unclaimed { $0.isBarred != true }
-    guard admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen else {
+    guard rule?.takes(details) ?? true, admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen else {
       if mayBeSpentByUs { return forStaff(detail: detail) }
       if owed.isEmpty {
         proveEntry()
@@ -176,7 +176,7 @@ extension TicketRecord {
   }
 
   /// A gate was not to admit on the record: from now on none does that has not asked.
-  mutating func bar(_ entryID: String) {
+  mutating func keepOff(_ entryID: String) {
     entries[entryID]?.isBarred = true
     entries[entryID]?.claimUntil = nil
   }

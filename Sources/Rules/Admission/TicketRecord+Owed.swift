@@ -157,10 +157,10 @@ extension TicketRecord {
     switch outcome.wholeAnswer {
     case .redeemed(let redemption):
       let told = judge(owed, redemption, lock, span, date: outcome.serverDate, wall: wall, policy, &book)
-      guard let refusal = redemption.refusal else { return told }
-      bar(redemption.entryID)
+      guard let bar = redemption.bar else { return told }
+      keepOff(redemption.entryID)
       // Somebody is in on it all the same.
-      if case .confirmed = told { return .contradicted(refusal, nil) }
+      if case .confirmed = told, let refusal = bar.refusal { return .contradicted(refusal, nil) }
       return told
     case .valid(let entitlement):
       learn(entitlement)

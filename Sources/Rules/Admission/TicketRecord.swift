@@ -54,7 +54,7 @@ struct TicketRecord: Sendable {
   /// Whether the list on board names another such code, too: then they are two tickets. Of the presentation alone.
   var isDistinct = false
   /// Why nobody passes at the gate that asked, whatever the answer that is judged is for. Of that answer alone.
-  var refusal: RefuseReason?
+  var bar: GateBar?
 
   init(key: TicketKey, interval: Duration?) { (self.key, self.interval) = (key, interval) }
 
@@ -85,11 +85,14 @@ struct TicketRecord: Sendable {
 
   // MARK: Before a request
 
-  /// Admits on a record that came too late for the attempt that made it, or that was given back.
+  /// Admits on a record that came too late for the attempt that made it, or that was given back: where the gate is known to take the
+  /// ticket.
   mutating func claim(
-    _ lock: AttemptLock, at time: MonotonicTime, wall: WallTime, _ book: inout SaleBook
+    _ lock: AttemptLock, at time: MonotonicTime, wall: WallTime, _ rule: GateRule?, _ book: inout SaleBook
   ) -> AttemptDecision? {
-    guard !hasEnded(at: wall), admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return nil }
+    guard rule?.takes(details) ?? true, !hasEnded(at: wall), admitted + interrupted < allowance,
+      book.hasSureRoom(in: sale)
+    else { return nil }
     let waiting = entries.filter { entry in
       entry.value.origin == .ours && !entry.value.isClaimed && entry.value.claimUntil.map { time <= $0 } == true
     }
@@ -127,7 +130,7 @@ struct TicketRecord: Sendable {
   /// Releases the lock and decides.
   mutating func conclude(
     _ lock: AttemptLock, _ outcome: AttemptOutcome, wasUnused: Bool, offline: OfflineRight?, wall: WallTime,
-    _ policy: AttemptPolicy, _ book: inout SaleBook
+    _ rule: GateRule?, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> AttemptDecision {
     let overtaking = overtaking
     self.lock = nil
@@ -140,7 +143,7 @@ struct TicketRecord: Sendable {
     case .valid(let entitlement):
       return valid(entitlement, lock, wall: wall, &book)
     case .refused(.alreadyUsed, let detail):
-      return usedBefore(lock, wall: wall, detail: detail, &book)
+      return usedBefore(lock, wall: wall, detail: detail, rule, &book)
     case .refused(let reason, let detail):
       withdrawClaims()
       // A sale to be paid at the desk: the entry that the server made meanwhile is ours when the person comes back.
@@ -154,12 +157,13 @@ struct TicketRecord: Sendable {
       }
       if let (outcome, wall) = overtaking { _ = late(lock.attempt, outcome, wall: wall, policy, &book) }
       // An earlier request's answer may have come while this one was out. A fault is an alarm and stays one.
-      if !reason.isFault, var claimed = claim(lock, at: span.upperBound, wall: wall, &book) {
+      if !reason.isFault, var claimed = claim(lock, at: span.upperBound, wall: wall, rule, &book) {
         claimed.detail = detail
         return claimed
       }
       // What the ticket system has said meanwhile outranks what may be done without its word.
       if !reason.isFault, overtaking.map({ !$0.outcome.saysSomething }) ?? true, let offline {
+        if let bar = rule?.bar(details ?? offline.details) { return decision(bar) }
         return admitProvisionally(offline, insteadOf: reason, lock, wall: wall, detail: detail, &book)
       }
       return decision(.undecided(reason), note: open.isEmpty ? nil : .surplusPossible, detail: detail)
@@ -211,7 +215,7 @@ struct TicketRecord: Sendable {
     guard book.hasRoom(in: sale) else { return saleUsedUp(book) }
     guard admitted + interrupted < allowance, book.hasSureRoom(in: sale) else { return interruption() }
     if let withheld = sharedOut(book) { return withheld }
-    if let refusal { return decision(.refuse(refusal)) }
+    if let bar { return decision(bar) }
     // Who claims the answer to an earlier request was admitted by that one.
     let request = entryID.flatMap { entries[$0]?.shownTo.attempt } ?? lock.attempt
     let use = AttemptDecision.FirstUse(gate: lock.gate, at: wall, request: request)
@@ -229,6 +233,7 @@ struct TicketRecord: Sendable {
     var admission = decision(.admit, note: note)
     admission.entryID = entryID
     admission.admission = lock.attempt
+    admission.isOfAnotherGate = entryID.flatMap { entries[$0]?.isBarred } == true
     return admission
   }
 
@@ -326,6 +331,9 @@ struct TicketRecord: Sendable {
     decision.mayBeForMore = kind == .unknown && admitted < quantity
     return decision
   }
+
+  /// Nobody passes at the gate, whatever the ticket is for.
+  func decision(_ bar: GateBar) -> AttemptDecision { decision(bar.verdict, detail: bar.detail) }
 
   /// From sending to answer; never before the attempt began and never backwards, whatever an adapter reports.
   static func span(of outcome: AttemptOutcome, _ lock: AttemptLock) -> ClosedRange<MonotonicTime> {

@@ -22,6 +22,13 @@ package struct KeptDecision: Sendable {
 }
 
 extension KeptDecision {
+  /// The gate does not take the ticket.
+  init(_ bar: GateBar, ticket: TicketKey, decider: Decider, details: TicketDetails? = nil) {
+    self.init(
+      AttemptDecision(verdict: bar.verdict, allowance: 0, details: details, detail: bar.detail), ticket: ticket,
+      decider: decider)
+  }
+
   /// Whether a request was sent that admitted nobody, and another code might have fared better: the ticket system has not
   /// refused it for its rate, nor because of our key.
   var wasInVain: Bool {
@@ -59,9 +66,15 @@ struct Deciding: Sendable {
   /// The ticket's key in ledger and journal.
   let key: TicketKey
   let system: any TicketSystem
-  let policy: OfflinePolicy
+  var policy: OfflinePolicy
+  /// Which tickets the gate takes; `nil` where it takes all.
+  var rule: GateRule?
   /// What a look-up has found right before the request; `nil` where none was needed.
   var found: LookUp?
+  /// What the list on board says of the ticket, where the gate has a rule.
+  var listed: TicketDetails?
+  /// The ticket within the sale that the gate takes, where that was told.
+  var line: TicketDetails.LineID?
 }
 
 /// A request's own entry in the journal.

@@ -16,7 +16,7 @@ extension LedgerKeeper {
     var outcome = outcome
     let (key, attempt) = (deciding.key, deciding.attempt)
     health.compareClock(outcome, deciding.system.id)
-    var word = await word(of: deciding.policy, on: deciding.scan, key, outcome, deciding.system)
+    var word = await word(of: deciding, outcome)
     var right: OfflineRight?
     if case .may(let may, _) = word { right = may }
     do throws(JournalFault) {
@@ -29,7 +29,7 @@ extension LedgerKeeper {
     }
     var decision = stored.ledger.conclude(
       key, attempt: attempt, outcome: outcome, wall: time.wall(), isTrusted: stored.isTrusted,
-      wasUnused: deciding.found == .unused, offline: right)
+      wasUnused: deciding.found == .unused, offline: right, rule: deciding.rule)
     health.tellRecordClock(deciding.system.id)
     decision = health.worded(decision, deciding.system.id)
     defer { stored.wake(key) }
@@ -45,8 +45,10 @@ extension LedgerKeeper {
       decision.detail = nil
     }
     let isAdmission = decision.verdict == .admit
+    // What waits for another gate must not be left to staff there because the power went a moment later.
+    let isBarred = if case .redeemed(let redemption) = outcome.answer { redemption.bar != nil } else { false }
     let concluded = asked.map { _ in JournalFact.concluded(store.concluded(attempt, outcome, decision)) }
-    let mark = stored.write([concluded].compactMap(\.self), isUrgent: isAdmission)
+    let mark = stored.write([concluded].compactMap(\.self), isUrgent: isAdmission || isBarred)
     guard isAdmission else { return KeptDecision(decision, asked: outcome, ticket: key, decider: decider) }
     guard let asked else {
       // An earlier request's answer came while this scan was on its way.
@@ -55,7 +57,9 @@ extension LedgerKeeper {
     }
     let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
     // What no ticket system has recorded is durable itself, as a provisional admission is.
-    let isOurs = if case .valid = outcome.answer { sure.verdict == .admit } else { false }
+    // Nor does it tell of one on a record that waited since another gate has asked.
+    let isNowhere = if case .valid = outcome.answer { true } else { decision.isOfAnotherGate }
+    let isOurs = isNowhere && sure.verdict == .admit
     let (last, wait) = isOurs ? (mark, deciding.policy.durableWithin) : (asked.mark, Self.longestSync)
     let isDurable = (try? await store.dependencies.book.durable(last, until: time.now() + wait)) ?? false
     guard isOurs, !isDurable, whenFailing == .stop else {

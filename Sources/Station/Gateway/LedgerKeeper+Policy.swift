@@ -18,8 +18,23 @@ extension LedgerKeeper {
       mayHaveRedeemed: false, sentAt: nil, endedAt: now, offline: cause)
   }
 
-  /// What the gate's policy says of a scan; `nil` where it has nothing to say.
-  func word(
+  /// What the gate's policy says of a scan, as far as the gate takes the ticket; `nil` where it has nothing to say.
+  func word(of deciding: Deciding, _ outcome: AttemptOutcome) async -> OfflineWord? {
+    let word = await word(of: deciding.policy, on: deciding.scan, deciding.key, outcome, deciding.system)
+    guard case .may? = word, let rule = deciding.rule, rule.needsProof else { return word }
+    switch rule.word(on: deciding.listed) {
+    case .takes: return word
+    case .bars(let bar): return OfflineWord(bar)
+    case .unknown:
+      return .undecided(
+        .unreachable,
+        detail:
+          "\(deciding.system.id) does not answer, and no list on board tells that the ticket is one for gate \(deciding.scan.gate). Let staff decide."
+      )
+    }
+  }
+
+  private func word(
     of policy: OfflinePolicy, on scan: Scan, _ key: TicketKey, _ outcome: AttemptOutcome, _ system: any TicketSystem
   ) async -> OfflineWord? {
     guard let cause = outcome.offline, policy.applies(to: cause) else { return nil }

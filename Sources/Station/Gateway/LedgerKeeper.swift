@@ -36,7 +36,7 @@ package actor LedgerKeeper {
   /// Codes that the system does not know, for all gates; other refusals may depend on what a gate adds to its request.
   var unknown = NegativeCache()
   var refused: [GateID: NegativeCache] = [:]
-  private var cap: StationCap
+  var cap: StationCap
   var lastForgotten: MonotonicTime
   var lastDecided: MonotonicTime
   var openCases: OpenCases
@@ -109,16 +109,25 @@ package actor LedgerKeeper {
     forgetOldTraces()
     lastDecided = time.now()
     let key = stored.key(key)
+    let rule = system.rule
+    if let bar = rule?.bar(nil) ?? rule?.bar(named: scan.event) {
+      return KeptDecision(bar, ticket: key, decider: .station)
+    }
     let now = time.now()
     if let reason = unknown.reason(for: scan.code, at: now) ?? refused[scan.gate]?.reason(for: scan.code, at: now) {
       return KeptDecision(AttemptDecision(refused: reason), ticket: key, decider: .ledger)
     }
     let attempt = AttemptID()
     let folded = stored.folded(of: scan.code, system)
-    if let known = await begin(key, folded, attempt, scan, system.id, deadline: deadline) {
+    if let known = await begin(key, folded, attempt, scan, system.id, rule, deadline: deadline) {
       return KeptDecision(health.worded(known.decision, system.id), ticket: key, decider: known.decider)
     }
     defer { stored.ledger.letGo(beyond: Self.mostTickets) }
+    var deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy, rule: rule)
+    if let rule, let barred = await barred(&deciding, by: rule) {
+      abandon(key, attempt)
+      return barred
+    }
     guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
       abandon(key, attempt)
       let detail =
@@ -130,7 +139,7 @@ package actor LedgerKeeper {
       return KeptDecision(obstacle, ticket: key, decider: .station)
     }
     let policy = store.dependencies.isAccepted() ? policy : OfflinePolicy()
-    var deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy)
+    deciding.policy = policy
     if let unasked = offlineOutcome(policy, system.id) {
       return await conclude(deciding, unasked, asked: nil)
     }
@@ -144,6 +153,10 @@ package actor LedgerKeeper {
       abandon(key, attempt)
       let undecided = AttemptDecision(undecided: .clockWrong, detail: nil)
       return KeptDecision(health.worded(undecided, system.id), ticket: key, decider: .station)
+    }
+    if let rule, let barred = await inspected(&deciding, by: rule, deadline: deadline) {
+      abandon(key, attempt)
+      return barred
     }
     return await ask(deciding, deadline: deadline)
   }
@@ -162,7 +175,8 @@ package actor LedgerKeeper {
     }
     let patience = deciding.policy.mayAdmit ? min(deadline, time.now() + deciding.policy.after) : deadline
     let request = AttemptRequest(
-      attempt: attempt, scan: scan.id, code: scan.code, deadline: patience, event: scan.event)
+      attempt: attempt, scan: scan.id, code: scan.code, deadline: patience, event: scan.event, listed: deciding.listed,
+      line: deciding.line)
     let began = time.now()
     health.learnWait(patience - began)
     sender.scanBegan(at: began)
@@ -213,7 +227,7 @@ package actor LedgerKeeper {
   /// Takes the ticket's lock, or decides without a request; `nil` when the lock is ours.
   private func begin(
     _ key: TicketKey, _ folded: TicketKey?, _ attempt: AttemptID, _ scan: Scan, _ system: TicketSystemID,
-    deadline: MonotonicTime
+    _ rule: GateRule?, deadline: MonotonicTime
   ) async -> (decision: AttemptDecision, decider: Decider)? {
     var ignoringPending = false
     var isDistinct: Bool?
@@ -230,7 +244,7 @@ package actor LedgerKeeper {
       }
       let beginning = stored.ledger.begin(
         key, folded: folded, isDistinct: isDistinct ?? false, attempt: attempt, gate: scan.gate, at: time.now(),
-        wall: time.wall(), isTrusted: stored.isTrusted, ignoringPending: ignoringPending)
+        wall: time.wall(), isTrusted: stored.isTrusted, ignoringPending: ignoringPending, rule: rule)
       switch beginning {
       case .known(let decision):
         guard case .admit = decision.verdict else { return (decision, .ledger) }

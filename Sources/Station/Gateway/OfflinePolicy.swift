@@ -60,6 +60,14 @@ struct ListJudge: Sendable {
 }
 
 extension OfflineWord {
+  /// The gate does not take the ticket.
+  init(_ bar: GateBar) {
+    switch bar.reason {
+    case .refuse(let reason): self = .refuse(reason, detail: bar.detail ?? "")
+    case .undecided(let reason): self = .undecided(reason, detail: bar.detail ?? "")
+    }
+  }
+
   /// A refusal that the ticket system itself has told before.
   static func refuse(by word: LastWord, of system: TicketSystemID) -> OfflineWord {
     .refuse(word.reason, detail: "By \(system)'s last word on the ticket, at \(word.at.iso8601).")

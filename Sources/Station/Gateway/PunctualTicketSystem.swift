@@ -28,6 +28,8 @@ struct PunctualTicketSystem: TicketSystem {
 
   var mayRedeem: Bool { system.mayRedeem }
 
+  var rule: GateRule? { system.rule }
+
   func recognise(_ code: Code) -> RecognisedCode { system.recognise(code) }
 
   func foldedKey(of code: Code) -> TicketKey? { system.foldedKey(of: code) }
@@ -61,6 +63,10 @@ struct PunctualTicketSystem: TicketSystem {
 
   func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
     await before(deadline) { [system] in await system.lookUp(code, deadline: deadline) } ?? .unanswered
+  }
+
+  func inspect(_ code: Code, deadline: MonotonicTime) async -> Inspection {
+    await before(deadline) { [system] in await system.inspect(code, deadline: deadline) } ?? Inspection(.unknown)
   }
 
   /// What `call` brings by the deadline, or a little after it; else `nil`, and `left` takes what it brings later.

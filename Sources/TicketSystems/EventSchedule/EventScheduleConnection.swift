@@ -19,11 +19,11 @@ extension EventScheduleSection {
     let budget = settings.rate.budget(for: use)
     let client = EventScheduleClient(
       transport: transport, key: try key.secret(of: id, credentials), budget: budget, time: time)
+    let book = EventBook(time: time)
     return TicketSystemConnection(
       id: id, roster: EventScheduleRoster(client: client, time: time),
       face: { (gate: Gate?) in
-        EventScheduleTicketSystem(
-          id: id, client: client, saleTicketID: gate?.saleTicket.map { Int64($0) }, seatNumber: gate?.seat)
+        EventScheduleTicketSystem(id: id, client: client, gate: gate ?? Gate(), book: book, time: time)
       }, close: { await transport.close() })
   }
 }

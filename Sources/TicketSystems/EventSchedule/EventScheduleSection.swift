@@ -44,11 +44,36 @@ package enum EventScheduleSection: TicketSystemSection {
     package var saleTicket: Int?
     /// The seat that is checked in.
     package var seat: String?
+    /// The events that this gate admits to; all where there are none.
+    package var events: [String]
+    /// How long before its event begins a ticket admits; `nil` for as long as one likes.
+    package var opens: Duration?
+    /// What is done where nobody has told the event.
+    package var unknownEvent: UnknownEvent
+    /// The types of tickets that this gate takes; all where there are none.
+    package var types: [String]
 
-    package init(saleTicket: Int?, seat: String?) {
+    package init(
+      saleTicket: Int? = nil, seat: String? = nil, events: [String] = [], opens: Duration? = nil,
+      unknownEvent: UnknownEvent = .lookUp, types: [String] = []
+    ) {
       self.saleTicket = saleTicket
       self.seat = seat
+      self.events = events
+      self.opens = opens
+      self.unknownEvent = unknownEvent
+      self.types = types
     }
+  }
+
+  /// What a gate does with a ticket whose event is known by nothing that costs no request.
+  package enum UnknownEvent: String, Sendable, CaseIterable {
+    /// Looks it up, which redeems nothing; where that tells nothing, the answer decides.
+    case lookUp
+    /// Redeems it; the answer decides.
+    case redeem
+    /// Refuses it.
+    case refuse
   }
 
   package static let type = "eventschedule"
@@ -107,6 +132,23 @@ package enum EventScheduleSection: TicketSystemSection {
   private static let seat = SchemaKey<String>.optional(
     "seat", .text(upTo: 64, example: "\"12\""), "The seat number that this gate checks in.")
 
+  private static let events = SchemaKey<[String]>.optional(
+    "events", .list(of: .text(upTo: 31, example: "Mzg5NzM0"), count: 1...10_000, noun: "events"),
+    "The events that this gate admits to, as the ticket system calls them; all without it. A ticket of another one is refused as `wrongEvent`, and not spent where that is known before."
+  )
+  private static let opens = SchemaKey<Duration>.optional(
+    "opens", .age(.seconds(60) ... .seconds(7 * 86_400), example: "2 h"),
+    "How long before its event begins a ticket admits; before, it is `tooEarly`. Where no beginning is told, nothing is too early."
+  )
+  private static let unknownEvent = SchemaKey.key(
+    "unknownEvent", .choice(UnknownEvent.self), default: .lookUp,
+    "What is done with a ticket of which neither URL nor list tell enough: look it up first (`lookUp`), ask for it and let the answer decide (`redeem`), or refuse it (`refuse`)."
+  )
+  private static let types = SchemaKey<[String]>.optional(
+    "types", .list(of: .text(upTo: 128, example: "VIP"), count: 1...1_000, noun: "types"),
+    "The types of tickets that this gate takes, each by its name or its `ticket_id`; all without it. Others are refused as `wrongKind`."
+  )
+
   private static let inlineSecret = "put it in with \"scangate credential set NAME\" and write apiKey: NAME"
   private static let rateSchema = SectionSchema("ticketSystems.<name>.rate", limit, share, model)
 
@@ -117,7 +159,8 @@ package enum EventScheduleSection: TicketSystemSection {
       "api_key": inlineSecret, "apikey": inlineSecret, "key": inlineSecret, "token": inlineSecret,
       "secret": inlineSecret, "password": inlineSecret,
     ])
-  package static let gateSchema = SectionSchema("gates.<name>.ticket", saleTicket, seat)
+  package static let gateSchema = SectionSchema(
+    "gates.<name>.ticket", events, opens, unknownEvent, types, saleTicket, seat)
 
   private static func readRate(_ reader: SectionReader) -> Rate? {
     guard let (limit, share, model) = reader.readAll(limit, share, model) else { return nil }
@@ -142,6 +185,12 @@ package enum EventScheduleSection: TicketSystemSection {
   }
 
   package static func readGate(_ reader: SectionReader) -> Gate? {
-    Gate(saleTicket: reader.read(saleTicket), seat: reader.read(seat))
+    var gate = Gate(saleTicket: reader.read(saleTicket), seat: reader.read(seat))
+    gate.events = reader.read(events) ?? []
+    gate.opens = reader.read(opens)
+    gate.types = reader.read(types) ?? []
+    guard let unknown = reader.read(unknownEvent) else { return nil }
+    gate.unknownEvent = unknown
+    return gate
   }
 }

@@ -5,18 +5,41 @@ internal import TicketTransport
 package struct EventScheduleTicketSystem: TicketSystem {
   package let id: TicketSystemID
   private let client: EventScheduleClient
+  /// The ticket within a sale that this gate scans; the first if `nil`.
   private let saleTicketID: Int64?
+  /// What is kept with each entry.
   private let seatNumber: String?
+  /// Which tickets the gate takes; `nil` where it takes all.
+  private let events: EventRule?
+  package let rule: GateRule?
+  private let book: EventBook
+  private let longestInspection: Duration
+  private let time: any TimeSource
 
   /// Makes the gate's face of `client`.
-  /// - Parameters:
-  ///   - saleTicketID: the ticket within a sale that this gate scans; the first if `nil`.
-  ///   - seatNumber: what is kept with each entry; at most 255 characters.
-  package init(id: TicketSystemID, client: EventScheduleClient, saleTicketID: Int64? = nil, seatNumber: String? = nil) {
+  /// - Parameter longestInspection: how long is waited to know more of a ticket before it is redeemed: somebody stands there.
+  init(
+    id: TicketSystemID, client: EventScheduleClient, gate: EventScheduleSection.Gate, book: EventBook,
+    longestInspection: Duration = .milliseconds(800), time: any TimeSource
+  ) {
     self.id = id
+    self.longestInspection = longestInspection
     self.client = client
-    self.saleTicketID = saleTicketID
-    self.seatNumber = seatNumber
+    saleTicketID = gate.saleTicket.map { Int64($0) }
+    seatNumber = gate.seat
+    events = EventRule(gate, saleTicketID: saleTicketID, book: book)
+    rule = events?.gateRule
+    self.book = book
+    self.time = time
+  }
+
+  /// Makes the face of `client` for a gate that shares nothing with others.
+  package init(
+    id: TicketSystemID, client: EventScheduleClient, gate: EventScheduleSection.Gate = .init(),
+    longestInspection: Duration = .milliseconds(800), time: any TimeSource = SystemTime()
+  ) {
+    self.init(
+      id: id, client: client, gate: gate, book: EventBook(time: time), longestInspection: longestInspection, time: time)
   }
 
   package var whereabouts: Whereabouts? { Whereabouts(host: client.host, cure: client.words.addressCure) }
@@ -31,11 +54,30 @@ package struct EventScheduleTicketSystem: TicketSystem {
   package func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
+    var line = saleTicketID
+    if line == nil, case .number(let number)? = request.line { line = number }
     let outcome = await client.scan(
-      request.code, saleTicketID: saleTicketID, seatNumber: seatNumber, deadline: request.deadline,
-      isOwed: request.isOwed
-    ) { late(judged($0, request.code)) }
-    return judged(outcome, request.code)
+      request.code, saleTicketID: line, seatNumber: seatNumber, deadline: request.deadline, isOwed: request.isOwed
+    ) { [line] in late(judged($0, request, line: line)) }
+    return judged(outcome, request, line: line)
+  }
+
+  /// By the list, which searches in secrets too. Whatever it tells may bar, and cannot admit.
+  package func inspect(_ code: Code, deadline: MonotonicTime) async -> Inspection {
+    guard let events, events.wantsInspection else { return Inspection(.unknown) }
+    switch events.unknown {
+    case .redeem: return Inspection(.unknown)
+    case .refuse:
+      return Inspection(
+        .bars(
+          GateBar(
+            .refuse(.wrongEvent),
+            detail: "Neither the ticket's URL nor the list on board tells that it is for this gate.")))
+    case .lookUp:
+      guard case .one(let sale) = await sale(of: code, deadline: min(deadline, time.now() + longestInspection))
+      else { return Inspection(.unknown) }
+      return events.inspection(of: sale)
+    }
   }
 
   /// By a scan of no code: on the way of every scan, with our key, and refused before the server looks for any ticket.
@@ -50,31 +92,49 @@ package struct EventScheduleTicketSystem: TicketSystem {
       return fault.reason.isFault ? .fault(fault.reason, detail: fault.detail) : .unclear(detail: fault.detail)
     case .pending: return .offline(.timeOut)
     case .answered(let answer):
+      book.learn(date: answer.serverDate)
       return Reach(answer, host: client.host, hiding: client.redactions(), words: client.words)
     }
   }
 
-  /// By the list, which searches in secrets too. Only a whole secret finds one sale and no other: `_` and `%` would match
-  /// anything, and a short text is in many a name.
+  /// By the list, likewise.
   package func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp {
+    switch await sale(of: code, deadline: deadline) {
+    case .one(let sale): sale.isUnused.map { $0 ? .unused : .used } ?? .unknown
+    case .untold: .unknown
+    case .unanswered: .unanswered
+    }
+  }
+
+  /// What the list of sales tells of a code.
+  private enum FoundSale {
+    case one(Sale)
+    /// Such a code cannot be searched for, or finds none, or several; or our key may not search.
+    case untold
+    case unanswered
+  }
+
+  /// Only a whole secret finds one sale and no other: `_` and `%` would match anything, and a short text is in many a name.
+  private func sale(of code: Code, deadline: MonotonicTime) async -> FoundSale {
     let isSecret =
       code.bytes.count >= 16
       && code.bytes.allSatisfy { byte in
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
       }
-    guard isSecret else { return .unknown }
+    guard isSecret else { return .untold }
     let page: SalePage
     do throws(TransportFault) {
       page = try await client.sales(query: code.text, deadline: deadline)
     } catch {
       // A key may scan and not list: that does not pass.
-      return error.reason == .accessDenied ? .unknown : .unanswered
+      return error.reason == .accessDenied ? .untold : .unanswered
     }
-    guard page.lastPage == 1, page.sales.count == 1, let isUnused = page.sales.first?.isUnused else { return .unknown }
-    return isUnused ? .unused : .used
+    guard page.lastPage == 1, page.sales.count == 1, let sale = page.sales.first else { return .untold }
+    return .one(sale)
   }
 
-  private func judged(_ outcome: HTTPOutcome, _ code: Code) -> AttemptOutcome {
+  private func judged(_ outcome: HTTPOutcome, _ request: AttemptRequest, line: Int64?) -> AttemptOutcome {
+    let code = request.code
     var result = AttemptOutcome(
       fate: .notSent, answer: .undecided(.unreachable, detail: nil), mayHaveRedeemed: false, sentAt: outcome.sentAt,
       endedAt: outcome.endedAt)
@@ -96,10 +156,14 @@ package struct EventScheduleTicketSystem: TicketSystem {
       result.answer = .undecided(fault.reason, detail: fault.detail)
     case .answered(let answer):
       let judgement = ScanAnswer(
-        answer, host: client.host, saleTicketID: saleTicketID, hiding: client.redactions(for: code), words: client.words
+        answer, host: client.host, saleTicketID: line, hiding: client.redactions(for: code), words: client.words
       )
       result.fate = .answered
       result.answer = judgement.answer
+      if let events, let sale = judgement.sale, case .redeemed(var redemption) = judgement.answer {
+        redemption.bar = events.bar(sale, listed: request.listed, at: answer.serverDate)
+        result.answer = .redeemed(redemption)
+      }
       if client.isFailing(on: code, status: answer.status) {
         result.answer = .undecided(
           .badAnswer,

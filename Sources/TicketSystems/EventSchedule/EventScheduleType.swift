@@ -34,10 +34,11 @@ extension EventScheduleSection {
       return system
     },
     gate: { written, told in
-      Gate(
-        saleTicket: written?.saleTicket ?? told.saleTicket.flatMap { Int(exactly: $0) },
-        seat: written?.seat ?? told.seat)
-    }, isNarrow: { $0.saleTicket != nil })
+      var gate = written ?? Gate()
+      gate.saleTicket = gate.saleTicket ?? told.saleTicket.flatMap { Int(exactly: $0) }
+      gate.seat = gate.seat ?? told.seat
+      return gate
+    }, isNarrow: { $0.saleTicket != nil || !$0.events.isEmpty || !$0.types.isEmpty })
 }
 
 extension EventScheduleSection.System {

@@ -44,8 +44,12 @@ package struct Sale: Sendable, Equatable {
   package var email: String?
   /// The event's identifier.
   package var eventID: String?
-  /// The event's name, made fit for staff.
-  package var eventName: String?
+  /// The event, as far as it is told.
+  var eventTold: SaleEvent?
+  /// The event's identifier in the event itself; it should be the same.
+  private var eventOwnID: String?
+  /// The tickets with their types; empty where they are not told, or are too many.
+  var lines: [SaleLine]
   /// The tickets, at most 100.
   package var tickets: [TicketDetails.Line]
   /// Whether each ticket is told to be unused; `nil` where a ticket's word is missing.
@@ -63,13 +67,15 @@ package struct Sale: Sendable, Equatable {
     name = text(value["name"])
     email = text(value["email"])
     eventID = value["event_id"]?.identifier.flatMap { StaffText.clean($0, hiding: secrets) }
-    eventName = text(value["event"]?["name"])
+    eventTold = SaleEvent(value["event"], hiding: secrets)
+    eventOwnID = value["event"]?["id"]?.identifier.flatMap { StaffText.clean($0, hiding: secrets) }
     let lines = (value["tickets"]?.array ?? []).filter { if case .object = $0 { true } else { false } }
     tickets = lines.prefix(100).compactMap { line in
       guard let id = line["id"]?.integer else { return nil }
       return TicketDetails.Line(
         id: .number(id), quantity: Self.quantity(line), isUsed: line["usage_status"]?.string == "used")
     }
+    self.lines = lines.count > 1_000 ? [] : SaleLine.all(lines, of: value["event"], hiding: secrets)
     let words = lines.map { $0["usage_status"]?.string }
     isUnused = !words.isEmpty && words.allSatisfy { $0 == "unused" } ? true : words.contains("used") ? false : nil
     // All lines count, those without a readable id among them.
@@ -80,13 +86,51 @@ package struct Sale: Sendable, Equatable {
     Int(clamping: min(max(line["quantity"]?.integer ?? 1, 1), 1_000))
   }
 
+  /// Which event it is of; `nil` where that is not told, or told twice and differently.
+  func event() -> EventID? {
+    let told = Set([eventID, eventOwnID].compactMap(\.self).map { EventID($0) })
+    return told.count == 1 ? told.first : nil
+  }
+
   /// What staff see.
-  var details: TicketDetails { TicketDetails(holder: name, event: eventName, eventID: eventID, tickets: tickets) }
+  var details: TicketDetails {
+    let kinds = Set(lines.map(\.name))
+    return TicketDetails(
+      holder: name, event: eventTold?.name, eventID: event() == nil ? nil : eventID ?? eventOwnID, tickets: tickets,
+      kind: kinds.count == 1 ? kinds.first ?? nil : nil)
+  }
 
   /// How many persons the ticket admits: of the chosen line, or of the first where none is chosen; 1 if that is unknown.
   func quantity(of saleTicketID: Int64?) -> Int {
     let chosen = saleTicketID.map { TicketDetails.LineID.number($0) }
     return (chosen == nil ? tickets.first : tickets.first { $0.id == chosen })?.quantity ?? 1
+  }
+}
+
+/// One ticket of a sale, with its type.
+struct SaleLine: Sendable, Equatable {
+  /// The sale ticket's identifier.
+  var id: Int64?
+  /// The type's identifier.
+  var type: EventID?
+  /// The type's name, made fit for staff.
+  var name: String?
+  /// Whether the server has a scanned entry of it.
+  var isUsed: Bool
+
+  /// The lines of a sale; the names of their types are the event's to tell.
+  static func all(_ lines: [JSONValue], of event: JSONValue?, hiding secrets: [Redaction]) -> [SaleLine] {
+    var names: [EventID: String] = [:]
+    for type in (event?["tickets"]?.array ?? []).prefix(1_000) {
+      guard let id = type["id"]?.identifier, let name = type["type"]?.string else { continue }
+      names[EventID(id)] = StaffText.clean(name, hiding: secrets)
+    }
+    return lines.map { line in
+      let type = line["ticket_id"]?.identifier.map { EventID($0) }
+      return SaleLine(
+        id: line["id"]?.integer, type: type, name: type.flatMap { names[$0] },
+        isUsed: line["usage_status"]?.string == "used")
+    }
   }
 }
 

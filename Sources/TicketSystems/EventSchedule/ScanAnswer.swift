@@ -8,6 +8,8 @@ struct ScanAnswer: Equatable {
   var answer: TicketAnswer
   /// Whether the server may have recorded an admission.
   var mayHaveRedeemed: Bool
+  /// The sale that an admission is on.
+  var sale: Sale?
 
   private init(_ answer: TicketAnswer, mayHaveRedeemed: Bool = false) {
     self.answer = answer
@@ -115,7 +117,9 @@ struct ScanAnswer: Equatable {
       let redemption = Redemption(
         entryID: entryID, scannedAt: scannedAt, quantity: sale.quantity(of: saleTicketID), sale: saleID,
         saleQuantity: sale.persons, details: sale.details)
-      return ScanAnswer(.redeemed(redemption), mayHaveRedeemed: true)
+      var judged = ScanAnswer(.redeemed(redemption), mayHaveRedeemed: true)
+      judged.sale = sale
+      return judged
     case .unpaid: refusal = .unpaid
     case .cancelled: refusal = .cancelled
     case .refunded: refusal = .refunded

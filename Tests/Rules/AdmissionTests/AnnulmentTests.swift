@@ -10,7 +10,7 @@ import Testing
     .redeemed(
       Redemption(
         entryID: entry, scannedAt: WallTime(seconds: at), quantity: quantity, details: TicketDetails(),
-        refusal: refusal))
+        bar: refusal.map { GateBar(.refuse($0)) }))
   }
 
   private func annul(_ bench: inout LedgerBench, _ decision: AttemptDecision, at time: Double) throws -> Annulment {
@@ -86,6 +86,102 @@ import Testing
     expectEqual(
       bench.ledger.late(bench.key, attempt: lost, outcome: late, wall: bench.wall(103)), .surplus(entryID: "e"))
     expectEqual(bench.begin(at: 104).1, .ask)
+  }
+
+  // MARK: A gate's rule where nobody is asked
+
+  /// Takes tickets of one event.
+  private func rule(_ event: String) -> GateRule {
+    GateRule { ticket in
+      guard let told = ticket?.eventID else { return .unknown }
+      return told == event ? .takes : .bars(GateBar(.refuse(.wrongEvent), detail: "of \(told)"))
+    }
+  }
+
+  /// A late answer and an admission that was given back wait for their gate, and no other takes them.
+  @Test(arguments: [true, false]) func whatIsClaimedWithoutARequestIsForTheRightGate(isLate: Bool) throws {
+    var bench = LedgerBench()
+    var told = redeemed("e", 100)
+    if case .redeemed(var redemption) = told {
+      redemption.details.eventID = "B"
+      told = .redeemed(redemption)
+    }
+    if isLate {
+      let lost = try bench.lose(at: 100, pending: true)
+      _ = bench.ledger.late(
+        bench.key, attempt: lost, outcome: bench.outcome(told, from: 100, to: 103, date: 103), wall: bench.wall(103))
+    } else {
+      let admitted = try bench.scan(told, at: 100.1)
+      expect(bench.giveBack(admitted, at: 101))
+    }
+    for _ in 0..<2 {
+      guard case .known(let refused) = bench.begin(at: 104, rule: rule("A")).1 else { return expect(false, "asked") }
+      expect(refused.verdict == .refuse(.wrongEvent) && refused.detail == "of B" && refused.admitted == 0)
+    }
+    guard case .known(let admitted) = bench.begin(at: 105, rule: rule("B")).1 else { return expect(false, "asked") }
+    expect(admitted.verdict == .admit && admitted.entryID == "e")
+  }
+
+  /// Where nobody has told the event, the gate asks; the answer shows it.
+  @Test func whatIsNotKnownToBeForTheGateIsAskedFor() throws {
+    var bench = LedgerBench()
+    expect(bench.giveBack(try bench.scan(redeemed("e", 100), at: 100.1), at: 101))
+    let (attempt, beginning) = bench.begin(at: 104, rule: rule("B"))
+    expectEqual(beginning, .ask)
+    // Not without an answer either, whatever it is that came.
+    for answer in [TicketAnswer.undecided(.unreachable, detail: nil), .refused(.alreadyUsed, detail: nil)] {
+      var ledger = bench.ledger
+      let outcome = bench.outcome(answer, from: 104, to: 104.1, date: 104, mayHaveRedeemed: false)
+      let decision = ledger.conclude(
+        bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(104.1), rule: rule("B"))
+      expect(decision.verdict != .admit && decision.admitted == 0, "\(decision)")
+    }
+    let shown = bench.outcome(redeemed("e", 100), from: 104, to: 104.1, date: 104)
+    expectEqual(
+      bench.ledger.conclude(bench.key, attempt: attempt, outcome: shown, wall: bench.wall(104.1), rule: rule("B"))
+        .verdict, .admit)
+  }
+
+  /// Without its word, too: what the ticket system has told outranks the list.
+  @Test func offlineNobodyPassesOnATicketOfAnotherEvent() throws {
+    var bench = LedgerBench()
+    let (attempt, _) = bench.begin(at: 100, rule: rule("A"))
+    let right = OfflineRight(details: TicketDetails(eventID: "B"))
+    let outcome = bench.outcome(
+      .undecided(.unreachable, detail: nil), from: 100, to: 101, fate: .notSent, mayHaveRedeemed: false)
+    let decision = bench.ledger.conclude(
+      bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(101), offline: right, rule: rule("A"))
+    expect(decision.verdict == .refuse(.wrongEvent) && !decision.isProvisional)
+    expectEqual(bench.ledger.count, 0)
+  }
+
+  /// Nobody has passed on it without a request, so that not even a power cut leaves it to staff.
+  @Test func whatWaitsForAnotherGateWaitsThroughAPowerCut() throws {
+    var bench = LedgerBench()
+    _ = try bench.scan(redeemed("e", 100, refusal: .wrongEvent), at: 100.1)
+    let changes = bench.ledger.takeChanges()
+    var next = LedgerBench()
+    for (place, memory) in changes {
+      guard let memory else { continue }
+      let kept = try JSONDecoder().decode(LedgerMemory.self, from: Data(memory.json))
+      expect(next.ledger.restore(place, kept, age: 0, isSameBoot: false))
+    }
+    let admitted = try next.scan(redeemed("e", 100), at: 7)
+    expect(admitted.verdict == .admit && admitted.entryID == "e" && admitted.isOfAnotherGate)
+    try expectEqual(next.scan(redeemed("e", 100), at: 8).verdict, .refuse(.alreadyUsed))
+  }
+
+  /// Whose ticket it is cannot be told: staff decide, and the record waits.
+  @Test func aRecordThatCannotBeJudgedIsKept() throws {
+    var bench = LedgerBench()
+    var untold = redeemed("e", 100)
+    if case .redeemed(var redemption) = untold {
+      redemption.bar = GateBar(.undecided(.badAnswer), detail: "no event")
+      untold = .redeemed(redemption)
+    }
+    let first = try bench.scan(untold, at: 100.1)
+    expect(first.verdict == .undecided(.badAnswer) && first.detail == "no event" && first.admission == nil)
+    try expectEqual(bench.scan(redeemed("e", 100), at: 110).verdict, .admit)
   }
 
   @Test func whoIsInWithoutTheTicketSystemsWordIsAConflict() throws {

@@ -13,12 +13,13 @@ struct LedgerBench {
   func wall(_ seconds: Double) -> WallTime { WallTime(nanoseconds: Int64(seconds * 1e9)) }
 
   mutating func begin(
-    at time: Double, ignoringPending: Bool = false, key other: TicketKey? = nil, folded: TicketKey? = nil
+    at time: Double, ignoringPending: Bool = false, key other: TicketKey? = nil, folded: TicketKey? = nil,
+    rule: GateRule? = nil
   ) -> (AttemptID, Beginning) {
     let attempt = AttemptID()
     let beginning = ledger.begin(
       other ?? key, folded: folded, attempt: attempt, gate: gate, at: mono(time), wall: wall(time),
-      ignoringPending: ignoringPending)
+      ignoringPending: ignoringPending, rule: rule)
     return (attempt, beginning)
   }
 

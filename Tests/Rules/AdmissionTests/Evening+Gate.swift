@@ -19,7 +19,7 @@ extension Evening {
     let attempt = AttemptID()
     let beginning = ledger.begin(
       keys[code], folded: foldedKeys[code], attempt: attempt, gate: visit.gate, at: mono(now), wall: wall,
-      ignoringPending: visit.ignoringPending)
+      ignoringPending: visit.ignoringPending, rule: rule(of: visit.gate))
     let left = (visit.began ?? now) + Self.patience - now
     switch beginning {
     case .known(let decision):
@@ -100,9 +100,8 @@ extension Evening {
     recall(ledger.missing(for: outcome, offline: right))
     var decision = ledger.conclude(
       keys[code], attempt: exchange.attempt, outcome: outcome, wall: wall, wasUnused: exchange.found == .unused,
-      offline: right)
+      offline: right, rule: rule(of: visit.gate))
     noteClock()
-    noteBarred(outcome, of: exchange.code)
     if ledger.isLocked(keys[code]) { fail("code \(code) is locked after its conclusion") }
     if case .undecided = decision.verdict, let word { decision.take(word) }
     exchange.decision = decision
@@ -110,9 +109,11 @@ extension Evening {
     if decision.isProvisional {
       facts.append(.owed(EveningJournal.Owed(attempt: exchange.attempt, code: code, gate: visit.gate)))
     }
-    let durableAt = store(facts, isUrgent: decision.verdict == .admit)
+    let isBarred = if case .redeemed(let redemption) = outcome.answer { redemption.bar != nil } else { false }
+    let durableAt = store(facts, isUrgent: decision.verdict == .admit || isBarred)
+    let isAlone = decision.isProvisional || decision.isOfAnotherGate
     let opens =
-      decision.isProvisional || !exchange.isWritten ? durableAt : min(exchange.askedDurableAt, now + 50_000_000)
+      isAlone || !exchange.isWritten ? durableAt : min(exchange.askedDurableAt, now + 50_000_000)
     let isOpenCase =
       outcome.fate == .pending || outcome.fate == .lost
       || outcome.fate == .answered && outcome.mayHaveRedeemed && outcome.isNoAnswer
@@ -135,11 +136,11 @@ extension Evening {
       judge(decision, visit, exchange)
       return comeAgain(person, visit)
     }
-    if isBarred(visit.code, visit.gate), let entry = decision.entryID,
-      barredEntries[visit.code]?.contains(entry) == true
-    {
-      fail("person \(person.plan.id) is admitted on entry \(entry) by a gate of another event")
+    // A policy without a list does not know of events.
+    if isBarred(visit.code, visit.gate), !decision.isProvisional {
+      fail("person \(person.plan.id) is admitted by a gate of another event")
     }
+    if decision.isOfAnotherGate { count("admitted at the right gate afterwards") }
     guard let attempt = decision.admission else { return fail("an admission without a name") }
     let admission = EveningAdmission(person, decision, attempt: attempt, at: now, exchange ?? visit.exchange)
     admissions.append(admission)

@@ -102,7 +102,6 @@ extension Evening {
     let told = ledger.told(
       keys[exchange.code], owed: owed, attempt: exchange.attempt, outcome: outcome, wall: wall)
     exchange.decision = AttemptDecision(verdict: .undecided(.busy))
-    noteBarred(outcome, of: exchange.code)
     noteClock()
     say("told of code \(exchange.code), \(exchange.path): \(outcome.answer.short): \(told)")
     store([.concluded(exchange.attempt)] + ended(owed, told), isUrgent: true)

@@ -128,7 +128,6 @@ extension Evening {
     recall(ledger.missing(for: outcome))
     let record = ledger.late(keys[code], attempt: exchange.attempt, outcome: outcome, wall: wall)
     exchange.late = record
-    noteBarred(outcome, of: exchange.code)
     noteClock()
     say("late, for code \(code): \(outcome.answer.short): \(record)")
     var facts: [EveningJournal.Fact] = []

@@ -23,14 +23,14 @@ extension Evening {
     guard let record = made ?? ticket.records.first else { return (.refused(.notFound, detail: nil), nil) }
     let redemption = Redemption(
       entryID: record.entryID, scannedAt: record.stamp, quantity: sale.persons, sale: sale.name,
-      saleQuantity: sale.name == nil ? nil : sale.persons, details: TicketDetails())
+      saleQuantity: sale.name == nil ? nil : sale.persons, details: TicketDetails(eventID: event(of: ticket.sale)))
     return (.redeemed(redemption), made)
   }
 
   func serve(_ exchange: EveningExchange) {
     var (answer, made) = redeem(exchange.code, for: exchange)
     if case .redeemed(var redemption) = answer, isBarred(exchange.code, exchange.gate) {
-      redemption.refusal = .wrongEvent
+      redemption.bar = GateBar(.refuse(.wrongEvent))
       answer = .redeemed(redemption)
     }
     exchange.served = now
@@ -52,11 +52,19 @@ extension Evening {
     return tickets[ticket].sale == barred
   }
 
-  func noteBarred(_ outcome: AttemptOutcome, of code: Int) {
-    guard outcome.fate == .answered, case .redeemed(let redemption) = outcome.answer, redemption.refusal != nil else {
-      return
+  /// Each sale is of an event of its own.
+  private func event(of sale: Int) -> String { "event \(sale)" }
+
+  /// Which tickets a gate takes.
+  func rule(of gate: GateID) -> GateRule? {
+    guard let barred = plan.barred.map({ event(of: $0) }), gate == EveningPlan.barringGate else { return nil }
+    return GateRule { ticket in
+      switch ticket?.eventID {
+      case nil: .unknown
+      case barred: .bars(GateBar(.refuse(.wrongEvent)))
+      default: .takes
+      }
     }
-    barredEntries[code, default: []].insert(redemption.entryID)
   }
 
   private func mayRecordRefused(_ code: Int) -> Bool {

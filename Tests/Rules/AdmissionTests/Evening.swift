@@ -64,8 +64,6 @@ final class Evening {
   var people: [EveningPerson]
   var visits: [EveningVisit] = []
   var exchanges: [EveningExchange] = []
-  /// Records that a gate of another event was shown, by the code that it asked for: what another spelling was shown is not of this one.
-  var barredEntries: [Int: Set<String>] = [:]
   var admissions: [EveningAdmission] = []
   var ends: [(at: Int64, isReboot: Bool)] = []
   var problems: [String] = []

@@ -40,7 +40,7 @@ struct EveningPropertyTests {
     ("for staff", 2_500), ("settled by look-ups", 400), ("refused wrongly", 2_000),
     ("admitted after a wrong refusal", 60), ("for staff once clocks were put right", 400), ("annulled", 100),
     ("refused for another event", 100),
-    ("admitted by another gate", 50),
+    ("admitted by another gate", 50), ("admitted at the right gate afterwards", 30),
   ]
 
   /// Tells a failing evening, with no more people and incidents than it takes.

@@ -52,25 +52,31 @@ struct LedgerProcess {
   }
 
   func present(
-    _ code: Code = Self.code, deadline: Duration = .seconds(20), gate: String = "north"
+    _ code: Code = Self.code, deadline: Duration = .seconds(20), gate: String = "north",
+    _ face: (any TicketSystem)? = nil
   ) async -> AttemptDecision {
-    await kept(code, deadline: deadline, gate: gate).decision
+    await kept(code, deadline: deadline, gate: gate, face).decision
   }
 
+  /// - Parameters:
+  ///   - face: the ticket system as the gate asks it, where the gate does not take all.
+  ///   - event: the one that the presented code names.
   func kept(
-    _ code: Code = Self.code, deadline: Duration = .seconds(20), gate: String = "north"
+    _ code: Code = Self.code, deadline: Duration = .seconds(20), gate: String = "north",
+    _ face: (any TicketSystem)? = nil, event: String? = nil
   ) async -> KeptDecision {
-    let scan = Scan(gate: GateID(gate), reader: ReaderID("left"), code: code, readAt: time.now())
+    let scan = Scan(gate: GateID(gate), reader: ReaderID("left"), code: code, readAt: time.now(), event: event)
     return await keeper.decide(
-      scan, key: TicketKey(code.bytes), system: system, deadline: time.now() + deadline, mayAsk: true, offline: policy)
+      scan, key: TicketKey(code.bytes), system: face ?? system, deadline: time.now() + deadline, mayAsk: true,
+      offline: policy)
   }
 
   /// A record that is fresh by the server's clock for some seconds to come.
-  func redeemed(_ entry: String, sale: String? = nil, quantity: Int = 1) -> TicketAnswer {
+  func redeemed(_ entry: String, sale: String? = nil, quantity: Int = 1, event: String? = nil) -> TicketAnswer {
     .redeemed(
       Redemption(
         entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds + 2), quantity: quantity, sale: sale,
-        saleQuantity: sale == nil ? nil : quantity, details: TicketDetails(holder: "Ada Lovelace")))
+        saleQuantity: sale == nil ? nil : quantity, details: TicketDetails(holder: "Ada Lovelace", eventID: event)))
   }
 }
 

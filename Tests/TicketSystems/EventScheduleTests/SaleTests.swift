@@ -55,13 +55,20 @@ import Testing
     expectEqual(redemption.saleQuantity, persons)
   }
 
-  @Test(arguments: [(nil, 5), (1, 5), (2, 3), (789, 1)] as [(Int64?, Int)])
-  func theChosenLineTellsHowManyItAdmits(chosen: Int64?, quantity: Int) async throws {
+  /// The server ignores which line was asked for where the code is an entry's: what the sale has told of it counts.
+  @Test(
+    arguments: [
+      (nil, 5, nil), (1, 5, .undecided(.interrupted)), (2, 3, .undecided(.interrupted)), (789, 1, .refuse(.wrongKind)),
+    ] as [(Int64?, Int, GateBar.Reason?)])
+  func theChosenLineTellsHowManyItAdmits(chosen: Int64?, quantity: Int, bar: GateBar.Reason?) async throws {
     let tickets = #"[{"id":1,"quantity":5},{"id":2,"quantity":3}]"#
     guard case .redeemed(let redemption) = try await answer(body(tickets: tickets), saleTicketID: chosen) else {
       return unexpected("not redeemed")
     }
-    expectEqual(redemption.quantity, quantity)
+    expect(redemption.quantity == quantity && redemption.bar?.reason == bar, "\(redemption)")
+    guard case .redeemed(let alone) = try await answer(body(tickets: #"[{"id":1,"quantity":5}]"#), saleTicketID: 1)
+    else { return unexpected("not redeemed") }
+    expect(alone.quantity == 5 && alone.bar == nil)
   }
 
   @Test(arguments: [nil, "null", "[]", "{}"] as [String?])
@@ -71,6 +78,8 @@ import Testing
         return unexpected("not redeemed")
       }
       expectEqual(redemption.quantity, 1)
+      // Whether it has the chosen one is not told.
+      expectEqual(redemption.bar?.reason, chosen.map { _ in .undecided(.interrupted) })
     }
   }
 }

@@ -42,15 +42,18 @@ struct Venue {
     path: String = "",
     settings: HTTPTransport.Settings = HTTPTransport.Settings(), budget: RateBudget = RateBudget(),
     clockShift: Duration = .zero,
-    saleTicketID: Int64? = nil, seatNumber: String? = nil
+    saleTicketID: Int64? = nil, seatNumber: String? = nil, gate: EventScheduleSection.Gate = .init()
   ) async throws -> Venue {
     let time = ShiftedTime(shift: clockShift)
     let port = if let port { port } else { try await server.start(certificate: certificate) }
     let address = try ServerAddress("\(scheme ?? (certificate == nil ? "http" : "https"))://\(host):\(port)\(path)")
     let transport = try HTTPTransport(server: address, settings: settings, time: time)
     let client = EventScheduleClient(transport: transport, key: try Secret("test-key\n"), budget: budget, time: time)
+    var gate = gate
+    gate.saleTicket = gate.saleTicket ?? saleTicketID.map { Int($0) }
+    gate.seat = gate.seat ?? seatNumber
     let system = EventScheduleTicketSystem(
-      id: TicketSystemID("tickets"), client: client, saleTicketID: saleTicketID, seatNumber: seatNumber)
+      id: TicketSystemID("tickets"), client: client, gate: gate, longestInspection: .seconds(60), time: time)
     return Venue(server: server, client: client, transport: transport, system: system)
   }
 
@@ -63,8 +66,17 @@ struct Venue {
   func attempt(_ code: String = "wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl", within limit: Duration = .seconds(60)) async
     -> AttemptOutcome
   {
+    await attempt(code, within: limit, listed: nil)
+  }
+
+  /// One attempt with what is known of the ticket before.
+  func attempt(
+    _ code: String = "wk8wfyzjrbrdv5rxvjxjzpx9ggum6uxl", within limit: Duration = .seconds(60), listed: TicketDetails?,
+    line: TicketDetails.LineID? = nil
+  ) async -> AttemptOutcome {
     let request = AttemptRequest(
-      attempt: AttemptID(), scan: ScanID(), code: Code(code), deadline: SystemTime().now() + limit)
+      attempt: AttemptID(), scan: ScanID(), code: Code(code), deadline: SystemTime().now() + limit, listed: listed,
+      line: line)
     let late = late
     return await system.attempt(request) { late.add($0) }
   }
@@ -116,11 +128,12 @@ enum Answers {
     status: String = "\"paid\"", entry: String = "1001", at: String = "\"2025-12-17T14:30:00.000000Z\"",
     tickets: String = #"[{"id":789,"ticket_id":101,"quantity":2,"usage_status":"used"}]"#,
     event: String =
-      #"{"id":"Mzg5NzM0","name":"Concert 2025","starts_at":"2025-12-20 19:00:00","members":[],"tickets":[{"sold":[]}]}"#
+      #"{"id":"Mzg5NzM0","name":"Concert 2025","starts_at":"2025-12-20 19:00:00","members":[],"tickets":[{"sold":[]}]}"#,
+    eventID: String = "456"
   ) -> String {
     """
     {"data":{"sale_id":123,"entry_id":\(entry),"scanned_at":\(at),"sale":{"id":123,"status":\(status),"name":"John Doe",\
-    "email":"john@example.com","event_id":456,"event":\(event),"tickets":\(tickets)}}}
+    "email":"john@example.com","event_id":\(eventID),"event":\(event),"tickets":\(tickets)}}}
     """
   }
 
