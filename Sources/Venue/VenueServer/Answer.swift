@@ -27,6 +27,8 @@ struct Answer: Error, ResponseGenerator, Sendable {
 
   func response(from request: Request, context: some RequestContext) -> Response {
     var headers = headers
+    // A body there would pass for the beginning of the next answer.
+    guard status != .noContent else { return Response(status: status, headers: headers) }
     headers[.contentType] = "application/json"
     headers[.cacheControl] = "no-cache, private"
     return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body.text(layout))))

@@ -6,13 +6,13 @@ import NIOCore
 /// Answers that are JSON as well, and say something else.
 enum SpoiltJSON {
   /// The text with its values changed; as it is where it is no JSON.
-  static func rewritten(_ text: ByteBuffer, _ change: (DeskValue) -> DeskValue) -> ByteBuffer {
-    guard let value = try? JSONDecoder().decode(DeskValue.self, from: Data(text.readableBytesView)) else { return text }
+  static func rewritten(_ text: ByteBuffer, _ change: (SentJSON) -> SentJSON) -> ByteBuffer {
+    guard let value = try? JSONDecoder().decode(SentJSON.self, from: Data(text.readableBytesView)) else { return text }
     return ByteBuffer(string: change(value).json.text())
   }
 
   /// Numbers as texts, texts as null, what is empty as the other kind of empty.
-  static func ofOtherTypes(_ value: DeskValue) -> DeskValue {
+  static func ofOtherTypes(_ value: SentJSON) -> SentJSON {
     switch value {
     case .null, .bool: .integer(0)
     case .integer(let number): .string(String(number))
@@ -24,10 +24,10 @@ enum SpoiltJSON {
   }
 
   /// A list that says it is `page`, and that there is one more.
-  static func followed(_ value: DeskValue, page: Int64) -> DeskValue {
+  static func followed(_ value: SentJSON, page: Int64) -> SentJSON {
     guard case .object(var members) = value, case .object(var meta)? = members["meta"] else { return value }
     let next = page < .max ? page + 1 : page
-    func follow(_ numbers: [String: DeskValue], _ last: String) -> DeskValue {
+    func follow(_ numbers: [String: SentJSON], _ last: String) -> SentJSON {
       .object(numbers.merging(["current_page": .integer(page), last: .integer(next)]) { $1 })
     }
     if case .object(let pagination)? = meta["pagination"] {

@@ -73,6 +73,16 @@ import Testing
     }
   }
 
+  /// Where there is no content there is no byte of any: it would be taken for the next answer.
+  @Test func whatIsDeletedLeavesNothingOnTheConnection() async throws {
+    try await withDesk(.document) { venue in
+      for path in ["/api/venues/1", "/api/events/4"] {
+        let gone = await venue.kiosk("DELETE \(path)", more: "X-API-Key: \(try venue.key())\r\n")
+        expect(gone.head.hasPrefix("HTTP/1.1 204") && gone.body.isEmpty, "\(gone.text)")
+      }
+    }
+  }
+
   @Test func ticketsAreIssuedRefundedVoidedAndReassigned() async throws {
     try await withDesk(.document) { venue in
       let id = try venue.eventID("Hall A 20:00")

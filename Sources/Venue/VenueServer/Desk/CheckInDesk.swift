@@ -20,14 +20,14 @@ extension Desk {
     }
     try fields.finish()
     let owned = try owned(event)
-    var details: [String: DeskValue] = [:]
+    var details: [String: SentJSON] = [:]
     for detail in Self.details where shape == .document && asked.input.has(detail) {
       details[detail] = asked.input[detail]
     }
     try db.run(
       """
       INSERT INTO checkins (event_id, attendee_name, attendee_email, notes, checked_in_at, details) VALUES (?, ?, ?, ?, ?, ?)
-      """, owned.id, name, email, notes, now.seconds, DeskValue.object(details).json.text())
+      """, owned.id, name, email, notes, now.seconds, SentJSON.object(details).json.text())
     guard let row = try db.row("SELECT * FROM checkins WHERE id = ?", db.lastInsertedRowID) else {
       throw Self.serverError
     }

@@ -16,7 +16,7 @@ struct StoredEvent: Sendable {
   let duration: Double?
   let venueID: Int64?
   /// What else was told of it.
-  let details: [String: DeskValue]
+  let details: [String: SentJSON]
 
   init(_ row: StoredRow) throws {
     id = try row["id"]
@@ -52,9 +52,9 @@ struct EventBook {
 
   let db: Database
 
-  static func details(_ row: StoredRow) throws -> [String: DeskValue] {
+  static func details(_ row: StoredRow) throws -> [String: SentJSON] {
     let text: String = try row["details"]
-    return (try? JSONDecoder().decode([String: DeskValue].self, from: Data(text.utf8))) ?? [:]
+    return (try? JSONDecoder().decode([String: SentJSON].self, from: Data(text.utf8))) ?? [:]
   }
 
   func event(_ id: Int64) throws -> StoredEvent? {
@@ -119,7 +119,7 @@ struct StoredSchedule: Sendable {
   let kind: Kind
   let subdomain: String
   let name: String
-  let details: [String: DeskValue]
+  let details: [String: SentJSON]
   let created: Timestamp
   let updated: Timestamp
 

@@ -124,13 +124,13 @@ extension Desk {
       UPDATE events SET name = ?, timezone = ?, date = ?, starts_at = ?, duration = ?, venue_id = ?, details = ? WHERE id = ?
       """, name, zoneName, starts?.day(in: zone).description ?? event.day, starts?.sql,
       input.has("duration") || ends != nil ? duration : event.duration, venueID,
-      DeskValue.object(details).json.text(), event.id)
+      SentJSON.object(details).json.text(), event.id)
     try setMembers(input["members"], of: event.id)
     try setTypes(input, of: event, isNew: isNew, sells: sells(details, isNew: isNew))
   }
 
   /// A new event sells nothing at the real servers unless it says that it does.
-  private func sells(_ details: [String: DeskValue], isNew: Bool) -> Bool {
+  private func sells(_ details: [String: SentJSON], isNew: Bool) -> Bool {
     details["tickets_enabled"]?.isTrue ?? (!isNew || shape == .document)
   }
 
@@ -158,7 +158,7 @@ extension Desk {
   }
 
   /// The fork has no event without a place.
-  private func refuseNowhere(_ venueID: Int64?, _ details: [String: DeskValue]) throws {
+  private func refuseNowhere(_ venueID: Int64?, _ details: [String: SentJSON]) throws {
     let isSomewhere = venueID != nil || ["venue_address1", "event_url"].contains { details[$0]?.isTrue ?? false }
     guard shape == .planify, !isSomewhere else { return }
     throw Answer(
@@ -170,7 +170,7 @@ extension Desk {
   }
 
   /// Those who perform are added to; nobody is taken away.
-  private func setMembers(_ members: DeskValue, of event: Int64) throws {
+  private func setMembers(_ members: SentJSON, of event: Int64) throws {
     for (name, _) in members.members {
       guard let id = shape.id(name), let found = try book.schedule(id), found.kind == .talent else { continue }
       try db.run("INSERT OR IGNORE INTO event_members (event_id, schedule_id) VALUES (?, ?)", event, id)
@@ -209,7 +209,7 @@ extension Desk {
   }
 
   /// Three places, as the column has them.
-  private func price(_ value: DeskValue) throws -> String? {
+  private func price(_ value: SentJSON) throws -> String? {
     guard value != .null else { return nil }
     guard let number = value.number, (0..<1e10).contains(number) else { throw Self.serverError }
     let mills = Int64((number * 1_000).rounded())

@@ -37,7 +37,7 @@ extension Desk {
     try fields.finish()
     try db.run(
       "INSERT INTO schedules (user_id, type, subdomain, name, details, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      holder.userID, (kind ?? .venue).rawValue, subdomain(name), name, DeskValue.object(told).json.text(), now.seconds,
+      holder.userID, (kind ?? .venue).rawValue, subdomain(name), name, SentJSON.object(told).json.text(), now.seconds,
       now.seconds)
     guard let made = try book.schedule(db.lastInsertedRowID) else { throw Self.serverError }
     var answer = try answer(made, "Schedule created successfully")
@@ -53,7 +53,7 @@ extension Desk {
     try fields.finish()
     try db.run(
       "UPDATE schedules SET name = ?, details = ?, updated_at = ? WHERE id = ?", name ?? schedule.name,
-      DeskValue.object(schedule.details.merging(told) { $1 }).json.text(), now.seconds, schedule.id)
+      SentJSON.object(schedule.details.merging(told) { $1 }).json.text(), now.seconds, schedule.id)
     guard let changed = try book.schedule(schedule.id) else { throw Self.serverError }
     return try answer(changed, "Schedule updated successfully")
   }
@@ -86,8 +86,8 @@ extension Desk {
     return found
   }
 
-  private func details(_ input: DeskInput, _ fields: inout FieldReading) -> [String: DeskValue] {
-    var told: [String: DeskValue] = [:]
+  private func details(_ input: DeskInput, _ fields: inout FieldReading) -> [String: SentJSON] {
+    var told: [String: SentJSON] = [:]
     for name in Self.details where input.has(name) {
       switch name {
       case "geo_lat": told[name] = fields.number(name, -90...90).map { .decimal($0) } ?? .null

@@ -1,52 +1,19 @@
-import Foundation
 import Hummingbird
 
 /// The members of a request's JSON object, each of whatever type it came in. A body that is no JSON object, or does not say
 /// that it is JSON, has none.
 struct RequestFields: Sendable {
-  indirect enum Value: Decodable, Sendable {
-    case string(String)
-    case bool(Bool)
-    case object([String: Value])
-    case null
-    /// Numbers and lists, which no route asks for.
-    case other
-
-    init(from decoder: any Decoder) throws {
-      let value = try decoder.singleValueContainer()
-      if value.decodeNil() {
-        self = .null
-      } else if let text = try? value.decode(String.self) {
-        self = .string(text)
-      } else if let bool = try? value.decode(Bool.self) {
-        self = .bool(bool)
-      } else if let members = try? value.decode([String: Value].self) {
-        self = .object(members)
-      } else {
-        self = .other
-      }
-    }
-  }
-
-  private let members: [String: Value]
+  private let members: [String: SentJSON]
   /// Whether the body is a JSON object.
   let isObject: Bool
 
-  private init(members: [String: Value]?) {
+  private init(members: [String: SentJSON]?) {
     self.members = members ?? [:]
     isObject = members != nil
   }
 
   /// Reads the body of a request.
-  init(of request: Request) async throws {
-    let body = try await request.body.collect(upTo: Routes.bodyLimit)
-    let type = request.headers[.contentType]?.lowercased() ?? ""
-    guard type.contains("/json") || type.contains("+json") else {
-      self.init(members: nil)
-      return
-    }
-    self.init(members: try? JSONDecoder().decode([String: Value].self, from: Data(body.readableBytesView)))
-  }
+  init(of request: Request) async throws { self.init(members: try await SentJSON.members(of: request)) }
 
   /// A text that is there and not empty; anything else is nil.
   subscript(name: String) -> String? {
@@ -55,7 +22,7 @@ struct RequestFields: Sendable {
   }
 
   /// A member as it came; nil where it is missing.
-  func value(_ name: String) -> Value? { members[name] }
+  func value(_ name: String) -> SentJSON? { members[name] }
 
   /// The members of a member.
   func object(_ name: String) -> RequestFields {
