@@ -4,8 +4,11 @@ internal import TicketTransport
 /// Which tickets one gate takes: of which events, from when on, and of which types. It judges what the list on board says, what a
 /// look-up and an answer tell, and what a code names.
 struct EventRule: Sendable {
-  /// The events that the gate admits to; `nil` for all.
+  /// The events that the gate admits to; `nil` for all, or those of `venue`.
   private let events: Set<EventID>?
+  /// The venue whose events of today the gate admits to.
+  private let venue: EventID?
+  private let venues: VenueEvents?
   /// How long before its event begins a ticket admits; `nil` for as long as one likes.
   private let opens: Duration?
   /// What is done where nobody has told the event.
@@ -17,9 +20,12 @@ struct EventRule: Sendable {
   private let book: EventBook
 
   /// The rule of a gate; `nil` where it takes all.
-  init?(_ gate: EventScheduleSection.Gate, saleTicketID: Int64?, book: EventBook) {
-    let isEmpty = gate.events.isEmpty && gate.opens == nil && gate.types.isEmpty && saleTicketID == nil
+  init?(_ gate: EventScheduleSection.Gate, saleTicketID: Int64?, book: EventBook, venues: VenueEvents? = nil) {
+    let isEmpty =
+      gate.events.isEmpty && gate.venue == nil && gate.opens == nil && gate.types.isEmpty && saleTicketID == nil
     guard !isEmpty else { return nil }
+    venue = gate.venue.map { EventID($0) }
+    self.venues = venues
     events = gate.events.isEmpty ? nil : Set(gate.events.map { EventID($0) })
     opens = gate.opens
     unknown = gate.unknownEvent
@@ -27,15 +33,19 @@ struct EventRule: Sendable {
     self.saleTicketID = saleTicketID
     self.book = book
     if let events { book.bind(events) }
+    if let venue { venues?.want(venue) }
   }
 
+  /// Whether the gate admits to some events only.
+  private var isBound: Bool { events != nil || venue != nil }
+
   /// Whether it is worth a request to know more of a ticket before it is redeemed.
-  var wantsInspection: Bool { events != nil || opens != nil || types != nil }
+  var wantsInspection: Bool { isBound || opens != nil || types != nil }
 
   /// The same for whoever admits on what is known already.
   var gateRule: GateRule {
     GateRule(
-      needsProof: events != nil || types != nil, judgeNamed: { word(onNamed: $0) }, judge: { word(on: $0) })
+      needsProof: isBound || types != nil, judgeNamed: { word(onNamed: $0) }, judge: { word(on: $0) })
   }
 
   // MARK: Before the request
@@ -43,20 +53,21 @@ struct EventRule: Sendable {
   /// By what a code names. Nobody has signed that, and it is known only where somebody else names that event, too.
   private func word(onNamed name: String) -> GateWord {
     let event = EventID(name)
-    if let bar = bar(event, known: nil, isOurs: events?.contains(event) ?? true, at: book.now) {
+    if let bar = bar(event, known: nil, isOurs: isOurs(event), at: book.now) {
       return book.knows(event) ? .bars(bar) : .unknown
     }
-    return events != nil && types == nil ? .takes : .unknown
+    return isBound && types == nil ? .takes : .unknown
   }
 
   /// By what the list on board says, or what was told before.
   private func word(on ticket: TicketDetails?) -> GateWord {
+    if let bar = standing { return .bars(bar) }
     guard let ticket else { return .unknown }
     let event = ticket.eventID.map { EventID($0) }
     if let event {
       let known = ticket.event.map { SaleEvent(name: $0) }
-      if let bar = bar(event, known: known, isOurs: events?.contains(event) ?? true, at: book.now) { return .bars(bar) }
-    } else if events != nil || opens != nil {
+      if let bar = bar(event, known: known, isOurs: isOurs(event), at: book.now) { return .bars(bar) }
+    } else if isBound || opens != nil {
       return .unknown
     }
     let word = types?.word(on: ticket.kind) ?? .takes
@@ -98,9 +109,10 @@ struct EventRule: Sendable {
   private static let counted = "The ticket system has counted it: of all stations only this one still admits on it."
 
   private func barred(_ sale: Sale, listed: TicketDetails?, at now: WallTime) -> GateBar? {
+    if let standing { return standing }
     if let event = sale.event() {
       if let bar = bar(event, known: sale.eventTold, isOurs: isOurs(event), at: now) { return bar }
-    } else if events != nil {
+    } else if isBound {
       return GateBar(
         .undecided(.badAnswer),
         detail: "The answer does not tell of which event the ticket is, and this gate does not admit to all.")
@@ -125,7 +137,13 @@ struct EventRule: Sendable {
 
   private static let wrongKind = GateBar(.refuse(.wrongKind), detail: "No ticket of this sale is one for this gate.")
 
-  private func isOurs(_ event: EventID) -> Bool { events?.contains(event) ?? true }
+  /// Why nobody passes, whatever the ticket is for.
+  private var standing: GateBar? { venue.flatMap { venues?.bar(of: $0) } }
+
+  private func isOurs(_ event: EventID) -> Bool {
+    if let venue { return venues?.isToday(event, at: venue) == true }
+    return events?.contains(event) ?? true
+  }
 
   private func learn(_ sale: Sale) {
     if let event = sale.event(), let told = sale.eventTold { book.learn(told, as: event) }

@@ -127,12 +127,13 @@ package final class EventScheduleClient: Sendable {
   }
 
   /// Asks what redeems nothing until `parse` can read the answer; 429, 5xx and network errors are repeated.
-  private func read<Value: Sendable>(
+  func read<Value: Sendable>(
     _ path: String, _ parameters: [(name: String, value: String)], hiding query: String?, _ policy: RetryPolicy,
-    _ deadline: MonotonicTime, waitsForBudget: Bool = false, _ parse: (JSONValue) -> Value?
+    _ deadline: MonotonicTime, urgency: MeteredClient.Urgency = .live, waitsForBudget: Bool = false,
+    _ parse: (JSONValue) -> Value?
   ) async throws(TransportFault) -> Value {
     try await metered.read(
-      call(.get, path, query: parameters), policy, deadline: deadline, waitsForBudget: waitsForBudget
+      call(.get, path, query: parameters), policy, urgency, deadline: deadline, waitsForBudget: waitsForBudget
     ) { answer in
       guard answer.status == 200, answer.isJSON else { return .fault(fault(of: answer, to: query)) }
       if let document = try? JSONValue(answer.body), let value = parse(document) { return .value(value) }

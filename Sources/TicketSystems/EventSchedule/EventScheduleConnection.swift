@@ -20,11 +20,16 @@ extension EventScheduleSection {
     let client = EventScheduleClient(
       transport: transport, key: try key.secret(of: id, credentials), budget: budget, time: time)
     let book = EventBook(time: time)
+    let venues = VenueEvents(client: client, book: book, time: time)
     return TicketSystemConnection(
       id: id, roster: EventScheduleRoster(client: client, time: time),
       face: { (gate: Gate?) in
-        EventScheduleTicketSystem(id: id, client: client, gate: gate ?? Gate(), book: book, time: time)
-      }, close: { await transport.close() })
+        EventScheduleTicketSystem(id: id, client: client, gate: gate ?? Gate(), book: book, venues: venues, time: time)
+      },
+      close: {
+        venues.stop()
+        await transport.close()
+      })
   }
 }
 

@@ -44,8 +44,10 @@ package enum EventScheduleSection: TicketSystemSection {
     package var saleTicket: Int?
     /// The seat that is checked in.
     package var seat: String?
-    /// The events that this gate admits to; all where there are none.
+    /// The events that this gate admits to; all where there are none, or those of `venue`.
     package var events: [String]
+    /// The venue whose events of today this gate admits to, instead.
+    package var venue: String?
     /// How long before its event begins a ticket admits; `nil` for as long as one likes.
     package var opens: Duration?
     /// What is done where nobody has told the event.
@@ -54,12 +56,13 @@ package enum EventScheduleSection: TicketSystemSection {
     package var types: [String]
 
     package init(
-      saleTicket: Int? = nil, seat: String? = nil, events: [String] = [], opens: Duration? = nil,
+      saleTicket: Int? = nil, seat: String? = nil, events: [String] = [], venue: String? = nil, opens: Duration? = nil,
       unknownEvent: UnknownEvent = .lookUp, types: [String] = []
     ) {
       self.saleTicket = saleTicket
       self.seat = seat
       self.events = events
+      self.venue = venue
       self.opens = opens
       self.unknownEvent = unknownEvent
       self.types = types
@@ -132,8 +135,25 @@ package enum EventScheduleSection: TicketSystemSection {
   private static let seat = SchemaKey<String>.optional(
     "seat", .text(upTo: 64, example: "\"12\""), "The seat number that this gate checks in.")
 
-  private static let events = SchemaKey<[String]>.optional(
-    "events", .list(of: .text(upTo: 31, example: "Mzg5NzM0"), count: 1...10_000, noun: "events"),
+  /// What stands after `events`.
+  private enum Events: Sendable {
+    case listed([String])
+    case venue(String)
+  }
+
+  private static let eventNames = ValueKind<[String]>.list(
+    of: .text(upTo: 31, example: "Mzg5NzM0"), count: 1...10_000, noun: "events")
+  private static let venue = SchemaKey.required(
+    "venue", .text(upTo: 31, example: "Mzg5Mjg2"), "The venue whose events of today the gate admits to.")
+  private static let venueSchema = SectionSchema("gates.<name>.ticket.events", venue)
+  private static let events = SchemaKey<Events>.optional(
+    "events",
+    ValueKind(
+      summary: eventNames.summary + ", or `{ venue: ID }`", example: eventNames.example
+    ) { node, findings in
+      guard case .mapping = node.content else { return eventNames.parse(node, findings).map { .listed($0) } }
+      return SectionReader(node, venueSchema, findings)?.read(venue).map { .venue($0) }
+    },
     "The events that this gate admits to, as the ticket system calls them; all without it. A ticket of another one is refused as `wrongEvent`, and not spent where that is known before."
   )
   private static let opens = SchemaKey<Duration>.optional(
@@ -186,7 +206,11 @@ package enum EventScheduleSection: TicketSystemSection {
 
   package static func readGate(_ reader: SectionReader) -> Gate? {
     var gate = Gate(saleTicket: reader.read(saleTicket), seat: reader.read(seat))
-    gate.events = reader.read(events) ?? []
+    switch reader.read(events) {
+    case .listed(let names): gate.events = names
+    case .venue(let venue): gate.venue = venue
+    case nil: break
+    }
     gate.opens = reader.read(opens)
     gate.types = reader.read(types) ?? []
     guard let unknown = reader.read(unknownEvent) else { return nil }

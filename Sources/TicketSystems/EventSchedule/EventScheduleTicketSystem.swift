@@ -13,6 +13,7 @@ package struct EventScheduleTicketSystem: TicketSystem {
   private let events: EventRule?
   package let rule: GateRule?
   private let book: EventBook
+  private let venues: VenueEvents?
   private let longestInspection: Duration
   private let time: any TimeSource
 
@@ -20,14 +21,15 @@ package struct EventScheduleTicketSystem: TicketSystem {
   /// - Parameter longestInspection: how long is waited to know more of a ticket before it is redeemed: somebody stands there.
   init(
     id: TicketSystemID, client: EventScheduleClient, gate: EventScheduleSection.Gate, book: EventBook,
-    longestInspection: Duration = .milliseconds(800), time: any TimeSource
+    venues: VenueEvents? = nil, longestInspection: Duration = .milliseconds(800), time: any TimeSource
   ) {
     self.id = id
     self.longestInspection = longestInspection
     self.client = client
     saleTicketID = gate.saleTicket.map { Int64($0) }
     seatNumber = gate.seat
-    events = EventRule(gate, saleTicketID: saleTicketID, book: book)
+    events = EventRule(gate, saleTicketID: saleTicketID, book: book, venues: venues)
+    self.venues = venues
     rule = events?.gateRule
     self.book = book
     self.time = time
@@ -82,6 +84,7 @@ package struct EventScheduleTicketSystem: TicketSystem {
 
   /// By a scan of no code: on the way of every scan, with our key, and refused before the server looks for any ticket.
   package func reach(deadline: MonotonicTime) async -> Reach {
+    venues?.start()
     let outcome = await client.scanNothing(deadline: deadline)
     switch outcome.result {
     case .notSent(let fault) where fault.reason == .rateLimited: return .unknown

@@ -38,7 +38,7 @@ extension EventScheduleSection {
       gate.saleTicket = gate.saleTicket ?? told.saleTicket.flatMap { Int(exactly: $0) }
       gate.seat = gate.seat ?? told.seat
       return gate
-    }, isNarrow: { $0.saleTicket != nil || !$0.events.isEmpty || !$0.types.isEmpty })
+    }, isNarrow: { $0.saleTicket != nil || !$0.events.isEmpty || $0.venue != nil || !$0.types.isEmpty })
 }
 
 extension EventScheduleSection.System {

@@ -287,6 +287,34 @@ import TicketTransport
     #expect(throws: ConfigurationErrors.self) { try tone(text) }
   }
 
+  /// What stands after `ticket`, of a gate that says nothing else.
+  private func station(ticket: String) -> String {
+    """
+    version: 1
+    station: { name: door }
+    ticketSystems: { main: { type: eventschedule, url: "https://tickets.example.org", apiKey: main } }
+    readers: { scanner: { type: wedge, match: { vendor: "0c2e" } } }
+    gates: { north: { readers: [scanner], ticketSystem: main, ticket: \(ticket) } }
+    """
+  }
+
+  @Test func aGateIsBoundToEventsTypesAndHours() throws {
+    func gate(_ ticket: String) throws -> EventScheduleSection.Gate? {
+      try read(station(ticket: ticket)).gates.first?.ticket as? EventScheduleSection.Gate
+    }
+    try expectEqual(
+      gate("{ events: [Mzg5NzM0, 457], opens: 2 h, unknownEvent: redeem, types: [VIP, 12] }"),
+      .init(events: ["Mzg5NzM0", "457"], opens: .seconds(7_200), unknownEvent: .redeem, types: ["VIP", "12"]))
+    try expectEqual(gate("{ events: { venue: Mzg5Mjg2 } }"), .init(venue: "Mzg5Mjg2"))
+    try expectEqual(gate("{ events: [a] }")?.unknownEvent, .lookUp)
+    for wrong in [
+      "{ events: [] }", "{ events: 456 }", "{ events: { venue: [8] } }", "{ events: {} }", "{ opens: 2 }",
+      "{ unknownEvent: maybe }", "{ types: [] }", "{ events: { venue: 8, more: 1 } }", "{ events: [\"\"] }",
+    ] {
+      expect(!errors(in: station(ticket: wrong)).isEmpty, "\(wrong)")
+    }
+  }
+
   private func tone(_ text: String) throws -> [UInt32] {
     let buzzer = "buzzer: { pwm: { chip: a.pwm, frequency: \(text) } }"
     return try read(goodFile.replacingOccurrences(of: "{ green:", with: "{ \(buzzer), green:")).gates[0].outputs
