@@ -346,7 +346,7 @@ import Testing
       expectEqual(result.status, 0, "\(result.errors)")
       expect(result.errors.contains(#"name: "Concert" -> "Gala""#), "\(result.errors)")
       expect(result.errors.contains("By PATCH /api/events/Mzg5NzM0 ("), "\(result.errors)")
-      expect(result.output.contains("Starts  2026-12-01 20:00 Europe/Berlin"), "\(result.output)")
+      expect(result.output.contains("Starts       2026-12-01 20:00 Europe/Berlin"), "\(result.output)")
       expect(result.output.contains("VIP (Mzg5Mzgw): 25.000, 2 of 10 sold"), "\(result.output)")
       let patches = server.lines.filter { $0.hasPrefix("PATCH") }
       expectEqual(patches.count, 1)

@@ -187,7 +187,7 @@ import WireText
     ("\"Concert 2025\"", "\"Concert 2025\"", "name"),
     ("19:00:00", "18:00:00", "starts_at"), ("Europe/Berlin", "UTC", "timezone"),
     ("\"duration\":3", "\"duration\":null", "duration"),
-    ("Two halls\",\"description_html", "\",\"description_html", "description"),
+    ("\"Two halls\"", "\"\"", "description"),
     ("\"venue_id\":\"Mzg5Mjg2\"", "\"venue_id\":null", "venue_id"),
     ("\"25.000\"", "\"0.000\"", "tickets"), ("\"id\":\"Mzg5Mzgw\"", "\"id\":\"Mzg5Mzgx\"", "tickets"),
     ("\"flyer.png\"", "null", "flyer_image_url"), ("\"members\":[]", "\"members\":{\"a\":{\"name\":\"x\"}}", "members"),

@@ -182,7 +182,7 @@ struct ResourceUpdate {
       }
     }
     if let types = told["tickets"], !types.elements.isEmpty { members["tickets"] = Self.types(types) }
-    if resource.readOnly.contains("venue"), members["venue_id"] == nil, let venue = told["venue"]?["id"]?.identifier {
+    if resource.readOnly.contains("venue"), told["venue_id"] == nil, let venue = told["venue"]?["id"]?.identifier {
       members["venue_id"] = .string(venue)
     }
     if resource.readOnly.contains("category"), members["category_id"] == nil, let id = told["category"]?["id"],
