@@ -77,9 +77,9 @@ let package = Package(
       "TicketSystems", "EventSchedule",
       ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
-        "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventScheduleClient.swift",
-        "EventScheduleConnection.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift",
-        "InstanceClient.swift",
+        "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventRule.swift",
+        "EventScheduleClient+Events.swift", "EventScheduleClient.swift", "EventScheduleConnection.swift",
+        "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift", "InstanceClient.swift", "VenueEvents.swift",
       ]),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],

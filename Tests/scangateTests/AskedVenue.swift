@@ -8,6 +8,9 @@ import VenueServer
 struct AskedVenue {
   let server: VenueServer
   let seeded: SeededVenue
+  /// The gateway's own client of it.
+  let client: EventScheduleClient
+  /// Of a gate that takes all tickets.
   let system: EventScheduleTicketSystem
   /// Where it is.
   let url: String
@@ -15,9 +18,11 @@ struct AskedVenue {
   private let serving: Task<Void, any Error>
 
   /// Opens a venue with a few tickets of its own making.
-  static func open(_ configuration: VenueConfiguration, time: any TimeSource) async throws -> AskedVenue {
+  static func open(
+    _ configuration: VenueConfiguration, seed: Seed = Seed(random: 1), time: any TimeSource
+  ) async throws -> AskedVenue {
     let server = try VenueServer(configuration)
-    let seeded = try await server.seed(Seed(random: 1))
+    let seeded = try await server.seed(seed)
     let (ready, tell) = AsyncStream.makeStream(of: VenueAddress.self)
     let serving = Task {
       defer { tell.finish() }
@@ -25,11 +30,11 @@ struct AskedVenue {
     }
     let address = try #require(await ready.first { _ in true })
     let transport = try HTTPTransport(server: try ServerAddress(address.url), time: time)
-    let system = EventScheduleTicketSystem(
-      id: TicketSystemID("venue"),
-      client: EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time))
+    let client = EventScheduleClient(transport: transport, key: try Secret(try #require(seeded.apiKey)), time: time)
     return AskedVenue(
-      server: server, seeded: seeded, system: system, url: address.url, transport: transport, serving: serving)
+      server: server, seeded: seeded, client: client,
+      system: EventScheduleTicketSystem(id: TicketSystemID("venue"), client: client, time: time), url: address.url,
+      transport: transport, serving: serving)
   }
 
   /// Closes both sides.

@@ -1,4 +1,3 @@
-internal import Calls
 internal import WireText
 internal import ScanModel
 internal import TicketTransport
@@ -28,17 +27,5 @@ struct EventPage: Sendable, Equatable {
       let venue = told["venue_id"]?.identifier ?? told["venue"]?["id"]?.identifier
       return Event(id: EventID(id), venue: venue.map { EventID($0) }, event: event)
     }
-  }
-}
-
-extension EventScheduleClient {
-  /// Lists the events that the key's user owns (`GET /api/events`). Redeems nothing; repeated as `sales`, and nobody waits for it.
-  /// - Throws: why there is no page.
-  func events(page: Int64, deadline: MonotonicTime) async throws(TransportFault) -> EventPage {
-    let secrets = redactions()
-    return try await read(
-      "/events", [("page", String(page)), ("per_page", "50")], hiding: nil, .harmlessCall, deadline,
-      urgency: .background
-    ) { EventPage($0, number: page, hiding: secrets) }
   }
 }
