@@ -19,7 +19,7 @@ struct SaleTicketsCommand: AsyncParsableCommand {
   static func path(_ id: String, _ rest: String = "") -> String { "/tickets/\(PercentCoding.encode(id))\(rest)" }
 
   /// What to look at where an answer is lost.
-  static func look(_ id: String) -> String { "tickets search (sale \(id))" }
+  static func look(_ id: String) -> String { "tickets search, and look for sale \(id)" }
 }
 
 /// `tickets search`
@@ -185,8 +185,10 @@ struct SaleActionCommand<Action: SaleAction>: DeskCommand {
     }
     let ways = [documented, action, bySales].compactMap { $0 }
     let (document, _) = try await desk.change(ways, look: SaleTicketsCommand.look(shown))
-    let state = DeskClient.single(document)?["status"]?.told(hiding: desk.client.secrets)
-    if let state, !Action.states.isEmpty, !Action.states.contains(state) {
+    // What has no state of its own leaves the sale in the one that it had.
+    let state =
+      Action.states.isEmpty ? nil : DeskClient.single(document)?["status"]?.told(hiding: desk.client.secrets)
+    if let state, !Action.states.contains(state) {
       throw desk.failure(
         "\(desk.client.host) answered, but tells that the sale \(shown) is “\(state)”.", DeskExit.refused)
     }
