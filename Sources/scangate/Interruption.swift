@@ -22,11 +22,14 @@ struct Interruption {
     sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
       var before = sigaction()
       guard sigaction(number, nil, &before) == 0, !Self.isIgnored(before) else { return nil }
-      signal(number, SIG_IGN)
       // A queue has a thread of its own, whatever the command is about.
       let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "interruption"))
       source.setEventHandler { stop(number) }
+      // A signal that comes before it is watched ends the process, which has begun nothing; ignored, it would be lost.
+      let isWatched = DispatchSemaphore(value: 0)
+      source.setRegistrationHandler { isWatched.signal() }
       source.activate()
+      isWatched.wait()
       return (number, source)
     }
   }
