@@ -130,29 +130,3 @@ package struct ListRefresher: Sendable {
     return beginning..<max(WallTime(seconds: zone.time(local: (day + 1) * 86_400)), beginning)
   }
 }
-
-/// What became of a list that refreshes itself.
-package struct ListEvent: Sendable, Equatable {
-  /// The raw values are the names in events.
-  package enum State: String, Sendable, CaseIterable {
-    /// It is as the ticket system tells it now.
-    case refreshed
-    /// It could not be asked for, or not be written; the list stays as it was.
-    case failed
-    /// It has less than half of what the list had for the same days: somebody has to look; the list stays as it was.
-    case heldBack
-    /// The ticket system tells no list, or not to our key: it is not asked again.
-    case missing
-  }
-
-  /// The ticket system.
-  package var system: TicketSystemID
-  /// What became of it.
-  package var state: State
-  /// How many tickets were told for the three days, where it is `refreshed`.
-  package var tickets: Int?
-  /// What happened, and what to do; `nil` where nothing is to be done.
-  package var detail: String?
-  /// When.
-  package var at: WallTime
-}

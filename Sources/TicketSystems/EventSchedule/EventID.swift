@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// What the server calls an event. It has two names for one: a number, and in URLs and in the event itself the base64 of that
 /// number and 389,278. Both are equal here; anything else (a server of another kind makes up its own) is compared as bytes.
@@ -8,7 +8,8 @@ struct EventID: Hashable, Sendable {
     case bytes([UInt8])
   }
 
-  private static let added: Int64 = 389_278
+  /// What the server adds to a number before it writes it in base64.
+  static let added: Int64 = 389_278
 
   private let form: Form
 
@@ -17,6 +18,9 @@ struct EventID: Hashable, Sendable {
     let bytes = [UInt8](text.utf8)
     form = (Self.number(bytes) ?? Self.encoded(bytes)).map { .number($0) } ?? .bytes(bytes)
   }
+
+  /// The number behind it; `nil` where a server has made the identifier up.
+  var number: Int64? { if case .number(let number) = form { number } else { nil } }
 
   /// A number that is written as the server writes one: no sign, no zero before it.
   private static func number(_ bytes: some Collection<UInt8>) -> Int64? {

@@ -36,7 +36,7 @@ struct DeskClient: Sendable {
     transport: any HTTPCalling, key: Secret, budget: RateBudget, time: any TimeSource,
     tell: @escaping @Sendable (String) -> Void
   ) {
-    let policy = MeteredClient.Policy(header: "X-API-Key") { .usual($0, isRefusal: $0.isRefusal) }
+    let policy = MeteredClient.Policy(header: EventScheduleClient.keyHeader) { .usual($0, isRefusal: $0.isRefusal) }
     metered = MeteredClient(transport: transport, key: key, budget: budget, policy: policy, time: time)
     self.time = time
     self.tell = tell
