@@ -5,7 +5,8 @@ internal import Synchronization
 /// What the gates of one connection know of events: which any of them admits to, when they begin, and by which clock.
 final class EventBook: Sendable {
   private struct State {
-    var bound: Set<EventID> = []
+    /// Those of each gate.
+    var bound: [EventSet] = []
     var events: [EventID: SaleEvent] = [:]
     var zones: [String: ZoneRules] = [:]
     /// By how much the server's clock is ahead of this machine's; `nil` until it has told.
@@ -22,11 +23,15 @@ final class EventBook: Sendable {
   init(time: any TimeSource) { self.time = time }
 
   /// Told which events a gate admits to.
-  func bind(_ events: Set<EventID>) { state.withLock { $0.bound.formUnion(events) } }
+  func bind(_ events: EventSet) {
+    state.withLock { if !$0.bound.contains(events) { $0.bound.append(events) } }
+  }
 
   /// Whether an event is one that a gate admits to, or that the server has told of. What a code names else is no event that anybody
   /// knows, and says nothing.
-  func knows(_ event: EventID) -> Bool { state.withLock { $0.bound.contains(event) || $0.events[event] != nil } }
+  func knows(_ event: EventID) -> Bool {
+    state.withLock { state in state.bound.contains { $0.contains(event) } || state.events[event] != nil }
+  }
 
   /// What the server has told of an event.
   subscript(event: EventID) -> SaleEvent? { state.withLock { $0.events[event] } }

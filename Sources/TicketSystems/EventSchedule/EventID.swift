@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// What the server calls an event. It has two names for one: a number, and in URLs and in the event itself the base64 of that
 /// number and 389,278. Both are equal here; anything else (a server of another kind makes up its own) is compared as bytes.
 struct EventID: Hashable, Sendable {
-  private enum Form: Hashable {
+  enum Form: Hashable {
     case number(Int64)
     case bytes([UInt8])
   }
@@ -11,7 +11,7 @@ struct EventID: Hashable, Sendable {
   /// What the server adds to a number before it writes it in base64.
   static let added: Int64 = 389_278
 
-  private let form: Form
+  let form: Form
 
   /// Reads an identifier as the server, a URL or the configuration writes it.
   init(_ text: String) {

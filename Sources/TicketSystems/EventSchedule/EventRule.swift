@@ -5,7 +5,7 @@ internal import TicketTransport
 /// look-up and an answer tell, and what a code names.
 struct EventRule: Sendable {
   /// The events that the gate admits to; `nil` for all, or those of `venue`.
-  private let events: Set<EventID>?
+  private let events: EventSet?
   /// The venue whose events of today the gate admits to.
   private let venue: EventID?
   private let venues: VenueEvents?
@@ -26,7 +26,7 @@ struct EventRule: Sendable {
     guard !isEmpty else { return nil }
     venue = gate.venue.map { EventID($0) }
     self.venues = venues
-    events = gate.events.isEmpty ? nil : Set(gate.events.map { EventID($0) })
+    events = gate.events.isEmpty ? nil : gate.events
     opens = gate.opens
     unknown = gate.unknownEvent
     types = gate.types.isEmpty ? nil : TicketTypes(gate.types)

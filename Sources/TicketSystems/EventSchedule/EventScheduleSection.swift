@@ -45,7 +45,7 @@ package enum EventScheduleSection: TicketSystemSection {
     /// The seat that is checked in.
     package var seat: String?
     /// The events that this gate admits to; all where there are none, or those of `venue`.
-    package var events: [String]
+    package var events: EventSet
     /// The venue whose events of today this gate admits to, instead.
     package var venue: String?
     /// How long before its event begins a ticket admits; `nil` for as long as one likes.
@@ -56,7 +56,7 @@ package enum EventScheduleSection: TicketSystemSection {
     package var types: [String]
 
     package init(
-      saleTicket: Int? = nil, seat: String? = nil, events: [String] = [], venue: String? = nil, opens: Duration? = nil,
+      saleTicket: Int? = nil, seat: String? = nil, events: EventSet = [], venue: String? = nil, opens: Duration? = nil,
       unknownEvent: UnknownEvent = .lookUp, types: [String] = []
     ) {
       self.saleTicket = saleTicket
@@ -207,7 +207,7 @@ package enum EventScheduleSection: TicketSystemSection {
   package static func readGate(_ reader: SectionReader) -> Gate? {
     var gate = Gate(saleTicket: reader.read(saleTicket), seat: reader.read(seat))
     switch reader.read(events) {
-    case .listed(let names): gate.events = names
+    case .listed(let names): gate.events = EventSet(names)
     case .venue(let venue): gate.venue = venue
     case nil: break
     }
