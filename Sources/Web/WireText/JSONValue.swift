@@ -38,6 +38,21 @@ package enum JSONValue: Sendable, Hashable {
     self = try reader.document()
   }
 
+  /// Reads a whole document, and hands the elements of one array over instead of keeping them: of a long list one is in memory at a
+  /// time. What was handed over of a document that is none after all means nothing.
+  /// - Parameters:
+  ///   - name: of the array among the members of the object that the document is.
+  ///   - take: called with each element, in order.
+  /// - Returns: the document; that array is empty in it.
+  package static func read(
+    _ bytes: [UInt8], handingOver name: String, _ take: (JSONValue) -> Void
+  ) throws(Fault) -> JSONValue {
+    guard isShallow(bytes) else { throw .tooDeep }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
+    var reader = Reader(bytes: bytes)
+    return try reader.document(handingOver: name, take)
+  }
+
   /// The member called `name` of an object; `nil` for everything else.
   package subscript(name: String) -> JSONValue? {
     if case .object(let members) = self { members[name] } else { nil }
@@ -119,9 +134,12 @@ private struct Reader {
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
   private var fault: JSONValue.Fault { .malformed(offset: position) }
 
-  mutating func document() throws(JSONValue.Fault) -> JSONValue {
+  mutating func document(
+    handingOver name: String? = nil, _ take: (JSONValue) -> Void = { _ in }
+  ) throws(JSONValue.Fault) -> JSONValue {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-    let value = try value()
+    skipBlanks()
+    let value = next == UInt8(ascii: "{") ? try object(handingOver: name, take) : try value()
     skipBlanks()
     guard position == bytes.count else { throw fault }
     return value
@@ -163,7 +181,9 @@ private struct Reader {
     if depth > JSONValue.deepest { throw .tooDeep }
   }
 
-  private mutating func object() throws(JSONValue.Fault) -> JSONValue {
+  private mutating func object(
+    handingOver handed: String? = nil, _ hand: (JSONValue) -> Void = { _ in }
+  ) throws(JSONValue.Fault) -> JSONValue {
     try enter()
     var members: [String: JSONValue] = [:]
     skipBlanks()
@@ -174,7 +194,14 @@ private struct Reader {
         let name = try string()
         skipBlanks()
         guard take(UInt8(ascii: ":")) else { throw fault }
-        let member = try value()
+        skipBlanks()
+        let member: JSONValue
+        if name == handed, next == UInt8(ascii: "[") {
+          try elements(hand)
+          member = .array([])
+        } else {
+          member = try value()
+        }
         guard members.updateValue(member, forKey: name) == nil else { throw fault }
         skipBlanks()
       } while take(UInt8(ascii: ","))
@@ -185,18 +212,22 @@ private struct Reader {
   }
 
   private mutating func array() throws(JSONValue.Fault) -> JSONValue {
-    try enter()
     var elements: [JSONValue] = []
+    try self.elements { elements.append($0) }
+    return .array(elements)
+  }
+
+  private mutating func elements(_ take: (JSONValue) -> Void) throws(JSONValue.Fault) {
+    try enter()
     skipBlanks()
-    if !take(UInt8(ascii: "]")) {
+    if !self.take(UInt8(ascii: "]")) {
       repeat {
-        elements.append(try value())
+        take(try value())
         skipBlanks()
-      } while take(UInt8(ascii: ","))
-      guard take(UInt8(ascii: "]")) else { throw fault }
+      } while self.take(UInt8(ascii: ","))
+      guard self.take(UInt8(ascii: "]")) else { throw fault }
     }
     depth -= 1
-    return .array(elements)
   }
 
   private mutating func digits() throws(JSONValue.Fault) {
@@ -218,7 +249,13 @@ private struct Reader {
 
   private mutating func string() throws(JSONValue.Fault) -> String {
     position += 1
-    var text: [UInt8] = []
+    let start = position
+    while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+    if next == UInt8(ascii: "\"") {
+      position += 1
+      return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+    }
+    var text = Array(bytes[start..<position])
     while let byte = next {
       position += 1
       switch byte {

@@ -27,6 +27,31 @@ import Testing
     #expect(throws: JSONValue.Fault.self) { try parse(text) }
   }
 
+  /// One array is handed over element by element; all else is as it would be.
+  @Test(arguments: [
+    (
+      #"{"a":1,"list":[1,{"list":[2]},[]],"b":{"list":[3]}}"#, #"{"a":1,"list":[],"b":{"list":[3]}}"#,
+      #"[1,{"list":[2]},[]]"#
+    ),
+    (#" {"list" : [ ] }"#, #"{"list":[]}"#, "[]"), (#"{"list":{"x":[1]}}"#, #"{"list":{"x":[1]}}"#, "[]"),
+    (#"{"list":null}"#, #"{"list":null}"#, "[]"), ("[1,2]", "[1,2]", "[]"), (#""list""#, #""list""#, "[]"),
+    ("\u{FEFF}{}", "{}", "[]"),
+  ]) func elementsAreHandedOver(text: String, rest: String, elements: String) throws {
+    var taken: [JSONValue] = []
+    let value = try JSONValue.read([UInt8](text.utf8), handingOver: "list") { taken.append($0) }
+    try expectEqual(value, parse(rest))
+    try expectEqual(.array(taken), parse(elements))
+  }
+
+  @Test(arguments: [
+    #"{"list":[1],"list":[2]}"#, #"{"list":[1,]}"#, #"{"list":[1"#, #"{"list":[1]"#, #"{"list":[1]}x"#,
+    #"{"list":[nul]}"#,
+    "{\"list\":[\(String(repeating: "[", count: 70))", #"{"a":1,"a":2,"list":[]}"#,
+  ]) func whatIsNoJSONIsNoneHoweverItIsRead(text: String) {
+    #expect(throws: JSONValue.Fault.self) { try parse(text) }
+    #expect(throws: JSONValue.Fault.self) { try JSONValue.read([UInt8](text.utf8), handingOver: "list") { _ in } }
+  }
+
   @Test func loneSurrogatesAreReplaced() throws {
     try expectEqual(parse(#""\ud800x""#), .string("\u{FFFD}x"))
     try expectEqual(parse(#""\ud800\ud800""#), .string("\u{FFFD}\u{FFFD}"))
