@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 
 /// Small files, by their descriptor.
@@ -41,6 +42,10 @@ package enum SmallFile {
   package static func sync(_ file: Int32) throws(SystemError) {
     guard fsync(file) == 0 else { throw SystemError(errno: errno, call: "fsync") }
   }
+
+  /// Waits until the disk has what was written to a file so far, which is no promise: its size and place may not be there. What is
+  /// written piece by piece so is never much to be written at once, for which others would have to wait.
+  package static func writeOut(_ file: Int32) { clinux_write_out(file) }
 
   /// Has on disk what was made, renamed or deleted in the folder of `path`.
   /// - Throws: the system's error.

@@ -28,4 +28,12 @@ static inline int clinux_file_stamp(int descriptor, uint64_t *inode, int64_t *ma
   return 0;
 }
 
+// Waits until what was written to a file so far is with the disk; not its size, nor where on the disk it lies (sync_file_range(2)).
+static inline void clinux_write_out(int descriptor) {
+#ifdef SYS_sync_file_range
+  // SYNC_FILE_RANGE_WAIT_BEFORE | _WRITE | _WAIT_AFTER, of the whole file.
+  (void)syscall(SYS_sync_file_range, descriptor, 0LL, 0LL, 7);
+#endif
+}
+
 #endif
