@@ -118,6 +118,37 @@ import VenueServer
     for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
   }
 
+  /// As a refresh leaves it: what it does not cover stays as old as the file.
+  @Test func statusSaysHowOldWhichTicketsAre() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try file("code,date\nSECRETa,2026-11-21\nSECRETb,\nSECRETc,2026-12-24\n")
+    try await expectEqual(run(["import", file, "--system", "main", "--as-of", "2025-12-10T18:00"]).status, 0)
+    let key = try SealKeySource(state: state, given: nil).open(making: false).key
+    let place = TicketListPlace(
+      state: state, system: TicketSystemID("main"), server: "eventschedule http://127.0.0.1:9")
+    let day = WallTime(seconds: 1_795_219_200) - .seconds(3_600)
+    let replacement = try await StoredTicketList(place, key: key).replacement(
+      of: day..<day + .seconds(86_400), asOf: WallTime(seconds: Int64(Date().timeIntervalSince1970))
+    ) { _ in nil }
+    try await replacement.add([
+      ToldTicket(code: "SECRETa", isWholeSale: true, status: .valid, from: day, until: day + .seconds(86_400))
+    ])
+    try await expectEqual(replacement.finish(mayShrink: false), 0)
+    let told = try await run(["status", "--json"])
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(told.output.utf8)) as? [String: Any])
+    let older = try #require(object["older"] as? [[String: Any]])
+    expect(told.status == 0 && older.count == 1 && object["tickets"] as? Int == 3, "\(object)")
+    expect(older[0]["tickets"] as? Int == 2 && older[0]["too_old"] as? Bool == true, "\(object)")
+    let then = older[0]["as_of"] as? String
+    expect(then?.hasPrefix("2025-12-10T") == true && object["complete_as_of"] as? String == then, "\(object)")
+    let words = try await run(["status"]).output
+    expect(
+      words.contains("2 of them are true as of 2025-12-10 18:00:00 only") && words.contains("no gate admits by"),
+      "\(words)")
+    let document = try String(contentsOf: repositoryFile("docs/tickets.md"), encoding: .utf8)
+    for field in Array(object.keys) + Array(older[0].keys) { expect(document.contains("`\(field)`"), "\(field)") }
+  }
+
   @Test func whatCannotBeTakenIsToldAndTheListInUseStays() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let good = try file("code\nSECRETa\n")

@@ -2,37 +2,82 @@
 ///
 /// It holds no readable code: a ticket is found by a keyed digest of its code.
 package protocol TicketList: Sendable {
-  /// What the list says of a code; `nil` where it does not name it.
+  /// What the list says of a code; `nil` where none was imported.
   /// - Parameter code: in the ticket system's own form.
   /// - Throws: why the list cannot be read: to which file, and what to do.
-  func find(_ code: Code) async throws(TicketListFault) -> ListedTicket?
+  func find(_ code: Code) async throws(TicketListFault) -> ListFinding?
 
   /// What the list is, as of now; `nil` where none was imported.
   func state() async throws(TicketListFault) -> TicketListState?
 
-  /// Puts what the ticket system has told into the place of all that the list has for a time. It is sealed as an import is; all of it
-  /// counts from one moment on, and until then, and after any fault, the list is as it was.
+  /// Whether there surely is no list, told at once and by no disk. Where that is not known so, it is `false`, and `find` tells.
+  var isAbsent: Bool { get }
+
+  /// Begins to put what the ticket system tells into the place of all that the list has for a time.
   /// - Parameters:
   ///   - span: tickets whose first moment is in it are gone; all, where it is `nil`.
-  ///   - tickets: codes in the ticket system's own form, and moments rather than days. What one says of a code counts instead of what
-  ///     the list has said of it, of whatever time.
-  ///   - asOf: when what the list says then was true.
-  ///   - mayShrink: whether it may be less than half of what was there; else that is a fault (`isShrunk`).
+  ///   - asOf: when what is told is true. Of the tickets that stay, what was told of each is as old as it was.
   ///   - folding: as `TicketSystem.foldedKey`.
-  /// - Returns: how many of them were left out, because a list cannot decide on them.
-  /// - Throws: why nothing was replaced.
-  func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, mayShrink: Bool,
-    folding: @escaping @Sendable (Code) -> TicketKey?
-  ) async throws(TicketListFault) -> Int
+  /// - Throws: why nothing can be replaced.
+  func replacement(
+    of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
+  ) async throws(TicketListFault) -> any TicketListReplacement
 }
 
 extension TicketList {
+  /// It has to be asked.
+  package var isAbsent: Bool { false }
+
   /// It is for reading.
-  package func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, mayShrink: Bool,
-    folding: @escaping @Sendable (Code) -> TicketKey?
-  ) async throws(TicketListFault) -> Int { throw TicketListFault("This list of tickets cannot be written.") }
+  package func replacement(
+    of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
+  ) async throws(TicketListFault) -> any TicketListReplacement {
+    throw TicketListFault("This list of tickets cannot be written.")
+  }
+}
+
+/// What is about to take a place in a list, piece by piece: all of it counts from one moment on. Until `finish` has returned, after any
+/// fault, and where it is let go of before, the list is as it was.
+package protocol TicketListReplacement: Sendable {
+  /// Takes in tickets; they are put down on the disk, sealed as an import's are.
+  /// - Parameter tickets: codes in the ticket system's own form, and moments rather than days. What one says of a code counts instead
+  ///   of what the list has said of it, of whatever time.
+  /// - Throws: why they could not be; nothing is replaced then.
+  func add(_ tickets: [ToldTicket]) async throws(TicketListFault)
+
+  /// Puts all of it into its place. To be called once, and last.
+  /// - Parameter mayShrink: whether it may be less than half of what was there; else that is a fault (`isShrunk`).
+  /// - Returns: how many of the tickets were left out, because a list cannot decide on them.
+  /// - Throws: why nothing was replaced.
+  func finish(mayShrink: Bool) async throws(TicketListFault) -> Int
+}
+
+/// What a list says of a code.
+package enum ListFinding: Sendable, Equatable {
+  /// It names it, as a ticket of which that was told then.
+  case named(ListedTicket, ListAge)
+  /// It does not name it. When the list was last told of all tickets: `nil` where it never was, so that nothing follows; and when it was
+  /// last told of any.
+  case unnamed(all: ListAge?, any: ListAge)
+
+  /// The ticket, where it names it.
+  package var ticket: ListedTicket? { if case .named(let ticket, _) = self { ticket } else { nil } }
+}
+
+/// When something in a list was true.
+package struct ListAge: Sendable, Equatable {
+  /// When it was fetched, or what the person who imported it said.
+  package var asOf: WallTime
+  /// How old it is by a clock that nobody sets; `nil` where none has run on since it came on board.
+  package var running: Duration?
+
+  package init(asOf: WallTime, running: Duration? = nil) {
+    self.asOf = asOf
+    self.running = running
+  }
+
+  /// How old it is; `nil` where no clock tells.
+  package func at(_ now: JournalTime) -> Duration? { now.isTrusted ? now.wall - asOf : running }
 }
 
 /// What a list says of a ticket.
@@ -120,23 +165,17 @@ package struct ListedTicket: Sendable, Equatable {
   package var details: TicketDetails { TicketDetails(event: event, eventID: eventID, kind: kind) }
 }
 
-/// What is known of a whole list.
+/// What is known of a list.
 package struct TicketListState: Sendable, Equatable {
-  /// When its content was true: when it was fetched, or what the person who imported it said.
-  package var asOf: WallTime
+  /// When the newest of its content was true.
+  package var told: ListAge
   /// How many codes it names.
   package var count: Int
-  /// How old its content is by a clock that nobody sets; `nil` where none has run on since the list was imported.
-  package var age: Duration?
 
   package init(asOf: WallTime, count: Int, age: Duration? = nil) {
-    self.asOf = asOf
+    told = ListAge(asOf: asOf, running: age)
     self.count = count
-    self.age = age
   }
-
-  /// How old its content is; `nil` where no clock tells.
-  package func age(at now: JournalTime) -> Duration? { now.isTrusted ? now.wall - asOf : age }
 }
 
 /// Why a list of tickets cannot be read: what happened, to which file, and what to do.
@@ -151,75 +190,5 @@ package struct TicketListFault: Error, Sendable, Equatable, CustomStringConverti
     self.description = description
     self.isOfData = isOfData
     self.isShrunk = isShrunk
-  }
-}
-
-/// The port to what a ticket system itself tells of all that it has sold: a list to be taken on board. Redeems nothing.
-package protocol TicketRoster: Sendable {
-  /// One page, from 1.
-  /// - Throws: why there is none: from which host, and what to do.
-  func page(_ number: Int) async throws(TicketListFault) -> RosterPage
-
-  /// One page of what was sold for a day, from 1, within the part of the budget that live scans leave; `nil` where it tells no such
-  /// list, or not to our key, which no trying again changes.
-  /// - Throws: as `page`.
-  func page(_ number: Int, of day: CivilDay) async throws(TicketListFault) -> RosterPage?
-}
-
-/// A page of what a ticket system tells.
-package struct RosterPage: Sendable, Equatable {
-  /// Its tickets.
-  package var tickets: [ToldTicket]
-  /// Whether there is another page.
-  package var hasMore: Bool
-
-  package init(tickets: [ToldTicket], hasMore: Bool) {
-    self.tickets = tickets
-    self.hasMore = hasMore
-  }
-}
-
-/// A ticket as its ticket system tells it, not judged yet.
-package struct ToldTicket: Sendable, Equatable {
-  /// Its code; empty where our key may not see it. Not for logs.
-  package var code: String
-  /// Whether that is a whole sale's own code, which admits as many as the sale has, and not an entry's.
-  package var isWholeSale: Bool
-  /// Its state; `nil` where that is none that we know.
-  package var status: ListedTicket.Status?
-  /// The day on which it admits, as the ticket system writes it; `nil` where it tells none.
-  package var day: String?
-  /// The first moment at which it admits, and the first at which it admits no more; they count before the day.
-  package var from: WallTime?, until: WallTime?
-  /// How many persons it admits.
-  package var quantity: Int
-  /// Its sale, by the ticket system's identifier.
-  package var sale: String?
-  /// The event's name.
-  package var event: String?
-  /// What the ticket system calls the event.
-  package var eventID: String?
-  /// What sort of ticket it is.
-  package var kind: String?
-  /// Why a list cannot decide on it, in words without its code; `nil` where it can.
-  package var obstacle: String?
-
-  package init(
-    code: String, isWholeSale: Bool, status: ListedTicket.Status?, day: String? = nil, from: WallTime? = nil,
-    until: WallTime? = nil, quantity: Int = 1, sale: String? = nil, event: String? = nil, eventID: String? = nil,
-    kind: String? = nil, obstacle: String? = nil
-  ) {
-    self.from = from
-    self.until = until
-    self.eventID = eventID
-    self.kind = kind
-    self.code = code
-    self.isWholeSale = isWholeSale
-    self.status = status
-    self.day = day
-    self.quantity = quantity
-    self.sale = sale
-    self.event = event
-    self.obstacle = obstacle
   }
 }

@@ -95,9 +95,10 @@ extension LedgerKeeper {
     health.take(await deciding.system.reach(deadline: deadline), from: deciding.system.id, began: began)
     return health.reach.isOffline
   }
+
   /// Whether the list on board names another code, too, that the ticket system may take for this one.
   func namesOtherSpelling(_ code: Code, _ system: TicketSystemID) async -> Bool {
     guard let list = store.dependencies.list(system, store.server) else { return false }
-    return (try? await list.find(code))?.hasOtherSpelling == true
+    return (try? await list.find(code))?.ticket?.hasOtherSpelling == true
   }
 }

@@ -16,6 +16,8 @@ extension LedgerKeeper {
   /// Why nobody passes by what the list on board says of the ticket; `nil` where it may be asked for.
   func barred(_ deciding: inout Deciding, by rule: GateRule) async -> KeptDecision? {
     let list = store.dependencies.listOnBoard(of: deciding.system.id, store.server, maxAge: deciding.policy.maxAge)
+    // To ask a list costs two wake-ups, and most stations have none.
+    if list.isAbsent { return rule.bar(nil).map { KeptDecision($0, ticket: deciding.key, decider: .list) } }
     // Of which event a ticket is does not hang on the day.
     deciding.listed = try? await list.find(deciding.scan.code, ignoresDay: true, at: now).ticket?.details
     guard let bar = rule.bar(deciding.listed) else { return nil }

@@ -5,11 +5,12 @@ package import ScanModel
 /// page, and takes the place of what the list has for these days once all of it is there.
 ///
 /// ```
-/// due ──nobody scans for 5 s, or three intervals──▶ ask ─┬─ whole ──▶ replaced
+/// due ──nobody scans for 5 s, or three intervals──▶ ask, a page at a time onto the disk ─┬─ whole ──▶ replaced
 ///  ▲                                                     ├─ no such list, not for our key ──▶ told once, over
 ///  └──────────────────── an interval ◀───────────────────┴─ a fault, less than half of before ──▶ the list stays
 /// ```
-/// Gates never wait for it: it works on threads of others, with the part of the budget that live scans leave.
+/// Gates never wait for it: it works on a thread of its own, with the part of the budget that live scans
+/// leave, and holds a page of what it was told in memory.
 package struct ListRefresher: Sendable {
   /// For how long nobody must have scanned.
   static let quiet = Duration.seconds(5)
@@ -53,9 +54,18 @@ package struct ListRefresher: Sendable {
 
   /// Refreshes until it is cancelled, or the ticket system has no such list.
   package func run() async {
+    // Where no thread can be had it is done on others'.
+    guard let loop = try? DeviceLoop(name: "list refresh", runsTasks: true) else {
+      return await refreshes()
+    }
+    await withTaskExecutorPreference(loop.tasks) { await refreshes() }
+    loop.stop()
+  }
+
+  private func refreshes() async {
     var last = clock().monotonic
     // What was brought on board a moment ago is not asked for again.
-    var wait = ((try? await list.state())?.age(at: clock())).map { max(.zero, interval - $0) } ?? .zero
+    var wait = ((try? await list.state())?.told.at(clock())).map { max(.zero, interval - $0) } ?? .zero
     var told: ListEvent.State?
     while (try? await Task.sleep(for: wait)) != nil {
       guard await isTime(since: last) else { return }
@@ -90,9 +100,10 @@ package struct ListRefresher: Sendable {
       return event(.failed, "Which day it is cannot be told: nothing keeps this machine's clock right. Set the clock.")
     }
     let today = CivilDay.split(now.wall.seconds + zone.offset(at: now.wall.seconds)).day.number
-    var tickets: [ToldTicket] = []
-    var names: Set<String> = []
+    let whole = span(of: today - 1).lowerBound..<span(of: today + 1).upperBound
+    var told = 0
     do throws(TicketListFault) {
+      let replacement = try await list.replacement(of: whole, asOf: now.wall, folding: folding)
       for number in today - 1...today + 1 {
         let (day, span) = (CivilDay(number: number), span(of: number))
         var page = 1
@@ -103,25 +114,32 @@ package struct ListRefresher: Sendable {
               "\(system) does not tell what it has sold, or not for this key: list.refresh does nothing. "
                 + "Import files: scangate tickets import FILE --system \(system)")
           }
-          for var ticket in found.tickets where ticket.day.map({ $0 == "\(day)" }) ?? true {
-            (ticket.day, ticket.from, ticket.until) = (
-              nil, ticket.from ?? span.lowerBound, ticket.until ?? span.upperBound
-            )
-            // Thousands of tickets are for few events.
-            ticket.event = ticket.event.map { names.insert($0).memberAfterInsert }
-            ticket.eventID = ticket.eventID.map { names.insert($0).memberAfterInsert }
-            tickets.append(ticket)
-          }
-          guard found.hasMore, !Task.isCancelled else { break }
+          if Task.isCancelled { throw TicketListFault("It was given up.") }
+          let tickets = Self.tickets(of: day, span, found.tickets)
+          told += tickets.count
+          try await replacement.add(tickets)
+          guard found.hasMore else { break }
           page += 1
         }
-        if Task.isCancelled { throw TicketListFault("It was given up.") }
       }
-      let span = span(of: today - 1).lowerBound..<span(of: today + 1).upperBound
-      let left = try await list.replace(span, with: tickets, asOf: now.wall, mayShrink: false, folding: folding)
-      return event(.refreshed, tickets: tickets.count - left)
+      if Task.isCancelled { throw TicketListFault("It was given up.") }
+      let left = try await replacement.finish(mayShrink: false)
+      return event(.refreshed, tickets: told - left)
     } catch {
       return event(error.isShrunk ? .heldBack : .failed, error.description)
+    }
+  }
+
+  /// Those of a page that are of a day, by moments.
+  private static func tickets(of day: CivilDay, _ span: Range<WallTime>, _ told: [ToldTicket]) -> [ToldTicket] {
+    let name = "\(day)"
+    return told.compactMap { ticket in
+      guard ticket.day.map({ $0 == name }) ?? true else { return nil }
+      var ticket = ticket
+      ticket.day = nil
+      ticket.from = ticket.from ?? span.lowerBound
+      ticket.until = ticket.until ?? span.upperBound
+      return ticket
     }
   }
 

@@ -28,7 +28,7 @@ struct ListJudge: Sendable {
 
   /// What the list says of a code now.
   /// - Parameters:
-  ///   - lastWord: what the ticket system itself said last; it counts unless the list is newer.
+  ///   - lastWord: what the ticket system itself said last; it counts unless what the list says is newer.
   ///   - otherWord: the same of another code that it may take for this one, of which a list that names both says nothing;
   ///     or of this one at another gate or time.
   func word(
@@ -37,7 +37,8 @@ struct ListJudge: Sendable {
     let ignoresDay = policy.untrustedClock == .ignoreDay
     do throws(ListOnBoard.Doubt) {
       let found = try await list.find(code, ignoresDay: ignoresDay, at: now)
-      if let lastWord, lastWord.at >= found.asOf { return .refuse(by: lastWord, of: system) }
+      func isNoOlder(_ word: LastWord) -> Bool { found.asOf.map { word.at >= $0 } ?? true }
+      if let lastWord, isNoOlder(lastWord) { return .refuse(by: lastWord, of: system) }
       guard let ticket = found.ticket else {
         return .undecided(
           .unreachable, detail: "\(system) does not answer, and \(found.words), does not name the ticket.")
@@ -45,7 +46,7 @@ struct ListJudge: Sendable {
       if let reason = ticket.refusal(at: now) {
         return .refuse(reason, detail: "By \(found.words).\(ticket.words(for: reason))")
       }
-      if let otherWord, otherWord.at >= found.asOf, otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling {
+      if let otherWord, isNoOlder(otherWord), otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling {
         return .undecided(by: otherWord, of: system)
       }
       if !ignoresDay { try list.needClock(for: ticket, at: now) }

@@ -15,7 +15,8 @@ package struct TicketListConfiguration: Sendable, Equatable {
 enum TicketListSection {
   private static let maxAge = SchemaKey.key(
     "maxAge", .age(.seconds(60) ... .seconds(366 * 86_400), example: "24 h"),
-    default: TicketListConfiguration().maxAge, "How old the list may be. Nobody is admitted by an older one.")
+    default: TicketListConfiguration().maxAge,
+    "How old may be what the list says of a ticket. Nobody is admitted by what is older.")
 
   private static let refresh = SchemaKey<Duration>.optional(
     "refresh", .age(.seconds(60) ... .seconds(86_400), example: "10 min"),

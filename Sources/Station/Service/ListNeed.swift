@@ -34,7 +34,7 @@ package struct ListNeed {
       // Without the key a list cannot be read, and its credentials' warnings say so.
       guard let key = try? keys.open(making: false) else { return nil }
       let list = try TicketListReader(place, key: key.key)
-      return SystemTime().wall() - list.state.asOf > system.list.maxAge ? tooOld : nil
+      return SystemTime().wall() - list.state.told.asOf > system.list.maxAge ? tooOld : nil
     } catch {
       return unusable(error)
     }

@@ -27,7 +27,7 @@ final class TicketListCache: Sendable {
           problem(need.missing)
           continue
         }
-        if let age = state.age(at: now), age > system.list.maxAge { problem(need.tooOld) }
+        if let age = state.told.at(now), age > system.list.maxAge { problem(need.tooOld) }
       } catch {
         problem(need.unusable(error))
       }

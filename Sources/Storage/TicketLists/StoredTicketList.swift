@@ -19,6 +19,8 @@ package actor StoredTicketList: TicketList {
   private let key: SealKey
   private let seals: TicketListSeals
   private let thread: DeviceLoop
+  /// `nil` where the system tells nothing of folders: then each question looks.
+  private let absence: FileAbsence?
   private var open: (identity: Identity, reader: TicketListReader)?
 
   /// Names the list; it may be imported later.
@@ -27,6 +29,7 @@ package actor StoredTicketList: TicketList {
     self.place = place
     self.key = key
     seals = TicketListSeals(key, of: place)
+    absence = try? FileAbsence(of: place.name, in: place.state)
     do throws(SystemError) {
       thread = try DeviceLoop(name: "ticket list")
     } catch {
@@ -38,9 +41,9 @@ package actor StoredTicketList: TicketList {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
+  package func find(_ code: Code) throws(TicketListFault) -> ListFinding? {
     do throws(TicketListFault) {
-      return try reader()?.find(code)
+      return try reader()?.finding(code, at: .now())
     } catch {
       // The disk may have hiccuped: what is opened anew is read anew.
       open = nil
@@ -48,33 +51,31 @@ package actor StoredTicketList: TicketList {
     }
   }
 
-  package func state() throws(TicketListFault) -> TicketListState? {
-    guard let reader = try reader() else { return nil }
-    var state = reader.state
-    state.age = reader.age(at: .now())
-    return state
-  }
+  package func state() throws(TicketListFault) -> TicketListState? { try reader()?.state(at: .now()) }
 
-  /// On a thread of its own: gates ask this one meanwhile.
-  package nonisolated func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, mayShrink: Bool,
-    folding: @escaping @Sendable (Code) -> TicketKey?
-  ) async throws(TicketListFault) -> Int {
-    try await SystemThread.run("list import") { [place, key] in
-      Result { () throws(TicketListFault) in
-        try TicketImport.replace(span, with: tickets, asOf: asOf, mayShrink, place, key, folding: folding)
-      }
-    }.get()
+  package nonisolated var isAbsent: Bool { absence?.isKnown ?? false }
+
+  package nonisolated func replacement(
+    of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
+  ) async throws(TicketListFault) -> any TicketListReplacement {
+    try ListReplacement(of: span, asOf: asOf, place, key, folding: folding)
   }
 
   /// The list that lies there now.
   private func reader() throws(TicketListFault) -> TicketListReader? {
     var status = stat()
-    guard stat(place.path, &status) == 0 else {
-      let error = SystemError(errno: errno, call: "stat")
+    var fault: Int32 = 0
+    let look = { [place] in
+      fault = stat(place.path, &status) == 0 ? 0 : errno
+      return fault != ENOENT
+    }
+    guard absence?.look(look) ?? look() else {
       open = nil
-      if error.errno == ENOENT { return nil }
-      throw TicketListFault(error, at: place.path)
+      return nil
+    }
+    guard fault == 0 else {
+      open = nil
+      throw TicketListFault(SystemError(errno: fault, call: "stat"), at: place.path)
     }
     let identity = Identity(
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,

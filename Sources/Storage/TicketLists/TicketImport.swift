@@ -100,50 +100,29 @@ package final class TicketImport {
     package var shrinksFrom: Int?
   }
 
-  private let settings: Settings
-  private let writer: TicketListWriter
+  let settings: Settings
+  let writer: TicketListWriter
   private var dates: CivilText
-  private var report = Report()
+  private(set) var report = Report()
   private var isDone = false
   /// Whether no ticket at all may be what was told.
-  private var mayBeEmpty = false
+  private let mayBeEmpty: Bool
 
-  /// Begins an import; the list in use stays until `finish`.
-  package init(_ settings: Settings) throws(TicketListFault) {
+  /// Begins an import, and is the only one of that list until it ends; the list in use stays until `finish`.
+  package convenience init(_ settings: Settings) throws(TicketListFault) {
+    try self.init(settings, mayBeEmpty: false)
+    try writer.begin()
+  }
+
+  /// Begins to take in what is imported later.
+  init(_ settings: Settings, mayBeEmpty: Bool) throws(TicketListFault) {
     self.settings = settings
+    self.mayBeEmpty = mayBeEmpty
     dates = CivilText(settings.zone)
     writer = try TicketListWriter(settings.place, key: settings.key, isTrial: settings.isTrial)
   }
 
   deinit { if !isDone { writer.discard() } }
-
-  /// Does what `TicketList.replace` says, on the caller's thread.
-  static func replace(
-    _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, _ mayShrink: Bool, _ place: TicketListPlace,
-    _ key: SealKey, folding: @escaping (Code) -> TicketKey?
-  ) throws(TicketListFault) -> Int {
-    // Moments need no zone.
-    let work = try TicketImport(
-      Settings(place: place, key: key, recognise: { $0 }, folding: folding, zone: { _, _, _ in nil }, mayShrink: true))
-    work.mayBeEmpty = true
-    for ticket in tickets { try work.add(ticket) }
-    if span != nil || !mayShrink {
-      let gone = try work.writer.keep(outside: span)
-      if !mayShrink, work.report.good * 2 < gone {
-        throw TicketListFault(
-          "\(place.system) tells \(work.report.good) tickets, and the list on board has \(gone) for the same days: more than half of "
-            + "those would be gone. Look at what was cancelled there; if that is meant: scangate tickets import --from-system "
-            + "\(place.system) --yes", isOfData: true, isShrunk: true)
-      }
-    }
-    let report = try work.finish(asOf: asOf, imported: SystemTime().wall())
-    if let refusal = report.refusal {
-      let first = report.badLines.first.map { " Ticket \($0.line): \($0.words)." } ?? ""
-      throw TicketListFault(
-        "What \(place.system) tells of its tickets is not taken on board. \(refusal)\(first)", isOfData: true)
-    }
-    return report.bad
-  }
 
   /// Adds a ticket as its ticket system told it: its code is brought into the form that a gate has.
   package func add(_ told: ToldTicket) throws(TicketListFault) {

@@ -8,30 +8,45 @@ package import Sealing
 package final class TicketListReader {
   /// What there is to tell of a list.
   package struct Summary: Sendable, Equatable {
-    /// When its content was true, and how many codes it names.
+    /// What came on board together: all of it is as old as that.
+    package struct Part: Sendable, Equatable {
+      /// When it was true.
+      package var asOf: WallTime
+      /// How many codes are of it.
+      package var count: Int
+    }
+
+    /// When the newest of its content was true, and how many codes it names.
     package var state: TicketListState
-    /// When it was imported.
+    /// When that was imported.
     package var imported: WallTime
+    /// When it was last told of all tickets; `nil` where it never was.
+    package var completeAsOf: WallTime?
+    /// What it has of earlier times, the newest first.
+    package var older: [Part]
     /// How many codes are in which state.
     package var counts: [ListedTicket.Status: Int]
     /// How hard the codes are to guess.
     package var guessability: Guessability
   }
 
-  /// When its content was true, and how many codes it names.
-  package let state: TicketListState
-  private let imported: WallTime
-  /// `nil` in a list of an earlier version.
-  private let mark: ImportMark?
-  /// Which list it is, for the rows' proofs.
-  private let birth: [UInt8]
+  /// When the newest of its content was true, and how many codes it names.
+  package var state: TicketListState { TicketListState(asOf: WallTime(nanoseconds: own.asOf), count: count) }
+  /// How many codes it names.
+  let count: Int
+  /// What it was made with.
+  let own: ListPart
+  /// The other parts, by their numbers.
+  private let parts: [Int64: ListPart]
+  /// When it was told of all tickets.
+  let whole: TicketListHead.Whole
   let guessability: Guessability
   private let path: String
   private let seals: TicketListSeals
   private let database: Database
   /// Asks for all tickets.
   private let rows: String
-  private let find: Statement
+  private let findTicket: Statement
   private let findSale: Statement
 
   /// Opens a list.
@@ -49,40 +64,67 @@ package final class TicketListReader {
       guard try database.integer("PRAGMA application_id") == TicketListSchema.applicationID else {
         throw SQLiteError.damage("it is no list of tickets")
       }
-      let version = try database.integer("PRAGMA user_version")
-      guard version == TicketListSchema.version || version == TicketListSchema.plain else {
-        throw SQLiteError(code: 1, message: "it is of version \(version ?? 0), and this program has another")
+      let version = try database.integer("PRAGMA user_version") ?? 0
+      guard TicketListSchema.versions.contains(version) else {
+        throw SQLiteError(code: 1, message: "it is of version \(version), and this program has another")
       }
+      let (hasEvents, hasParts) = (version >= TicketListSchema.ofEvents, version >= TicketListSchema.ofParts)
       try database.execute("PRAGMA cache_size = -4000")
-      let more = version == TicketListSchema.plain ? "NULL, NULL" : "e.identity, e.kind"
       rows = """
-        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin, \(more), t.digest FROM ticket t
+        SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin,
+          \(hasEvents ? "e.identity, e.kind" : "NULL, NULL"), t.digest, \(hasParts ? "t.part" : "NULL") FROM ticket t
         LEFT JOIN event e ON e.id = t.event
         """
-      find = try database.prepare(rows + " WHERE t.digest = ?1")
+      findTicket = try database.prepare(rows + " WHERE t.digest = ?1")
       findSale = try database.prepare("SELECT quantity, proof FROM sale WHERE sale = ?1")
+      let parts = hasParts ? try Self.parts(database) : [:]
+      self.parts = parts
       var read: (head: TicketListHead, proof: [UInt8], guessability: Guessability)?
-      try database.prepare("SELECT system, server, as_of, imported, count, proof, bits, looks FROM list WHERE id = 1")
-        .each { row throws(SQLiteError) in
-          guard let system = row.text(0), let server = row.text(1), let asOf = row.integer(2),
-            let imported = row.integer(3), let count = row.integer(4)
-          else { return }
-          read = (
-            TicketListHead(system: system, server: server, asOf: asOf, imported: imported, count: count),
-            row.blob(5) ?? [], Guessability(bits: Int(clamping: row.integer(6) ?? 0), looks: row.text(7) ?? "")
-          )
-        }
+      try database.prepare(
+        """
+        SELECT system, server, as_of, imported, count, proof, bits, looks, \(hasParts ? "whole" : "NULL") FROM list
+        WHERE id = 1
+        """
+      ).each { row throws(SQLiteError) in
+        guard let system = row.text(0), let server = row.text(1), let asOf = row.integer(2),
+          let imported = row.integer(3), let count = row.integer(4)
+        else { return }
+        var head = TicketListHead(
+          system: system, server: server, own: ListPart(asOf: asOf, imported: imported), count: count)
+        if hasParts { head.whole = row.integer(8).map { parts[$0] }.map { $0.map { .part($0) } ?? .own } ?? .never }
+        read = (
+          head, row.blob(5) ?? [], Guessability(bits: Int(clamping: row.integer(6) ?? 0), looks: row.text(7) ?? "")
+        )
+      }
       guard let read else { throw SQLiteError.damage("it does not say what it is") }
-      state = TicketListState(asOf: WallTime(nanoseconds: read.head.asOf), count: Int(clamping: read.head.count))
-      imported = WallTime(nanoseconds: read.head.imported)
-      birth = TicketListHead.birth(asOf: read.head.asOf, imported: read.head.imported)
       guessability = read.guessability
+      count = Int(clamping: read.head.count)
+      whole = read.head.whole
       try Self.check(read.head, read.proof, place, path, seals)
-      mark = try Self.mark(database, seals, birth)
+      own = ListPart(
+        asOf: read.head.own.asOf, imported: read.head.own.imported,
+        mark: try Self.mark(database, seals, read.head.own.birth))
     } catch let error {
       throw Self.fault(error, path)
     }
   }
+
+  private static func parts(_ database: Database) throws(SQLiteError) -> [Int64: ListPart] {
+    var parts: [Int64: ListPart] = [:]
+    // A row's proof has the part that it is of in it.
+    try database.prepare("SELECT id, as_of, imported, boot, since_boot FROM part LIMIT \(mostParts + 1)").each {
+      row throws(SQLiteError) in
+      guard let id = row.integer(0), let asOf = row.integer(1), let imported = row.integer(2) else { return }
+      var part = ListPart(asOf: asOf, imported: imported)
+      if let boot = row.text(3), let since = row.integer(4) { part.mark = ImportMark(boot: boot, sinceBoot: since) }
+      parts[id] = part
+    }
+    guard parts.count <= mostParts else { throw SQLiteError.damage("it has too many parts") }
+    return parts
+  }
+
+  /// One for each day on which something came on board.
+  static let mostParts = 10_000
 
   private static func mark(
     _ database: Database, _ seals: TicketListSeals, _ birth: [UInt8]
@@ -102,9 +144,26 @@ package final class TicketListReader {
     return found.mark
   }
 
-  /// How old its content is by the clock that ran on since it was imported: as old as it was then, and the time since.
-  func age(at now: ImportMark) -> Duration? {
-    mark?.age(at: now).map { $0 + max(.zero, imported - state.asOf) }
+  /// What it was last told of all tickets by; `nil` where it never was.
+  private var complete: ListPart? {
+    switch whole {
+    case .own: own
+    case .part(let part): part
+    case .never: nil
+    }
+  }
+
+  /// What the list is, as of now.
+  func state(at now: ImportMark) -> TicketListState {
+    TicketListState(asOf: WallTime(nanoseconds: own.asOf), count: count, age: own.age(at: now))
+  }
+
+  /// What the port tells of a code.
+  func finding(_ code: Code, at now: ImportMark) throws(TicketListFault) -> ListFinding {
+    guard let (ticket, part) = try named(code) else {
+      return .unnamed(all: complete?.told(at: now), any: own.told(at: now))
+    }
+    return .named(ticket, part.told(at: now))
   }
 
   /// That a list is another system's, server's or key's is told as SQLite's errors are: one way leads out.
@@ -136,19 +195,22 @@ package final class TicketListReader {
 
   /// What the list says of a code; `nil` where it does not name it.
   /// - Throws: that the list cannot be read, or that the ticket's row is not as it was written.
-  package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? {
+  package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? { try named(code)?.ticket }
+
+  private func named(_ code: Code) throws(TicketListFault) -> (ticket: ListedTicket, part: ListPart)? {
     do throws(SQLiteError) {
       let digest = seals.digest(of: code)
       var found: StoredTicket?
-      try find.each([.blob(digest)]) { row throws(SQLiteError) in found = try ticket(of: row) }
+      try findTicket.each([.blob(digest)]) { row throws(SQLiteError) in found = try ticket(of: row) }
       guard let found, let status = ListedTicket.Status(strictness: found.status), let quantity = found.quantity else {
         return nil
       }
-      return ListedTicket(
+      let listed = ListedTicket(
         status: status, from: found.from.map { WallTime(nanoseconds: $0) },
         until: found.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity), sale: found.sale,
         saleQuantity: try saleQuantity(of: found, status), event: found.event?.name, eventID: found.event?.identity,
         kind: found.event?.kind, hasOtherSpelling: found.twin == 1)
+      return (listed, found.part ?? own)
     } catch {
       throw TicketListFault(error, at: path)
     }
@@ -156,11 +218,15 @@ package final class TicketListReader {
 
   /// A ticket as it was written.
   private func ticket(of row: Row) throws(SQLiteError) -> StoredTicket {
-    let ticket = StoredTicket(
+    var ticket = StoredTicket(
       digest: row.blob(10) ?? [], status: row.integer(0), from: row.integer(1), until: row.integer(2),
       quantity: row.integer(3), sale: row.text(4), twin: row.integer(7),
       event: StoredEvent(name: row.text(6), identity: row.text(8), kind: row.text(9)))
-    guard row.blob(5) == seals.proof(of: ticket, in: birth), ListedTicket.Status(strictness: ticket.status) != nil,
+    if let number = row.integer(11) {
+      guard let part = parts[number] else { throw SQLiteError.damage("a ticket's part is gone") }
+      ticket.part = part
+    }
+    guard row.blob(5) == seals.proof(of: ticket, in: own.birth), ListedTicket.Status(strictness: ticket.status) != nil,
       ticket.quantity.map({ $0 > 0 }) == true
     else { throw SQLiteError.damage("a ticket's row is not as it was written") }
     return ticket
@@ -195,7 +261,7 @@ package final class TicketListReader {
     var found: (quantity: Int64, proof: [UInt8]?)?
     try findSale.each([.text(sale)]) { row throws(SQLiteError) in found = (row.integer(0) ?? 0, row.blob(1)) }
     guard let found else { return nil }
-    guard found.quantity > 0, found.proof == seals.proof(ofSale: sale, quantity: found.quantity, in: birth) else {
+    guard found.quantity > 0, found.proof == seals.proof(ofSale: sale, quantity: found.quantity, in: own.birth) else {
       throw SQLiteError.damage("a sale's row is not as it was written")
     }
     return Int(clamping: found.quantity)
@@ -211,10 +277,23 @@ package final class TicketListReader {
         }
         counts[status] = Int(clamping: row.integer(1) ?? 0)
       }
-      return Summary(state: state, imported: imported, counts: counts, guessability: guessability)
+      return Summary(
+        state: state, imported: WallTime(nanoseconds: own.imported),
+        completeAsOf: complete.map { WallTime(nanoseconds: $0.asOf) }, older: try older(), counts: counts,
+        guessability: guessability)
     } catch {
       throw TicketListFault(error, at: path)
     }
+  }
+
+  private func older() throws(SQLiteError) -> [Summary.Part] {
+    // What is of an earlier version has no such column.
+    guard !parts.isEmpty else { return [] }
+    let ask = "SELECT part, count(*) FROM ticket WHERE part IS NOT NULL GROUP BY part"
+    return try database.prepare(ask).rows { row throws(SQLiteError) in
+      guard let part = row.integer(0).flatMap({ parts[$0] }) else { throw SQLiteError.damage("a part is gone") }
+      return Summary.Part(asOf: WallTime(nanoseconds: part.asOf), count: Int(clamping: row.integer(1) ?? 0))
+    }.sorted { $0.asOf > $1.asOf }
   }
 
   /// Looks through the whole file for damage.

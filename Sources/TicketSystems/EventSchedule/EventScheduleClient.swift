@@ -94,8 +94,11 @@ package final class EventScheduleClient: Sendable {
   {
     let parameters = [(name: "page", value: String(page)), (name: "per_page", value: String(size))]
     let secrets = redactions()
-    return try await read("/sales", parameters, hiding: nil, RetryPolicy.wholeList, deadline, waitsForBudget: true) {
-      RosterPage($0, number: page, hiding: secrets)
+    return try await metered.read(
+      call(.get, "/sales", query: parameters), .wholeList, deadline: deadline, waitsForBudget: true
+    ) { answer in
+      guard answer.status == 200, answer.isJSON else { return .fault(fault(of: answer, to: nil)) }
+      return RosterPage(answer.body, number: page, hiding: secrets).map { .value($0) } ?? .fault(Self.unreadable(host))
     }
   }
 
@@ -115,10 +118,7 @@ package final class EventScheduleClient: Sendable {
       case 403 where answer.isRefusal, 404, 405: return .value(nil)
       default: return .fault(fault(of: answer, to: nil))
       }
-      if let document = try? JSONValue(answer.body), let page = RosterPage(document, number: page, hiding: secrets) {
-        return .value(page)
-      }
-      return .fault(Self.unreadable(host))
+      return RosterPage(answer.body, number: page, hiding: secrets).map { .value($0) } ?? .fault(Self.unreadable(host))
     }
   }
 

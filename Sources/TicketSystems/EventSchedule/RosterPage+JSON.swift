@@ -3,19 +3,22 @@ internal import ScanModel
 internal import TicketTransport
 
 extension RosterPage {
-  /// Reads a page of `GET /api/sales`; `nil` if the value is none, or another page than the one that was asked for.
+  /// Reads a page of `GET /api/sales`, sale by sale; `nil` if the body is none, or another page than the one that was asked for.
   /// - Parameter secrets: what its texts must not show.
-  init?(_ value: JSONValue, number: Int64, hiding secrets: [Redaction]) {
-    guard let data = value["data"]?.array else { return nil }
+  init?(_ body: [UInt8], number: Int64, hiding secrets: [Redaction]) {
+    var tickets: [ToldTicket] = []
+    var names = EventNames(hiding: secrets)
+    let value = try? JSONValue.read(body, handingOver: "data") { tickets += Self.tickets($0, &names) }
+    guard let value, value["data"]?.array != nil else { return nil }
     let page = value["meta"]?["current_page"]?.integer ?? number
     // A server that does not know pages would tell the first one for ever.
     guard page == number else { return nil }
     let last = value["meta"]?["last_page"]?.integer ?? number
-    self.init(tickets: data.flatMap { Self.tickets($0, hiding: secrets) }, hasMore: last > number)
+    self.init(tickets: tickets, hasMore: last > number)
   }
 
   /// The codes of a sale: its own secret, and those of its entries where they are told.
-  private static func tickets(_ sale: JSONValue, hiding secrets: [Redaction]) -> [ToldTicket] {
+  private static func tickets(_ sale: JSONValue, _ names: inout EventNames) -> [ToldTicket] {
     let lines = sale["tickets"]?.array ?? []
     let admitting = lines.filter { $0["is_addon"] != .bool(true) }
     // Lines of the sale, not of the list: what does not admit is no person.
@@ -24,7 +27,7 @@ extension RosterPage {
     let isUsed = admitting.contains { $0["usage_status"]?.string == "used" }
     let plain = ToldTicket(
       code: "", isWholeSale: false, status: status(sale), day: day(sale["event_date"]), sale: sale["id"]?.identifier,
-      event: sale["event_name"]?.string.flatMap { StaffText.clean($0, hiding: secrets) },
+      event: sale["event_name"]?.string.flatMap { names.clean($0) },
       eventID: sale["event_id"]?.identifier,
       obstacle: isPass ? "it is a pass: whether it admits depends on more than a list says" : nil)
     var whole = plain
@@ -61,5 +64,22 @@ extension RosterPage {
     case "expired": .expired
     default: nil
     }
+  }
+}
+
+/// The names of events, made fit for staff: thousands of sales are for few events, and each name is cleaned once.
+private struct EventNames {
+  private let secrets: [Redaction]
+  private var known: [String: String?] = [:]
+  /// Of more than these each is cleaned by itself.
+  private static let most = 256
+
+  init(hiding secrets: [Redaction]) { self.secrets = secrets }
+
+  mutating func clean(_ text: String) -> String? {
+    if let known = known[text] { return known }
+    let name = StaffText.clean(text, hiding: secrets)
+    if known.count < Self.most { known[text] = .some(name) }
+    return name
   }
 }

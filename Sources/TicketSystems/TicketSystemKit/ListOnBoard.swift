@@ -12,8 +12,10 @@ package struct ListOnBoard: Sendable {
   package struct Found: Sendable {
     /// `nil` where it does not name it.
     package var ticket: ListedTicket?
-    /// When its content was true.
-    package var asOf: WallTime
+    /// When that was true; `nil` where the list does not name the code, and was never told of all tickets.
+    package var asOf: WallTime?
+    /// Whether a code that it does not name was no ticket not too long ago.
+    package var isWhole: Bool
     /// Which list that is, and how old.
     package var words: String
   }
@@ -37,23 +39,51 @@ package struct ListOnBoard: Sendable {
     self.clock = clock
   }
 
+  /// Whether there surely is none, told at once.
+  package var isAbsent: Bool { list?.isAbsent ?? true }
+
   /// Looks a code up.
   /// - Parameters:
   ///   - code: in the ticket system's own form.
   ///   - ignoresDay: whether it counts though no clock tells its age.
   /// - Throws: why it decides nothing now.
   package func find(_ code: Code, ignoresDay: Bool = false, at now: JournalTime) async throws(Doubt) -> Found {
-    let cure = "Import one with: scangate tickets import FILE --system \(system)"
-    let found: (ticket: ListedTicket?, state: TicketListState)
+    func words(_ age: Duration?) -> String {
+      "the list on board, " + (age.map { "\($0.asAge) old" } ?? "of an age that cannot be told")
+    }
+    switch try await asked({ (list) throws(TicketListFault) in try await list.find(code) }) {
+    case .named(let ticket, let told):
+      let age = try age(
+        of: told, "What the list on board of \(system) has of the ticket", ignoresDay: ignoresDay, at: now)
+      return Found(ticket: ticket, asOf: told.asOf, isWhole: true, words: words(age))
+    case .unnamed(let all, let any):
+      let age = try age(of: any, "The list on board of \(system)", ignoresDay: ignoresDay, at: now)
+      let isWhole = all.map { all in all.at(now).map { $0 <= maxAge } ?? ignoresDay } ?? false
+      return Found(ticket: nil, asOf: all?.asOf, isWhole: isWhole, words: words(age))
+    }
+  }
+
+  private var cure: String { "Import one with: scangate tickets import FILE --system \(system)" }
+
+  /// What the list tells.
+  private func asked<Told>(
+    _ ask: (any TicketList) async throws(TicketListFault) -> Told?
+  ) async throws(Doubt) -> Told {
     do throws(TicketListFault) {
-      guard let list, let state = try await list.state() else {
+      guard let list, let told = try await ask(list) else {
         throw TicketListFault("There is no list of tickets of \(system) on board. \(cure)")
       }
-      found = (try await list.find(code), state)
+      return told
     } catch {
       throw Doubt(reason: .outOfService, detail: error.description)
     }
-    let age = found.state.age(at: now)
+  }
+
+  /// How old something is that counts: not too old.
+  private func age(
+    of told: ListAge, _ subject: String, ignoresDay: Bool, at now: JournalTime
+  ) throws(Doubt) -> Duration? {
+    let age = told.at(now)
     guard age != nil || ignoresDay else {
       throw Doubt(
         reason: .clockWrong,
@@ -62,13 +92,9 @@ package struct ListOnBoard: Sendable {
           + "started since the list was imported. Set the clock, or import a list. \(cure)")
     }
     if let age, age > maxAge {
-      throw Doubt(
-        reason: .outOfService,
-        detail: "The list on board of \(system) is \(age.asAge) old; it may be \(maxAge.asAge). \(cure)")
+      throw Doubt(reason: .outOfService, detail: "\(subject) is \(age.asAge) old; it may be \(maxAge.asAge). \(cure)")
     }
-    return Found(
-      ticket: found.ticket, asOf: found.state.asOf,
-      words: "the list on board, " + (age.map { "\($0.asAge) old" } ?? "of an age that cannot be told"))
+    return age
   }
 
   /// Makes sure that a clock tells whether a ticket is in its time: what has none asks none.
@@ -97,7 +123,14 @@ package struct ListOnBoard: Sendable {
     }
     do throws(Doubt) {
       let found = try await find(request.code, at: now)
-      guard let ticket = found.ticket else { return nil }
+      guard let ticket = found.ticket else {
+        guard !found.isWhole else { return nil }
+        throw Doubt(
+          reason: .outOfService,
+          detail:
+            "The list on board of \(system) does not name the ticket, and was not told of all tickets for longer than "
+            + "\(maxAge.asAge): it may have been sold since. \(cure)")
+      }
       if let reason = ticket.refusal(at: now) {
         return outcome(.refused(reason, detail: "By \(found.words).\(ticket.words(for: reason))"))
       }
@@ -111,7 +144,8 @@ package struct ListOnBoard: Sendable {
   /// Whether it would decide a scan now.
   package func reach() async -> Reach {
     do throws(Doubt) {
-      _ = try await find(Code(""), at: clock())
+      let state = try await asked { (list) throws(TicketListFault) in try await list.state() }
+      _ = try age(of: state.told, "The list on board of \(system)", ignoresDay: false, at: clock())
       return .answers(date: nil)
     } catch {
       return .fault(error.reason, detail: error.detail)

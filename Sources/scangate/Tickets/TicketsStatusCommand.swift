@@ -49,13 +49,14 @@ struct TicketsStatusCommand: ParsableCommand {
         line.add("present", true)
         guard let key else { throw TicketListFault(obstacle ?? "There is no key in \(state.folder).") }
         let summary = try TicketListReader(place, key: key.key).summary()
-        let age = SystemTime().wall() - summary.state.asOf
-        let isOld = age > system.list.maxAge
+        let maxAge = system.list.maxAge
+        let isOld = age(summary.state.told.asOf) > maxAge
         if isOld {
           isGood = false
           line.add("problem", Self.tooOld)
         }
-        tell(json(line, summary), words(place, summary, key.place) + (isOld ? " \(Self.tooOld)" : ""))
+        tell(
+          json(line, summary, maxAge), words(place, summary, maxAge, key.place) + (isOld ? " \(Self.tooOld)" : ""))
       } catch {
         isGood = false
         line.add("problem", error.description)
@@ -73,26 +74,44 @@ struct TicketsStatusCommand: ParsableCommand {
     Terminal.out(json ? line.text : TerminalText.clean(words, limit: 2_000))
   }
 
-  private func json(_ line: JSONText, _ summary: TicketListReader.Summary) -> JSONText {
+  private func age(_ asOf: WallTime) -> Duration { SystemTime().wall() - asOf }
+
+  private func json(_ line: JSONText, _ summary: TicketListReader.Summary, _ maxAge: Duration) -> JSONText {
     var line = line
     line.add("tickets", Int64(clamping: summary.state.count))
     for status in ListedTicket.Status.allCases {
       line.add(status.rawValue, Int64(clamping: summary.counts[status] ?? 0))
     }
-    line.add("as_of", summary.state.asOf.iso8601)
+    line.add("as_of", summary.state.told.asOf.iso8601)
     line.add("imported", summary.imported.iso8601)
-    line.add("age_seconds", (SystemTime().wall() - summary.state.asOf).milliseconds / 1_000)
+    line.add("age_seconds", age(summary.state.told.asOf).milliseconds / 1_000)
     line.add("code_bits", Int64(clamping: summary.guessability.bits))
     line.add("codes_can_be_guessed", !summary.guessability.isEnough)
+    guard summary.completeAsOf != summary.state.told.asOf else { return line }
+    line.add("complete_as_of", summary.completeAsOf?.iso8601)
+    line.add(
+      "older",
+      objects: summary.older.map { part in
+        var object = JSONText()
+        object.add("as_of", part.asOf.iso8601)
+        object.add("age_seconds", age(part.asOf).milliseconds / 1_000)
+        object.add("tickets", Int64(clamping: part.count))
+        object.add("too_old", age(part.asOf) > maxAge)
+        return object.text
+      })
     return line
   }
 
   private func words(
-    _ place: TicketListPlace, _ summary: TicketListReader.Summary, _ key: StationKey.Place
+    _ place: TicketListPlace, _ summary: TicketListReader.Summary, _ maxAge: Duration, _ key: StationKey.Place
   ) -> String {
+    let parts = summary.older.map { part in
+      " \(part.count) of them are true as of \(LocalTime.text(part.asOf)) only (\(age(part.asOf).asAge) ago)"
+        + (age(part.asOf) > maxAge ? ": no gate admits by those." : ".")
+    }
     let warning = key == .credential ? nil : TicketListText.warning(summary.guessability)
     return "\(place.system): \(summary.state.count) tickets (\(TicketListText.counts(summary.counts))), true as of "
-      + "\(LocalTime.text(summary.state.asOf)) (\((SystemTime().wall() - summary.state.asOf).asAge) ago), in \(place.path); this station's key fits."
-      + (warning.map { " \($0)" } ?? "")
+      + "\(LocalTime.text(summary.state.told.asOf)) (\(age(summary.state.told.asOf).asAge) ago), in \(place.path); this station's key fits."
+      + parts.joined() + (warning.map { " \($0)" } ?? "")
   }
 }

@@ -3,6 +3,7 @@ import Expectations
 import ScanConfiguration
 import ScanModel
 import ScanTesting
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -40,6 +41,19 @@ import Testing
   ) throws -> Halls {
     let list = list.map { OneTicketList(ticket: $0) }
     return Halls(try LedgerProcess(boot: boot, list: list, policy: policy))
+  }
+
+  // MARK: The list on board
+
+  /// A bound gate looks into it at each scan: where there is none, nobody is asked for it.
+  @Test func aListThatIsNotThereIsNotAsked() async throws {
+    for isAbsent in [true, false] {
+      let list = CountingList(isAbsent: isAbsent)
+      let halls = Halls(try LedgerProcess(list: list))
+      halls.process.system.script(Self.code, .answer(halls.process.redeemed("1", event: "A")))
+      await expectEqual(halls.atA().decision.verdict, .admit)
+      expectEqual(list.asked.withLock { $0 }, isAbsent ? 0 : 1)
+    }
   }
 
   // MARK: Before the request
@@ -191,8 +205,21 @@ import Testing
 private struct OneTicketList: TicketList {
   let ticket: ListedTicket?
 
-  func find(_ code: Code) throws(TicketListFault) -> ListedTicket? { ticket }
-  func state() throws(TicketListFault) -> TicketListState? {
-    TicketListState(asOf: SystemTime().wall(), count: 1, age: .seconds(1))
+  func find(_ code: Code) throws(TicketListFault) -> ListFinding? { ListFinding(ticket, in: state()) }
+  func state() -> TicketListState? { TicketListState(asOf: SystemTime().wall(), count: 1, age: .seconds(1)) }
+}
+
+/// A list that is not there, and notes who asks for it.
+private final class CountingList: TicketList {
+  let isAbsent: Bool
+  let asked = Mutex(0)
+
+  init(isAbsent: Bool) { self.isAbsent = isAbsent }
+
+  func find(_ code: Code) -> ListFinding? {
+    asked.withLock { $0 += 1 }
+    return nil
   }
+
+  func state() -> TicketListState? { nil }
 }

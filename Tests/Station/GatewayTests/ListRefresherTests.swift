@@ -28,33 +28,66 @@ import Testing
   private final class List: TicketList {
     struct Kept: Sendable {
       var span: Range<WallTime>?
-      var tickets: [ToldTicket]
+      /// Piece by piece.
+      var pieces: [[ToldTicket]] = []
       var asOf: WallTime
-      var mayShrink: Bool
+      var mayShrink = false
+      var tickets: [ToldTicket] { pieces.flatMap(\.self) }
+    }
+
+    /// What is told, and is kept once it is whole.
+    final class Replacement: TicketListReplacement {
+      let told: Mutex<Kept>
+      let list: List
+
+      init(_ kept: Kept, in list: List) {
+        told = Mutex(kept)
+        self.list = list
+      }
+
+      deinit { list.begun.withLock { $0 -= 1 } }
+
+      func add(_ tickets: [ToldTicket]) async throws(TicketListFault) {
+        told.withLock { $0.pieces.append(tickets) }
+        list.added(tickets.count)
+      }
+
+      func finish(mayShrink: Bool) async throws(TicketListFault) -> Int {
+        if let fault = list.fault { throw fault }
+        let whole = told.withLock { told in
+          told.mayShrink = mayShrink
+          return told
+        }
+        list.kept.withLock { $0.append(whole) }
+        return 0
+      }
     }
 
     let kept = Mutex<[Kept]>([])
+    /// How many replacements there are that nobody has let go of.
+    let begun = Mutex(0)
+    /// Told of each piece, how many tickets it has.
+    let added: @Sendable (Int) -> Void
     let fault: TicketListFault?
     let age: Duration?
 
-    init(fault: TicketListFault? = nil, age: Duration? = nil) {
+    init(fault: TicketListFault? = nil, age: Duration? = nil, added: @escaping @Sendable (Int) -> Void = { _ in }) {
       self.fault = fault
+      self.added = added
       self.age = age
     }
 
-    func find(_ code: Code) async throws(TicketListFault) -> ListedTicket? { nil }
+    func find(_ code: Code) async throws(TicketListFault) -> ListFinding? { nil }
 
     func state() async throws(TicketListFault) -> TicketListState? {
       age.map { TicketListState(asOf: ListRefresherTests.noon - $0, count: 1) }
     }
 
-    func replace(
-      _ span: Range<WallTime>?, with tickets: [ToldTicket], asOf: WallTime, mayShrink: Bool,
-      folding: @escaping @Sendable (Code) -> TicketKey?
-    ) async throws(TicketListFault) -> Int {
-      if let fault { throw fault }
-      kept.withLock { $0.append(Kept(span: span, tickets: tickets, asOf: asOf, mayShrink: mayShrink)) }
-      return 0
+    func replacement(
+      of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
+    ) async throws(TicketListFault) -> any TicketListReplacement {
+      begun.withLock { $0 += 1 }
+      return Replacement(Kept(span: span, asOf: asOf), in: self)
     }
   }
 
@@ -140,6 +173,47 @@ import Testing
     let event = await refresher(roster, list).refresh()
     expect(event.state == .failed && event.detail == "tickets.example did not answer in time.", "\(event)")
     expect(list.kept.withLock { $0.isEmpty })
+    expectEqual(list.begun.withLock { $0 }, 0, "what was told in part is still held")
+  }
+
+  /// However much was sold, no more of it is in memory than a page.
+  @Test func eachPageIsPutDownBeforeTheNextIsAskedFor() async throws {
+    let steps = Mutex<[String]>([])
+    let roster = Roster { (day, page) throws(TicketListFault) in
+      steps.withLock { $0.append("asked") }
+      return RosterPage(tickets: (0..<500).map { ticket("\(day)-\(page)-\($0)") }, hasMore: page < 40)
+    }
+    let list = List { count in steps.withLock { $0.append("put \(count)") } }
+    expectEqual(await refresher(roster, list).refresh().tickets, 60_000)
+    expectEqual(steps.withLock { $0 }, Array(repeating: ["asked", "put 500"], count: 120).flatMap(\.self))
+  }
+
+  /// In the middle of a day, or when all of it was told.
+  @Test(arguments: [1, 4]) func whatIsGivenUpReplacesNothing(page: Int) async throws {
+    let asked = Mutex(0)
+    let running = Mutex<Task<Void, Never>?>(nil)
+    let roster = Roster { (_, _) throws(TicketListFault) in
+      let number = asked.withLock { asked in
+        asked += 1
+        return asked
+      }
+      if number == page { running.withLock { $0?.cancel() } }
+      return RosterPage(tickets: [ticket("a")], hasMore: number == 1)
+    }
+    let list = List()
+    let refresher = refresher(roster, list)
+    // It begins once it can be given up.
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      for await _ in gate { break }
+      await refresher.run()
+    }
+    running.withLock { $0 = task }
+    open.yield()
+    await task.value
+    expectEqual(asked.withLock { $0 }, page)
+    expect(list.kept.withLock { $0.isEmpty })
+    expectEqual(list.begun.withLock { $0 }, 0, "what was told in part is still held")
   }
 
   @Test func whatCannotBeWrittenIsTold() async throws {

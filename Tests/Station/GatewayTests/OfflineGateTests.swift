@@ -334,6 +334,35 @@ import Testing
     try await expectEqual(word(ticket, asOf: .seconds(3_700)).decision.verdict, .undecided(.outOfService))
   }
 
+  /// What was told of one ticket is not younger for what was told of others since.
+  @Test func aTicketIsAsOldAsWhatBroughtIt() async throws {
+    let now = SystemTime().wall()
+    let fresh = TicketListState(asOf: now - .seconds(60), count: 2)
+    for (age, verdict) in [(Duration.seconds(3_500), Verdict.admit), (.seconds(3_700), .undecided(.outOfService))] {
+      for status in [ListedTicket.Status.valid, .refunded] {
+        let list = FixedList(
+          state: fresh, ticket: ListedTicket(status: status), told: ListAge(asOf: now - age))
+        let process = try LedgerProcess(list: list, policy: Self.policy())
+        process.system.script(Self.code, .fail(.noConnection))
+        let kept = await process.kept()
+        expectEqual(kept.decision.verdict, verdict == .admit && status == .refunded ? .refuse(.refunded) : verdict)
+        if verdict != .admit { expect(kept.decision.detail?.contains("has of the ticket is") == true) }
+      }
+    }
+  }
+
+  /// The last word of the ticket system is older than the list, and younger than what the list says of this ticket.
+  @Test func theLastWordCountsAgainstWhatIsOlder() async throws {
+    let now = SystemTime().wall()
+    let list = FixedList(
+      state: TicketListState(asOf: now + .seconds(60), count: 1), ticket: ListedTicket(status: .valid),
+      told: ListAge(asOf: now - .seconds(60)))
+    let process = try LedgerProcess(list: list, policy: Self.policy())
+    process.system.script(Self.code, .answer(.refused(.refunded, detail: nil)), .fail(.noConnection))
+    await expectEqual(process.present().verdict, .refuse(.refunded))
+    await expectEqual(process.present(gate: "south").verdict, .refuse(.refunded))
+  }
+
   /// By a clock that may be wrong no list is old, and the venue has said that it is to count.
   @Test func whereTheDayIsIgnoredTheListsAgeIsToo() async throws {
     var policy = Self.policy()
@@ -479,11 +508,14 @@ import Testing
 private struct FixedList: TicketList {
   let state: TicketListState?
   let ticket: ListedTicket?
+  /// When that was true; without it, when the list was.
+  var told: ListAge?
   var fault: TicketListFault?
 
-  func find(_ code: Code) async throws(TicketListFault) -> ListedTicket? {
+  func find(_ code: Code) async throws(TicketListFault) -> ListFinding? {
     if let fault { throw fault }
-    return ticket
+    if let ticket, let told { return .named(ticket, told) }
+    return ListFinding(ticket, in: state)
   }
 
   func state() async throws(TicketListFault) -> TicketListState? { state }

@@ -198,8 +198,8 @@ import Testing
 private struct SpelledList: TicketList {
   let tickets: [Code: ListedTicket]
 
-  func find(_ code: Code) async throws(TicketListFault) -> ListedTicket? { tickets[code] }
-  func state() async throws(TicketListFault) -> TicketListState? {
+  func find(_ code: Code) throws(TicketListFault) -> ListFinding? { ListFinding(tickets[code], in: state()) }
+  func state() -> TicketListState? {
     TicketListState(asOf: SystemTime().wall() - .seconds(60), count: tickets.count)
   }
 }

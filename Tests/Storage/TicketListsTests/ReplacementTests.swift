@@ -23,22 +23,28 @@ import Testing
   }
 
   @discardableResult private func replace(
-    _ folder: ListFolder, _ span: Range<WallTime>?, _ tickets: [ToldTicket]
-  ) async throws -> Int {
-    try await StoredTicketList(folder.place, key: folder.key).replace(
-      span, with: tickets, asOf: WallTime(seconds: 1_795_300_000), mayShrink: true
-    ) { TicketKey(Array($0.text.lowercased().utf8)) }
+    _ folder: ListFolder, _ span: Range<WallTime>?, _ tickets: [ToldTicket], asOf: Int64 = 1_795_300_000,
+    mayShrink: Bool = true
+  ) async throws(TicketListFault) -> Int {
+    let replacement = try await begun(folder, span, asOf: asOf)
+    try await replacement.add(tickets)
+    return try await replacement.finish(mayShrink: mayShrink)
+  }
+
+  private func begun(
+    _ folder: ListFolder, _ span: Range<WallTime>?, asOf: Int64 = 1_795_300_000
+  ) async throws(TicketListFault) -> any TicketListReplacement {
+    try await StoredTicketList(folder.place, key: folder.key).replacement(of: span, asOf: WallTime(seconds: asOf)) {
+      TicketKey(Array($0.text.lowercased().utf8))
+    }
   }
 
   /// Somebody may have deleted an event by mistake; or a server tells half of what it has.
   @Test func aDayThatHasLostMoreThanHalfIsHeldBack() async throws {
     let folder = try ListFolder()
     try await replace(folder, nil, (0..<10).map { told("code-\($0)", day: 0) } + [told("next", day: 1)])
-    let list = try StoredTicketList(folder.place, key: folder.key)
     func tell(_ count: Int) async throws(TicketListFault) {
-      _ = try await list.replace(
-        Self.span(0), with: (0..<count).map { told("code-\($0)", day: 0) }, asOf: Self.day, mayShrink: false
-      ) { _ in nil }
+      try await replace(folder, Self.span(0), (0..<count).map { told("code-\($0)", day: 0) }, mayShrink: false)
     }
     for count in [0, 4] {
       do throws(TicketListFault) {
@@ -121,16 +127,69 @@ import Testing
     expect(try folder.find("a") != nil && folder.find("b") != nil)
   }
 
+  /// A list may be told for minutes.
+  @Test func whatIsBeingToldKeepsNobodyFromImporting() async throws {
+    let folder = try ListFolder()
+    let replacement = try await begun(folder, Self.span(0))
+    try await replacement.add([told("a", day: 0)])
+    try folder.load("code,date\nb,2026-11-22\nc,2026-11-21\n")
+    try await replacement.add([told("d", day: 0)])
+    expect(try folder.find("a") == nil && folder.find("b") != nil)
+    try await expectEqual(replacement.finish(mayShrink: false), 0)
+    expect(try folder.find("a") != nil && folder.find("b") != nil && folder.find("c") == nil && folder.find("d") != nil)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
+  }
+
+  @Test func whatIsLetGoOfReplacesNothing() async throws {
+    let folder = try ListFolder()
+    try folder.load("code\na\n")
+    let before = try bytes(of: folder.place.path)
+    do {
+      let replacement = try await begun(folder, nil)
+      try await replacement.add((0..<5_000).map { told("b\($0)", day: 0) })
+    }
+    try expectEqual(bytes(of: folder.place.path), before)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
+    // Nor what a kill has left in the middle of the sorting.
+    let left = open(folder.place.path + ".new", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    expectEqual(write(left, "half", 4), 4)
+    close(left)
+    expect(try folder.find("a") != nil)
+    try await replace(folder, nil, [told("b", day: 0)])
+    expect(try folder.find("a") == nil && folder.find("b") != nil)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
+  }
+
+  /// What was told in part is not taken for the whole.
+  @Test func afterAFaultNothingMoreIsTaken() async throws {
+    let folder = try ListFolder()
+    try folder.load("code\na\n")
+    let replacement = try await begun(folder, nil)
+    try await replacement.add([told("b", day: 0)])
+    let events = (0...10_000).map { number in
+      var ticket = told("c\(number)", day: 0)
+      ticket.eventID = "show-\(number)"
+      return ticket
+    }
+    await #expect(throws: TicketListFault.self) { try await replacement.add(events) }
+    await #expect(throws: TicketListFault.self) { try await replacement.add([told("d", day: 0)]) }
+    await #expect(throws: TicketListFault.self) { try await replacement.finish(mayShrink: true) }
+    expect(try folder.find("a") != nil && folder.find("b") == nil)
+    expectEqual(folder.names, ["tickets-venue.sqlite"])
+    let done = try await begun(folder, nil)
+    try await expectEqual(done.finish(mayShrink: true), 0)
+    await #expect(throws: TicketListFault.self) { try await done.finish(mayShrink: true) }
+    await #expect(throws: TicketListFault.self) { try await done.add([told("d", day: 0)]) }
+  }
+
   /// Gates ask the list that is open; the next question is to the new one.
   @Test func aListThatIsAskedIsReplaced() async throws {
     let folder = try ListFolder()
     let list = try StoredTicketList(folder.place, key: folder.key)
     expect(try await list.find(Code("a")) == nil)
     for day in 0..<5 as Range<Int64> {
-      _ = try await list.replace(Self.span(day), with: [told("a", day: day)], asOf: Self.day, mayShrink: true) { _ in
-        nil
-      }
-      try await expectEqual(list.find(Code("a"))?.eventID, "show-\(day)")
+      try await replace(folder, Self.span(day), [told("a", day: day)])
+      try await expectEqual(list.find(Code("a"))?.ticket?.eventID, "show-\(day)")
       try await expectEqual(list.state()?.count, 1)
     }
   }

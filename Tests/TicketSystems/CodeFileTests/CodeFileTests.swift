@@ -175,6 +175,32 @@ import TicketSystemKit
     }
   }
 
+  /// It may have been sold since: that it is none is said by a list alone that was told of all tickets, and not long ago.
+  @Test func whatAListDoesNotNameIsNoTicketOnlyWhereItIsWhole() async throws {
+    let now = SystemTime().wall()
+    func answer(all age: Duration?, isTrusted: Bool = true) async -> AttemptOutcome? {
+      let any = ListAge(asOf: now, running: .zero)
+      let list = ListOnBoard(
+        of: TicketSystemID("main"),
+        UnnamingList(finding: .unnamed(all: age.map { ListAge(asOf: now - $0, running: $0) }, any: any)),
+        maxAge: .seconds(60)
+      ) { JournalTime(wall: now, monotonic: MonotonicTime(nanoseconds: 5), isTrusted: isTrusted) }
+      return await list.outcome(
+        of: AttemptRequest(
+          attempt: AttemptID(), scan: ScanID(), code: Code("a"), deadline: MonotonicTime(nanoseconds: 9)))
+    }
+    for isTrusted in [true, false] {
+      expect(await answer(all: .seconds(60), isTrusted: isTrusted) == nil)
+      for age in [nil, Duration.seconds(61)] {
+        guard case .undecided(.outOfService, let detail)? = await answer(all: age, isTrusted: isTrusted)?.answer else {
+          expect(false, "\(String(describing: age))")
+          continue
+        }
+        expect(detail?.contains("may have been sold since") == true, "\(detail ?? "")")
+      }
+    }
+  }
+
   private func suite(_ system: any TicketSystem) -> TicketSystemConformance {
     TicketSystemConformance(
       system: system, goodCode: Code("good-code"), unknownCode: Code("no-such-code"), slowCode: Code("slow-code"),
@@ -262,7 +288,16 @@ private struct FixedList: TicketList {
   let asOf: WallTime
   let age: Duration?
 
-  func find(_ code: Code) async throws(TicketListFault) -> ListedTicket? { ticket }
+  func find(_ code: Code) throws(TicketListFault) -> ListFinding? { ListFinding(ticket, in: state()) }
 
-  func state() async throws(TicketListFault) -> TicketListState? { TicketListState(asOf: asOf, count: 1, age: age) }
+  func state() -> TicketListState? { TicketListState(asOf: asOf, count: 1, age: age) }
+}
+
+/// A list that names nothing.
+private struct UnnamingList: TicketList {
+  let finding: ListFinding
+
+  func find(_ code: Code) -> ListFinding? { finding }
+
+  func state() -> TicketListState? { nil }
 }

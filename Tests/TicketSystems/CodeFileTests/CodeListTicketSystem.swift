@@ -34,8 +34,8 @@ struct CodeListTicketSystem: TicketSystem {
         code: words[0], isWholeSale: true, status: .valid, quantity: Int(words[1]) ?? 0, eventID: "evening",
         kind: "stalls")
     }
-    _ = try await list.list?.replace(nil, with: tickets, asOf: SystemTime().wall(), mayShrink: true) {
-      foldedKey(of: $0)
-    }
+    let replacement = try await list.list?.replacement(of: nil, asOf: SystemTime().wall()) { foldedKey(of: $0) }
+    try await replacement?.add(tickets)
+    _ = try await replacement?.finish(mayShrink: true)
   }
 }

@@ -1,0 +1,64 @@
+internal import ScanModel
+internal import Sealing
+
+/// What seals and proves a list: digests by which codes are found, and proofs that a row is as it was written.
+struct TicketListSeals: Sendable {
+  /// A row's proof in bytes: who cannot compute one gets a row believed with a chance of 1 in 2⁶⁴, and a rotten bit likewise.
+  static let proofLength = 8
+
+  private let digester: Digester
+  private let sealer: Sealer
+  private let place: [UInt8]
+
+  init(_ key: SealKey, of place: TicketListPlace) {
+    digester = key.digester(for: .list)
+    sealer = key.sealer(for: .list)
+    self.place = [UInt8](place.server.utf8)
+  }
+
+  /// A code's digest: 16 bytes, so that of a million tickets and as many strangers no two share one. The server is in it: a
+  /// code says nothing in another server's list.
+  func digest(of code: Code) -> [UInt8] { digester.digest([0], place, code.bytes) }
+
+  /// The digest of what a code has in common with all that the ticket system may take for it; only while a list is made.
+  func digest(ofFolded key: TicketKey) -> [UInt8] { digester.digest([3], place, key.bytes) }
+
+  /// - Parameter list: `ListPart.birth` of the row's list: in another list's file the row proves nothing, or an old ticket could be
+  ///   put into a new list.
+  func proof(of row: StoredTicket, in list: [UInt8]) -> [UInt8] {
+    var numbers: [UInt8] = []
+    for value in [row.status, row.from, row.until, row.quantity, row.twin] {
+      numbers.append(value == nil ? 0 : 1)
+      withUnsafeBytes(of: (value ?? 0).bigEndian) { numbers.append(contentsOf: $0) }
+    }
+    let sale = optional(row.sale)
+    if let part = row.part {
+      let (identity, kind) = (optional(row.event?.identity), optional(row.event?.kind))
+      return short(digester.digest([4], list, row.digest, numbers, sale, identity, kind, part.bytes))
+    }
+    guard let event = row.event, !event.isPlain else {
+      return short(digester.digest([1], list, row.digest, numbers, sale))
+    }
+    return short(
+      digester.digest([1], list, row.digest, numbers, sale, optional(event.identity), optional(event.kind)))
+  }
+
+  func proof(ofSale sale: String, quantity: Int64, in list: [UInt8]) -> [UInt8] {
+    short(
+      digester.digest([2], place, list, [UInt8](sale.utf8), withUnsafeBytes(of: quantity.bigEndian) { [UInt8]($0) }))
+  }
+
+  func proof(of mark: ImportMark, in list: [UInt8]) -> [UInt8] {
+    short(
+      digester.digest(
+        [3], place, list, [UInt8](mark.boot.utf8), withUnsafeBytes(of: mark.sinceBoot.bigEndian) { [UInt8]($0) }))
+  }
+
+  private func optional(_ text: String?) -> [UInt8] { text.map { [1] + [UInt8]($0.utf8) } ?? [] }
+
+  private func short(_ digest: [UInt8]) -> [UInt8] { [UInt8](digest.prefix(Self.proofLength)) }
+
+  /// Proves later that key, system and server are the same, and what is told of the whole.
+  func proof(of head: TicketListHead) -> [UInt8] { sealer.seal([], binding: head.bytes) }
+  func proves(_ proof: [UInt8], _ head: TicketListHead) -> Bool { sealer.open(proof, binding: head.bytes) != nil }
+}
