@@ -64,6 +64,18 @@ def text(value):
     return struct.pack("<H", len(value)) + value
 
 
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def memory(process):
+    for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) / 1024
+    raise SystemExit("The kernel tells no proportional set size (CONFIG_PROC_PAGE_MONITOR).")
+
+
 class Holder:
     """The gateway's end of the holder's socket, played: whatever the plan is, every relay works."""
 
