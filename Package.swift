@@ -392,7 +392,8 @@ let package = Package(
       name: "FuzzCorpusTests",
       dependencies: [
         "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "HolderProtocol",
-        "KioskControl", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes", "SignalOutputs", "TicketSystemKit",
+        "KioskControl", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes", "SignalOutputs",
+        "TicketSystemKit",
         "TicketTransport", "WedgeReader", "WireText",
       ],
       path: "Fuzz",

@@ -77,9 +77,10 @@ let package = Package(
       "TicketSystems", "EventSchedule",
       ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
-        "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventRule.swift",
+        "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventDirectory+Knowledge.swift",
+        "EventDirectory.swift", "EventRule+Standing.swift", "EventRule.swift",
         "EventScheduleClient+Events.swift", "EventScheduleClient.swift", "EventScheduleConnection.swift",
-        "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift", "InstanceClient.swift", "VenueEvents.swift",
+        "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift", "InstanceClient.swift",
       ]),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],
@@ -90,7 +91,8 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText", "HolderProtocol",
-        "KioskControl", "LibFuzzer", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes", "SignalOutputs",
+        "KioskControl", "LibFuzzer", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes",
+        "SignalOutputs",
         "TicketSystemKit", "TicketTransport", "WedgeReader",
       ],
       path: "Fuzzers", swiftSettings: led,

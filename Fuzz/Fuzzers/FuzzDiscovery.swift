@@ -58,8 +58,8 @@ func fuzzDiscovery(_ input: inout FuzzInput) {
     look(at: branding.wordmark, typed)
   }
 
-  if let page = EventsPage(document) {
-    property(page.events.count <= EventsPage.mostEvents && page.total ?? 0 >= 0, "a page is bounded")
+  if let page = EventPage(document) {
+    property(page.events.count <= EventPage.mostEvents && page.total ?? 0 >= 0, "a page is bounded")
     for event in page.events {
       for case .some(let text) in [event.id, event.name, event.starts, event.venue] {
         property(isPlain(text) && text.unicodeScalars.count <= 200, "an event is plain and short")

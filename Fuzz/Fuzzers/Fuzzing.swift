@@ -39,7 +39,7 @@ struct Fuzzer: Sendable {
     Fuzzer(name: "answer", run: fuzzAnswer), Fuzzer(name: "code", run: fuzzCode),
     Fuzzer(name: "configuration", run: fuzzConfiguration), Fuzzer(name: "decode", run: fuzzDecode),
     Fuzzer(name: "desk", run: fuzzDesk),
-    Fuzzer(name: "discovery", run: fuzzDiscovery),
+    Fuzzer(name: "discovery", run: fuzzDiscovery), Fuzzer(name: "events", run: fuzzEvents),
     Fuzzer(name: "holder", run: fuzzHolder), Fuzzer(name: "kiosk", run: fuzzKiosk),
     Fuzzer(name: "picture", run: fuzzPicture), Fuzzer(name: "serial", run: fuzzSerial),
     Fuzzer(name: "setup", run: fuzzSetUp), Fuzzer(name: "text", run: fuzzText),

@@ -36,6 +36,15 @@ import VenueServer
       return Gate(name: name, system: system, ledger: ledger)
     }
 
+    /// The same, once it knows what the server tells of events.
+    func ready(_ name: String, _ rule: EventScheduleSection.Gate) async -> Gate {
+      let gate = gate(name, rule)
+      let (told, tell) = AsyncStream.makeStream(of: Void.self)
+      gate.system.rule?.watch { tell.yield() }
+      for await _ in told where gate.system.rule?.standing != .awaited { break }
+      return gate
+    }
+
     func ticket(_ event: String, _ type: String) throws -> SeededTicket {
       try #require(venue.seeded.tickets.first { $0.event == event && $0.type == type && $0.kind == .entry })
     }
@@ -103,15 +112,46 @@ import VenueServer
     }
   }
 
-  @Test func theVIPGateTakesNoOther() async throws {
-    try await run(.planify) { bench in
+  /// Where answers do not tell what types are called, the list of events does.
+  @Test(arguments: [ServerShape.document, .planify]) func theVIPGateTakesNoOther(shape: ServerShape) async throws {
+    try await run(shape) { bench in
       let vip = try bench.ticket("Hall A 20:00", "VIP")
       let standard = try bench.ticket("Hall A 20:00", "Standard")
-      let gate = bench.gate("vip", .init(events: ["\(vip.eventID)"], types: ["VIP"]))
+      let gate = await bench.ready("vip", .init(events: ["\(vip.eventID)"], types: ["VIP"]))
       await expectEqual(gate.present(standard.code).verdict, .refuse(.wrongKind))
       try await expectEqual(bench.entries(), 0)
       await expectEqual(gate.present(vip.code).verdict, .admit)
       await expectEqual(bench.gate("all", .init()).present(standard.code).verdict, .admit)
+    }
+  }
+
+  /// A sale of both types: which of them a code stands for nobody tells, so that staff decide; a gate that takes both admits on it.
+  @Test(arguments: [ServerShape.document, .planify]) func ofASaleOfBothTypesStaffDecide(shape: ServerShape) async throws
+  {
+    try await run(shape) { bench in
+      let both = try #require(bench.venue.seeded.tickets.first { $0.event == "Hall A 20:00" && $0.kind == .sale })
+      let vip = await bench.ready("vip", .init(types: ["VIP"]))
+      await expectEqual(vip.present(both.code).verdict, .undecided(.interrupted))
+      let first = try await bench.entries()
+      await expectEqual(vip.present(both.code).verdict, .undecided(.interrupted))
+      let gate = await bench.ready("foyer", .init(types: ["VIP", "Standard"]))
+      await expectEqual(gate.present(both.code).verdict, .admit)
+      expect(first == 1, "it was counted, and is ours")
+    }
+  }
+
+  /// The key owns no such event, and the document's sales do not tell types: nobody could pass, so that nothing is spent.
+  @Test func aGateWhoseTypesNobodyTellsSpendsNothing() async throws {
+    try await run(.document) { bench in
+      let vip = try bench.ticket("Hall A 20:00", "VIP")
+      let gate = await bench.ready("vip", .init(types: ["Balcony"]))
+      guard case .barred(.outOfService, let words)? = gate.system.rule?.standing else {
+        Issue.record("\(String(describing: gate.system.rule?.standing))")
+        return
+      }
+      expect(words.contains("“Balcony”") && words.contains("ticket_id"), "\(words)")
+      await expectEqual(gate.present(vip.code).verdict, .refuse(.wrongKind))
+      try await expectEqual(bench.entries(), 0)
     }
   }
 }

@@ -35,6 +35,14 @@ package struct CivilDay: Hashable, Sendable {
     self.init(year: Int64(parts[0]), month: Int64(parts[1]), day: Int64(parts[2]))
   }
 
+  /// A day as it is written by ISO 8601, such as `2026-01-31`, whatever follows it; `nil` where there is no such day.
+  package init?(iso8601 text: String) {
+    let parts = text.utf8.prefix(10).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let isPlain = parts.allSatisfy { part in !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) } }
+    guard parts.map(\.count) == [4, 2, 2], isPlain else { return nil }
+    self.init(parts.map { $0.reduce(0) { $0 * 10 + Int($1 & 0x0F) } })
+  }
+
   /// How many days since 1970-01-01.
   package var number: Int64 { Self.number(year, month, day) }
 

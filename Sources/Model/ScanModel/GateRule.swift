@@ -5,19 +5,33 @@ package struct GateRule: Sendable {
   package let needsProof: Bool
   private let judge: @Sendable (TicketDetails?) -> GateWord
   private let judgeNamed: @Sendable (String) -> GateWord
+  private let stand: @Sendable () -> GateStanding
+  private let notify: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   /// Makes a rule.
   /// - Parameters:
+  ///   - standing: whether anybody could be admitted now.
+  ///   - notify: takes whom to tell that this may have changed; it may be called from any thread, and returns at once.
   ///   - judgeNamed: the word on the event that a presented code names; it bars, or says that nothing more need be known.
   ///   - judge: the word on a ticket of which so much is known; `nil` where nothing is.
   package init(
-    needsProof: Bool = true, judgeNamed: @escaping @Sendable (String) -> GateWord = { _ in .unknown },
+    needsProof: Bool = true, standing: @escaping @Sendable () -> GateStanding = { .open },
+    notify: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in },
+    judgeNamed: @escaping @Sendable (String) -> GateWord = { _ in .unknown },
     judge: @escaping @Sendable (TicketDetails?) -> GateWord
   ) {
     self.needsProof = needsProof
     self.judgeNamed = judgeNamed
     self.judge = judge
+    stand = standing
+    self.notify = notify
   }
+
+  /// Whether anybody could be admitted now, whoever comes.
+  package var standing: GateStanding { stand() }
+
+  /// Has `told` called whenever `standing` may have changed; from any thread, and to return at once.
+  package func watch(_ told: @escaping @Sendable () -> Void) { notify(told) }
 
   /// The word on a ticket of which a trusted source has told so much: the ticket system, or the list on board.
   package func word(on ticket: TicketDetails?) -> GateWord { judge(ticket) }
@@ -41,6 +55,18 @@ package enum GateWord: Sendable, Equatable {
   case bars(GateBar)
   /// What is known does not tell.
   case unknown
+}
+
+/// Whether a gate could admit anybody, as far as its rule knows that without a ticket.
+package enum GateStanding: Sendable, Equatable {
+  /// It could.
+  case open
+  /// It could, as far as is known: what is not known, and what to do.
+  case unproven(String)
+  /// That is being asked, for the first time.
+  case awaited
+  /// It could not, until somebody acts: the reason, and what to do.
+  case barred(UndecidedReason, String)
 }
 
 /// Why nobody passes at a gate on a ticket that its ticket system would admit.

@@ -13,6 +13,10 @@ package protocol TicketList: Sendable {
   /// Whether there surely is no list, told at once and by no disk. Where that is not known so, it is `false`, and `find` tells.
   var isAbsent: Bool { get }
 
+  /// Whether it tells of any ticket what sort it is.
+  /// - Throws: why the list cannot be read.
+  func tellsKinds() async throws(TicketListFault) -> Bool
+
   /// Begins to put what the ticket system tells into the place of all that the list has for a time.
   /// - Parameters:
   ///   - span: tickets whose first moment is in it are gone; all, where it is `nil`.
@@ -27,6 +31,9 @@ package protocol TicketList: Sendable {
 extension TicketList {
   /// It has to be asked.
   package var isAbsent: Bool { false }
+
+  /// It does not.
+  package func tellsKinds() async throws(TicketListFault) -> Bool { false }
 
   /// It is for reading.
   package func replacement(
@@ -162,7 +169,11 @@ package struct ListedTicket: Sendable, Equatable {
   }
 
   /// What staff see of it.
-  package var details: TicketDetails { TicketDetails(event: event, eventID: eventID, kind: kind) }
+  package var details: TicketDetails {
+    var date: TicketDate?
+    if let from, let until, from < until { date = .span(from..<until) }
+    return TicketDetails(event: event, eventID: eventID, date: date, kind: kind)
+  }
 }
 
 /// What is known of a list.

@@ -287,6 +287,8 @@ package struct TicketDetails: Sendable, Equatable {
   package var event: String?
   /// What the ticket system calls the event.
   package var eventID: String?
+  /// When it is for, where that was told.
+  package var date: TicketDate?
   /// The tickets of the sale.
   package var tickets: [Line]
   /// What sort of ticket it is: a membership's level, a category.
@@ -329,10 +331,11 @@ package struct TicketDetails: Sendable, Equatable {
   }
 
   package init(
-    holder: String? = nil, event: String? = nil, eventID: String? = nil, tickets: [Line] = [], kind: String? = nil,
-    seats: [String] = [], ends: WallTime? = nil
+    holder: String? = nil, event: String? = nil, eventID: String? = nil, date: TicketDate? = nil, tickets: [Line] = [],
+    kind: String? = nil, seats: [String] = [], ends: WallTime? = nil
   ) {
     self.eventID = eventID
+    self.date = date
     self.kind = kind
     self.seats = Array(seats.prefix(Self.mostSeats))
     self.ends = ends
@@ -340,4 +343,12 @@ package struct TicketDetails: Sendable, Equatable {
     self.event = event
     self.tickets = tickets
   }
+}
+
+/// When a ticket is for.
+package enum TicketDate: Sendable, Equatable {
+  /// A day, by the calendar of where its event is.
+  case day(CivilDay)
+  /// So long.
+  case span(Range<WallTime>)
 }

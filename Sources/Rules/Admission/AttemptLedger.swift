@@ -73,6 +73,9 @@ package struct AttemptLedger: Sendable {
     book.clock.wantsProof(at: time, wall: wall) && records[key]?.hasRecordToAskFor != true
   }
 
+  /// What the ticket system has told of a ticket since the start, or the list where it has not.
+  package func details(of key: TicketKey) -> TicketDetails? { records[key]?.details }
+
   /// How many tickets it remembers.
   package var count: Int { records.count }
 

@@ -19,6 +19,8 @@ package struct RetryPolicy: Sendable {
 
   /// For connections that could not be made: nothing was sent, and a person waits.
   package static let connect = RetryPolicy(first: .milliseconds(80), longest: .milliseconds(640), mostTries: 16)
+  /// For what its caller tries again at times of its own.
+  package static let once = RetryPolicy(first: .zero, longest: .zero, mostTries: 1)
   /// For calls that do not redeem: the document's advice.
   package static let harmlessCall = RetryPolicy(first: .seconds(1), longest: .seconds(60), mostTries: 6)
   /// For a page of a whole list, for which nobody waits: the server's rate window passes in between.

@@ -147,7 +147,6 @@ package struct ConfiguredStation: Sendable {
     // Before the gates: none is ready before its ticket system was asked.
     await memory.check(systems)
     let refreshing = refreshers.map { refresher in Task { await refresher.run() } }
-    defer { for task in refreshing { task.cancel() } }
     let result: Result<Void, any Error>
     do {
       result = .success(
@@ -158,6 +157,8 @@ package struct ConfiguredStation: Sendable {
     } catch {
       result = .failure(error)
     }
+    // Before its connections end: what they bring then is no fault of the list.
+    for task in refreshing { task.cancel() }
     await outputs.stop()
     await discard()
     try result.get()

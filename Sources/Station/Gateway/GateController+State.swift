@@ -7,20 +7,21 @@ import Synchronization
 
 /// What a gate is while nobody stands at it, and shows: ready, at fault, withheld, or in the hands of staff.
 extension GateController {
-  /// Told when an output has failed or works again; from any thread, returns at once.
+  /// Told when an output has failed or works again, or the gate's rule may stand otherwise; from any thread, returns at once.
   package nonisolated func outputsChanged() { Task(executorPreference: loop.tasks) { await self.reviewOutputs() } }
 
-  /// A gate whose relay cannot be driven says so before the first person finds out, and no longer than it is so; a fault of
-  /// the ticket system stands until an answer disproves it.
+  /// A gate whose relay cannot be driven, or whose rule lets nobody pass whoever comes, says so before the first person finds out, and no
+  /// longer than it is so; a fault of the ticket system stands until an answer disproves it.
   func reviewOutputs() {
     if isOver || !hasBegun { return }
     if isInMaintenance { return setState(.maintenance) }
     if let withheld { return setState(withheld.state, showing: withheld.background) }
     let told = toldFault.map { GateState.fault($0.reason, $0.detail) }
-    if let fault = signals.admissionFault.map({ .fault(.outOfService, $0) }) ?? systemFault ?? told {
+    let standing = standing
+    if let fault = signals.admissionFault.map({ .fault(.outOfService, $0) }) ?? systemFault ?? told ?? standing.fault {
       return setState(fault)
     }
-    if !isBeingAsked { setState(.ready) }
+    if !isBeingAsked, standing != .awaited { setState(.ready, with: reservation ?? standing.reservation) }
   }
 
   /// What the gate shows while nobody stands at it.
@@ -111,8 +112,12 @@ extension GateController {
     if deciding == nil, !isOver { signals.play(.setUp(step)) }
   }
 
-  /// - Parameter background: what the gate shows while it cannot decide.
-  private func setState(_ new: GateState, showing background: Signal = .outOfService) {
+  /// - Parameters:
+  ///   - reservation: with which it is ready.
+  ///   - background: what the gate shows while it cannot decide.
+  private func setState(
+    _ new: GateState, with reservation: String? = nil, showing background: Signal = .outOfService
+  ) {
     let shown = new == .ready ? resting : background
     // That it is ready without reservation is told once more.
     let isCleared = new == .ready && toldReservation != nil && reservation == nil
@@ -120,7 +125,7 @@ extension GateController {
     state = new
     isTold = true
     if isNews {
-      toldReservation = new == .ready ? reservation : nil
+      toldReservation = reservation
       events.emit(.gate(settings.gate, toldReservation.map(GateState.unproven) ?? new, at: time.wall()))
       if deciding == nil { watch(settings.gate, new == .ready ? .open : .outOfService) }
     }
@@ -132,6 +137,16 @@ extension GateController {
 }
 
 extension GateController: SetUpGate {}
+
+extension GateStanding {
+  /// The gate's state by it, where nobody passes.
+  fileprivate var fault: GateState? {
+    if case .barred(let reason, let words) = self { .fault(reason, words) } else { nil }
+  }
+
+  /// What is not known of it.
+  fileprivate var reservation: String? { if case .unproven(let words) = self { words } else { nil } }
+}
 
 extension GateWithholding {
   /// The gate's state by it.

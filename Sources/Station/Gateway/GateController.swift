@@ -16,6 +16,8 @@ import Synchronization
 package actor GateController {
   let settings: GateSettings
   let system: any TicketSystem
+  /// Which tickets it takes; `nil` where it takes all, and where people leave.
+  private let rule: GateRule?
   private let ledger: LedgerKeeper
   let signals: any SignalOutput
   let events: any EventSink
@@ -49,6 +51,8 @@ package actor GateController {
   var offline: OfflineCause?
   /// What keeps the ticket system from being asked whether it would decide, where nobody passes without it.
   var reservation: String?
+  /// Whether its rule could let anybody pass.
+  var standing: GateStanding { rule?.standing ?? .open }
   /// The reservation that `ready` was told with last.
   var toldReservation: String?
   /// Why fresh tickets cannot be told from used ones, as the ledger said last.
@@ -97,6 +101,7 @@ package actor GateController {
     self.settings = settings
     // A gate keeps its own deadline.
     self.system = PunctualTicketSystem(system, time: time, loop: ledger.loop)
+    rule = settings.isExit ? nil : system.rule
     loop = ledger.loop
     self.ledger = ledger
     self.signals = signals
@@ -125,6 +130,7 @@ package actor GateController {
     let news = await ledger.news(of: system.id)
     learn(await ledger.newest(of: system.id))
     hasBegun = true
+    rule?.watch { [weak self] in self?.outputsChanged() }
     shownResting = resting
     signals.play(resting)
     reviewOutputs()

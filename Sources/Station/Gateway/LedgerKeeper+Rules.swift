@@ -17,9 +17,12 @@ extension LedgerKeeper {
   func barred(_ deciding: inout Deciding, by rule: GateRule) async -> KeptDecision? {
     let list = store.dependencies.listOnBoard(of: deciding.system.id, store.server, maxAge: deciding.policy.maxAge)
     // To ask a list costs two wake-ups, and most stations have none.
-    if list.isAbsent { return rule.bar(nil).map { KeptDecision($0, ticket: deciding.key, decider: .list) } }
-    // Of which event a ticket is does not hang on the day.
-    deciding.listed = try? await list.find(deciding.scan.code, ignoresDay: true, at: now).ticket?.details
+    if !list.isAbsent {
+      // Of which event a ticket is does not hang on the day.
+      deciding.listed = try? await list.find(deciding.scan.code, ignoresDay: true, at: now).ticket?.details
+    }
+    // What the ticket system itself has told of the ticket outranks the list: by the answer another gate has sent it here.
+    if rule.takes(stored.ledger.details(of: deciding.key)) { return nil }
     guard let bar = rule.bar(deciding.listed) else { return nil }
     return KeptDecision(bar, ticket: deciding.key, decider: .list, details: deciding.listed)
   }

@@ -40,10 +40,11 @@ extension OutboxSender {
       stored.write([.concluded(store.concluded(attempt, .notSent, mayHaveRedeemed: false))])
       return .again(retryAfter: nil)
     }
+    let listed = await listed(scan.code, system)
     let began = time.now()
     let request = AttemptRequest(
       attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true,
-      event: scan.event)
+      event: scan.event, listed: listed)
     var outcome = await system.attempt(request) { [keeper, loop] late in
       Task(executorPreference: loop.tasks) {
         await keeper.settle(late, of: attempt, scan: scan, key: key, system: system.id)
@@ -59,6 +60,13 @@ extension OutboxSender {
     let told = stored.ledger.told(key, owed: owed.attempt, attempt: attempt, outcome: outcome, wall: time.wall())
     health.tellRecordClock(system.id)
     return finish(owed, told, outcome, with: [.concluded(store.concluded(attempt, outcome, nil))])
+  }
+
+  /// What the list on board says of a ticket, where the gate has a rule: by that somebody was let in, however old it is by now.
+  private nonisolated(nonsending) func listed(_ code: Code, _ system: any TicketSystem) async -> TicketDetails? {
+    guard system.rule != nil else { return nil }
+    let list = store.dependencies.listOnBoard(of: system.id, store.server, maxAge: .seconds(366 * 86_400))
+    return try? await list.find(code, ignoresDay: true, at: stored.now).ticket?.details
   }
 
   /// Looks up what an unanswered request has done, where another could make a second record.

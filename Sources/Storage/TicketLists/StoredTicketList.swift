@@ -53,6 +53,8 @@ package actor StoredTicketList: TicketList {
 
   package func state() throws(TicketListFault) -> TicketListState? { try reader()?.state(at: .now()) }
 
+  package func tellsKinds() throws(TicketListFault) -> Bool { try reader()?.tellsKinds() ?? false }
+
   package nonisolated var isAbsent: Bool { absence?.isKnown ?? false }
 
   package nonisolated func replacement(

@@ -216,6 +216,19 @@ package final class TicketListReader {
     }
   }
 
+  /// Whether it tells of any ticket what sort it is: for an alarm, so that nobody need have sealed it.
+  func tellsKinds() throws(TicketListFault) -> Bool {
+    do throws(SQLiteError) {
+      // A list of an earlier version has no such column.
+      guard try database.integer("SELECT count(*) FROM pragma_table_info('event') WHERE name = 'kind'") == 1 else {
+        return false
+      }
+      return try database.integer("SELECT count(*) FROM (SELECT 1 FROM event WHERE kind IS NOT NULL LIMIT 1)") == 1
+    } catch {
+      throw TicketListFault(error, at: path)
+    }
+  }
+
   /// A ticket as it was written.
   private func ticket(of row: Row) throws(SQLiteError) -> StoredTicket {
     var ticket = StoredTicket(

@@ -27,6 +27,9 @@ final class EventBook: Sendable {
     state.withLock { if !$0.bound.contains(events) { $0.bound.append(events) } }
   }
 
+  /// Whether a gate admits to an event.
+  func isBound(to event: EventID) -> Bool { state.withLock { $0.bound.contains { $0.contains(event) } } }
+
   /// Whether an event is one that a gate admits to, or that the server has told of. What a code names else is no event that anybody
   /// knows, and says nothing.
   func knows(_ event: EventID) -> Bool {
@@ -44,6 +47,13 @@ final class EventBook: Sendable {
     }
   }
 
+  /// Takes what a list tells anew of events that are known.
+  func update(_ told: [EventID: SaleEvent]) {
+    state.withLock { state in
+      for id in state.events.keys { if let told = told[id] { state.events[id] = told } }
+    }
+  }
+
   /// Takes the server's time, as an answer that is here now has told it.
   func learn(date: WallTime?) {
     guard let date else { return }
@@ -58,10 +68,12 @@ final class EventBook: Sendable {
   var wall: WallTime { time.wall() }
 
   /// The rules of a zone that the server names; UTC where there is none of that name.
-  func zone(_ name: String?) -> ZoneRules {
-    guard let name else { return .utc }
+  func zone(_ name: String?) -> ZoneRules { name.flatMap { rules(of: $0) } ?? .utc }
+
+  /// The rules of a zone; `nil` where there is none of that name.
+  func rules(of name: String) -> ZoneRules? {
     if let known = state.withLock({ $0.zones[name] }) { return known }
-    guard let rules = ZoneRules.named(name) else { return .utc }
+    guard let rules = ZoneRules.named(name) else { return nil }
     state.withLock { state in
       if state.zones.count >= Self.mostZones { state.zones.removeAll() }
       state.zones[name] = rules

@@ -1,3 +1,4 @@
+internal import LinuxIO
 internal import ScanModel
 internal import TicketTransport
 
@@ -7,8 +8,8 @@ struct EventRule: Sendable {
   /// The events that the gate admits to; `nil` for all, or those of `venue`.
   private let events: EventSet?
   /// The venue whose events of today the gate admits to.
-  private let venue: EventID?
-  private let venues: VenueEvents?
+  let venue: EventID?
+  let directory: EventDirectory?
   /// How long before its event begins a ticket admits; `nil` for as long as one likes.
   private let opens: Duration?
   /// What is done where nobody has told the event.
@@ -18,14 +19,16 @@ struct EventRule: Sendable {
   /// The one sale's line that the gate takes; `nil` for all.
   let saleTicketID: Int64?
   private let book: EventBook
+  let gate: EventScheduleSection.Gate
 
   /// The rule of a gate; `nil` where it takes all.
-  init?(_ gate: EventScheduleSection.Gate, saleTicketID: Int64?, book: EventBook, venues: VenueEvents? = nil) {
+  init?(_ gate: EventScheduleSection.Gate, saleTicketID: Int64?, book: EventBook, directory: EventDirectory? = nil) {
     let isEmpty =
       gate.events.isEmpty && gate.venue == nil && gate.opens == nil && gate.types.isEmpty && saleTicketID == nil
     guard !isEmpty else { return nil }
+    self.gate = gate
     venue = gate.venue.map { EventID($0) }
-    self.venues = venues
+    self.directory = directory
     events = gate.events.isEmpty ? nil : gate.events
     opens = gate.opens
     unknown = gate.unknownEvent
@@ -33,19 +36,26 @@ struct EventRule: Sendable {
     self.saleTicketID = saleTicketID
     self.book = book
     if let events { book.bind(events) }
-    if let venue { venues?.want(venue) }
+    if wantsInspection { directory?.want(venue: venue, names: names) }
   }
 
   /// Whether the gate admits to some events only.
   private var isBound: Bool { events != nil || venue != nil }
 
+  /// The names that a ticket's type must have, where the gate goes by these alone.
+  var names: Set<String> { types.map { $0.needsNames ? $0.names : [] } ?? [] }
+
   /// Whether it is worth a request to know more of a ticket before it is redeemed.
   var wantsInspection: Bool { isBound || opens != nil || types != nil }
+
+  /// Whether it matters which ticket of its sale a code stands for.
+  var wantsLine: Bool { types != nil && saleTicketID == nil }
 
   /// The same for whoever admits on what is known already.
   var gateRule: GateRule {
     GateRule(
-      needsProof: isBound || types != nil, judgeNamed: { word(onNamed: $0) }, judge: { word(on: $0) })
+      needsProof: isBound || types != nil, standing: { standing }, notify: { directory?.watch($0) },
+      judgeNamed: { word(onNamed: $0) }, judge: { word(on: $0) })
   }
 
   // MARK: Before the request
@@ -53,20 +63,24 @@ struct EventRule: Sendable {
   /// By what a code names. Nobody has signed that, and it is known only where somebody else names that event, too.
   private func word(onNamed name: String) -> GateWord {
     let event = EventID(name)
-    if let bar = bar(event, known: nil, isOurs: isOurs(event), at: book.now) {
-      return book.knows(event) ? .bars(bar) : .unknown
+    let told = told(of: event)
+    guard let isOurs = isOurs(event, told: nil) else { return .unknown }
+    if let bar = bar(event, told, isOurs: isOurs, date: nil, at: book.now) {
+      return told != nil || book.knows(event) ? .bars(bar) : .unknown
     }
-    return isBound && types == nil ? .takes : .unknown
+    // That it is not too early is known where its beginning is.
+    return types == nil && (isBound || told?.starts != nil) ? .takes : .unknown
   }
 
   /// By what the list on board says, or what was told before.
   private func word(on ticket: TicketDetails?) -> GateWord {
-    if let bar = standing { return .bars(bar) }
+    if let closed { return .bars(closed) }
     guard let ticket else { return .unknown }
     let event = ticket.eventID.map { EventID($0) }
     if let event {
-      let known = ticket.event.map { SaleEvent(name: $0) }
-      if let bar = bar(event, known: known, isOurs: isOurs(event), at: book.now) { return .bars(bar) }
+      guard let isOurs = isOurs(event, told: nil) else { return .unknown }
+      let told = told(of: event, else: SaleEvent(name: ticket.event))
+      if let bar = bar(event, told, isOurs: isOurs, date: ticket.date, at: book.now) { return .bars(bar) }
     } else if isBound || opens != nil {
       return .unknown
     }
@@ -78,18 +92,38 @@ struct EventRule: Sendable {
     return lines.count == 1 ? .takes : .unknown
   }
 
-  /// By what a look-up has told.
+  /// By what a look-up has told. What the answer would not tell either is not asked for: the ticket would be spent for nothing.
   func inspection(of sale: Sale) -> Inspection {
     learn(sale)
-    if let event = sale.event(), let bar = bar(event, known: sale.eventTold, isOurs: isOurs(event), at: book.now) {
-      return Inspection(.bars(bar))
+    if let event = sale.event() {
+      guard let isOurs = isOurs(event, told: sale.eventTold) else { return Inspection(.bars(nowhere(event, sale))) }
+      let bar = bar(event, told(of: event, else: sale.eventTold), isOurs: isOurs, date: sale.date, at: book.now)
+      if let bar { return Inspection(.bars(bar)) }
     }
     guard types != nil || saleTicketID != nil else { return Inspection(.unknown) }
-    let lines = sale.lines.filter { matches($0) != false }
-    if !sale.lines.isEmpty, lines.isEmpty { return Inspection(.bars(Self.wrongKind)) }
+    let words = sale.lines.map { matches($0) }
+    if !words.isEmpty, words.allSatisfy({ $0 == false }) { return Inspection(.bars(Self.wrongKind)) }
+    if words.contains(nil) { directory?.lacks() }
+    if !words.isEmpty, words.allSatisfy({ $0 == nil }), let untold { return Inspection(.bars(untold)) }
     // Of several the one that has not been used.
-    let meant = lines.first { matches($0) == true && !$0.isUsed } ?? lines.first { matches($0) == true }
+    let ours = zip(sale.lines, words).filter { $0.1 == true }.map(\.0)
+    let meant = ours.first { !$0.isUsed } ?? ours.first
     return Inspection(.unknown, line: meant?.id.map { .number($0) })
+  }
+
+  /// Where nobody could be asked before: what is known besides.
+  var uninspected: Inspection {
+    if let untold, directory?.types(called: names) == .empty { return Inspection(.bars(untold)) }
+    return Inspection(.unknown)
+  }
+
+  /// Where nothing more is asked before: neither URL nor list have told.
+  var refusal: Inspection {
+    Inspection(
+      .bars(
+        GateBar(
+          .refuse(isBound || types == nil ? .wrongEvent : .wrongKind),
+          detail: "Neither the ticket's URL nor the list on board tells that it is for this gate.")))
   }
 
   // MARK: After the answer
@@ -109,9 +143,11 @@ struct EventRule: Sendable {
   private static let counted = "The ticket system has counted it: of all stations only this one still admits on it."
 
   private func barred(_ sale: Sale, listed: TicketDetails?, at now: WallTime) -> GateBar? {
-    if let standing { return standing }
+    if let closed { return closed }
     if let event = sale.event() {
-      if let bar = bar(event, known: sale.eventTold, isOurs: isOurs(event), at: now) { return bar }
+      guard let isOurs = isOurs(event, told: sale.eventTold) else { return nowhere(event, sale) }
+      let date = sale.date ?? listed?.date
+      if let bar = bar(event, told(of: event, else: sale.eventTold), isOurs: isOurs, date: date, at: now) { return bar }
     } else if isBound {
       return GateBar(
         .undecided(.badAnswer),
@@ -121,9 +157,11 @@ struct EventRule: Sendable {
     let words = Set(sale.lines.map { matches($0) })
     if words == [true] { return nil }
     if words == [false] { return Self.wrongKind }
+    if words.contains(nil) { directory?.lacks() }
     switch types?.word(on: listed?.kind) ?? .unknown {
     case .takes: return nil
     case .bars(let bar): return bar
+    case .unknown where words == [nil] && untold != nil: return untold
     case .unknown:
       return GateBar(
         .undecided(.interrupted),
@@ -133,73 +171,81 @@ struct EventRule: Sendable {
     }
   }
 
+  /// What the type of a sale's tickets is called, where all are of one and somebody has told that.
+  func kind(of sale: Sale) -> String? {
+    let kinds = Set(sale.lines.map { name(of: $0) })
+    return kinds.count == 1 ? kinds.first ?? nil : nil
+  }
+
   // MARK: Parts
 
   private static let wrongKind = GateBar(.refuse(.wrongKind), detail: "No ticket of this sale is one for this gate.")
 
-  /// Why nobody passes, whatever the ticket is for.
-  private var standing: GateBar? { venue.flatMap { venues?.bar(of: $0) } }
-
-  private func isOurs(_ event: EventID) -> Bool {
-    if let venue { return venues?.isToday(event, at: venue) == true }
+  /// Whether the gate admits to an event; `nil` where nobody has told where it is.
+  private func isOurs(_ event: EventID, told: SaleEvent?) -> Bool? {
+    if let venue { return directory?.isToday(event, told: told, at: venue) }
     return events?.contains(event) ?? true
   }
 
   private func learn(_ sale: Sale) {
     if let event = sale.event(), let told = sale.eventTold { book.learn(told, as: event) }
+    directory?.learn(sale)
+  }
+
+  /// What is known of an event: what was told with a ticket, or by the list of events.
+  private func told(of event: EventID, else known: SaleEvent? = nil) -> SaleEvent? {
+    guard var told = book[event] ?? directory?[event] else { return known }
+    let listed = directory?[event]
+    // A sale may tell less than the list does.
+    told.name = told.name ?? listed?.name ?? known?.name
+    told.place = told.place ?? listed?.place
+    told.zone = told.zone ?? listed?.zone
+    told.starts = told.starts ?? listed?.starts
+    return told
   }
 
   /// Why nobody passes with a ticket of an event, or not yet.
-  /// - Parameter known: what is told of it besides.
-  private func bar(_ event: EventID, known: SaleEvent?, isOurs: Bool, at now: WallTime?) -> GateBar? {
+  private func bar(_ event: EventID, _ told: SaleEvent?, isOurs: Bool, date: TicketDate?, at now: WallTime?) -> GateBar?
+  {
     guard !isOurs || opens != nil else { return nil }
-    let told = book[event] ?? known
     let zone = book.zone(told?.zone)
-    if !isOurs {
-      let what = told?.words(at: now.flatMap { told?.begins(after: $0, in: zone) }, in: zone)
-      return GateBar(.refuse(.wrongEvent), detail: "The ticket is for \(what ?? "another event").")
-    }
-    guard let opens, let now, let begins = told?.begins(after: now, in: zone), begins - now > opens else { return nil }
-    let what = told?.words(at: begins, in: zone) ?? "its event"
-    return GateBar(.refuse(.tooEarly), detail: "The ticket is for \(what), and this gate is too early for that.")
+    let begins = now.flatMap { told?.begins(after: $0, sold: date?.day(in: zone), in: zone) }
+    let what = told?.words(at: begins, in: zone, now: now ?? book.wall)
+    if !isOurs { return GateBar(.refuse(.wrongEvent), detail: "The ticket is for \(what ?? "another event").") }
+    guard let opens, let now, let begins, begins - now > opens else { return nil }
+    return GateBar(
+      .refuse(.tooEarly), detail: "The ticket is for \(what ?? "its event"), and this gate is too early for that.")
   }
+
+  private func name(of line: SaleLine) -> String? { line.name ?? line.type.flatMap { directory?.name(ofType: $0) } }
 
   /// Whether a ticket of a sale is one for the gate; `nil` where that cannot be told.
   private func matches(_ line: SaleLine) -> Bool? {
     if let saleTicketID, line.id != saleTicketID { return false }
-    return types?.matches(line) ?? (types == nil ? true : nil)
+    guard let types else { return true }
+    return types.matches(line, called: name(of: line))
   }
 }
 
-/// Types of tickets, by their names or identifiers.
-private struct TicketTypes: Sendable {
-  private var names: Set<[UInt8]> = []
-  private var numbers: Set<EventID> = []
+extension Sale {
+  /// When it is for.
+  var date: TicketDate? { day.map { .day($0) } }
+}
 
-  init(_ types: [String]) {
-    for type in types {
-      // Digits are an identifier, whatever a type may be called.
-      if type.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-        numbers.insert(EventID(type))
-      } else {
-        names.insert([UInt8](type.utf8))
-      }
+extension TicketDate {
+  /// The longest time that is of one day, and the shortest that is all of it.
+  private static let (longest, whole) = (Duration.seconds(36 * 3_600), Duration.seconds(20 * 3_600))
+
+  /// The day, by a zone's calendar; `nil` where it is for more than one.
+  func day(in zone: ZoneRules) -> CivilDay? {
+    switch self {
+    case .day(let day): return day
+    case .span(let span):
+      let length = span.upperBound - span.lowerBound
+      guard length <= Self.longest else { return nil }
+      // A day that began by other clocks is the one of its middle; doors may open on one and shut on the next.
+      let moment = length >= Self.whole ? span.lowerBound + length / 2 : span.lowerBound
+      return CivilDay.split(moment.seconds + zone.offset(at: moment.seconds)).day
     }
-  }
-
-  /// Whether a line is of one of them; `nil` where it tells too little.
-  func matches(_ line: SaleLine) -> Bool? {
-    if line.type.map({ numbers.contains($0) }) == true || line.name.map({ names.contains([UInt8]($0.utf8)) }) == true {
-      return true
-    }
-    return line.type == nil && !numbers.isEmpty || line.name == nil && !names.isEmpty ? nil : false
-  }
-
-  /// By a type's name alone.
-  func word(on kind: String?) -> GateWord {
-    guard let kind else { return .unknown }
-    if names.contains([UInt8](kind.utf8)) { return .takes }
-    return numbers.isEmpty
-      ? .bars(GateBar(.refuse(.wrongKind), detail: "The ticket is a “\(kind)”.")) : .unknown
   }
 }

@@ -72,18 +72,22 @@ package final class EventScheduleClient: Sendable {
 
   /// Lists or searches sales (`GET /api/tickets`). Redeems nothing, and follows the document's advice: 429, 5xx and
   /// network errors are repeated with growing waits inside the deadline, other answers never.
-  /// - Parameter query: part of a name, an address, a code or an event's name.
+  /// - Parameters:
+  ///   - query: part of a name, an address, a code or an event's name.
+  ///   - urgency: who waits for it.
+  ///   - mostBytes: how long an answer may be; as the transport has it, where it is `nil`.
   /// - Throws: why there is no page.
   package func sales(
-    eventID: Int64? = nil, query: String? = nil, page: Int64 = 1, deadline: MonotonicTime
+    eventID: Int64? = nil, query: String? = nil, page: Int64 = 1, urgency: MeteredClient.Urgency = .live,
+    mostBytes: Int? = nil, deadline: MonotonicTime
   ) async throws(TransportFault) -> SalePage {
     var parameters = [(name: "page", value: String(page))]
     if let eventID { parameters.append(("event_id", String(eventID))) }
     if let query { parameters.append(("query", query)) }
     let secrets = redactions()
-    return try await read("/tickets", parameters, hiding: query, RetryPolicy.harmlessCall, deadline) {
-      SalePage($0, hiding: secrets)
-    }
+    return try await read(
+      "/tickets", parameters, hiding: query, RetryPolicy.harmlessCall, deadline, urgency: urgency, mostBytes: mostBytes
+    ) { SalePage($0, query: query, hiding: secrets) }
   }
 
   /// Lists all sales with their secrets, in whatever state (`GET /api/sales`; not every version of the server has it).
@@ -103,9 +107,10 @@ package final class EventScheduleClient: Sendable {
   }
 
   /// The same for one day, beside the gates; `nil` where the server has no such list, or not for our key.
+  /// - Parameter names: what a type of tickets is called.
   /// - Throws: why there is no page.
   func roster(
-    of day: CivilDay, page: Int64, size: Int, deadline: MonotonicTime
+    of day: CivilDay, page: Int64, size: Int, names: (EventID) -> String?, deadline: MonotonicTime
   ) async throws(TransportFault) -> RosterPage? {
     let secrets = redactions()
     var call = call(
@@ -118,7 +123,8 @@ package final class EventScheduleClient: Sendable {
       case 403 where answer.isRefusal, 404, 405: return .value(nil)
       default: return .fault(fault(of: answer, to: nil))
       }
-      return RosterPage(answer.body, number: page, hiding: secrets).map { .value($0) } ?? .fault(Self.unreadable(host))
+      return RosterPage(answer.body, number: page, names, hiding: secrets).map { .value($0) }
+        ?? .fault(Self.unreadable(host))
     }
   }
 
@@ -130,14 +136,31 @@ package final class EventScheduleClient: Sendable {
   func read<Value: Sendable>(
     _ path: String, _ parameters: [(name: String, value: String)], hiding query: String?, _ policy: RetryPolicy,
     _ deadline: MonotonicTime, urgency: MeteredClient.Urgency = .live, waitsForBudget: Bool = false,
-    _ parse: (JSONValue) -> Value?
+    mostBytes: Int? = nil, _ parse: (JSONValue) -> Value?
   ) async throws(TransportFault) -> Value {
-    try await metered.read(
-      call(.get, path, query: parameters), policy, urgency, deadline: deadline, waitsForBudget: waitsForBudget
+    try await read(
+      path, parameters, policy, urgency, mostBytes: mostBytes, waitsForBudget: waitsForBudget, deadline: deadline
     ) { answer in
-      guard answer.status == 200, answer.isJSON else { return .fault(fault(of: answer, to: query)) }
-      if let document = try? JSONValue(answer.body), let value = parse(document) { return .value(value) }
-      return .fault(Self.unreadable(host))
+      guard answer.status == 200, answer.isJSON else { return .failure(fault(of: answer, to: query)) }
+      if let document = try? JSONValue(answer.body), let value = parse(document) { return .success(value) }
+      return .failure(Self.unreadable(host))
+    }
+  }
+
+  /// The same, where `judge` says what an answer is.
+  func read<Value: Sendable>(
+    _ path: String, _ parameters: [(name: String, value: String)], _ policy: RetryPolicy,
+    _ urgency: MeteredClient.Urgency, mostBytes: Int?, waitsForBudget: Bool, deadline: MonotonicTime,
+    _ judge: (HTTPAnswer) -> Result<Value, TransportFault>
+  ) async throws(TransportFault) -> Value {
+    var call = call(.get, path, query: parameters)
+    call.limits.mostBytes = mostBytes
+    return try await metered.read(call, policy, urgency, deadline: deadline, waitsForBudget: waitsForBudget) {
+      answer in
+      switch judge(answer) {
+      case .success(let value): .value(value)
+      case .failure(let fault): .fault(fault)
+      }
     }
   }
 

@@ -10,8 +10,8 @@ extension TicketSystemType {
 
 extension EventScheduleSection {
   fileprivate static func connect(
-    _ id: TicketSystemID, _ settings: System, _ use: ConnectionUse, _ credentials: CredentialResolver,
-    _ time: any TimeSource
+    _ id: TicketSystemID, _ settings: System, _ use: ConnectionUse, _ list: ListOnBoard?,
+    _ credentials: CredentialResolver, _ time: any TimeSource
   ) throws(SetupError) -> TicketSystemConnection {
     let (transport, key) = try settings.transport(of: id, time) { transport in
       if use == .list { transport.mostBytes = 4 << 20 }
@@ -20,14 +20,15 @@ extension EventScheduleSection {
     let client = EventScheduleClient(
       transport: transport, key: try key.secret(of: id, credentials), budget: budget, time: time)
     let book = EventBook(time: time)
-    let venues = VenueEvents(client: client, book: book, time: time)
+    let directory = EventDirectory(client: client, book: book, list: list, time: time)
     return TicketSystemConnection(
-      id: id, roster: EventScheduleRoster(client: client, time: time),
+      id: id, roster: EventScheduleRoster(client: client, directory: directory, time: time),
       face: { (gate: Gate?) in
-        EventScheduleTicketSystem(id: id, client: client, gate: gate ?? Gate(), book: book, venues: venues, time: time)
+        EventScheduleTicketSystem(
+          id: id, client: client, gate: gate ?? Gate(), book: book, directory: directory, time: time)
       },
       close: {
-        venues.stop()
+        directory.stop()
         await transport.close()
       })
   }

@@ -54,6 +54,9 @@ package enum EventScheduleSection: TicketSystemSection {
     package var unknownEvent: UnknownEvent
     /// The types of tickets that this gate takes; all where there are none.
     package var types: [String]
+    /// Where the file says that, for words: the key, and its place.
+    package var eventsPlace: String?
+    package var typesPlace: String?
 
     package init(
       saleTicket: Int? = nil, seat: String? = nil, events: EventSet = [], venue: String? = nil, opens: Duration? = nil,
@@ -213,6 +216,10 @@ package enum EventScheduleSection: TicketSystemSection {
     }
     gate.opens = reader.read(opens)
     gate.types = reader.read(types) ?? []
+    func place(of key: String) -> String? {
+      reader.keyPosition(of: key).map { _ in "\(reader.node.path).\(key) (\(reader.position(of: key)))" }
+    }
+    (gate.eventsPlace, gate.typesPlace) = (place(of: "events"), place(of: "types"))
     guard let unknown = reader.read(unknownEvent) else { return nil }
     gate.unknownEvent = unknown
     return gate

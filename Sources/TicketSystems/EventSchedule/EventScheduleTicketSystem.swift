@@ -13,7 +13,7 @@ package struct EventScheduleTicketSystem: TicketSystem {
   private let events: EventRule?
   package let rule: GateRule?
   private let book: EventBook
-  private let venues: VenueEvents?
+  private let directory: EventDirectory?
   private let longestInspection: Duration
   private let time: any TimeSource
 
@@ -21,15 +21,15 @@ package struct EventScheduleTicketSystem: TicketSystem {
   /// - Parameter longestInspection: how long is waited to know more of a ticket before it is redeemed: somebody stands there.
   init(
     id: TicketSystemID, client: EventScheduleClient, gate: EventScheduleSection.Gate, book: EventBook,
-    venues: VenueEvents? = nil, longestInspection: Duration = .milliseconds(800), time: any TimeSource
+    directory: EventDirectory? = nil, longestInspection: Duration = .milliseconds(800), time: any TimeSource
   ) {
     self.id = id
     self.longestInspection = longestInspection
     self.client = client
     saleTicketID = gate.saleTicket.map { Int64($0) }
     seatNumber = gate.seat
-    events = EventRule(gate, saleTicketID: saleTicketID, book: book, venues: venues)
-    self.venues = venues
+    events = EventRule(gate, saleTicketID: saleTicketID, book: book, directory: directory)
+    self.directory = directory
     rule = events?.gateRule
     self.book = book
     self.time = time
@@ -40,8 +40,11 @@ package struct EventScheduleTicketSystem: TicketSystem {
     id: TicketSystemID, client: EventScheduleClient, gate: EventScheduleSection.Gate = .init(),
     longestInspection: Duration = .milliseconds(800), time: any TimeSource = SystemTime()
   ) {
+    let book = EventBook(time: time)
     self.init(
-      id: id, client: client, gate: gate, book: EventBook(time: time), longestInspection: longestInspection, time: time)
+      id: id, client: client, gate: gate, book: book,
+      directory: EventDirectory(client: client, book: book, time: time), longestInspection: longestInspection,
+      time: time)
   }
 
   package var whereabouts: Whereabouts? { Whereabouts(host: client.host, cure: client.words.addressCure) }
@@ -58,6 +61,13 @@ package struct EventScheduleTicketSystem: TicketSystem {
   ) async -> AttemptOutcome {
     var line = saleTicketID
     if line == nil, case .number(let number)? = request.line { line = number }
+    // Who is told of had none looked up: somebody was let in by a list. Where nobody waits, it is worth a request.
+    if line == nil, request.isOwed, let events, events.wantsLine,
+      case .one(let sale) = await sale(of: request.code, .background, deadline: patience(request.deadline)),
+      case .number(let number)? = events.inspection(of: sale).line
+    {
+      line = number
+    }
     let outcome = await client.scan(
       request.code, saleTicketID: line, seatNumber: seatNumber, deadline: request.deadline, isOwed: request.isOwed
     ) { [line] in late(judged($0, request, line: line)) }
@@ -68,23 +78,19 @@ package struct EventScheduleTicketSystem: TicketSystem {
   package func inspect(_ code: Code, deadline: MonotonicTime) async -> Inspection {
     guard let events, events.wantsInspection else { return Inspection(.unknown) }
     switch events.unknown {
-    case .redeem: return Inspection(.unknown)
-    case .refuse:
-      return Inspection(
-        .bars(
-          GateBar(
-            .refuse(.wrongEvent),
-            detail: "Neither the ticket's URL nor the list on board tells that it is for this gate.")))
+    case .redeem: return events.uninspected
+    case .refuse: return events.refusal
     case .lookUp:
-      guard case .one(let sale) = await sale(of: code, deadline: min(deadline, time.now() + longestInspection))
-      else { return Inspection(.unknown) }
+      guard case .one(let sale) = await sale(of: code, deadline: patience(deadline)) else { return events.uninspected }
       return events.inspection(of: sale)
     }
   }
 
+  private func patience(_ deadline: MonotonicTime) -> MonotonicTime { min(deadline, time.now() + longestInspection) }
+
   /// By a scan of no code: on the way of every scan, with our key, and refused before the server looks for any ticket.
   package func reach(deadline: MonotonicTime) async -> Reach {
-    venues?.start()
+    directory?.start()
     let outcome = await client.scanNothing(deadline: deadline)
     switch outcome.result {
     case .notSent(let fault) where fault.reason == .rateLimited: return .unknown
@@ -96,6 +102,7 @@ package struct EventScheduleTicketSystem: TicketSystem {
     case .pending: return .offline(.timeOut)
     case .answered(let answer):
       book.learn(date: answer.serverDate)
+      directory?.answered()
       return Reach(answer, host: client.host, hiding: client.redactions(), words: client.words)
     }
   }
@@ -112,13 +119,15 @@ package struct EventScheduleTicketSystem: TicketSystem {
   /// What the list of sales tells of a code.
   private enum FoundSale {
     case one(Sale)
-    /// Such a code cannot be searched for, or finds none, or several; or our key may not search.
+    /// Such a code cannot be searched for, or finds none, or several, or not by a code alone; or our key may not search.
     case untold
     case unanswered
   }
 
   /// Only a whole secret finds one sale and no other: `_` and `%` would match anything, and a short text is in many a name.
-  private func sale(of code: Code, deadline: MonotonicTime) async -> FoundSale {
+  private func sale(
+    of code: Code, _ urgency: MeteredClient.Urgency = .live, deadline: MonotonicTime
+  ) async -> FoundSale {
     let isSecret =
       code.bytes.count >= 16
       && code.bytes.allSatisfy { byte in
@@ -127,12 +136,15 @@ package struct EventScheduleTicketSystem: TicketSystem {
     guard isSecret else { return .untold }
     let page: SalePage
     do throws(TransportFault) {
-      page = try await client.sales(query: code.text, deadline: deadline)
+      page = try await client.sales(query: code.text, urgency: urgency, deadline: deadline)
     } catch {
       // A key may scan and not list: that does not pass.
       return error.reason == .accessDenied ? .untold : .unanswered
     }
-    guard page.lastPage == 1, page.sales.count == 1, let sale = page.sales.first else { return .untold }
+    // Anybody can buy a ticket by the name of somebody's code.
+    guard page.page == 1, page.lastPage == 1, page.count == 1, page.total ?? 1 == 1, !page.isFoundByText,
+      let sale = page.sales.first
+    else { return .untold }
     return .one(sale)
   }
 
@@ -165,6 +177,7 @@ package struct EventScheduleTicketSystem: TicketSystem {
       result.answer = judgement.answer
       if let events, let sale = judgement.sale, case .redeemed(var redemption) = judgement.answer {
         redemption.bar = events.bar(sale, listed: request.listed, at: answer.serverDate)
+        redemption.details.kind = redemption.details.kind ?? events.kind(of: sale)
         result.answer = .redeemed(redemption)
       }
       if client.isFailing(on: code, status: answer.status) {

@@ -7,7 +7,7 @@ extension EventScheduleSection {
   static func type(
     connect:
       @escaping @Sendable (
-        TicketSystemID, System, ConnectionUse, CredentialResolver, any TimeSource
+        TicketSystemID, System, ConnectionUse, ListOnBoard?, CredentialResolver, any TimeSource
       ) throws(SetupError) -> TicketSystemConnection
   ) -> TicketSystemType {
     TicketSystemType(
@@ -21,7 +21,9 @@ extension EventScheduleSection {
         system.configured.map { .init(address: "\($0.url)", key: $0.key.name, place: system.urlPosition) }
       },
       enrolment: enrolment
-    ) { id, system, use, _, credentials, time throws(SetupError) in try connect(id, system, use, credentials, time) }
+    ) { id, system, use, list, credentials, time throws(SetupError) in
+      try connect(id, system, use, list, credentials, time)
+    }
   }
 
   private static let enrolment = TicketSystemEnrolment<System, Gate>(

@@ -118,14 +118,14 @@ package struct InstanceClient: Sendable {
   /// - Throws: why there are none.
   package func events(
     at api: ServerAddress, key: Secret, deadline: MonotonicTime
-  ) async throws(TransportFault) -> EventsPage {
+  ) async throws(TransportFault) -> EventPage {
     let call = HTTPCall(
       .get, path: "/api/events", query: [("per_page", "50"), ("page", "1")],
       credential: (EventScheduleClient.keyHeader, "", key))
     guard let answer = try await ask(api, call, Self.mostEvents, deadline: deadline) else {
       throw TransportFault(.badAnswer, "\(api.hostAndPort) answered more than is read. \(settings.words.addressCure)")
     }
-    return try EventsPage.read(answer, host: api.hostAndPort, hiding: [key.redaction], words: settings.words).get()
+    return try EventPage.read(answer, host: api.hostAndPort, hiding: [key.redaction], words: settings.words).get()
   }
 
   // MARK: Calls

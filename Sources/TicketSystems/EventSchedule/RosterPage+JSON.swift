@@ -4,11 +4,15 @@ internal import TicketTransport
 
 extension RosterPage {
   /// Reads a page of `GET /api/sales`, sale by sale; `nil` if the body is none, or another page than the one that was asked for.
-  /// - Parameter secrets: what its texts must not show.
-  init?(_ body: [UInt8], number: Int64, hiding secrets: [Redaction]) {
+  /// - Parameters:
+  ///   - types: what a type of tickets is called, where the page does not tell that.
+  ///   - secrets: what its texts must not show.
+  init?(
+    _ body: [UInt8], number: Int64, _ types: (EventID) -> String? = { _ in nil }, hiding secrets: [Redaction]
+  ) {
     var tickets: [ToldTicket] = []
     var names = EventNames(hiding: secrets)
-    let value = try? JSONValue.read(body, handingOver: "data") { tickets += Self.tickets($0, &names) }
+    let value = try? JSONValue.read(body, handingOver: "data") { tickets += Self.tickets($0, types, &names) }
     guard let value, value["data"]?.array != nil else { return nil }
     let page = value["meta"]?["current_page"]?.integer ?? number
     // A server that does not know pages would tell the first one for ever.
@@ -18,7 +22,9 @@ extension RosterPage {
   }
 
   /// The codes of a sale: its own secret, and those of its entries where they are told.
-  private static func tickets(_ sale: JSONValue, _ names: inout EventNames) -> [ToldTicket] {
+  private static func tickets(
+    _ sale: JSONValue, _ types: (EventID) -> String?, _ names: inout EventNames
+  ) -> [ToldTicket] {
     let lines = sale["tickets"]?.array ?? []
     let admitting = lines.filter { $0["is_addon"] != .bool(true) }
     // Lines of the sale, not of the list: what does not admit is no person.
@@ -32,17 +38,28 @@ extension RosterPage {
       obstacle: isPass ? "it is a pass: whether it admits depends on more than a list says" : nil)
     var whole = plain
     whole.isWholeSale = true
+    let kinds = admitting.map { kind($0, types, &names) }
+    if let kind = kinds.first, kinds.allSatisfy({ $0 == kind }) { whole.kind = kind }
     whole.quantity = lines.isEmpty ? Int(clamping: sale["total_quantity"]?.integer ?? 1) : persons
     if whole.status == .valid, isUsed { whole.status = .used }
     if let code = sale["secret"]?.string { whole.code = code } else { whole.obstacle = "our key may not see its code" }
-    let entries = admitting.flatMap { $0["entries"]?.array ?? [] }.prefix(1_000).compactMap { entry -> ToldTicket? in
+    let told = zip(admitting, kinds).flatMap { line, kind in (line["entries"]?.array ?? []).map { ($0, kind) } }
+    let entries = told.prefix(1_000).compactMap { entry, kind -> ToldTicket? in
       guard let code = entry["secret"]?.string else { return nil }
       var one = plain
-      one.code = code
+      (one.code, one.kind) = (code, kind)
       if one.status == .valid, let scanned = entry["scanned_at"], scanned != .null { one.status = .used }
       return one
     }
     return [whole] + entries
+  }
+
+  /// What the type of a line's tickets is called.
+  private static func kind(
+    _ line: JSONValue, _ types: (EventID) -> String?, _ names: inout EventNames
+  ) -> String? {
+    if let type = line["type"]?.string { return names.clean(type) }
+    return line["ticket_id"]?.identifier.flatMap { types(EventID($0)) }
   }
 
   private static func quantity(_ line: JSONValue) -> Int {
@@ -67,7 +84,7 @@ extension RosterPage {
   }
 }
 
-/// The names of events, made fit for staff: thousands of sales are for few events, and each name is cleaned once.
+/// The names of events and types, made fit for staff: thousands of sales are for few of them, and each name is cleaned once.
 private struct EventNames {
   private let secrets: [Redaction]
   private var known: [String: String?] = [:]

@@ -46,6 +46,10 @@ package struct Sale: Sendable, Equatable {
   package var eventID: String?
   /// The event, as far as it is told.
   var eventTold: SaleEvent?
+  /// The day that it is for, by the event's calendar.
+  var day: CivilDay?
+  /// Whether its event tells what the types of tickets are called; `nil` where the sale has none.
+  var tellsTypes: Bool?
   /// The event's identifier in the event itself; it should be the same.
   private var eventOwnID: String?
   /// The tickets with their types; empty where they are not told, or are too many.
@@ -75,7 +79,10 @@ package struct Sale: Sendable, Equatable {
       return TicketDetails.Line(
         id: .number(id), quantity: Self.quantity(line), isUsed: line["usage_status"]?.string == "used")
     }
-    self.lines = lines.count > 1_000 ? [] : SaleLine.all(lines, of: value["event"], hiding: secrets)
+    let types = TicketType.all(of: value["event"], hiding: secrets)
+    self.lines = lines.count > 1_000 ? [] : SaleLine.all(lines, types)
+    if lines.contains(where: { $0["ticket_id"]?.identifier != nil }) { tellsTypes = !types.isEmpty }
+    day = value["event_date"]?.string.flatMap { CivilDay(iso8601: $0) }
     let words = lines.map { $0["usage_status"]?.string }
     isUnused = !words.isEmpty && words.allSatisfy { $0 == "unused" } ? true : words.contains("used") ? false : nil
     // All lines count, those without a readable id among them.
@@ -96,8 +103,8 @@ package struct Sale: Sendable, Equatable {
   var details: TicketDetails {
     let kinds = Set(lines.map(\.name))
     return TicketDetails(
-      holder: name, event: eventTold?.name, eventID: event() == nil ? nil : eventID ?? eventOwnID, tickets: tickets,
-      kind: kinds.count == 1 ? kinds.first ?? nil : nil)
+      holder: name, event: eventTold?.name, eventID: event() == nil ? nil : eventID ?? eventOwnID,
+      date: day.map { .day($0) }, tickets: tickets, kind: kinds.count == 1 ? kinds.first ?? nil : nil)
   }
 
   /// How many persons the ticket admits: of the chosen line, or of the first where none is chosen; 1 if that is unknown.
@@ -119,12 +126,8 @@ struct SaleLine: Sendable, Equatable {
   var isUsed: Bool
 
   /// The lines of a sale; the names of their types are the event's to tell.
-  static func all(_ lines: [JSONValue], of event: JSONValue?, hiding secrets: [Redaction]) -> [SaleLine] {
-    var names: [EventID: String] = [:]
-    for type in (event?["tickets"]?.array ?? []).prefix(1_000) {
-      guard let id = type["id"]?.identifier, let name = type["type"]?.string else { continue }
-      names[EventID(id)] = StaffText.clean(name, hiding: secrets)
-    }
+  static func all(_ lines: [JSONValue], _ types: [TicketType]) -> [SaleLine] {
+    let names = Dictionary(types.map { ($0.id, $0.name) }, uniquingKeysWith: { _, last in last })
     return lines.map { line in
       let type = line["ticket_id"]?.identifier.map { EventID($0) }
       return SaleLine(
@@ -136,18 +139,41 @@ struct SaleLine: Sendable, Equatable {
 
 /// One page of the list of sales.
 package struct SalePage: Sendable, Equatable {
-  /// The sales on it.
+  /// The sales on it that can be read.
   package var sales: [Sale]
+  /// How many it has.
+  package var count: Int
+  /// How many all pages have, where that is told.
+  package var total: Int64?
   /// This page's number, from 1.
   package var page: Int64
   /// The last page's number.
   package var lastPage: Int64
 
+  /// Whether a text of a sale, which anybody may have chosen, has what was searched for: by its codes it need not have been found.
+  var isFoundByText = false
+
   /// Reads a page; `nil` if the value is none.
-  init?(_ value: JSONValue, hiding secrets: [Redaction]) {
+  /// - Parameter query: what was searched for.
+  init?(_ value: JSONValue, query: String? = nil, hiding secrets: [Redaction]) {
     guard let data = value["data"]?.array else { return nil }
+    if let query { isFoundByText = data.contains { Self.says($0, CodeFolding.key(of: Code(query)).bytes) } }
+    let meta = PageMeta(value["meta"])
     sales = data.compactMap { Sale($0, hiding: secrets) }
-    page = value["meta"]?["current_page"]?.integer ?? 1
-    lastPage = value["meta"]?["last_page"]?.integer ?? page
+    count = data.count
+    total = meta.total
+    page = meta.page ?? 1
+    lastPage = meta.lastPage ?? page
+  }
+
+  /// Longer texts are not looked through.
+  private static let longestText = 4_096
+
+  private static func says(_ sale: JSONValue, _ query: [UInt8]) -> Bool {
+    let texts = ["name", "email", "phone", "event_name"].map { sale[$0]?.string } + [sale["event"]?["name"]?.string]
+    return texts.compactMap(\.self).contains { text in
+      guard text.utf8.count <= longestText else { return true }
+      return CodeFolding.key(of: Code(text)).bytes.firstRange(of: query) != nil
+    }
   }
 }

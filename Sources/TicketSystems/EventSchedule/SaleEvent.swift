@@ -9,6 +9,8 @@ struct SaleEvent: Sendable, Equatable {
   var name: String?
   /// Where it is, likewise.
   var place: String?
+  /// What the server calls that.
+  var venue: EventID?
   /// When it begins: where it recurs, the first time.
   var starts: WallTime?
   /// How long it takes; `nil` where that is not told.
@@ -25,14 +27,16 @@ struct SaleEvent: Sendable, Equatable {
     guard let value, case .object = value else { return nil }
     func text(_ value: JSONValue?) -> String? { value?.string.flatMap { StaffText.clean($0, hiding: secrets) } }
     name = text(value["name"])
-    place = text(value["venue"]?["name"])
+    place = text(value["venue"]?["name"]) ?? text(value["venue_name"])
+    venue = (value["venue_id"]?.identifier ?? value["venue"]?["id"]?.identifier).map { EventID($0) }
     starts = Self.time(value["starts_at"])
     if let starts, let ends = Self.time(value["ends_at"]) {
       duration = ends - starts
     } else if let hours = value["duration"]?.integer, (0...10_000).contains(hours) {
       duration = .seconds(hours * 3_600)
     }
-    zone = value["timezone"]?.string
+    // No name of one is longer.
+    zone = value["timezone"]?.string.flatMap { $0.utf8.count <= 64 ? $0 : nil }
   }
 
   /// ISO 8601, or the same of UTC without saying so.
@@ -40,25 +44,39 @@ struct SaleEvent: Sendable, Equatable {
     value?.string.flatMap { WallTime(iso8601: $0) ?? WallTime(iso8601: $0 + "Z") }
   }
 
-  /// When it begins next, as far as it is not over: an event that began on an earlier day and is admitted to all the same recurs, and
-  /// is at the same time of its zone today.
+  /// When it begins, as far as a ticket is concerned and it has not begun.
+  ///
+  /// An event that is sold for another day than its first one recurs, and is at the same time of its zone on that day. Where the day is
+  /// not told, one that began on an earlier day and is admitted to all the same is at that time today.
+  /// - Parameter sold: the day that the ticket is for, by the event's calendar. Where no day was chosen, servers take the first one as
+  ///   UTC has it.
   /// - Returns: `nil` where that is not told, or it has begun.
-  func begins(after now: WallTime, in zone: ZoneRules) -> WallTime? {
+  func begins(after now: WallTime, sold: CivilDay? = nil, in zone: ZoneRules) -> WallTime? {
     guard let starts else { return nil }
-    if now < starts { return starts }
-    if let duration, now < starts + duration { return nil }
+    if starts <= now, let duration, now < starts + duration { return nil }
     let (first, second) = CivilDay.split(starts.seconds + zone.offset(at: starts.seconds))
+    func again(on day: CivilDay) -> WallTime? {
+      let time = WallTime(seconds: zone.time(local: day.number * 86_400 + second))
+      return now < time ? time : nil
+    }
+    if let sold, sold != first, sold != CivilDay.split(starts.seconds).day { return again(on: sold) }
+    if now < starts { return starts }
     let today = CivilDay.split(now.seconds + zone.offset(at: now.seconds)).day
-    guard today != first else { return nil }
-    let again = WallTime(seconds: zone.time(local: today.number * 86_400 + second))
-    return now < again ? again : nil
+    return sold != nil || today == first ? nil : again(on: today)
   }
 
   /// What staff tell somebody who is at the wrong gate, or too early: what it is, where and when; `nil` where nothing is known.
-  func words(at time: WallTime?, in zone: ZoneRules) -> String? {
+  /// - Parameters:
+  ///   - time: when it is; as it is told, where that is `nil`.
+  ///   - now: what is today needs no date.
+  func words(at time: WallTime?, in zone: ZoneRules, now: WallTime? = nil) -> String? {
+    func local(_ time: WallTime) -> (day: CivilDay, second: Int64) {
+      CivilDay.split(time.seconds + zone.offset(at: time.seconds))
+    }
     let when = (time ?? starts).map { time in
-      let (day, second) = CivilDay.split(time.seconds + zone.offset(at: time.seconds))
-      return "\(day) \(CivilDay.clock(second).prefix(5))"
+      let (day, second) = local(time)
+      let clock = "\(CivilDay.clock(second).prefix(5))"
+      return now.map { local($0).day } == day ? clock : "\(day) \(clock)"
     }
     let parts = [name.map { "“\($0)”" }, place, when].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: ", ")

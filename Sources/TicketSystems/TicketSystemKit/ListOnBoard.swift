@@ -141,6 +141,12 @@ package struct ListOnBoard: Sendable {
     }
   }
 
+  /// Whether it would decide scans now, and tells of any ticket what sort it is.
+  package func tellsKinds() async -> Bool {
+    guard await reach().isAnswer, let list else { return false }
+    return (try? await list.tellsKinds()) ?? false
+  }
+
   /// Whether it would decide a scan now.
   package func reach() async -> Reach {
     do throws(Doubt) {

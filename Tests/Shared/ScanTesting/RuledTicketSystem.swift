@@ -6,6 +6,8 @@ package final class RuledTicketSystem: TicketSystem {
   private let system: FakeTicketSystem
   private let event: String
   private let inspections = Mutex<(found: [Code: Inspection], made: [Code])>(([:], []))
+  private let requests = Mutex<[TicketDetails?]>([])
+  private let stand = Mutex<(now: GateStanding, told: [@Sendable () -> Void])>((.open, []))
 
   /// Makes the face.
   /// - Parameter event: the one that the gate admits to. Each code that names an event names one that is known.
@@ -17,7 +19,9 @@ package final class RuledTicketSystem: TicketSystem {
   package var id: TicketSystemID { system.id }
 
   package var rule: GateRule? {
-    GateRule(judgeNamed: { $0 == self.event ? .takes : .bars(self.bar($0)) }, judge: { self.word(on: $0) })
+    GateRule(
+      standing: { self.stand.withLock { $0.now } }, notify: { told in self.stand.withLock { $0.told.append(told) } },
+      judgeNamed: { $0 == self.event ? .takes : .bars(self.bar($0)) }, judge: { self.word(on: $0) })
   }
 
   private func bar(_ told: String) -> GateBar { GateBar(.refuse(.wrongEvent), detail: "of \(told)") }
@@ -25,6 +29,18 @@ package final class RuledTicketSystem: TicketSystem {
   private func word(on ticket: TicketDetails?) -> GateWord {
     guard let told = ticket?.eventID else { return .unknown }
     return told == event ? .takes : .bars(bar(told))
+  }
+
+  /// What the list on board was said to have of each ticket that was asked for, in order.
+  package var listed: [TicketDetails?] { requests.withLock { $0 } }
+
+  /// Sets whether anybody could be admitted; somebody could, at first.
+  package func setStanding(_ standing: GateStanding) {
+    let told = stand.withLock { stand in
+      stand.now = standing
+      return stand.told
+    }
+    for tell in told { tell() }
   }
 
   /// Sets what an inspection of `code` finds; nothing at first.
@@ -53,7 +69,8 @@ package final class RuledTicketSystem: TicketSystem {
   package func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
-    judged(await system.attempt(request) { late(self.judged($0)) })
+    requests.withLock { $0.append(request.listed) }
+    return judged(await system.attempt(request) { late(self.judged($0)) })
   }
 
   private func judged(_ outcome: AttemptOutcome) -> AttemptOutcome {

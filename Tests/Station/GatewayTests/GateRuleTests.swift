@@ -89,6 +89,17 @@ import Testing
     expect(halls.b.inspected.isEmpty, "the list has told")
   }
 
+  /// The list says B, the ticket system A: it is green at A once B has found that out, and lost at neither.
+  @Test func whatTheTicketSystemHasToldOutranksTheList() async throws {
+    let halls = try halls(list: ListedTicket(status: .valid, event: "Gala", eventID: "B"))
+    halls.process.system.script(Self.code, .answer(halls.process.redeemed("1", event: "A")))
+    await expectEqual(halls.atA().decision.verdict, Self.wrong)
+    await expectEqual(halls.atB().decision.verdict, Self.wrong)
+    await expectEqual(halls.atA().decision.verdict, .admit)
+    await expectEqual(halls.atA().decision.verdict, .refuse(.alreadyUsed))
+    await expectEqual(halls.atB().decision.verdict, Self.wrong)
+  }
+
   @Test func anInspectionSparesTheTicket() async throws {
     let halls = try halls()
     halls.process.system.script(Self.code, .answer(halls.process.redeemed("1", event: "B")))
@@ -154,6 +165,18 @@ import Testing
     expectEqual(halls.asked, 1)
   }
 
+  /// Whichever of two gates is the first to hold the ticket, it opens the right one, once.
+  @Test(arguments: 1...20) func atTwoGatesAtOnceItOpensTheRightOne(round: Int) async throws {
+    let halls = try halls()
+    halls.process.system.script(Self.code, .answer(halls.process.redeemed("1", event: "B")))
+    async let a = halls.atA().decision.verdict
+    async let b = halls.atB().decision.verdict
+    async let again = halls.atB().decision.verdict
+    let verdicts = await (a, [b, again].sorted { $0.name < $1.name })
+    expectEqual(verdicts.0, Self.wrong)
+    expectEqual(verdicts.1, [.admit, .refuse(.alreadyUsed)])
+  }
+
   @Test func whatWasGivenBackAdmitsAtItsGateAlone() async throws {
     let halls = try halls()
     halls.process.system.script(Self.code, .answer(halls.process.redeemed("1", event: "B")))
@@ -187,6 +210,23 @@ import Testing
       expectEqual(kept.decision.isProvisional, test.verdict == .admit)
     }
     try await expectEqual(halls.process.journal.owed().count, test.verdict == .admit ? 1 : 0)
+  }
+
+  /// What is told later is told with what the list says of the ticket.
+  @Test func whatIsToldLaterComesWithTheListsWord() async throws {
+    let halls = try halls(
+      list: ListedTicket(status: .valid, eventID: "A", kind: "VIP"),
+      policy: OfflinePolicy(.list(maxAge: .seconds(3_600))))
+    halls.process.system.setReach(.noConnection)
+    halls.process.system.script(
+      Self.code, .fail(.noConnection), .answer(halls.process.redeemed("1", event: "A")))
+    expect(await halls.atA().decision.isProvisional)
+    await expectEqual(halls.atB().decision.verdict, Self.wrong)
+    _ = await halls.process.keeper.takeUp([], asker: halls.process.system, faces: [GateID("hall-a"): halls.a])
+    halls.process.system.setReach(nil)
+    await halls.process.keeper.allTold()
+    expectEqual(halls.process.journal.endings, [.confirmed])
+    expectEqual(halls.a.listed.last??.kind, "VIP")
   }
 
   /// The code says that it is of this event, and nobody else does.

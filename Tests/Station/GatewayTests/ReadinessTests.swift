@@ -19,12 +19,13 @@ import Testing
     let ledger: LedgerKeeper
     let signals: RecordingSignals
     let gate: GateController
+    let ruled: RuledTicketSystem
     private let events: Box
 
     /// - Parameter predecessor: the process before this one: journal and ticket system are the same.
     init(
       after predecessor: Bench? = nil, waits: SystemCheck.Waits = ReadinessTests.quick,
-      time: any TimeSource = SystemTime(),
+      time: any TimeSource = SystemTime(), isRuled: Bool = false,
       _ adjust: (inout GateSettings) -> Void = { _ in }
     ) throws {
       journal = predecessor?.journal ?? MemoryJournal()
@@ -35,8 +36,9 @@ import Testing
       var settings = GateSettings(gate: GateID("north"), deadline: .seconds(20), holdOff: .zero)
       adjust(&settings)
       events = Box(hub.subscribe())
+      ruled = RuledTicketSystem(system, event: "A")
       gate = GateController(
-        settings: settings, system: system, ledger: ledger, signals: signals, events: hub, time: time)
+        settings: settings, system: isRuled ? ruled : system, ledger: ledger, signals: signals, events: hub, time: time)
     }
 
     /// Runs the gate around a test, its ticket system asked first.
@@ -98,6 +100,40 @@ import Testing
       expect(bench.system.asked.isEmpty, "no ticket was needed for it")
       await bench.played(.idle)
     }
+  }
+
+  /// Whoever comes, nobody could pass by the gate's rule: that is told before anybody comes, and taken back.
+  @Test func aRuleThatLetsNobodyPassIsToldBeforeTheFirstTicket() async throws {
+    let bench = try Bench(isRuled: true)
+    bench.ruled.setStanding(.awaited)
+    try await bench.run { bench in
+      bench.ruled.setStanding(.barred(.outOfService, "No event of the venue. Check ticket.events."))
+      await expectEqual(bench.nextState(), .fault(.outOfService, "No event of the venue. Check ticket.events."))
+      await bench.played(.outOfService)
+      bench.ruled.setStanding(.open)
+      await expectEqual(bench.nextState(), .ready)
+      await bench.played(.idle)
+      bench.ruled.setStanding(.barred(.outOfService, "Gone."))
+      await expectEqual(bench.nextState(), .fault(.outOfService, "Gone."))
+      expect(bench.system.asked.isEmpty, "no ticket was needed for it")
+    }
+  }
+
+  @Test func aRuleOfWhichTooLittleIsKnownMakesReadySaySo() async throws {
+    let bench = try Bench(isRuled: true)
+    bench.ruled.setStanding(.unproven("Whether it tells types is not known."))
+    try await bench.run { bench in
+      let state = await bench.nextState()
+      expect(state?.name == "ready" && state?.detail == "Whether it tells types is not known.")
+      bench.ruled.setStanding(.open)
+      await expectEqual(bench.nextState(), .ready)
+    }
+  }
+
+  @Test func aRuleKeepsNobodyFromLeaving() async throws {
+    let bench = try Bench(isRuled: true) { $0.isExit = true }
+    bench.ruled.setStanding(.barred(.outOfService, "Nobody."))
+    try await bench.run { await expectEqual($0.nextState(), .ready) }
   }
 
   @Test func aGateIsReadyOnceItsTicketSystemAnswered() async throws {

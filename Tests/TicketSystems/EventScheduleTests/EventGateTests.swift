@@ -1,5 +1,6 @@
 @testable import EventSchedule
 import Expectations
+import LinuxIO
 import ScanModel
 import ScriptedHTTP
 import Testing
@@ -134,7 +135,27 @@ import TicketTransport
     ("429 Too Many Requests", #"{"error":"Rate limit exceeded"}"#), ("403 Forbidden", #"{"message":"Access denied"}"#),
     ("500 Internal Server Error", "{}"), ("503 Service Unavailable", ""), ("200 OK", "<html>"), ("302 Found", ""),
     ("200 OK", nil),
+    // One of two cannot be read; or there are more than it shows.
+    ("200 OK", found(sale(457), #"{"id":5}"#)),
+    ("200 OK", #"{"data":[\#(sale(457))],"meta":{"current_page":1,"last_page":1,"total":2}}"#),
+    ("200 OK", #"{"data":[\#(sale(457))],"meta":{"current_page":2,"last_page":2}}"#),
+    ("200 OK", #"{"data":[\#(sale(457))],"meta":{"pagination":{"current_page":1,"last_page":3}}}"#),
   ]
+
+  /// A search finds names, too, and anybody can buy a ticket by the name of somebody's code.
+  @Test(arguments: [
+    code, code.uppercased(), "A \(code) B", "\u{FF57}\u{FF4B}" + code.dropFirst(2), "w\u{301}" + code.dropFirst(),
+    String(repeating: "x", count: 5_000) + code,
+  ]) func aSaleThatIsFoundByATextIsNobodys(text: String) async throws {
+    for place in [#""name":"A""#, #""name":"Gala""#] {
+      let name = place.contains("Gala") ? "Gala" : "A"
+      let named = Self.sale(457).replacing(place, with: place.replacing(name, with: text))
+      expect(named != Self.sale(457))
+      try await expectEqual(inspect(Gate(events: ["456"]), Self.found(named)).found, Inspection(.unknown), "\(text)")
+    }
+    let mailed = Self.sale(457).replacing(#""name":"A""#, with: #""email":"\#(text)@a.example""#)
+    try await expectEqual(inspect(Gate(events: ["456"]), Self.found(mailed)).found, Inspection(.unknown), "\(text)")
+  }
 
   /// It is asked for then, and the answer decides; and it is no proof that the ticket system is offline.
   @Test(arguments: silent) func aLookUpThatTellsNothingBarsNobody(test: (status: String, body: String?)) async throws {
@@ -174,7 +195,7 @@ import TicketTransport
   }
 
   /// The server's entry path ignores which line was asked for: any entry ticket would pass the VIP gate.
-  @Test(arguments: [["VIP"], ["12"], ["Mzg5Mjkw", "VIP"], ["12", "14"]])
+  @Test(arguments: [["VIP"], ["12"], ["Mzg5Mjkw", "VIP"], ["12", "14"], ["Mzg5Mjkw"], ["V\u{200B}IP "]])
   func aGateTakesItsTypesAlone(types: [String]) async throws {
     let gate = Gate(types: types)
     try await expectEqual(bar(gate, answer: Self.typed((1, 12), (2, 12))), nil)
@@ -185,6 +206,19 @@ import TicketTransport
     try await expectEqual(bar(gate, answer: mixed, listed: TicketDetails(kind: "VIP")), nil)
     try await expectEqual(
       bar(Gate(types: ["VIP"]), answer: mixed, listed: TicketDetails(kind: "Floor"))?.verdict, .refuse(.wrongKind))
+  }
+
+  /// However its letters are composed, a name is the same.
+  @Test func aTypesNameIsComparedAsItIsRead() async throws {
+    let answer = Self.typed((1, 12)).replacing("VIP", with: "Cafe\u{301} \u{202E} Nord")
+    try await expectEqual(bar(Gate(types: ["Caf\u{E9} Nord"]), answer: answer), nil)
+    try await expectEqual(bar(Gate(types: ["Cafe Nord"]), answer: answer)?.verdict, .refuse(.wrongKind))
+  }
+
+  @Test func aGateOfTypesRefusesThemAsSuch() async throws {
+    let found = try await inspect(Gate(unknownEvent: .refuse, types: ["VIP"]), nil).found
+    guard case .bars(let bar) = found.word else { return unexpected("\(found)") }
+    expectEqual(bar.verdict, .refuse(.wrongKind))
   }
 
   @Test func anAnswerThatTellsNoTypesAdmitsNobody() async throws {
@@ -233,6 +267,64 @@ import TicketTransport
       guard case .bars(let bar) = word else { return unexpected("\(word)") }
       expect(bar.verdict == .refuse(.tooEarly) && bar.detail?.contains("“Gala”") == true)
     }
+    await venue.close()
+  }
+
+  /// Of an event that recurs each day, the list tells for which day a ticket is: tomorrow's is not today's because of its time of day.
+  @Test(arguments: ["America/New_York", "Pacific/Auckland", "UTC"])
+  func aRecurringEventGoesByTheSalesDate(name: String) throws {
+    let zone = try #require(ZoneRules.named(name))
+    let book = EventBook(time: SystemTime())
+    let now = SystemTime().wall()
+    book.learn(date: now)
+    let gate = try #require(
+      EventRule(Gate(events: ["456"], opens: .seconds(2 * 3_600)), saleTicketID: nil, book: book)?.gateRule)
+    var event = SaleEvent(name: "Gala")
+    // It begins in one hour, as it did a month ago.
+    let local = now.seconds + zone.offset(at: now.seconds) + 3_600
+    let (today, second) = CivilDay.split(local)
+    event.starts = WallTime(seconds: zone.time(local: (today.number - 28) * 86_400 + second))
+    event.zone = name
+    book.learn(event, as: EventID("456"))
+    func word(_ days: Int64) -> GateWord {
+      let begins = WallTime(seconds: zone.time(local: (today.number + days) * 86_400))
+      let ends = WallTime(seconds: zone.time(local: (today.number + days + 1) * 86_400))
+      return gate.word(on: TicketDetails(eventID: "456", date: .span(begins..<ends)))
+    }
+    expect(word(0) == .takes && word(-1) == .takes, "what is over is the ticket system's to say")
+    guard case .bars(let bar) = word(1) else { return unexpected("tomorrow's is not too early") }
+    expect(
+      bar.verdict == .refuse(.tooEarly)
+        && bar.detail?.contains("“Gala”, \(CivilDay(number: today.number + 1)) ") == true)
+    // Where nobody tells the day, it is today.
+    expectEqual(gate.word(on: TicketDetails(eventID: "456")), .takes)
+  }
+
+  @Test func anAnswersDateIsBelieved() async throws {
+    let starts = SystemTime().wall() + .seconds(3_600 - 28 * 86_400)
+    let event = #"{"id":"Mzg5NzM0","name":"Gala","starts_at":"\#(starts.iso8601Seconds)","timezone":"UTC"}"#
+    for days in [0, 1] as [Int64] {
+      let sold = CivilDay.split((starts + .seconds((28 + days) * 86_400)).seconds).day
+      let answer = Answers.sale(event: event).replacing(#""email""#, with: #""event_date":"\#(sold)","email""#)
+      try await expectEqual(
+        bar(Gate(opens: .seconds(2 * 3_600)), answer: answer)?.verdict, days == 0 ? nil : .refuse(.tooEarly))
+    }
+  }
+
+  /// West of UTC the real server is a day off: nobody overrules it, and its words are shown.
+  @Test func thatATicketIsNotForTodayIsNeverOverruled() async throws {
+    let event =
+      #"{"id":456,"name":"Gala","starts_at":"\#(SystemTime().wall().iso8601Seconds)","timezone":"America/New_York"}"#
+    let server = ScriptedServer { _, request, connection in
+      let said = Answers.response("400 Bad Request", #"{"error":"This ticket is not valid for today"}"#)
+      let found = Self.found(#"{"id":1,"status":"paid","event_id":456,"event":\#(event),"tickets":[]}"#)
+      connection.send(request.hasPrefix("POST") ? said : Answers.response("200 OK", found))
+    }
+    let venue = try await Venue.open(server, gate: Gate(events: ["456"], opens: .seconds(3_600)))
+    await expectEqual(
+      venue.system.inspect(Code(Self.code), deadline: SystemTime().now() + .seconds(60)), Inspection(.unknown))
+    let outcome = await venue.attempt(listed: TicketDetails(eventID: "456"))
+    expectEqual(outcome.answer, .refused(.wrongDay, detail: "This ticket is not valid for today"))
     await venue.close()
   }
 

@@ -6,10 +6,12 @@ import ScriptedHTTP
 import Synchronization
 import Testing
 import TicketTransport
+import WireText
 
 /// Gates that are bound to a venue: whose events are known by the server's list alone.
 @Suite struct EventVenueTests {
   private static let gate = EventScheduleSection.Gate(venue: "8")
+  private static let place = "gates.a.ticket.events (scangate.yaml:9:15)"
 
   /// What the server answers to the list of events; it can be changed.
   private final class Listing: Sendable {
@@ -21,7 +23,9 @@ import TicketTransport
 
   private struct Bench {
     let venue: Venue
-    let events: VenueEvents
+    let events: EventDirectory
+    let book: EventBook
+    let whole: EventRule
     let rule: GateRule
     let listing: Listing
     let time: MovableTime
@@ -41,9 +45,12 @@ import TicketTransport
     let venue = try await Venue.open(server)
     let time = MovableTime()
     let book = EventBook(time: time)
-    let events = VenueEvents(client: venue.client, book: book, time: time)
-    let rule = try #require(EventRule(Self.gate, saleTicketID: nil, book: book, venues: events)?.gateRule)
-    return Bench(venue: venue, events: events, rule: rule, listing: listing, time: time)
+    let events = EventDirectory(client: venue.client, book: book, time: time)
+    var gate = Self.gate
+    gate.eventsPlace = Self.place
+    let rule = try #require(EventRule(gate, saleTicketID: nil, book: book, directory: events))
+    return Bench(
+      venue: venue, events: events, book: book, whole: rule, rule: rule.gateRule, listing: listing, time: time)
   }
 
   private static func page(_ events: String..., number: Int = 1, last: Int = 1) -> String {
@@ -68,12 +75,18 @@ import TicketTransport
             Self.event(4, venue: "8"), Self.event(5, hours: nil), Self.event(6, hours: -300), number: 2, last: 2)))
     guard case .bars(let unknown) = bench.rule.word(on: TicketDetails(eventID: "1")) else { return unexpected("taken") }
     expectEqual(unknown.verdict, .undecided(.unreachable))
+    expectEqual(bench.rule.standing, .awaited)
     expect(await bench.events.fetch())
-    bench.events.turn()
+    expectEqual(bench.rule.standing, .open)
     for (event, isToday) in [
-      ("1", true), ("2", false), ("3", false), ("4", true), ("5", true), ("6", true), ("7", false),
-    ] {
-      expectEqual(isOurs(bench, event), isToday, "\(event)")
+      ("1", true), ("2", false), ("3", false), ("4", true), ("5", true), ("6", true), ("7", nil),
+    ] as [(String, Bool?)] {
+      let word = bench.rule.word(on: TicketDetails(eventID: event))
+      switch isToday {
+      case true: expectEqual(word, .takes, "\(event)")
+      case nil: expectEqual(word, .unknown, "what is not told may be somebody else's, and here")
+      default: expectEqual(bench.rule.bar(TicketDetails(eventID: event))?.verdict, .refuse(.wrongEvent), "\(event)")
+      }
     }
     expectEqual(bench.rule.bar(TicketDetails(eventID: "2"))?.verdict, .refuse(.wrongEvent))
     // The server knows it: a code that names it is of another gate.
@@ -85,11 +98,14 @@ import TicketTransport
   func withoutEventsNobodyPassesAndItIsAnAlarm(answer: String) async throws {
     let bench = try await bench(Listing(answer))
     expect(await bench.events.fetch())
-    bench.events.turn()
-    // Whatever the ticket.
+    // Whatever the ticket, and before the first one.
     for ticket in [nil, TicketDetails(eventID: "1")] {
-      expectEqual(bench.rule.bar(ticket)?.verdict, .undecided(.badAnswer))
+      expectEqual(bench.rule.bar(ticket)?.verdict, .undecided(.outOfService))
     }
+    guard case .barred(.outOfService, let words) = bench.rule.standing else {
+      return unexpected("\(bench.rule.standing)")
+    }
+    expect(words.contains(Self.place) && words.contains("venue's identifier"), "\(words)")
     await bench.close()
   }
 
@@ -107,20 +123,20 @@ import TicketTransport
   ) async throws {
     let bench = try await bench(Listing(test.answer))
     expect(await !bench.events.fetch())
-    bench.events.turn()
     let bar = try #require(bench.rule.bar(nil))
-    expectEqual(bar.verdict, .undecided(test.reason))
-    expect(bar.detail?.contains("test-key") == false)
+    expectEqual(bar.verdict, .undecided(.outOfService))
+    expect(bar.detail?.contains("test-key") == false && bar.detail?.contains(Self.place) == true)
+    expectEqual(bench.rule.standing, .barred(.outOfService, bar.detail ?? ""))
     guard test.reason == .badAnswer else { return await bench.close() }
     bench.listing.set(Self.page(Self.event(1)))
     expect(await bench.events.fetch())
     bench.listing.set(test.answer)
     expect(await !bench.events.fetch())
-    bench.events.turn()
     expect(isOurs(bench, "1"))
     // Not for ever.
     bench.time.advance(by: .seconds(90_000))
-    expectEqual(bench.rule.bar(TicketDetails(eventID: "1"))?.verdict, .undecided(.badAnswer))
+    await bench.events.turn()
+    expectEqual(bench.rule.bar(TicketDetails(eventID: "1"))?.verdict, .undecided(.outOfService))
     await bench.close()
   }
 
@@ -129,6 +145,84 @@ import TicketTransport
     let bench = try await bench(Listing(Self.page(Self.event(1), number: 1, last: 1_000_000)))
     expect(await !bench.events.fetch())
     expect(bench.venue.server.requests.count == 2)
+    await bench.close()
+  }
+
+  /// Real events have pages of description.
+  @Test func aPageOfLongEventsIsRead() async throws {
+    let long = Self.event(1).replacing(
+      #""name""#, with: #""description":"\#(String(repeating: "x", count: 600_000))","name""#)
+    let bench = try await bench(Listing(Self.page(long)))
+    expect(await bench.events.fetch())
+    expect(isOurs(bench, "1"))
+    await bench.close()
+  }
+
+  @Test(arguments: [
+    Array(repeating: event(1), count: 1_001), [#"{"id":1,"name":"\#(String(repeating: "x", count: 10_000_000))"}"#],
+  ]) func whatIsTooMuchIsAnAlarm(events: [String]) async throws {
+    let bench = try await bench(Listing(Self.page(events.joined(separator: ","))))
+    expect(await !bench.events.fetch())
+    guard case .barred = bench.rule.standing else { return unexpected("\(bench.rule.standing)") }
+    await bench.close()
+  }
+
+  /// The list tells a gate's events; of others a look-up and an answer may tell where they are.
+  @Test func anEventOfSomebodyElsesIsKnownByItsVenue() async throws {
+    let bench = try await bench(Listing(Self.page(Self.event(1))))
+    expect(await bench.events.fetch())
+    func sale(_ id: Int, _ venue: String, hours: Int = 1) throws -> Sale {
+      let event = Self.event(id, venue: venue, hours: hours)
+      let text = #"{"id":5,"status":"paid","event_id":\#(id),"event":\#(event),"tickets":[]}"#
+      return try #require(Sale(try JSONValue([UInt8](text.utf8)), hiding: []))
+    }
+    let tests: [(sale: Sale, verdict: Verdict?)] = [
+      (try sale(7, #""Mzg5Mjg2""#), nil), (try sale(8, "8"), nil), (try sale(9, "9"), .refuse(.wrongEvent)),
+      (try sale(10, "8", hours: 60), .refuse(.wrongEvent)), (try sale(11, "null"), .undecided(.interrupted)),
+      // Of the list's own, too, an answer is newer.
+      (try sale(1, "9"), .refuse(.wrongEvent)),
+    ]
+    for (sale, verdict) in tests {
+      let found = bench.whole.inspection(of: sale)
+      if case .bars(let bar) = found.word { expectEqual(bar.verdict, verdict) } else { expectEqual(verdict, nil) }
+      expectEqual(bench.whole.bar(sale, listed: nil, at: nil)?.verdict, verdict)
+    }
+    await bench.close()
+  }
+
+  /// A gate is told when its set is there, and it is fetched at once when somebody watches.
+  @Test func aGateIsToldWhenItsSetComesAndGoes() async throws {
+    let bench = try await bench(Listing(Answers.response("503 X", "")))
+    let (told, tell) = AsyncStream.makeStream(of: GateStanding.self)
+    let rule = bench.rule
+    rule.watch { tell.yield(rule.standing) }
+    var standings = told.makeAsyncIterator()
+    guard case .barred(.outOfService, _)? = await standings.next() else { return unexpected("it is not told") }
+    bench.listing.set(Self.page(Self.event(1)))
+    // Once a probe is answered, nobody waits for the next turn.
+    bench.time.advance(by: .seconds(10))
+    bench.events.answered()
+    while let standing = await standings.next(), standing != .open {}
+    bench.time.advance(by: .seconds(90_000))
+    bench.listing.set(Answers.response("503 X", ""))
+    await bench.events.turn()
+    while let standing = await standings.next() { if case .barred = standing { break } }
+    await bench.close()
+  }
+
+  /// Where the list on board alone tells of a ticket, place and time are the server's.
+  @Test func whatTheListNamesIsToldWithPlaceAndTime() async throws {
+    let starts = SystemTime().wall() + .seconds(3_600)
+    let elsewhere =
+      #"{"id":2,"name":"Gala","venue_id":9,"venue":{"name":"Hall B"},"starts_at":"\#(starts.iso8601Seconds)","timezone":"UTC"}"#
+    let bench = try await bench(Listing(Self.page(Self.event(1), elsewhere)))
+    expect(await bench.events.fetch())
+    let (day, second) = CivilDay.split(starts.seconds)
+    let isToday = CivilDay.split(SystemTime().wall().seconds).day == day
+    let clock = "\(CivilDay.clock(second).prefix(5))"
+    expectEqual(
+      bench.rule.bar(TicketDetails(event: "Gala of the list", eventID: "Mzg5Mjgw"))?.detail,
+      "The ticket is for “Gala”, Hall B, \(isToday ? clock : "\(day) \(clock)").")
     await bench.close()
   }
 }

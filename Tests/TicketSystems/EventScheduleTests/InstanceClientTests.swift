@@ -172,8 +172,8 @@ import WireText
 
   @Test func aMillionEventsAreNotRead() throws {
     let many = "[" + Array(repeating: #"{"id":1}"#, count: 50_000).joined(separator: ",") + "]"
-    let page = try #require(EventsPage(try JSONValue([UInt8](many.utf8))))
-    expectEqual(page.events.count, EventsPage.mostEvents)
+    let page = try #require(EventPage(try JSONValue([UInt8](many.utf8))))
+    expectEqual(page.events.count, EventPage.mostEvents)
   }
 
   // MARK: How it looks

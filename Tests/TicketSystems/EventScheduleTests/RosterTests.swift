@@ -1,5 +1,6 @@
-import EventSchedule
+@testable import EventSchedule
 import Expectations
+import LinuxIO
 import ScanModel
 import ScriptedHTTP
 import Synchronization
@@ -65,6 +66,39 @@ import TicketTransport
     guard case .failure = try await day(Answers.response(status, body)) else {
       return unexpected("a page of \(status)")
     }
+  }
+
+  /// By the clocks of where the event is, whatever this machine's say.
+  @Test(arguments: [
+    ("America/New_York", "2026-03-08", 23), ("America/New_York", "2026-11-01", 25),
+    ("Pacific/Auckland", "2026-04-05", 25),
+    ("Pacific/Auckland", "2026-09-27", 23), ("Europe/Berlin", "2026-06-01", 24),
+  ]) func aDayIsTheEventsOwn(name: String, date: String, hours: Int64) async throws {
+    let day = try #require(CivilDay(iso8601: date))
+    let server = ScriptedServer { _, request, connection in
+      let events =
+        #"{"data":[{"id":"Mzg5NzM0","timezone":"\#(name)","tickets":[{"id":12,"type":"VIP"},{"id":13,"type":"Floor"}]}]}"#
+      let sales =
+        #"{"data":[{"id":1,"event_id":456,"event_date":"\#(date)","status":"paid","secret":"S","tickets":["#
+        + #"{"ticket_id":12,"entries":[{"secret":"E"}]},{"ticket_id":13,"entries":[{"secret":"F"}]},"#
+        + #"{"ticket_id":13,"type":"Lawn","entries":[{"secret":"G"}]}]},"#
+        + #"{"id":2,"event_id":457,"event_date":"\#(date)","status":"paid","secret":"T","tickets":[{"ticket_id":"Mzg5Mjkw"}]}]}"#
+      connection.send(Answers.response("200 OK", request.hasPrefix("GET /api/events") ? events : sales))
+    }
+    let venue = try await Venue.open(server)
+    let time = SystemTime()
+    let directory = EventDirectory(client: venue.client, book: EventBook(time: time), time: time)
+    let page = try #require(
+      try await EventScheduleRoster(client: venue.client, directory: directory, time: time).page(1, of: day))
+    directory.stop()
+    await venue.close()
+    let first = try #require(page.tickets.first)
+    let zone = try #require(ZoneRules.named(name))
+    expectEqual(first.from, WallTime(seconds: zone.time(local: day.number * 86_400)))
+    expectEqual(first.until.flatMap { until in first.from.map { until - $0 } }, .seconds(hours * 3_600))
+    expectEqual(page.tickets.map(\.kind), [nil, "VIP", "Floor", "Lawn", "VIP"])
+    // Of another event no zone is told.
+    expect(page.tickets.last?.from == nil && page.tickets.last?.day == date)
   }
 
   // MARK: Tickets

@@ -42,7 +42,7 @@ enum ConnectText {
   private static let mostEvents = 50
 
   /// The events that a key shows, a line each.
-  static func lines(_ page: EventsPage) -> [String] {
+  static func lines(_ page: EventPage) -> [String] {
     guard !page.events.isEmpty else { return ["The key is good; its user has no event yet."] }
     let shown = page.events.prefix(mostEvents)
     let more = max(Int64(page.events.count), page.total ?? 0) - Int64(shown.count)

@@ -80,7 +80,7 @@ struct InstanceArguments: ParsableArguments {
   /// Asks a server with a key for its events, and so proves it.
   func prove(
     _ key: Secret, at api: ServerAddress, _ client: InstanceClient, _ program: any CommandHost
-  ) async throws -> EventsPage {
+  ) async throws -> EventPage {
     do throws(TransportFault) {
       return try await client.events(at: api, key: key, deadline: Self.deadline)
     } catch {

@@ -48,18 +48,9 @@ struct PageWalk {
     // A page that is empty is not told again: it is the end.
     if elements.isEmpty { return ([], .whole) }
     guard seen.insert(elements.hashValue).inserted else { return ([], .repeated) }
-    guard Self.hasMore(document["meta"], after: page) else { return (elements, .whole) }
+    guard PageMeta(document["meta"]).lastPage ?? 0 > Int64(page) else { return (elements, .whole) }
     guard page < most else { return (elements, .tooMany) }
     page += 1
     return (elements, nil)
-  }
-
-  private static func hasMore(_ meta: JSONValue?, after page: Int) -> Bool {
-    let places = [meta?["pagination"], meta].compactMap { $0 }
-    let names = ["last_page", "total_pages", "lastPage", "totalPages"]
-    for place in places {
-      if let last = names.lazy.compactMap({ place[$0]?.integer }).first { return last > Int64(page) }
-    }
-    return false
   }
 }
