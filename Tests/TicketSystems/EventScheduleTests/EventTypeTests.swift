@@ -294,7 +294,7 @@ import TicketTransport
 /// A fresh list that names nobody.
 private struct Kinds: TicketList {
   let hasKinds: Bool
-  func find(_ code: Code) throws(TicketListFault) -> ListedTicket? { nil }
+  func find(_ code: Code) throws(TicketListFault) -> ListFinding? { nil }
   func state() throws(TicketListFault) -> TicketListState? {
     TicketListState(asOf: SystemTime().wall(), count: 1, age: .seconds(1))
   }

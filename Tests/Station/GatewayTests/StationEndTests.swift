@@ -1,0 +1,68 @@
+import EventSchedule
+import Expectations
+import LinuxIO
+import ScanConfiguration
+import ScanModel
+import ScanTesting
+import ScriptedHTTP
+import Testing
+import TicketSystemKit
+
+@testable import Gateway
+
+/// The end of a station, by a reload too: what it was doing is given up, and no fault.
+@Suite(.timeLimit(.minutes(1))) struct StationEndTests {
+  private func configuration(port: Int) throws -> StationConfiguration {
+    let text = """
+      version: 1
+      station: { name: bench }
+      ticketSystems:
+        main: { type: eventschedule, url: "http://127.0.0.1:\(port)", apiKey: main, list: { refresh: 1 min } }
+      readers: { left: { type: wedge, match: { vendor: "0c2e", serial: none-at-all } } }
+      gates: { north: { readers: [left], ticketSystem: main } }
+      """
+    return try ConfigurationFile.parse(
+      bytes: [UInt8](text.utf8), file: "bench.yaml",
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule])
+    ).configuration
+  }
+
+  @Test func aListThatIsGivenUpIsNoNews() async throws {
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    // It never comes to an end with the list.
+    let server = ScriptedServer { _, request, connection in
+      guard !request.hasPrefix("GET /api/sales") else { return ask.yield() }
+      connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+    }
+    let hub = EventHub()
+    let events = hub.subscribe()
+    let station = try await ConfiguredStation.make(
+      try configuration(port: try await server.start()), outputs: .own,
+      credentials: { _ throws(SetupError) in "a-key-of-some-length" },
+      memory: StationMemory(dependencies: try .inMemory(list: EmptyList())), events: hub
+    ) { _, _ in }
+    try await station.run { for await _ in asked { break } }
+    await server.stop()
+    // Whoever asked for the list finds out by itself that nobody answers any more.
+    for _ in 0..<10_000 { await Task.yield() }
+    hub.emit(.configuration(.applied, at: SystemTime().wall()))
+    for await event in events {
+      if case .configuration = event { break }
+      if case .list(let event) = event { Issue.record("\(event)") }
+    }
+  }
+}
+
+/// A list that was never told of anything, and into which anything can be put.
+private struct EmptyList: TicketList {
+  func find(_ code: Code) throws(TicketListFault) -> ListFinding? { nil }
+  func state() throws(TicketListFault) -> TicketListState? { nil }
+  func replacement(
+    of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
+  ) throws(TicketListFault) -> any TicketListReplacement { Forgetting() }
+}
+
+private struct Forgetting: TicketListReplacement {
+  func add(_ tickets: [ToldTicket]) throws(TicketListFault) {}
+  func finish(mayShrink: Bool) throws(TicketListFault) -> Int { 0 }
+}
