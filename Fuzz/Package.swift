@@ -80,7 +80,8 @@ let package = Package(
         "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventDirectory+Knowledge.swift",
         "EventDirectory.swift", "EventRule+Standing.swift", "EventRule.swift",
         "EventScheduleClient+Events.swift", "EventScheduleClient.swift", "EventScheduleConnection.swift",
-        "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift", "InstanceClient.swift",
+        "EventScheduleMirror.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift",
+        "InstanceClient.swift",
       ]),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],

@@ -317,34 +317,6 @@ private final class FormerVenue {
   }
 }
 
-/// A scanner on a pseudo-terminal.
-private final class PseudoScanner {
-  private let descriptor: Int32
-
-  /// - Parameter link: where its line is found.
-  init(at link: String) throws {
-    descriptor = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-    var name = [CChar](repeating: 0, count: 64)
-    try #require(grantpt(descriptor) == 0 && unlockpt(descriptor) == 0)
-    try #require(ptsname_r(descriptor, &name, name.count) == 0)
-    let node = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: node)
-  }
-
-  deinit { close(descriptor) }
-
-  /// Presents a code, and returns what became of it.
-  func present(_ code: String, to station: Station) async -> [String: Any]? {
-    let line = Array((code + "\r").utf8)
-    while true {
-      _ = write(descriptor, line, line.count)
-      let told = await station.next { ["scan", "discarded"].contains($0["type"] as? String) }
-      // What comes before a line's first silence is thrown away.
-      if told?["type"] as? String != "discarded" { return told }
-    }
-  }
-}
-
 /// One at a time on this machine: an address can be had once.
 private final class MachineLock: Sendable {
   private let descriptor: Int32

@@ -11,6 +11,17 @@ package protocol ScanJournal: AttemptBook {
   /// The admission that a scan of this station was; `nil` where it was none, or is further back than is looked: some thousand scans.
   func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission?
 
+  /// The place of the newest fact that is written.
+  func end() async throws(JournalFault) -> JournalPlace
+
+  /// Admissions and exits at gates of a ticket system, as far as they are written, after a place and in pieces: a look is short.
+  /// - Returns: `nil` where the place is none of this journal's: it was begun anew, or is older than whoever asks.
+  func passages(of system: TicketSystemID, after place: JournalPlace) async throws(JournalFault) -> PassagePage?
+
+  /// The newest admission before a passage on the same ticket that names its event; `nil` where none is found, or further back than
+  /// is looked: some thousand scans.
+  func admission(before passage: JournaledPassage) async throws(JournalFault) -> JournaledPassage?
+
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
 }

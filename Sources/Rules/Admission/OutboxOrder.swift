@@ -142,6 +142,11 @@ package struct OutboxOrder: Sendable {
   /// A scan's request to the server has ended.
   package mutating func liveEnded() { live = max(0, live - 1) }
 
+  /// Whether no scan's request is under way, nor began a moment ago.
+  package func isQuiet(at time: MonotonicTime) -> Bool {
+    live == 0 && lastLive.map { time >= $0 + Self.quiet } ?? true
+  }
+
   /// What to do now. Ask again at the given time, and after whatever is told here.
   package mutating func next(at time: MonotonicTime) -> Next {
     guard underWay == nil, !isHeld, !items.isEmpty else { return .idle }

@@ -78,6 +78,12 @@ package struct RateBudget: Sendable {
     return .granted(Ticket(number: nextNumber))
   }
 
+  /// How long a request that leaves so many places would have to wait, if nothing else is sent until then; `nil` where it need not.
+  package mutating func wait(at now: MonotonicTime, leaving reserve: Int = 0) -> Duration? {
+    expire(at: now)
+    return nextPossible(after: now, of: max(1, allowance - max(0, reserve))).map { $0 - now }
+  }
+
   /// The request came to its end, and the server counted it or may have: an answer, or a loss.
   package mutating func finished(_ ticket: Ticket, at now: MonotonicTime) {
     guard let index = openPlace(of: ticket) else { return }

@@ -24,6 +24,10 @@ package struct ConfiguredStation: Sendable {
   private let setUp: StationSetUp?
   /// Who keeps lists current.
   private let refreshers: [ListRefresher]
+  /// Who tells of passages elsewhere.
+  private let mirrors: StationMirrors
+  /// How long an answer that nobody waits for is awaited at the end: gates of a reload wait behind it.
+  private static let lastAnswer = Duration.milliseconds(500)
   /// The gates as who sets the station up sees them.
   private let seats: [GateID: GateRegistry.Seat]
 
@@ -130,6 +134,7 @@ package struct ConfiguredStation: Sendable {
     refreshers = zip(configuration.ticketSystems, connections).compactMap { system, connection in
       memory.refresher(of: system, connection, events: events)
     }
+    mirrors = memory.mirrors(of: configuration, connections, events: events)
     station = Station(
       gates: gates, sources: try sources(of: configuration), events: events, time: time, endsInAHurry: true,
       divert: { setUp?.takes($0) ?? false })
@@ -147,20 +152,27 @@ package struct ConfiguredStation: Sendable {
     // Before the gates: none is ready before its ticket system was asked.
     await memory.check(systems)
     let refreshing = refreshers.map { refresher in Task { await refresher.run() } }
+    let mirroring = mirrors.start()
     let result: Result<Void, any Error>
     do {
       result = .success(
         try await station.run {
           ready()
           await ended()
+          // What is under way may be answered while the gates end.
+          mirroring.cancel()
         })
     } catch {
       result = .failure(error)
     }
     // Before its connections end: what they bring then is no fault of the list.
     for task in refreshing { task.cancel() }
+    mirroring.cancel()
     await outputs.stop()
+    await mirroring.end(within: Self.lastAnswer)
     await discard()
+    // Whoever follows takes up where they end.
+    await mirroring.end()
     try result.get()
   }
 

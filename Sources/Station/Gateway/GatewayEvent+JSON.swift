@@ -94,6 +94,15 @@ extension GatewayEvent {
       line.add(("type", "list"), ("ticket_system", event.system.name), ("state", event.state.rawValue))
       if let tickets = event.tickets { line.add("tickets", Int64(tickets)) }
       line.add(("detail", event.detail), ("at", event.at.iso8601))
+    case .mirror(let event):
+      line.add(("type", "mirror"), ("ticket_system", event.system.name), ("state", event.state.rawValue))
+      line.add("sent", event.counts.sent)
+      line.add("lost", event.counts.lost)
+      line.add("refused", event.counts.refused)
+      line.add("without_event", event.counts.withoutEvent)
+      line.add("too_old", event.counts.tooOld)
+      line.add("annulled", event.counts.annulled)
+      line.add(("detail", event.detail), ("at", event.at.iso8601))
     case .setUp(let event):
       line.add(
         ("type", "setUp"), ("state", event.state.rawValue), ("reason", event.reason?.rawValue),

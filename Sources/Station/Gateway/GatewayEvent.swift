@@ -35,6 +35,8 @@ package enum GatewayEvent: Sendable, Equatable {
   case journal(JournalState, at: WallTime)
   /// A list on board has refreshed itself, or could not.
   case list(ListEvent)
+  /// How a ticket system's log of who came and went is kept.
+  case mirror(MirrorEvent)
   /// A station is being set up by a scan.
   case setUp(SetUpEvent)
   /// The control service has changed something, or what we hold of it has.

@@ -24,6 +24,8 @@ package actor LedgerKeeper {
   private static let mostTickets = 2_000
 
   nonisolated let store: LedgerStore
+  /// Wakes who tells of passages elsewhere.
+  nonisolated let passages = PassageWaker()
   /// The ledger, with what outlives the process of it.
   let stored: StoredLedger
   let whenFailing: JournalFailurePolicy

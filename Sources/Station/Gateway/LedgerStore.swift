@@ -24,6 +24,8 @@ package struct LedgerDependencies: Sendable {
   package var markIncomplete: @Sendable () async -> Bool
   /// Whether the journal was found to be this station's own and newest, or somebody has said that it may be relied on.
   package var isAccepted: @Sendable () -> Bool
+  /// The servers of which an earlier process has remembered something.
+  package var formerServers: [String]
   /// The list on board of a ticket system by its name and server; `nil` where there can be none.
   package var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
 
@@ -33,12 +35,13 @@ package struct LedgerDependencies: Sendable {
   ///   - boot: the start of the machine, and the journal's generation in it.
   package init(
     journal: any ScanJournal, book: (any AttemptBook)? = nil, key: SealKey, boot: BootID, clock: ClockTrust,
-    loop: DeviceLoop,
+    loop: DeviceLoop, formerServers: [String] = [],
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
     markIncomplete: @escaping @Sendable () async -> Bool = { true },
     isAccepted: @escaping @Sendable () -> Bool = { true }
   ) {
     self.isAccepted = isAccepted
+    self.formerServers = formerServers
     self.list = list
     self.markIncomplete = markIncomplete
     self.journal = journal

@@ -33,6 +33,7 @@ final class ScanReports: Sendable {
     // Who was asked for, and who was admitted, is written down whatever comes.
     let isLeftOut = kept.asked == nil && decision.verdict != .admit && !quota.withLock({ $0.take(at: now.monotonic) })
     let mark = isLeftOut ? nil : record(scan, kept, details, waited, now, outputFault)
+    if decision.verdict == .admit { ledger.passages.wake() }
     teller.take(
       DecidedScan(
         scan: scan, verdict: decision.verdict, readAt: now.wall - waited, decidedIn: waited,

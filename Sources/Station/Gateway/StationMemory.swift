@@ -109,6 +109,26 @@ package final class StationMemory: Sendable {
       lastScan: { await keeper?.lastDecided ?? MonotonicTime(nanoseconds: .min) }, events: events)
   }
 
+  /// Who tells the logs of a station's ticket systems of passages.
+  func mirrors(
+    of configuration: StationConfiguration, _ connections: [TicketSystemConnection], events: any EventSink
+  ) -> StationMirrors {
+    let systems = zip(configuration.ticketSystems, connections)
+    let keepers = ledgers.withLock { $0 }
+    let senders = systems.compactMap { system, connection -> MirrorSender? in
+      // Where no gate asks it, nobody passes.
+      guard let mirror = connection.mirror, let keeper = keepers[system.address] else { return nil }
+      return MirrorSender(of: system.id, mirror, station: configuration.name, keeper: keeper, events: events)
+    }
+    let servers = Set(dependencies.formerServers + configuration.ticketSystems.map(\.address))
+    let others = systems.map { system, connection in
+      (system.id, connection.mirror == nil ? servers : servers.subtracting([system.address]))
+    }
+    return StationMirrors(senders) { [dependencies] in
+      for (system, servers) in others { await MirrorStore.forget(system, at: servers, dependencies) }
+    }
+  }
+
   /// The ledger of a ticket system: that of an earlier configuration, where there was one, with this one's bound.
   /// - Throws: where another ticket system has the same server and another scope.
   func ledger(

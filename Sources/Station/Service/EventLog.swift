@@ -26,6 +26,14 @@ package enum EventLog {
       "Conflict: gate \(owed.scan.gate) admitted \(owed.scan.code.shortened) at \(owed.at.wall.iso8601) offline, and \(what).\(said) See: scangate journal conflicts"
   }
 
+  private static func words(_ counts: MirrorCounts) -> String {
+    let parts = [
+      (counts.sent, "sent"), (counts.lost, "lost"), (counts.refused, "refused"),
+      (counts.withoutEvent, "without an event"), (counts.tooOld, "too old"), (counts.annulled, "annulled"),
+    ]
+    return parts.filter { $0.0 > 0 || $0.1 == "sent" }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
+
   private static func words(_ state: ClockEvent.State) -> String {
     switch state {
     case .stationWrong: "this machine's clock is not the ticket system's."
@@ -119,6 +127,15 @@ package enum EventLog {
       case .failed: logger.warning("The list on board of \(event.system) stays as it was. \(words)")
       case .heldBack: logger.error("The list on board of \(event.system) stays as it was. \(words)")
       case .missing: logger.warning("\(words)")
+      }
+    case .mirror(let event):
+      let found = event.detail.map { " " + TerminalText.clean($0, limit: 1_000) } ?? ""
+      let words = "The log of who came and went at \(event.system)"
+      switch event.state {
+      case .telling: logger.info("\(words) is told: \(Self.words(event.counts)).")
+      case .failed: logger.warning("\(words) cannot be told now.\(found) Gates are not concerned.")
+      case .leftOut: logger.warning("\(words) misses somebody.\(found)")
+      case .off: logger.warning("\(words) is told no more until the configuration is loaded again.\(found)")
       }
     case .conflict(let conflict):
       logger.error("\(words(conflict))")

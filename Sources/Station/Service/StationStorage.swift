@@ -103,7 +103,7 @@ package struct StationStorage {
         journal,
         StationMemory(
           dependencies: LedgerDependencies(
-            journal: journal, key: key.key, boot: boot, clock: clock, loop: gates,
+            journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known,
             list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,

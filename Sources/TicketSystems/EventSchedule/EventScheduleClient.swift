@@ -10,7 +10,7 @@ package final class EventScheduleClient: Sendable {
   /// The header that carries the key.
   static let keyHeader = "X-API-Key"
 
-  private let metered: MeteredClient
+  let metered: MeteredClient
   private let failures = Mutex(FailureStreak())
 
   /// Makes a client; connects nowhere.
@@ -188,7 +188,7 @@ package final class EventScheduleClient: Sendable {
     return failures.withLock { $0.take(status, on: key) }
   }
 
-  private func call(
+  func call(
     _ method: HTTPCall.Method, _ path: String, query: [(name: String, value: String)] = [], body: [UInt8]? = nil
   ) -> HTTPCall {
     HTTPCall(method, path: metered.server.apiPath + path, query: query, body: body)

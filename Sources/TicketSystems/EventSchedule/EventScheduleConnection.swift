@@ -23,6 +23,7 @@ extension EventScheduleSection {
     let directory = EventDirectory(client: client, book: book, list: list, time: time)
     return TicketSystemConnection(
       id: id, roster: EventScheduleRoster(client: client, directory: directory, time: time),
+      mirror: settings.mirror.checkIns ? EventScheduleMirror(client: client, time: time) : nil,
       face: { (gate: Gate?) in
         EventScheduleTicketSystem(
           id: id, client: client, gate: gate ?? Gate(), book: book, directory: directory, time: time)

@@ -18,6 +18,8 @@ package enum EventScheduleSection: TicketSystemSection {
     package var allowPlainHTTP: Bool
     /// What the server lets this credential ask.
     package var rate: Rate
+    /// What the server is told besides.
+    package var mirror = EventScheduleSection.noMirror
   }
 
   /// Where a system's server and API key are known from.
@@ -177,7 +179,7 @@ package enum EventScheduleSection: TicketSystemSection {
 
   package static let systemSchema = SectionSchema(
     "ticketSystems.<name>",
-    url, apiKey, apiKeyFile, enrol, caFile, allowPlainHTTP, rate,
+    url, apiKey, apiKeyFile, enrol, caFile, allowPlainHTTP, rate, mirror,
     refused: [
       "api_key": inlineSecret, "apikey": inlineSecret, "key": inlineSecret, "token": inlineSecret,
       "secret": inlineSecret, "password": inlineSecret,
@@ -200,11 +202,12 @@ package enum EventScheduleSection: TicketSystemSection {
     let ca = reader.read(caFile)
     let plain = reader.read(allowPlainHTTP)
     let rate = reader.read(rate)
-    guard let place, let plain, let rate else { return nil }
+    let mirror = reader.read(mirror)
+    guard let place, let plain, let rate, let mirror, mirror.fits(rate, reader) else { return nil }
     return System(
       place: place, urlPosition: reader.keyPosition(of: "url").map { _ in reader.position(of: "url") },
       caFile: ca.map { FileReference(path: $0, role: .certificates, position: reader.position(of: "caFile")) },
-      allowPlainHTTP: plain, rate: rate)
+      allowPlainHTTP: plain, rate: rate, mirror: mirror)
   }
 
   package static func readGate(_ reader: SectionReader) -> Gate? {

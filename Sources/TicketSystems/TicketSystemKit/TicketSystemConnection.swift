@@ -8,18 +8,22 @@ package struct TicketSystemConnection: Sendable {
   package let face: @Sendable (_ ticket: (any Sendable)?) -> any TicketSystem
   /// What it tells of all that it has sold; `nil` where it does not.
   package let roster: (any TicketRoster)?
+  /// The log that it keeps of who came and went, where that is to be told; `nil` where it is not, or there is none.
+  package let mirror: (any PassageMirror)?
   /// Ends its connections.
   package let close: @Sendable () async -> Void
 
   /// Makes a connection.
   /// - Parameter face: the system as a gate asks it, with what the gate's section has read; `nil` for a gate that has none.
   package init<Gate: Sendable>(
-    id: TicketSystemID, roster: (any TicketRoster)? = nil, face: @escaping @Sendable (Gate?) -> any TicketSystem,
+    id: TicketSystemID, roster: (any TicketRoster)? = nil, mirror: (any PassageMirror)? = nil,
+    face: @escaping @Sendable (Gate?) -> any TicketSystem,
     close: @escaping @Sendable () async -> Void = {}
   ) {
     self.id = id
     self.face = { face($0 as? Gate) }
     self.roster = roster
+    self.mirror = mirror
     self.close = close
   }
 
@@ -29,6 +33,7 @@ package struct TicketSystemConnection: Sendable {
     self.id = id
     face = { _ in system }
     roster = nil
+    mirror = nil
     close = {}
   }
 }

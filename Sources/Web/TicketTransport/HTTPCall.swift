@@ -52,6 +52,8 @@ package struct HTTPCall: Sendable {
   package private(set) var headers: [CallHeader] = []
   /// What it may take.
   package var limits = Limits()
+  /// What the server may have done where the answer is lost, a clause; `nil` for what the transport's words say.
+  package var whenLost: String?
 
   package init(
     _ method: Method, path: String, query: [(name: String, value: String)] = [],

@@ -143,10 +143,12 @@ package final class HTTPTransport: HTTPCalling {
       return HTTPOutcome(.notSent(TransportFault(.badAnswer, words)), sentAt: nil, endedAt: time.now())
     }
     let mostBytes = call.limits.mostBytes ?? settings.mostBytes
+    var words = settings.words
+    if let whenLost = call.whenLost { words.whenLost = whenLost }
     return await withCheckedContinuation { continuation in
-      loop.execute { [self] in
+      loop.execute { [self, words] in
         let exchange = Exchange(
-          request, host: server.hostAndPort, words: settings.words, mostBytes: mostBytes, time: time,
+          request, host: server.hostAndPort, words: words, mostBytes: mostBytes, time: time,
           report: { continuation.resume(returning: $0) }, late: late)
         let timers = loop.assumeIsolated()
         exchange.timer = timers.scheduleTask(deadline: end) { [self, weak exchange] in

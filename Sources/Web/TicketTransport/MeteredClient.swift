@@ -34,6 +34,9 @@ package final class MeteredClient: Sendable {
     /// Nobody, for many requests: it takes a quarter of the budget. Where each request puts off the end of the server's window, it
     /// goes in bursts of half of it, for a window ends only when nobody asks.
     case bulk
+    /// Nobody, and it may as well come tomorrow, or never: it takes a place as long as a third of the budget is not used, by
+    /// whomever. So whatever begins finds two thirds.
+    case spare
   }
 
   /// How a server is asked, and what its answers say of budget and key.
@@ -250,6 +253,13 @@ package final class MeteredClient: Sendable {
 
   // MARK: Budget and key
 
+  /// How long a call would have to wait for a place in the budget, if nothing else is sent until then; `nil` where it need not. It may
+  /// have to wait for the key besides.
+  package func wait(_ urgency: Urgency) -> Duration? {
+    let now = time.now()
+    return state.withLock { $0.budget.wait(at: now, leaving: urgency.reserve(of: $0.budget)) }
+  }
+
   private func admit(at now: MonotonicTime, _ urgency: Urgency) -> Admission {
     state.withLock { state in
       switch state.watch.begin(at: now) {
@@ -333,6 +343,7 @@ extension MeteredClient.Urgency {
     case .live: 0
     case .background: budget.allowance / 3
     case .bulk: budget.model == .window ? budget.allowance - budget.allowance / 4 : budget.allowance / 2
+    case .spare: budget.allowance - budget.allowance / 3
     }
   }
 }

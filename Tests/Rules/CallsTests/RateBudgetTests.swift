@@ -102,6 +102,34 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
     }
   }
 
+  /// A wait that is told is the one that a request would have.
+  @Test(arguments: [UInt64](1...40)) func aWaitIsToldWithoutAPlace(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var budget = RateBudget(
+      limit: .random(in: 1...12, using: &random),
+      model: RateBudget.Model.allCases.randomElement(using: &random) ?? .both
+    )
+    var now: Int64 = 1_000
+    var open: [RateBudget.Ticket] = []
+    for _ in 0..<300 {
+      now += .random(in: 0...20_000, using: &random)
+      let reserve = Int.random(in: 0...12, using: &random)
+      var asked = budget
+      let wait = budget.wait(at: time(now), leaving: reserve)
+      switch asked.tryTake(at: time(now), leaving: reserve) {
+      case .granted(let ticket):
+        expectEqual(wait, nil, "seed \(seed)")
+        budget = asked
+        open.append(ticket)
+      case .spent(let next): expectEqual(wait, next - time(now), "seed \(seed)")
+      }
+      if random.chance(70), let ticket = open.popLast() {
+        random.chance(90)
+          ? budget.finished(ticket, at: time(now)) : budget.limited(ticket, at: time(now), retryAfter: nil)
+      }
+    }
+  }
+
   @Test func steadyScanningOfTheRealServerEndsAfterSixty() {
     var pause = RateBudget(model: .pause)
     var window = RateBudget(model: .window)

@@ -48,10 +48,15 @@ package final class MemoryJournal: ScanJournal {
 
   private let state = Mutex(State())
   private let time: any TimeSource
+  /// In which boot all of it happens.
+  private let boot: BootID
 
   /// Makes an empty journal.
   /// - Parameter time: the clock of `durable`'s ends.
-  package init(time: any TimeSource = SystemTime()) { self.time = time }
+  package init(time: any TimeSource = SystemTime(), boot: BootID = BootID("boot 1")) {
+    self.time = time
+    self.boot = boot
+  }
 
   /// Every batch that was queued, in order.
   package var batches: [JournalBatch] { state.withLock { $0.batches } }
@@ -199,6 +204,48 @@ package final class MemoryJournal: ScanJournal {
 
   package func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission? {
     facts.reduce(nil) { $1.admission(of: scan, after: $0) }
+  }
+
+  package func end() async throws(JournalFault) -> JournalPlace {
+    let (journal, facts) = writtenFacts
+    return JournalPlace(journal: journal, fact: Int64(facts.count))
+  }
+
+  package func passages(
+    of system: TicketSystemID, after place: JournalPlace
+  ) async throws(JournalFault) -> PassagePage? {
+    if let fault = state.withLock({ $0.recallFault }) { throw fault }
+    let (journal, facts) = writtenFacts
+    let end = min(place.fact + 3, Int64(facts.count))
+    guard place.journal == journal, place.fact <= end else { return nil }
+    return PassagePage(
+      passages: facts.enumerated().compactMap { index, fact in
+        guard case .scan(let scan) = fact, scan.system == system else { return nil }
+        return passage(scan, Int64(index) + 1, facts)
+      }.filter { $0.fact > place.fact && $0.fact <= end },
+      end: JournalPlace(journal: journal, fact: end), isEnd: end == facts.count)
+  }
+
+  package func admission(before passage: JournaledPassage) async throws(JournalFault) -> JournaledPassage? {
+    let facts = writtenFacts.facts
+    return facts.prefix(Int(passage.fact) - 1).enumerated().compactMap { index, fact in
+      guard case .scan(let scan) = fact, scan.ticket != nil, scan.ticket == passage.ticket else { return nil }
+      return self.passage(scan, Int64(index) + 1, facts)
+    }.last { !$0.isExit && $0.eventID != nil }
+  }
+
+  /// What is written, and of the how manieth journal.
+  private var writtenFacts: (journal: Int64, facts: [JournalFact]) {
+    state.withLock { state in
+      (Int64(state.lost), state.batches.prefix(Int(state.written)).dropFirst(state.lost).flatMap(\.facts))
+    }
+  }
+
+  private func passage(_ scan: JournaledScan, _ fact: Int64, _ facts: [JournalFact]) -> JournaledPassage? {
+    let isAnnulled = facts.contains { fact in
+      if case .annulled(let annulled) = fact { annulled.scan == scan.scan.id } else { false }
+    }
+    return JournaledPassage(scan, fact: fact, boot: boot, isAnnulled: isAnnulled)
   }
 
   /// The admissions whose last ending is like that; `nil` where there is none. A code that went does not come back.

@@ -81,7 +81,7 @@ package struct ScanJournalConformance: Sendable {
     journal.enqueue(JournalBatch(facts: [.concluded(concluded(asked("unknown"), .lost))]))
     check(try await journal.durable(last, until: time.now() + .seconds(60)), "the last batch did not get durable")
     check(try await journal.unconcluded() == [attempts[2]], "a stray conclusion changed what is open")
-    return try await failures + outboxFailures() + annulmentFailures()
+    return try await failures + outboxFailures() + annulmentFailures() + passageFailures()
   }
 
   private func outboxFailures() async throws(JournalFault) -> [String] {
@@ -149,6 +149,64 @@ package struct ScanJournalConformance: Sendable {
     known.isAnnulled = true
     check(try await journal.admission(of: asked.scan.id) == known, "what was annulled is not told so")
     check(try await journal.admission(of: other.scan.id)?.isAnnulled == false, "another admission counts as annulled")
+    return failures
+  }
+
+  private func passageFailures() async throws(JournalFault) -> [String] {
+    var failures: [String] = []
+    func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
+    func scan(
+      _ code: String, _ verdict: Verdict = .admit, of system: String = "log", ticket: UInt8 = 1, note: String? = nil,
+      event: String? = nil
+    ) -> JournaledScan {
+      let asked = asked(code)
+      return JournaledScan(
+        scan: asked.scan, system: TicketSystemID(system), ticket: TicketKey([ticket]), at: asked.at, decidedIn: .zero,
+        verdict: verdict, decider: .server, note: note, eventID: event, holder: code)
+    }
+    let system = TicketSystemID("log")
+    let begin = try await journal.end()
+    let scans = [
+      scan("in", event: "456"), scan("refused", .refuse(.notFound)), scan("other", of: "other"),
+      scan("out", ticket: 1, note: "left", event: "7"), scan("stranger", ticket: 2, note: "notInside"),
+    ]
+    try await journal.written(
+      journal.enqueue(
+        JournalBatch(
+          facts: scans.map { .scan($0) } + [
+            .annulled(AnnulledAdmission(scan: scans[4].scan.id, admission: AttemptID(), at: scans[4].at))
+          ])))
+    let end = try await journal.end()
+    check(end.journal == begin.journal && end.fact > begin.fact, "what is written does not move the end")
+    var found: [JournaledPassage] = []
+    var place = begin
+    while let page = try await journal.passages(of: system, after: place) {
+      check(page.end.fact > place.fact || page.isEnd, "a look stands still")
+      check(page.passages.allSatisfy { $0.fact > place.fact && $0.fact <= page.end.fact }, "a passage out of its piece")
+      found += page.passages
+      place = page.end
+      if page.isEnd { break }
+    }
+    check(place == end, "a look ends elsewhere than the journal")
+    check(
+      found.map(\.scan) == [scans[0], scans[3], scans[4]].map(\.scan.id), "not the passages of one system are told")
+    check(found.map(\.isExit) == [false, true, true], "who went out is not told from who came in")
+    check(found.map(\.isAnnulled) == [false, false, true], "what was taken back is not told so")
+    check(found.map(\.eventID) == ["456", "7", nil], "events are lost")
+    check(found.map(\.holder) == ["in", "out", "stranger"], "holders are lost")
+    check(found.first.map { $0.at == scans[0].at && $0.decider == .server } ?? false, "times or deciders are lost")
+    if found.count == 3 {
+      check(
+        try await journal.admission(before: found[1])?.scan == scans[0].scan.id, "an earlier admission is not found")
+      check(try await journal.admission(before: found[0]) == nil, "an admission before the first is found")
+      check(try await journal.admission(before: found[2]) == nil, "an admission on another ticket is found")
+    }
+    check(
+      try await journal.passages(of: system, after: JournalPlace(journal: end.journal &+ 1, fact: 0)) == nil,
+      "a place in another journal is taken for one in this")
+    check(
+      try await journal.passages(of: system, after: JournalPlace(journal: end.journal, fact: end.fact + 1)) == nil,
+      "a place behind the end is taken for one in this journal")
     return failures
   }
 

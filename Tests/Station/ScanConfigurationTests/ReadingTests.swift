@@ -40,6 +40,7 @@ import TicketTransport
     }
     expectEqual(url.description, "https://tickets.example.org")
     expectEqual(credential.name, "main")
+    expect(settings.mirror.checkIns)
     let control = try #require(station.control)
     let registration = try #require(control.registration)
     expectEqual(registration.name, "kiosk-registration")
@@ -463,6 +464,14 @@ import TicketTransport
 
 /// Where an API key may be.
 @Suite struct KeyPlaceTests {
+  @Test(arguments: [("", false), (", mirror: {}", false), (", mirror: { checkins: true }", true)])
+  func theServersLogIsToldWhereTheFileSaysSo(text: String, isTold: Bool) throws {
+    let file = goodFile.replacingOccurrences(of: "main.key }", with: "main.key\(text) }")
+    let station = try ConfigurationFile.parse(text: file, file: "f", options: testOptions).configuration
+    let settings = try #require(station.ticketSystems.first?.settings as? EventScheduleSection.System)
+    expectEqual(settings.mirror.checkIns, isTold)
+  }
+
   @Test func aFileOrACredential() throws {
     func key(_ text: String) throws -> TicketSystemKey? {
       let station = try ConfigurationFile.parse(text: text, file: "f", options: testOptions).configuration

@@ -33,4 +33,21 @@ import Testing
     // Three scans and a scan of nothing.
     expectEqual(server.requests.count, 4)
   }
+
+  @Test func itsMirrorBehavesAsOneMust() async throws {
+    let loses = Mutex(false)
+    let server = ScriptedServer { _, _, connection in
+      if loses.withLock({ $0 }) { return connection.close() }
+      connection.send(Answers.response("201 Created", #"{"id":1}"#))
+    }
+    let venue = try await Venue.open(server)
+    let suite = PassageMirrorConformance(
+      mirror: EventScheduleMirror(client: venue.client),
+      passage: MirroredPassage(
+        station: "door", gate: GateID("north"), scan: ScanID(), event: "Mzg5NzM0", holder: "Ada",
+        at: SystemTime().wall()),
+      requests: { server.requests.count }, loseNext: { loses.withLock { $0 = true } })
+    await expectEqual(suite.failures(), [])
+    await venue.close()
+  }
 }

@@ -219,6 +219,26 @@ private func client(
     expectEqual(caller.sent.count, 9)
   }
 
+  /// Whoever has used the third, nothing is left of it for what may come tomorrow.
+  @Test(arguments: RateBudget.Model.allCases) func whatMayComeTomorrowTakesAThirdThatNobodyWants(
+    model: RateBudget.Model
+  ) async throws {
+    let time = ManualTime()
+    let caller = try ScriptedCaller(time: time)
+    let client = client(caller, RateBudget(limit: 9, model: model), time: time)
+    caller.answerNext(answer(200))
+    let call = HTTPCall(.get, path: "/")
+    _ = await client.perform(call, .live, deadline: time.now() + .seconds(1))
+    expectEqual(client.wait(.spare), nil)
+    for _ in 0..<20 { _ = await client.perform(call, .spare, deadline: time.now() + .seconds(1)) }
+    expectEqual(caller.sent.count, 3)
+    expect(client.wait(.spare) == .seconds(60) && client.wait(.live) == nil)
+    for _ in 0..<20 { _ = await client.perform(call, .live, deadline: time.now() + .seconds(1)) }
+    expectEqual(caller.sent.count, 9)
+    time.advance(by: .seconds(60))
+    expectEqual(client.wait(.spare), nil)
+  }
+
   /// A late end is settled as one in time: here it is the word that the key is wrong.
   @Test func aLateEndCounts() async throws {
     let time = ManualTime()
