@@ -7,6 +7,8 @@
 5. Every admission that was made while the ticket system was away has been told to it in the end, or is listed as unsettled; none is
    contradicted, for nobody else uses these tickets.
 6. Every scan of which an event said that it was stored is in the journal, and so is the scan of every decision.
+7. Nobody passes at a hall with a ticket of the other one, and nobody is turned away from their own hall for another event. What the other hall has
+   redeemed all the same is ours: its ticket admits as if it had not been there (3).
 
 A power cut takes what was not durable, and docs/once.md says what that may cost:
 
@@ -24,6 +26,8 @@ All else holds over power cuts, too: what was admitted without the ticket system
 import json
 import os
 from collections import Counter, defaultdict
+
+from tickets import HALLS
 
 #: How long an admission waits for the disk at most, in milliseconds, by who decided it.
 DISK_WAIT = {"server": 50, "ledger": 300, "policy": 2000, "list": 2000}
@@ -49,7 +53,7 @@ class Books:
             self.problems.append(f"the journal: {word}")
         self.attempts = rows(journal, """
             SELECT lower(hex(a.id)) id, lower(hex(a.scan)) scan, lower(hex(a.ticket)) ticket, a.session, b.text boot, c.session ending, s.boot ending_boot,
-              c.verdict, c.fate, c.late, c.may_have_redeemed may, c.entry
+              c.verdict, c.reason, c.fate, c.late, c.may_have_redeemed may, c.entry
             FROM attempt a LEFT JOIN name b ON b.id = a.boot LEFT JOIN conclusion c ON c.attempt = a.seq LEFT JOIN session s ON s.id = c.session""")
         self.scans = rows(journal, "SELECT lower(hex(id)) scan, lower(hex(ticket)) ticket, session, verdict, note, detail, entry FROM scan")
         self.owed = rows(journal, """
@@ -58,6 +62,8 @@ class Books:
         self.last_session, self.last_boot = journal.execute("SELECT id, boot FROM session ORDER BY id DESC").fetchone()
         journal.close()
         self.provisional = {owed.scan for owed in self.owed}
+        #: Requests that redeemed a ticket at the wrong hall.
+        self.astray = [attempt for attempt in self.attempts if attempt.reason == "wrongEvent"]
         #: Requests that the end of the machine cut off; where one only told of an admission, nobody stood at the gate.
         self.interrupted = [
             attempt for attempt in self.attempts
@@ -81,8 +87,9 @@ class Books:
         self.look_at_scans()
         self.look_at_outbox()
         self.look_at_conflicts()
-        for ending, (_, kind, quantity) in self.rights.items():
-            self.look_at_ticket(ending, kind, quantity)
+        self.look_at_halls()
+        for ending, ticket in self.rights.items():
+            self.look_at_ticket(ending, ticket.kind, ticket.quantity)
         # A disk that keeps what it synced damages nothing.
         for name in os.listdir(self.station.machine.state):
             if ".damaged-" in name or ".replaced-" in name:
@@ -96,6 +103,7 @@ class Books:
             if fact.verdict == "admit" and fact.scan not in self.provisional:
                 self.admitted[fact.ending_of_code].add(fact.scan)
                 entries.add(fact.entry)
+        entries.update(attempt.entry for attempt in self.astray)
         for owed in self.owed:
             if owed.told != "withdrawn":
                 self.admitted[owed.ending_of_code].add(owed.scan)
@@ -148,6 +156,15 @@ class Books:
         for attempt in self.interrupted:
             if states.get(attempt.id) != "interrupted":
                 self.problems.append(f"{attempt.ending_of_code}: an interrupted request is listed as {states.get(attempt.id)}")
+
+    def look_at_halls(self):
+        """Each hall takes its own."""
+        for event in self.told:
+            if not event["gate"].startswith("hall-"):
+                continue
+            is_own = event["gate"] == f"hall-{HALLS[self.rights[event['code'][-4:]].event]}"
+            if event["verdict"] == "admit" if not is_own else event["reason"] == "wrongEvent":
+                self.problems.append(f"{event['code'][-4:]}: {event['verdict']} {event['reason']} at {event['gate']}")
 
     def look_at_ticket(self, ending, kind, quantity):
         ours, perhaps = self.admitted[ending], self.perhaps[ending]

@@ -2,6 +2,7 @@
 
 import time
 
+from station import HALL, OPEN
 from tickets import MISBEHAVIOURS, SLOW
 
 
@@ -12,6 +13,8 @@ class Evening:
         self.problems = []
         #: What each ticket was told last, at the end.
         self.last_words = {}
+        #: Tickets that were shown to the wrong hall first.
+        self.astray = set()
 
     def run(self, ends):
         self.system.misbehave(*MISBEHAVIOURS)
@@ -46,8 +49,9 @@ class Evening:
         """A request is open, of somebody whose ticket nobody has seen yet, so that it is asked for."""
         self.station.await_reading()
         self.system.misbehave(self.random.choice(SLOW))
-        slot = self.random.randint(0, 1)
-        self.station.present(self.rights[self.unseen()][0], slot)
+        slot = self.random.choice(OPEN)
+        ending = self.unseen()
+        self.station.present(self.rights[ending].code, self.random.choice([slot, self.hall(ending)]))
         if self.random.random() < 0.5:
             self.present_any(1 - slot)
         limit = time.monotonic() + 5
@@ -60,8 +64,26 @@ class Evening:
         self.station.await_reading()
         self.system.misbehave("close=after")
         ending = self.unseen()
-        self.station.present(self.rights[ending][0], self.random.randint(0, 1))
+        slots = [*OPEN, self.hall(ending)]
+        if self.rights[ending].goes_astray:
+            # Whether it is redeemed, and where it belongs, are two things that nobody knows then.
+            slots = [self.hall(ending, is_own=False)]
+        self.station.present(self.rights[ending].code, self.random.choice(slots))
         self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(ending), 5)
+
+    def until_astray(self, end):
+        """A hall has redeemed somebody's new ticket, which is of the other one; at a cut that is on the disk, or not yet."""
+        self.station.await_reading()
+        self.system.misbehave()
+        new = (ending for ending in self.endings[self.number + 6:] if self.rights[ending].goes_astray and ending not in self.astray)
+        for ending, _ in zip(new, range(3)):
+            self.astray.add(ending)
+            self.station.present(self.rights[ending].code, self.hall(ending, is_own=False))
+            told = self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(ending), 5)
+            # 400 ms are short where the machine has much else to do.
+            if told and told["reason"] == "wrongEvent":
+                break
+        time.sleep(self.random.choice([0, self.random.uniform(0, 0.2), self.random.uniform(2.2, 2.5) if end.is_cut else 0]))
 
     def crowd(self, end, seconds, is_enough=lambda event: False):
         """People come for so long, or until an event is enough; the ticket system goes away meanwhile, and may be back before."""
@@ -78,7 +100,15 @@ class Evening:
     def present_any(self, slot=None):
         """A few tickets come again and again, so that most have a history."""
         ending = self.random.choice(self.endings[max(0, self.number - 6):self.number + 6])
-        self.station.present(self.rights[ending][0], self.random.randint(0, 1) if slot is None else slot)
+        if slot is None:
+            # Now and then at the wrong hall.
+            slot = self.random.choice([*OPEN, *OPEN, *HALL.values(), self.hall(ending)])
+        ticket = self.rights[ending]
+        self.station.present(self.random.choice([ticket.code, ticket.code, ticket.url]), slot)
+
+    def hall(self, ending, is_own=True):
+        """The scanner of a ticket's own hall, or of the other one."""
+        return next(slot for event, slot in HALL.items() if (event == self.rights[ending].event) == is_own)
 
     def unseen(self):
         return self.endings[self.number + 6]
@@ -86,18 +116,17 @@ class Evening:
     # The good end
 
     def good_end(self):
-        """On a good day everybody presents their ticket until it is refused, or is for staff."""
+        """On a good day everybody presents their ticket until it is refused, or is for staff: at its hall, where many have been to the other one, or outside."""
         self.system.misbehave()
         self.station.start()
         self.station.await_reading()
         self.settle()
-        for ending, (code, _, quantity) in self.rights.items():
-            for _ in range(quantity + 3):
-                # 400 ms are short where the machine has much else to do: what counts as an outage is waited for.
-                if self.station.is_away():
-                    self.settle()
-                self.station.present(code, 0)
-                told = self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(ending), 20)
+        for ending, ticket in self.rights.items():
+            if self.random.random() < 0.3:
+                self.show(ending, self.hall(ending, is_own=False))
+            slot = self.hall(ending) if ending in self.astray else self.random.choice([OPEN[0], self.hall(ending)])
+            for _ in range(ticket.quantity + 3):
+                told = self.show(ending, slot)
                 if told is None:
                     self.problems.append(f"{ending}: no verdict at the end")
                     break
@@ -109,6 +138,18 @@ class Evening:
                 self.problems.append(f"{ending}: never refused, {told['verdict']} {told['reason']} {told['note']}")
         self.settle()
         self.station.stop()
+
+    def show(self, ending, slot):
+        """Shows a ticket on a good day; returns the scan, `None` where there is none in time."""
+        for _ in range(20):
+            # 400 ms are short where the machine has much else to do: what counts as an outage is waited for, and what had no time comes again.
+            if self.station.is_away():
+                self.settle()
+            self.station.present(self.rights[ending].code, slot)
+            told = self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(ending), 20)
+            if told is None or told["reason"] != "unreachable":
+                break
+        return told
 
     def settle(self):
         """Returns when the ticket system is there and knows of every admission; that it does not come is a problem."""

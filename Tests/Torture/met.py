@@ -24,6 +24,10 @@ COUNTERS = {
     "lost": Counter("answers lost", 0.17),
     "offline": Counter("admissions offline", 0.33),
     "owed": Counter("admissions owed at a kill", 0.17),
+    "spared": Counter("tickets of the other hall refused without a request", 0.3),
+    "astray": Counter("tickets redeemed at the wrong hall", 0.1),
+    "carried": Counter("of them admitted in a later life", 0.1),
+    "carried_over_cuts": Counter("of these after a power cut", 0.06, True),
     "interrupted": Counter("requests interrupted", 0.06, True),
     "taken": Counter("scans lost with the power", 0.06, True),
     "nobodys": Counter("requests that nobody knows of since", 0, True),
@@ -36,6 +40,9 @@ def count(books, lives):
     attempts = [attempt for attempt in books.attempts if attempt.session < books.last_session and not attempt.late]
     owed = [one for one in books.owed if one.session < books.last_session and one.told != "withdrawn"]
     open_at_end = [attempt for attempt in attempts if attempt.ending != attempt.session]
+    asked = {attempt.scan for attempt in books.attempts}
+    astray = [attempt for attempt in books.astray if attempt.session < books.last_session]
+    carried = list(filter(None, (carried_by(books, attempt) for attempt in astray)))
     return {
         "scans": len({event["id"] for event in books.told if event["life"] < len(evening)}),
         "kills": len(evening),
@@ -45,10 +52,25 @@ def count(books, lives):
         "offline": len(owed),
         "owed": sum(one.ending != one.session for one in owed),
         "cuts": sum(life.is_cut for life in evening),
+        "spared": sum(event["reason"] == "wrongEvent" and event["id"] not in asked for event in books.told if event["life"] < len(evening)),
+        "astray": len(astray),
+        "carried": len(carried),
+        "carried_over_cuts": sum(any(life.is_cut for life in lives[since:until]) for since, until in carried),
         "interrupted": len(books.interrupted),
         "taken": len(books.taken),
         "nobodys": books.nobodys,
     }
+
+
+def carried_by(books, attempt):
+    """The life in which a ticket was redeemed at the wrong hall, and the first later one in which it was admitted; `None` where there is none."""
+    since = next((event["life"] for event in books.told if event["id"] == attempt.scan), None)
+    if since is None:
+        return None
+    admitted = [
+        event["life"] for event in books.told
+        if event["verdict"] == "admit" and event["life"] > since and event["code"].endswith(attempt.ending_of_code)]
+    return (since, min(admitted)) if admitted else None
 
 
 def unmet(counts, kills, with_cuts):

@@ -11,7 +11,7 @@ class End:
     """How a life of the gateway ends.
 
     `moment` is "starting" (before it reads), "whenever", "late" (when what was written first must be on the disk), "asked" (a request is open), "lost" (an
-    answer was lost) or "admitted" (somebody was just let in). `away` is how the ticket system is away meanwhile.
+    answer was lost), "admitted" (somebody was just let in) or "astray" (a hall has redeemed a ticket of the other one). `away` is how the ticket system is away meanwhile.
     """
 
     is_cut: bool
@@ -20,10 +20,11 @@ class End:
 
 
 #: A random evening would meet some of this too rarely to prove anything: its ends are dealt from these.
-CUTS = [End(True, moment) for moment in ("asked", "lost", "asked", "admitted", "late", "starting")]
+CUTS = [End(True, moment) for moment in ("astray", "asked", "lost", "asked", "astray", "admitted", "late", "starting")]
 KILLS = [
     End(False, moment) for moment in (
-        "asked", "whenever", "admitted", "lost", "whenever", "whenever", "asked", "admitted", "whenever", "starting", "whenever", "admitted")]
+        "asked", "whenever", "admitted", "astray", "lost", "whenever", "whenever", "asked", "admitted", "whenever", "starting", "whenever", "admitted",
+        "astray")]
 
 
 def make(kills, random, with_cuts):

@@ -24,8 +24,10 @@ ticketSystems:
     rate: {{ limit: 10000 }}
     list: {{ maxAge: 24 h }}
 readers:
-  left: {{ type: serial, match: {{ path: {left} }} }}
-  right: {{ type: serial, match: {{ path: {right} }} }}
+  left: {{ type: serial, match: {{ path: {lines[0]} }} }}
+  right: {{ type: serial, match: {{ path: {lines[1]} }} }}
+  before-a: {{ type: serial, match: {{ path: {lines[2]} }} }}
+  before-b: {{ type: serial, match: {{ path: {lines[3]} }} }}
 gates:
   north:
     readers: [left]
@@ -43,7 +45,29 @@ gates:
     floodLimit: 600
     # A machine without the network's time does not know the day after a start; these tickets are for any.
     offline: {{ policy: list, after: 300 ms, durableWithin: 2 s, untrustedClock: ignoreDay }}
+  # Behind those two doors, two halls: the one asks what a ticket is for, the other learns it by the answer, when it is spent.
+  hall-a:
+    readers: [before-a]
+    ticketSystem: venue
+    ticket: {{ events: [1], unknownEvent: lookUp }}
+    deadline: 400 ms
+    holdOff: 0 s
+    floodLimit: 600
+    accept: {{ minLength: 24, maxLength: 24, alphabet: alphanumeric }}
+    offline: {{ policy: admitAndQueue, most: 100000, after: 300 ms, durableWithin: 2 s }}
+  hall-b:
+    readers: [before-b]
+    ticketSystem: venue
+    ticket: {{ events: [2], unknownEvent: redeem }}
+    deadline: 400 ms
+    holdOff: 0 s
+    floodLimit: 600
+    offline: {{ policy: list, after: 300 ms, durableWithin: 2 s, untrustedClock: ignoreDay }}
 """
+
+#: The scanners: two that take all tickets, and those of the halls, by the numbers of their events.
+OPEN, HALL = (0, 1), {1: 2, 2: 3}
+SCANNERS = len(OPEN) + len(HALL)
 
 
 @dataclass
@@ -66,14 +90,14 @@ class Station:
         self.gateway = None
         self.offset, self.rest, self.reading = 0, b"", set()
         self.scanners, names = [], []
-        for _ in range(2):
+        for _ in range(SCANNERS):
             scanner, line = pty.openpty()
             os.set_blocking(scanner, False)
             # Held open, or the line would count as gone before the gateway opens it.
             self.scanners.append((scanner, line))
             names.append(os.ttyname(line))
         with open(f"{folder}/scangate.yaml", "w") as file:
-            file.write(CONFIGURATION.format(port=system.port, folder=folder, left=names[0], right=names[1]))
+            file.write(CONFIGURATION.format(port=system.port, folder=folder, lines=names))
         self.environment = dict(os.environ, STATE_DIRECTORY=machine.state)
         self.environment.pop("NOTIFY_SOCKET", None)
         self.tell("tickets", "import", system.list, "--system", "venue", "--config", f"{folder}/scangate.yaml")
@@ -93,7 +117,7 @@ class Station:
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0, preexec_fn=self.machine.enter)
 
     def await_reading(self):
-        if not self.wait(lambda event: len(self.reading) == 2, 30):
+        if not self.wait(lambda event: len(self.reading) == SCANNERS, 30):
             raise RuntimeError("The gateway did not start; see scangate.log.")
         self.lives[-1].reading = time.monotonic()
 
@@ -152,10 +176,11 @@ class Station:
 
     # What people show
 
-    def present(self, code, slot):
-        self.shown.add((code[-4:], len(self.lives) - 1))
+    def present(self, text, slot):
+        """Shows a code to a scanner, or what is printed with it."""
+        self.shown.add((text[-4:], len(self.lives) - 1))
         try:
-            os.write(self.scanners[slot][0], code.encode() + b"\r")
+            os.write(self.scanners[slot][0], text.encode() + b"\r")
         except BlockingIOError:
             pass  # The gateway is not there to read, and the line is full.
 

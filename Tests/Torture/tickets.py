@@ -1,10 +1,12 @@
 """The tickets of an evening, and the ticket system that has a bad day."""
 
+import base64
 import datetime
 import json
 import re
 import signal
 import subprocess
+from dataclasses import dataclass
 
 MISBEHAVIOURS = [
     "latency=0ms..80ms",
@@ -20,14 +22,40 @@ MISBEHAVIOURS = [
 SLOW = ["latency=300ms..390ms", "latency=300ms..390ms,when=after"]
 
 
+#: The halls, by the number that the ticket system gives their events.
+HALLS = {1: "a", 2: "b"}
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A code, its kind, how many it is for, and of which event it is. The list on board names the events of some alone."""
+
+    code: str
+    kind: str
+    quantity: int
+    event: int
+    is_listed: bool
+
+    @property
+    def url(self):
+        """What is printed."""
+        event = base64.b64encode(str(self.event + 389278).encode()).decode()
+        return f"https://tickets.example.org/ticket/view/{event}/{self.code}"
+
+    @property
+    def goes_astray(self):
+        """Whether hall B redeems it before it knows that it is hall A's."""
+        return HALLS[self.event] == "a" and not self.is_listed
+
+
 def sold(random, count):
-    """Tickets by their last four characters, which tell them apart: more events do not show. Each is a code, its kind, and how many it is for."""
+    """Tickets by their last four characters, which tell them apart: more events do not show."""
     rights = {}
     for number in range(count):
         kind = random.choice(["entry", "entry", "sale"])
         quantity = random.randint(1, 3) if kind == "sale" else 1
         code = "".join(random.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(20)) + f"{number:04}"
-        rights[f"{number:04}"] = (code, kind, quantity)
+        rights[f"{number:04}"] = Ticket(code, kind, quantity, event=1 + number % 2, is_listed=number % 4 > 1)
     return rights
 
 
@@ -38,9 +66,11 @@ class TicketSystem:
         self.program, self.folder = program, folder
         self.away, self.texts = (), ()
         self.list = f"{folder}/tickets.csv"
-        rows = [f"{code},{kind},paid,Guest {ending},{quantity}" for ending, (code, kind, quantity) in rights.items()]
+        rows = [
+            f"{one.code},{one.kind},paid,Guest {ending},{one.quantity},Hall {HALLS[one.event].upper()},{one.event if one.is_listed else ''}"
+            for ending, one in rights.items()]
         with open(self.list, "w") as file:
-            file.write("\n".join(["code,kind,status,name,quantity", *rows]) + "\n")
+            file.write("\n".join(["code,kind,status,name,quantity,event,event_id", *rows]) + "\n")
         with open(f"{folder}/venue.log", "ab") as log:
             self.process = subprocess.Popen(
                 [program, "venue", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/venue.sqlite", "--import", self.list,
