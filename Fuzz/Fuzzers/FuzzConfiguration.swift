@@ -8,7 +8,7 @@ import TicketTransport
 /// As the program has them, without looking for keymaps on the disk.
 private let options = ConfigurationOptions(
   ticketSystems: [
-    EventScheduleSection.type { id, _, _, _, _ throws(SetupError) in throw SetupError("\(id) is asked by nobody") }
+    EventScheduleSection.type { id, _, _, _, _, _ throws(SetupError) in throw SetupError("\(id) is asked by nobody") }
   ])
 
 /// Bytes → configuration, or all of its errors.

@@ -91,26 +91,32 @@ class OfflineCase(place.Case):
 
         A sale's own code makes an entry each time that it is told: were one told twice, the book would show it.
         """
-        rig, quantity = self.rig, quantity or {}
-        self.test_begins, self.passages = rig.mark(), Counter()
-        rig.sh(f"rm -rf {FOLDER}; install -d -o gate -g gate {FOLDER} {STATE}; chmod 700 {STATE}; {place.ALLOW_OUTPUTS}")
+        quantity = quantity or {}
         self.codes = iter([CODE.format(number) for number in range(1, sold + 1)])
         rows = [*((CODE.format(number), 1) for number in range(1, sold + 1)), *quantity.items()]
-        rig.put("code,kind,status,quantity\n" + "".join(f"{code},sale,paid,{number}\n" for code, number in rows), f"{FOLDER}/tickets.csv")
-        rig.put(configuration(north, south), f"{FOLDER}/scangate.yaml")
-        self.venue = Venue(rig, FOLDER)
-        self.addCleanup(self.venue.clear)
-        self.venue.start("--import", self.venue.tickets)
+        self.open_venue("code,kind,status,quantity\n" + "".join(f"{code},sale,paid,{number}\n" for code, number in rows))
+        self.configure(configuration(north, south))
         self.command(f"tickets import {self.venue.tickets} --system venue --config {FOLDER}/scangate.yaml")
-        self.streams = []
         self.run_gateway()
-        self.told = []
         for reader in GATES:
             code = next(self.codes)
             self.assertEqual(self.present({reader: code})[reader]["verdict"], "admit")
             self.told.append(code)
         self.drained()
-        self.since = rig.mark()
+        self.since = self.rig.mark()
+
+    def open_venue(self, sold, *options):
+        """A ticket system that has sold what a file's text says; there is no station yet."""
+        rig = self.rig
+        self.test_begins, self.passages, self.streams, self.told = rig.mark(), Counter(), [], []
+        rig.sh(f"rm -rf {FOLDER}; install -d -o gate -g gate {FOLDER} {STATE}; chmod 700 {STATE}; {place.ALLOW_OUTPUTS}")
+        rig.put(sold, f"{FOLDER}/tickets.csv")
+        self.venue = Venue(rig, FOLDER)
+        self.addCleanup(self.venue.clear)
+        self.venue.start("--import", self.venue.tickets, *options)
+
+    def configure(self, text):
+        self.rig.put(text, f"{FOLDER}/scangate.yaml")
 
     def run_gateway(self):
         number = len(self.streams) + 1
@@ -356,6 +362,72 @@ class Tickets(OfflineCase):
         self.rig.until(lambda: self.of("ticketSystem"), what="word of the ticket system")
         self.assert_told_once()
         self.passed(left=8, right=8)
+
+
+@natively
+class Refunds(OfflineCase):
+    """What was refunded at the desk is refused by gates that keep their list current by themselves, also where the network goes afterwards."""
+
+    def desk(self, words):
+        """What a command of the organiser's tells, a line each."""
+        said = self.command(f"eventschedule {words} --json --config {FOLDER}/scangate.yaml")
+        return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+    def refreshes(self):
+        return [event for event in self.of("list") if event["state"] == "refreshed"]
+
+    def until_refreshed(self):
+        """Waits for one refresh more than there was."""
+        count = len(self.refreshes())
+        self.rig.until(lambda: self.alive() and len(self.refreshes()) > count, 150, "the list refreshed")
+
+    def refund_between_refreshes(self, shape, scans):
+        """`scans` is whether gates can ask a server of this shape; its list of sales and its desk they have."""
+        here, refunded, kept, there = (CODE.format(number) for number in range(4))
+        rows = [(here, "Ann", "A"), (refunded, "Bo", "A"), (kept, "Cy", "A"), (there, "Di", "B")]
+        self.open_venue(
+            "code,kind,status,name,event\n" + "".join(f"{code},sale,paid,{name},Hall {hall}\n" for code, name, hall in rows),
+            "--eventschedule-shape", shape)
+        text = configuration(LISTS, LISTS).replace("maxAge: 12 h", "maxAge: 12 h, refresh: 1 min")
+        self.configure(text)
+        halls = {event["name"]: event["id"] for event in self.desk("events list")}
+        for gate, name in (("north", "Hall A"), ("south", "Hall B")):
+            text = text.replace(f"  {gate}:\n", f"  {gate}:\n    ticket: {{events: [\"{halls[name]}\"]}}\n")
+        self.configure(text)
+        self.run_gateway()
+        self.since = self.rig.mark()
+        if scans:
+            self.assertEqual(self.present({"left": here})["left"]["verdict"], "admit")
+        else:
+            self.assertEqual(self.present({"left": here})["left"]["verdict"], "undecided")
+        self.until_refreshed()
+        (sale,) = self.desk("tickets search Bo")
+        (told,) = self.desk(f"tickets refund {sale['id']}")
+        self.assertEqual(told["status"], "refunded")
+        self.until_refreshed()
+        self.venue.cut("refused")
+        told = {code: self.present({"left": code})["left"] for code in (refunded, kept, there)}
+        verdicts = {code: (scan["verdict"], scan["reason"], scan["decided_by"]) for code, scan in told.items()}
+        self.assertEqual(verdicts, {refunded: ("refuse", "refunded", "list"), kept: ("admit", None, "list"), there: ("refuse", "wrongEvent", "list")})
+        self.assertTrue(told[kept]["provisional"])
+        self.assertEqual(self.present({"right": there})["right"]["verdict"], "admit")
+        self.passed_at(left=1 + scans, right=1)
+        if scans:
+            self.venue.mend()
+            self.assert_told_once([here, kept, there])
+
+    def passed_at(self, **numbers):
+        for reader, count in numbers.items():
+            self.whole_pulses(PASSAGES[reader], PULSE, count)
+
+    @lasts(70)
+    def test_with_the_documents_server(self):
+        self.refund_between_refreshes("document", scans=True)
+
+    @lasts(70)
+    def test_with_the_original_server(self):
+        """Nobody scans there: gates admit while it is away, by its list."""
+        self.refund_between_refreshes("upstream", scans=False)
 
 
 @in_guest
