@@ -14,7 +14,7 @@ import tty
 
 import namespaces
 from disk import Disk
-from rig import PATIENCE, Brightness, Edge, MachineError, Packet, Pulse
+from rig import ANOTHER_START, PATIENCE, Brightness, Edge, MachineError, Packet, Pulse
 
 #: The program under test.
 PROGRAM = "/run/program/scangate"
@@ -224,7 +224,10 @@ class Native:
             self._disk = Disk(STATION_IMAGE, STATION, STATION_SIZE)
 
     def cut_power(self, *processes):
-        """Ends the station's programs without a word, and its file system without its journal: what was not synced is gone. It is back when this returns."""
+        """Ends the station's programs without a word, and its file system without its journal: what was not synced is gone.
+
+        It is back when this returns, after another start of the machine.
+        """
 
         def kill():
             for process in processes:
@@ -236,6 +239,7 @@ class Native:
                 process.started.result(PATIENCE)
 
         self._disk.cut(kill, wait)
+        self.sh(ANOTHER_START)
 
     # Packets
 

@@ -29,6 +29,9 @@ Packet = namedtuple("Packet", "at protocol source source_port destination port l
 CHIP_SET = ("/sys/bus/pci/devices/0000:00:1f.0/config", 0x40)
 #: Where the disk is that `mount_station` mounts.
 STATION = "/station"
+#: Gives the machine another boot id, as a start does.
+ANOTHER_START = """cat /proc/sys/kernel/random/uuid > /run/rig/boot_id
+    grep -q boot_id /proc/self/mounts || mount --bind /run/rig/boot_id /proc/sys/kernel/random/boot_id"""
 #: Where the guest keeps the times at which it stood still, see guest/standstills.c.
 STANDSTILLS = "/run/rig/standstills.log"
 #: Stands in the guest's journal before the name of each test.
@@ -255,12 +258,13 @@ class Rig(Feeds, Usb, Outputs, Units):
     def cut_power(self, *processes):
         """Pulls the station's plug: its programs end without a word, and what its disk was not told to sync is gone.
 
-        The rest of the guest is other machines, and goes on. When this returns the disk is back, as the station finds it at its next start.
+        The rest of the guest is other machines, and goes on. When this returns the disk is back, as the station finds it at its next start, and what
+        is started now is told of another start of the machine.
         """
         self.sh(f"powercut {STATION} {' '.join(str(-process.pid) for process in processes)}")
         for process in processes:
             process.started.result(PATIENCE)
-        self.sh(f"umount {STATION}")
+        self.sh(f"umount {STATION}; {ANOTHER_START}")
         self.mount_station()
 
     # Packets

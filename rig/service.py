@@ -1,5 +1,6 @@
 """Base of the tests of the installed service: both units as they are shipped, a ticket system, and scanners at two gates."""
 
+import json
 import re
 
 from case import InstalledCase, RigCase
@@ -11,10 +12,13 @@ CONFIGURATION = "/etc/scangate/scangate.yaml"
 KEY = "/etc/scangate/keys/venue.key"
 VENUE = "127.0.0.1:8080"
 BOOK = "/run/venue/venue.db"
+CONTROL = "/run/venue/control"
 #: `north` is open for so long that a holder which fell as it opened is back before it has to be locked.
 NORTH_PULSE, SOUTH_PULSE = 3000, 1200
 #: More codes than the tests of one module present.
 CODES = [f"TICKET-{number:03}" for number in range(200)]
+#: Tickets of another event, which is the ticket system's second one: of hall B, where the others are of hall A.
+OTHERS = [f"HALL-B-{number:03}" for number in range(20)]
 
 # Models of the list that the shipped rules know: nothing else makes them readers.
 LEFT = {"vendor": "0c2e", "product": "0b61", "manufacturer": "Metrologic", "name": "Honeywell Scanner", "serial": "SN0001"}
@@ -80,7 +84,7 @@ class ServiceCase(InstalledCase):
     @classmethod
     def start(cls):
         rig = cls.resume(ServiceCase.state)
-        rig.unused_codes = iter(CODES)
+        rig.unused_codes, rig.unused_others = iter(CODES), iter(OTHERS)
         if cls.configured() != configuration():
             rig.put(cls.configured(), CONFIGURATION)
             rig.sh(f"systemctl restart {GATEWAY}", timeout=120)
@@ -100,7 +104,8 @@ class ServiceCase(InstalledCase):
     def serve_tickets(rig, *options, codes=CODES, kind="entry"):
         """A ticket system in the guest, with a ticket for each code; its key is where the configuration says. `options` are the server's."""
         rig.sh("install -d /run/venue")
-        rig.put("code,kind,status\n" + "".join(f"{code},{kind},paid\n" for code in codes), "/run/venue/tickets.csv")
+        rows = [(code, "Hall A") for code in codes] + [(code, "Hall B") for code in OTHERS]
+        rig.put("code,kind,status,event\n" + "".join(f"{code},{kind},paid,{event}\n" for code, event in rows), "/run/venue/tickets.csv")
         ServiceCase.start_venue(rig, "--import", "/run/venue/tickets.csv", *options)
         rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
 
@@ -108,7 +113,7 @@ class ServiceCase(InstalledCase):
     def start_venue(rig, *options):
         """Serves what the ticket system's file has."""
         rig.sh(f"""systemd-run -q --unit=venue scangate venue serve --listen {VENUE} --database {BOOK} \
-            --api-key-file /run/venue/key --no-limits {' '.join(options)}""")
+            --api-key-file /run/venue/key --no-limits --control {CONTROL} {' '.join(options)}""")
         host, port = VENUE.split(":")
         rig.wait_until(f"port {host} {port}", timeout=120)
 
@@ -167,6 +172,33 @@ class ServiceCase(InstalledCase):
         """Waits for a line of the gateway in the journal."""
         since = self.since if since is None else since
         self.rig.until(lambda: any(re.search(pattern, line, re.I) for line in self.rig.journal(GATEWAY, since)), what=f"“{pattern}” in the journal")
+
+    def reload(self, content):
+        """Has the gateway take another configuration; returns when it reads by that."""
+        since = self.rig.mark()
+        self.rig.put(content, CONFIGURATION)
+        self.rig.sh(f"systemctl reload {GATEWAY}")
+        # The new configuration reads its scanners anew, and insists on a silence of each.
+        for words in ("the configuration is reloaded", "reader left is reading", "reader right is reading"):
+            self.said(words, since)
+
+    def misbehave(self, *texts):
+        """What the ticket system does wrong from now on; nothing if nothing is named."""
+        self.control("PUT", "/misbehaviours", "\n".join(texts))
+
+    def booked(self):
+        """The codes of what the ticket system has recorded, each as often as it has."""
+        return [json.loads(line)["code"] for line in self.control("GET", "/book").splitlines() if line.startswith("{")]
+
+    def control(self, method, path, body=""):
+        """What the ticket system answers on its control socket: a program of ours takes an emulated processor seconds to start."""
+        request = f"{method} {path} HTTP/1.1\r\nHost: venue\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}"
+        self.rig.put(request, "/run/venue/request")
+        answer = self.rig.sh(f"""perl -MIO::Socket::UNIX -e '
+            $venue = IO::Socket::UNIX->new("{CONTROL}") or die "$!"; open $request, "<", "/run/venue/request" or die "$!";
+            print {{$venue}} <$request>; $venue->flush; print <$venue>;'""")
+        self.assertRegex(answer, r"^HTTP/1.1 200 ")
+        return answer
 
     def restarted(self, unit, pid, timeout=60):
         """Waits until another process than `pid` runs the unit and is ready; returns when it was started, in nanoseconds of CLOCK_MONOTONIC."""

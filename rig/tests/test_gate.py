@@ -67,26 +67,38 @@ def holder(code):
 
 
 def venue_command():
-    return f"/payload/bin/scangate venue serve --listen {VENUE} --database {FOLDER}/venue.db --import {FOLDER}/tickets.csv --api-key-file {FOLDER}/venue.key --no-limits"
+    return (f"/payload/bin/scangate venue serve --listen {VENUE} --database {FOLDER}/venue.db --import {FOLDER}/tickets.csv "
+            f"--api-key-file {FOLDER}/venue.key --no-limits --control {FOLDER}/venue.sock")
 
 
 class GateCase(RigCase):
     """A venue and the service, started by `serve`."""
 
     needs_scangate = True
+    #: Where the service keeps its state.
+    STATE = f"{FOLDER}/state"
 
-    def serve(self, paid=(), unpaid=(), text=None, **matches):
-        """Starts both, the service by the configuration `text` or by that of this module with `matches`."""
+    def serve(self, paid=(), unpaid=(), text=None, sold=None, **matches):
+        """Starts both, the service by the configuration `text` or by that of this module with `matches`; the venue has the tickets of `sold`, a file's text."""
         rig = self.rig
         rig.sh(f"rm -rf {FOLDER}; install -d -o gate -g gate {FOLDER}; chmod a+rw /dev/gpiochip* /sys/class/leds/gate:*/{{brightness,trigger}}")
-        rig.put(tickets(paid, unpaid), f"{FOLDER}/tickets.csv")
+        rig.put(sold or tickets(paid, unpaid), f"{FOLDER}/tickets.csv")
         rig.put(text or configuration(**matches), f"{FOLDER}/scangate.yaml")
         venue = rig.spawn("venue", venue_command(), user="gate")
         host, port = VENUE.split(":")
         rig.until(lambda: self.alive(venue) and rig.machine.holds(f"port {host} {port}"), 120, "the venue listening")
-        self.events, self.begun = EventFile(rig, f"{FOLDER}/events.jsonl"), {}
-        self.service = rig.spawn("scangate", f"env STATE_DIRECTORY={FOLDER}/state /payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {FOLDER}/events.jsonl", user="gate")
-        rig.until(lambda: self.alive(self.service) and rig.machine.holds(f"exists {FOLDER}/events.jsonl"), what="the service's event file")
+        self.runs = 0
+        self.run_service()
+
+    def run_service(self):
+        """Starts the service, for the first time or anew."""
+        rig = self.rig
+        self.runs += 1
+        path = f"{FOLDER}/events-{self.runs}.jsonl"
+        self.events, self.begun = EventFile(rig, path), {}
+        self.service = rig.spawn(
+            f"scangate-{self.runs}", f"env STATE_DIRECTORY={self.STATE} /payload/bin/scangate run --config {FOLDER}/scangate.yaml --events {path}", user="gate")
+        rig.until(lambda: self.alive(self.service) and rig.machine.holds(f"exists {path}"), what="the service's event file")
 
     def alive(self, process):
         self.assertTrue(process.running(), f"{process.name} has ended")
@@ -254,7 +266,7 @@ class ReplugCase(GateCase):
         self.assertLessEqual(len(unanswered), max(1, rounds // 20), "too many went unanswered to prove anything")
         wrong = [scan for scan in scans if scan not in unanswered and (scan["verdict"] != "admit" or scan.get("holder") not in allowed)]
         self.assertEqual(wrong, [])
-        changed = self.rig.sh(f"grep -c identityChanged {FOLDER}/events.jsonl", check=False)
+        changed = self.rig.sh(f"grep -c identityChanged {FOLDER}/events-1.jsonl", check=False)
         self.assertEqual(changed.strip(), "0", "the same scanner came back each time")
         self.assertGreater(cut, rounds, "too few codes were cut by the unplugging to prove anything")
 

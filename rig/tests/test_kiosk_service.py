@@ -3,10 +3,9 @@
 import re
 
 from case import InstalledCase
-from service import CONFIGURATION, GATEWAY, HOLDER, KEY, LEFT, NORTH_PULSE, SOCKET, VENUE, ServiceCase
+from service import CONFIGURATION, CONTROL, GATEWAY, HOLDER, KEY, LEFT, NORTH_PULSE, SOCKET, VENUE, ServiceCase
 from sets import release
 
-CONTROL = "/run/venue/control"
 REGISTRATION = "registration-token-of-the-rig"
 STATION = f"""
 version: 1
@@ -36,7 +35,7 @@ class Fresh(InstalledCase):
         rig.sh("install -d /run/venue")
         rig.put(REGISTRATION, "/run/venue/registration")
         rig.sh("chmod 600 /run/venue/registration")
-        ServiceCase.serve_tickets(rig, "--control", CONTROL, "--kiosk-token-file", "/run/venue/registration")
+        ServiceCase.serve_tickets(rig, "--kiosk-token-file", "/run/venue/registration")
         rig.put(STATION, CONFIGURATION)
         rig.sh(f"scangate credential set kiosk --file /run/venue/registration && systemctl start {SOCKET} {HOLDER} {GATEWAY}", timeout=120)
         rig.load_devices("usb", "gpio", "leds")

@@ -1,6 +1,8 @@
 """Faults of the installed service: whatever happens to a process, a pulse ends on time and a gate nobody commands is in its safe state."""
 
+import base64
 import re
+from collections import Counter
 
 from rig import MS
 from service import GATEWAY, HOLDER, CONFIGURATION, NORTH_PULSE, SOUTH_PULSE, ServiceCase, configuration
@@ -209,17 +211,9 @@ class Administration(ServiceCase):
         self.assert_admits(length=NORTH_PULSE)
 
     def test_reload_applies_what_is_right(self):
-        def reload(content):
-            since = self.rig.mark()
-            self.rig.put(content, CONFIGURATION)
-            self.rig.sh(f"systemctl reload {GATEWAY}")
-            # The new configuration reads its scanners anew, and insists on a silence of each.
-            for words in ("the configuration is reloaded", "reader left is reading", "reader right is reading"):
-                self.said(words, since)
-
-        self.addCleanup(reload, configuration())
+        self.addCleanup(self.reload, configuration())
         pid = self.rig.main_pid(GATEWAY)
-        reload(configuration(700))
+        self.reload(configuration(700))
         self.taken(0)
         self.assert_admits(length=700)
         self.assertEqual(self.rig.main_pid(GATEWAY), pid)
@@ -231,3 +225,72 @@ class Administration(ServiceCase):
             self.assertIsNotNone(exposure, said)
             print(f"        {exposure[0]}")
             self.assertLessEqual(float(exposure[1]), 1.5, said)
+
+
+@release
+class Halls(ServiceCase):
+    """`north` is the gate of hall A and `south` that of hall B: a ticket of the other hall opens nothing there, and is not lost."""
+
+    PULSE = 300
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.reload, configuration())
+        # Entry secrets, of which the ticket system makes one record however often they come.
+        self.on_paper, self.counted, self.lost = (next(self.rig.unused_others) for _ in range(3))
+        # Nobody is asked what a ticket is for before it is redeemed: where it is not printed, only the answer tells.
+        text = configuration(self.PULSE).replace(f"pulse: {SOUTH_PULSE} ms", f"pulse: {self.PULSE} ms")
+        for number, gate in enumerate(("north", "south"), start=1):
+            text = text.replace(f"  {gate}:\n", f"  {gate}:\n    ticket: {{events: [{number}], unknownEvent: redeem}}\n    holdOff: 0 s\n")
+        self.reload(text)
+        self.rest()
+        self.since = self.rig.mark()
+        self.passed = {"north": 0, "south": 0}
+
+    def present(self, slot, text, words):
+        """Types on the scanner of a hall; the gateway says so of it, and the relays move for an admission and for nothing else."""
+        since, gate = self.rig.mark(), ("north", "south")[slot]
+        self.rig.type(slot, text, gap_us=12000)  # a guest that has just reloaded may take its time
+        self.said(rf"gate {gate}: {words} +…{text[-4:]}", since)
+        self.passed[gate] += words == "admit"
+        for line, gate in (("RELAY0", "north"), ("RELAY1", "south")):
+            self.whole_pulses(line, self.PULSE, self.passed[gate])
+
+    def printed(self):
+        """What a ticket of hall B has on it."""
+        return f"https://venue.rig/ticket/view/{base64.b64encode(b'389280').decode()}/{self.on_paper}"
+
+    def recorded(self, *codes):
+        """How often the ticket system has recorded each of these."""
+        booked = Counter(self.booked())
+        return [booked[code] for code in codes]
+
+    def test_ticket_of_the_other_hall_opens_its_own(self):
+        """Refused unspent; and where it is redeemed there all the same, admitted at its own, though that answer is lost at first."""
+        self.present(0, self.printed(), "refuse wrongEvent")
+        self.assertEqual(self.recorded(self.on_paper), [0])
+        self.present(1, self.printed(), "admit")
+        self.present(0, self.counted, "refuse wrongEvent")
+        self.assertEqual(self.recorded(self.on_paper, self.counted), [1, 1])
+        self.misbehave("close=after")
+        self.present(1, self.counted, "undecided unreachable")
+        self.misbehave()
+        self.present(1, self.counted, "admit")
+        self.assertEqual(self.recorded(self.on_paper, self.counted), [1, 1])
+
+    def test_ticket_of_the_other_hall_opens_its_own_once(self):
+        """The same where the answer is lost at the other hall, and no more often than it was paid for."""
+        self.present(0, self.printed(), "refuse wrongEvent")
+        self.present(0, self.counted, "refuse wrongEvent")
+        self.misbehave("close=after")
+        self.present(0, self.lost, "undecided unreachable")
+        self.misbehave()
+        codes = [self.on_paper, self.counted, self.lost]
+        for code in codes:
+            self.present(1, code, "admit")
+        own = self.code()
+        self.present(0, own, "admit")
+        for code in codes:
+            self.present(1, code, "refuse alreadyUsed")
+            self.present(0, code, "refuse wrongEvent")
+        self.assertEqual(self.recorded(*codes, own), [1, 1, 1, 1])
