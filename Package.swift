@@ -378,8 +378,8 @@ let package = Package(
       of: "scangate",
       [
         "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanTesting",
-        "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketLists", "TicketTransport", "VenueServer", "scangate-decode",
-        "scangate-outputs",
+        "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketLists", "TicketSystemKit", "TicketTransport", "VenueServer",
+        "scangate-decode", "scangate-outputs", argumentParser,
       ]),
     tests(
       of: "VenueServer",

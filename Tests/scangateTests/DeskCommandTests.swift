@@ -444,7 +444,9 @@ import Testing
       expect(nowhere.errors.contains("name it by --subdomain"), "\(nowhere.errors)")
       let result = try await server.run(["events", "create", "--venue", "8"] + options)
       expectEqual(result.output, "The event Mzg5NzM2 is there.\n", "\(result.errors)")
-      expectEqual(server.lines.suffix(3), ["POST /api/events", "GET /api/venues/8", "POST /api/events/hall-a"])
+      expectEqual(
+        server.lines.suffix(4),
+        ["POST /api/events", "GET /api/venues/8", "GET /api/schedules/hall-a", "POST /api/events/hall-a"])
       expect(server.requests.last?.contains(#""starts_at":"2026-12-01 20:00:00""#) == true)
       expect(server.requests.last?.contains(#""venue_id":"Mzg5Mjg2""#) == true)
     }

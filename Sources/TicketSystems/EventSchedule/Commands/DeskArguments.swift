@@ -133,7 +133,11 @@ struct Desk {
   }
 
   /// One thing.
-  func print<Record: DeskRecord>(_ value: JSONValue, as kind: Record.Type) throws(DeskFault) {
+  /// - Parameter zone: whose clocks its times are of where it does not tell; JSON has it as it was told.
+  func print<Record: DeskRecord>(
+    _ value: JSONValue, as kind: Record.Type, zone: String? = nil
+  ) throws(DeskFault) {
+    let value = zone.flatMap { isJSON ? nil : value.with("timezone", .string($0)) } ?? value
     guard let record = Record(value, hiding: client.secrets) else {
       throw .unavailable("\(client.host) told something without an id.")
     }

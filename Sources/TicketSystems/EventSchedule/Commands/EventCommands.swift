@@ -103,6 +103,13 @@ struct CreateEventCommand: DeskCommand {
     }
     // Its length in hours, times by the clocks of its zone, and its venue as events name it.
     var members = members
+    let venue = members["venue_id"]?.identifier
+    guard let subdomain = try await subdomain(venue, desk) else {
+      throw desk.failure(
+        "Nothing was made. \(lacking) It makes events below a schedule: name it by --subdomain.", DeskExit.usage)
+    }
+    // Where a schedule's clocks are told, all its events go by them.
+    let clocks = try await desk.client.scheduleZone(subdomain).flatMap { ZoneRules.named($0) } ?? clocks
     if members["duration"] == nil, let start = DeskTime.told(members["starts_at"]),
       let end = DeskTime.told(members["ends_at"])
     {
@@ -115,12 +122,7 @@ struct CreateEventCommand: DeskCommand {
       }
       members[name] = .string(DeskTime.clocks(time, in: clocks))
     }
-    let venue = members["venue_id"]?.identifier
     if let venue { members["venue_id"] = .string(PublicID.encoded(venue)) }
-    guard let subdomain = try await subdomain(venue, desk) else {
-      throw desk.failure(
-        "Nothing was made. \(lacking) It makes events below a schedule: name it by --subdomain.", DeskExit.usage)
-    }
     let second = DeskWay(
       method: .post, path: "/events/\(PercentCoding.encode(subdomain))", body: .object(members), note: lacking)
     return try await desk.change([second], look: look).document

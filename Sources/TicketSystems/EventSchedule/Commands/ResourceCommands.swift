@@ -81,7 +81,8 @@ struct ShowCommand<Kind: DeskKind>: DeskCommand {
   @OptionGroup var desk: DeskArguments
 
   func run(at desk: Desk) async throws {
-    try desk.print(try await desk.client.show(Kind.resource, id), as: Kind.Record.self)
+    let told = try await desk.client.show(Kind.resource, id)
+    try desk.print(told, as: Kind.Record.self, zone: try await desk.client.scheduleZone(of: told))
   }
 }
 

@@ -273,7 +273,8 @@ struct IssueTicketsCommand: DeskCommand {
       throw DeskFault.unavailable("\(desk.client.host) told something without an id.")
     }
     var members = try data.members(["name": name, "email": email], desk)
-    members["event_date"] = .string(try day(of: event, desk))
+    let zone = try await desk.client.scheduleZone(of: told)
+    members["event_date"] = .string(try day(of: event, in: zone, desk))
     members["tickets"] = .object(try wanted(of: event, desk))
     let ways = ways(members, to: event)
     let look = "tickets search --event \(event.id)"
@@ -307,14 +308,15 @@ struct IssueTicketsCommand: DeskCommand {
     return ways + [DeskWay(method: .post, path: "/sales", body: .object(sale))]
   }
 
-  private func day(of event: DeskEvent, _ desk: Desk) throws -> String {
+  private func day(of event: DeskEvent, in scheduleZone: String?, _ desk: Desk) throws -> String {
     if let date {
       guard date.utf8.count == 10, let time = DeskTime.typed(date + "T00:00", in: .utc) else {
         throw desk.failure("--date is no day: write 2026-12-01.", DeskExit.usage)
       }
       return String(time.iso8601Seconds.prefix(10))
     }
-    guard let starts = event.starts, let zone = event.zone.flatMap({ ZoneRules.named($0) }) ?? desk.zone else {
+    let told = (event.zone ?? scheduleZone).flatMap { ZoneRules.named($0) }
+    guard let starts = event.starts, let zone = told ?? desk.zone else {
       throw desk.failure("The event's day is not told: name it by --date.", DeskExit.usage)
     }
     return String(DeskTime.clocks(starts, in: zone).prefix(10))

@@ -27,11 +27,13 @@ struct UpdateArguments: ParsableArguments {
     guard !changes.isEmpty else { throw desk.failure("Say what is to be changed, or name --data.", DeskExit.usage) }
     let told = try await desk.client.show(resource, id)
     let id = told["id"]?.identifier ?? id
+    let scheduleZone = try await desk.client.scheduleZone(of: told)
     let update: ResourceUpdate
     var ways: [DeskWay]
     var fault: ResourceUpdate.Fault?
     do throws(ResourceUpdate.Fault) {
-      update = try ResourceUpdate(resource, of: told, changes: changes, clocks: desk.zone)
+      update = try ResourceUpdate(
+        resource, of: told, changes: changes, clocks: desk.zone, scheduleZone: scheduleZone)
       ways = [DeskWay(method: .put, path: resource.path(id), body: try update.body(.asTold))]
     } catch {
       throw desk.failure(error.words, DeskExit.data)
@@ -43,7 +45,7 @@ struct UpdateArguments: ParsableArguments {
     }
     guard !update.differences.isEmpty else {
       desk.tell("Nothing would change: nothing was sent.")
-      return try desk.print(told, as: kind)
+      return try desk.print(told, as: kind, zone: scheduleZone)
     }
     try show(update, desk)
     let file = undo ?? Self.name(resource, id, desk.time.wall())
@@ -60,7 +62,7 @@ struct UpdateArguments: ParsableArguments {
     } catch DeskFault.noWay(_) where fault != nil {
       throw desk.failure("Nothing was sent. \(fault?.words ?? "")", DeskExit.data)
     }
-    try await check(update, id, as: kind, back: back, desk)
+    try await check(update, id, as: kind, zone: scheduleZone, back: back, desk)
   }
 
   /// Shows what will be another, and asks where that is for good.
@@ -84,7 +86,7 @@ struct UpdateArguments: ParsableArguments {
 
   /// Reads it back.
   private func check<Record: DeskRecord>(
-    _ update: ResourceUpdate, _ id: String, as kind: Record.Type, back: String, _ desk: Desk
+    _ update: ResourceUpdate, _ id: String, as kind: Record.Type, zone: String?, back: String, _ desk: Desk
   ) async throws {
     let now: JSONValue
     do throws(DeskFault) {
@@ -100,7 +102,7 @@ struct UpdateArguments: ParsableArguments {
         DeskExit.refused)
     }
     desk.tell("Changed, and nothing else was. To bring back what it was: \(back)")
-    try desk.print(now, as: kind)
+    try desk.print(now, as: kind, zone: zone)
   }
 
   private func words(_ difference: ResourceUpdate.Difference, _ desk: Desk) -> String {

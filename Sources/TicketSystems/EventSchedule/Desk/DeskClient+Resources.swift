@@ -1,3 +1,4 @@
+internal import LinuxIO
 internal import TicketTransport
 internal import WireText
 
@@ -45,4 +46,32 @@ extension DeskClient {
       "\(host) lists no \(resource.one) \(StaffText.clean(id) ?? "") for our key. It lists what the key's user owns: another one may still be there."
     )
   }
+
+  /// The zone of the clocks by which the server reads and shows an event's times, where it tells none: that of the event's schedule.
+  /// - Returns: `nil` where the event tells its zone or its times do, and where no schedule tells one to our key.
+  func scheduleZone(of event: JSONValue) async throws(DeskFault) -> String? {
+    guard event["timezone"]?.isVoid ?? true, DeskTime.isBare(event["starts_at"]) else { return nil }
+    let names = (event["schedules"]?.elements ?? []).map { $0["subdomain"]?.identifier }
+    for name in (names + [event["venue_subdomain"]?.identifier]).prefix(Self.mostSchedules) {
+      guard let name else { continue }
+      if let zone = try await scheduleZone(name) { return zone }
+    }
+    return nil
+  }
+
+  /// The zone of a schedule; `nil` where it tells none to our key, or there is no such call.
+  func scheduleZone(_ subdomain: String) async throws(DeskFault) -> String? {
+    do throws(DeskFault) {
+      let told = Self.single(try await read("/schedules/\(PercentCoding.encode(subdomain))"))?["timezone"]?.string
+      return told.flatMap { ZoneRules.named($0) == nil ? nil : $0 }
+    } catch {
+      switch error {
+      case .noWay, .refused: return nil
+      case .unavailable, .unclear: throw error
+      }
+    }
+  }
+
+  /// An event stands in few.
+  private static let mostSchedules = 8
 }

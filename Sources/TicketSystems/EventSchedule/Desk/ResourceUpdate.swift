@@ -37,18 +37,31 @@ struct ResourceUpdate {
   private let wanted: [String: JSONValue]
   /// The zone of the event's clocks; `nil` where it is not told.
   private let zone: (name: String, rules: ZoneRules)?
+  /// Whether that is its schedule's, and the event has none of its own.
+  private let isOfSchedule: Bool
 
   /// - Parameters:
   ///   - told: as the server told it last.
   ///   - changes: what is to be another, as people write it: times by the event's clocks unless they name a zone.
   ///   - clocks: whose clocks times mean that name no zone, instead of the event's.
+  ///   - scheduleZone: the zone of the event's schedule, where the server goes by that and by no zone of the event's.
   init(
-    _ resource: DeskResource, of told: JSONValue, changes: [String: JSONValue], clocks: ZoneRules? = nil
+    _ resource: DeskResource, of told: JSONValue, changes: [String: JSONValue], clocks: ZoneRules? = nil,
+    scheduleZone: String? = nil
   ) throws(Fault) {
     self.resource = resource
     self.told = told
     former = Self.canonical(told, resource)
-    let name = (changes["timezone"] ?? former["timezone"])?.string
+    isOfSchedule = scheduleZone != nil
+    if let scheduleZone, let named = changes["timezone"], named.string != scheduleZone {
+      throw Fault(
+        words:
+          "The server goes by the clocks of the event's schedule, \(StaffText.clean(scheduleZone) ?? ""), whatever zone is sent: leave "
+          + "--timezone out. Times of another zone are typed with --zone.")
+    }
+    var changes = changes
+    if isOfSchedule { changes["timezone"] = nil }
+    let name = (changes["timezone"] ?? former["timezone"])?.string ?? scheduleZone
     zone = try name.map { (name: String) throws(Fault) in
       guard let rules = ZoneRules.named(name) else {
         throw Fault(words: "This system knows no zone “\(StaffText.clean(name) ?? "")”: name another by --timezone.")
@@ -114,7 +127,7 @@ struct ResourceUpdate {
         body[name] = value
       }
     case .byClocks:
-      if let zone { body["timezone"] = .string(zone.name) }
+      if let zone, !isOfSchedule { body["timezone"] = .string(zone.name) }
       if let venue = body["venue_id"]?.identifier { body["venue_id"] = .string(PublicID.encoded(venue)) }
     }
     return .object(body)
