@@ -2,18 +2,12 @@ import Expectations
 import Foundation
 import Synchronization
 import Testing
+import VenueServer
 
-/// Every command of the desk, as `docs/eventschedule-transcript.md` shows it; `UPDATE_DOCS=1` writes that anew.
+/// Every command at event servers, as `docs/eventschedule-transcript.md` shows it; `UPDATE_DOCS=1` writes that anew.
 @Suite struct DeskTranscriptTests {
-  private static let document = repositoryFile("docs/eventschedule-transcript.md")
-
   @Test func theDocumentShowsWhatTheCommandsPrint() async throws {
-    let text = try await Transcript.record()
-    if ProcessInfo.processInfo.environment["UPDATE_DOCS"] == "1" {
-      try text.write(to: Self.document, atomically: true, encoding: .utf8)
-    }
-    let written = try String(contentsOf: Self.document, encoding: .utf8)
-    expectEqual(text, written, "write it anew with UPDATE_DOCS=1, and look at what changed")
+    try TranscriptDocument.expect(try await Transcript.record(), in: "docs/eventschedule-transcript.md")
   }
 }
 
@@ -23,11 +17,12 @@ private final class Transcript {
 
   private let server: DeskServer
   private var text = """
-    # The organiser's desk: every command
+    # Event servers: every command
 
-    Written by a test from what the commands print, with a server of the real shape; the last part is one that follows the document.
-    What standard error shows is marked by `!`, an exit status other than 0 is told after the output. The server is the only one of the
-    configuration: where there are several, `--system` says which.
+    Written by a test from what the commands print: first a technician connects the embedded venue, which passes for a server that follows the
+    document; then an organiser works at a server of the real shape; the last part is the document's again. What standard error shows is marked
+    by `!`, an exit status other than 0 is told after the output. The server is the only one of the configuration: where there are several,
+    `--system` says which.
 
     """
 
@@ -42,6 +37,7 @@ private final class Transcript {
     }
     let transcript = Transcript(server)
     do {
+      transcript.text += try await connected()
       try await transcript.play { lost in isLost.withLock { $0 = lost } }
     } catch {
       await server.end()
@@ -49,6 +45,35 @@ private final class Transcript {
     }
     await server.end()
     return try await transcript.text + documented()
+  }
+
+  /// A technician's commands, as they print at the venue.
+  private static func connected() async throws -> String {
+    var text = "\n## Connecting a server\n"
+    try await DeskBench.open(.document) { bench in
+      func run(_ words: [String], key: String? = nil) async throws {
+        let result = try await bench.program(words, input: key ?? "")
+        let shown = TranscriptDocument.line(["scangate", "eventschedule"] + words)
+        let block = TranscriptDocument.block(shown, result, typed: key == nil ? nil : "the key")
+        text += "\n```\n\(block)```\n"
+      }
+      try await run(["connect", bench.venue.url, "--name", "theatre"], key: "not-the-right-key")
+      try await run(["connect", bench.venue.url, "--name", "theatre"], key: bench.key)
+      try await run(["instances"])
+      try await run(["verify"])
+      try await run(["branding"])
+      try await run(["branding", "--json"])
+      try await run(["key", "set", "theatre"], key: "not-the-right-key")
+      try await run(["key", "set", "theatre"], key: bench.key)
+      try await run(["key", "remove", "theatre"])
+      try await run(["instances"])
+      try await run(["verify", "theatre"])
+      try await run(["forget", "theatre"])
+      try await run(["forget", "theatre", "--yes"])
+      text = text.replacing(bench.venue.url, with: "https://events.example.org")
+        .replacing(bench.venue.url.dropFirst("http://".count), with: "events.example.org:443")
+    }
+    return text
   }
 
   private static func documented() async throws -> String {
@@ -185,12 +210,11 @@ private final class Transcript {
   private func run(_ arguments: [String], typing input: String? = nil) async throws {
     let files = arguments.map { $0.hasSuffix(".json") ? server.folder.path + "/" + $0 : $0 }
     let result = try await server.run(files, input: input ?? "", zone: "UTC-1")
-    let words = arguments.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
-    var block = "$ \(input.map { "echo '\($0)' | " } ?? "")scangate eventschedule \(words)\n" + result.output
-    block += result.errors.split(separator: "\n").map { "! \($0)\n" }.joined()
-    if result.status != 0 { block += "(ends with \(result.status))\n" }
-    block = block.replacing(server.folder.path + "/", with: "")
-      .replacing("127.0.0.1:\(server.port)", with: "events.example.org:443")
+    let shown = TranscriptDocument.line(["scangate", "eventschedule"] + arguments)
+    let block = TranscriptDocument.block(input.map { "echo '\($0)' | \(shown)" } ?? shown, result).replacing(
+      server.folder.path + "/", with: ""
+    )
+    .replacing("127.0.0.1:\(server.port)", with: "events.example.org:443")
     text += "\n```\n\(block)```\n"
   }
 }

@@ -7,15 +7,8 @@ import VenueServer
 
 /// A technician's first day, and the door crew's evening, as `docs/first-day.md` shows them; `UPDATE_DOCS=1` writes that anew.
 @Suite(.timeLimit(.minutes(3))) struct FirstDayTranscriptTests {
-  private static let document = repositoryFile("docs/first-day.md")
-
   @Test func theDocumentShowsWhatTheCommandsPrint() async throws {
-    let text = try await FirstDay.record()
-    if ProcessInfo.processInfo.environment["UPDATE_DOCS"] == "1" {
-      try text.write(to: Self.document, atomically: true, encoding: .utf8)
-    }
-    let written = try String(contentsOf: Self.document, encoding: .utf8)
-    expectEqual(text, written, "write it anew with UPDATE_DOCS=1, and look at what changed")
+    try TranscriptDocument.expect(try await FirstDay.record(), in: "docs/first-day.md")
   }
 }
 
@@ -231,12 +224,9 @@ private final class FirstDay {
   private func run(_ arguments: [String], typing input: String? = nil, typed: String = "") async throws {
     let result = try await Program.run(
       arguments, input: [UInt8]((input ?? "").utf8), environment: ["TZ": "UTC-1"])
-    let words = arguments.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
+    let words = TranscriptDocument.line(arguments)
     if let input { expect(!(result.output + result.errors).contains(input), "\(words)") }
-    var block = "$ scangate \(words)" + (input == nil ? "" : "   # \(typed) is typed, and not shown") + "\n"
-    block += result.output
-    block += result.errors.split(separator: "\n").map { "! \($0)\n" }.joined()
-    if result.status != 0 { block += "(ends with \(result.status))\n" }
+    let block = TranscriptDocument.block("scangate \(words)", result, typed: input == nil ? nil : typed)
     text += "\n```\n\(normal(block))```\n"
   }
 

@@ -5,15 +5,8 @@ import VenueServer
 
 /// Every kiosk command against an embedded venue, as `docs/kiosk-transcript.md` shows it; `UPDATE_DOCS=1` writes that anew.
 @Suite struct KioskTranscriptTests {
-  private static let document = repositoryFile("docs/kiosk-transcript.md")
-
   @Test func theDocumentShowsWhatTheCommandsPrint() async throws {
-    let text = try await Transcript.record()
-    if ProcessInfo.processInfo.environment["UPDATE_DOCS"] == "1" {
-      try text.write(to: Self.document, atomically: true, encoding: .utf8)
-    }
-    let written = try String(contentsOf: Self.document, encoding: .utf8)
-    expectEqual(text, written, "write it anew with UPDATE_DOCS=1, and look at what changed")
+    try TranscriptDocument.expect(try await Transcript.record(), in: "docs/kiosk-transcript.md")
   }
 }
 
@@ -162,7 +155,7 @@ private final class Transcript {
     _ arguments: [String], typing input: String? = nil, typed: String = ""
   ) async throws -> [String] {
     let result = try await Program.run(arguments, input: [UInt8]((input ?? "").utf8))
-    let shown = arguments.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
+    let shown = TranscriptDocument.line(arguments)
     for line in result.lines {
       if line.wholeMatch(of: /[0-9A-F]{8}/) != nil { codes.append(line) }
       for match in line.matches(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/) {
@@ -173,10 +166,7 @@ private final class Transcript {
       // Neither a code that was typed nor a token is ever printed.
       expect(!(result.output + result.errors).contains(input), "\(shown)")
     }
-    var block = "$ scangate \(shown)" + (input == nil ? "" : "   # \(typed) is typed, and not shown") + "\n"
-    block += result.output
-    block += result.errors.split(separator: "\n").map { "! \($0)\n" }.joined()
-    if result.status != 0 { block += "(ends with \(result.status))\n" }
+    let block = TranscriptDocument.block("scangate \(shown)", result, typed: input == nil ? nil : typed)
     text += "\n```\n\(normal(block))```\n"
     return result.lines
   }
