@@ -104,9 +104,9 @@ import Testing
     await server.end()
   }
 
-  /// Of all commands a third each time, in a landing; which, goes round.
+  /// Of all commands a few each time, in a landing; which, goes round.
   private static func some(_ commands: [[String]], _ index: Int) -> [[String]] {
-    let step = extent(landing: 3, release: 1)
+    let step = extent(landing: 9, release: 1)
     return commands.enumerated().filter { ($0.offset + index) % step == 0 }.map(\.element)
   }
 

@@ -1,4 +1,3 @@
-import CMockDevices
 import Expectations
 import Foundation
 import Glibc

@@ -54,23 +54,37 @@ import VenueServer
     let (line, state) = (folder.path + "/line", folder.path + "/state")
     let scanner = try PseudoScanner(at: line)
     let key = try #require(venue.seeded.apiKey)
+    func launch() throws -> Station {
+      try Station(url: venue.url, text: Self.text.replacing("LINE", with: line), apiKey: key, ["--state", state])
+    }
     func start() async throws -> Station {
-      let station = try Station(
-        url: venue.url, text: Self.text.replacing("LINE", with: line), apiKey: key, ["--state", state])
-      let isReading = await station.next { $0["type"] as? String == "device" && $0["state"] as? String == "reading" }
-      try #require(isReading != nil, "seed \(seed): \(station.log)")
+      let station = try launch()
+      var (isReading, hasBegun) = (false, false)
+      _ = await station.next { event in
+        if event["type"] as? String == "device", event["state"] as? String == "reading" { isReading = true }
+        if event["type"] as? String == "mirror" { hasBegun = true }
+        return isReading && hasBegun
+      }
+      try #require(isReading && hasBegun, "seed \(seed): \(station.log)")
       return station
     }
 
     venue.server.misbehave(try Self.days.map { try Misbehaviour($0) })
     // Its first word is where it begins: what was before is not told of.
     let first = try await start()
-    expect(await first.next { $0["type"] as? String == "mirror" } != nil)
     first.terminate()
     await expectEqual(first.status(), 0)
     first.end()
     var underWay = 0
     for _ in 0..<kills {
+      if random.chance(25) {
+        // It has hardly begun, and takes up what the one before has left.
+        let station = try launch()
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...600, using: &random)))
+        station.end()
+        _ = await station.status()
+        continue
+      }
       let station = try await start()
       for _ in 0..<Int.random(in: 1...5, using: &random) where codes.count > 1 {
         expect(await scanner.present(codes.removeLast(), to: station) != nil, "seed \(seed)")
@@ -122,7 +136,7 @@ import VenueServer
     // Only whom the kill itself has cut off has no event, and is nobody's answer.
     expect(count("without_event") <= kills && count("refused") == 0 && count("too_old") == 0, "\(words)")
     // An evening that met too little proves nothing.
-    expect(underWay >= kills / 3 && lost >= 1 && rows >= kills, "\(words)")
+    expect(underWay >= kills / 4 && lost >= 1 && rows >= kills / 2, "\(words)")
   }
 
   /// What the journal has of them: the scans, how many rows they are, and the numbers of their events.

@@ -53,7 +53,7 @@ import VenueServer
         of: name, EventScheduleMirror(client: venue.client), station: "door", keeper: ledger,
         backOff: RetryPolicy(first: .milliseconds(5), longest: .milliseconds(20), mostTries: .max), events: hub)
       let task = Task { await sender.run() }
-      while journal.batches.count == before { await Task.yield() }
+      while journal.batches.count == before { try? await Task.sleep(for: .milliseconds(2)) }
       return task
     }
 
@@ -145,7 +145,7 @@ import VenueServer
       try await expectEqual(bench.log(of: ticket.eventID).entries, [])
       let told = await bench.told()
       expectEqual(told.map(\.state), [.telling, .off, .telling, .off])
-      expect(told.last?.detail?.contains("(403: “Unauthorized”)") == true, "\(told)")
+      expect(told.last?.detail?.contains("(403): “Unauthorized”") == true, "\(told)")
     }
   }
 
@@ -176,14 +176,15 @@ import VenueServer
     ("close=after,next=1,on=desk", [1, 1, 0], 2), ("reset=midway,next=1,on=desk", [1, 1, 0], 2),
   ]
 
-  @Test(arguments: days, shapes) func aBadDayOfTheLogChangesNoGate(
-    day: (misbehaviour: String, counts: [Int64], entries: Int), shape: ServerShape
-  ) async throws {
+  @Test(arguments: days.indices) func aBadDayOfTheLogChangesNoGate(_ index: Int) async throws {
+    let (day, shape) = (Self.days[index], Self.shapes[index % 2])
     try await run(shape) { bench in
-      let run = await bench.mirror()
+      // It knows from where on it tells; both have passed before the first of them is told.
+      _ = await bench.end(bench.mirror())
       bench.venue.server.misbehave([try Misbehaviour(day.misbehaviour)])
       let tickets = try [bench.ticket(.entry), bench.ticket(.entry, 1)]
       for ticket in tickets { await expectEqual(bench.present(ticket.code).verdict, .admit) }
+      let run = await bench.mirror()
       let counts = await bench.end(run, after: 2)
       expectEqual([counts.sent, counts.lost, counts.refused], day.counts)
       let log = try await bench.log(of: tickets[0].eventID)
@@ -229,7 +230,10 @@ import VenueServer
       bench.venue.server.misbehave([try Misbehaviour("status=503,on=scans")])
       _ = await bench.ledger.takeUp([], asker: bench.venue.system)
       let ticket = try bench.ticket(.entry)
-      await expectEqual(bench.present(try bench.ticket(.entry, 1).code).verdict, .undecided(.unreachable))
+      // It counts as offline: nothing of the next one is sent, and so nothing of it lost.
+      for _ in 0..<2 {
+        await expectEqual(bench.present(try bench.ticket(.entry, 1).code).verdict, .undecided(.unreachable))
+      }
       let scan = await bench.present(ticket.asURL, offline: Self.trusting)
       expectEqual(scan.verdict, .admit)
       expectEqual(await bench.counts().all, 0)

@@ -1,3 +1,4 @@
+import CMockDevices
 import Foundation
 import Glibc
 import Testing

@@ -1,6 +1,7 @@
 import ScanModel
 internal import Admission
 internal import LinuxIO
+internal import TicketSystemKit
 
 /// One admission: told, or settled without, and what is written of its end.
 extension OutboxSender {

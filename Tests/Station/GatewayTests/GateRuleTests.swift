@@ -220,9 +220,9 @@ import Testing
     halls.process.system.setReach(.noConnection)
     halls.process.system.script(
       Self.code, .fail(.noConnection), .answer(halls.process.redeemed("1", event: "A")))
+    _ = await halls.process.keeper.takeUp([], asker: halls.process.system, faces: [GateID("hall-a"): halls.a])
     expect(await halls.atA().decision.isProvisional)
     await expectEqual(halls.atB().decision.verdict, Self.wrong)
-    _ = await halls.process.keeper.takeUp([], asker: halls.process.system, faces: [GateID("hall-a"): halls.a])
     halls.process.system.setReach(nil)
     await halls.process.keeper.allTold()
     expectEqual(halls.process.journal.endings, [.confirmed])

@@ -8,7 +8,7 @@ import Testing
 /// How far a log was told: none twice, whatever ends the process or the power.
 @Suite struct MirrorCursorTests {
   /// A log, and a station whose process and power end at any moment, over a journal that only grows.
-  @Test(arguments: [UInt64](1...UInt64(extent(landing: 200, release: 5_000))))
+  @Test(arguments: [UInt64](1...UInt64(extent(landing: 20, release: 5_000))))
   func noneIsToldTwiceAndEachIsCountedOnce(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var log: [Int64: Int] = [:]

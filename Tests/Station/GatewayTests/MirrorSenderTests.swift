@@ -47,6 +47,7 @@ import Testing
         .annulled(AnnulledAdmission(scan: annulled.scan.id, admission: AttemptID(), at: annulled.at))
       ]))
     bench.journal.setWriting(true)
+    bench.keeper.passages.wake()
     await expectEqual(bench.mirror.next(1).map(\.holder), ["last"])
     await bench.end(run)
     try await expectEqual(bench.counts(), ["sent": 1, "annulled": 1, "withoutEvent": 2, "tooOld": 1])

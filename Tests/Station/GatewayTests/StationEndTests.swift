@@ -31,7 +31,10 @@ import TicketSystemKit
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
     // It never comes to an end with the list.
     let server = ScriptedServer { _, request, connection in
-      guard !request.hasPrefix("GET /api/sales") else { return ask.yield() }
+      guard !request.hasPrefix("GET /api/sales") else {
+        ask.yield()
+        return
+      }
       connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
     }
     let hub = EventHub()

@@ -72,7 +72,10 @@ import Testing
       ("d", ListedTicket(status: .valid, until: end, eventID: "4712", kind: "stalls")),
       ("e", ListedTicket(status: .valid)), ("f", ListedTicket(status: .valid, kind: "stalls")),
     ] { try expectEqual(folder.find(code), ticket) }
-    try expectEqual(folder.find("a")?.details, TicketDetails(event: "Play", eventID: "4711", kind: "stalls"))
+    try expectEqual(
+      folder.find("a")?.details,
+      TicketDetails(
+        event: "Play", eventID: "4711", date: .span(evening..<evening + .seconds(12_600)), kind: "stalls"))
   }
 
   /// What an event is and of which kind a ticket is may decide: who changes it in the file changes nothing else unseen.

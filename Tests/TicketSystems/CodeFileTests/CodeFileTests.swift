@@ -148,7 +148,10 @@ import TicketSystemKit
     let later = now + .seconds(60)
     let dated = ListedTicket(status: .valid, from: now - .seconds(1), until: later, quantity: 3)
     await expectEqual(
-      answer(dated)?.answer, .valid(Entitlement(quantity: 3, ends: later, details: TicketDetails())))
+      answer(dated)?.answer,
+      .valid(
+        Entitlement(
+          quantity: 3, ends: later, details: TicketDetails(date: .span(now - .seconds(1)..<later)))))
     for (ticket, reason) in [
       (ListedTicket(status: .valid, from: later), RefuseReason.tooEarly),
       (ListedTicket(status: .valid, until: now), .tooLate), (ListedTicket(status: .unpaid), .unpaid),

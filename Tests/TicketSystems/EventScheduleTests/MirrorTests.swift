@@ -136,7 +136,7 @@ import TicketTransport
 
   @Test func aServerMayRepeatWhatItWasSent() async throws {
     let (answer, _, _) = try await tell(
-      Self.passage, Answers.response("422 Unprocessable Content", #"{"message":"test-key \#u{1b}[31m Ada"}"#))
+      Self.passage, Answers.response("422 Unprocessable Content", #"{"message":"test-key \u001b[31m Ada"}"#))
     guard case .refused(let words) = answer else { return unexpected("\(answer)") }
     expect(!words.contains("test-key") && !words.contains("\u{1b}"), "\(words)")
   }
