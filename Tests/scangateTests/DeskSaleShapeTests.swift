@@ -252,7 +252,7 @@ import VenueServer
       try await expectEqual(bench.run(["checkins", "add", "--event", event, "--name", "Ann"]).status, 0)
       try bench.count()
       async let followed = bench.run(["checkins", "follow", "--event", event, "--interval", "1"])
-      while bench.counted == 0 { await Task.yield() }
+      await until { bench.counted > 0 }
       try await expectEqual(bench.run(["checkins", "add", "--event", event, "--name", "Bo"]).status, 0)
       try bench.misbehave("status=503,next=3", "status=403")
       let result = try await followed

@@ -138,7 +138,7 @@ import Testing
     process.standardError = FileHandle.nullDevice
     try process.run()
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
-    while process.isRunning, try names().count == 1 { await Task.yield() }
+    try await until { try !process.isRunning || names().count > 1 }
     expect(process.isRunning)
     kill(process.processIdentifier, signal)
     process.waitUntilExit()

@@ -16,6 +16,8 @@ package final class FileAbsence: Sendable {
     var isAbsent = false
     /// Whether the folder is watched; it is watched anew once it was not.
     var isWatched = false
+    /// How often something of the file came, or may have: who looks for it may not be the one that hears of it.
+    var count: UInt64 = 0
   }
 
   private let folder: String
@@ -42,23 +44,24 @@ package final class FileAbsence: Sendable {
   /// Looks for the file, which may wait for its disk; whether it is there.
   /// - Parameter isThere: looks; of what cannot be told it says that it is there.
   package func look(_ isThere: () -> Bool) -> Bool {
-    let mayTell = state.withLock { state in
+    let before: UInt64? = state.withLock { state in
       state.isAbsent = false
       if !state.isWatched { state.isWatched = inotify_add_watch(state.queue.number, folder, Self.news) >= 0 }
       hear(&state)
-      return state.isWatched
+      return state.isWatched ? state.count : nil
     }
     let isFound = isThere()
-    guard mayTell, !isFound else { return isFound }
+    guard let before, !isFound else { return isFound }
     state.withLock { state in
+      hear(&state)
       // What came since may be the file.
-      state.isAbsent = !hear(&state) && state.isWatched
+      state.isAbsent = state.isWatched && state.count == before
     }
     return false
   }
 
-  /// Takes the news that there are; whether any is of the file.
-  @discardableResult private func hear(_ state: inout State) -> Bool {
+  /// Takes the news that there are.
+  private func hear(_ state: inout State) {
     var isAny = false
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
       while true {
@@ -70,8 +73,9 @@ package final class FileAbsence: Sendable {
         if told.isOver || told.isOfFile { isAny = true }
       }
     }
-    if isAny { state.isAbsent = false }
-    return isAny
+    guard isAny else { return }
+    state.isAbsent = false
+    state.count &+= 1
   }
 
   /// What news says: of the file; or that there may be more that is not told.

@@ -51,14 +51,19 @@ extension JournalStore {
   fileprivate func passages(of system: TicketSystemID, after fact: Int64) throws(SQLiteError) -> PassagePage {
     let last = lastSeq
     var end = min(last, saturatingSum(fact, Self.piece))
-    let passages = try database.prepare(
+    var (passages, rows): ([JournaledPassage], Int64) = ([], 0)
+    try database.prepare(
       Self.columns
         + """
          WHERE s.seq > ?1 AND s.seq <= ?2 AND s.verdict = 'admit' AND s.system = (SELECT id FROM name WHERE text = ?3)
         ORDER BY s.seq LIMIT ?4
         """
-    ).rows([.integer(fact), .integer(end), .text(system.name), .integer(Self.most)]) { passage($0) }
-    if passages.count == Self.most, let newest = passages.last { end = newest.fact }
+    ).each([.integer(fact), .integer(end), .text(system.name), .integer(Self.most)]) { row in
+      rows += 1
+      // More may follow a full page, whatever its rows are.
+      if rows == Self.most { end = row.integer(0) ?? end }
+      if let passage = passage(row) { passages.append(passage) }
+    }
     return PassagePage(passages: passages, end: place(of: end), isEnd: end == last)
   }
 

@@ -52,6 +52,20 @@ import Testing
     expect(!isFound && !absence.isKnown)
   }
 
+  /// Gates ask while it is looked for, and the news goes to whoever asks first.
+  @Test func whatSomebodyElseHasHeardMeanwhileIsNotMissed() throws {
+    defer { done() }
+    let path = folder + "/list"
+    let absence = try FileAbsence(of: "list", in: folder)
+    let isFound = absence.look {
+      let isFound = access(path, F_OK) == 0
+      make(path)
+      expect(!absence.isKnown)
+      return isFound
+    }
+    expect(!isFound && !absence.isKnown)
+  }
+
   /// A folder that is another one by now tells nothing of the file.
   @Test func aFolderThatIsGoneOrMovedTellsNothing() throws {
     defer { done() }

@@ -216,7 +216,11 @@ import Testing
     while !states.isSuperset(of: ["READY=1", "WATCHDOG=1"]) {
       var buffer = [UInt8](repeating: 0, count: 4_096)
       let count = clinux_receive(notify, &buffer, buffer.count, nil)
-      if count > 0 { states.insert(String(decoding: buffer.prefix(count), as: UTF8.self)) } else { await Task.yield() }
+      if count > 0 {
+        states.insert(String(decoding: buffer.prefix(count), as: UTF8.self))
+      } else {
+        try await Task.sleep(for: .milliseconds(2))
+      }
     }
     try await second.next("on relay")
     expect(!second.seen.contains { $0.contains("off relay") })
@@ -262,7 +266,7 @@ import Testing
       reading: while true {
         switch socket.receive(limit: HolderLimits.maximumPacket) {
         case .packet(let bytes): last = try HolderMessage(bytes: bytes)
-        case .nothing: await Task.yield()
+        case .nothing: try await Task.sleep(for: .milliseconds(2))
         case .tooLong, .end: break reading
         }
       }
@@ -291,7 +295,7 @@ import Testing
     expect(socket.send(GatewayMessage.admit(GateID("north"), id: 7, sentAt: sentAt, isProvisional: false).bytes))
     while true {
       guard case .packet(let bytes) = socket.receive(limit: HolderLimits.maximumPacket) else {
-        await Task.yield()
+        try await Task.sleep(for: .milliseconds(2))
         continue
       }
       guard case .admitted(7, let outcome) = try HolderMessage(bytes: bytes) else { continue }

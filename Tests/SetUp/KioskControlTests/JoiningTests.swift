@@ -17,9 +17,6 @@ import Testing
     throw CancellationError()
   }
 
-  /// A whole run of other tests may go on meanwhile: it is asked, not slept.
-  func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
-
   @Test func oneRequestAnswersAll() async throws {
     let (server, asked) = held()
     let service = try await Service.open(server)

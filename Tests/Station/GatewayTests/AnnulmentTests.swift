@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func whatIsOwedNeedNotBeTold() async throws {
-    let process = try LedgerProcess(policy: OfflinePolicy(.admitAndQueue(most: 3), after: .milliseconds(300)))
+    let process = try LedgerProcess(policy: OfflinePolicy(.admitAndQueue(most: 3), after: .seconds(1)))
     process.system.setReach(.noConnection)
     process.system.script(Self.code, .fail(.noConnection))
     let owed = await present(process)

@@ -55,7 +55,7 @@ import Testing
     expect(admitted.verdict == .admit && admitted.note == nil)
     // The late answer comes by its own way, and admits nobody.
     process.system.release()
-    while names(process.journal.facts).last != "late" { await Task.yield() }
+    await until { names(process.journal.facts).last == "late" }
     await expectEqual(process.present().verdict, .refuse(.alreadyUsed))
     await expectEqual(attempts(events, of: process.hub), [])
     expectEqual(process.system.lookedUp, 0)
@@ -136,7 +136,7 @@ import Testing
   @Test func whatIsOwedIsToldAgainWithoutALookUp() async throws {
     let first = try LedgerProcess(
       MemoryJournal(), FakeTicketSystem(mayRedeem: false, time: SystemTime()),
-      policy: OfflinePolicy(.admitAndQueue(most: 3), after: .milliseconds(300)))
+      policy: OfflinePolicy(.admitAndQueue(most: 3), after: .seconds(1)))
     first.system.setReach(.noConnection)
     first.system.script(Self.code, .fail(.noConnection), .answer(Self.valid))
     expect(await first.present().isProvisional)

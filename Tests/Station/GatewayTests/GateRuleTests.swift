@@ -156,9 +156,7 @@ import Testing
     let pending = await halls.atB()
     expectEqual(pending.decision.verdict, .undecided(.unreachable))
     halls.process.system.release()
-    while !halls.process.journal.facts.contains(where: { if case .late = $0 { true } else { false } }) {
-      await Task.yield()
-    }
+    await until { halls.process.journal.facts.contains { if case .late = $0 { true } else { false } } }
     await expectEqual(halls.atA().decision.verdict, Self.wrong)
     let admitted = await halls.atB()
     expect(admitted.decision.verdict == .admit && admitted.decider == .ledger)

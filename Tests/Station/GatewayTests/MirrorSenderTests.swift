@@ -104,7 +104,7 @@ import Testing
     bench.journal.setSyncing(false)
     let before = bench.journal.awaited.count
     bench.write(bench.scan())
-    while bench.journal.awaited.count == before { await Task.yield() }
+    await until { bench.journal.awaited.count > before }
     expectEqual(bench.mirror.told.count, 0)
     // Who ends now has sent nothing, and the next one knows.
     run.cancel()
@@ -406,7 +406,7 @@ struct MirrorBench {
     let before = journal.batches.count
     let task = start()
     // Its cursor is its first word.
-    while journal.batches.count == before { await Task.yield() }
+    await until { journal.batches.count > before }
     return task
   }
 

@@ -10,7 +10,7 @@ import Testing
 
 /// A gate whose ticket system is offline, by each policy.
 @Suite(.timeLimit(.minutes(1))) struct OfflineGateTests {
-  private static let queue = OfflinePolicy(.admitAndQueue(most: 3), after: .milliseconds(300))
+  private static let queue = OfflinePolicy(.admitAndQueue(most: 3), after: .seconds(1))
   private static let code = LedgerProcess.code
 
   private static func codes(_ count: Int) -> [Code] { (0..<count).map { Code("good-ticket-\($0)") } }
@@ -114,7 +114,7 @@ import Testing
     let other = Code("good-ticket-2")
     process.system.script(other, .fail(.noConnection))
     // The late answer comes by its own way.
-    while await process.keeper.notes.keyFaults.isEmpty { await Task.yield() }
+    await until { await !process.keeper.notes.keyFaults.isEmpty }
     await expectEqual(process.present(other).verdict, .undecided(.keyRefused))
   }
 
@@ -296,7 +296,7 @@ import Testing
   // MARK: The list
 
   private static func policy(maxAge: Duration = .seconds(3_600)) -> OfflinePolicy {
-    OfflinePolicy(.list(maxAge: maxAge), after: .milliseconds(300))
+    OfflinePolicy(.list(maxAge: maxAge), after: .seconds(1))
   }
 
   private func word(_ ticket: ListedTicket?, asOf age: Duration = .seconds(60), policy: OfflinePolicy = policy())

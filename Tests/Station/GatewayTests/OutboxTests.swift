@@ -10,7 +10,7 @@ import Testing
 
 /// Admissions of which the ticket system is told, and it does not answer of them.
 @Suite(.timeLimit(.minutes(1))) struct OutboxTests {
-  private static let policy = OfflinePolicy(.admitAndQueue(most: 100), after: .milliseconds(300))
+  private static let policy = OfflinePolicy(.admitAndQueue(most: 100), after: .seconds(1))
   private static let code = LedgerProcess.code
   private let time = ShiftedTime()
 
@@ -26,12 +26,13 @@ import Testing
 
   /// Lets time pass, which is what the outbox waits for, until something is so.
   private func pass(_ process: LedgerProcess, until condition: () async -> Bool) async {
-    while await !condition() {
+    await until {
+      guard await !condition() else { return true }
       // The civil clock stands: no day changes.
       time.halt(.seconds(61))
       time.setWall(.seconds(-61))
       await process.keeper.sendOwed()
-      await Task.yield()
+      return false
     }
   }
 

@@ -9,8 +9,8 @@ import Testing
 
 /// Codes that a ticket system may take for spellings of one, from the gate's side: `docs/decisions/0026`.
 @Suite(.timeLimit(.minutes(1))) struct SpellingGateTests {
-  private static let queue = OfflinePolicy(.admitAndQueue(most: 100), after: .milliseconds(300), rateLimited: true)
-  private static let list = OfflinePolicy(.list(maxAge: .seconds(3_600)), after: .milliseconds(300))
+  private static let queue = OfflinePolicy(.admitAndQueue(most: 100), after: .seconds(1), rateLimited: true)
+  private static let list = OfflinePolicy(.list(maxAge: .seconds(3_600)), after: .seconds(1))
   private static let (small, capital, mixed) = (Code("good-ticket-1"), Code("GOOD-TICKET-1"), Code("Good-Ticket-1"))
 
   /// A station whose ticket system may ignore case.

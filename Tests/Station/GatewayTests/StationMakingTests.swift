@@ -94,11 +94,11 @@ import TicketSystemKit
       } catch is SetupError {}
     }
     // A thread ends after it was told to, and only its entry says when.
-    while try Self.threads().contains(where: { $0.hasPrefix("out lost-") }) { await Task.yield() }
+    try await until { try !Self.threads().contains { $0.hasPrefix("out lost-") } }
   }
 
   @Test func aStationThatIsDiscardedLeavesNoThread() async throws {
     try await make(configuration(gates: ["left-one"])) { _ throws(SetupError) in "a-key-of-some-length" }.discard()
-    while try Self.threads().contains("out left-one") { await Task.yield() }
+    try await until { try !Self.threads().contains("out left-one") }
   }
 }

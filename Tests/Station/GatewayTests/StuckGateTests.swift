@@ -168,7 +168,7 @@ private struct StuckSignals: SignalOutput {
       await gate.heartbeat()
       order.withLock { $0.append("turned") }
     }
-    while await gate.heartbeats == before { await Task.yield() }
+    await until { await gate.heartbeats > before }
     // Whatever would follow a turn has its chance.
     for _ in 0..<100 { await Task.yield() }
     order.withLock { $0.append("released") }

@@ -11,7 +11,7 @@ import Testing
 
 /// A station whose journal was brought back from a copy: it may have forgotten whom it admitted.
 @Suite(.timeLimit(.minutes(1))) struct VouchingTests {
-  private static let queue = OfflinePolicy(.admitAndQueue(most: 3), after: .milliseconds(300))
+  private static let queue = OfflinePolicy(.admitAndQueue(most: 3), after: .seconds(1))
   private static let code = LedgerProcess.code
 
   /// Whether somebody has accepted the journal.

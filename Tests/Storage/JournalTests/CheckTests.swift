@@ -52,7 +52,7 @@ import Testing
     try await filled(folder.journal)
     let journal = try openJournal(folder.journal)
     // Its connection is open, and has seen but a few pages.
-    while !journal.knowsItsKeys { await Task.yield() }
+    await until { journal.knowsItsKeys }
     let blindness = try Blindness(folder.journal)
     journal.core.orders.withLock { $0.needsCheck = true }
     journal.core.houseWaker.wake()
@@ -64,7 +64,7 @@ import Testing
     expect(!folder.names.contains { $0.contains("damaged") })
     // As nobody has looked, it does not count for an orderly end.
     let next = try openJournal(folder.journal)
-    while next.core.orders.withLock({ $0.needsCheck }) { await Task.yield() }
+    await until { !next.core.orders.withLock { $0.needsCheck } }
     await next.close()
     let sound = try openJournal(folder.journal)
     expect(!sound.core.orders.withLock { $0.needsCheck })

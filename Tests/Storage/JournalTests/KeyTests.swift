@@ -16,7 +16,7 @@ import Testing
 
   /// Returns once all keys of the file were read.
   private func wholly(_ journal: Journal) async -> Journal {
-    while !journal.knowsItsKeys { await Task.yield() }
+    await until { journal.knowsItsKeys }
     return journal
   }
 
