@@ -177,7 +177,7 @@ class ServiceCase(InstalledCase):
         """Has the gateway take another configuration; returns when it reads by that."""
         since = self.rig.mark()
         self.rig.put(content, CONFIGURATION)
-        self.rig.sh(f"systemctl reload {GATEWAY}")
+        self.rig.sh(f"systemctl reload {GATEWAY}", timeout=160)
         # The new configuration reads its scanners anew, and insists on a silence of each.
         for words in ("the configuration is reloaded", "reader left is reading", "reader right is reading"):
             self.said(words, since)

@@ -139,7 +139,8 @@ import Testing
         expectEqual(fresh.utf8.count, 40)
         try await expectEqual(venue.scan(try venue.code(.entry)).status, 201)
         for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
-          let bytes = try Data(contentsOf: URL(filePath: directory + "/" + name))
+          // Its last connection takes some of them away.
+          guard let bytes = FileManager.default.contents(atPath: directory + "/" + name) else { continue }
           expect(bytes.range(of: Data("a-key-that-was-given".utf8)) == nil)
           expect(bytes.range(of: Data(fresh.utf8)) == nil)
         }

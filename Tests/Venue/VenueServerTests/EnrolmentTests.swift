@@ -126,7 +126,8 @@ import Testing
       }
       var found = 0
       for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
-        let data = try Data(contentsOf: URL(filePath: directory + "/" + name))
+        // Its last connection takes some of them away.
+        guard let data = FileManager.default.contents(atPath: directory + "/" + name) else { continue }
         found += data.count
         for secret in secrets { expect(data.range(of: Data(secret.utf8)) == nil) }
       }
