@@ -9,8 +9,8 @@ package import ScanModel
 ///  ▲                                                     ├─ no such list, not for our key ──▶ told once, over
 ///  └──────────────────── an interval ◀───────────────────┴─ a fault, less than half of before ──▶ the list stays
 /// ```
-/// Gates never wait for it: it works on a thread of its own, with the part of the budget that live scans
-/// leave, and holds a page of what it was told in memory.
+/// Gates never wait for it: it works on a thread of its own, in bits between which others have the processor, with the part of the
+/// budget that live scans leave, and holds a page of what it was told in memory.
 package struct ListRefresher: Sendable {
   /// For how long nobody must have scanned.
   static let quiet = Duration.seconds(5)

@@ -58,6 +58,13 @@ package final class Database: @unchecked Sendable {
   // The connection is opened in SQLite's serialised mode: each call on it takes SQLite's own lock. `handle` is never changed
   // before the owner closes it, which it does after its last call.
   private var handle: OpaquePointer?
+  /// Set before the connection is used, by its owner.
+  private var progress: Progress?
+
+  private final class Progress {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+  }
 
   /// How a file is opened.
   package enum Mode {
@@ -104,6 +111,19 @@ package final class Database: @unchecked Sendable {
 
   /// Has the write-ahead log left alone when the connection closes, even where it is the last one; or not.
   package func keepLog(_ isKept: Bool) { csqlite_keep_log(handle, isKept ? 1 : 0) }
+
+  /// Calls `body` often while the connection works, every tenth of a millisecond or so, on the thread that has it work; `body` does not
+  /// use the connection. To be called before its first use.
+  package func onProgress(_ body: @escaping () -> Void) {
+    let progress = Progress(body)
+    self.progress = progress
+    sqlite3_progress_handler(
+      handle, 400,
+      { context in
+        if let context { Unmanaged<Progress>.fromOpaque(context).takeUnretainedValue().body() }
+        return 0
+      }, Unmanaged.passUnretained(progress).toOpaque())
+  }
 
   /// Stops what the connection does in another thread; harmless when it does nothing.
   package func interrupt() { if let handle { sqlite3_interrupt(handle) } }

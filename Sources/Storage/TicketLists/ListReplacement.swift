@@ -2,7 +2,7 @@ internal import LinuxIO
 internal import ScanModel
 internal import Sealing
 
-/// What takes a place in a list, at work on a thread of its own.
+/// What takes a place in a list, at work on a thread of its own, in bits between which others have the processor.
 ///
 /// ```
 /// add, add, … ─▶ a temporary file ──finish──▶ alone with the list ─▶ what stays of it ─▶ sorted, written, in its place
@@ -29,7 +29,8 @@ actor ListReplacement: TicketListReplacement {
     // Moments need no zone.
     settings = {
       TicketImport.Settings(
-        place: place, key: key, recognise: { $0 }, folding: folding, zone: { _, _, _ in nil }, mayShrink: true)
+        place: place, key: key, recognise: { $0 }, folding: folding, zone: { _, _, _ in nil }, mayShrink: true,
+        isUnhurried: true)
     }
     do throws(SystemError) {
       thread = try DeviceLoop(name: "list import")

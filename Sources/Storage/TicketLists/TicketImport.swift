@@ -26,6 +26,8 @@ package final class TicketImport {
     package var zone: CivilClock
     /// Whether a list may take the place of one with more than twice as many codes.
     package var mayShrink: Bool
+    /// Whether nobody waits for it: it is done in bits, between which others have the processor.
+    package var isUnhurried: Bool
     /// What is said of the file beside it.
     package var rules: TicketFileRules
     /// Told how far it is, often.
@@ -34,7 +36,8 @@ package final class TicketImport {
     package init(
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
       recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },
-      zone: @escaping CivilClock, mayShrink: Bool = false, rules: TicketFileRules = TicketFileRules(),
+      zone: @escaping CivilClock, mayShrink: Bool = false, isUnhurried: Bool = false,
+      rules: TicketFileRules = TicketFileRules(),
       onProgress: @escaping (Step) -> Void = { _ in }
     ) {
       self.folding = folding
@@ -45,6 +48,7 @@ package final class TicketImport {
       self.recognise = recognise
       self.zone = zone
       self.mayShrink = mayShrink
+      self.isUnhurried = isUnhurried
       self.rules = rules
       self.onProgress = onProgress
     }
@@ -119,7 +123,8 @@ package final class TicketImport {
     self.settings = settings
     self.mayBeEmpty = mayBeEmpty
     dates = CivilText(settings.zone)
-    writer = try TicketListWriter(settings.place, key: settings.key, isTrial: settings.isTrial)
+    writer = try TicketListWriter(
+      settings.place, key: settings.key, isTrial: settings.isTrial, isUnhurried: settings.isUnhurried)
   }
 
   deinit { if !isDone { writer.discard() } }

@@ -310,7 +310,9 @@ package final class TicketListReader {
   }
 
   /// Looks through the whole file for damage.
-  func verify() throws(TicketListFault) {
+  /// - Parameter isUnhurried: whether nobody waits for it.
+  func verify(isUnhurried: Bool = false) throws(TicketListFault) {
+    if isUnhurried { database.breathe() }
     do throws(SQLiteError) {
       if let problem = try database.texts("PRAGMA integrity_check").first(where: { $0 != "ok" }) {
         throw SQLiteError.damage(problem)

@@ -20,6 +20,8 @@ final class TicketListWriter {
   private static let portion = 4_000
 
   private let place: TicketListPlace
+  /// Where nobody waits for the list.
+  private var pacer: Pacer?
   let seals: TicketListSeals
   private let path: String
   /// The file beside the list in use, locked as long as this import has it; `nil` until then, and where nothing is kept.
@@ -38,14 +40,18 @@ final class TicketListWriter {
   private var whole = TicketListHead.Whole.own
 
   /// Begins a list in a temporary file; nobody notices.
-  /// - Parameter isTrial: whether nothing is kept.
-  init(_ place: TicketListPlace, key: SealKey, isTrial: Bool) throws(TicketListFault) {
+  /// - Parameters:
+  ///   - isTrial: whether nothing is kept.
+  ///   - isUnhurried: whether nobody waits for it.
+  init(_ place: TicketListPlace, key: SealKey, isTrial: Bool, isUnhurried: Bool = false) throws(TicketListFault) {
     self.place = place
+    pacer = isUnhurried ? Pacer() : nil
     seals = TicketListSeals(key, of: place)
     path = isTrial ? "" : place.path + FileReplacement.ending
     do throws(SQLiteError) {
       // Who interrupts an import takes the file away: it is not made again.
       database = try Database("", .present, busyMilliseconds: 0)
+      if isUnhurried { database.breathe() }
       // Nobody reads it, and a broken-off one is thrown away: neither log nor locks are needed.
       try database.execute(
         """
@@ -101,6 +107,7 @@ final class TicketListWriter {
   /// Adds a ticket.
   /// - Parameter folded: what its code has in common with all that the ticket system may take for it.
   func add(_ listed: ListedCode, folded: TicketKey?) throws(TicketListFault) {
+    pacer?.breathe()
     meter.see(listed.code.bytes)
     let ticket = listed.ticket
     let event = try number(of: StoredEvent(name: ticket.event, identity: ticket.eventID, kind: ticket.kind))
@@ -132,6 +139,7 @@ final class TicketListWriter {
         }
     }
     try former.each { ticket, saleQuantity throws(SQLiteError) in
+      pacer?.breathe()
       if span.map({ span in ticket.from.map { span.contains(WallTime(nanoseconds: $0)) } ?? false }) ?? true {
         gone += 1
         return
@@ -262,6 +270,7 @@ final class TicketListWriter {
 
   /// Has on the disk what was written so far. What fails here fails again at the end, where it counts.
   func settle(after codes: Int) {
+    pacer?.breathe()
     guard codes % Self.portion == 0, let number = new?.file.number else { return }
     SmallFile.writeOut(number)
   }
@@ -270,11 +279,19 @@ final class TicketListWriter {
   func publish() throws(TicketListFault) {
     raw = nil
     database.close()
-    try TicketListReader(place, at: path, seals: seals).verify()
+    try TicketListReader(place, at: path, seals: seals).verify(isUnhurried: pacer != nil)
     do throws(SystemError) {
       try new?.finish()
     } catch {
       throw TicketListFault(error, at: place.path)
     }
+  }
+}
+
+extension Database {
+  /// Has what it does done in bits, between which others have the processor.
+  func breathe() {
+    var pacer = Pacer()
+    onProgress { pacer.breathe() }
   }
 }

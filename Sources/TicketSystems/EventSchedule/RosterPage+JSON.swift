@@ -1,6 +1,7 @@
-internal import WireText
+internal import LinuxIO
 internal import ScanModel
 internal import TicketTransport
+internal import WireText
 
 extension RosterPage {
   /// Reads a page of `GET /api/sales`, sale by sale; `nil` if the body is none, or another page than the one that was asked for.
@@ -12,7 +13,11 @@ extension RosterPage {
   ) {
     var tickets: [ToldTicket] = []
     var names = EventNames(hiding: secrets)
-    let value = try? JSONValue.read(body, handingOver: "data") { tickets += Self.tickets($0, types, &names) }
+    var pacer = Pacer()
+    let value = try? JSONValue.read(body, handingOver: "data") { sale in
+      tickets += Self.tickets(sale, types, &names)
+      pacer.breathe()
+    }
     guard let value, value["data"]?.array != nil else { return nil }
     let page = value["meta"]?["current_page"]?.integer ?? number
     // A server that does not know pages would tell the first one for ever.
