@@ -1,4 +1,5 @@
 internal import WireText
+internal import LinuxIO
 package import ScanModel
 package import Calls
 internal import Synchronization
@@ -110,22 +111,28 @@ package final class EventScheduleClient: Sendable {
   /// - Parameter names: what a type of tickets is called.
   /// - Throws: why there is no page.
   func roster(
-    of day: CivilDay, page: Int64, size: Int, names: (EventID) -> String?, deadline: MonotonicTime
+    of day: CivilDay, page: Int64, size: Int, names: @escaping @Sendable (EventID) -> String?, deadline: MonotonicTime
   ) async throws(TransportFault) -> RosterPage? {
     let secrets = redactions()
     var call = call(
       .get, "/sales", query: [("event_date", "\(day)"), ("page", String(page)), ("per_page", String(size))])
     call.limits.mostBytes = 4 << 20
-    return try await metered.read(call, RetryPolicy.wholeList, .bulk, deadline: deadline, waitsForBudget: true) {
-      answer in
+    let body: [UInt8]? = try await metered.read(
+      call, RetryPolicy.wholeList, .bulk, deadline: deadline, waitsForBudget: true
+    ) { answer in
       switch answer.status {
-      case 200 where answer.isJSON: break
-      case 403 where answer.isRefusal, 404, 405: return .value(nil)
-      default: return .fault(fault(of: answer, to: nil))
+      case 200 where answer.isJSON: .value(answer.body)
+      case 403 where answer.isRefusal, 404, 405: .value(nil)
+      default: .fault(fault(of: answer, to: nil))
       }
-      return RosterPage(answer.body, number: page, names, hiding: secrets).map { .value($0) }
-        ?? .fault(Self.unreadable(host))
     }
+    guard let body else { return nil }
+    // It sleeps between its bits, which no thread does that others wait for.
+    let read = await SystemThread.run("list page") {
+      RosterPage(body, number: page, names, hiding: secrets, isUnhurried: true)
+    }
+    guard let read else { throw Self.unreadable(host) }
+    return read
   }
 
   private static func unreadable(_ host: String) -> TransportFault {

@@ -8,15 +8,17 @@ extension RosterPage {
   /// - Parameters:
   ///   - types: what a type of tickets is called, where the page does not tell that.
   ///   - secrets: what its texts must not show.
+  ///   - isUnhurried: whether nobody waits for it: it sleeps between its bits then (`Pacer`), so it is for a thread of its own.
   init?(
-    _ body: [UInt8], number: Int64, _ types: (EventID) -> String? = { _ in nil }, hiding secrets: [Redaction]
+    _ body: [UInt8], number: Int64, _ types: (EventID) -> String? = { _ in nil }, hiding secrets: [Redaction],
+    isUnhurried: Bool = false
   ) {
     var tickets: [ToldTicket] = []
     var names = EventNames(hiding: secrets)
-    var pacer = Pacer()
+    var pacer = isUnhurried ? Pacer() : nil
     let value = try? JSONValue.read(body, handingOver: "data") { sale in
       tickets += Self.tickets(sale, types, &names)
-      pacer.breathe()
+      pacer?.breathe()
     }
     guard let value, value["data"]?.array != nil else { return nil }
     let page = value["meta"]?["current_page"]?.integer ?? number
