@@ -214,7 +214,8 @@ private func ownClock() async throws {
 private func flood() async throws {
   bed()
   let scanner = MockScanner(5)
-  let station = try await Station([lane()])
+  // A process that is held up for the usual 100 ms would end the flood, and with it put the lamps out.
+  let station = try await Station([lane(framing: WedgeFraming(quiet: .seconds(5), abandonAfter: .seconds(60)))])
   await station.state("reading")
   _ = scanner.lamps()
   for _ in 0..<250 {
