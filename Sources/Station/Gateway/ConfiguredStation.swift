@@ -14,6 +14,7 @@ internal import WedgeReader
 package struct ConfiguredStation: Sendable {
   private let station: Station
   private let outputs: any StationOutputs
+  private let log: OperatorLines
   private let connections: [TicketSystemConnection]
   private let directory: GateDirectory
   /// What each gate asks, by servers.
@@ -26,6 +27,8 @@ package struct ConfiguredStation: Sendable {
   private let refreshers: [ListRefresher]
   /// Who tells of passages elsewhere.
   private let mirrors: StationMirrors
+  /// How long the disk is awaited at the end to take how far they are: gates of a reload wait behind it, too.
+  private static let lastWrite = Duration.seconds(1)
   /// How long an answer that nobody waits for is awaited at the end: gates of a reload wait behind it.
   private static let lastAnswer = Duration.milliseconds(500)
   /// The gates as who sets the station up sees them.
@@ -90,6 +93,7 @@ package struct ConfiguredStation: Sendable {
     self.systems = systems
     self.setUp = setUp
     self.directory = directory
+    self.log = log
     outputs = try place.outputs(
       of: configuration, command: memory.command,
       events: OutputEvents(
@@ -171,8 +175,15 @@ package struct ConfiguredStation: Sendable {
     await outputs.stop()
     await mirroring.end(within: Self.lastAnswer)
     await discard()
-    // Whoever follows takes up where they end.
-    await mirroring.end()
+    // Whoever follows takes up where they end, or where the disk has them.
+    if await !mirroring.end(within: Self.lastWrite) {
+      mirroring.giveUp()
+      log(
+        .problem,
+        "The disk does not take down how far ticket systems were told of passages (mirror), and is not waited for: of what was just "
+          + "being told nobody knows whether it is in their logs. Look whether the disk of the state folder is full, slow or failing."
+      )
+    }
     try result.get()
   }
 

@@ -73,6 +73,7 @@ struct MirrorStore: Sendable {
   let dependencies: LedgerDependencies
   let server: String
   let system: TicketSystemID
+  var fence = MirrorFence()
 
   /// No entry of a ticket system has such a name.
   private static func key(_ server: String, _ system: TicketSystemID) -> LedgerKey {
@@ -89,15 +90,20 @@ struct MirrorStore: Sendable {
   }
 
   /// Writes it; returns at once. What is written survives the end of the process.
-  @discardableResult func write(_ cursor: MirrorCursor, isUrgent: Bool = false) -> JournalMark {
-    dependencies.book.enqueue(
-      JournalBatch(memory: [Self.key(server, system): cursor.bytes], isUrgent: isUrgent))
+  /// - Returns: `nil` where others tell by now.
+  @discardableResult func write(_ cursor: MirrorCursor, isUrgent: Bool = false) -> JournalMark? {
+    fence.ifOpen {
+      dependencies.book.enqueue(
+        JournalBatch(memory: [Self.key(server, system): cursor.bytes], isUrgent: isUrgent))
+    }
   }
 
   /// Returns when the disk has it.
   /// - Throws: why it has not, and perhaps never will.
   func keep(_ cursor: MirrorCursor) async throws(JournalFault) {
-    let mark = write(cursor, isUrgent: true)
+    guard let mark = write(cursor, isUrgent: true) else {
+      throw JournalFault(.unavailable, "How far \(system) was told of passages is for others to keep by now.")
+    }
     guard try await dependencies.book.durable(mark, until: now + Self.longestWait) else {
       throw JournalFault(
         .unavailable,
@@ -108,11 +114,12 @@ struct MirrorStore: Sendable {
 
   /// Forgets the cursors of a name at these servers: what happened there under it since is of another server, or was not to be told.
   static func forget(
-    _ system: TicketSystemID, at servers: some Sequence<String>, _ dependencies: LedgerDependencies
+    _ system: TicketSystemID, at servers: some Sequence<String>, _ dependencies: LedgerDependencies,
+    _ fence: MirrorFence = MirrorFence()
   ) async {
     let keys = servers.map { key($0, system) }
     let end = dependencies.clock.now().monotonic + longestWait
     guard let found = try? await dependencies.book.recall(keys, until: end), !found.isEmpty else { return }
-    dependencies.book.enqueue(JournalBatch(memory: found.mapValues { _ in [UInt8]?.none }))
+    fence.ifOpen { dependencies.book.enqueue(JournalBatch(memory: found.mapValues { _ in [UInt8]?.none })) }
   }
 }

@@ -54,9 +54,10 @@ package actor MirrorSender {
   ///   - mirror: who keeps the log.
   ///   - station: the station's name.
   ///   - keeper: the ledger of the ticket system's server: it knows who comes first.
+  ///   - fence: open as long as this one may write and say how far it is.
   package init(
     of system: TicketSystemID, _ mirror: any PassageMirror, station: String, keeper: LedgerKeeper,
-    backOff: RetryPolicy = MirrorSender.backOff, events: any EventSink
+    backOff: RetryPolicy = MirrorSender.backOff, fence: MirrorFence = MirrorFence(), events: any EventSink
   ) {
     self.backOff = backOff
     self.system = system
@@ -64,7 +65,8 @@ package actor MirrorSender {
     self.station = station
     self.keeper = keeper
     self.events = events
-    store = MirrorStore(dependencies: keeper.store.dependencies, server: keeper.store.server, system: system)
+    store = MirrorStore(
+      dependencies: keeper.store.dependencies, server: keeper.store.server, system: system, fence: fence)
   }
 
   private var dependencies: LedgerDependencies { store.dependencies }
@@ -349,8 +351,10 @@ package actor MirrorSender {
   private func tell(_ state: MirrorEvent.State, _ detail: String? = nil) {
     let now = now
     told = (cursor.counts, now.monotonic)
-    events.emit(
-      .mirror(MirrorEvent(system: system, state: state, counts: cursor.counts, detail: detail, at: now.wall)))
+    store.fence.ifOpen {
+      events.emit(
+        .mirror(MirrorEvent(system: system, state: state, counts: cursor.counts, detail: detail, at: now.wall)))
+    }
   }
 }
 

@@ -115,17 +115,19 @@ package final class StationMemory: Sendable {
   ) -> StationMirrors {
     let systems = zip(configuration.ticketSystems, connections)
     let keepers = ledgers.withLock { $0 }
+    let fence = MirrorFence()
     let senders = systems.compactMap { system, connection -> MirrorSender? in
       // Where no gate asks it, nobody passes.
       guard let mirror = connection.mirror, let keeper = keepers[system.address] else { return nil }
-      return MirrorSender(of: system.id, mirror, station: configuration.name, keeper: keeper, events: events)
+      return MirrorSender(
+        of: system.id, mirror, station: configuration.name, keeper: keeper, fence: fence, events: events)
     }
     let servers = Set(dependencies.formerServers + configuration.ticketSystems.map(\.address))
     let others = systems.map { system, connection in
       (system.id, connection.mirror == nil ? servers : servers.subtracting([system.address]))
     }
-    return StationMirrors(senders) { [dependencies] in
-      for (system, servers) in others { await MirrorStore.forget(system, at: servers, dependencies) }
+    return StationMirrors(senders, behind: fence) { [dependencies] in
+      for (system, servers) in others { await MirrorStore.forget(system, at: servers, dependencies, fence) }
     }
   }
 

@@ -17,6 +17,8 @@ package final class MemoryJournal: ScanJournal {
     var durable: UInt64 = 0
     var fault: JournalFault?
     var recallFault: JournalFault?
+    var mayRead = true
+    var reading: [CheckedContinuation<Void, Never>] = []
     /// What the first batches were before they were lost.
     var lost = 0
     var waiters: [UInt64: Waiter] = [:]
@@ -93,6 +95,31 @@ package final class MemoryJournal: ScanJournal {
 
   /// Lets what is remembered be out of reach, or in reach again.
   package func setRecallFault(_ fault: JournalFault?) { state.withLock { $0.recallFault = fault } }
+
+  /// Sets whether passages are told, as they are at first; otherwise whoever asks for them waits until this is true again, even one that
+  /// is cancelled: so a disk is that hangs.
+  package func setReading(_ mayRead: Bool) {
+    let reading = state.withLock { state in
+      state.mayRead = mayRead
+      guard mayRead else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.reading = [] }
+      return state.reading
+    }
+    for continuation in reading { continuation.resume() }
+  }
+
+  /// Whether somebody waits for passages to be told.
+  package var isAskedInVain: Bool { state.withLock { !$0.reading.isEmpty } }
+
+  private func awaitReading() async {
+    await withCheckedContinuation { continuation in
+      let mayRead = state.withLock { state in
+        if !state.mayRead { state.reading.append(continuation) }
+        return state.mayRead
+      }
+      if mayRead { continuation.resume() }
+    }
+  }
 
   /// Loses everything, as a damaged file does, and says so.
   package func lose() {
@@ -207,6 +234,7 @@ package final class MemoryJournal: ScanJournal {
   }
 
   package func end() async throws(JournalFault) -> JournalPlace {
+    await awaitReading()
     let (journal, facts) = writtenFacts
     return JournalPlace(journal: journal, fact: Int64(facts.count))
   }
@@ -214,6 +242,7 @@ package final class MemoryJournal: ScanJournal {
   package func passages(
     of system: TicketSystemID, after place: JournalPlace
   ) async throws(JournalFault) -> PassagePage? {
+    await awaitReading()
     if let fault = state.withLock({ $0.recallFault }) { throw fault }
     let (journal, facts) = writtenFacts
     let end = min(place.fact + 3, Int64(facts.count))

@@ -165,6 +165,30 @@ import Testing
     await killed.value
   }
 
+  /// A reload that cannot wait for the disk: who ends late writes nothing over what its follower has come to, and says nothing.
+  @Test func whoWasGivenUpComesNotOverItsFollower() async throws {
+    let bench = try MirrorBench()
+    let run = try await bench.run()
+    let release = OneAnswer<Void>()
+    bench.mirror.hold(until: release)
+    bench.write(bench.scan(holder: "first"))
+    expectEqual(await bench.mirror.next(1).count, 1)
+    run.cancel()
+    bench.fence.close()
+
+    let follower = MirrorBench(after: bench)
+    let next = try await follower.run()
+    follower.write(follower.scan(holder: "second"))
+    await expectEqual(follower.mirror.next(1).map(\.holder), ["second"])
+    await follower.end(next)
+    let written = bench.journal.batches.count
+    release.give(())
+    await run.value
+    expectEqual(bench.journal.batches.count, written)
+    try await expectEqual(follower.counts(), ["lost": 1, "sent": 1])
+    await expectEqual(bench.events().map(\.state), [.telling])
+  }
+
   @Test func theFirstOneBeginsNowAndTheNextWhereItEnded() async throws {
     let bench = try MirrorBench()
     bench.write(bench.scan(holder: "before"))
@@ -371,6 +395,7 @@ struct MirrorBench {
   let keeper: LedgerKeeper
   let hub: EventHub
   let mirror = ScriptedMirror()
+  let fence = MirrorFence()
   let system = TicketSystemID("main")
   private let stream: AsyncStream<GatewayEvent>
   private let time = SystemTime()
@@ -397,7 +422,8 @@ struct MirrorBench {
   func start() -> Task<Void, Never> {
     let sender = MirrorSender(
       of: system, mirror, station: "door", keeper: keeper,
-      backOff: RetryPolicy(first: .milliseconds(2), longest: .milliseconds(20), mostTries: .max), events: hub)
+      backOff: RetryPolicy(first: .milliseconds(2), longest: .milliseconds(20), mostTries: .max), fence: fence,
+      events: hub)
     return Task { await sender.run() }
   }
 

@@ -5,6 +5,7 @@ import ScanConfiguration
 import ScanModel
 import ScanTesting
 import ScriptedHTTP
+import Synchronization
 import Testing
 import TicketSystemKit
 
@@ -12,12 +13,12 @@ import TicketSystemKit
 
 /// The end of a station, by a reload too: what it was doing is given up, and no fault.
 @Suite(.timeLimit(.minutes(1))) struct StationEndTests {
-  private func configuration(port: Int) throws -> StationConfiguration {
+  private func configuration(port: Int, _ more: String = "list: { refresh: 1 min }") throws -> StationConfiguration {
     let text = """
       version: 1
       station: { name: bench }
       ticketSystems:
-        main: { type: eventschedule, url: "http://127.0.0.1:\(port)", apiKey: main, list: { refresh: 1 min } }
+        main: { type: eventschedule, url: "http://127.0.0.1:\(port)", apiKey: main, \(more) }
       readers: { left: { type: wedge, match: { vendor: "0c2e", serial: none-at-all } } }
       gates: { north: { readers: [left], ticketSystem: main } }
       """
@@ -53,6 +54,25 @@ import TicketSystemKit
       if case .configuration = event { break }
       if case .list(let event) = event { Issue.record("\(event)") }
     }
+  }
+
+  /// Gates of a reload do not wait for a disk that hangs.
+  @Test func aDiskThatHangsIsNotWaitedFor() async throws {
+    let server = ScriptedServer(answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+    let journal = MemoryJournal()
+    journal.setReading(false)
+    let problems = Mutex<[String]>([])
+    let station = try await ConfiguredStation.make(
+      try configuration(port: try await server.start(), "mirror: { checkins: true }"), outputs: .own,
+      credentials: { _ throws(SetupError) in "a-key-of-some-length" },
+      memory: StationMemory(dependencies: try .inMemory(journal)), events: EventHub()
+    ) { kind, line in
+      if kind == .problem { problems.withLock { $0.append(line) } }
+    }
+    try await station.run { await until { journal.isAskedInVain } }
+    expectEqual(problems.withLock { $0.filter { $0.hasPrefix("The disk does not take down") } }.count, 1)
+    journal.setReading(true)
+    await server.stop()
   }
 }
 
