@@ -40,15 +40,16 @@ import TicketSystemKit
     }
     let hub = EventHub()
     let events = hub.subscribe()
+    let list = EmptyList()
     let station = try await ConfiguredStation.make(
       try configuration(port: try await server.start()), outputs: .own,
       credentials: { _ throws(SetupError) in "a-key-of-some-length" },
-      memory: StationMemory(dependencies: try .inMemory(list: EmptyList())), events: hub
+      memory: StationMemory(dependencies: try .inMemory(list: list)), events: hub
     ) { _, _ in }
     try await station.run { for await _ in asked { break } }
     await server.stop()
     // Whoever asked for the list finds out by itself that nobody answers any more.
-    for _ in 0..<10_000 { await Task.yield() }
+    await list.isLeft.first()
     hub.emit(.configuration(.applied, at: SystemTime().wall()))
     for await event in events {
       if case .configuration = event { break }
@@ -78,14 +79,23 @@ import TicketSystemKit
 
 /// A list that was never told of anything, and into which anything can be put.
 private struct EmptyList: TicketList {
+  /// Given when whoever put something in has let go.
+  let isLeft = OneAnswer<Void>()
+
   func find(_ code: Code) throws(TicketListFault) -> ListFinding? { nil }
   func state() throws(TicketListFault) -> TicketListState? { nil }
   func replacement(
     of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
-  ) throws(TicketListFault) -> any TicketListReplacement { Forgetting() }
+  ) throws(TicketListFault) -> any TicketListReplacement { Forgetting(isLeft) }
 }
 
-private struct Forgetting: TicketListReplacement {
+private final class Forgetting: TicketListReplacement {
+  private let isLeft: OneAnswer<Void>
+
+  init(_ isLeft: OneAnswer<Void>) { self.isLeft = isLeft }
+
+  deinit { isLeft.give(()) }
+
   func add(_ tickets: [ToldTicket]) throws(TicketListFault) {}
   func finish(mayShrink: Bool) throws(TicketListFault) -> Int { 0 }
 }
