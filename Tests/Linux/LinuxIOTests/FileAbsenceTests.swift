@@ -40,27 +40,15 @@ import Testing
     expect(!absence.isKnown)
   }
 
-  @Test func whatComesWhileItIsLookedForIsNotMissed() throws {
+  /// Gates may ask while it is looked for, and the news goes to whoever asks first.
+  @Test(arguments: [false, true]) func whatComesWhileItIsLookedForIsNotMissed(isAskedMeanwhile: Bool) throws {
     defer { done() }
     let path = folder + "/list"
     let absence = try FileAbsence(of: "list", in: folder)
     let isFound = absence.look {
       let isFound = access(path, F_OK) == 0
       make(path)
-      return isFound
-    }
-    expect(!isFound && !absence.isKnown)
-  }
-
-  /// Gates ask while it is looked for, and the news goes to whoever asks first.
-  @Test func whatSomebodyElseHasHeardMeanwhileIsNotMissed() throws {
-    defer { done() }
-    let path = folder + "/list"
-    let absence = try FileAbsence(of: "list", in: folder)
-    let isFound = absence.look {
-      let isFound = access(path, F_OK) == 0
-      make(path)
-      expect(!absence.isKnown)
+      if isAskedMeanwhile { expect(!absence.isKnown) }
       return isFound
     }
     expect(!isFound && !absence.isKnown)
