@@ -53,13 +53,13 @@ import VenueServer
         of: name, EventScheduleMirror(client: venue.client), station: "door", keeper: ledger,
         backOff: RetryPolicy(first: .milliseconds(5), longest: .milliseconds(20), mostTries: .max), events: hub)
       let task = Task { await sender.run() }
-      while journal.batches.count == before { try? await Task.sleep(for: .milliseconds(2)) }
+      await until { journal.batches.count > before }
       return task
     }
 
     /// Ends it, and returns what became of all.
     func end(_ run: Task<Void, Never>, after count: Int64 = 0) async -> MirrorCounts {
-      while await counts().all < count { try? await Task.sleep(for: .milliseconds(2)) }
+      await until { await counts().all >= count }
       run.cancel()
       await run.value
       return await counts()
