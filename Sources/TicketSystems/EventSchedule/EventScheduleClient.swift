@@ -1,9 +1,9 @@
-internal import WireText
+package import Calls
 internal import LinuxIO
 package import ScanModel
-package import Calls
 internal import Synchronization
 package import TicketTransport
+internal import WireText
 
 /// The ticket scanning API, typed. One for each server and credential: the gates that use both share its rate budget and
 /// its memory of failed authentications.
