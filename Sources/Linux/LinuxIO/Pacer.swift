@@ -5,17 +5,19 @@ import Glibc
 /// waits for a bit at most. A lower priority does less: the service may ask for none, and what a thread holds while it is put off (a lock, the
 /// heap's) others wait for. Of one thread.
 package struct Pacer {
-  /// How long is worked on end.
+  /// How long is worked on end, in nanoseconds of the thread's processor time.
   private static let bit: Int64 = 200_000
-  /// For how long not, in nanoseconds.
+  /// For how long not, in nanoseconds; less than a second.
   private static let pause = 200_000
 
+  /// As `worked`.
   private var began: Int64
 
-  /// Begins a bit.
+  /// Begins a bit of the calling thread's.
   package init() { began = Self.worked }
 
-  /// Waits a little where the bit is over; to be called often.
+  /// Sleeps for a fifth of a millisecond where the thread has worked for as long since the bit began, and begins another one; returns at
+  /// once otherwise. To be called often, by the thread that began.
   package mutating func breathe() {
     guard Self.worked - began >= Self.bit else { return }
     var pause = timespec(tv_sec: 0, tv_nsec: Self.pause)
