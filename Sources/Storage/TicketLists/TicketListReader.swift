@@ -312,7 +312,7 @@ package final class TicketListReader {
   /// Looks through the whole file for damage.
   /// - Parameter isUnhurried: whether nobody waits for it.
   func verify(isUnhurried: Bool = false) throws(TicketListFault) {
-    if isUnhurried { database.breathe() }
+    if isUnhurried { database.breathe(by: SharedPacer()) }
     do throws(SQLiteError) {
       if let problem = try database.texts("PRAGMA integrity_check").first(where: { $0 != "ok" }) {
         throw SQLiteError.damage(problem)

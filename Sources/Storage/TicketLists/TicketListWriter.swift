@@ -21,7 +21,7 @@ final class TicketListWriter {
 
   private let place: TicketListPlace
   /// Where nobody waits for the list.
-  private var pacer: Pacer?
+  private let pacer: SharedPacer?
   let seals: TicketListSeals
   private let path: String
   /// The file beside the list in use, locked as long as this import has it; `nil` until then, and where nothing is kept.
@@ -45,13 +45,13 @@ final class TicketListWriter {
   ///   - isUnhurried: whether nobody waits for it.
   init(_ place: TicketListPlace, key: SealKey, isTrial: Bool, isUnhurried: Bool = false) throws(TicketListFault) {
     self.place = place
-    pacer = isUnhurried ? Pacer() : nil
+    pacer = isUnhurried ? SharedPacer() : nil
     seals = TicketListSeals(key, of: place)
     path = isTrial ? "" : place.path + FileReplacement.ending
     do throws(SQLiteError) {
       // Who interrupts an import takes the file away: it is not made again.
       database = try Database("", .present, busyMilliseconds: 0)
-      if isUnhurried { database.breathe() }
+      if let pacer { database.breathe(by: pacer) }
       // Nobody reads it, and a broken-off one is thrown away: neither log nor locks are needed.
       try database.execute(
         """
@@ -288,10 +288,15 @@ final class TicketListWriter {
   }
 }
 
+/// One pacer of a thread for what is done here and for what SQLite does in between: two would each sleep for the other's work, too.
+final class SharedPacer {
+  private var pacer = Pacer()
+
+  /// As `Pacer`.
+  func breathe() { pacer.breathe() }
+}
+
 extension Database {
   /// Has what it does done in bits, between which others have the processor.
-  func breathe() {
-    var pacer = Pacer()
-    onProgress { pacer.breathe() }
-  }
+  func breathe(by pacer: SharedPacer) { onProgress { pacer.breathe() } }
 }
