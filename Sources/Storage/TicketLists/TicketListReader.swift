@@ -6,30 +6,6 @@ package import Sealing
 
 /// An open list, used by one thread at a time. A list is never changed, only replaced: it is read without locks.
 package final class TicketListReader {
-  /// What there is to tell of a list.
-  package struct Summary: Sendable, Equatable {
-    /// What came on board together: all of it is as old as that.
-    package struct Part: Sendable, Equatable {
-      /// When it was true.
-      package var asOf: WallTime
-      /// How many codes are of it.
-      package var count: Int
-    }
-
-    /// When the newest of its content was true, and how many codes it names.
-    package var state: TicketListState
-    /// When that was imported.
-    package var imported: WallTime
-    /// When it was last told of all tickets; `nil` where it never was.
-    package var completeAsOf: WallTime?
-    /// What it has of earlier times, the newest first.
-    package var older: [Part]
-    /// How many codes are in which state.
-    package var counts: [ListedTicket.Status: Int]
-    /// How hard the codes are to guess.
-    package var guessability: Guessability
-  }
-
   /// When the newest of its content was true, and how many codes it names.
   package var state: TicketListState { TicketListState(asOf: WallTime(nanoseconds: own.asOf), count: count) }
   /// How many codes it names.
@@ -109,41 +85,6 @@ package final class TicketListReader {
     }
   }
 
-  private static func parts(_ database: Database) throws(SQLiteError) -> [Int64: ListPart] {
-    var parts: [Int64: ListPart] = [:]
-    // A row's proof has the part that it is of in it.
-    try database.prepare("SELECT id, as_of, imported, boot, since_boot FROM part LIMIT \(mostParts + 1)").each {
-      row throws(SQLiteError) in
-      guard let id = row.integer(0), let asOf = row.integer(1), let imported = row.integer(2) else { return }
-      var part = ListPart(asOf: asOf, imported: imported)
-      if let boot = row.text(3), let since = row.integer(4) { part.mark = ImportMark(boot: boot, sinceBoot: since) }
-      parts[id] = part
-    }
-    guard parts.count <= mostParts else { throw SQLiteError.damage("it has too many parts") }
-    return parts
-  }
-
-  /// One for each day on which something came on board.
-  static let mostParts = 10_000
-
-  private static func mark(
-    _ database: Database, _ seals: TicketListSeals, _ birth: [UInt8]
-  ) throws(SQLiteError) -> ImportMark? {
-    guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'import'") == 1
-    else {
-      return nil
-    }
-    var found: (mark: ImportMark, proof: [UInt8]?)?
-    try database.prepare("SELECT boot, since_boot, proof FROM import WHERE id = 1").each { row throws(SQLiteError) in
-      guard let boot = row.text(0), let since = row.integer(1) else { return }
-      found = (ImportMark(boot: boot, sinceBoot: since), row.blob(2))
-    }
-    guard let found, found.proof == seals.proof(of: found.mark, in: birth) else {
-      throw SQLiteError.damage("its import's row is not as it was written")
-    }
-    return found.mark
-  }
-
   /// What it was last told of all tickets by; `nil` where it never was.
   private var complete: ListPart? {
     switch whole {
@@ -164,33 +105,6 @@ package final class TicketListReader {
       return .unnamed(all: complete?.told(at: now), any: own.told(at: now))
     }
     return .named(ticket, part.told(at: now))
-  }
-
-  /// That a list is another system's, server's or key's is told as SQLite's errors are: one way leads out.
-  private static func check(
-    _ head: TicketListHead, _ proof: [UInt8], _ place: TicketListPlace, _ path: String, _ seals: TicketListSeals
-  ) throws(SQLiteError) {
-    let again = "Import one: scangate tickets import FILE --system \(place.system.name)"
-    guard head.system == place.system.name, head.server == place.server else {
-      throw SQLiteError(
-        code: foreign,
-        message:
-          "it was made for \(head.system) (\(head.server)), not for \(place.system.name) (\(place.server)). \(again)")
-    }
-    guard seals.proves(proof, head) else {
-      throw SQLiteError(
-        code: foreign,
-        message: "it was made with another key than this station's, or was changed since. \(again)")
-    }
-  }
-
-  /// No result code of SQLite.
-  private static let foreign: Int32 = 0x7F00
-
-  private static func fault(_ error: SQLiteError, _ path: String) -> TicketListFault {
-    error.code == foreign
-      ? TicketListFault("The list of tickets \(path) cannot be used: \(error.message)")
-      : TicketListFault(error, at: path)
   }
 
   /// What the list says of a code; `nil` where it does not name it.
