@@ -29,15 +29,16 @@ package actor MirrorSender {
 
   private let system: TicketSystemID
   private let mirror: any PassageMirror
-  private let station: String
-  private let keeper: LedgerKeeper
+  let station: String
+  let keeper: LedgerKeeper
   private let store: MirrorStore
   private let events: any EventSink
   private let backOff: RetryPolicy
 
   private var cursor = MirrorCursor(at: JournalPlace(journal: 0, fact: 0))
   private var written: Int64 = 0
-  private var began = MonotonicTime(nanoseconds: 0)
+  /// When it began to tell.
+  private(set) var began = MonotonicTime(nanoseconds: 0)
   /// How often in a row nothing was told, for which nobody's turn was the reason.
   private var failures = 0
   private var isFailing = false
@@ -69,9 +70,9 @@ package actor MirrorSender {
       dependencies: keeper.store.dependencies, server: keeper.store.server, system: system, fence: fence)
   }
 
-  private var dependencies: LedgerDependencies { store.dependencies }
-  private var journal: any ScanJournal { dependencies.journal }
-  private var now: JournalTime { dependencies.clock.now() }
+  var dependencies: LedgerDependencies { store.dependencies }
+  var journal: any ScanJournal { dependencies.journal }
+  var now: JournalTime { dependencies.clock.now() }
 
   /// Tells until it is cancelled, or the ticket system has no such log. What is under way then is awaited.
   package func run() async {
@@ -249,51 +250,6 @@ package actor MirrorSender {
     return true
   }
 
-  // MARK: What is known of it
-
-  private enum Age { case recent, old, doubtful }
-
-  private func age(of passage: JournaledPassage) -> Age {
-    let now = now
-    if passage.boot == dependencies.boot {
-      return now.monotonic - passage.at.monotonic <= Self.recent ? .recent : .old
-    }
-    guard passage.at.isTrusted else { return .old }
-    // A machine without a battery clock knows in a moment.
-    guard now.isTrusted else { return now.monotonic - began < Self.longestDoubt ? .doubtful : .old }
-    return now.wall - passage.at.wall <= Self.recent ? .recent : .old
-  }
-
-  /// When it was, by a clock that is believed.
-  private func time(of passage: JournaledPassage) -> WallTime? {
-    if passage.at.isTrusted { return passage.at.wall }
-    let now = now
-    guard now.isTrusted, passage.boot == dependencies.boot else { return nil }
-    return now.wall - (now.monotonic - passage.at.monotonic)
-  }
-
-  /// What the scan itself does not tell, as far as the ticket system has told it since or before: what was admitted offline was told
-  /// to it, and who leaves was admitted once.
-  /// - Returns: whether the event is the ticket system's own word, too; what a presented code says anybody can have printed.
-  private func completed(
-    _ passage: JournaledPassage
-  ) async throws(JournalFault) -> (passage: MirroredPassage, isProven: Bool) {
-    var known = MirroredPassage(
-      station: station, gate: passage.gate, scan: passage.scan, isExit: passage.isExit, event: passage.eventID,
-      holder: passage.holder, at: time(of: passage), isProvisional: passage.isProvisional)
-    if passage.decider == .server { return (known, true) }
-    var isProven = false
-    if let ticket = passage.ticket, let details = await keeper.details(of: ticket) {
-      if let event = details.eventID { (known.event, isProven) = (event, true) }
-      known.holder = known.holder ?? details.holder
-    }
-    let wantsEarlier = known.event == nil || passage.isExit && !(isProven && known.holder != nil)
-    guard wantsEarlier, let earlier = try await journal.admission(before: passage) else { return (known, isProven) }
-    if !isProven, let event = earlier.eventID { (known.event, isProven) = (event, earlier.decider == .server) }
-    known.holder = known.holder ?? earlier.holder
-    return (known, isProven)
-  }
-
   // MARK: Waiting
 
   /// Waits until nobody comes first.
@@ -356,9 +312,4 @@ package actor MirrorSender {
         .mirror(MirrorEvent(system: system, state: state, counts: cursor.counts, detail: detail, at: now.wall)))
     }
   }
-}
-
-extension JournaledPassage {
-  /// Whether somebody was admitted without the ticket system's word.
-  fileprivate var isProvisional: Bool { decider == .list || decider == .policy }
 }
