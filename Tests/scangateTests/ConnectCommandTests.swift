@@ -181,7 +181,11 @@ import Testing
     try await expectEqual(run(["key", "set", name], input: Self.key).status, 0)
     try await expectEqual(run(["key", "remove", name]).status, 0)
     try await expectEqual(run(["key", "remove", name]).status, 69)
-    try await expectEqual(run(["verify", name]).status, 69)
+    let lacking = try await run(["verify", name])
+    expect(
+      lacking.status == 69
+        && lacking.errors.contains("\(name) has no key. Put it in with: scangate eventschedule key set \(name)"),
+      "\(lacking.errors)")
     expect(try await run(["instances"]).output.contains("no key: scangate eventschedule key set \(name)"))
     try await expectEqual(run(["key", "set", name], input: Self.key).status, 0)
 

@@ -68,7 +68,18 @@ struct InstanceArguments: ParsableArguments {
     try program.keys.set(instance.bytes, record: ConnectedInstance.record(of: instance.name), state: state)
   }
 
-  /// The key of a server.
+  /// The key of a connected server.
+  func key(of instance: ConnectedInstance, _ program: any CommandHost) throws -> Secret {
+    guard instance.ownsCredential, try !program.keys.hasCredential(instance.credential, state: state) else {
+      return try key(instance.credential, program)
+    }
+    // It is proved there before it is kept.
+    throw program.failure(
+      "\(instance.name) has no key. Put it in with: scangate eventschedule key set \(instance.name)", Status.unavailable
+    )
+  }
+
+  /// A key that was put in before.
   func key(_ credential: String, _ program: any CommandHost) throws -> Secret {
     do {
       return try Secret(program.credentials(state: state)(credential))

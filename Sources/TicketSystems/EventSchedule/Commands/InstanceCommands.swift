@@ -43,7 +43,7 @@ struct VerifyCommand: AsyncParsableCommand, TicketSystemCommand {
 
   func run(in program: any CommandHost) async throws {
     let instance = try arguments.find(name, program)
-    let key = try arguments.key(instance.credential, program)
+    let key = try arguments.key(of: instance, program)
     let page = try await arguments.prove(key, at: instance.api, InstanceClient(instance), program)
     let count = max(Int64(page.events.count), page.total ?? 0)
     program.out("\(instance.api.hostAndPort) takes the key of \(instance.name); its user has \(count) events.")
