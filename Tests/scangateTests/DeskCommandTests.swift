@@ -304,7 +304,11 @@ import Testing
     arguments: [
       (401, #"{"error":"Unauthorized"}"#, "does not know our API key"),
       (403, #"{"error":"Unauthorized"}"#, "does not let our API key do that (403): “Unauthorized”"),
-      (403, #"{"message":"Access denied"}"#, "“Access denied”"), (404, #"{"error":"Ticket not found"}"#, "(404)"),
+      (403, #"{"message":"Access denied"}"#, "“Access denied”. Use a key of somebody who may."),
+      (
+        404, #"{"error":"Ticket not found"}"#,
+        "has nothing of that name (404): “Ticket not found”. It may be gone: look it up."
+      ),
       (422, #"{"message":"Bad","errors":{"action":["unknown"]}}"#, "action: unknown"),
       (423, #"{"error":"API key temporarily blocked"}"#, "15 minutes"),
       (429, #"{"error":"Rate limit exceeded"}"#, "more requests than it allows"),

@@ -42,6 +42,45 @@ import VenueServer
     }
   }
 
+  /// What a person is told of what the server says instead: what happened, and what is to be done; the server in any case.
+  static let said: [(status: Int, happened: String, look: String?, change: String)] = [
+    (401, "does not know our API key (401): “", credential, credential),
+    (403, "does not let our API key do that (403): “", allowed, allowed),
+    (404, "(404). It cannot do that", address, address),
+    // In its own words, and field by field where it names them.
+    (422, "does not take it (422)", "“The given data was invalid.”", "“The given data was invalid.”"),
+    (423, "blocks our API key for 15 minutes after too many failures (423).", credential, credential),
+    // Whoever looks waits until a rate that is spent comes back, and asks three times of what is out of order.
+    (429, "gets more requests than it allows (429).", nil, "Try again in a minute."),
+    (500, "is out of order (500: “Server Error”).", "Try again in a while.", seen),
+    (502, "is out of order (502", nil, seen), (503, "is out of order (503", nil, seen),
+    (504, "is out of order (504", nil, seen),
+  ]
+  private static let allowed = ". Use a key of somebody who may."
+  private static let address = ", or is not the server that was meant: check --server."
+  private static let credential = "Put the right key in with: scangate credential set main"
+  private static let seen = "It was not sent again. See whether it was done: scangate eventschedule tickets search"
+
+  @Test(arguments: ServerShape.allCases) func eachRefusalSaysWhatHappenedWhereAndWhatToDo(
+    shape: ServerShape
+  ) async throws {
+    try await DeskBench.open(shape) { bench in
+      let host = bench.venue.url.replacing("http://", with: "")
+      let id = try await bench.saleID(Self.holder)
+      for said in Self.said {
+        try bench.misbehave("status=\(said.status)")
+        for (words, cure) in [(["venues", "list"], said.look), (["tickets", "refund", id], said.change)] {
+          guard let cure else { continue }
+          let result = try await bench.run(words)
+          expect(result.status != 0 && result.output.isEmpty, "\(words), \(said.status): \(result.output)")
+          expect(
+            result.errors.contains("scangate: \(host) ") && result.errors.contains(said.happened)
+              && result.errors.contains(cure), "\(words), \(said.status): \(result.errors)")
+        }
+      }
+    }
+  }
+
   /// What changes nothing is asked again before it is given up, and half of an answer is none of it.
   @Test(
     arguments: [

@@ -55,7 +55,10 @@ struct DeskArguments: ParsableArguments {
     } catch {
       await transport.close()
       guard let fault = error as? DeskFault else { throw error }
-      throw desk.failure(fault.words, fault.exit)
+      guard case .noWay(let words) = fault else { throw desk.failure(fault.words, fault.exit) }
+      let address = server == nil ? "url in the configuration" : "--server"
+      throw desk.failure(
+        "\(words) It cannot do that, or is not the server that was meant: check \(address).", fault.exit)
     }
   }
 

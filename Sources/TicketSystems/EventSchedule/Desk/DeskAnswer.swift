@@ -93,7 +93,9 @@ struct DeskAnswer {
           "\(host) answered \(answer.status) to \(call), but not as the API does: a firewall, proxy or portal may have "
             + "answered in its place. \(words.addressCure)"))
     default:
-      result = .failure(doubt("\(host) is out of order (\(answer.status)\(said.quoted))."))
+      // Whoever tries a change again looks first.
+      result = .failure(
+        doubt("\(host) is out of order (\(answer.status)\(said.quoted)).\(changes ? "" : " Try again in a while.")"))
     }
   }
 
@@ -107,8 +109,8 @@ struct DeskAnswer {
   ) -> String {
     switch answer.status {
     case 401: return "\(host) does not know our API key (401)\(said.quoted). \(words.keyCure)"
-    case 403: return "\(host) does not let our API key do that (403)\(said.quoted)."
-    case 404: return "\(host) has nothing of that name (404)\(said.quoted)."
+    case 403: return "\(host) does not let our API key do that (403)\(said.quoted). Use a key of somebody who may."
+    case 404: return "\(host) has nothing of that name (404)\(said.quoted). It may be gone: look it up."
     case 422:
       let errors = ((try? JSONValue(answer.body))?["errors"]?.members ?? [:]).sorted { $0.key < $1.key }.prefix(20)
       let lines = errors.compactMap { name, texts -> String? in
