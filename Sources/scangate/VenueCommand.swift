@@ -15,7 +15,7 @@ struct VenueCommand: AsyncParsableCommand {
     commandName: "venue", abstract: "An embedded ticket system for training and tests.",
     subcommands: [
       Serve.self, Misbehave.self, Ticket.self, Book.self, Codes.self, MakeActivationCode.self, MakeEnrolment.self,
-      Kiosk.self,
+      Kiosk.self, Subscription.self, Membership.self,
     ])
 
   /// `scangate venue serve`
@@ -109,7 +109,22 @@ struct VenueCommand: AsyncParsableCommand {
       })
     var kioskTokenLife = Duration.seconds(3_600)
 
+    @Option(
+      help: ArgumentHelp(
+        "Be a subscription service as well: as its document has it, or as the real one answers. See docs/venue.md.",
+        valueName: "shape"))
+    var subscriptions: SubscriptionShape?
+
+    @Option(
+      help: ArgumentHelp(
+        "The file that holds the access token of the subscription service, or shall hold it. Without it a fresh one is printed once.",
+        valueName: "file"))
+    var accessTokenFile: String?
+
     func validate() throws {
+      guard accessTokenFile == nil || subscriptions != nil else {
+        throw ValidationError("--access-token-file is of --subscriptions.")
+      }
       guard (certificate == nil) == (privateKey == nil) else {
         throw ValidationError("--certificate and --private-key go together.")
       }
@@ -143,7 +158,7 @@ struct VenueCommand: AsyncParsableCommand {
             noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, tls: tls,
             publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
             serverShape: eventscheduleShape, kioskShape: kioskShape, kioskToken: try kioskToken(),
-            kioskTokenLife: kioskTokenLife, logger: logger))
+            kioskTokenLife: kioskTokenLife, subscriptionShape: subscriptions, logger: logger))
         try await prepare(venue, tickets, stop)
       } catch let error as VenueError {
         throw failure(error.description)
@@ -168,9 +183,9 @@ struct VenueCommand: AsyncParsableCommand {
     /// The token in its file; made with the file where there is none.
     private func kioskToken() throws -> String? {
       guard let kioskTokenFile else { return nil }
-      if let token = try Self.readKey(kioskTokenFile) { return token }
+      if let token = try TokenFile.read(kioskTokenFile) { return token }
       let token = VenueServer.makeKioskToken()
-      try Self.writeKey(token, to: kioskTokenFile)
+      try TokenFile.write(token, to: kioskTokenFile)
       Terminal.out("The kiosk token is in \(kioskTokenFile).")
       return token
     }
@@ -184,7 +199,7 @@ struct VenueCommand: AsyncParsableCommand {
     }
 
     private func prepare(_ venue: VenueServer, _ tickets: [ImportedTicket]?, _ stop: ImportStop?) async throws {
-      let key = try apiKeyFile.flatMap(Self.readKey)
+      let key = try apiKeyFile.flatMap(TokenFile.read)
       if let importFile, let tickets, let stop {
         let summary = try await stop.during(venue) { try await venue.importTickets(tickets, file: importFile) }
         Terminal.out(
@@ -203,14 +218,36 @@ struct VenueCommand: AsyncParsableCommand {
           )
         }
       }
+      if subscriptions != nil { try await prepareMemberships(venue) }
       if issued == nil || !seed { issued = try await venue.issueKey(key) }
       guard key == nil, let issued else { return }
       if let apiKeyFile {
-        try Self.writeKey(issued, to: apiKeyFile)
+        try TokenFile.write(issued, to: apiKeyFile)
         Terminal.out("The API key is in \(apiKeyFile).")
       } else {
         Terminal.out("API key, told once: \(issued)")
       }
+    }
+
+    private func prepareMemberships(_ venue: VenueServer) async throws {
+      if seed {
+        let seeded = try await venue.seedMemberships()
+        Terminal.out("Memberships, to be asked for at /api/v1:")
+        for one in seeded.sold {
+          let kind = one.kind.rawValue
+          let whose = one.ftcID.map { ", of \($0)" } ?? ""
+          Terminal.out(
+            "  \(kind + String(repeating: " ", count: max(0, 16 - kind.count)))\(one.id)  \(one.tier.rawValue) until \(one.expires)\(whose)"
+          )
+        }
+        Terminal.out("  account to link  \(seeded.freeAccount)")
+      }
+      let known = try accessTokenFile.flatMap(TokenFile.read)
+      let token = try await venue.issueAccessToken(known)
+      guard known == nil else { return }
+      guard let accessTokenFile else { return Terminal.out("Access token, told once: \(token)") }
+      try TokenFile.write(token, to: accessTokenFile)
+      Terminal.out("The access token is in \(accessTokenFile).")
     }
 
     private func address() throws -> (String, Int) {
@@ -220,30 +257,13 @@ struct VenueCommand: AsyncParsableCommand {
       let host = listen[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
       return (host.isEmpty ? "127.0.0.1" : String(host), port)
     }
-
-    /// The key in a file; `nil` when there is no such file.
-    private static func readKey(_ path: String) throws -> String? {
-      do throws(SystemError) {
-        switch try KeyFile.read(path) {
-        case .absent: return nil
-        case .key(let key): return key
-        }
-      } catch {
-        throw failure(
-          "\(path) cannot be read: \(error.words). Name a file that you can read, or one that is not there.")
-      }
-    }
-
-    private static func writeKey(_ key: String, to path: String) throws {
-      try Result { () throws(SystemError) in try KeyFile.write(key, to: path) }
-        .mapError { failure("\(path): \($0.words). Name a file in a folder that you can write to.") }.get()
-    }
   }
 }
 
 extension VenueConfiguration.RateModel: ExpressibleByArgument {}
 extension KioskShape: ExpressibleByArgument {}
 extension ServerShape: ExpressibleByArgument {}
+extension SubscriptionShape: ExpressibleByArgument {}
 
 /// The venue under a service group, which ends it on SIGTERM and SIGINT.
 private struct VenueService: Service {

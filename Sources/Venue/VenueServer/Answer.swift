@@ -42,13 +42,15 @@ extension Response {
 }
 
 extension Router {
+  /// All that may come.
+  static var methods: [HTTPRequest.Method] { [.get, .head, .post, .put, .patch, .delete, .options] }
+
   /// Answers every method but some; `Allow` names those.
   func refuseOtherMethods(
     _ path: RouterPath, than allowed: [HTTPRequest.Method],
     _ refusal: @escaping @Sendable (Request, Context, HTTPRequest.Method) -> Answer
   ) {
-    let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
-    for method in all where !allowed.contains(method) {
+    for method in Self.methods where !allowed.contains(method) {
       on(path, method: method) { request, context -> Answer in
         var answer = refusal(request, context, method)
         answer.headers[.allow] = allowed.map(\.rawValue).joined(separator: ", ")

@@ -55,7 +55,9 @@ extension Misbehaviour.Scope {
   /// Whether it is for such a request.
   func includes(_ kind: RequestKind) -> Bool {
     switch self {
-    case .scans: kind == .scan
+    case .scans: kind == .scan || kind == .check || kind == .refresh
+    case .checks: kind == .check
+    case .refreshes: kind == .refresh
     case .kiosk: kind == .kiosk
     case .desk: kind == .other
     case .all: true

@@ -19,6 +19,16 @@ enum JSONText: Sendable {
     case compact
     /// Four spaces a level, as `JSON_PRETTY_PRINT`.
     case pretty
+    /// A tab a level and a line end behind it, as Go's encoder writes it.
+    case tabs
+
+    fileprivate var indent: String? {
+      switch self {
+      case .compact: nil
+      case .pretty: "    "
+      case .tabs: "\t"
+      }
+    }
   }
 
   static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
@@ -31,6 +41,7 @@ enum JSONText: Sendable {
   func text(_ layout: Layout = .compact) -> String {
     var out = ""
     write(to: &out, layout, level: 0)
+    if layout == .tabs { out += "\n" }
     return out
   }
 
@@ -49,7 +60,7 @@ enum JSONText: Sendable {
     case .object(let members):
       Self.enclose(members, "{", "}", to: &out, layout, level) { member, out in
         Self.quote(member.key, to: &out)
-        out += layout == .pretty ? ": " : ":"
+        out += layout.indent == nil ? ":" : ": "
         member.value.write(to: &out, layout, level: level + 1)
       }
     }
@@ -62,10 +73,10 @@ enum JSONText: Sendable {
     out += opening
     for (index, element) in elements.enumerated() {
       if index > 0 { out += "," }
-      if layout == .pretty { out += "\n" + String(repeating: "    ", count: level + 1) }
+      if let indent = layout.indent { out += "\n" + String(repeating: indent, count: level + 1) }
       write(element, &out)
     }
-    if layout == .pretty, !elements.isEmpty { out += "\n" + String(repeating: "    ", count: level) }
+    if let indent = layout.indent, !elements.isEmpty { out += "\n" + String(repeating: indent, count: level) }
     out += closing
   }
 

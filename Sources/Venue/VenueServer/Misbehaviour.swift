@@ -37,6 +37,8 @@ package struct Misbehaviour: Sendable, Hashable {
     case types
     /// Whichever page of a list is asked for, it is the first, and another one follows.
     case pages
+    /// What a list tells of its length is 1, whatever it is.
+    case total
   }
 
   /// How a connection ends.
@@ -59,8 +61,12 @@ package struct Misbehaviour: Sendable, Hashable {
 
   /// Which requests it is for.
   package enum Scope: String, Sendable, CaseIterable {
-    /// The two that redeem, whatever their key.
+    /// What gates ask at a scan: the two that redeem, whatever their key, and reading and refreshing one subscription.
     case scans
+    /// Reading one subscription alone.
+    case checks
+    /// Refreshing one subscription alone.
+    case refreshes
     /// Those of stations that are set up or report: the kiosk service and enrolment.
     case kiosk
     /// All others: lists, discovery, and what an organiser does.
@@ -80,7 +86,7 @@ package struct Misbehaviour: Sendable, Hashable {
   /// What its draws follow from: the same number draws the same requests.
   package var seed: UInt64
 
-  /// A misbehaviour that hits every redeeming scan, unless told otherwise.
+  /// A misbehaviour that hits what gates ask at a scan, unless told otherwise.
   package init(_ fault: Fault, scope: Scope = .scans, share: Int = 100, next: Int? = nil, seed: UInt64 = 1) {
     self.fault = fault
     self.scope = scope

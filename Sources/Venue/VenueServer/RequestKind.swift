@@ -5,6 +5,10 @@ import Hummingbird
 enum RequestKind: Sendable {
   /// One of the two that redeem.
   case scan
+  /// Of a gate that reads one subscription.
+  case check
+  /// Of a gate that has one subscription brought up to date.
+  case refresh
   /// Of a station that is set up or reports.
   case kiosk
   case other
@@ -15,6 +19,11 @@ enum RequestKind: Sendable {
       steps.last == "scan"
     {
       self = .scan
+    } else if steps.count == 5,
+      SubscriptionBase.allCases.contains(where: { request.uri.path.hasPrefix($0.rawValue + "/") }),
+      steps[2] == "apple", steps[3] == "subs", request.method == .get || request.method == .patch
+    {
+      self = request.method == .get ? .check : .refresh
     } else if steps.first == "enrol" || Self.ofKiosks.contains(where: { steps.starts(with: $0) }) {
       self = .kiosk
     } else {

@@ -59,6 +59,9 @@ struct Routes {
       }
     }
     addKiosks(to: router)
+    if let shape = configuration.subscriptionShape {
+      SubscriptionRoutes(store: store, configuration: configuration, shape: shape).add(to: router)
+    }
     return router.buildResponder()
   }
 
@@ -171,7 +174,8 @@ struct AnswerEverything: RouterMiddleware {
       response = BodyLimit.answer.response(from: request, context: context)
     } catch let error as any HTTPResponseError where error.status == .notFound {
       response =
-        KioskWords.notFound(request, configuration) ?? Self.page(request, configuration)
+        KioskWords.notFound(request, configuration) ?? SubscriptionWords.notFound(request, configuration)
+        ?? Self.page(request, configuration)
         ?? Answer.message(.notFound, "The route \(request.uri.path.dropFirst()) could not be found.")
         .response(from: request, context: context)
     } catch let error as any HTTPResponseError {

@@ -25,7 +25,8 @@ enum SpoiltJSON {
 
   /// A list that says it is `page`, and that there is one more.
   static func followed(_ value: SentJSON, page: Int64) -> SentJSON {
-    guard case .object(var members) = value, case .object(var meta)? = members["meta"] else { return value }
+    guard case .object(var members) = value else { return value }
+    guard case .object(var meta)? = members["meta"] else { return countedOn(members, page: page) }
     let next = page < .max ? page + 1 : page
     func follow(_ numbers: [String: SentJSON], _ last: String) -> SentJSON {
       .object(numbers.merging(["current_page": .integer(page), last: .integer(next)]) { $1 })
@@ -37,6 +38,22 @@ enum SpoiltJSON {
       members["meta"] = follow(meta, "last_page")
     }
     return .object(members)
+  }
+
+  /// A list that tells how many there are, and which page of how many each it is.
+  private static func countedOn(_ members: [String: SentJSON], page: Int64) -> SentJSON {
+    guard let limit = members["limit"]?.whole, members["total"] != nil else { return .object(members) }
+    let (total, isTooMany) = limit.multipliedReportingOverflow(by: page < .max ? page + 1 : page)
+    return .object(members.merging(["page": .integer(page), "total": .integer(isTooMany ? .max : total)]) { $1 })
+  }
+
+  /// A list with 1 for its length, wherever that is told.
+  static func ofLengthOne(_ value: SentJSON) -> SentJSON {
+    guard case .object(let members) = value else { return value }
+    let nested = members.mapValues { member in
+      if case .object = member { ofLengthOne(member) } else { member }
+    }
+    return .object(nested["total"] == nil ? nested : nested.merging(["total": .integer(1)]) { $1 })
   }
 }
 

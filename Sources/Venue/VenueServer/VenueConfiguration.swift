@@ -53,6 +53,8 @@ package struct VenueConfiguration: Sendable {
   package var kioskToken: String?
   /// How long a kiosk's own token is good.
   package var kioskTokenLife: Duration
+  /// Which subscription service it passes for; nil for none.
+  package var subscriptionShape: SubscriptionShape?
   /// Told of starts, answers (method, route, status) and faults; never of keys or codes.
   package var logger: Logger
 
@@ -63,6 +65,7 @@ package struct VenueConfiguration: Sendable {
     now: @escaping @Sendable () -> Date = { Date() }, misbehaviours: [Misbehaviour] = [], controlSocket: String? = nil,
     tls: VenueTLS? = nil, publicURL: String? = nil, serverShape: ServerShape? = nil,
     kioskShape: KioskShape = .document, kioskToken: String? = nil, kioskTokenLife: Duration = .seconds(3_600),
+    subscriptionShape: SubscriptionShape? = nil,
     logger: Logger = Logger(label: "venue", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.host = host
@@ -81,6 +84,7 @@ package struct VenueConfiguration: Sendable {
     self.kioskShape = kioskShape
     self.kioskToken = kioskToken
     self.kioskTokenLife = kioskTokenLife
+    self.subscriptionShape = subscriptionShape
     self.logger = logger
   }
 }

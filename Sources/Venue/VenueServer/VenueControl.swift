@@ -12,7 +12,8 @@ import ServiceLifecycle
 ///
 /// `GET /misbehaviours` shows those in force, `POST` adds and `PUT` replaces them, with one text a line; a bad line changes
 /// nothing. `GET /book` gives every admission, `GET /tickets` every ticket, whole codes included, as lines of JSON. `PUT
-/// /status` gives the sale of a ticket another status: two lines, the status and the code. What it does about kiosks is beside.
+/// /status` gives the sale of a ticket another status: two lines, the status and the code. What it does about kiosks and
+/// subscriptions is beside.
 struct VenueControl: Sendable {
   let path: String
   let venue: VenueServer
@@ -91,6 +92,7 @@ struct VenueControl: Sendable {
       }
     }
     addKiosks(to: router)
+    addSubscriptions(to: router)
     return router.buildResponder()
   }
 

@@ -58,7 +58,7 @@ extension VenueControlClient {
   /// - Throws: `VenueError.noControl`.
   package func kioskRequests() async throws -> [String] { try await lines("kiosk-requests") }
 
-  private func tell(_ method: HTTPMethod, _ what: String, _ values: [(String, String?)]) async throws -> String {
+  func tell(_ method: HTTPMethod, _ what: String, _ values: [(String, String?)]) async throws -> String {
     let lines = values.compactMap { name, value in value.map { "\(name)=\($0)" } }
     guard !lines.contains(where: { $0.contains("\n") }) else {
       throw VenueError.unusable("a line end is no part of a name")

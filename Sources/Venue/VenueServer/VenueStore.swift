@@ -5,7 +5,7 @@ import SQLiteFile
 struct VenueStore: Sendable {
   /// "SGvn": marks a file as ours, so that no other program's database is ever written to.
   private static let applicationID: Int64 = 0x5347_766E
-  private static let schemaVersion: Int64 = 3
+  private static let schemaVersion: Int64 = 4
   /// For how long another process that holds the file is waited for.
   private static let busyMilliseconds: Int32 = 5_000
 
@@ -40,6 +40,7 @@ struct VenueStore: Sendable {
         if version == 0 { try Self.create(database) }
         if version < 2 { try KioskSchema.add(to: database) }
         if version < 3 { try DeskSchema.add(to: database) }
+        if version < 4 { try SubscriptionSchema.add(to: database) }
         try database.execute("PRAGMA user_version = \(Self.schemaVersion)")
       }
       queue = VenueQueue(database)

@@ -15,7 +15,10 @@ enum WrongAnswer {
   ) -> Response {
     let status = named(code)
     var response: Response
+    let own = SubscriptionWords.refusal(status, request, configuration)
     switch code {
+    case _ where own != nil:
+      response = own?.response(from: request, context: context) ?? page
     case ...500 where RequestKind(request) == .kiosk:
       response = KioskWords.refusal(status, request, context, configuration).response(from: request, context: context)
     case 401:
@@ -88,6 +91,7 @@ enum WrongAnswer {
           #""more":"#, String(repeating: "[", count: depth) + String(repeating: "]", count: depth), to: text)
       case .types: SpoiltJSON.rewritten(text, SpoiltJSON.ofOtherTypes)
       case .pages: SpoiltJSON.rewritten(text) { SpoiltJSON.followed($0, page: page) }
+      case .total: SpoiltJSON.rewritten(text, SpoiltJSON.ofLengthOne)
       }
     return Response(status: answer.status, headers: headers, body: .init(byteBuffer: spoilt))
   }

@@ -15,6 +15,8 @@ import Testing
       ("json=deep,always", Misbehaviour(.json(.deep))),
       ("status=422,on=desk", Misbehaviour(.status(422, retryAfter: nil, .before), scope: .desk)),
       ("json=pages,on=desk", Misbehaviour(.json(.pages), scope: .desk)),
+      ("json=total,on=checks", Misbehaviour(.json(.total), scope: .checks)),
+      ("latency=5s,on=refreshes", Misbehaviour(.latency(5_000...5_000, .before), scope: .refreshes)),
       ("clock=-1d", Misbehaviour(.clock(-86_400))),
       ("clock=+90s", Misbehaviour(.clock(90))),
       ("html,when=before,seed=18446744073709551615", Misbehaviour(.page(.before), seed: .max)),
@@ -40,7 +42,8 @@ import Testing
     ("status=429,retry-after=3ms", "whole seconds"), ("clock=1ms", "whole seconds"), ("clock=366d", "365d"),
     ("clock", "clock wants"), ("html=yes", "takes no value"), ("html,html", "stands twice"),
     ("html,always,next=2", "always goes with neither"), ("html,sahre=20%", #""sahre" is no part"#),
-    ("html,on=none", "scans, kiosk, desk, all"), ("html,seed=-1", "seed wants"), ("redirect=", "printable ASCII"),
+    ("html,on=none", "scans, checks, refreshes, kiosk, desk, all"), ("html,seed=-1", "seed wants"),
+    ("redirect=", "printable ASCII"),
     ("redirect=/a\r\nX: y", "printable ASCII"), ("html\u{1B}[2J", "·[2J"),
   ])
   func whatIsWrongIsToldInWords(text: String, words: String) throws {
