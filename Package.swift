@@ -188,7 +188,7 @@ let package = Package(
     room(
       "TicketTransport",
       ["Calls", "ScanModel", "WireText", nioCompression, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS], small),
-    room("TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport"], small),
+    room("TicketSystemKit", ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketTransport", "WireText"], small),
     room(
       "EventSchedule",
       [
@@ -333,8 +333,9 @@ let package = Package(
     tests(
       of: "EventSchedule",
       [
-        "Calls", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "TicketTransport", "WireText", nioCore,
-        nioPosix, nioSSL,
+        "Calls", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "TicketSystemKit", "TicketTransport",
+        "WireText",
+        nioCore, nioPosix, nioSSL,
       ]),
     // A toy, for what another ticket system costs.
     .testTarget(

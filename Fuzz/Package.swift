@@ -72,7 +72,9 @@ let package = Package(
         "HTTPConnection.swift",
         "HTTPConnections.swift", "HTTPRequest.swift", "HTTPTransport.swift", "NameLookUp.swift",
       ]),
-    room("TicketSystems", "TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport"]),
+    room(
+      "TicketSystems", "TicketSystemKit", ["LinuxIO", "Reading", "ScanModel", "TicketTransport", "WireText"],
+      without: ["Desk/DeskCalls.swift", "Desk/TypedServer.swift"]),
     room(
       "TicketSystems", "EventSchedule",
       ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],

@@ -1,5 +1,6 @@
 import WireText
 import ScanModel
+import TicketSystemKit
 @testable import EventSchedule
 @testable import TicketTransport
 

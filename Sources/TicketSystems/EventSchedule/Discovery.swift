@@ -1,3 +1,4 @@
+internal import TicketSystemKit
 internal import TicketTransport
 package import WireText
 

@@ -1,4 +1,5 @@
 internal import ScanModel
+internal import TicketSystemKit
 package import TicketTransport
 package import WireText
 

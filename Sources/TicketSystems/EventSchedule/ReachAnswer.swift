@@ -1,4 +1,5 @@
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 
 /// What an answer to a scan of nothing means. Pure.

@@ -1,5 +1,6 @@
 internal import WireText
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 
 /// What an answer to a scan means. Pure. It admits on one thing only: 201, JSON, an entry, its time, and a paid sale.
@@ -195,11 +196,6 @@ struct ServerText {
 }
 
 extension HTTPAnswer {
-  /// The end of a sentence about an answer that is none of the API's: who may have given it.
-  var placeDoubt: String {
-    isJSON ? ". " : ": a firewall, proxy or portal may have answered in its place. Check the way to it. "
-  }
-
   /// Whether this is a refusal of the API itself: a 4xx other than 408, in JSON, with a text as `error` or `message`. Nothing else
   /// tells of our key, or that a request came to nothing.
   var isRefusal: Bool {

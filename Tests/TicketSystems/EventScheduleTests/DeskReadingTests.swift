@@ -4,6 +4,7 @@ import LinuxIO
 import ScanModel
 import ScanTesting
 import Testing
+import TicketSystemKit
 import TicketTransport
 import WireText
 

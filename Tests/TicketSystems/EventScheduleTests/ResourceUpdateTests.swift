@@ -3,6 +3,7 @@ import LinuxIO
 import ScanModel
 import ScanTesting
 import Testing
+import TicketSystemKit
 import WireText
 
 @testable import EventSchedule

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 internal import WireText
 

@@ -65,45 +65,22 @@ struct DeskArguments: ParsableArguments {
   private func connect(
     _ program: any CommandHost, _ time: any TimeSource
   ) throws -> (HTTPTransport, Secret, EventScheduleSection.Rate) {
-    if let server, let key { return try connect(server, key, program, time) }
+    if let server, let key {
+      let (transport, secret) = try program.typedServer(server, credential: key, state: state, time: time)
+      return (transport, secret, EventScheduleSection.usualRate)
+    }
     let hosted = try program.ticketSystem(
       system, of: EventScheduleSection.type, configuration: configuration, state: state)
     guard let settings = hosted.settings as? EventScheduleSection.System else {
       throw SetupError("Ticket system \(hosted.id): its server is not known.")
     }
-    let (transport, key) = try settings.transport(of: hosted.id, time) { $0.words.whenLost = Desk.whenLost }
+    let (transport, key) = try settings.transport(of: hosted.id, time) { $0.words.whenLost = DeskCalls.whenLost }
     return (transport, try key.secret(of: hosted.id, hosted.credentials), settings.rate)
-  }
-
-  private func connect(
-    _ server: String, _ key: String, _ program: any CommandHost, _ time: any TimeSource
-  ) throws -> (HTTPTransport, Secret, EventScheduleSection.Rate) {
-    let address: ServerAddress
-    do {
-      address = try ServerAddress(server)
-    } catch {
-      throw program.failure("--server: \(error.description)", DeskExit.usage)
-    }
-    let secret: Secret
-    do {
-      secret = try Secret(try program.credentials(state: state)(key))
-    } catch let fault as Secret.Fault {
-      throw program.failure("The credential \(key): \(fault.description)", DeskExit.data)
-    }
-    var settings = HTTPTransport.Settings()
-    settings.words.whenLost = Desk.whenLost
-    settings.words.addressCure = "Check --server."
-    settings.words.keyCure = "Put the right key in with: scangate credential set \(key)"
-    return (
-      try HTTPTransport(server: address, settings: settings, time: time), secret, EventScheduleSection.usualRate
-    )
   }
 }
 
 /// What a command of the desk works with.
 struct Desk {
-  static let whenLost = "it may have done it"
-
   let client: DeskClient
   let program: any CommandHost
   /// Whose clocks times are of; `nil` for each event's own.
@@ -145,11 +122,8 @@ struct Desk {
       throw .unavailable("\(client.host) told something without an id.")
     }
     if isJSON { return out(record.told.shown(hiding: client.secrets)) }
-    let fields = record.fields(clocks)
-    let width = (fields.map { $0.name.count }.max() ?? 0) + 2
-    for field in fields {
-      out(field.name.padded(to: width) + TerminalText.clean(field.text, limit: 1_000))
-    }
+    let fields = record.fields(clocks).map { (name: $0.name, text: TerminalText.clean($0.text, limit: 1_000)) }
+    for line in DeskTable.lines(fields) { out(line) }
   }
 
   /// A whole list, page by page.
@@ -197,38 +171,4 @@ struct Desk {
   func failure(_ words: String, _ status: Int32) -> any Error {
     program.failure(StaffText.hidden(words, client.secrets), status)
   }
-}
-
-/// A table that is printed page by page: the first page's widths are kept where they suffice.
-struct DeskTable {
-  private static let widest = 60
-  private let heads: [String]
-  private var widths: [Int]
-  private var isBegun = false
-
-  init(heads: [String]) {
-    self.heads = heads
-    widths = heads.map(\.count)
-  }
-
-  /// The lines of a page; before the first one, the heads.
-  mutating func lines(_ rows: [[String]]) -> [String] {
-    if rows.isEmpty { return [] }
-    for row in rows {
-      for (index, cell) in row.enumerated() where index < widths.count {
-        widths[index] = max(widths[index], min(cell.count, Self.widest))
-      }
-    }
-    defer { isBegun = true }
-    return ((isBegun ? [] : [heads]) + rows).map { row in
-      let cells = zip(row.dropLast(), widths).map { $0.padded(to: $1 + 2) } + row.suffix(1)
-      return cells.joined().trimmingBlanks
-    }
-  }
-}
-
-extension String {
-  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
-
-  fileprivate var trimmingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import LinuxIO
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 internal import WireText
 

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import LinuxIO
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 internal import WireText
 

@@ -1,4 +1,5 @@
 internal import LinuxIO
+internal import TicketSystemKit
 internal import TicketTransport
 internal import WireText
 

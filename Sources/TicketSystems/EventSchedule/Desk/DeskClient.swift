@@ -1,5 +1,6 @@
 internal import Calls
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 internal import WireText
 
@@ -20,15 +21,8 @@ struct DeskWay: Sendable {
 
 /// The server as the desk asks it: reading is repeated where that helps, a change is sent once.
 struct DeskClient: Sendable {
-  /// For what a person waits for, and changes nothing.
-  private static let retry = RetryPolicy(first: .seconds(1), longest: .seconds(4), mostTries: 3)
-  private static let readPatience = Duration.seconds(120)
-  private static let changePatience = Duration.seconds(30)
-  /// How often a rate window is waited for.
-  private static let mostWindows = 5
-
-  private let metered: MeteredClient
-  private let time: any TimeSource
+  private let calls: DeskCalls
+  private let apiPath: String
   private let tell: @Sendable (String) -> Void
 
   /// - Parameter tell: told what keeps a person waiting, and which way was taken.
@@ -37,16 +31,17 @@ struct DeskClient: Sendable {
     tell: @escaping @Sendable (String) -> Void
   ) {
     let policy = MeteredClient.Policy(header: EventScheduleClient.keyHeader) { .usual($0, isRefusal: $0.isRefusal) }
-    metered = MeteredClient(transport: transport, key: key, budget: budget, policy: policy, time: time)
-    self.time = time
+    let metered = MeteredClient(transport: transport, key: key, budget: budget, policy: policy, time: time)
+    calls = DeskCalls(metered, EventScheduleManner(), time: time, tell: tell)
+    apiPath = metered.server.apiPath
     self.tell = tell
   }
 
   /// The server, for messages.
-  var host: String { metered.host }
+  var host: String { calls.host }
 
   /// What the server's text must not show.
-  var secrets: [Redaction] { metered.redactions }
+  var secrets: [Redaction] { calls.secrets }
 
   // MARK: Reading
 
@@ -55,40 +50,7 @@ struct DeskClient: Sendable {
   func read(
     _ path: String, _ query: [(name: String, value: String)] = []
   ) async throws(DeskFault) -> JSONValue {
-    var call = HTTPCall(.get, path: metered.server.apiPath + path, query: query)
-    call.limits.mostBytes = HTTPCall.Limits.mostOfAll
-    for _ in 0..<Self.mostWindows {
-      let judged: Result<JSONValue, DeskFault>
-      do throws(TransportFault) {
-        judged = try await metered.read(call, Self.retry, deadline: time.now() + Self.readPatience) {
-          answer -> MeteredClient.Reading<Result<JSONValue, DeskFault>> in
-          let judged = judge(answer, "GET /api\(path)", changes: false)
-          guard RetryPolicy.mayRepeatHarmlessCall(status: answer.status), case .failure(let fault) = judged else {
-            return .value(judged)
-          }
-          return .fault(TransportFault(answer.status == 429 ? .rateLimited : .unreachable, fault.words))
-        }
-      } catch {
-        try await waitForWindow(error)
-        continue
-      }
-      return try judged.get()
-    }
-    throw .unavailable("\(host) gets more requests than it allows. Try again later.")
-  }
-
-  private func judge(_ answer: HTTPAnswer, _ call: String, changes: Bool) -> Result<JSONValue, DeskFault> {
-    DeskAnswer(answer, to: call, host: host, changes: changes, hiding: secrets, words: metered.words).result
-  }
-
-  /// Waits until the server's rate allows more.
-  /// - Throws: whatever else was the fault.
-  private func waitForWindow(_ fault: TransportFault) async throws(DeskFault) {
-    guard fault.reason == .rateLimited, let wait = fault.retryAfter, wait <= .seconds(90) else {
-      throw .unavailable(fault.detail)
-    }
-    tell("The rate budget for \(host) is spent: waiting for \(wait.milliseconds / 1_000 + 1) s.")
-    guard (try? await Task.sleep(for: wait + .milliseconds(50))) != nil else { throw .unavailable(fault.detail) }
+    try await calls.read(HTTPCall(.get, path: apiPath + path, query: query), "GET /api\(path)")
   }
 
   // MARK: Changing
@@ -121,17 +83,7 @@ struct DeskClient: Sendable {
   }
 
   private func change(_ way: DeskWay) async throws(DeskFault) -> JSONValue {
-    let call = HTTPCall(way.method, path: metered.server.apiPath + way.path, body: way.body?.written)
-    for _ in 0..<Self.mostWindows {
-      let outcome = await metered.perform(call, deadline: time.now() + Self.changePatience)
-      switch outcome.result {
-      case .answered(let answer): return try judge(answer, way.words, changes: true).get()
-      case .lost(let fault): throw .unclear(fault.detail)
-      case .pending: throw .unclear("\(host) did not answer \(way.words) in time; it may have done it.")
-      // Nothing has left: it may still be sent.
-      case .notSent(let fault): try await waitForWindow(fault)
-      }
-    }
-    throw .unavailable("Nothing was sent: \(host) gets more requests than it allows.")
+    try await calls.change(
+      HTTPCall(way.method, path: apiPath + way.path, body: way.body?.written), way.words)
   }
 }

@@ -1,5 +1,6 @@
 internal import LinuxIO
 internal import ScanModel
+internal import TicketSystemKit
 internal import TicketTransport
 internal import WireText
 

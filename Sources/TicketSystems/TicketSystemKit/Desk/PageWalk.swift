@@ -1,18 +1,18 @@
-internal import WireText
+package import WireText
 
 /// Goes through the pages of a list until it ends: where the server says so, where it tells nothing more or a page again, and
 /// after 10,000. Pure.
 ///
 /// ```
-/// page 1 ─▶ take ─┬─ last_page or meta.pagination says: more ─▶ page + 1
+/// page 1 ─▶ take ─┬─ the server says that more follows ─▶ page + 1
 ///                 └─ last; none; seen before; 10,000 ─▶ the end
 /// ```
-struct PageWalk {
+package struct PageWalk {
   /// The most pages that any list has.
-  static let most = 10_000
+  package static let most = 10_000
 
   /// Why a list ends.
-  enum End: Equatable {
+  package enum End: Equatable {
     /// It is whole.
     case whole
     /// The server told a page a second time.
@@ -22,15 +22,21 @@ struct PageWalk {
   }
 
   /// The page to ask for.
-  private(set) var page = 1
+  package private(set) var page = 1
   private var seen: Set<Int> = []
   private let most: Int
+  private let hasMore: @Sendable (JSONValue, Int) -> Bool
 
-  init(most: Int = Self.most) { self.most = most }
+  /// - Parameter hasMore: whether a document says that more follows after this page. Where a server tells nothing that could be
+  ///   believed it is always so: the list ends with a page that is empty.
+  package init(most: Int = Self.most, hasMore: @escaping @Sendable (JSONValue, Int) -> Bool) {
+    self.most = most
+    self.hasMore = hasMore
+  }
 
   /// Takes the page that was asked for.
   /// - Returns: its elements, and whether it is the last; `nil` where the document is no list.
-  mutating func take(_ document: JSONValue) -> (elements: [JSONValue], end: End?)? {
+  package mutating func take(_ document: JSONValue) -> (elements: [JSONValue], end: End?)? {
     let list: JSONValue
     switch document {
     case .array: list = document
@@ -48,7 +54,7 @@ struct PageWalk {
     // A page that is empty is not told again: it is the end.
     if elements.isEmpty { return ([], .whole) }
     guard seen.insert(elements.hashValue).inserted else { return ([], .repeated) }
-    guard PageMeta(document["meta"]).lastPage ?? 0 > Int64(page) else { return (elements, .whole) }
+    guard hasMore(document, page) else { return (elements, .whole) }
     guard page < most else { return (elements, .tooMany) }
     page += 1
     return (elements, nil)
