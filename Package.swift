@@ -50,8 +50,8 @@ let floors: [(name: String, rooms: [String])] = [
   ("Readers", ["ReaderKit", "WedgeReader", "SerialReader", "CameraReader", "KnownScanners"]),
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
-  ("Web", ["WireText", "TicketTransport"]),
-  ("TicketSystems", ["TicketSystemKit", "EventSchedule"]),
+  ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
+  ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   ("Station", ["ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
   ("Venue", ["VenueServer"]),
@@ -184,6 +184,9 @@ let package = Package(
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
     room("WireText", ["ScanModel"]),
 
+    // Codes that somebody has signed: keys, their files and lists, and the text that a QR code holds.
+    room("CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"]),
+
     // Ticket systems.
     room(
       "TicketTransport",
@@ -196,8 +199,15 @@ let package = Package(
         "TicketTransport", "WireText", argumentParser,
       ], small),
 
+    room(
+      "Subscriptions",
+      [
+        "Calls", "CodeSigning", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText",
+        argumentParser,
+      ], small),
+
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
-    room("SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
+    room("SetUpCodes", ["CodeSigning", "ScanModel", "WireText"]),
     room("Enrolment", ["Calls", "ScanModel", "SetUpCodes", "TicketTransport", "WireText"], small),
     room("KioskControl", ["ScanModel", "TicketTransport", "WireText"], small),
 
@@ -231,10 +241,11 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "CQREncode", "CameraReader", "DecodeClient", "DecodeProtocol", "EventSchedule", "Gateway", "Journal",
+        "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule", "Gateway",
+        "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
-        "SetUpCodes", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit", "VenueServer", "WedgeReader",
-        "WireText", argumentParser, logging, serviceLifecycle, unixSignals,
+        "SetUpCodes", "SignalOutputs", "StationSetUp", "Subscriptions", "TicketLists", "TicketSystemKit", "VenueServer",
+        "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle, unixSignals,
       ],
       swiftSettings: small, linkerSettings: stationLink),
 
@@ -337,6 +348,13 @@ let package = Package(
         "WireText",
         nioCore, nioPosix, nioSSL,
       ]),
+    tests(
+      of: "Subscriptions",
+      [
+        "Admission", "Calls", "CodeSigning", "Gateway", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "TicketLists", "TicketSystemKit", "TicketTransport",
+        "WireText",
+      ]),
     // A toy, for what another ticket system costs.
     .testTarget(
       name: "CodeFileTests",
@@ -344,7 +362,8 @@ let package = Package(
         "Admission", "EventSchedule", "Expectations", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel",
         "ScanTesting", "Sealing", "StationSetUp", "TicketLists", "TicketSystemKit",
       ], path: "Tests/TicketSystems/CodeFileTests", swiftSettings: quick),
-    tests(of: "SetUpCodes", ["LibCrypto", "ScanModel", "ScanTesting"]),
+    tests(of: "CodeSigning", ["LibCrypto", "ScanTesting", "WireText"]),
+    tests(of: "SetUpCodes", ["CodeSigning", "LibCrypto", "ScanModel", "ScanTesting"]),
     tests(
       of: "Enrolment",
       ["Calls", "ScanModel", "ScriptedHTTP", "SetUpCodes", "TicketTransport"]),
@@ -355,7 +374,7 @@ let package = Package(
       name: "ScanConfigurationTests",
       dependencies: [
         "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel", "ScanTesting",
-        "TicketSystemKit", "TicketTransport",
+        "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],
@@ -379,8 +398,8 @@ let package = Package(
       of: "scangate",
       [
         "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanTesting",
-        "ScriptedHTTP", "Sealing", "SetUpCodes", "TicketLists", "TicketSystemKit", "TicketTransport", "VenueServer",
-        "scangate-decode", "scangate-outputs", argumentParser,
+        "ScriptedHTTP", "Sealing", "SetUpCodes", "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport",
+        "VenueServer", "scangate-decode", "scangate-outputs", argumentParser,
       ]),
     tests(
       of: "VenueServer",
@@ -392,10 +411,9 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations", "HolderProtocol",
-        "KioskControl", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes", "SignalOutputs",
-        "TicketSystemKit",
-        "TicketTransport", "WedgeReader", "WireText",
+        "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
+        "HolderProtocol", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes",
+        "SignalOutputs", "Subscriptions", "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ],
       path: "Fuzz",
       exclude: [

@@ -64,7 +64,8 @@ let package = Package(
       ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", .product(name: "Yams", package: "Yams")]),
     room("Web", "WireText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
-    room("SetUp", "SetUpCodes", ["WireText", "LibCrypto", "ScanModel"]),
+    room("Web", "CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"]),
+    room("SetUp", "SetUpCodes", ["CodeSigning", "ScanModel", "WireText"]),
     room(
       "Web", "TicketTransport", ["Calls", "ScanModel", "WireText"],
       without: [
@@ -86,6 +87,15 @@ let package = Package(
         "InstanceClient.swift",
       ]),
     room(
+      "TicketSystems", "Subscriptions",
+      [
+        "Calls", "CodeSigning", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText",
+      ],
+      without: [
+        "Commands", "MembershipCheck.swift", "SubscriptionsClient.swift", "SubscriptionsRoster.swift",
+        "SubscriptionsTicketSystem.swift", "SubscriptionsType.swift",
+      ]),
+    room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
 
@@ -93,10 +103,9 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText", "HolderProtocol",
+        "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText", "HolderProtocol",
         "KioskControl", "LibFuzzer", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes",
-        "SignalOutputs",
-        "TicketSystemKit", "TicketTransport", "WedgeReader",
+        "SignalOutputs", "Subscriptions", "TicketSystemKit", "TicketTransport", "WedgeReader",
       ],
       path: "Fuzzers", swiftSettings: led,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),

@@ -1,3 +1,4 @@
+import CodeSigning
 import WireText
 import ScanModel
 

@@ -41,8 +41,10 @@ struct Fuzzer: Sendable {
     Fuzzer(name: "desk", run: fuzzDesk),
     Fuzzer(name: "discovery", run: fuzzDiscovery), Fuzzer(name: "events", run: fuzzEvents),
     Fuzzer(name: "holder", run: fuzzHolder), Fuzzer(name: "kiosk", run: fuzzKiosk),
+    Fuzzer(name: "pass", run: fuzzPass),
     Fuzzer(name: "picture", run: fuzzPicture), Fuzzer(name: "serial", run: fuzzSerial),
-    Fuzzer(name: "setup", run: fuzzSetUp), Fuzzer(name: "text", run: fuzzText),
+    Fuzzer(name: "setup", run: fuzzSetUp),
+    Fuzzer(name: "subscription", run: fuzzSubscription), Fuzzer(name: "text", run: fuzzText),
     Fuzzer(name: "vision", run: fuzzVision), Fuzzer(name: "wedge", run: fuzzWedge),
   ]
 }

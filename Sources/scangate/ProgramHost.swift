@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ScanConfiguration
 import ScanModel
 import Sealing
@@ -34,6 +35,18 @@ struct ProgramHost: CommandHost {
   }
 
   func credentials(state: String?) -> CredentialResolver { CredentialStore(keys: Self.state(state).keys).resolver }
+
+  func journal(state: String?) -> String? {
+    let path = Self.state(state).folder + "/journal.sqlite"
+    return access(path, F_OK) == 0 ? path : nil
+  }
+
+  func draw(_ code: String, picture: String?, isShown: Bool) throws {
+    if let picture { try CodePicture.check(picture) }
+    let drawn = try CodePicture(code)
+    if let picture { try drawn.save(to: picture) }
+    if isShown { drawn.show() }
+  }
 
   func out(_ line: String) { Terminal.out(line) }
 

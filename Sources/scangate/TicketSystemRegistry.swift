@@ -1,17 +1,20 @@
 import ArgumentParser
 import EventSchedule
 import ScanModel
+import Subscriptions
 import TicketSystemKit
 
 /// The ticket systems that scangate knows, a line each: nothing else outside its own folder names one.
 enum TicketSystemRegistry {
   static let types: [TicketSystemType] = [
-    .eventSchedule
+    .eventSchedule,
+    .subscriptions,
   ]
 
   /// Their commands, by the systems' words.
   static let commands: [any ParsableCommand.Type] = [
-    EventScheduleCommand.self
+    EventScheduleCommand.self,
+    MembershipCommand.self,
   ]
 
   /// The one that the embedded venue is.

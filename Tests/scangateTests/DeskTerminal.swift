@@ -42,6 +42,10 @@ final class DeskTerminal: CommandHost, Sendable {
 
   func credentials(state _: String?) -> CredentialResolver { { [key] _ in key } }
 
+  func journal(state _: String?) -> String? { nil }
+
+  func draw(_: String, picture _: String?, isShown _: Bool) throws { throw Nothing() }
+
   var keys: any KeyHost { NoKeys() }
 
   func out(_ line: String) { lines.withLock { $0.output += line + "\n" } }

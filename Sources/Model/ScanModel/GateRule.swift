@@ -3,6 +3,8 @@
 package struct GateRule: Sendable {
   /// Whether nobody passes without the ticket system unless what is known shows that the gate takes the ticket.
   package let needsProof: Bool
+  /// Whether what was once known of a ticket stays true of it; else it bars nobody whom the ticket system can be asked about.
+  package let isLasting: Bool
   private let judge: @Sendable (TicketDetails?) -> GateWord
   private let judgeNamed: @Sendable (String) -> GateWord
   private let stand: @Sendable () -> GateStanding
@@ -10,17 +12,19 @@ package struct GateRule: Sendable {
 
   /// Makes a rule.
   /// - Parameters:
+  ///   - isLasting: no for what a ticket is today, and may not be tomorrow: a membership's level.
   ///   - standing: whether anybody could be admitted now.
   ///   - notify: takes whom to tell that this may have changed; it may be called from any thread, and returns at once.
   ///   - judgeNamed: the word on the event that a presented code names; it bars, or says that nothing more need be known.
   ///   - judge: the word on a ticket of which so much is known; `nil` where nothing is.
   package init(
-    needsProof: Bool = true, standing: @escaping @Sendable () -> GateStanding = { .open },
+    needsProof: Bool = true, isLasting: Bool = true, standing: @escaping @Sendable () -> GateStanding = { .open },
     notify: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in },
     judgeNamed: @escaping @Sendable (String) -> GateWord = { _ in .unknown },
     judge: @escaping @Sendable (TicketDetails?) -> GateWord
   ) {
     self.needsProof = needsProof
+    self.isLasting = isLasting
     self.judgeNamed = judgeNamed
     self.judge = judge
     stand = standing
@@ -42,6 +46,9 @@ package struct GateRule: Sendable {
 
   /// Why nobody passes on what is known of a ticket; `nil` where the gate takes it, or that cannot be told.
   package func bar(_ ticket: TicketDetails?) -> GateBar? { if case .bars(let bar) = judge(ticket) { bar } else { nil } }
+
+  /// The same before the ticket system is asked, by what was told before; `nil` also where that may have changed.
+  package func lastingBar(_ ticket: TicketDetails?) -> GateBar? { isLasting || ticket == nil ? bar(ticket) : nil }
 
   /// Whether what is known of a ticket shows that the gate takes it.
   package func takes(_ ticket: TicketDetails?) -> Bool { judge(ticket) == .takes }

@@ -21,13 +21,18 @@ package struct OfflineRight: Sendable, Equatable {
   package var sale: String?
   /// How many persons the whole sale admits, over all its codes.
   package var saleQuantity: Int?
+  /// From when on it no longer admits, where the ticket system has told that of this very ticket; it counts instead of what is
+  /// remembered of that.
+  package var ends: WallTime?
   /// For staff.
   package var details: TicketDetails?
 
   /// Makes a right; without arguments that of a code of which nothing is known.
   package init(
-    quantity: Int = 1, sale: String? = nil, saleQuantity: Int? = nil, details: TicketDetails? = nil
+    quantity: Int = 1, sale: String? = nil, saleQuantity: Int? = nil, ends: WallTime? = nil,
+    details: TicketDetails? = nil
   ) {
+    self.ends = ends
     self.quantity = quantity
     self.sale = sale
     self.saleQuantity = saleQuantity

@@ -10,12 +10,20 @@ package protocol TicketList: Sendable {
   /// What the list is, as of now; `nil` where none was imported.
   func state() async throws(TicketListFault) -> TicketListState?
 
-  /// Whether there surely is no list, told at once and by no disk. Where that is not known so, it is `false`, and `find` tells.
+  /// Whether there surely is no list, and nothing was kept of any ticket, told at once and by no disk. Where that is not known so, it is
+  /// `false`, and `find` tells.
   var isAbsent: Bool { get }
 
   /// Whether it tells of any ticket what sort it is.
   /// - Throws: why the list cannot be read.
   func tellsKinds() async throws(TicketListFault) -> Bool
+
+  /// Keeps what the ticket system has said of one ticket, or forgets it; from any thread, returns at once. What is said of one ticket one
+  /// after the other is kept in that order. It outlives an import, and counts instead of what an older one says of the code.
+  /// - Parameters:
+  ///   - checked: what it said; `nil` where it no longer vouches for the ticket.
+  ///   - code: as lists name it.
+  func keep(_ checked: CheckedTicket?, of code: Code)
 
   /// Begins to put what the ticket system tells into the place of all that the list has for a time.
   /// - Parameters:
@@ -28,12 +36,31 @@ package protocol TicketList: Sendable {
   ) async throws(TicketListFault) -> any TicketListReplacement
 }
 
+/// What a ticket system has said of one ticket when it was asked at a gate.
+package struct CheckedTicket: Sendable, Equatable {
+  /// From when on it no longer admits.
+  package var ends: WallTime
+  /// What sort of ticket it is, as in `TicketDetails`.
+  package var kind: String?
+  /// When it said so, by its own clock.
+  package var at: WallTime
+
+  package init(ends: WallTime, kind: String?, at: WallTime) {
+    self.ends = ends
+    self.kind = kind
+    self.at = at
+  }
+}
+
 extension TicketList {
   /// It has to be asked.
   package var isAbsent: Bool { false }
 
   /// It does not.
   package func tellsKinds() async throws(TicketListFault) -> Bool { false }
+
+  /// It keeps nothing.
+  package func keep(_ checked: CheckedTicket?, of code: Code) {}
 
   /// It is for reading.
   package func replacement(
@@ -126,12 +153,15 @@ package struct ListedTicket: Sendable, Equatable {
   /// Whether the list names another code, too, that the ticket system may take for a spelling of this one
   /// (`TicketSystem.foldedKey`): by the list they are two tickets.
   package var hasOtherSpelling: Bool
+  /// When the ticket system said it of this very ticket; `nil` where it is as the whole list is.
+  package var checkedAt: WallTime?
 
   package init(
     status: Status, from: WallTime? = nil, until: WallTime? = nil, quantity: Int = 1, sale: String? = nil,
     saleQuantity: Int? = nil, event: String? = nil, eventID: String? = nil, kind: String? = nil,
-    hasOtherSpelling: Bool = false
+    hasOtherSpelling: Bool = false, checkedAt: WallTime? = nil
   ) {
+    self.checkedAt = checkedAt
     self.eventID = eventID
     self.kind = kind
     self.hasOtherSpelling = hasOtherSpelling

@@ -20,6 +20,11 @@ package protocol TicketSystem: Sendable {
   /// it names. Pure, and never a request.
   func recognise(_ code: Code) -> RecognisedCode
 
+  /// The code under which lists on board name what is presented, where its own form says more than that: of a signed code what is
+  /// signed. Pure, and never a request.
+  /// - Parameter code: in the system's own form.
+  func listedCode(_ code: Code) -> Code
+
   /// The folded key: what all codes have in common that this system may take for one another's spelling, because its
   /// database does not look at case, say. `nil` where each code has one spelling only. Pure, and never a request.
   ///
@@ -101,6 +106,9 @@ extension TicketSystem {
   /// A request may redeem.
   package var mayRedeem: Bool { true }
 
+  /// Lists name its own form.
+  package func listedCode(_ code: Code) -> Code { code }
+
   /// The gate takes all.
   package var rule: GateRule? { nil }
 
@@ -147,6 +155,8 @@ package struct AttemptRequest: Sendable {
   package let deadline: MonotonicTime
   /// Whether nobody waits for the answer: somebody was admitted before. Live scans come first, in the rate budget too.
   package let isOwed: Bool
+  /// How long ago somebody was admitted, where nobody waits for the answer; `nil` where no clock tells.
+  package let owedFor: Duration?
   /// The event that the presented code named, as in `Scan`.
   package let event: String?
   /// What the list on board says of the ticket, where the gate has a rule.
@@ -155,9 +165,10 @@ package struct AttemptRequest: Sendable {
   package let line: TicketDetails.LineID?
 
   package init(
-    attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false, event: String? = nil,
-    listed: TicketDetails? = nil, line: TicketDetails.LineID? = nil
+    attempt: AttemptID, scan: ScanID, code: Code, deadline: MonotonicTime, isOwed: Bool = false,
+    owedFor: Duration? = nil, event: String? = nil, listed: TicketDetails? = nil, line: TicketDetails.LineID? = nil
   ) {
+    self.owedFor = owedFor
     self.event = event
     self.listed = listed
     self.line = line
@@ -190,6 +201,8 @@ package struct AttemptOutcome: Sendable, Equatable {
   /// Whether the server may have recorded an admission on it: true for `pending` and `lost`, and for answers after
   /// which nobody can tell (5xx, a broken 201). Never where a request only reads: such a one is lost, and nothing with it.
   package var mayHaveRedeemed: Bool
+  /// Whether nobody was asked: what the ticket system said a short while ago still holds. It proves nothing of how it is now.
+  package var isRemembered: Bool
   /// Why the ticket system counts as offline by this; `nil` where it does not, whatever else is wrong.
   package var offline: OfflineCause?
   /// How long the ticket system, or our budget, asks us to wait before the next request; at most 15 minutes are obeyed.
@@ -203,8 +216,9 @@ package struct AttemptOutcome: Sendable, Equatable {
 
   package init(
     fate: Fate, answer: TicketAnswer, mayHaveRedeemed: Bool, sentAt: MonotonicTime?, endedAt: MonotonicTime,
-    serverDate: WallTime? = nil, offline: OfflineCause? = nil, retryAfter: Duration? = nil
+    serverDate: WallTime? = nil, offline: OfflineCause? = nil, retryAfter: Duration? = nil, isRemembered: Bool = false
   ) {
+    self.isRemembered = isRemembered
     self.retryAfter = retryAfter
     self.offline = offline
     self.fate = fate

@@ -105,7 +105,7 @@ package struct AttemptLedger: Sendable {
     record.isDistinct = isDistinct
     if let decision = record.tooSoon(at: time, wall: wall, isTrusted: isTrusted, book) { return .known(decision) }
     // What waits on it for the right gate stays as it is.
-    if let bar = rule?.bar(record.details) { return .known(record.decision(bar)) }
+    if let bar = rule?.lastingBar(record.details) { return .known(record.decision(bar)) }
     if let lock = record.lock {
       // A telling admits nobody, so that what is used up need not wait for it.
       let isTelling = record.owed.contains { $0.telling?.attempt == lock.attempt }

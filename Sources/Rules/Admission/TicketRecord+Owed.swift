@@ -25,6 +25,7 @@ extension TicketRecord {
       if sale == nil { join(named, &book) }
     }
     if right.quantity > 1 { listed = right.quantity }
+    if let told = right.ends { (ends, details) = (told, right.details ?? details) }
     if details == nil { details = right.details }
     if var known = knownUsed(book) {
       known.detail = detail

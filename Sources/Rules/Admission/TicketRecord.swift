@@ -163,7 +163,8 @@ struct TicketRecord: Sendable {
       }
       // What the ticket system has said meanwhile outranks what may be done without its word.
       if !reason.isFault, overtaking.map({ !$0.outcome.saysSomething }) ?? true, let offline {
-        if let bar = rule?.bar(details ?? offline.details) { return decision(bar) }
+        let known = rule?.isLasting == false ? offline.details : details ?? offline.details
+        if let bar = rule?.bar(known) { return decision(bar) }
         return admitProvisionally(offline, insteadOf: reason, lock, wall: wall, detail: detail, &book)
       }
       return decision(.undecided(reason), note: open.isEmpty ? nil : .surplusPossible, detail: detail)

@@ -1,3 +1,4 @@
+internal import CodeSigning
 package import ScanModel
 
 /// What a station shows a ticket system once, to be given its API key. Printing, reflecting and interpolating it show no part.

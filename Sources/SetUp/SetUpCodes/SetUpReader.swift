@@ -1,3 +1,4 @@
+internal import CodeSigning
 package import ScanModel
 
 /// Reads set-up codes in all their forms, and decides whether what they name may be spoken to. Pure.

@@ -1,3 +1,4 @@
+internal import CodeSigning
 package import ScanModel
 
 /// Our own set-up code: signed by an organiser's key, and written so that a QR code holds it in its alphanumeric mode and a

@@ -1,3 +1,6 @@
+internal import CodeSigning
+internal import WireText
+
 /// Whom set-up codes may name at this station: servers by their names, and organisers by the keys with which they sign.
 /// Whoever can write the file decides it.
 package struct TrustList: Sendable, Equatable {
@@ -26,39 +29,21 @@ package struct TrustList: Sendable, Equatable {
   /// - Parameter file: its name, for the words of a fault.
   /// - Throws: `TrustFault` with everything that is wrong in it.
   package static func read(_ bytes: [UInt8], file: String) throws(TrustFault) -> TrustList {
-    if bytes.count > mostBytes {
-      throw TrustFault(file, [(1, 1, "this is longer than \(mostBytes) bytes: the wrong file?")])
-    }
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-      throw TrustFault(file, [(1, 1, "the file is in UTF-16: save it as UTF-8 or ANSI")])
-    }
-    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    let lines = Self.lines(text)
-    if lines.count > mostLines {
-      throw TrustFault(file, [(mostLines + 1, 1, "more than \(mostLines) lines: the wrong file?")])
+    let list: EditedList
+    do throws(EditedList.Problem) {
+      list = try EditedList(bytes, mostBytes: mostBytes, mostLines: mostLines)
+    } catch {
+      throw TrustFault(file, [error])
     }
     var reading = Reading()
-    for (index, line) in lines.enumerated() { reading.take(line, number: index + 1) }
+    for line in list.lines { reading.take(line) }
     guard reading.problems.isEmpty else { throw TrustFault(file, reading.problems) }
-    return TrustList(servers: Set(reading.servers.keys), keys: reading.keys.map(\.key))
+    return TrustList(servers: Set(reading.servers.keys), keys: reading.keys.keys)
   }
 
   /// Reads a list.
   package static func read(_ text: String, file: String) throws(TrustFault) -> TrustList {
     try read([UInt8](text.utf8), file: file)
-  }
-
-  /// Lines end with LF, CR LF or CR; the last one need not.
-  private static func lines(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    var lines: [ArraySlice<UInt8>] = []
-    var rest = text
-    while let end = rest.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
-      lines.append(rest[..<end])
-      rest = rest[(end + 1)...]
-      if text[end] == 0x0D, rest.first == 0x0A { rest.removeFirst() }
-    }
-    if !rest.isEmpty { lines.append(rest) }
-    return lines
   }
 }
 
@@ -67,7 +52,7 @@ package struct TrustFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The messages, in the order of the file.
   package let problems: [String]
 
-  init(_ file: String, _ problems: [(line: Int, column: Int, what: String)]) {
+  init(_ file: String, _ problems: [EditedList.Problem]) {
     self.problems = problems.map { "\(file):\($0.line):\($0.column): \($0.what)" }
   }
 
@@ -77,61 +62,36 @@ package struct TrustFault: Error, Sendable, Equatable, CustomStringConvertible {
 /// A list that is being read.
 private struct Reading {
   var servers: [String: Int] = [:]
-  var keys: [(name: String, key: OrganiserPublicKey, line: Int)] = []
-  var problems: [(line: Int, column: Int, what: String)] = []
+  var keys = NamedKeys()
+  var problems: [EditedList.Problem] = []
 
-  mutating func take(_ line: ArraySlice<UInt8>, number: Int) {
-    let text = line.prefix { $0 != UInt8(ascii: "#") }
-    let words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 || $0 == 0 })
-    guard let first = words.first else { return }
+  mutating func take(_ line: EditedList.Line) {
+    let words = line.words
     func complain(_ what: String, at word: Int = 0) {
-      let place = words.indices.contains(word) ? words[word].startIndex : text.endIndex
-      problems.append((number, place - line.startIndex + 1, what))
+      problems.append(EditedList.Problem(line: line.number, column: line.column(of: word), what: what))
     }
-    switch String(decoding: first.map(\.lowercased), as: UTF8.self) {
+    switch line.keyword {
     case "server":
       guard words.count == 2 else {
         return complain("a server is written as: server tickets.example:443", at: words.count > 2 ? 2 : 1)
       }
       do throws(NamedServer.Fault) {
-        let server = try NamedServer(String(decoding: words[1], as: UTF8.self))
+        let server = try NamedServer(line.text(1))
         guard server.path.isEmpty else {
           return complain("a server is trusted by its name and port: leave out what follows them", at: 1)
         }
         if let before = servers[server.hostAndPort] {
           return complain("\(server) is in line \(before) already", at: 1)
         }
-        servers[server.hostAndPort] = number
+        servers[server.hostAndPort] = line.number
       } catch {
         complain(error.description, at: 1)
       }
     case "key":
-      guard words.count == 3 else {
-        return complain(
-          "a key is written as: key NAME BASE64, as scangate enrol-code --make-key prints it",
-          at: words.count > 3 ? 3 : words.count)
-      }
-      guard (1...32).contains(words[1].count), words[1].allSatisfy({ $0.isName }) else {
-        return complain("a key's name has 1 to 32 letters, digits and - . _", at: 1)
-      }
-      let name = String(decoding: words[1], as: UTF8.self)
-      guard let key = OrganiserPublicKey(text: String(decoding: words[2], as: UTF8.self)) else {
-        return complain("this is no public key: 44 characters as scangate enrol-code --make-key prints them", at: 2)
-      }
-      if let before = keys.first(where: { $0.key == key }) {
-        return complain("this key is in line \(before.line) already", at: 2)
-      }
-      if let before = keys.first(where: { $0.name == name }) {
-        return complain("the name \(name) is in line \(before.line) already", at: 1)
-      }
-      keys.append((name, key, number))
+      if let problem = keys.take(line, printedBy: OrganiserPurpose.maker) { problems.append(problem) }
     default:
       // What stands there may be a secret that was pasted into the wrong file.
       complain("a line begins with server, key or #")
     }
   }
-}
-
-extension UInt8 {
-  fileprivate var isName: Bool { lowercased.isSmallLetter || isDigit || "-._".utf8.contains(self) }
 }

@@ -31,6 +31,8 @@ package struct ConfiguredStation: Sendable {
   private static let lastWrite = Duration.seconds(1)
   /// How long an answer that nobody waits for is awaited at the end: gates of a reload wait behind it.
   private static let lastAnswer = Duration.milliseconds(500)
+  private let events: any EventSink
+  private let time: any TimeSource
   /// The gates as who sets the station up sees them.
   private let seats: [GateID: GateRegistry.Seat]
 
@@ -85,6 +87,8 @@ package struct ConfiguredStation: Sendable {
   ) throws(SetupError) {
     self.connections = connections
     self.memory = memory
+    self.events = events
+    self.time = time
     var systems: [String: [any TicketSystem]] = [:]
     for (system, connection) in zip(configuration.ticketSystems, connections) {
       systems[system.address, default: []].append(
@@ -155,7 +159,8 @@ package struct ConfiguredStation: Sendable {
     await outputs.start()
     // Before the gates: none is ready before its ticket system was asked.
     await memory.check(systems)
-    let refreshing = refreshers.map { refresher in Task { await refresher.run() } }
+    let refreshing =
+      refreshers.map { refresher in Task { await refresher.run() } } + connections.compactMap { upkeep(of: $0) }
     let mirroring = mirrors.start()
     let result: Result<Void, any Error>
     do {
@@ -185,6 +190,22 @@ package struct ConfiguredStation: Sendable {
       )
     }
     try result.get()
+  }
+
+  /// Lets a ticket system look after its files, and tells what becomes of them.
+  private func upkeep(of connection: TicketSystemConnection) -> Task<Void, Never>? {
+    connection.upkeep.map { upkeep in
+      Task { [events, time] in
+        await upkeep { news in
+          let (state, words): (ListEvent.State, String) =
+            switch news {
+            case .alarm(let words): (.fileRefused, words)
+            case .notice(let words): (.fileTaken, words)
+            }
+          events.emit(.list(ListEvent(system: connection.id, state: state, detail: words, at: time.wall())))
+        }
+      }
+    }
   }
 
   /// Lets go of what a station that is never run holds.

@@ -237,7 +237,7 @@ package actor GateController {
         : "This machine stood still for \(late.milliseconds) ms while the ticket was decided. Please scan again."
       return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
     }
-    if !kept.decision.isProvisional { disproveFault() }
+    if !kept.decision.isProvisional, kept.asked?.isRemembered != true { disproveFault() }
     reviewOutputs()
     var outputFault: String?
     switch await signals.admit(isProvisional: kept.decision.isProvisional) {

@@ -10,5 +10,6 @@ extension GateSettings {
       stale: gate.stale, pulse: gate.relay?.timing.pulse ?? .zero, gap: gate.relay?.timing.gap ?? .zero,
       floodLimit: gate.floodLimit, isExit: gate.direction == .out, offline: gate.offline)
     offline.maxAge = list.maxAge
+    offline.freshFor = list.freshFor
   }
 }

@@ -58,9 +58,10 @@ extension LedgerKeeper {
       }
       return .may(OfflineRight(), .policy)
     case .list:
-      let list = store.dependencies.listOnBoard(of: system.id, store.server, maxAge: policy.maxAge)
+      let list = store.dependencies.listOnBoard(
+        of: system.id, store.server, maxAge: policy.maxAge, freshFor: policy.freshFor)
       return await ListJudge(list: list, system: system.id).word(
-        on: scan.code, policy, lastWord: lastWord, otherWord: otherWord, at: now)
+        on: system.listedCode(scan.code), policy, lastWord: lastWord, otherWord: otherWord, at: now)
     }
   }
 

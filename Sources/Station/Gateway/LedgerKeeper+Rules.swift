@@ -15,15 +15,17 @@ internal import TicketSystemKit
 extension LedgerKeeper {
   /// Why nobody passes by what the list on board says of the ticket; `nil` where it may be asked for.
   func barred(_ deciding: inout Deciding, by rule: GateRule) async -> KeptDecision? {
-    let list = store.dependencies.listOnBoard(of: deciding.system.id, store.server, maxAge: deciding.policy.maxAge)
+    let list = store.dependencies.listOnBoard(
+      of: deciding.system.id, store.server, maxAge: deciding.policy.maxAge, freshFor: deciding.policy.freshFor)
     // To ask a list costs two wake-ups, and most stations have none.
     if !list.isAbsent {
+      let code = deciding.system.listedCode(deciding.scan.code)
       // Of which event a ticket is does not hang on the day.
-      deciding.listed = try? await list.find(deciding.scan.code, ignoresDay: true, at: now).ticket?.details
+      deciding.listed = try? await list.find(code, ignoresDay: true, at: now).ticket?.details
     }
     // What the ticket system itself has told of the ticket outranks the list: by the answer another gate has sent it here.
     if rule.takes(stored.ledger.details(of: deciding.key)) { return nil }
-    guard let bar = rule.bar(deciding.listed) else { return nil }
+    guard let bar = rule.lastingBar(deciding.listed) else { return nil }
     return KeptDecision(bar, ticket: deciding.key, decider: .list, details: deciding.listed)
   }
 

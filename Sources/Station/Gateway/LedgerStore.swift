@@ -52,9 +52,11 @@ package struct LedgerDependencies: Sendable {
     self.loop = loop
   }
 
-  /// The same list, with how old it may be, and the clock that tells.
-  func listOnBoard(of system: TicketSystemID, _ server: String, maxAge: Duration) -> ListOnBoard {
-    ListOnBoard(of: system, list(system, server), maxAge: maxAge) { [clock] in clock.now() }
+  /// The same list, with how old it may be and what the ticket system has said of one ticket, and the clock that tells.
+  func listOnBoard(
+    of system: TicketSystemID, _ server: String, maxAge: Duration, freshFor: Duration?
+  ) -> ListOnBoard {
+    ListOnBoard(of: system, list(system, server), maxAge: maxAge, freshFor: freshFor) { [clock] in clock.now() }
   }
 }
 

@@ -1,6 +1,6 @@
 package import ScanModel
 
-/// What became of a list that refreshes itself.
+/// What became of a list that refreshes itself, or of a file of its ticket system's.
 package struct ListEvent: Sendable, Equatable {
   /// The raw values are the names in events.
   package enum State: String, Sendable, CaseIterable {
@@ -12,6 +12,10 @@ package struct ListEvent: Sendable, Equatable {
     case heldBack
     /// The ticket system tells no list, or not to our key: it is not asked again.
     case missing
+    /// A file that its ticket system goes by cannot be used as it is now: what it said before counts on. Somebody has to look.
+    case fileRefused
+    /// Such a file has changed and is obeyed, or can be read again.
+    case fileTaken
   }
 
   /// The ticket system.

@@ -46,13 +46,16 @@ struct ListJudge: Sendable {
       if let reason = ticket.refusal(at: now) {
         return .refuse(reason, detail: "By \(found.words).\(ticket.words(for: reason))")
       }
-      if let otherWord, isNoOlder(otherWord), otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling {
+      // Of what sort it is, the gate's rule judges by the ticket system's own word.
+      let isJudged = ticket.checkedAt != nil && otherWord?.reason == .wrongKind
+      if let otherWord, !isJudged, isNoOlder(otherWord), otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling {
         return .undecided(by: otherWord, of: system)
       }
       if !ignoresDay { try list.needClock(for: ticket, at: now) }
       return .may(
         OfflineRight(
-          quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity, details: ticket.details),
+          quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity,
+          ends: ticket.checkedAt.flatMap { _ in ticket.until }, details: ticket.details),
         .list)
     } catch {
       return .undecided(error.reason, detail: error.detail)

@@ -45,7 +45,7 @@ extension OutboxSender {
     let began = time.now()
     let request = AttemptRequest(
       attempt: attempt, scan: scan.id, code: scan.code, deadline: began + Self.longestTelling, isOwed: true,
-      event: scan.event, listed: listed)
+      owedFor: age(of: owed), event: scan.event, listed: listed)
     var outcome = await system.attempt(request) { [keeper, loop] late in
       Task(executorPreference: loop.tasks) {
         await keeper.settle(late, of: attempt, scan: scan, key: key, system: system.id)
@@ -66,8 +66,16 @@ extension OutboxSender {
   /// What the list on board says of a ticket, where the gate has a rule: by that somebody was let in, however old it is by now.
   private nonisolated(nonsending) func listed(_ code: Code, _ system: any TicketSystem) async -> TicketDetails? {
     guard system.rule != nil else { return nil }
-    let list = store.dependencies.listOnBoard(of: system.id, store.server, maxAge: .seconds(366 * 86_400))
-    return try? await list.find(code, ignoresDay: true, at: stored.now).ticket?.details
+    let ever = Duration.seconds(366 * 86_400)
+    let list = store.dependencies.listOnBoard(of: system.id, store.server, maxAge: ever, freshFor: ever)
+    return try? await list.find(system.listedCode(code), ignoresDay: true, at: stored.now).ticket?.details
+  }
+
+  /// How long ago somebody was admitted; `nil` where no clock tells.
+  private func age(of owed: OwedAdmission) -> Duration? {
+    let now = stored.now
+    if owed.boot == store.dependencies.boot { return max(.zero, now.monotonic - owed.at.monotonic) }
+    return owed.at.isTrusted && now.isTrusted && owed.at.wall <= now.wall ? now.wall - owed.at.wall : nil
   }
 
   /// Looks up what an unanswered request has done, where another could make a second record.

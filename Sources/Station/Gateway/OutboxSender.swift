@@ -132,10 +132,11 @@ final class OutboxSender {
     tellReach()
   }
 
-  /// Ends what was not told before the venue's day changed: today it would be refused, or noted on the wrong day.
+  /// Ends what was not told before the venue's day changed: today it would be refused, or noted on the wrong day. Who only reads notes
+  /// nothing, and is asked about the moment of the admission whenever that is.
   private func endOverdue() {
     let now = stored.now
-    guard now.isTrusted else { return }
+    guard now.isTrusted, health.asker?.mayRedeem != false else { return }
     let today = stored.day(of: now.wall)
     guard today != overdueDay else { return }
     overdueDay = today

@@ -34,6 +34,8 @@ struct PunctualTicketSystem: TicketSystem {
 
   func foldedKey(of code: Code) -> TicketKey? { system.foldedKey(of: code) }
 
+  func listedCode(_ code: Code) -> Code { system.listedCode(code) }
+
   func examine(_ code: Code, at time: WallTime) -> Examination { system.examine(code, at: time) }
 
   func attempt(

@@ -98,7 +98,7 @@ final class ServerHealth {
     if case .undecided(let reason, let detail) = outcome.answer {
       suspect(reason, detail, isAnswer: outcome.fate == .answered, system, by: gate)
     }
-    guard outcome.fate == .answered else { return }
+    guard outcome.fate == .answered, !outcome.isRemembered else { return }
     switch outcome.answer {
     case .redeemed, .valid:
       stored.lastWords.forget(key, folded: stored.ledger.folded(of: key))
@@ -116,6 +116,7 @@ final class ServerHealth {
 
   /// Takes what a request's end says of the ticket system.
   func learnReach(of outcome: AttemptOutcome, began: MonotonicTime) {
+    if outcome.isRemembered { return }
     if outcome.fate == .answered, outcome.offline == nil || outcome.offline == .rateLimited {
       // A refusal for its rate is an answer.
       take(nil, began: began)

@@ -92,7 +92,8 @@ package final class StationMemory: Sendable {
 
   /// The list on board of a ticket system, for what speaks to it.
   func list(of system: TicketSystemConfiguration) -> ListOnBoard {
-    dependencies.listOnBoard(of: system.id, system.address, maxAge: system.list.maxAge)
+    dependencies.listOnBoard(
+      of: system.id, system.address, maxAge: system.list.maxAge, freshFor: system.list.freshFor)
   }
 
   /// Who keeps the list on board of a ticket system current; `nil` where nobody is to, or can.

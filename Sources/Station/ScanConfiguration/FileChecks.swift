@@ -51,6 +51,7 @@ extension FileReference.Role {
     case .secret: 2 * longestKey
     case .certificates: 4 << 20
     case .trustList: 64 << 10
+    case .lines: 1 << 20
     }
   }
 
@@ -59,6 +60,7 @@ extension FileReference.Role {
     case .secret: "write the key into it, alone on one line"
     case .certificates: "write certificates in PEM into it (-----BEGIN CERTIFICATE-----)"
     case .trustList: "write servers and organiser's keys into it, one a line"
+    case .lines: "write one entry a line into it"
     }
   }
 
@@ -69,6 +71,7 @@ extension FileReference.Role {
     case .secret: return keyProblem(bytes)
     case .certificates: return certificateProblem(bytes)
     case .trustList: return bytes.allSatisfy(isWhiteSpace) ? "is empty" : nil
+    case .lines: return nil
     }
   }
 }

@@ -37,6 +37,8 @@ package struct OfflinePolicy: Sendable, Equatable {
   package var durableWithin = Duration.milliseconds(300)
   /// How old the list may be, with `list`; its ticket system says it.
   package var maxAge = TicketListConfiguration().maxAge
+  /// For how long what the ticket system has said of one ticket admits, with `list`; likewise.
+  package var freshFor: Duration?
 
   /// Makes the usual policy: nobody passes.
   package init() {}

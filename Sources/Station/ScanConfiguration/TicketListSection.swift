@@ -6,6 +6,9 @@ package struct TicketListConfiguration: Sendable, Equatable {
   package var maxAge = Duration.seconds(24 * 3_600)
   /// How often what was sold for yesterday, today and tomorrow is asked for; `nil` for never.
   package var refresh: Duration?
+  /// For how long what the ticket system has said of one ticket admits offline, whatever the list; `nil` where that is not kept. The
+  /// system's own section says it.
+  package var freshFor: Duration?
 
   /// Makes what holds where the file says nothing: a list admits for a day.
   package init() {}

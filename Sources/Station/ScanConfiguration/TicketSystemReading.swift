@@ -53,8 +53,10 @@ enum TicketSystemReading {
     let list = TicketListSection.read(reader)
     let offset = reader.read(recordOffset)
     guard let settings = type.readSystem(reader), let scope, let list, let offset else { return nil }
+    var board = list
+    board.freshFor = type.freshFor(of: settings)
     return TicketSystemConfiguration(
-      id: TicketSystemID(name), type: type, scope: scope, list: list, recordOffset: offset, settings: settings)
+      id: TicketSystemID(name), type: type, scope: scope, list: board, recordOffset: offset, settings: settings)
   }
 
   static func readGate(_ type: TicketSystemType, _ node: SourceNode, _ findings: Findings) -> (any Sendable)? {

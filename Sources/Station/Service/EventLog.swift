@@ -125,6 +125,8 @@ package enum EventLog {
       case .refreshed:
         logger.info("The list on board of \(event.system) is current: \(event.tickets ?? 0) tickets of three days.")
       case .failed: logger.warning("The list on board of \(event.system) stays as it was. \(words)")
+      case .fileRefused: logger.error("\(event.system): \(words)")
+      case .fileTaken: logger.info("\(event.system): \(words)")
       case .heldBack: logger.error("The list on board of \(event.system) stays as it was. \(words)")
       case .missing: logger.warning("\(words)")
       }

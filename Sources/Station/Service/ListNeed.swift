@@ -30,7 +30,7 @@ package struct ListNeed {
   package func problem(in folder: String, _ keys: SealKeySource) -> String? {
     let place = TicketListPlace(of: system, in: folder)
     do throws(TicketListFault) {
-      guard try place.isPresent() else { return missing }
+      guard try place.isPresent() else { return fillsItself ? nil : missing }
       // Without the key a list cannot be read, and its credentials' warnings say so.
       guard let key = try? keys.open(making: false) else { return nil }
       let list = try TicketListReader(place, key: key.key)
@@ -39,6 +39,9 @@ package struct ListNeed {
       return unusable(error)
     }
   }
+
+  /// Whether gates have what was said of single tickets to decide by, so that none need be imported.
+  var fillsItself: Bool { system.list.freshFor != nil }
 
   private var effect: String {
     "While \(system.id) is offline, nobody passes at \(gates.map(\.name).joined(separator: ", "))."

@@ -24,7 +24,7 @@ final class TicketListCache: Sendable {
       guard let list = list(of: system.id, at: system.address) else { continue }
       do throws(TicketListFault) {
         guard let state = try await list.state() else {
-          problem(need.missing)
+          if !need.fillsItself { problem(need.missing) }
           continue
         }
         if let age = state.told.at(now), age > system.list.maxAge { problem(need.tooOld) }

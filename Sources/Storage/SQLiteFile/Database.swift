@@ -172,6 +172,9 @@ package final class Database: @unchecked Sendable {
   /// Whether a transaction has been left open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
+  /// How many rows the last statement has changed that changes any.
+  package var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
+
   /// The row that an `INSERT` of this connection made last.
   package var lastInsertedRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 

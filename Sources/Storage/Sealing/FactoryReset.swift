@@ -75,9 +75,10 @@ package struct FactoryReset: Sendable {
     name.hasPrefix(StateFile.journal) && name != StateFile.journalLock
   }
 
-  /// A list of tickets on board, whole or broken off.
+  /// A list of tickets on board, whole or broken off, or what is kept beside it of single tickets, with its log and index.
   private static func isList(_ name: String) -> Bool {
-    name.hasPrefix(StateFile.listPrefix) && [".sqlite", ".sqlite.new"].contains(where: name.hasSuffix)
+    name.hasPrefix(StateFile.listPrefix)
+      && [".sqlite", ".sqlite.new", ".sqlite-wal", ".sqlite-shm"].contains(where: name.hasSuffix)
   }
 
   private static func lock(_ folder: borrowing PrivateFolder) throws(SealFault) -> OwnedDescriptor {

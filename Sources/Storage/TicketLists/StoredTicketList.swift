@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LinuxIO
+internal import Synchronization
 package import ScanModel
 package import Sealing
 
@@ -22,6 +23,11 @@ package actor StoredTicketList: TicketList {
   /// `nil` where the system tells nothing of folders: then each question looks.
   private let absence: FileAbsence?
   private var open: (identity: Identity, reader: TicketListReader)?
+  private let checked: CheckedTickets
+  /// Whether anything may have been kept of single tickets: most systems keep nothing, and no disk is asked for it.
+  private let mayKeep = Atomic(false)
+  /// What is to be kept of single tickets, in the order in which it was said.
+  private let news = Mutex<[(checked: CheckedTicket?, code: Code)]>([])
 
   /// Names the list; it may be imported later.
   /// - Throws: that no thread can be had for it.
@@ -30,11 +36,15 @@ package actor StoredTicketList: TicketList {
     self.key = key
     seals = TicketListSeals(key, of: place)
     absence = try? FileAbsence(of: place.name, in: place.state)
+    let checked = CheckedTickets(place, seals: seals)
+    let isPresent = checked.isPresent
+    self.checked = checked
     do throws(SystemError) {
       thread = try DeviceLoop(name: "ticket list")
     } catch {
       throw TicketListFault("No thread can be had for the list of tickets (\(error.words)).")
     }
+    mayKeep.store(isPresent, ordering: .releasing)
   }
 
   deinit { thread.stop() }
@@ -42,20 +52,48 @@ package actor StoredTicketList: TicketList {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   package func find(_ code: Code) throws(TicketListFault) -> ListFinding? {
+    let said = mayKeep.load(ordering: .acquiring) ? kept(of: code) : nil
     do throws(TicketListFault) {
-      return try reader()?.finding(code, at: .now())
+      let found = try reader()?.finding(code, at: .now())
+      guard let said else { return found }
+      // What was told of it later in a list has the last word.
+      if case .named(_, let told)? = found, told.asOf >= said.at { return found }
+      return .named(ListedTicket(said), ListAge(asOf: said.at))
     } catch {
       // The disk may have hiccuped: what is opened anew is read anew.
       open = nil
-      throw error
+      guard let said else { throw error }
+      return .named(ListedTicket(said), ListAge(asOf: said.at))
     }
   }
 
   package func state() throws(TicketListFault) -> TicketListState? { try reader()?.state(at: .now()) }
 
+  package nonisolated func keep(_ checked: CheckedTicket?, of code: Code) {
+    if checked != nil { mayKeep.store(true, ordering: .releasing) }
+    let isFirst = news.withLock { news in
+      news.append((checked, code))
+      return news.count == 1
+    }
+    if isFirst { Task { await self.takeNews() } }
+  }
+
+  private func kept(of code: Code) -> CheckedTicket? {
+    takeNews()
+    return checked.find(code)
+  }
+
+  private func takeNews() {
+    let news = news.withLock { news in
+      defer { news.removeAll() }
+      return news
+    }
+    if !news.isEmpty { checked.take(news) }
+  }
+
   package func tellsKinds() throws(TicketListFault) -> Bool { try reader()?.tellsKinds() ?? false }
 
-  package nonisolated var isAbsent: Bool { absence?.isKnown ?? false }
+  package nonisolated var isAbsent: Bool { !mayKeep.load(ordering: .acquiring) && absence?.isKnown ?? false }
 
   package nonisolated func replacement(
     of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
@@ -87,5 +125,12 @@ package actor StoredTicketList: TicketList {
     let reader = try TicketListReader(place, at: place.path, seals: seals)
     open = (identity, reader)
     return reader
+  }
+}
+
+extension ListedTicket {
+  /// A ticket of which its ticket system has said that it admits.
+  fileprivate init(_ said: CheckedTicket) {
+    self.init(status: .valid, until: said.ends, kind: said.kind, checkedAt: said.at)
   }
 }

@@ -54,6 +54,15 @@ struct TicketListSeals: Sendable {
         [3], place, list, [UInt8](mark.boot.utf8), withUnsafeBytes(of: mark.sinceBoot.bigEndian) { [UInt8]($0) }))
   }
 
+  /// - Parameter digest: of the ticket's code: the server is in it.
+  func proof(of checked: CheckedTicket, _ digest: [UInt8]) -> [UInt8] {
+    let times = [checked.ends.seconds, checked.at.seconds]
+    return short(
+      digester.digest(
+        [5], digest, times.flatMap { time in withUnsafeBytes(of: time.bigEndian) { [UInt8]($0) } },
+        optional(checked.kind)))
+  }
+
   private func optional(_ text: String?) -> [UInt8] { text.map { [1] + [UInt8]($0.utf8) } ?? [] }
 
   private func short(_ digest: [UInt8]) -> [UInt8] { [UInt8](digest.prefix(Self.proofLength)) }

@@ -24,23 +24,35 @@ package struct ListOnBoard: Sendable {
   package let list: (any TicketList)?
   private let system: TicketSystemID
   private let maxAge: Duration
+  /// For how long a ticket counts that the ticket system was asked about; `nil` where none is kept.
+  private let freshFor: Duration?
   private let clock: @Sendable () -> JournalTime
 
   /// Joins them.
   /// - Parameters:
   ///   - maxAge: how old it may be to decide.
+  ///   - freshFor: for how long what the ticket system has said of one ticket decides on that, whatever the list; `nil` where that is
+  ///     not kept.
   ///   - clock: now, and whether that is trusted.
   package init(
-    of system: TicketSystemID, _ list: (any TicketList)?, maxAge: Duration, clock: @escaping @Sendable () -> JournalTime
+    of system: TicketSystemID, _ list: (any TicketList)?, maxAge: Duration, freshFor: Duration? = nil,
+    clock: @escaping @Sendable () -> JournalTime
   ) {
+    self.freshFor = freshFor
     self.list = list
     self.system = system
     self.maxAge = maxAge
     self.clock = clock
   }
 
-  /// Whether there surely is none, told at once.
+  /// Whether there surely is none, and nothing was kept of any ticket, told at once.
   package var isAbsent: Bool { list?.isAbsent ?? true }
+
+  /// Now, and whether that is trusted.
+  package func now() -> JournalTime { clock() }
+
+  /// Keeps what the ticket system has said of one ticket, or forgets it, as `TicketList.keep`.
+  package func keep(_ checked: CheckedTicket?, of code: Code) { list?.keep(checked, of: code) }
 
   /// Looks a code up.
   /// - Parameters:
@@ -52,28 +64,35 @@ package struct ListOnBoard: Sendable {
       "the list on board, " + (age.map { "\($0.asAge) old" } ?? "of an age that cannot be told")
     }
     switch try await asked({ (list) throws(TicketListFault) in try await list.find(code) }) {
-    case .named(let ticket, let told):
+    case .named(let ticket, let told)?:
+      if let at = ticket.checkedAt { return try checked(ticket, at, ignoresDay: ignoresDay, now) }
       let age = try age(
         of: told, "What the list on board of \(system) has of the ticket", ignoresDay: ignoresDay, at: now)
       return Found(ticket: ticket, asOf: told.asOf, isWhole: true, words: words(age))
-    case .unnamed(let all, let any):
+    case .unnamed(let all, let any)?:
       let age = try age(of: any, "The list on board of \(system)", ignoresDay: ignoresDay, at: now)
       let isWhole = all.map { all in all.at(now).map { $0 <= maxAge } ?? ignoresDay } ?? false
       return Found(ticket: nil, asOf: all?.asOf, isWhole: isWhole, words: words(age))
+    case nil:
+      // Where it fills itself, that it is empty is no fault.
+      guard freshFor == nil else { return Found(ticket: nil, asOf: nil, isWhole: false, words: Self.checks) }
+      throw none
     }
   }
 
   private var cure: String { "Import one with: scangate tickets import FILE --system \(system)" }
 
-  /// What the list tells.
+  private var none: Doubt {
+    Doubt(reason: .outOfService, detail: "There is no list of tickets of \(system) on board. \(cure)")
+  }
+
+  /// What the list tells; `nil` where there is none.
   private func asked<Told>(
     _ ask: (any TicketList) async throws(TicketListFault) -> Told?
-  ) async throws(Doubt) -> Told {
+  ) async throws(Doubt) -> Told? {
+    guard let list else { return nil }
     do throws(TicketListFault) {
-      guard let list, let told = try await ask(list) else {
-        throw TicketListFault("There is no list of tickets of \(system) on board. \(cure)")
-      }
-      return told
+      return try await ask(list)
     } catch {
       throw Doubt(reason: .outOfService, detail: error.description)
     }
@@ -95,6 +114,39 @@ package struct ListOnBoard: Sendable {
       throw Doubt(reason: .outOfService, detail: "\(subject) is \(age.asAge) old; it may be \(maxAge.asAge). \(cure)")
     }
     return age
+  }
+
+  private static let checks = "what is kept of tickets that were asked about"
+  /// By how much the ticket system's clock may be ahead of ours.
+  private static let tolerance = Duration.seconds(120)
+
+  /// A ticket that the ticket system was asked about: it counts for a while, and until its end, which may have been put off since.
+  private func checked(
+    _ ticket: ListedTicket, _ at: WallTime, ignoresDay: Bool, _ now: JournalTime
+  ) throws(Doubt) -> Found {
+    let found = Found(ticket: ticket, asOf: at, isWhole: true, words: "what \(system) said when it was asked last")
+    guard now.isTrusted, at <= now.wall + Self.tolerance else {
+      if ignoresDay, !now.isTrusted { return found }
+      throw Doubt(
+        reason: .clockWrong,
+        detail:
+          "When \(system) was asked about the ticket last cannot be told: this machine's clock is not kept right. Set it."
+      )
+    }
+    let age = now.wall - at
+    if age > freshFor ?? .zero {
+      throw Doubt(
+        reason: .unreachable,
+        detail: "\(system) does not answer, and was asked about the ticket \(age.asAge) ago: that is too long ago.")
+    }
+    if let ends = ticket.until, now.wall >= ends {
+      throw Doubt(
+        reason: .unreachable,
+        detail:
+          "\(system) does not answer. When it was asked last, the ticket was good until \(ends.iso8601Seconds); whether that was put "
+          + "off since cannot be told.")
+    }
+    return found
   }
 
   /// Makes sure that a clock tells whether a ticket is in its time: what has none asks none.
@@ -150,7 +202,9 @@ package struct ListOnBoard: Sendable {
   /// Whether it would decide a scan now.
   package func reach() async -> Reach {
     do throws(Doubt) {
-      let state = try await asked { (list) throws(TicketListFault) in try await list.state() }
+      guard let state = try await asked({ (list) throws(TicketListFault) in try await list.state() }) else {
+        throw none
+      }
       _ = try age(of: state.told, "The list on board of \(system)", ignoresDay: false, at: clock())
       return .answers(date: nil)
     } catch {

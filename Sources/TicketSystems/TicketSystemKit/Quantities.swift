@@ -103,6 +103,30 @@ extension ValueKind where Value == Duration {
   }
 }
 
+/// A span as the file writes it, in the largest unit that keeps it whole: `0 s`, `90 s`, `15 min`, `24 h`, `16 d`.
+private func writtenSpan(_ span: Duration) -> String {
+  let seconds = span.components.seconds
+  return seconds % 60 == 0 && seconds > 0 ? writtenAge(span) : "\(seconds) s"
+}
+
+extension ValueKind where Value == Duration {
+  /// A number with the unit `s`, `min`, `h` or `d`: a time that may be none, or days.
+  package static func span(_ range: ClosedRange<Duration>, example: String) -> Self {
+    let limits = "\(writtenSpan(range.lowerBound)) to \(writtenSpan(range.upperBound))"
+    return Self(summary: "time, \(limits)", example: example, show: writtenSpan) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      let units: [String: Int64] = ["s": 1, "min": 60, "h": 3_600, "d": 86_400]
+      guard let (thousandths, unit) = quantity(text), let factor = units[unit] else {
+        return node.refused(text, "write a number and a unit (s, min, h or d), such as \(example)", findings)
+      }
+      // At most 12 digits of thousandths: no unit makes them overflow.
+      let value = Duration.milliseconds(thousandths * factor)
+      guard range.contains(value) else { return node.refused(text, "write \(limits)", findings) }
+      return value
+    }
+  }
+}
+
 extension ValueKind where Value == Int {
   /// A whole number in decimal digits.
   package static func integer(_ range: ClosedRange<Int>, _ unit: String? = nil, example: String) -> Self {

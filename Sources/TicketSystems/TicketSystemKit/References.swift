@@ -8,6 +8,8 @@ package struct FileReference: Sendable, Hashable {
     case certificates
     /// The servers and organiser's keys that set-up codes may name. It may come later, on a medium that anybody writes.
     case trustList
+    /// What a ticket system goes by, a line each, and reads again when it changes.
+    case lines
   }
 
   /// The absolute path.

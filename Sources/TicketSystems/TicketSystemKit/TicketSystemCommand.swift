@@ -25,6 +25,18 @@ package protocol CommandHost: Sendable {
   /// - Parameter state: as above.
   func credentials(state: String?) -> CredentialResolver
 
+  /// The journal of the station whose state folder that is; `nil` where none works there.
+  /// - Parameter state: as above.
+  func journal(state: String?) -> String?
+
+  /// Draws a code as a QR code.
+  /// - Parameters:
+  ///   - code: digits, capital letters, blanks and `$%*+-./:`.
+  ///   - picture: a new file for it, whose ending says how it is written; `nil` for none.
+  ///   - isShown: whether it is printed as well.
+  /// - Throws: an exit that has told why it is not drawn.
+  func draw(_ code: String, picture: String?, isShown: Bool) throws
+
   /// What keeps keys and records.
   var keys: any KeyHost { get }
 

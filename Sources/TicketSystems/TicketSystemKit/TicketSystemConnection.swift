@@ -10,6 +10,9 @@ package struct TicketSystemConnection: Sendable {
   package let roster: (any TicketRoster)?
   /// The log that it keeps of who came and went, where that is to be told; `nil` where it is not, or there is none.
   package let mirror: (any PassageMirror)?
+  /// What it looks after while the station runs, until it is cancelled: files of its own that may change. It tells the operator what
+  /// keeps it from that, and that it is mended. `nil` where there is nothing.
+  package let upkeep: (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)?
   /// Ends its connections.
   package let close: @Sendable () async -> Void
 
@@ -18,8 +21,10 @@ package struct TicketSystemConnection: Sendable {
   package init<Gate: Sendable>(
     id: TicketSystemID, roster: (any TicketRoster)? = nil, mirror: (any PassageMirror)? = nil,
     face: @escaping @Sendable (Gate?) -> any TicketSystem,
+    upkeep: (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)? = nil,
     close: @escaping @Sendable () async -> Void = {}
   ) {
+    self.upkeep = upkeep
     self.id = id
     self.face = { face($0 as? Gate) }
     self.roster = roster
@@ -34,8 +39,17 @@ package struct TicketSystemConnection: Sendable {
     face = { _ in system }
     roster = nil
     mirror = nil
+    upkeep = nil
     close = {}
   }
+}
+
+/// What an operator is told of a ticket system's files.
+package enum UpkeepNews: Sendable, Equatable {
+  /// Somebody must act: with which file, and what to do.
+  case alarm(String)
+  /// That is mended, or has changed.
+  case notice(String)
 }
 
 /// Finds a credential of the station by its name.

@@ -38,6 +38,8 @@ package struct TicketSystemType: Sendable {
   package let enrolKey: String?
   /// The own form of a code, without a connection: what its `recognise` makes of it at a gate.
   package let recognise: @Sendable (Code) -> Code
+  /// The code under which lists name a code in its own form, likewise: what its `listedCode` gives at a gate.
+  package let listed: @Sendable (Code) -> Code
   /// What it may take for one another's spelling, likewise: what its `foldedKey` gives at a gate.
   package let foldedKey: @Sendable (Code) -> TicketKey?
 
@@ -45,6 +47,7 @@ package struct TicketSystemType: Sendable {
   private let gate: @Sendable (SectionReader) -> (any Sendable)?
   private let server: @Sendable (any Sendable) -> String?
   private let rate: @Sendable (any Sendable) -> Int?
+  private let freshness: @Sendable (any Sendable) -> Duration?
   private let names: @Sendable (any Sendable) -> SettingNames?
   private let connection: Connection
   private let enrolment: TicketSystemEnrolment<any Sendable, any Sendable>?
@@ -59,18 +62,22 @@ package struct TicketSystemType: Sendable {
   ///   - section: its part of the configuration.
   ///   - example: keys to begin with, below `type`, a line each.
   ///   - recognise: the code of `TicketSystem.recognise`.
+  ///   - listed: as `TicketSystem.listedCode`.
   ///   - foldedKey: as `TicketSystem.foldedKey`.
   ///   - server: which server a section names, for the ledger that belongs to it; `nil` as long as none is known.
   ///   - budget: how many requests a minute this station may send; `nil` where nothing bounds them.
+  ///   - freshFor: for how long what it has said of one ticket decides while it is offline; `nil` where it keeps none of that.
   ///   - settingNames: what its address and key are called; `nil` as long as none is known.
   ///   - enrolment: how set-up codes bring it; `nil` where none does.
   ///   - connect: makes the connection, to which its list on board may be the answer; reads keys and connects nowhere.
   package init<Section: TicketSystemSection>(
     _ section: Section.Type, example: [String],
     recognise: @escaping @Sendable (Code) -> Code = { $0 },
+    listed: @escaping @Sendable (Code) -> Code = { $0 },
     foldedKey: @escaping @Sendable (Code) -> TicketKey? = { _ in nil },
     server: @escaping @Sendable (Section.System) -> String?,
     budget: @escaping @Sendable (Section.System) -> Int? = { _ in nil },
+    freshFor: @escaping @Sendable (Section.System) -> Duration? = { _ in nil },
     settingNames: @escaping @Sendable (Section.System) -> SettingNames? = { _ in nil },
     enrolment: TicketSystemEnrolment<Section.System, Section.Gate>? = nil,
     connect:
@@ -87,10 +94,12 @@ package struct TicketSystemType: Sendable {
     self.example = ["type: \(name)"] + example
     enrolKey = enrolment?.key
     self.recognise = recognise
+    self.listed = listed
     self.foldedKey = foldedKey
     system = { section.readSystem($0) }
     gate = { section.readGate($0) }
     self.server = { ($0 as? Section.System).flatMap(server) }
+    freshness = { ($0 as? Section.System).flatMap(freshFor) }
     rate = { ($0 as? Section.System).flatMap(budget) }
     names = { ($0 as? Section.System).flatMap(settingNames) }
     connection = { id, settings, use, list, credentials, time throws(SetupError) in
@@ -117,6 +126,9 @@ extension TicketSystemType {
 
   /// How many requests a minute this station may send to a configured system; `nil` where nothing bounds them.
   package func budget(of settings: any Sendable) -> Int? { rate(settings) }
+
+  /// For how long what a configured system has said of one ticket decides while it is offline; `nil` where that is not kept.
+  package func freshFor(of settings: any Sendable) -> Duration? { freshness(settings) }
 
   /// What a key and an address are called in the configuration of a system, for words.
   package func settingNames(of settings: any Sendable) -> SettingNames? { names(settings) }

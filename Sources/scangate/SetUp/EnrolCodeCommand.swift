@@ -1,6 +1,5 @@
 import ArgumentParser
-import Glibc
-import LinuxIO
+import CodeSigning
 import ScanModel
 import SetUpCodes
 
@@ -71,9 +70,7 @@ struct EnrolCodeCommand: ParsableCommand {
       guard key == nil, server == nil, gate == nil, secret == nil, !activation, kiosk == nil, picture == nil, !qr else {
         throw ValidationError("--make-key makes a key and nothing else")
       }
-      guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy({ Self.nameSigns.contains($0) }) else {
-        throw ValidationError("a key's name has 1 to 32 letters, digits and - . _")
-      }
+      guard NamedKeys.isName(name.utf8) else { throw ValidationError("a key's name has \(NamedKeys.nameRule)") }
       return
     }
     guard key != nil else {
@@ -81,22 +78,20 @@ struct EnrolCodeCommand: ParsableCommand {
     }
     if activation, gate != nil { throw ValidationError("an activation code is for no gate") }
     if !activation, kiosk != nil { throw ValidationError("--kiosk goes with --activation") }
-    if let picture {
-      guard PictureKind(path: picture) != nil else { throw ValidationError("a picture is .svg, .png or .pgm") }
-      guard access(picture, F_OK) != 0 else {
-        throw ValidationError("\(TerminalText.clean(picture)) is there already, and is not overwritten")
-      }
-    }
+    if let picture { try CodePicture.check(picture) }
   }
 
   func run() throws {
     if let makeKey {
-      guard let line = try OrganiserKeyFile.make(makeKey).publicKey?.text else { throw failure("No key was made.") }
+      guard let line = try signer({ () throws(OrganiserKey.FileFault) in try .make(in: makeKey) }).publicKey?.text
+      else {
+        throw failure("No key was made.")
+      }
       Terminal.error("The key is in \(TerminalText.clean(makeKey)): keep it, and show it nobody. For trust lists:")
       Terminal.out("key \(name) \(line)")
       return
     }
-    let key = try OrganiserKeyFile.read(key ?? "")
+    let key = try signer { () throws(OrganiserKey.FileFault) in try .read(self.key ?? "") }
     let told = try content()
     let named = try namedServer(told)
     let text: String
@@ -105,17 +100,19 @@ struct EnrolCodeCommand: ParsableCommand {
     } catch {
       throw failure("No code was made. \(error.description)", Exit.data)
     }
-    guard let code = QRPicture(alphanumeric: text) else {
-      throw failure("The code is too long for a QR code.", Exit.data)
-    }
-    if let picture { try save(code, to: picture) }
+    let code = try CodePicture(text)
+    if let picture { try code.save(to: picture) }
     Terminal.out(text)
-    if qr { for line in code.lines(colours: Terminal.isColourful) { Terminal.out(line) } }
+    if qr { code.show() }
     Terminal.error(
       "It names \(named) and is good until \(told.expires.iso8601Seconds). Who has it can be the station: keep it.")
     if let made = told.made {
       Terminal.error("For the venue's books, the secret that it is to know: \(made.text)")
     }
+  }
+
+  private func signer(_ get: () throws(OrganiserKey.FileFault) -> OrganiserKey) throws -> OrganiserKey {
+    try Result(catching: get).mapError { failure($0.description, $0.isOutput ? Exit.output : Exit.data) }.get()
   }
 
   private struct Told {
@@ -179,30 +176,6 @@ struct EnrolCodeCommand: ParsableCommand {
     try HiddenInput.given(
       secret == "-" ? nil : secret, asking: "Paste \(what) and press Enter (it is not shown): ", upTo: 4_096,
       otherwise: "Nothing was made.", Exit.data)
-  }
-
-  private func save(_ code: QRPicture, to path: String) throws {
-    let bytes: [UInt8]
-    switch PictureKind(path: path) {
-    case .svg?: bytes = [UInt8](code.svg.utf8)
-    case .png?: bytes = code.png
-    case .pgm?, nil: bytes = code.pgm
-    }
-    try Result { () throws(SystemError) in try NewFile.write(bytes, to: path) }
-      .mapError { failure("\(TerminalText.clean(path)) cannot be written: \($0.words).", Exit.output) }.get()
-  }
-
-  private static let nameSigns = [UInt8]("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._".utf8)
-
-  private enum PictureKind: String, CaseIterable {
-    case svg, png, pgm
-
-    init?(path: String) {
-      guard let kind = Self.allCases.first(where: { path.lowercased().hasSuffix(".\($0.rawValue)") }) else {
-        return nil
-      }
-      self = kind
-    }
   }
 }
 

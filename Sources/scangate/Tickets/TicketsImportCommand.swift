@@ -146,7 +146,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
     try becomeOwner()
     let settings = TicketImport.Settings(
       place: TicketListPlace(of: system, in: state.folder), key: key, isTrial: dryRun, isForced: force,
-      recognise: system.type.recognise, folding: system.type.foldedKey,
+      recognise: { system.type.listed(system.type.recognise($0)) }, folding: system.type.foldedKey,
       zone: { zones.time(zone: $0, day: $1, clock: $2) }, mayShrink: yes, rules: reading.rules(),
       onProgress: { progress.show(TicketListText.step($0)) })
     return (settings, kept)

@@ -1,5 +1,7 @@
+import EventSchedule
 import Expectations
 import Foundation
+import Subscriptions
 import Testing
 import TicketSystemKit
 
@@ -10,7 +12,8 @@ import TicketSystemKit
 /// `UPDATE_DOCS=1` writes the tables between their marks anew.
 @Suite struct DocumentTests {
   private let file = packageFolder.appending(path: "docs/configuration.md")
-  private let sections = ConfigurationFile.schema(options: testOptions)
+  private let sections = ConfigurationFile.schema(
+    options: ConfigurationOptions(ticketSystems: [.eventSchedule, .subscriptions]))
 
   private func mark(_ section: SectionSchema) -> String {
     "<!-- keys of \(section.path.isEmpty ? "the file" : section.path) -->"

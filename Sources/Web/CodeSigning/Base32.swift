@@ -47,3 +47,8 @@ package enum Base32 {
     return bits == 0 ? bytes : nil
   }
 }
+
+extension UInt8 {
+  /// The capital letter of an ASCII small one.
+  fileprivate var uppercased: UInt8 { (0x61...0x7A).contains(self) ? self - 0x20 : self }
+}
