@@ -92,7 +92,7 @@ let package = Package(
         "Calls", "CodeSigning", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText",
       ],
       without: [
-        "Commands", "MembershipCheck.swift", "SubscriptionsClient.swift", "SubscriptionsRoster.swift",
+        "Commands", "MembershipCheck.swift", "Office", "SubscriptionsClient.swift", "SubscriptionsRoster.swift",
         "SubscriptionsTicketSystem.swift", "SubscriptionsType.swift",
       ]),
     room(

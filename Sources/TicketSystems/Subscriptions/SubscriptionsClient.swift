@@ -11,6 +11,14 @@ final class SubscriptionsClient: Sendable {
   /// How long a refresh may take behind the gate.
   static let longestRefresh = Duration.seconds(15)
 
+  /// How the token is sent, and what an answer says of it and of the rate; gates and the office's commands alike.
+  static let policy = MeteredClient.Policy(header: "Authorization", prefix: "Bearer ") { answer in
+    if answer.refusesToken { return .init(.counted, key: .refused) }
+    if answer.status == 429 { return .init(.limited) }
+    let isProof = answer.isJSON && [200, 404, 422].contains(answer.status) || answer.missesUser
+    return .init(.counted, key: isProof ? .accepted : .unknown)
+  }
+
   private let metered: MeteredClient
   private let refreshes = Mutex(RefreshBook())
   private let checks: Mutex<CheckMemory>
@@ -18,13 +26,7 @@ final class SubscriptionsClient: Sendable {
 
   /// Makes a client; connects nowhere.
   init(transport: any HTTPCalling, token: Secret, budget: RateBudget, recheck: Duration, time: any TimeSource) {
-    let policy = MeteredClient.Policy(header: "Authorization", prefix: "Bearer ") { answer in
-      if answer.refusesToken { return .init(.counted, key: .refused) }
-      if answer.status == 429 { return .init(.limited) }
-      let isProof = answer.isJSON && [200, 404, 422].contains(answer.status) || answer.missesUser
-      return .init(.counted, key: isProof ? .accepted : .unknown)
-    }
-    metered = MeteredClient(transport: transport, key: token, budget: budget, policy: policy, time: time)
+    metered = MeteredClient(transport: transport, key: token, budget: budget, policy: Self.policy, time: time)
     checks = Mutex(CheckMemory(recheck: recheck))
     self.time = time
   }

@@ -49,6 +49,9 @@ package enum SubscriptionsSection: TicketSystemSection {
 
   package static let type = "subscriptions"
 
+  /// What its server is to people.
+  static let role = "subscription server"
+
   /// A signed pass, or the digits of an id.
   package static var accept: AcceptFilter {
     AcceptFilter(

@@ -67,7 +67,7 @@ extension ServerWords {
   /// The words for a configured system: its own settings, each with its place in the file.
   fileprivate init(naming settings: SubscriptionsSection.System) {
     self.init()
-    role = "subscription server"
+    role = SubscriptionsSection.role
     whenLost = "nothing was counted"
     keyCure =
       "Put a token that is good in with \"scangate credential set \(settings.accessToken.name)\" (accessToken, "

@@ -29,7 +29,7 @@ struct PassCommand: AsyncParsableCommand {
       guard let journal = program.journal(state: state) else { return }
       throw program.failure(
         "This is a station (\(TerminalText.clean(journal))): the key that signs passes must not come here. Make passes on "
-          + "another machine.", Status.unavailable)
+          + "another machine.", DeskExit.unavailable)
     }
   }
 
@@ -53,7 +53,7 @@ struct PassCommand: AsyncParsableCommand {
     func run(in program: any CommandHost) async throws {
       try place.check(program)
       let key = try program.key { () throws(PassKey.FileFault) in try .make(in: file) }
-      guard let line = key.publicKey?.text else { throw program.failure("No key was made.", Status.unavailable) }
+      guard let line = key.publicKey?.text else { throw program.failure("No key was made.", DeskExit.unavailable) }
       program.tell(
         "The key is in \(TerminalText.clean(file)): keep it, and a copy of it, and show it nobody. For passes.keys of each station:"
       )
@@ -100,32 +100,32 @@ struct PassCommand: AsyncParsableCommand {
       try place.check(program)
       // It is not repeated: it may be something else that was pasted.
       guard let id = SubscriptionID(id) else {
-        throw program.failure("An id has 8 to 20 digits, and this is none.", Status.usage)
+        throw program.failure("An id has 8 to 20 digits, and this is none.", DeskExit.usage)
       }
       func time(_ text: String?, isEnd: Bool, else usual: WallTime) throws -> WallTime {
         guard let text else { return usual }
         guard let time = PassTime.read(text, isEnd: isEnd) else {
           throw program.failure(
-            "\(TerminalText.clean(text)) is no time: write 2026-01-31, or 2026-01-31T18:00:00Z.", Status.usage)
+            "\(TerminalText.clean(text)) is no time: write 2026-01-31, or 2026-01-31T18:00:00Z.", DeskExit.usage)
         }
         return time
       }
       let now = SystemTime().wall()
       let first = try time(from, isEnd: false, else: now)
       let last = try time(until, isEnd: true, else: first + .seconds(366 * 86_400))
-      guard last > now else { throw program.failure("The pass would have ended already.", Status.usage) }
+      guard last > now else { throw program.failure("The pass would have ended already.", DeskExit.usage) }
       let signer = try program.key { () throws(PassKey.FileFault) in try .read(key) }
       let serial = SignedPass.newSerial()
       let text: String
       do throws(SignedPass.Fault) {
         text = try SignedPass.text(id, notBefore: first, ends: last, serial: serial, by: signer)
       } catch {
-        throw program.failure("No pass was made. \(error.description)", Status.usage)
+        throw program.failure("No pass was made. \(error.description)", DeskExit.usage)
       }
       if picture != nil { try program.draw(text, picture: picture, isShown: false) }
       program.out(text)
       if qr { try program.draw(text, picture: nil, isShown: true) }
-      guard let pass = SignedPass(Code(text)) else { throw program.failure("No pass was made.", Status.unavailable) }
+      guard let pass = SignedPass(Code(text)) else { throw program.failure("No pass was made.", DeskExit.unavailable) }
       program.tell(
         "It is for \(id), good from \(pass.notBefore.iso8601Seconds) until \(pass.ends.iso8601Seconds). To revoke it, keep its "
           + "serial number: \(PassSerial.text(serial))")
@@ -168,7 +168,7 @@ struct PassCommand: AsyncParsableCommand {
       do throws(SystemError) {
         former = access(file, F_OK) == 0 ? try SmallFile.read(file, limit: RevokedPasses.mostBytes + 1) : []
       } catch {
-        throw program.failure("\(shown) cannot be read: \(error.words).", Status.data)
+        throw program.failure("\(shown) cannot be read: \(error.words).", DeskExit.data)
       }
       let more = (former.isEmpty || former.last == 0x0A ? [] : [0x0A]) + [UInt8](line.utf8)
       do throws(PassListFault) {
@@ -179,7 +179,7 @@ struct PassCommand: AsyncParsableCommand {
         // A station must be able to read what it becomes.
         _ = try RevokedPasses.read(former + more, file: shown)
       } catch {
-        throw program.failure("Nothing was revoked: \(error.description)", Status.data)
+        throw program.failure("Nothing was revoked: \(error.description)", DeskExit.data)
       }
       try append(more, program)
       program.out("\(shown) names it. Bring the list to each station.")
@@ -188,18 +188,18 @@ struct PassCommand: AsyncParsableCommand {
     private func line(_ program: any CommandHost) throws -> String {
       if let id {
         guard let id = SubscriptionID(id) else {
-          throw program.failure("An id has 8 to 20 digits, and this is none.", Status.usage)
+          throw program.failure("An id has 8 to 20 digits, and this is none.", DeskExit.usage)
         }
         return "id \(id.text)\n"
       }
       if let pass {
         guard let pass = SignedPass(SignedPass.ownForm(of: Code(pass))) else {
-          throw program.failure("That is no pass, wholly or partly.", Status.data)
+          throw program.failure("That is no pass, wholly or partly.", DeskExit.data)
         }
         return "serial \(PassSerial.text(pass.serial))\n"
       }
       guard let serial = PassSerial.bytes([UInt8]((serial ?? "").utf8)) else {
-        throw program.failure("A serial number has 16 hexadecimal digits, and this is none.", Status.usage)
+        throw program.failure("A serial number has 16 hexadecimal digits, and this is none.", DeskExit.usage)
       }
       return "serial \(PassSerial.text(serial))\n"
     }
@@ -211,7 +211,7 @@ struct PassCommand: AsyncParsableCommand {
         try SmallFile.write(file.number, bytes)
         try SmallFile.sync(file.number)
       } catch {
-        throw program.failure("\(TerminalText.clean(self.file)) cannot be written: \(error.words).", Status.output)
+        throw program.failure("\(TerminalText.clean(self.file)) cannot be written: \(error.words).", DeskExit.output)
       }
     }
   }
@@ -223,7 +223,7 @@ extension CommandHost {
     do throws(PassKey.FileFault) {
       return try get()
     } catch {
-      throw failure(error.description, error.isOutput ? Status.output : Status.data)
+      throw failure(error.description, error.isOutput ? DeskExit.output : DeskExit.data)
     }
   }
 }
