@@ -109,8 +109,17 @@ extension HTTPAnswer {
     return words.contains("access token") || words.contains("no longer active") || words.contains("token is expired")
   }
 
-  /// Whether the API itself misses the user whose list was asked for: the token is good.
+  /// Whether the API itself misses the user whose list was asked for: the token is good. Servers word that in several ways, one of which names no
+  /// user (`Requires authorization.`): so it is whatever a 401 of the API says that is not about the token.
   var missesUser: Bool {
-    (status == 400 || status == 401 || status == 403) && !refusesToken && message?.lowercased().contains("user") == true
+    guard let words = message?.lowercased(), !Self.tokenWords.contains(where: { words.contains($0) }) else {
+      return false
+    }
+    // The status in words says nothing of what is missed; whoever stands in between knows no others.
+    if status == 401 { return !["unauthorized", "unauthorised"].contains(words.filter(\.isLetter)) }
+    return (status == 400 || status == 403) && words.contains("user")
   }
+
+  /// What a message about our token has in it.
+  private static let tokenWords = ["token", "credential", "bearer", "authenticat", "api key", "no longer active"]
 }

@@ -5,9 +5,9 @@ internal import WireText
 /// What an answer to `GET /apple/subs` says of whether a pass would be checked. Pure.
 ///
 /// ```
-/// a list; the API misses the user whose list it is ─▶ answers: the token is good
+/// a list; the API misses the user whose list it is: a 401 in words that are not about the token ─▶ answers: the token is good
 /// the API does not take the token; a page; a redirect; no such path ─▶ fault
-/// 502, 503, 504 ─▶ offline          429, other 5xx, a 401 or 403 about something else ─▶ unclear
+/// 502, 503, 504 ─▶ offline          429, other 5xx, a 403 about something else, a 401 about nothing ─▶ unclear
 /// ```
 extension Reach {
   init(_ answer: HTTPAnswer, host: String, hiding secrets: [Redaction], words: ServerWords) {

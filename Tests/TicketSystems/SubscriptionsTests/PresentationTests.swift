@@ -273,7 +273,9 @@ import TicketTransport
   // MARK: Whether it would check a pass
 
   @Test(arguments: [
+    (#"{"message":"Requires authorization."}"#, "401 Unauthorized"),
     (#"{"message":"Missing X-User-Id header"}"#, "401 Unauthorized"),
+    (#"{"message":"No"}"#, "401 Unauthorized"),
     (#"{"message":"A user id is required"}"#, "400 Bad Request"),
     (#"{"total":0,"page":1,"limit":20,"data":[]}"#, "200 OK"),
   ]) func aTokenThatIsTakenAnswers(body: String, status: String) async throws {
@@ -298,9 +300,12 @@ import TicketTransport
     await service.close()
   }
 
-  @Test(arguments: ["401 Unauthorized", "403 Forbidden", "429 Too Many Requests", "500 Internal Server Error"])
-  func whatIsAboutSomethingElseProvesNothing(status: String) async throws {
-    let service = try await Service.open(Self.refusal(status, "No"))
+  @Test(arguments: [
+    ("401 Unauthorized", "Unauthorized"), ("401 Unauthorized", "Missing Authentication Token"),
+    ("401 Unauthorized", "Wrong credentials of the user"), ("403 Forbidden", "No"), ("429 Too Many Requests", "No"),
+    ("500 Internal Server Error", "No"),
+  ]) func whatIsAboutSomethingElseProvesNothing(status: String, words: String) async throws {
+    let service = try await Service.open(Self.refusal(status, words))
     let found = await service.system.reach(deadline: SystemTime().now() + .seconds(60))
     guard case .unclear = found else { return expect(false, "\(found)") }
     await service.close()
@@ -344,8 +349,9 @@ import TicketTransport
     await service.close()
   }
 
-  @Test func aListOfOneUserAloneIsSaidToBe() async throws {
-    let service = try await Service.open(Self.refusal("401 Unauthorized", "Missing X-User-Id"))
+  @Test(arguments: ["Missing X-User-Id", "Requires authorization."])
+  func aListOfOneUserAloneIsSaidToBe(words: String) async throws {
+    let service = try await Service.open(Self.refusal("401 Unauthorized", words))
     let roster = SubscriptionsRoster(client: service.client, environment: .production)
     await #expect {
       _ = try await roster.page(1)
