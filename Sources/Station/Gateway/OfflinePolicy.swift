@@ -51,7 +51,8 @@ struct ListJudge: Sendable {
       if let otherWord, !isJudged, isNoOlder(otherWord), otherWord.reason.isOfPlaceOrTime || !ticket.hasOtherSpelling {
         return .undecided(by: otherWord, of: system)
       }
-      if !ignoresDay { try list.needClock(for: ticket, at: now) }
+      // What was said of one ticket has an end that may have come, and an age: that is more than the day.
+      if !ignoresDay || ticket.checkedAt != nil { try list.needClock(for: ticket, at: now) }
       return .may(
         OfflineRight(
           quantity: ticket.quantity, sale: ticket.sale, saleQuantity: ticket.saleQuantity,

@@ -378,6 +378,25 @@ import Testing
     }
   }
 
+  /// What the ticket system has said of one ticket has an end: without a clock nobody knows whether it has come, whatever the venue has
+  /// said of days.
+  @Test func whatWasSaidOfOneTicketNeedsAClock() async throws {
+    let now = SystemTime().wall()
+    var policy = Self.policy()
+    policy.untrustedClock = .ignoreDay
+    policy.freshFor = .seconds(86_400)
+    let said = now - .seconds(3_600)
+    let list = FixedList(
+      state: nil, ticket: ListedTicket(status: .valid, until: now + .seconds(3_600), checkedAt: said),
+      told: ListAge(asOf: said))
+    for (isTrusted, verdict) in [(true, Verdict.admit), (false, .undecided(.clockWrong))] {
+      let process = try LedgerProcess(
+        list: list, policy: policy, clock: ClockTrust(time: SystemTime(), isDisciplined: { isTrusted }))
+      process.system.script(Self.code, .fail(.noConnection))
+      await expectEqual(process.present().verdict, verdict)
+    }
+  }
+
   @Test func theLastWordCountsUnlessTheListIsNewer() async throws {
     for (asOf, verdict) in [(Duration.seconds(-60), Verdict.refuse(.unpaid)), (.seconds(60), .admit)] {
       let list = FixedList(
