@@ -53,10 +53,11 @@ fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
 bench: release
-	@SCANGATE_BUILD=stations scripts/programs journal-child
+	@SCANGATE_BUILD=stations scripts/programs journal-child decide-bench
 	@Benchmarks/bench
 	@Benchmarks/journal
 	@Benchmarks/offline
+	@Benchmarks/deciding
 
 bench-decode: deps
 	@SCANGATE_BUILD=stations scripts/programs decode-bench camera-replay

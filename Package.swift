@@ -268,6 +268,12 @@ let package = Package(
     .executableTarget(
       name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/Vision/DecodeBench",
       swiftSettings: fast),
+    .executableTarget(
+      name: "decide-bench",
+      dependencies: [
+        "CodeSigning", "EventSchedule", "LinuxIO", "ScanConfiguration", "ScanModel", "ScriptedHTTP", "Sealing",
+        "Subscriptions", "TicketLists", "TicketSystemKit",
+      ], path: "Tests/TicketSystems/DecideBench", swiftSettings: fast),
     .target(
       name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Readers/CameraTesting",
       swiftSettings: fast),

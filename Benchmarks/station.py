@@ -262,12 +262,17 @@ class Station:
         if len(body) < length:
             return []
         self.buffers[number] = b""
-        if b'"code":""' in body:
-            # Whether we would decide scans is no scan: it is answered here.
-            connection.sendall(answer(b"422 Unprocessable Content", NO_CODE))
+        self.head = head
+        if told := self.aside(head, body):
+            connection.sendall(told)
             return []
         # The time of the request's first byte.
         return [("request", self.read_at[number], connection)]
+
+    def aside(self, head, body):
+        """What answers a request that is no scan; `None` where it is one."""
+        # Whether we would decide scans is no scan.
+        return answer(b"422 Unprocessable Content", NO_CODE) if b'"code":""' in body else None
 
     def wait(self, wanted, seconds):
         end = now() + int(seconds * 1e9)

@@ -1,3 +1,4 @@
+import CodeSigning
 import Expectations
 import ScanTesting
 import SetUpCodes

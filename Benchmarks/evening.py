@@ -1,0 +1,34 @@
+"""What people at one gate wait for, and what the gateway takes while nobody comes."""
+
+from station import memory, now, percentile
+
+
+class Evening:
+    """What was measured of one station: people's times, and its memory while nobody comes."""
+
+    def __init__(self, station, people):
+        try:
+            station.start(within=60)
+            station.idle(4)
+            self.memory = memory(station.gateway)
+            for _ in range(30):
+                self.person(station)
+            self.times = [self.person(station) for _ in range(people)]
+        finally:
+            station.stop()
+
+    @staticmethod
+    def person(station):
+        station.begin(0)
+        began = station.end(0)
+        _, asked, connection = station.wait(lambda event: event[0] == "request", 5)
+        station.idle(0.002)
+        body = station.admission()
+        answered = now()
+        connection.sendall(body)
+        _, opened, _ = station.wait(lambda event: event[0] == "admit", 5)
+        station.idle(0.025)
+        return asked - began, opened - answered
+
+    def figures(self):
+        return [percentile([one[place] for one in self.times], share) / 1e6 for place in (0, 1) for share in (0.5, 0.99)] + [self.memory]
