@@ -113,6 +113,24 @@ class Venue:
         """Every entry that it has recorded, with the whole code."""
         return [json.loads(line) for line in self._command(f"book --control {self._control} --json --full").splitlines()]
 
+    # What it is asked
+
+    #: Kinds of requests that are counted apart: reading one subscription, refreshing one, whatever a gate asks at a scan, and every request.
+    COUNTED = ("checks", "refreshes", "scans", "all")
+
+    def count(self):
+        """Begins to count what it is asked: by pauses that take no time, in the place of what it did wrong."""
+        self.misbehave(*(f"latency=0ms,on={kind}" for kind in self.COUNTED))
+
+    def counted(self):
+        """How much it was asked since, by kind."""
+        said = self._command(f"misbehave --control {self._control}")
+        return dict(zip(self.COUNTED, map(int, re.findall(r"\(hits: (\d+)", said)), strict=True))
+
+    def subscription(self, words):
+        """What is done at its shop or about its access tokens, as `venue subscription` has it; what it says."""
+        return self._command(f"subscription {words} --control {self._control}")
+
     # Stations that it sets up
 
     def activation_code(self):

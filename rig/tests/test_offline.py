@@ -120,9 +120,7 @@ class OfflineCase(place.Case):
 
     def run_gateway(self):
         number = len(self.streams) + 1
-        # New ones each time: who makes them keeps them open, so a reader's claim would outlive it.
-        for reader in GATES:
-            place.open_line(self.rig, reader, number)
+        self.plug(number)
         path = f"{FOLDER}/events-{number}.jsonl"
         self.service = self.rig.spawn(
             f"scangate-{number}", f"env STATE_DIRECTORY={STATE} {SCANGATE} run --config {FOLDER}/scangate.yaml --events {path}", user="gate")
@@ -134,6 +132,16 @@ class OfflineCase(place.Case):
             return {event["reader"] for event in self.of("device") if event["state"] == "reading"}
 
         self.rig.until(lambda: self.alive() and read() == set(GATES), what="both scanners read")
+
+    def plug(self, number):
+        """Makes the scanners, for the gateway's run of that number."""
+        # New ones each time: who makes them keeps them open, so a reader's claim would outlive it.
+        for reader in GATES:
+            place.open_line(self.rig, reader, number)
+
+    def send(self, codes):
+        """Presents a code to each of some scanners (reader to code)."""
+        place.send(self.rig, codes)
 
     def alive(self):
         self.assertTrue(self.service.running(), "the service has ended")
@@ -148,7 +156,7 @@ class OfflineCase(place.Case):
     def present(self, codes):
         """Presents a code to each of some scanners (reader to code); returns the verdicts on them, when there are all."""
         before = len(self.of("scan"))
-        place.send(self.rig, codes)
+        self.send(codes)
         self.rig.until(lambda: self.alive() and len(self.of("scan")) >= before + len(codes), what=f"verdicts on {codes}")
         scans = {scan["reader"]: scan for scan in self.of("scan")[before:]}
         for reader, code in codes.items():
