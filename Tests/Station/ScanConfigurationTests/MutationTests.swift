@@ -15,6 +15,7 @@ import TicketTransport
   private static let seeds: [String] = {
     let names = [
       "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
+      "members-lounge.yaml",
     ]
     let examples = names.compactMap {
       try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)
@@ -30,7 +31,7 @@ import TicketTransport
       var bytes = [UInt8](try #require(Self.seeds.randomElement(using: &random)).utf8)
       for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&bytes, &random) }
       do throws(ConfigurationErrors) {
-        check(try ConfigurationFile.parse(bytes: bytes, file: "f", options: testOptions).configuration, bytes)
+        check(try ConfigurationFile.parse(bytes: bytes, file: "f", options: exampleOptions).configuration, bytes)
         accepted += 1
       } catch {
         expect(!error.errors.isEmpty)

@@ -367,10 +367,11 @@ import TicketTransport
 
   @Test(arguments: [
     "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
+    "members-lounge.yaml",
   ])
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
-    let reading = try ConfigurationFile.load(path: path, options: testOptions)
+    let reading = try ConfigurationFile.load(path: path, options: exampleOptions)
     expectEqual(reading.warnings, [])
     expect(!reading.configuration.gates.isEmpty)
   }
@@ -380,8 +381,8 @@ import TicketTransport
     expectEqual(
       names.filter { $0.hasSuffix(".yaml") }.sorted(),
       [
-        "camera.yaml", "check-in-desk.yaml", "enrol.yaml", "kiosk.yaml", "one-gate.yaml", "serial.yaml",
-        "two-gates.yaml",
+        "camera.yaml", "check-in-desk.yaml", "enrol.yaml", "kiosk.yaml", "members-lounge.yaml", "one-gate.yaml",
+        "serial.yaml", "two-gates.yaml",
       ])
   }
 }

@@ -1,6 +1,7 @@
 import EventSchedule
 import Expectations
 import Foundation
+import Subscriptions
 import Testing
 import TicketSystemKit
 
@@ -31,6 +32,10 @@ let testOptions = ConfigurationOptions(
     if [layout, variant].contains("nosuch") { return "write a layout of xkb-data" }
     return compose == "xx_XX.UTF-8" ? "write a locale of this machine" : nil
   })
+
+/// The same with every ticket system that an example names.
+let exampleOptions = ConfigurationOptions(
+  ticketSystems: [.eventSchedule, .subscriptions], keymapValidator: testOptions.keymapValidator)
 
 /// A small file that is good.
 let goodFile = """
