@@ -9,6 +9,8 @@
 6. Every scan of which an event said that it was stored is in the journal, and so is the scan of every decision.
 7. Nobody passes at a hall with a ticket of the other one, and nobody is turned away from their own hall for another event. What the other hall has
    redeemed all the same is ours: its ticket admits as if it had not been there (3).
+8. A member is let in once in an interval, and refused for nothing else; each time is in the journal, and what was decided while the ticket system was
+   away is confirmed by it afterwards. No power cut costs any of that, but where the disk took longer than a provisional admission waits for it.
 
 A power cut takes what was not durable, and docs/once.md says what that may cost:
 
@@ -23,11 +25,12 @@ A power cut takes what was not durable, and docs/once.md says what that may cost
 All else holds over power cuts, too: what was admitted without the ticket system is durable before the gate opens, above all.
 """
 
+import datetime
 import json
 import os
 from collections import Counter, defaultdict
 
-from tickets import HALLS
+from tickets import HALLS, INTERVAL
 
 #: How long an admission waits for the disk at most, in milliseconds, by who decided it.
 DISK_WAIT = {"server": 50, "ledger": 300, "policy": 2000, "list": 2000}
@@ -35,6 +38,8 @@ DISK_WAIT = {"server": 50, "ledger": 300, "policy": 2000, "list": 2000}
 DURABLE_AFTER = 2.0
 #: What a scan says that the next start has written from its decision.
 COMPLETED = "The gateway ended at this moment."
+#: By so many seconds more than a decision takes times differ at which two passes were read and decided.
+ABOUT = 3
 #: When a ticket system may note a request that was open at a cut, in seconds after it: it has whole seconds, and may have paused for 2 s.
 ABOUT_A_CUT = (-1.5, 3.5)
 
@@ -54,11 +59,22 @@ class Books:
         self.attempts = rows(journal, """
             SELECT lower(hex(a.id)) id, lower(hex(a.scan)) scan, lower(hex(a.ticket)) ticket, a.session, b.text boot, c.session ending, s.boot ending_boot,
               c.verdict, c.reason, c.fate, c.late, c.may_have_redeemed may, c.entry
-            FROM attempt a LEFT JOIN name b ON b.id = a.boot LEFT JOIN conclusion c ON c.attempt = a.seq LEFT JOIN session s ON s.id = c.session""")
-        self.scans = rows(journal, "SELECT lower(hex(id)) scan, lower(hex(ticket)) ticket, session, verdict, note, detail, entry FROM scan")
+            FROM attempt a LEFT JOIN name b ON b.id = a.boot LEFT JOIN conclusion c ON c.attempt = a.seq LEFT JOIN session s ON s.id = c.session
+            WHERE a.system = (SELECT id FROM name WHERE text = 'venue')""")
+        self.scans = rows(journal, """
+            SELECT lower(hex(id)) scan, lower(hex(ticket)) ticket, session, verdict, note, detail, entry FROM scan
+            WHERE system = (SELECT id FROM name WHERE text = 'venue')""")
         self.owed = rows(journal, """
             SELECT lower(hex(o.scan)) scan, lower(hex(o.ticket)) ticket, o.session, t.session ending, t.ending told, t.entry
-            FROM owed o LEFT JOIN told t ON t.seq = (SELECT max(seq) FROM told WHERE id = o.id)""")
+            FROM owed o LEFT JOIN told t ON t.seq = (SELECT max(seq) FROM told WHERE id = o.id)
+            WHERE o.system = (SELECT id FROM name WHERE text = 'venue')""")
+        #: What the journal has of members: who was let in, and how what was decided without the ticket system ended.
+        self.members_in = rows(journal, """
+            SELECT lower(hex(a.scan)) scan, 'asked' told FROM attempt a JOIN name n ON n.id = a.system AND n.text = 'members'
+              JOIN conclusion c ON c.attempt = a.seq AND NOT c.late AND c.verdict = 'admit'
+            UNION SELECT lower(hex(s.id)), 'asked' FROM scan s JOIN name n ON n.id = s.system AND n.text = 'members' WHERE s.verdict = 'admit'
+            UNION SELECT lower(hex(o.scan)), t.ending FROM owed o JOIN name n ON n.id = o.system AND n.text = 'members'
+              LEFT JOIN told t ON t.seq = (SELECT max(seq) FROM told WHERE id = o.id)""")
         self.last_session, self.last_boot = journal.execute("SELECT id, boot FROM session ORDER BY id DESC").fetchone()
         journal.close()
         self.provisional = {owed.scan for owed in self.owed}
@@ -71,7 +87,9 @@ class Books:
 
     def name_tickets(self):
         """Which ticket each fact of the journal is about: it holds no codes, but the scans that people saw tell."""
-        self.told = [event for event in self.station.events if event["type"] == "scan"]
+        scans = [event for event in self.station.events if event["type"] == "scan"]
+        self.told = [event for event in scans if event["gate"] != "lounge"]
+        self.members_told = [event for event in scans if event["gate"] == "lounge"]
         ending_of_scan = {event["id"]: event["code"][-4:] for event in self.told}
         endings = {}
         for fact in self.attempts + [scan for scan in self.scans if scan.ticket] + self.owed:
@@ -88,6 +106,7 @@ class Books:
         self.look_at_outbox()
         self.look_at_conflicts()
         self.look_at_halls()
+        self.look_at_members()
         for ending, ticket in self.rights.items():
             self.look_at_ticket(ending, ticket.kind, ticket.quantity)
         # A disk that keeps what it synced damages nothing.
@@ -165,6 +184,25 @@ class Books:
             is_own = event["gate"] == f"hall-{HALLS[self.rights[event['code'][-4:]].event]}"
             if event["verdict"] == "admit" if not is_own else event["reason"] == "wrongEvent":
                 self.problems.append(f"{event['code'][-4:]}: {event['verdict']} {event['reason']} at {event['gate']}")
+
+    def look_at_members(self):
+        """Each member goes in once in an interval."""
+        known, last = {fact.scan for fact in self.members_in}, {}
+        for fact in self.members_in:
+            if fact.told not in ("asked", "confirmed", "withdrawn", "unsettled"):
+                self.problems.append(f"a member who was let in without the ticket system ended as {fact.told}")
+        for event in self.members_told:
+            ending, at = event["code"][-4:], datetime.datetime.fromisoformat(event["read_at"].replace("Z", "+00:00")).timestamp()
+            # What a killed gateway left of a code in the line is no pass, and asked for nowhere.
+            if event["verdict"] == "refuse" and event["reason"] != "tooSoon" and event["decided_by"] != "station":
+                self.problems.append(f"{ending}: a member is refused: {event['reason']}")
+            if event["verdict"] != "admit" or not self.must_be_durable(event) and event["decided_ms"] >= DISK_WAIT["list"]:
+                continue
+            if event["id"] not in known:
+                self.problems.append(f"{ending}: a member was let in, and that is not in the journal")
+            if ending in last and at - last[ending] < INTERVAL - ABOUT:
+                self.problems.append(f"{ending}: a member was let in again after {at - last[ending]:.1f} s")
+            last[ending] = at
 
     def look_at_ticket(self, ending, kind, quantity):
         ours, perhaps = self.admitted[ending], self.perhaps[ending]

@@ -2,7 +2,7 @@
 
 import time
 
-from station import HALL, OPEN
+from station import HALL, OPEN, TURNSTILE
 from tickets import MISBEHAVIOURS, SLOW
 
 
@@ -94,6 +94,8 @@ class Evening:
             if self.system.away != () and time.monotonic() > back:
                 self.system.come_back()
             self.present_any()
+            if self.random.random() < 0.3:
+                self.station.present(self.random.choice([*self.system.members.values()]), TURNSTILE)
             if self.station.wait(is_enough, self.random.uniform(0.001, 0.06)):
                 return
 
@@ -123,10 +125,10 @@ class Evening:
         self.settle()
         for ending, ticket in self.rights.items():
             if self.random.random() < 0.3:
-                self.show(ending, self.hall(ending, is_own=False))
+                self.show(ticket.code, self.hall(ending, is_own=False))
             slot = self.hall(ending) if ending in self.astray else self.random.choice([OPEN[0], self.hall(ending)])
             for _ in range(ticket.quantity + 3):
-                told = self.show(ending, slot)
+                told = self.show(ticket.code, slot)
                 if told is None:
                     self.problems.append(f"{ending}: no verdict at the end")
                     break
@@ -136,17 +138,21 @@ class Evening:
                 time.sleep(0.001)
             else:
                 self.problems.append(f"{ending}: never refused, {told['verdict']} {told['reason']} {told['note']}")
+        for ending, code in self.system.members.items():
+            told = self.show(code, TURNSTILE)
+            if told is None or told["verdict"] != "admit" and told["reason"] not in ("tooSoon", "interrupted"):
+                self.problems.append(f"{ending}: a member was told {told and told['reason']} at the end")
         self.settle()
         self.station.stop()
 
-    def show(self, ending, slot):
-        """Shows a ticket on a good day; returns the scan, `None` where there is none in time."""
+    def show(self, code, slot):
+        """Shows a ticket or a pass on a good day; returns the scan, `None` where there is none in time."""
         for _ in range(20):
             # 400 ms are short where the machine has much else to do: what counts as an outage is waited for, and what had no time comes again.
             if self.station.is_away():
                 self.settle()
-            self.station.present(self.rights[ending].code, slot)
-            told = self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(ending), 20)
+            self.station.present(code, slot)
+            told = self.station.wait(lambda event: event["type"] == "scan" and event["code"].endswith(code[-4:]), 20)
             if told is None or told["reason"] != "unreachable":
                 break
         return told

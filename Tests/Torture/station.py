@@ -23,11 +23,18 @@ ticketSystems:
     apiKeyFile: {folder}/venue.key
     rate: {{ limit: 10000 }}
     list: {{ maxAge: 24 h }}
+  members:
+    type: subscriptions
+    url: "http://127.0.0.1:{port}/api/v1"
+    accessToken: members
+    passes: {{ keys: {folder}/pass-keys.txt }}
+    interval: 1 min
 readers:
   left: {{ type: serial, match: {{ path: {lines[0]} }} }}
   right: {{ type: serial, match: {{ path: {lines[1]} }} }}
   before-a: {{ type: serial, match: {{ path: {lines[2]} }} }}
   before-b: {{ type: serial, match: {{ path: {lines[3]} }} }}
+  turnstile: {{ type: serial, match: {{ path: {lines[4]} }} }}
 gates:
   north:
     readers: [left]
@@ -63,11 +70,23 @@ gates:
     holdOff: 0 s
     floodLimit: 600
     offline: {{ policy: list, after: 300 ms, durableWithin: 2 s, untrustedClock: ignoreDay }}
+  # Beside them, one for members: who went in is in the station's book alone.
+  lounge:
+    readers: [turnstile]
+    ticketSystem: members
+    deadline: 400 ms
+    holdOff: 0 s
+    floodLimit: 600
+    offline: {{ policy: list, after: 300 ms, durableWithin: 2 s }}
 """
 
-#: The scanners: two that take all tickets, and those of the halls, by the numbers of their events.
-OPEN, HALL = (0, 1), {1: 2, 2: 3}
-SCANNERS = len(OPEN) + len(HALL)
+#: Requests whose end is not written down, as far as they may redeem.
+OPEN_REQUESTS = """
+    SELECT count(*) FROM open_attempt o JOIN attempt a ON a.seq = o.attempt JOIN name n ON n.id = a.system WHERE n.text = 'venue'"""
+
+#: The scanners: two that take all tickets, those of the halls, by the numbers of their events, and the members'.
+OPEN, HALL, TURNSTILE = (0, 1), {1: 2, 2: 3}, 4
+SCANNERS = len(OPEN) + len(HALL) + 1
 
 
 @dataclass
@@ -100,6 +119,7 @@ class Station:
             file.write(CONFIGURATION.format(port=system.port, folder=folder, lines=names))
         self.environment = dict(os.environ, STATE_DIRECTORY=machine.state)
         self.environment.pop("NOTIFY_SOCKET", None)
+        self.tell("credential", "set", "members", "--file", f"{folder}/venue.token")
         self.tell("tickets", "import", system.list, "--system", "venue", "--config", f"{folder}/scangate.yaml")
 
     def tell(self, *words):
@@ -196,10 +216,10 @@ class Station:
     # What it owes
 
     def has_open_request(self):
-        """Whether a request is written down and its end is not."""
+        """Whether a request that may redeem is written down and its end is not."""
         try:
             with closing(self.journal()) as journal:
-                return journal.execute("SELECT count(*) FROM open_attempt").fetchone()[0] > 0
+                return journal.execute(OPEN_REQUESTS).fetchone()[0] > 0
         except sqlite3.Error:
             return False
 
@@ -211,6 +231,6 @@ class Station:
         return json.loads(self.tell("outbox", "status", "--json"))["waiting"]
 
     def is_away(self):
-        """Whether this life of the gateway takes the ticket system for away."""
-        states = [event["state"] for event in self.events if event["life"] == len(self.lives) - 1 and event["type"] == "ticketSystem"]
-        return states[-1:] == ["offline"]
+        """Whether this life of the gateway takes the ticket system for away, be it for tickets or for passes."""
+        told = [event for event in self.events if event["life"] == len(self.lives) - 1 and event["type"] == "ticketSystem"]
+        return "offline" in {event["ticket_system"]: event["state"] for event in told}.values()

@@ -1,8 +1,9 @@
-"""The tickets of an evening, and the ticket system that has a bad day."""
+"""The tickets and passes of an evening, and the ticket system that has a bad day."""
 
 import base64
 import datetime
 import json
+import os
 import re
 import signal
 import subprocess
@@ -24,6 +25,8 @@ SLOW = ["latency=300ms..390ms", "latency=300ms..390ms,when=after"]
 
 #: The halls, by the number that the ticket system gives their events.
 HALLS = {1: "a", 2: "b"}
+#: How many members there are, and for how many seconds a pass that was let in is not let in again (station.py).
+MEMBERS, INTERVAL = 4, 60
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,30 @@ class TicketSystem:
         with open(f"{folder}/venue.log", "ab") as log:
             self.process = subprocess.Popen(
                 [program, "venue", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/venue.sqlite", "--import", self.list,
-                 "--api-key-file", f"{folder}/venue.key", "--control", f"{folder}/venue.sock", "--no-limits"],
+                 "--api-key-file", f"{folder}/venue.key", "--control", f"{folder}/venue.sock", "--no-limits",
+                 "--subscriptions", "real", "--access-token-file", f"{folder}/venue.token"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, process_group=0)
         found = next(filter(None, (re.search(r"http://127\.0\.0\.1:(\d+)", line) for line in self.process.stdout)), None)
         if not found:
             raise RuntimeError("The ticket system did not start; see venue.log.")
         self.port = found[1]
+        self.members = self.sell_memberships()
+
+    def sell_memberships(self):
+        """Passes by their last four characters, none of which is a ticket's."""
+        def office(*words):
+            environment = dict(os.environ, STATE_DIRECTORY=f"{self.folder}/office")
+            return subprocess.run([self.program, *words], env=environment, check=True, capture_output=True, text=True).stdout
+
+        with open(f"{self.folder}/pass-keys.txt", "w") as file:
+            file.write(office("membership", "pass", "keygen", f"{self.folder}/pass.key"))
+        passes = {}
+        while len(passes) < MEMBERS:
+            member = office("venue", "subscription", "add", "--tier", "premium", "--control", f"{self.folder}/venue.sock").strip()
+            text = office("membership", "pass", "issue", member, "--key", f"{self.folder}/pass.key").split()[0]
+            if not text[-4:].isdigit():
+                passes[text[-4:]] = text
+        return passes
 
     def misbehave(self, *texts):
         # What is told anew begins its draws anew: the first requests would always meet the same.
