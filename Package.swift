@@ -359,7 +359,7 @@ let package = Package(
       [
         "Admission", "Calls", "CodeSigning", "Gateway", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "TicketLists", "TicketSystemKit", "TicketTransport",
-        "WireText",
+        "VenueServer", "WireText",
       ]),
     // A toy, for what another ticket system costs.
     .testTarget(

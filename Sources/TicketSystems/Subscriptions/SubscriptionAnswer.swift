@@ -23,7 +23,7 @@ enum SubscriptionAnswer: Sendable, Equatable {
   ///   - words: which settings to look at.
   init(_ answer: HTTPAnswer, of id: SubscriptionID, host: String, hiding secrets: [Redaction], words: ServerWords) {
     let age = answer.headers["Age"]
-    guard age == nil || age.flatMap({ Int64($0) }) == 0 else {
+    guard !answer.headers.has("Age") || age.flatMap({ Int64($0) }) == 0 else {
       self = .undecided(
         .badAnswer,
         "\(host) did not answer itself: what came is from a cache on the way (Age: \(StaffText.clean(age ?? "") ?? "")). Have it let "
@@ -119,6 +119,22 @@ extension HTTPAnswer {
     if status == 401 { return !["unauthorized", "unauthorised"].contains(words.filter(\.isLetter)) }
     return (status == 400 || status == 403) && words.contains("user")
   }
+
+  /// Whether an answer to a refresh shows that the store was asked and has answered. Whoever could not ask it, or stands in between, has
+  /// learnt nothing of a renewal.
+  var hasLooked: Bool {
+    switch status {
+    case 200...299: isJSON
+    case 404: message != nil
+    case 422:
+      message != nil
+        && ((try? JSONValue(body))?["error"]?["field"]?.string).map { Self.storeFields.contains($0) } ?? false
+    default: false
+    }
+  }
+
+  /// What is wrong with a store's answer that did come.
+  private static let storeFields = ["bundle_id", "latest_receipt_info"]
 
   /// What a message about our token has in it.
   private static let tokenWords = ["token", "credential", "bearer", "authenticat", "api key", "no longer active"]

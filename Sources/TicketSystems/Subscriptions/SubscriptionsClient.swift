@@ -117,7 +117,9 @@ final class SubscriptionsClient: Sendable {
       switch outcome.result {
       case .notSent: nil
       case .pending, .lost: false
-      case .answered(let answer): (200...299).contains(answer.status) || answer.message != nil && answer.status != 429
+      // Nobody was let in to look: it is asked again when the token is good.
+      case .answered(let answer) where answer.refusesToken: nil
+      case .answered(let answer): answer.hasLooked
       }
     refreshes.withLock { $0.end(id, isAnswered: isAnswered) }
   }

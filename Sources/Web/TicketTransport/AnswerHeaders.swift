@@ -33,6 +33,9 @@ package struct AnswerHeaders: Sendable, Equatable, CustomStringConvertible, Cust
   /// The value under a name, in whichever case it is asked for; `nil` where there is none, more than one, or one that is too long.
   package subscript(name: String) -> String? { values[name.lowercased()] ?? nil }
 
+  /// Whether there is one, or more, under a name, whether it can be read or not.
+  package func has(_ name: String) -> Bool { values[name.lowercased()] != nil }
+
   /// How many names are kept.
   package var count: Int { values.count }
 

@@ -1,20 +1,12 @@
 import Admission
-import Calls
 import Expectations
-import Foundation
-import LinuxIO
-import ScanConfiguration
 import ScanModel
 import ScanTesting
 import ScriptedHTTP
-import Sealing
 import Synchronization
 import Testing
 import TicketLists
-import TicketSystemKit
-import TicketTransport
 
-@testable import Gateway
 @testable import Subscriptions
 
 /// A gate with its ledger, real HTTP, and the file of what was checked: while the service answers, while it does not, and afterwards.
@@ -50,82 +42,33 @@ import TicketTransport
   private struct Station {
     let members = Members()
     let server: ScriptedServer
-    let transport: HTTPTransport
-    let time = MovableTime()
-    let journal = MemoryJournal()
-    let stored: StoredTicketList
-    let keeper: LedgerKeeper
-    let gate: SubscriptionsTicketSystem
-    let hub = EventHub()
-    var policy = OfflinePolicy()
+    let process: MemberStation
+
+    var time: MovableTime { process.time }
+    var journal: MemoryJournal { process.disk.journal }
+    var stored: StoredTicketList { process.stored }
+    var ahead: WallTime { process.ahead }
 
     init(tiers: [SubscriptionTier] = [], freshFor: Duration = .seconds(86_400)) async throws {
-      let id = TicketSystemID("members")
       server = members.server()
-      let url = try ServerAddress("http://localhost:\(try await server.start())")
-      transport = try HTTPTransport(server: url, time: time)
-      let client = SubscriptionsClient(
-        transport: transport, token: try Secret("test-token"), budget: .init(limit: 1_000, model: .window),
-        recheck: .zero,
-        time: time)
-      let folder = temporaryRoot + "/members-\(UUID())"
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      let key = SealKey.random().key
-      let stored = try StoredTicketList(
-        TicketListPlace(state: folder, system: id, server: "subscriptions \(url)"), key: key)
-      self.stored = stored
-      let clock = ClockTrust(time: time, isDisciplined: { true })
-      keeper = LedgerKeeper(
-        server: "subscriptions \(url)",
-        dependencies: LedgerDependencies(
-          journal: journal, key: key, boot: BootID("boot 1"), clock: clock, loop: try GateThreads.next(),
-          list: { _, _ in stored }),
-        scope: .every(.seconds(900)), time: time, events: hub)
-      let place = SourcePosition(file: "f", line: 1, column: 1)
-      let settings = SubscriptionsSection.System(
-        url: url, urlPosition: place, accessToken: CredentialReference(name: "ftc", position: place),
-        environment: .production, passes: .init(codes: .both), freshFor: freshFor, renewalGrace: .zero, recheck: .zero,
-        allowPlainHTTP: false)
-      gate = SubscriptionsTicketSystem(
-        id: id, client: client, reader: PassReader(codes: .both, files: try passFiles()), settings: settings,
-        gate: .init(tiers: tiers),
-        list: ListOnBoard(of: id, stored, maxAge: .seconds(60), freshFor: freshFor) { clock.now() })
-      policy.rule = .list
-      // Who is away says so at once: nothing here waits for it.
-      policy.after = .seconds(20)
-      policy.freshFor = freshFor
-      _ = await keeper.takeUp([], asker: gate)
+      process = try await MemberStation(
+        asking: "http://localhost:\(try await server.start())", time: MovableTime(), disk: .init(), tiers: tiers,
+        freshFor: freshFor)
     }
 
-    var ahead: WallTime { time.wall() + .seconds(30 * 86_400) }
-
-    func present(
-      _ code: String, at gate: SubscriptionsTicketSystem? = nil, named name: String = "lounge"
-    ) async -> AttemptDecision {
-      let face = gate ?? self.gate
-      let own = face.recognise(Code(code)).code
-      guard case .proceed(let key) = face.examine(own, at: time.wall()) else {
-        return AttemptDecision(verdict: .refuse(.notGenuine))
-      }
-      let scan = Scan(gate: GateID(name), reader: ReaderID("door"), code: own, readAt: time.now())
-      return await keeper.decide(
-        scan, key: key, system: face, deadline: time.now() + .seconds(20), mayAsk: true, offline: policy
-      ).decision
-    }
+    func present(_ code: String) async -> AttemptDecision { await process.present(code) }
 
     /// The network goes, and whoever asks has found out.
     func away(_ isAway: Bool) { members.state.withLock { $0.isAway = isAway } }
 
     func close() async {
-      await transport.close()
+      await process.close()
       await server.stop()
     }
   }
 
   private func pass(_ id: String, _ station: Station) throws -> String {
-    try SignedPass.text(
-      #require(SubscriptionID(id)), notBefore: station.time.wall() - .seconds(60),
-      ends: station.time.wall() + .seconds(60 * 86_400), by: passKey)
+    try signedPass(id, at: station.time.wall())
   }
 
   @Test func onceInAQuarterOfAnHourInWhateverForm() async throws {

@@ -8,7 +8,6 @@ import ScanTesting
 import ScriptedHTTP
 import Synchronization
 import Testing
-import TicketSystemKit
 import TicketTransport
 
 @testable import Subscriptions
@@ -76,28 +75,16 @@ struct Service {
   }
 
   let server: ScriptedServer
-  let transport: HTTPTransport
-  let client: SubscriptionsClient
-  let board: Board
-  let system: SubscriptionsTicketSystem
+  let door: Door
   let held: Held
+
+  var client: SubscriptionsClient { door.client }
+  var board: Door.Board { door.board }
+  var system: SubscriptionsTicketSystem { door.system }
 
   final class Held: Sendable {
     let waiting = Mutex<[@Sendable () -> Void]>([])
     let seen = AsyncStream<Int>.makeStream()
-  }
-
-  /// What is kept on board, in memory.
-  final class Board: TicketList {
-    private let tickets = Mutex<[Code: CheckedTicket]>([:])
-    var kept: [Code: CheckedTicket] { tickets.withLock { $0 } }
-    func keep(_ checked: CheckedTicket?, of code: Code) { tickets.withLock { $0[code] = checked } }
-    func state() async throws(TicketListFault) -> TicketListState? { nil }
-    func find(_ code: Code) async throws(TicketListFault) -> ListFinding? {
-      kept[code].map {
-        .named(ListedTicket(status: .valid, until: $0.ends, kind: $0.kind, checkedAt: $0.at), ListAge(asOf: $0.at))
-      }
-    }
   }
 
   /// Opens one that gives these answers; the last one stays.
@@ -127,46 +114,23 @@ struct Service {
     environment: SubscriptionEnvironment = .production, grace: Duration = .zero, recheck: Duration = .zero,
     codes: PassCodes = .both, budget: RateBudget? = nil, isTrusted: Bool = true, time: any TimeSource = SystemTime()
   ) async throws -> Service {
-    let url = try ServerAddress("http://localhost:\(try await server.start())/api/v1")
-    var transportSettings = HTTPTransport.Settings()
-    transportSettings.words.keyCure = "Mend accessToken."
-    transportSettings.words.addressCure = "Mend url."
-    transportSettings.lateLimit = SubscriptionsClient.longestRefresh
-    let transport = try HTTPTransport(server: url, settings: transportSettings, time: time)
-    let client = SubscriptionsClient(
-      transport: transport, token: try Secret("test-token"),
-      budget: budget ?? RateBudget(limit: SubscriptionsClient.rate, model: .window), recheck: recheck, time: time)
-    let place = SourcePosition(file: "f", line: 1, column: 1)
-    let settings = SubscriptionsSection.System(
-      url: url, urlPosition: place, accessToken: CredentialReference(name: "ftc", position: place),
-      environment: environment, passes: .init(codes: codes), freshFor: .seconds(86_400), renewalGrace: grace,
-      recheck: recheck, allowPlainHTTP: false)
-    let board = Board()
-    let id = TicketSystemID("members")
-    let list = ListOnBoard(of: id, board, maxAge: .seconds(3_600), freshFor: .seconds(86_400)) {
-      JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: isTrusted)
-    }
-    let system = SubscriptionsTicketSystem(
-      id: id, client: client, reader: PassReader(codes: codes, files: try passFiles()), settings: settings, gate: gate,
-      list: list)
-    return Service(
-      server: server, transport: transport, client: client, board: board, system: system, held: held)
+    let door = try Door(
+      asking: "http://localhost:\(try await server.start())/api/v1", gate: gate, environment: environment, grace: grace,
+      recheck: recheck, codes: codes, budget: budget, isTrusted: isTrusted, time: time)
+    return Service(server: server, door: door, held: held)
   }
 
   func close() async {
-    await transport.close()
+    await door.close()
     await server.stop()
   }
 
-  /// One presentation. The deadline is far away unless a test is about it: nothing here waits for it.
+  /// One presentation; see `Door.attempt`.
   func attempt(
     _ code: String = exampleID, within limit: Duration = .seconds(60), owedFor: Duration? = nil,
     late: @escaping @Sendable (AttemptOutcome) -> Void = { _ in }
   ) async -> AttemptOutcome {
-    await system.attempt(
-      AttemptRequest(
-        attempt: AttemptID(), scan: ScanID(), code: system.recognise(Code(code)).code,
-        deadline: client.time.now() + limit, isOwed: owedFor != nil, owedFor: owedFor), late: late)
+    await door.attempt(code, within: limit, owedFor: owedFor, late: late)
   }
 
   /// Lets what is held be answered.
