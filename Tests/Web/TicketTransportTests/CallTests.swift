@@ -171,6 +171,8 @@ import TicketTransport
     expectEqual(answer.headers["X-Two"], nil, "two that contradict one another")
     expectEqual(answer.headers["Set-Cookie"], nil)
     expectEqual(answer.headers["X-None"], nil)
+    expect(answer.headers.has("X-TWO") && answer.headers.has("ETag"), "what cannot be read is there all the same")
+    expect(!answer.headers.has("X-None") && !answer.headers.has("Set-Cookie"))
   }
 
   /// Whatever comes: bounded; and what is found is what was sent, alone under its name.
