@@ -8,6 +8,16 @@ package protocol TicketRoster: Sendable {
   /// list, or not to our key, which no trying again changes.
   /// - Throws: as `page`.
   func page(_ number: Int, of day: CivilDay) async throws(TicketListFault) -> RosterPage?
+
+  /// What it tells of one user's tickets alone; `nil` where it tells no such list.
+  /// - Parameter user: as the ticket system calls the user.
+  /// - Throws: that nobody can be called so.
+  func of(user: String) throws(TicketListFault) -> (any TicketRoster)?
+}
+
+extension TicketRoster {
+  /// It tells all, and of no user alone.
+  package func of(user: String) throws(TicketListFault) -> (any TicketRoster)? { nil }
 }
 
 /// A page of what a ticket system tells.

@@ -162,7 +162,7 @@ package final class TicketImport {
       isDone = true
     }
     if report.good == 0, report.bad > 0 || !mayBeEmpty {
-      report.refusal = "No line of it is good."
+      report.refusal = report.bad > 0 ? "No line of it is good." : "It names no ticket."
       return report
     }
     let result = try writer.write(asOf: asOf, imported: imported, settings.onProgress)

@@ -70,18 +70,29 @@ final class SubscriptionsClient: Sendable {
   }
 
   /// A page of the list; 429, 5xx and network errors are repeated.
+  /// - Parameter user: whose; `nil` for all that the service tells.
   /// - Throws: why there is none.
-  func page(_ number: Int, size: Int, deadline: MonotonicTime) async throws(TransportFault) -> HTTPAnswer {
-    let secrets = redactions()
-    return try await metered.read(
-      call(.get, "/apple/subs", query: [("page", String(number)), ("per_page", String(size))]), RetryPolicy.wholeList,
-      deadline: deadline, waitsForBudget: true
-    ) { answer in
+  func page(
+    _ number: Int, size: Int, of user: SubscriptionUser?, deadline: MonotonicTime
+  ) async throws(TransportFault) -> HTTPAnswer {
+    let secrets = redactions() + [user?.redaction].compactMap(\.self)
+    var call = call(.get, "/apple/subs", query: [("page", String(number)), ("per_page", String(size))])
+    if let user {
+      do throws(CallHeader.Fault) { try call.add(user.header) } catch {
+        throw TransportFault(.accessDenied, error.description)
+      }
+    }
+    return try await metered.read(call, RetryPolicy.wholeList, deadline: deadline, waitsForBudget: true) { answer in
       if answer.status == 200, answer.isJSON { return .value(answer) }
       if answer.missesUser {
-        return .fault(
-          TransportFault(
-            .accessDenied, "\(host) tells each user's own subscriptions, and not all: import a file instead."))
+        let said = answer.message.flatMap { StaffText.clean($0, hiding: secrets) }.map { ": “\($0)”" } ?? ""
+        let cure =
+          user == nil
+          ? "\(host) tells each user's own subscriptions, and not all (\(answer.status))\(said). Say whose by --user FTCID, once for "
+            + "each user, or import a file: scangate tickets import FILE"
+          : "\(host) tells no subscriptions of the user that --user names (\(answer.status))\(said). Is it the account's id, as "
+            + "the service writes it?"
+        return .fault(TransportFault(.accessDenied, cure))
       }
       let fault = SubscriptionAnswer.fault(answer, host: host, hiding: secrets, words: words)
       return .fault(TransportFault(fault.reason, fault.detail))

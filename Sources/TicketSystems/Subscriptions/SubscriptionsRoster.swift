@@ -3,8 +3,8 @@ internal import Synchronization
 internal import TicketTransport
 internal import WireText
 
-/// The subscriptions that the service tells of, as a list to be taken on board: `GET /apple/subs`, page by page. What a page says of the
-/// whole is not believed: it goes on until a page has nothing new, so that pages which loop end as well.
+/// The subscriptions that the service tells of, all or one user's, as a list to be taken on board: `GET /apple/subs`, page by page. What a
+/// page says of the whole is not believed: it goes on until a page has nothing new, so that pages which loop end as well.
 final class SubscriptionsRoster: TicketRoster {
   /// How many subscriptions a page has.
   private static let size = 100
@@ -13,18 +13,36 @@ final class SubscriptionsRoster: TicketRoster {
 
   private let client: SubscriptionsClient
   private let environment: SubscriptionEnvironment
+  private let user: SubscriptionUser?
   /// What was told since the first page.
-  private let seen = Mutex<Set<SubscriptionID>>([])
+  private let seen = Mutex(Seen())
 
-  init(client: SubscriptionsClient, environment: SubscriptionEnvironment) {
+  private struct Seen: Sendable {
+    var ids: Set<SubscriptionID> = []
+    /// What is no subscription.
+    var others: Set<Int> = []
+    var count: Int { ids.count + others.count }
+  }
+
+  /// - Parameter user: whose subscriptions; `nil` for all that the service tells.
+  init(client: SubscriptionsClient, environment: SubscriptionEnvironment, of user: SubscriptionUser? = nil) {
     self.client = client
     self.environment = environment
+    self.user = user
+  }
+
+  func of(user: String) throws(TicketListFault) -> (any TicketRoster)? {
+    guard let named = SubscriptionUser(user) else {
+      throw TicketListFault("--user is no account's id: write it as the service does.")
+    }
+    return SubscriptionsRoster(client: client, environment: environment, of: named)
   }
 
   func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
     let answer: HTTPAnswer
     do throws(TransportFault) {
-      answer = try await client.page(number, size: Self.size, deadline: client.time.now() + .seconds(60))
+      answer = try await client.page(
+        number, size: Self.size, of: user, deadline: client.time.now() + .seconds(60))
     } catch {
       throw TicketListFault(error.detail)
     }
@@ -33,9 +51,14 @@ final class SubscriptionsRoster: TicketRoster {
     }
     let told = data.map { document in Result { () throws(Subscription.Fault) in try Subscription(document) } }
     let isNew = try seen.withLock { seen throws(TicketListFault) in
-      if number <= 1 { seen = [] }
+      if number <= 1 { seen = Seen() }
       let before = seen.count
-      for case .success(let subscription) in told { seen.insert(subscription.id) }
+      for (document, result) in zip(data, told) {
+        switch result {
+        case .success(let subscription): seen.ids.insert(subscription.id)
+        case .failure: seen.others.insert(document.hashValue)
+        }
+      }
       guard seen.count <= Self.most else {
         throw TicketListFault("\(client.host) tells more than \(Self.most) subscriptions: that cannot be.")
       }

@@ -20,7 +20,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
       else a column means is said with --column quantity=Anzahl.
 
       With --from-system the ticket system itself is asked for all that it has sold, within a quarter of its rate budget: do \
-      that while no gate is busy. Not every system tells it.
+      that while no gate is busy. Not every system tells it; some tell each user's tickets alone, and want --user for each of them.
       """)
 
   @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file(extensions: ["csv", "txt", "tsv"]))
@@ -31,6 +31,13 @@ struct TicketsImportCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Ask this ticket system instead of reading a file.", valueName: "name"))
   var fromSystem: String?
+
+  @Option(
+    name: .customLong("user"),
+    help: ArgumentHelp(
+      "With --from-system: whose tickets, where the ticket system tells each user's own alone; may be given again.",
+      valueName: "account"))
+  var users: [String] = []
 
   @OptionGroup var reading: TicketFileArgument
   @OptionGroup var configuration: ConfigurationArgument
@@ -67,6 +74,16 @@ struct TicketsImportCommand: AsyncParsableCommand {
     } else {
       guard file != nil else { throw ValidationError("Name the file, or the ticket system by --from-system.") }
       guard system != nil else { throw ValidationError("Name the ticket system by --system: a list belongs to one.") }
+    }
+    guard users.isEmpty || fromSystem != nil else {
+      throw ValidationError("--user is of --from-system: a file says itself whose tickets it has.")
+    }
+    // It is not repeated: it may be something else that was pasted.
+    let isNamed = users.allSatisfy { user in
+      (1...256).contains(user.utf8.count) && user.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+    guard isNamed else {
+      throw ValidationError("--user is no account's id: write it as the ticket system does.")
     }
     if let zone, ZoneRules.named(zone) == nil {
       throw ValidationError("--zone is none that this system knows: write a name such as Europe/Berlin.")
@@ -121,19 +138,42 @@ struct TicketsImportCommand: AsyncParsableCommand {
   private func fetch(
     _ connection: TicketSystemConnection, _ settings: TicketImport.Settings, _ now: WallTime
   ) async throws(TicketListFault) -> TicketImport.Report {
-    guard let roster = connection.roster else {
-      throw TicketListFault("\(connection.id) does not tell what it has sold: import a file.")
-    }
+    let rosters = try rosters(of: connection)
     let work = try TicketImport(settings)
-    var number = 1
-    while true {
-      let page = try await roster.page(number)
-      for ticket in page.tickets { try work.add(ticket) }
-      guard page.hasMore else { break }
-      number += 1
+    for (user, roster) in rosters {
+      var number = 1
+      var count = 0
+      while true {
+        let page = try await roster.page(number)
+        for ticket in page.tickets { try work.add(ticket) }
+        count += page.tickets.count
+        guard page.hasMore else { break }
+        number += 1
+      }
+      if let user, count == 0 {
+        Terminal.error(TerminalText.clean("\(connection.id) tells no ticket of \(Code(user).shortened) (--user)."))
+      }
     }
     // True since the first page was asked for: what was sold meanwhile may be missing.
     return try work.finish(asOf: now, imported: SystemTime().wall())
+  }
+
+  /// What the ticket system tells: all at once, or one user's after the other.
+  private func rosters(
+    of connection: TicketSystemConnection
+  ) throws(TicketListFault) -> [(user: String?, roster: any TicketRoster)] {
+    guard let roster = connection.roster else {
+      throw TicketListFault("\(connection.id) does not tell what it has sold: import a file.")
+    }
+    if users.isEmpty { return [(nil, roster)] }
+    var rosters: [(user: String?, roster: any TicketRoster)] = []
+    for user in users {
+      guard let own = try roster.of(user: user) else {
+        throw TicketListFault("\(connection.id) tells all its tickets, and no single user's: leave out --user.")
+      }
+      rosters.append((user, own))
+    }
+    return rosters
   }
 
   // MARK: Preparing

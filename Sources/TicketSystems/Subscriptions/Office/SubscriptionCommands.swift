@@ -27,11 +27,10 @@ struct ListSubscriptionsCommand: OfficeCommand {
   func run(at office: Office) async throws {
     var headers: [CallHeader] = []
     if let user {
-      do throws(CallHeader.Fault) {
-        headers = [try CallHeader("X-User-Id", user)]
-      } catch {
+      guard let named = SubscriptionUser(user) else {
         throw office.failure("--user is no account's id.", DeskExit.usage)
       }
+      headers = [named.header]
     }
     var found: [OfficeSubscription] = []
     var (unread, seen) = (0, Set<String>())
