@@ -44,6 +44,14 @@ struct ListJudge: Sendable {
           .unreachable, detail: "\(system) does not answer, and \(found.words), does not name the ticket.")
       }
       if let reason = ticket.refusal(at: now) {
+        // Where it is asked about single tickets, their ends are put off.
+        if reason == .tooLate, policy.freshFor != nil {
+          return .undecided(
+            .unreachable,
+            detail:
+              "\(system) does not answer. By \(found.words):\(ticket.words(for: reason)) Whether that was put off "
+              + "since cannot be told.")
+        }
         return .refuse(reason, detail: "By \(found.words).\(ticket.words(for: reason))")
       }
       // Of what sort it is, the gate's rule judges by the ticket system's own word.

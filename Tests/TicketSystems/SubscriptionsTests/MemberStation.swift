@@ -39,6 +39,8 @@ struct MemberStation: Sendable {
   static let interval = Duration.seconds(900)
 
   let disk: Disk
+  /// Its list on board.
+  let place: TicketListPlace
   let time: MovableTime
   let transport: HTTPTransport
   let stored: StoredTicketList
@@ -60,8 +62,8 @@ struct MemberStation: Sendable {
       transport: transport, token: try Secret("test-token"), budget: .init(limit: 1_000, model: .window),
       recheck: recheck, time: time)
     let server = "subscriptions \(url)"
-    let stored = try StoredTicketList(
-      TicketListPlace(state: disk.folder, system: Door.id, server: server), key: disk.key)
+    place = TicketListPlace(state: disk.folder, system: Door.id, server: server)
+    let stored = try StoredTicketList(place, key: disk.key)
     self.stored = stored
     let clock = ClockTrust(time: time, isDisciplined: { true })
     keeper = LedgerKeeper(

@@ -58,6 +58,17 @@ import TicketLists
 
     func present(_ code: String) async -> AttemptDecision { await process.present(code) }
 
+    /// Takes a list on board, true as of now.
+    func take(_ tickets: ToldTicket...) throws {
+      let work = try TicketImport(
+        TicketImport.Settings(
+          place: process.place, key: process.disk.key, recognise: { PassReader.listedCode(SignedPass.ownForm(of: $0)) },
+          zone: { _, _, _ in nil }))
+      for ticket in tickets { try work.add(ticket) }
+      let report = try work.finish(asOf: time.wall(), imported: time.wall())
+      expectEqual(report.refusal, nil)
+    }
+
     /// The network goes, and whoever asks has found out.
     func away(_ isAway: Bool) { members.state.withLock { $0.isAway = isAway } }
 
@@ -181,6 +192,49 @@ import TicketLists
     station.time.advance(by: .seconds(1_800))
     expect(await station.present(Self.member).isProvisional)
     expect(await station.present(Self.stranger).verdict != .admit)
+    await station.close()
+  }
+
+  // MARK: A list that was brought
+
+  private func listed(
+    _ code: String, until: WallTime? = nil, tier: String? = "premium", status: ListedTicket.Status = .valid
+  ) -> ToldTicket {
+    ToldTicket(code: code, isWholeSale: false, status: status, until: until, kind: tier)
+  }
+
+  /// A member who was never here passes by it, in whatever form; whom it does not name, or names of another tier, does not.
+  @Test func aListNamesMembersWhoWereNeverHere() async throws {
+    let station = try await Station(tiers: [.premium])
+    let (standard, untold) = ("1000000619244064", "1000000619244065")
+    try station.take(
+      listed(pass(Self.member, station), until: station.ahead),
+      listed(standard, until: station.ahead, tier: "standard"),
+      listed(untold, until: station.ahead, tier: nil))
+    station.away(true)
+    for id in [standard, untold, Self.stranger] {
+      let turned = await station.present(id)
+      expect(turned.verdict != .admit, "\(turned)")
+    }
+    let known = await station.present(Self.member)
+    expect(known.verdict == .admit && known.isProvisional, "\(known)")
+    try await expectEqual(station.present(pass(Self.member, station)).verdict, .refuse(.tooSoon))
+    await station.close()
+  }
+
+  /// It may have been renewed since the list was made: who is valid is not refused.
+  @Test func anEndThatAListTellsIsNoRefusal() async throws {
+    let station = try await Station()
+    try station.take(
+      listed(Self.member, until: station.time.wall() + .seconds(20)), listed(Self.stranger, status: .cancelled))
+    station.away(true)
+    station.time.advance(by: .seconds(21))
+    let ended = await station.present(Self.member)
+    expect(
+      ended.verdict == .undecided(.unreachable) && ended.detail?.contains("Whether that was put off") == true,
+      "\(ended)")
+    // What it says outright counts.
+    await expectEqual(station.present(Self.stranger).verdict, .refuse(.cancelled))
     await station.close()
   }
 
