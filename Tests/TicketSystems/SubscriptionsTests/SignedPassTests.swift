@@ -148,31 +148,6 @@ import Testing
       .refuse(.notGenuine))
   }
 
-  /// None is admitted, and nobody is asked: what begins like a pass, is as long, and even names our key.
-  @Test func forgedPassesAreNeverBelieved() throws {
-    let reader = PassReader(codes: .signed, files: try passFiles())
-    var random = SeededGenerator(seed: 7)
-    let id = try #require(passKey.publicKey).id
-    let forger = PassKey.make()
-    for number in 0..<extent(landing: 4_000, release: 1_000_000) {
-      let text: String
-      switch number % 4 {
-      case 0: text = try pass(String(20_000_000 + number), by: forger)
-      case 1:
-        var bytes = [1] + id + (0..<96).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        bytes.replaceSubrange(5..<13, with: [0x01, 0xC0, 0x8E, 0xBB, 0x01, 0xC8, 0x93, 0xDB])
-        bytes.replaceSubrange(21..<37, with: exampleID.utf8)
-        text = "SCANPASS1:" + Base32.text(bytes)
-      case 2: text = "SCANPASS1:" + Base32.text((0..<101).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-      default:
-        text =
-          "SCANPASS1:"
-          + String((0..<162).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".randomElement(using: &random) ?? "A" })
-      }
-      expectEqual(reader.examine(Code(text), at: Self.from), .refuse(.notGenuine), "\(number)")
-    }
-  }
-
   @Test func aGateTakesPassesAndIdsAlone() throws {
     let accept = SubscriptionsSection.accept
     for code in [try pass(), try pass("12345678901234567890"), exampleID, "12345678", "SCANPASS1:AEAS"] {
