@@ -238,6 +238,8 @@ import VenueServer
       ["credential", "set", "main", "--state", state], input: [UInt8]("a-key-for-a-test".utf8))
     let taken = try await run(["import", "--from-system", "main", "--zone", "UTC"], url: address.url)
     expect(taken.status == 0 && taken.output.contains("are on board"), "\(taken.errors)")
+    let ofOne = try await run(["import", "--from-system", "main", "--user", "ada"], url: address.url)
+    expect(ofOne.status == 69 && ofOne.errors.contains("leave out --user"), "\(ofOne.errors)")
     serving.cancel()
     _ = await serving.result
     for ticket in seeded.tickets {
