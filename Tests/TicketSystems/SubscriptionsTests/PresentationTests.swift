@@ -361,6 +361,41 @@ import TicketTransport
     await service.close()
   }
 
+  /// A page of which nothing can be read is no end: what follows it is told.
+  @Test func aPageOfNoSubscriptionsEndsNoList() async throws {
+    func page(_ data: String) -> Service.Reply { .answer(Wire.response("200 OK", #"{"data":[\#(data)]}"#)) }
+    let service = try await Service.open(
+      page(#"{"id":1},{"id":2}"#), page(Wire.subscription(ends: Self.ahead)), page(""))
+    let roster = SubscriptionsRoster(client: service.client, environment: .production)
+    let first = try await roster.page(1)
+    expect(first.hasMore && first.tickets.count == 2 && first.tickets.allSatisfy { $0.obstacle != nil })
+    let second = try await roster.page(2)
+    expect(second.hasMore && second.tickets.map(\.code) == [exampleID])
+    expect(try await roster.page(3).hasMore == false)
+    await service.close()
+  }
+
+  /// Who is meant is told to the server, and to nobody else.
+  @Test func aListOfOneUserNamesTheUser() async throws {
+    let user = "748bc0c8-f778-4616-8dff-7f4a8f4dd411"
+    let service = try await Service.open(
+      .answer(Wire.response("200 OK", #"{"data":[]}"#)), Self.refusal("401 Unauthorized", "No user \(user)"))
+    let all = SubscriptionsRoster(client: service.client, environment: .production)
+    let own = try #require(try all.of(user: user))
+    _ = try await own.page(1)
+    expect(service.server.requests[0].lowercased().contains("x-user-id: \(user)"), "\(service.server.requests)")
+    await #expect {
+      _ = try await own.page(1)
+    } throws: {
+      let words = "\($0)"
+      return words.contains("that --user names (401)") && words.contains("…d411") && !words.contains(user)
+    }
+    for wrong in ["", " ", "a\r\nb", "ä"] {
+      #expect(throws: TicketListFault.self) { try all.of(user: wrong) }
+    }
+    await service.close()
+  }
+
   // MARK: Conformance
 
   @Test func behavesAsATicketSystemMust() async throws {
