@@ -18,7 +18,7 @@ import VenueServer
   private var state: String { folder.appending(path: "state").path }
 
   /// Brings a file on board, as whoever prepares the evening does.
-  private func load(_ text: String, of url: String) async throws -> StoredTicketList {
+  private func load(_ text: String, of url: String) async throws -> any TicketList {
     let (station, file) = (folder.appending(path: "station.yaml"), folder.appending(path: "tickets.csv"))
     let yaml = """
       version: 1

@@ -53,8 +53,13 @@ import VenueServer
       try await run(["renew", id])
       try await expectEqual(row(id, control)["shop_expires"] as? String, "2027-01-31T11:55:00Z")
       try await expectEqual(row(id, control)["expires"] as? String, "2026-01-31T11:55:00Z")
-      try await run(["renew", "--told", "--until", "30d", id])
-      try await expectEqual(row(id, control)["expires"] as? String, "2026-03-02T12:00:00Z")
+      let earlier = try await Program.run([
+        "venue", "subscription", "renew", "--control", control, "--until", "30d", id,
+      ])
+      expect(
+        earlier.status == 69 && earlier.errors.contains("paid for until 2027-01-31T11:55:00Z"), "\(earlier.errors)")
+      try await run(["renew", "--told", "--until", "400d", id])
+      try await expectEqual(row(id, control)["expires"] as? String, "2027-03-07T12:00:00Z")
       try await run(["refund", id])
       try await expectEqual(row(id, control)["renews"] as? Bool, false)
       try await run(["expire", "--at", "-1h", "--final", id])

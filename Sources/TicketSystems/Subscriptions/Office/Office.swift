@@ -79,7 +79,7 @@ struct Office: Sendable {
     var call = HTTPCall(method, path: path, body: body?.written)
     call.skipsCaches = true
     do throws(DeskFault) {
-      return try await calls.change(call, "\(method.rawValue) \(words)", hiding: Self.redactions(ids))
+      return try await calls.change(call, "\(method.rawValue) \(words)", hiding: Self.redactions(ids), isLong: true)
     } catch {
       guard case .unclear(let text) = error else { throw error }
       throw .unclear("\(text) It was not sent again. See whether it was done: scangate membership \(look)")

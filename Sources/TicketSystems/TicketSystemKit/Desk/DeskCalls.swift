@@ -67,11 +67,12 @@ package struct DeskCalls: Sendable {
   /// - Parameters:
   ///   - words: the call for messages.
   ///   - more: what the server's text must not show besides.
+  ///   - isLong: whether the answer has a list in it, and may be as long as one.
   package func change(
-    _ call: HTTPCall, _ words: String, hiding more: [Redaction] = []
+    _ call: HTTPCall, _ words: String, hiding more: [Redaction] = [], isLong: Bool = false
   ) async throws(DeskFault) -> JSONValue {
     var call = call
-    call.limits.mostBytes = HTTPCall.Limits.mostOfAll
+    if isLong { call.limits.mostBytes = HTTPCall.Limits.mostOfAll }
     for _ in 0..<Self.mostWindows {
       let outcome = await metered.perform(call, deadline: time.now() + Self.changePatience)
       switch outcome.result {

@@ -46,9 +46,16 @@ extension VenueServer {
   /// - Parameters:
   ///   - until: the new end, see `VenueMoment`; nil for one cycle more, or as many as lead past now.
   ///   - isTold: whether the shop tells by itself.
+  /// - Throws: `VenueError.unusable`, in words, also where it has been paid for longer already.
   package func renewSubscription(_ id: String, until: String? = nil, isTold: Bool = false) async throws {
     try await withSold(id) { shop, sold, desk in
-      try shop.renew(sold, until: try until.map { try VenueMoment.read($0, "the new end", now: shop.now) })
+      let end = try until.map { try VenueMoment.read($0, "the new end", now: shop.now) }
+      if let end, end.seconds <= sold.latest.expires.seconds {
+        throw VenueError.unusable(
+          "it is paid for until \(sold.latest.expires.utc) already, and a renewal ends later; an earlier end is set by expire --at"
+        )
+      }
+      try shop.renew(sold, until: end)
       if isTold, let changed = try shop.subscription(id) { try desk.learn(changed) }
     }
   }
