@@ -117,7 +117,10 @@ final class CheckedTickets {
     }
     chmod(path, 0o600)
     let database = try Database(path, .present, busyMilliseconds: 200)
-    try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512")
+    // What is written down beside the file stays a small part of it.
+    try database.execute(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512; PRAGMA wal_autocheckpoint = 250"
+    )
     let found = try (database.integer("PRAGMA application_id"), database.integer("PRAGMA user_version"))
     if found != (Self.applicationID, Self.version) {
       guard found.0 == 0, found.1 == 0 else {

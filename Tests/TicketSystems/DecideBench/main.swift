@@ -117,7 +117,7 @@ func looking(_ stored: StoredTicketList, _ list: ListOnBoard) async throws {
   for (number, id) in ids.enumerated() {
     list.keep(CheckedTicket(ends: inAWeek, kind: "premium", at: time.wall()), of: Code(bytes: id.bytes))
     // What waits to be kept is bounded as it is where people come one after the other.
-    if number % 1_000 == 999 { _ = try await stored.find(Code(bytes: id.bytes)) }
+    if number % 100 == 99 { _ = try await stored.find(Code(bytes: id.bytes)) }
   }
   // The other half of the way: to the list's thread and back with nothing to do there.
   await measure("thread", times: 20_000) { _ in (try? await stored.state()) == .some(.none) }
@@ -131,9 +131,12 @@ func looking(_ stored: StoredTicketList, _ list: ListOnBoard) async throws {
 /// The verdict on a pass that was checked a moment ago.
 func remembered(_ list: ListOnBoard) async throws {
   let id = ids[0]
+  let text = String(decoding: id.bytes, as: UTF8.self)
   let body =
-    #"{"environment":"Production","originalTransactionId":"\#(id)","expiresDateUtc":"\#(inAWeek.iso8601Seconds)","#
-    + #""purchaseDateUtc":"2020-01-25T00:19:53Z","tier":"premium","cycle":"month","autoRenewal":true}"#
+    #"{"environment":"Production","originalTransactionId":"\#(text)","lastTransactionId":"\#(text)","#
+    + #""productId":"com.ft.ftchinese.mobile.subscription.member.monthly","purchaseDateUtc":"2020-01-25T00:19:53Z","#
+    + #""expiresDateUtc":"\#(inAWeek.iso8601Seconds)","tier":"premium","cycle":"month","autoRenewal":true,"#
+    + #""createdUtc":"2020-09-15T04:04:16Z","updatedUtc":"2020-09-18T01:20:06Z"}"#
   let server = ScriptedServer { _, _, connection in
     connection.send(
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
