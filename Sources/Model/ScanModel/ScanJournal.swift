@@ -22,8 +22,32 @@ package protocol ScanJournal: AttemptBook {
   /// is looked: some thousand scans.
   func admission(before passage: JournaledPassage) async throws(JournalFault) -> JournaledPassage?
 
+  /// What a ticket system has said itself of tickets that were presented, as far as it is written: newest first, and in pieces, for a
+  /// look is short.
+  /// - Parameter fact: what is older than that; the newest where it is nil.
+  /// - Returns: the piece, and the fact before which the next one ends; nil where that was all.
+  func words(
+    of system: TicketSystemID, before fact: Int64?
+  ) async throws(JournalFault) -> (words: [JournaledWord], next: Int64?)
+
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
+}
+
+/// What a ticket system has said itself of a ticket that was presented.
+package struct JournaledWord: Sendable, Equatable {
+  /// The ticket's key in the ledger.
+  package var ticket: TicketKey
+  /// Why it refused the ticket; nil where it would have admitted.
+  package var refusal: RefuseReason?
+  /// When.
+  package var at: WallTime
+
+  package init(ticket: TicketKey, refusal: RefuseReason?, at: WallTime) {
+    self.ticket = ticket
+    self.refusal = refusal
+    self.at = at
+  }
 }
 
 /// One thing that has happened. Facts are never changed or taken back.

@@ -10,6 +10,8 @@ package typealias LastWord = (reason: RefuseReason, at: WallTime)
 package struct LastWords: Sendable {
   private static let most = 20_000
   private var words: [TicketKey: LastWord] = [:]
+  /// Of whom something newer is known than what is recalled, or was recalled already; `nil` where nothing is being recalled.
+  private var known: Set<TicketKey>?
 
   /// Makes it of a ticket system that has refused nobody.
   package init() {}
@@ -21,6 +23,7 @@ package struct LastWords: Sendable {
   /// - Parameter folded: as in `AttemptLedger.begin`.
   package mutating func remember(_ key: TicketKey, folded: TicketKey?, _ reason: RefuseReason, at time: WallTime) {
     words[key] = (reason, time)
+    known?.insert(key)
     if let folded, reason != .notFound, !reason.isOfPlaceOrTime { words[folded] = (reason, time) }
     guard words.count > Self.most else { return }
     let median = words.values.map(\.at).sorted()[words.count / 2]
@@ -30,6 +33,30 @@ package struct LastWords: Sendable {
   /// Takes that the ticket system would admit the ticket.
   package mutating func forget(_ key: TicketKey, folded: TicketKey?) {
     words[key] = nil
+    known?.insert(key)
     if let folded { words[folded] = nil }
   }
+
+  // MARK: What was said before this process
+
+  /// So much is recalled at most: what is older counts no more.
+  package static let mostRecalled = 20_000
+
+  /// Begins to take what was said before this process, newest first, while it goes on learning.
+  package mutating func beginRecalling() { known = Set(words.keys) }
+
+  /// Takes what was said of a ticket; what is known of it from later counts. A refusal that somebody, or some time, may have cured is
+  /// left out: the ticket system is asked, or nobody can say.
+  /// - Returns: whether more may be recalled.
+  package mutating func recall(_ said: JournaledWord) -> Bool {
+    guard let known, known.count < Self.mostRecalled else { return false }
+    guard self.known?.insert(said.ticket).inserted == true, words.count < Self.most else { return true }
+    if let reason = said.refusal, !reason.isOfPlaceOrTime, !reason.mayFollowUse, reason != .alreadyUsed {
+      words[said.ticket] = (reason, said.at)
+    }
+    return true
+  }
+
+  /// That was all.
+  package mutating func endRecalling() { known = nil }
 }

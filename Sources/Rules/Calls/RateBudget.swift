@@ -45,11 +45,12 @@ package struct RateBudget: Sendable {
   /// The model that is kept.
   package let model: Model
 
-  private var places: [(number: UInt64, ended: MonotonicTime?)] = []
+  private var places: [(number: UInt64, reserve: Int, ended: MonotonicTime?)] = []
   private var sincePause = 0
   private var lastEnd: MonotonicTime?
   private var outstanding = 0
-  private var blockedUntil: MonotonicTime?
+  /// Until when the server refuses, as it has told: all, and those alone that leave places to others.
+  private var blockedUntil: MonotonicTime?, othersBlockedUntil: MonotonicTime?
   private var nextNumber: UInt64 = 0
 
   /// Makes a full budget.
@@ -68,11 +69,11 @@ package struct RateBudget: Sendable {
   /// - Parameter reserve: how many places it must leave to others; at least one place can be had all the same.
   package mutating func tryTake(at now: MonotonicTime, leaving reserve: Int = 0) -> Decision {
     expire(at: now)
-    if let next = nextPossible(after: now, of: max(1, allowance - max(0, reserve))) {
+    if let next = nextPossible(after: now, leaving: reserve) {
       return .spent(nextPossible: next)
     }
     nextNumber &+= 1
-    places.append((nextNumber, nil))
+    places.append((nextNumber, reserve, nil))
     outstanding += 1
     sincePause += 1
     return .granted(Ticket(number: nextNumber))
@@ -81,7 +82,7 @@ package struct RateBudget: Sendable {
   /// How long a request that leaves so many places would have to wait, if nothing else is sent until then; `nil` where it need not.
   package mutating func wait(at now: MonotonicTime, leaving reserve: Int = 0) -> Duration? {
     expire(at: now)
-    return nextPossible(after: now, of: max(1, allowance - max(0, reserve))).map { $0 - now }
+    return nextPossible(after: now, leaving: reserve).map { $0 - now }
   }
 
   /// The request came to its end, and the server counted it or may have: an answer, or a loss.
@@ -100,9 +101,11 @@ package struct RateBudget: Sendable {
     sincePause -= 1
   }
 
-  /// The server refused the request for its rate (429), which it does not count.
+  /// The server refused the request for its rate (429), which it does not count. A request that left places to others puts off such
+  /// requests alone: a server may count its calls apart, and somebody at a gate finds out for himself.
   /// - Parameter retryAfter: the server's own advice, where it gave one.
   package mutating func limited(_ ticket: Ticket, at now: MonotonicTime, retryAfter: Duration?) {
+    let leaves = openPlace(of: ticket).map { places[$0].reserve } ?? 0
     notCounted(ticket)
     var until = now + Self.leastWait
     if let retryAfter {
@@ -110,7 +113,11 @@ package struct RateBudget: Sendable {
     } else if let lastEnd {
       until = max(until, lastEnd + Self.period)
     }
-    blockedUntil = max(blockedUntil ?? until, until)
+    if leaves > 0 {
+      othersBlockedUntil = max(othersBlockedUntil ?? until, until)
+    } else {
+      blockedUntil = max(blockedUntil ?? until, until)
+    }
   }
 
   private func openPlace(of ticket: Ticket) -> Int? {
@@ -121,11 +128,15 @@ package struct RateBudget: Sendable {
     places.removeAll { place in place.ended.map { now - $0 >= Self.period } ?? false }
     if outstanding == 0, let lastEnd, now - lastEnd >= Self.period { sincePause = 0 }
     if let until = blockedUntil, until <= now { blockedUntil = nil }
+    if let until = othersBlockedUntil, until <= now { othersBlockedUntil = nil }
   }
 
-  /// When the next of `allowance` requests can be granted; `nil` for now. A request on its way is taken to end now: nobody knows better.
-  private func nextPossible(after now: MonotonicTime, of allowance: Int) -> MonotonicTime? {
+  /// When the next request that leaves so many places can be granted; `nil` for now. A request on its way is taken to end now: nobody
+  /// knows better.
+  private func nextPossible(after now: MonotonicTime, leaving reserve: Int) -> MonotonicTime? {
+    let allowance = max(1, allowance - max(0, reserve))
     var next = blockedUntil
+    if reserve > 0, let others = othersBlockedUntil { next = max(next ?? others, others) }
     if model != .pause, places.count >= allowance {
       let ends = places.map { $0.ended ?? now }.sorted()
       let free = ends[places.count - allowance] + Self.period

@@ -25,6 +25,7 @@ extension LedgerKeeper {
     let tellings = Set(owed.map(\.scan.id))
     health.asker = asker
     sender.faces = faces
+    if let asker { await recallWords(of: asker.id) }
     var taken: [GatewayEvent] = []
     for asked in attempts {
       do throws(JournalFault) {
@@ -49,6 +50,34 @@ extension LedgerKeeper {
       open(asked.ticket, asked.attempt, asked.scan)
     }
     return taken
+  }
+
+  /// So many pieces of the journal are read before people come; older ones while they do.
+  private static let piecesAhead = 20
+
+  /// Takes up what the ticket system said of tickets before this process: a refund that it told of outlives a restart in an outage, for
+  /// the list on board may be older.
+  private func recallWords(of system: TicketSystemID) async {
+    stored.lastWords.beginRecalling()
+    var end: Int64?
+    for _ in 0..<Self.piecesAhead {
+      guard let next = await recallWords(of: system, before: end) else { return stored.lastWords.endRecalling() }
+      end = next
+    }
+    Task { [end] in
+      var end = end
+      while let next = await recallWords(of: system, before: end) { end = next }
+      stored.lastWords.endRecalling()
+    }
+  }
+
+  /// Takes one piece.
+  /// - Returns: where the next one ends; `nil` where there is none, or no more is taken.
+  private func recallWords(of system: TicketSystemID, before fact: Int64?) async -> Int64? {
+    // A journal that cannot be read is told of by whoever needs it.
+    guard let (words, next) = try? await store.dependencies.journal.words(of: system, before: fact) else { return nil }
+    for word in words where !stored.lastWords.recall(word) { return nil }
+    return next
   }
 
   /// Records the final outcome of a request that the gate had stopped waiting for.

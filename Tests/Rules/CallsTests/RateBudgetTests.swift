@@ -162,6 +162,21 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
     expectEqual(budget.tryTake(at: time(60_300)), .spent(nextPossible: time(60_200 + 15 * 60_000)))
   }
 
+  /// A log that is told aside, and refused for its own rate, closes no gate.
+  @Test func whoLeavesPlacesToOthersIsLimitedAlone() {
+    var budget = RateBudget()
+    guard case .granted(let aside) = budget.tryTake(at: time(0), leaving: 20) else { return expect(false) }
+    budget.limited(aside, at: time(10), retryAfter: .seconds(600))
+    expectEqual(budget.tryTake(at: time(20), leaving: 1), .spent(nextPossible: time(600_010)))
+    guard case .granted(let live) = budget.tryTake(at: time(20)) else { return expect(false, "a gate is closed") }
+    // Whom somebody waits for speaks for all.
+    budget.limited(live, at: time(30), retryAfter: .seconds(30))
+    expectEqual(budget.tryTake(at: time(40)), .spent(nextPossible: time(30_030)))
+    expectEqual(budget.tryTake(at: time(40), leaving: 1), .spent(nextPossible: time(600_010)))
+    guard case .granted = budget.tryTake(at: time(30_030)) else { return expect(false) }
+    guard case .granted = budget.tryTake(at: time(600_010), leaving: 1) else { return expect(false) }
+  }
+
   @Test func limitedWithoutOwnRequestsStillWaits() {
     var budget = RateBudget()
     guard case .granted(let ticket) = budget.tryTake(at: time(0)) else { return expect(false) }

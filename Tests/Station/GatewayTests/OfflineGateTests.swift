@@ -363,6 +363,36 @@ import Testing
     await expectEqual(process.present(gate: "south").verdict, .refuse(.refunded))
   }
 
+  /// And it outlives the process: a restart is what somebody does in an outage.
+  @Test(arguments: [true, false]) func theLastWordOutlivesTheProcess(isRefusal: Bool) async throws {
+    let now = SystemTime().wall()
+    for asOf in [now - .seconds(600), now + .seconds(600)] {
+      let list = FixedList(
+        state: TicketListState(asOf: asOf, count: 1), ticket: ListedTicket(status: .valid), told: ListAge(asOf: asOf))
+      let process = try LedgerProcess(list: list, policy: Self.policy())
+      func journal(_ verdict: Verdict, _ decider: Decider, _ seconds: Int64) {
+        process.journal.enqueue(
+          JournalBatch(facts: [
+            .scan(
+              JournaledScan(
+                scan: Scan(
+                  gate: GateID("north"), reader: ReaderID("left"), code: Self.code, readAt: process.time.now()),
+                system: process.system.id, ticket: TicketKey(Self.code.bytes),
+                at: JournalTime(wall: now - .seconds(seconds), monotonic: process.time.now(), isTrusted: true),
+                decidedIn: .milliseconds(30), verdict: verdict, decider: decider))
+          ]))
+      }
+      journal(isRefusal ? .admit : .refuse(.refunded), .server, 20)
+      journal(isRefusal ? .refuse(.refunded) : .admit, .server, 10)
+      // What it did not say itself is none of its words.
+      for _ in 0..<10 { journal(isRefusal ? .admit : .refuse(.refunded), .ledger, 5) }
+      process.system.script(Self.code, .fail(.noConnection))
+      _ = await process.keeper.takeUp([], asker: process.system)
+      let isOlder = asOf > now
+      await expectEqual(process.present().verdict, isRefusal && !isOlder ? .refuse(.refunded) : .admit)
+    }
+  }
+
   /// By a clock that may be wrong no list is old, and the venue has said that it is to count.
   @Test func whereTheDayIsIgnoredTheListsAgeIsToo() async throws {
     var policy = Self.policy()
