@@ -22,12 +22,8 @@ enum SubscriptionAnswer: Sendable, Equatable {
   ///   - secrets: what the server's text must not show, should it repeat it.
   ///   - words: which settings to look at.
   init(_ answer: HTTPAnswer, of id: SubscriptionID, host: String, hiding secrets: [Redaction], words: ServerWords) {
-    let age = answer.headers["Age"]
-    guard !answer.headers.has("Age") || age.flatMap({ Int64($0) }) == 0 else {
-      self = .undecided(
-        .badAnswer,
-        "\(host) did not answer itself: what came is from a cache on the way (Age: \(StaffText.clean(age ?? "") ?? "")). Have it let "
-          + "through what is asked with an Authorization header.")
+    if let words = answer.cacheWords(host: host) {
+      self = .undecided(.badAnswer, words)
       return
     }
     switch answer.status {
@@ -120,12 +116,21 @@ extension HTTPAnswer {
     return (status == 400 || status == 403) && words.contains("user")
   }
 
-  /// Whether an answer to a refresh shows that the store was asked and has answered. Whoever could not ask it, or stands in between, has
-  /// learnt nothing of a renewal.
+  /// That the server did not answer itself, and what to do; `nil` where it did.
+  func cacheWords(host: String) -> String? {
+    let age = headers["Age"]
+    guard headers.has("Age"), age.flatMap({ Int64($0) }) != 0 else { return nil }
+    let shown = StaffText.clean(age ?? "") ?? ""
+    return "\(host) did not answer itself: what came is from a cache on the way (Age: \(shown)). Have it let "
+      + "through what is asked with an Authorization header."
+  }
+
+  /// Whether an answer to a refresh shows that the store was asked and has answered. Whoever could not ask it, as it has
+  /// lost the receipt (404), or stands in between, has learnt nothing of a renewal.
   var hasLooked: Bool {
-    switch status {
+    guard cacheWords(host: "") == nil else { return false }
+    return switch status {
     case 200...299: isJSON
-    case 404: message != nil
     case 422:
       message != nil
         && ((try? JSONValue(body))?["error"]?["field"]?.string).map { Self.storeFields.contains($0) } ?? false

@@ -102,9 +102,31 @@ import TicketTransport
   }
 
   @Test func aServerThatHasLookedAndRefusesIsBelieved() async throws {
-    let service = try await Service.open(Self.ended, Self.refusal("404 Not Found", "Not Found"), Self.ended)
+    let body =
+      #"{"message":"No subscription found","error":{"field":"latest_receipt_info","code":"missing_field"}}"#
+    let service = try await Service.open(
+      Self.ended, .answer(Wire.response("422 Unprocessable Entity", body)), Self.ended)
     await expectEqual(name(service.attempt().answer), "refused expired")
     await service.close()
+  }
+
+  /// A service that has lost the receipt, and a cache in its place, have asked no store.
+  @Test func whoHasAskedNoStoreRefusesNobody() async throws {
+    let ended = Wire.subscription(ends: Self.past, renews: true)
+    for answer in [
+      Wire.response("404 Not Found", #"{"message":"Not found the Apple subscription to refresh"}"#),
+      Wire.response("404 Not Found", #"{"message":"Not Found"}"#),
+      Wire.response("200 OK", ended, extra: "Age: 1\r\n"), Wire.response("200 OK", ended, extra: "Age: x\r\n"),
+    ] {
+      let service = try await Service.open(Self.ended, .answer(answer), Self.ended)
+      for _ in 0..<2 { await expectEqual(name(service.attempt().answer), "undecided unreachable", "\(answer)") }
+      expectEqual(service.asked, [Self.get, Self.patch, Self.get, Self.get])
+      await service.close()
+    }
+    let fresh = try await Service.open(
+      Self.ended, .answer(Wire.response("200 OK", ended, extra: "Age: 0\r\n")), Self.ended)
+    await expectEqual(name(fresh.attempt().answer), "refused expired")
+    await fresh.close()
   }
 
   /// Never counted as offline; it ends behind, and the next presentation is asked about first.

@@ -172,8 +172,8 @@ import WireText
     }
   }
 
-  /// A store that is away has told nothing of a renewal.
-  @Test(arguments: shapes, [ShopAnswer.status(21_005), .status(21_009), .notJSON])
+  /// A store that is away, or cannot be asked for want of a receipt, has told nothing of a renewal.
+  @Test(arguments: shapes, [ShopAnswer.status(21_005), .status(21_009), .notJSON, .noReceipt])
   func aStoreThatCannotBeAskedRefusesNobody(shape: SubscriptionShape, answer: ShopAnswer) async throws {
     try await MemberVenue.run(shape) { venue in
       let door = try venue.door()
@@ -184,7 +184,7 @@ import WireText
     }
   }
 
-  @Test(arguments: shapes, [ShopAnswer.otherApp, .empty, .noReceipt])
+  @Test(arguments: shapes, [ShopAnswer.otherApp, .empty])
   func aStoreThatKnowsNoneIsBelieved(shape: SubscriptionShape, answer: ShopAnswer) async throws {
     try await MemberVenue.run(shape) { venue in
       let door = try venue.door()
