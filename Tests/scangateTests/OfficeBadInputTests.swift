@@ -93,6 +93,19 @@ import VenueServer
     }
   }
 
+  /// It is 204 alone that says that a membership was deleted.
+  @Test func anUnlinkIsDoneByOneStatus() async throws {
+    let command = ["unlink", OfficeVenue.account, Self.id, "--yes"]
+    for (status, body) in [(200, "{}"), (200, #"{"message":"still linked"}"#), (202, "{}"), (200, "<html></html>")] {
+      for result in try await run([command, command + ["--json"]], against: status, body) {
+        expectEqual(result.status, 76, "\(status) \(body): \(result.errors)")
+        expectEqual(result.output, "")
+        expect(result.errors.contains("answered \(status) to POST /apple/unlink, and not 204"), "\(result.errors)")
+        expect(result.errors.contains("scangate membership list --user FTCID"), "\(result.errors)")
+      }
+    }
+  }
+
   /// Two texts in one body, of which the first counts; messages that steer terminals or hold what is secret.
   @Test func refusalsAreReadWhateverIsInThem() async throws {
     let command = ["unlink", OfficeVenue.account, Self.id, "--yes"]

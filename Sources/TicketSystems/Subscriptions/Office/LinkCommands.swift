@@ -75,7 +75,7 @@ struct UnlinkCommand: OfficeCommand {
         otherwise: "Nothing was changed.")
     }
     _ = try await office.change(
-      .post, "/apple/unlink", "/apple/unlink", LinkArguments.body(ftcID, id), hiding: [ftcID, id.text],
+      .post, "/apple/unlink", "/apple/unlink", LinkArguments.body(ftcID, id), hiding: [ftcID, id.text], done: 204,
       look: "list --user FTCID")
     office.print(
       .object(["ftcId": .string(ftcID), "originalTransactionId": .string(id.text), "linked": .bool(false)]),

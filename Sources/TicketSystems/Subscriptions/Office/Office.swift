@@ -71,15 +71,18 @@ struct Office: Sendable {
   }
 
   /// Has something changed, once.
-  /// - Parameter look: a command that shows whether it was done, where the answer is lost.
+  /// - Parameters:
+  ///   - done: the one status that says that it was done; `nil` for all of 2xx.
+  ///   - look: a command that shows whether it was done, where the answer is lost.
   func change(
     _ method: HTTPCall.Method, _ path: String, _ words: String, _ body: JSONValue? = nil, hiding ids: [String] = [],
-    look: String
+    done: Int? = nil, look: String
   ) async throws(DeskFault) -> JSONValue {
     var call = HTTPCall(method, path: path, body: body?.written)
     call.skipsCaches = true
     do throws(DeskFault) {
-      return try await calls.change(call, "\(method.rawValue) \(words)", hiding: Self.redactions(ids), isLong: true)
+      return try await calls.change(
+        call, "\(method.rawValue) \(words)", hiding: Self.redactions(ids), isLong: true, done: done)
     } catch {
       guard case .unclear(let text) = error else { throw error }
       throw .unclear("\(text) It was not sent again. See whether it was done: scangate membership \(look)")

@@ -68,15 +68,20 @@ package struct DeskCalls: Sendable {
   ///   - words: the call for messages.
   ///   - more: what the server's text must not show besides.
   ///   - isLong: whether the answer has a list in it, and may be as long as one.
+  ///   - done: the one status that says that it was done; `nil` for all of 2xx.
   package func change(
-    _ call: HTTPCall, _ words: String, hiding more: [Redaction] = [], isLong: Bool = false
+    _ call: HTTPCall, _ words: String, hiding more: [Redaction] = [], isLong: Bool = false, done: Int? = nil
   ) async throws(DeskFault) -> JSONValue {
     var call = call
     if isLong { call.limits.mostBytes = HTTPCall.Limits.mostOfAll }
     for _ in 0..<Self.mostWindows {
       let outcome = await metered.perform(call, deadline: time.now() + Self.changePatience)
       switch outcome.result {
-      case .answered(let answer): return try judge(answer, words, changes: true, more).get()
+      case .answered(let answer):
+        if let done, (200...299).contains(answer.status), answer.status != done {
+          throw .unclear("\(host) answered \(answer.status) to \(words), and not \(done). It may have done it.")
+        }
+        return try judge(answer, words, changes: true, more).get()
       case .lost(let fault): throw .unclear(fault.detail)
       case .pending: throw .unclear("\(host) did not answer \(words) in time; it may have done it.")
       // Nothing has left: it may still be sent.
