@@ -106,6 +106,29 @@ import VenueServer
     }
   }
 
+  /// The link may have been made all the same: neither "nothing was done", nor told as the result.
+  @Test func aLinkThatIsAnsweredByAnotherSubscriptionsMembershipIsInDoubt() async throws {
+    for body in [
+      #"{"ftcId":"\#(OfficeVenue.account)","tier":"premium","appleSubsId":"40000781417036"}"#,
+      #"{"ftcId":"\#(OfficeVenue.account)","tier":"premium","appleSubsId":null}"#,
+    ] {
+      let server = try await DeskServer.start { .init(200, $0.method == "GET" ? Self.good : body) }
+      for more in [[], ["--json"]] {
+        let result = try await Program.run(
+          [
+            "membership", "link", OfficeVenue.account, Self.id, "--server", server.address + "/api/v1", "--token",
+            "main",
+            "--state", server.folder.path + "/state",
+          ] + more)
+        expectEqual(result.status, 76, "\(result.errors)")
+        expectEqual(result.output, "")
+        expect(result.errors.contains("a membership that is not of …7036"), "\(result.errors)")
+        expect(result.errors.contains("scangate membership list --user FTCID"), "\(result.errors)")
+      }
+      await server.end()
+    }
+  }
+
   /// Two texts in one body, of which the first counts; messages that steer terminals or hold what is secret.
   @Test func refusalsAreReadWhateverIsInThem() async throws {
     let command = ["unlink", OfficeVenue.account, Self.id, "--yes"]

@@ -50,10 +50,12 @@ struct LinkCommand: OfficeCommand {
         "\(office.calls.host) answered POST /apple/link with something that is no membership. See whether it was done: scangate "
           + "membership list --user FTCID")
     }
-    office.print(answer, membership.fields)
     guard membership.subscription == id.text else {
-      throw DeskFault.refused(status: 200, "\(office.calls.host) answered, but the membership is not of \(id).")
+      throw DeskFault.unclear(
+        "\(office.calls.host) answered POST /apple/link with a membership that is not of \(id). See whether it was done: "
+          + "scangate membership list --user FTCID")
     }
+    office.print(answer, membership.fields)
   }
 }
 
