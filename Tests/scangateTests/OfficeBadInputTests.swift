@@ -147,6 +147,24 @@ import VenueServer
     }
   }
 
+  /// `list` alone has --user; everything else is told what may be the cause.
+  @Test func a401InOtherWordsNamesOptionsThatThereAre() async throws {
+    let commands = [
+      ["show", Self.id], ["receipt", Self.id], ["refresh", Self.id], ["link", OfficeVenue.account, Self.id],
+      ["unlink", OfficeVenue.account, Self.id, "--yes"],
+    ]
+    for result in try await run(commands, against: 401, #"{"message":"Requires authorization."}"#) {
+      expectEqual(result.status, 1, "\(result.errors)")
+      expect(!result.errors.contains("Say it with --user"), "\(result.errors)")
+      expect(
+        result.errors.contains("It may be the access token: ")
+          && result.errors.contains("scangate credential set main"),
+        "\(result.errors)")
+    }
+    let list = try await run([["list"]], against: 401, #"{"message":"Requires authorization."}"#)[0]
+    expect(list.errors.contains("Say it with --user."), "\(list.errors)")
+  }
+
   @Test func listsThatAreNone() async throws {
     for body in ["{}", #"{"data":null}"#, #"{"data":7}"#, "7"] {
       let result = try await run([["list"]], against: 200, body)[0]

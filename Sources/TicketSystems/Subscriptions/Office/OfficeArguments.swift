@@ -45,7 +45,8 @@ struct OfficeArguments: ParsableArguments {
       policy: SubscriptionsClient.policy, time: time)
     let office = Office(
       calls: DeskCalls(
-        metered, OfficeManner(), time: time, tell: { program.tell(TerminalText.clean($0, limit: 1_000)) }),
+        metered, OfficeManner(takesUser: type(of: command).takesUser), time: time,
+        tell: { program.tell(TerminalText.clean($0, limit: 1_000)) }),
       program: program, isJSON: json)
     do {
       try await command.run(at: office)
@@ -77,10 +78,15 @@ protocol OfficeCommand: AsyncParsableCommand, TicketSystemCommand {
   /// Where it works, and how it prints.
   var office: OfficeArguments { get }
 
+  /// Whether it has the option `--user`.
+  static var takesUser: Bool { get }
+
   /// Does what was asked for.
   func run(at office: Office) async throws
 }
 
 extension OfficeCommand {
+  static var takesUser: Bool { false }
+
   func run(in program: any CommandHost) async throws { try await office.run(self, in: program) }
 }

@@ -74,6 +74,9 @@ struct OfficeError: Equatable {
 
 /// How the subscription service words what an office is told.
 struct OfficeManner: DeskManner {
+  /// Whether the command has an option by which a user is named.
+  let takesUser: Bool
+
   func lacks(_ answer: HTTPAnswer) -> Bool { answer.status == 405 || answer.status == 404 && !isRefusal(answer) }
 
   func isRefusal(_ answer: HTTPAnswer) -> Bool {
@@ -96,9 +99,10 @@ struct OfficeManner: DeskManner {
     case 401, 403:
       let isToken = error.message.lowercased().contains("token")
       if isToken { return "\(host) does not take our access token (\(answer.status))\(said). \(words.keyCure)" }
-      return answer.status == 401
+      if answer.status == 403 { return "\(host) does not let our access token do that (403)\(said)." }
+      return takesUser
         ? "\(host) wants to know whose (401)\(said). Say it with --user."
-        : "\(host) does not let our access token do that (403)\(said)."
+        : "\(host) does not let us do that (401)\(said). It may be the access token: \(words.keyCure)"
     case 404: return "\(host) has nothing of that name (404)\(said)."
     case 422:
       let place = [error.field, error.code].compactMap { $0.flatMap { StaffText.clean($0, hiding: secrets) } }

@@ -12,6 +12,8 @@ struct ListSubscriptionsCommand: OfficeCommand {
       All pages, until the service tells no more; with --page that one. Real services tell those of one user alone, whom --user names.
       """)
 
+  static let takesUser = true
+
   @Option(help: ArgumentHelp("Whose: the account's id.", valueName: "ftcid")) var user: String?
   @Option(help: ArgumentHelp("This page alone.", valueName: "number")) var page: Int?
   @Option(help: ArgumentHelp("How many a page.", valueName: "1 to 500")) var perPage = 100
