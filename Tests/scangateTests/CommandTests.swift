@@ -52,6 +52,51 @@ import Testing
     try await expectEqual(Program.run(["run", "--config", file.path]).status, 78)
   }
 
+  /// What the service would not start with: the files of a ticket system, line by line.
+  @Test func filesOfKeysAndRevokedPassesAreRead() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (keys, revoked) = (folder.path + "/pass-keys.txt", folder.path + "/revoked.txt")
+    let file = folder.path + "/lounge.yaml"
+    try Data(
+      """
+      version: 1
+      station: { name: door }
+      ticketSystems:
+        members:
+          { type: subscriptions, url: "http://127.0.0.1:9", accessToken: ftc, passes: { keys: \(keys), revoked: \(revoked) } }
+      readers:
+        left: { type: wedge, match: { vendor: "0c2e", product: "0901" }, keymap: de }
+      gates:
+        north: { readers: [left], ticketSystem: members, outputs: { green: { led: "no-such-led" } } }
+      """.utf8
+    ).write(to: URL(filePath: file))
+    let key = "key venue 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n"
+    let cases: [(keys: String, revoked: String, problems: [String])] = [
+      (key, "# none\n", []), (key, "", []), ("", "", ["\(keys):1:1: there is no key in it"]),
+      (key + "secret-words\n", "", ["\(keys):2:1: a line begins with key or #"]),
+      (
+        key, "id 30000781417036\nid 12\nserial xyz\n",
+        ["\(revoked):2:4: an id has 8 to 20 digits", "\(revoked):3:8: a serial number has 16"]
+      ),
+      (
+        "# none\n", "all\n",
+        ["\(keys):1:1: there is no key in it", "\(revoked):1:4: a line is written as: id DIGITS"]
+      ),
+    ]
+    for (keysText, revokedText, problems) in cases {
+      try Data(keysText.utf8).write(to: URL(filePath: keys))
+      try Data(revokedText.utf8).write(to: URL(filePath: revoked))
+      let result = try await Program.run(["config", "check", file, "--state", folder.path + "/state"])
+      expectEqual(result.status, problems.isEmpty ? 0 : 78, "\(result.errors)")
+      for problem in problems {
+        expect(result.errors.contains("\(file):5:") && result.errors.contains(problem), "\(result.errors)")
+      }
+      expect(!result.errors.contains("secret-words"), "\(result.errors)")
+      expectEqual(result.output.contains("good"), problems.isEmpty)
+    }
+  }
+
   @Test func devicesPrintsJSONWithoutAConfiguration() async throws {
     let result = try await Program.run(["devices", "--json"])
     let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])

@@ -17,6 +17,7 @@ extension StationConfiguration {
   package func checkFiles() -> FileFindings {
     var errors: Set<ConfigurationError> = []
     var warnings: Set<ConfigurationError> = []
+    let faultyLines = ticketSystems.flatMap { $0.type.fileProblems(of: $0.settings) }
     for file in files {
       let name = quoted(file.path)
       do throws(FileFault) {
@@ -24,6 +25,12 @@ extension StationConfiguration {
         if let problem = file.role.problem(with: content.bytes) {
           let finding = ConfigurationError(at: file.position, "the file \(name) \(problem)", file.role.remedy)
           if file.role == .trustList { warnings.insert(finding) } else { errors.insert(finding) }
+        }
+        for problem in faultyLines where file.role == .lines && problem.path == file.path {
+          errors.insert(
+            ConfigurationError(
+              at: file.position, "the file cannot be used: \(problem.words)",
+              "mend it: the service does not start with it as it is"))
         }
         if file.role == .secret && content.mode & 0o077 != 0 {
           warnings.insert(

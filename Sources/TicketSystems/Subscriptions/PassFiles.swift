@@ -46,16 +46,33 @@ package final class PassFiles: Sendable {
     do throws(PassListFault) {
       if let keys {
         state.stamps[keys] = Self.stamp(keys)
-        state.content.keys = try PassKeys.read(Self.bytes(keys, PassKeys.mostBytes), file: keys)
+        state.content.keys = try Self.readKeys(keys)
       }
       if let revoked {
         state.stamps[revoked] = Self.stamp(revoked)
-        state.content.revoked = try RevokedPasses.read(Self.bytes(revoked, RevokedPasses.mostBytes), file: revoked)
+        state.content.revoked = try Self.readRevoked(revoked)
       }
     } catch {
       throw SetupError("ticketSystems.\(id): \(error.description)")
     }
     self.state = Mutex(state)
+  }
+
+  /// What is wrong with both, all at once: where there is something, `init` throws.
+  static func problems(keys: String?, revoked: String?) -> [TicketSystemType.FileProblem] {
+    func problems(
+      _ path: String?, _ read: (String) throws(PassListFault) -> Void
+    ) -> [TicketSystemType.FileProblem] {
+      guard let path else { return [] }
+      do throws(PassListFault) {
+        try read(path)
+        return []
+      } catch {
+        return error.problems.map { TicketSystemType.FileProblem(path: path, words: $0) }
+      }
+    }
+    return problems(keys) { path throws(PassListFault) in _ = try readKeys(path) }
+      + problems(revoked) { path throws(PassListFault) in _ = try readRevoked(path) }
   }
 
   /// What they say now.
@@ -74,7 +91,7 @@ package final class PassFiles: Sendable {
     [
       keysPath.flatMap { path in
         look(path, "keys") { content throws(PassListFault) in
-          content.keys = try PassKeys.read(Self.bytes(path, PassKeys.mostBytes), file: path)
+          content.keys = try Self.readKeys(path)
         }
       },
       revokedPath.flatMap { path in
@@ -122,6 +139,14 @@ package final class PassFiles: Sendable {
     return Stamp(
       inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec,
       size: Int64(status.st_size))
+  }
+
+  private static func readKeys(_ path: String) throws(PassListFault) -> PassKeys {
+    try PassKeys.read(bytes(path, PassKeys.mostBytes), file: path)
+  }
+
+  private static func readRevoked(_ path: String) throws(PassListFault) -> RevokedPasses {
+    try RevokedPasses.read(bytes(path, RevokedPasses.mostBytes), file: path)
   }
 
   private static func bytes(_ path: String, _ limit: Int) throws(PassListFault) -> [UInt8] {

@@ -17,7 +17,8 @@ extension TicketSystemType {
     budget: { _ in SubscriptionsClient.rate }, freshFor: { $0.freshFor },
     settingNames: {
       .init(address: "\($0.url)", key: "accessToken \($0.accessToken.name)", place: $0.urlPosition)
-    }, connect: SubscriptionsSection.connect)
+    }, fileProblems: { PassFiles.problems(keys: $0.passes.keys, revoked: $0.passes.revoked) },
+    connect: SubscriptionsSection.connect)
 }
 
 extension SubscriptionsSection {

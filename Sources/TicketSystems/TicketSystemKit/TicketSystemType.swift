@@ -22,6 +22,19 @@ package struct TicketSystemType: Sendable {
     }
   }
 
+  /// What is wrong in a file of lines that a section names.
+  package struct FileProblem: Sendable, Equatable {
+    /// The file.
+    package var path: String
+    /// `FILE:LINE:COLUMN: what, and what to do`, without a word of what it holds.
+    package var words: String
+
+    package init(path: String, words: String) {
+      self.path = path
+      self.words = words
+    }
+  }
+
   /// The word after `type:`.
   package let name: String
   /// The keys of `ticketSystems.<name>` besides those that every system has.
@@ -49,6 +62,7 @@ package struct TicketSystemType: Sendable {
   private let rate: @Sendable (any Sendable) -> Int?
   private let freshness: @Sendable (any Sendable) -> Duration?
   private let names: @Sendable (any Sendable) -> SettingNames?
+  private let faultyLines: @Sendable (any Sendable) -> [FileProblem]
   private let connection: Connection
   private let enrolment: TicketSystemEnrolment<any Sendable, any Sendable>?
 
@@ -68,6 +82,7 @@ package struct TicketSystemType: Sendable {
   ///   - budget: how many requests a minute this station may send; `nil` where nothing bounds them.
   ///   - freshFor: for how long what it has said of one ticket decides while it is offline; `nil` where it keeps none of that.
   ///   - settingNames: what its address and key are called; `nil` as long as none is known.
+  ///   - fileProblems: what is wrong in the files of lines that a section names.
   ///   - enrolment: how set-up codes bring it; `nil` where none does.
   ///   - connect: makes the connection, to which its list on board may be the answer; reads keys and connects nowhere.
   package init<Section: TicketSystemSection>(
@@ -79,6 +94,7 @@ package struct TicketSystemType: Sendable {
     budget: @escaping @Sendable (Section.System) -> Int? = { _ in nil },
     freshFor: @escaping @Sendable (Section.System) -> Duration? = { _ in nil },
     settingNames: @escaping @Sendable (Section.System) -> SettingNames? = { _ in nil },
+    fileProblems: @escaping @Sendable (Section.System) -> [FileProblem] = { _ in [] },
     enrolment: TicketSystemEnrolment<Section.System, Section.Gate>? = nil,
     connect:
       @escaping @Sendable (
@@ -102,6 +118,7 @@ package struct TicketSystemType: Sendable {
     freshness = { ($0 as? Section.System).flatMap(freshFor) }
     rate = { ($0 as? Section.System).flatMap(budget) }
     names = { ($0 as? Section.System).flatMap(settingNames) }
+    faultyLines = { ($0 as? Section.System).map(fileProblems) ?? [] }
     connection = { id, settings, use, list, credentials, time throws(SetupError) in
       guard let settings = settings as? Section.System else {
         throw SetupError("Ticket system \(id): nothing here speaks \(name).")
@@ -132,6 +149,9 @@ extension TicketSystemType {
 
   /// What a key and an address are called in the configuration of a system, for words.
   package func settingNames(of settings: any Sendable) -> SettingNames? { names(settings) }
+
+  /// What is wrong in the files of lines that the section of a system names; reads them.
+  package func fileProblems(of settings: any Sendable) -> [FileProblem] { faultyLines(settings) }
 
   /// Makes the connection of a configured system. Reads its key; connects nowhere.
   /// - Parameters:
