@@ -80,6 +80,20 @@ import VenueServer
     }
   }
 
+  /// What a cache has kept is not what the service knows; what has come through one is.
+  @Test func whatACacheTellsIsNotShown() async throws {
+    let body = String(Self.good.dropLast()) + #","receipt":"cmVjZWlwdA==","data":[\#(Self.good)]}"#
+    let commands = [["show", Self.id], ["receipt", Self.id], ["list"], ["list", "--json"]]
+    for (age, status) in [("1", 69), ("86400", 69), ("x", 69), ("0", 0)] {
+      let results = try await run(commands, against: 200, body, type: "application/json\r\nAge: \(age)")
+      for result in results {
+        expectEqual(result.status, Int32(status), "\(age): \(result.errors)")
+        expectEqual(result.errors.contains("from a cache on the way (Age: \(age))"), status != 0, "\(result.errors)")
+        expectEqual(result.output.isEmpty, status != 0, "\(age): \(result.output)")
+      }
+    }
+  }
+
   /// A change that was answered by something else may have been done.
   @Test func changesThatAreAnsweredByNobodyKnowsWhoAreInDoubt() async throws {
     for (status, body, type) in [

@@ -83,6 +83,7 @@ final class SubscriptionsClient: Sendable {
       }
     }
     return try await metered.read(call, RetryPolicy.wholeList, deadline: deadline, waitsForBudget: true) { answer in
+      if let words = answer.cacheWords(host: host) { return .fault(TransportFault(.badAnswer, words)) }
       if answer.status == 200, answer.isJSON { return .value(answer) }
       if answer.missesUser {
         let said = answer.message.flatMap { StaffText.clean($0, hiding: secrets) }.map { ": “\($0)”" } ?? ""

@@ -383,6 +383,26 @@ import TicketTransport
     await service.close()
   }
 
+  /// Who has left since stands in what a cache has kept.
+  @Test func aListFromACacheIsNotTaken() async throws {
+    let body = #"{"data":[\#(Wire.subscription(ends: Self.ahead))]}"#
+    for age in ["1", "86400", "x"] {
+      let service = try await Service.open(.answer(Wire.response("200 OK", body, extra: "Age: \(age)\r\n")))
+      let roster = SubscriptionsRoster(client: service.client, environment: .production)
+      await #expect {
+        _ = try await roster.page(1)
+      } throws: {
+        "\($0)".contains("from a cache on the way (Age: \(age))")
+      }
+      expectEqual(service.asked.count, 1)
+      await service.close()
+    }
+    let service = try await Service.open(.answer(Wire.response("200 OK", body, extra: "Age: 0\r\n")))
+    let page = try await SubscriptionsRoster(client: service.client, environment: .production).page(1)
+    expectEqual(page.tickets.map(\.code), [exampleID])
+    await service.close()
+  }
+
   /// A page of which nothing can be read is no end: what follows it is told.
   @Test func aPageOfNoSubscriptionsEndsNoList() async throws {
     func page(_ data: String) -> Service.Reply { .answer(Wire.response("200 OK", #"{"data":[\#(data)]}"#)) }

@@ -79,6 +79,8 @@ struct OfficeManner: DeskManner {
 
   func lacks(_ answer: HTTPAnswer) -> Bool { answer.status == 405 || answer.status == 404 && !isRefusal(answer) }
 
+  func foreign(_ answer: HTTPAnswer, host: String) -> String? { answer.cacheWords(host: host) }
+
   func isRefusal(_ answer: HTTPAnswer) -> Bool {
     (400...499).contains(answer.status) && answer.status != 408 && answer.isJSON && OfficeError(answer.body) != nil
   }

@@ -9,11 +9,18 @@ package protocol DeskManner: Sendable {
   /// Whether it is a refusal of the service itself, in its own form: nothing else tells that nothing was done.
   func isRefusal(_ answer: HTTPAnswer) -> Bool
 
+  /// Why an answer on what changes nothing is not the service's own, and what to do; `nil` where nothing says so.
+  func foreign(_ answer: HTTPAnswer, host: String) -> String?
+
   /// That refusal in words.
   func refusal(_ answer: HTTPAnswer, host: String, hiding secrets: [Redaction], words: ServerWords) -> String
 
   /// The text of an error as it follows a sentence of ours; empty where there is none.
   func quoted(_ answer: HTTPAnswer, hiding secrets: [Redaction]) -> String
+}
+
+extension DeskManner {
+  package func foreign(_ answer: HTTPAnswer, host: String) -> String? { nil }
 }
 
 /// What an answer to a desk means. Pure.
@@ -35,6 +42,10 @@ package struct DeskAnswer {
   ) {
     func doubt(_ text: String) -> DeskFault {
       changes ? .unclear("\(text) It may have done it.") : .unavailable(text)
+    }
+    if !changes, let words = manner.foreign(answer, host: host) {
+      result = .failure(.unavailable(words))
+      return
     }
     switch answer.status {
     case 204: result = .success(.object([:]))
