@@ -23,6 +23,24 @@ import Testing
     try await Program.run(["membership", "pass"] + arguments + ["--state", folder.appending(path: "state").path])
   }
 
+  @Test func withoutAnEndItIsGoodFor366Days() async throws {
+    try await withKey { folder, key, _ in
+      for (from, until) in [
+        ("2099-01-01", "2100-01-02T00:00:00Z"), ("2099-01-01T18:30:00Z", "2100-01-02T18:30:00Z"),
+      ] {
+        let made = try await pass(["issue", Self.id, "--key", key, "--from", from], folder)
+        let text = try #require(made.lines.first)
+        let read = try #require(SignedPass(Code(text)))
+        expectEqual(read.ends.iso8601Seconds, until)
+      }
+      let help = try await Program.run(["membership", "pass", "issue", "--help"])
+      expect(
+        help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(
+          "366 days from its beginning"),
+        "\(help.output)")
+    }
+  }
+
   @Test func aPassIsMadeReadAndRevoked() async throws {
     try await withKey { folder, key, keys in
       let attributes = try FileManager.default.attributesOfItem(atPath: key)

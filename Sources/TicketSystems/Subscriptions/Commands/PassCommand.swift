@@ -82,8 +82,8 @@ struct PassCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "Until when: to the end of that day, or to that time; a year from its beginning without it.", valueName: "time")
-    )
+        "Until when: to the end of that day, or to that time; 366 days from its beginning without it.",
+        valueName: "time"))
     var until: String?
 
     @Option(
