@@ -414,6 +414,21 @@ import Testing
     }
   }
 
+  /// What is looked at before a change cannot have changed anything, and neither has the command that ends there.
+  @Test func aChangeThatEndsAtItsFirstLookSaysThatNothingWasChanged() async throws {
+    try await withServer({ $0.method == "GET" ? nil : Answer(200, "{}") }) { server in
+      for words in [
+        ["events", "update", "456", "--name", "Gala"], ["events", "delete", "456", "--yes"],
+      ] {
+        let result = try await server.run(words)
+        expectEqual(result.status, 69, "\(words): \(result.errors)")
+        expect(result.errors.contains("gave no answer. Nothing was changed."), "\(words): \(result.errors)")
+        expect(!result.errors.contains("may have"), "\(words): \(result.errors)")
+      }
+      expect(!server.lines.contains { !$0.hasPrefix("GET") })
+    }
+  }
+
   @Test func nothingIsSentWithoutTheFormerEventKept() async throws {
     let events = RealEvents()
     try await withServer({ events.answer($0) }) { server in

@@ -95,11 +95,12 @@ enum FaultWords {
         .badAnswer,
         "\(host) answered something that is not HTTP. Is this the \(words.role)'s address? \(words.addressCure)")
     }
+    let doubt = words.whenLost.isEmpty ? "" : "; \(words.whenLost)"
     return TransportFault(
       .unreachable,
       sawHead
-        ? "\(host) broke off in the middle of its answer; \(words.whenLost)."
-        : "\(host) took the request and gave no answer; \(words.whenLost).",
+        ? "\(host) broke off in the middle of its answer\(doubt)."
+        : "\(host) took the request and gave no answer\(doubt).",
       offline: sawHead ? nil : .noConnection)
   }
 

@@ -2,7 +2,7 @@
 package struct ServerWords: Sendable, Equatable {
   /// What it is: “Is this the …'s address?”
   package var role = "ticket system"
-  /// What it may have done where its answer is lost; a clause.
+  /// What it may have done where its answer is lost; a clause, empty where it can have done nothing.
   package var whenLost = "it may have counted the scan"
   /// What to do where it does not take our key.
   package var keyCure = "Put the right key in place, then reload the service."

@@ -156,6 +156,18 @@ struct Desk {
 
   // MARK: Changing
 
+  /// Looks at something before it is changed: who gets no further is told that nothing was.
+  func before<Value>(
+    _ look: (DeskClient) async throws(DeskFault) -> Value
+  ) async throws(DeskFault) -> Value {
+    do throws(DeskFault) {
+      return try await look(client)
+    } catch {
+      guard case .unavailable(let words) = error else { throw error }
+      throw .unavailable("\(words) Nothing was changed.")
+    }
+  }
+
   /// Has something changed.
   /// - Parameter look: a command that shows whether it was done, where the answer is lost.
   func change(_ ways: [DeskWay], look: String) async throws -> (document: JSONValue, way: DeskWay) {

@@ -100,7 +100,7 @@ struct DeleteCommand<Kind: DeskKind>: DeskCommand {
   func run(at desk: Desk) async throws {
     let one = Kind.resource.one
     // By the id that the server tells, and so that whoever is asked sees what it is.
-    let told = try await desk.client.show(Kind.resource, id)
+    let told = try await desk.before { client throws(DeskFault) in try await client.show(Kind.resource, id) }
     guard let record = Kind.Record(told, hiding: desk.client.secrets) else {
       throw DeskFault.unavailable("\(desk.client.host) told something without an id.")
     }

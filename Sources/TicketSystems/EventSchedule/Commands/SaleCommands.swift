@@ -269,12 +269,14 @@ struct IssueTicketsCommand: DeskCommand {
   @OptionGroup var desk: DeskArguments
 
   func run(at desk: Desk) async throws {
-    let told = try await desk.client.show(.events, event)
+    let (told, zone) = try await desk.before { client throws(DeskFault) in
+      let told = try await client.show(.events, event)
+      return (told, try await client.scheduleZone(of: told))
+    }
     guard let event = DeskEvent(told, hiding: desk.client.secrets) else {
       throw DeskFault.unavailable("\(desk.client.host) told something without an id.")
     }
     var members = try data.members(["name": name, "email": email], desk)
-    let zone = try await desk.client.scheduleZone(of: told)
     members["event_date"] = .string(try day(of: event, in: zone, desk))
     members["tickets"] = .object(try wanted(of: event, desk))
     let ways = ways(members, to: event)

@@ -26,9 +26,11 @@ struct UpdateArguments: ParsableArguments {
     _ resource: DeskResource, _ id: String, changes: [String: JSONValue], as kind: Record.Type, _ desk: Desk
   ) async throws {
     guard !changes.isEmpty else { throw desk.failure("Say what is to be changed, or name --data.", DeskExit.usage) }
-    let told = try await desk.client.show(resource, id)
+    let (told, scheduleZone) = try await desk.before { client throws(DeskFault) in
+      let told = try await client.show(resource, id)
+      return (told, try await client.scheduleZone(of: told))
+    }
     let id = told["id"]?.identifier ?? id
-    let scheduleZone = try await desk.client.scheduleZone(of: told)
     let update: ResourceUpdate
     var ways: [DeskWay]
     var fault: ResourceUpdate.Fault?

@@ -43,6 +43,8 @@ package struct DeskCalls: Sendable {
   ) async throws(DeskFault) -> JSONValue {
     var call = call
     call.limits.mostBytes = HTTPCall.Limits.mostOfAll
+    // It can have done nothing.
+    call.whenLost = ""
     for _ in 0..<Self.mostWindows {
       let judged: Result<JSONValue, DeskFault>
       do throws(TransportFault) {
