@@ -379,6 +379,21 @@ import Testing
     }
   }
 
+  @Test func aKeyThatIsMisspeltIsNoChange() async throws {
+    let events = RealEvents()
+    try await withServer({
+      $0.target.hasPrefix("/api/venues") ? Answer(200, #"{"id":8,"name":"Hall A"}"#) : events.answer($0)
+    }) { server in
+      for words in [["events", "update", "456"], ["venues", "update", "8"]] {
+        let undo = server.folder.path + "/\(words[0]).json"
+        let result = try await server.run(words + ["--data", "-", "--undo", undo], input: #"{"nmae":"x"}"#)
+        expectEqual(result.status, 1, "\(words): \(result.output)\(result.errors)")
+        expect(result.errors.contains(#"not as it should be: nmae: "x" -> nothing"#), "\(words): \(result.errors)")
+        expect(result.errors.contains("is not what was sent"), "\(words): \(result.errors)")
+      }
+    }
+  }
+
   @Test func typesOfTicketsGoOnlyWhereThatIsWanted() async throws {
     let events = RealEvents()
     try await withServer({ events.answer($0) }) { server in

@@ -177,6 +177,15 @@ import WireText
     expectEqual(update.faults(in: try value(DeskReadingTests.real)), [])
   }
 
+  /// A key that is misspelt is sent, and no server makes anything of it.
+  @Test func whatWasAskedForAndIsNotToldIsFound() throws {
+    for text in [DeskReadingTests.real, DeskReadingTests.documented] {
+      let faults = try update(text, ["nmae": .string("Gala")]).faults(in: try value(text))
+      expectEqual(faults, [ResourceUpdate.Difference(name: "nmae", before: .string("Gala"), after: .null)])
+      expectEqual(try update(text, ["nmae": .null, "password": .string("open")]).faults(in: try value(text)), [])
+    }
+  }
+
   @Test func whatWasSentIsFoundAgain() throws {
     let update = try update(DeskReadingTests.real, ["name": .string("Gala")])
     let after = DeskReadingTests.real.replacing("\"Concert 2025\"", with: "\"Gala\"")

@@ -36,6 +36,8 @@ struct ResourceUpdate {
   private let former: [String: JSONValue]
   private let told: JSONValue
   private let wanted: [String: JSONValue]
+  /// What of it was asked for by its name.
+  private let asked: Set<String>
   /// The zone of the event's clocks; `nil` where it is not told.
   private let zone: (name: String, rules: ZoneRules)?
   /// Whether that is its schedule's, and the event has none of its own.
@@ -85,6 +87,7 @@ struct ResourceUpdate {
       wanted["ends_at"] = .string((end + (moved - start)).iso8601Seconds)
     }
     self.wanted = wanted
+    asked = Set(changes.keys).intersection(wanted.keys)
   }
 
   // MARK: Before
@@ -142,8 +145,8 @@ struct ResourceUpdate {
   /// What is not as it should be, now that the server tells this.
   func faults(in after: JSONValue) -> [Difference] {
     let now = Self.canonical(after, resource)
-    // What is never told cannot be looked at: a password, a room.
-    let visible = Set(told.members.keys).union(after.members.keys)
+    // What is never told cannot be looked at: a password, a room. What else was asked for and is not told is not so.
+    let visible = Set(told.members.keys).union(after.members.keys).union(asked.subtracting(resource.untold))
     var faults = Self.differences(
       wanted, now, names: Set(wanted.keys).intersection(visible.union(former.keys)).union(now.keys))
     // What is not set is not lost either.
