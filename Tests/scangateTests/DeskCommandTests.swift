@@ -278,6 +278,67 @@ import Testing
     }
   }
 
+  private static let done = [
+    ["refund"], ["void"], ["pay"], ["unpay"], ["use", "--yes"], ["unuse", "--yes"], ["delete", "--yes"],
+    ["note", "late"], ["reassign", "--name", "Bo", "--email", "bo@example.org"],
+  ]
+
+  /// Money is concerned: what says nothing, or speaks of another sale, says not that it was done.
+  @Test(
+    arguments: [
+      "{}", "[]", "null", "7", #"{"data":{}}"#, #"{"data":[]}"#, #"{"status":"refunded"}"#, #"{"id":null}"#,
+      #"{"data":{"sale_id":456008,"status":"refunded","note":"late"}}"#,
+    ], [200, 201])
+  func anAnswerThatDoesNotNameTheSaleLeavesItOpen(body: String, status: Int) async throws {
+    try await withServer({ _ in Answer(status, body) }) { server in
+      for words in Self.done {
+        let result = await DeskTerminal.run(
+          ["tickets", words[0], "456007"] + words.dropFirst() + ["--server", server.address, "--key", "main"],
+          key: DeskServer.key)
+        expectEqual(result.status, 76, "\(words): \(result.output)\(result.errors)")
+        expect(
+          result.output.isEmpty
+            && result.errors.contains("See whether it was done: scangate eventschedule tickets search"),
+          "\(words): \(result.output)\(result.errors)")
+      }
+      expectEqual(server.lines.count, Self.done.count)
+    }
+  }
+
+  @Test func anotherSaleIsNotTheOneThatWasMeant() async throws {
+    try await withServer({ _ in Answer(200, #"{"data":{"id":456008,"status":"refunded"}}"#) }) { server in
+      let result = try await server.run(["tickets", "refund", "456007"])
+      expectEqual(result.status, 76, "\(result.output)\(result.errors)")
+      expect(result.errors.contains("but speaks of another sale. It may have done it."), "\(result.errors)")
+      expectEqual(server.lines, ["POST /api/tickets/456007/refund"])
+    }
+  }
+
+  /// Both spellings of its id are the sale; 204 has nothing to name; who deletes or notes something may get a message alone.
+  @Test func aSaleThatIsNamedInItsWayIsDone() async throws {
+    let saying: [(words: [String], status: Int, body: String)] =
+      Self.done.map { ($0, 204, "") } + [
+        (["refund"], 200, #"{"data":{"id":"Mzg5NDAx","status":"refunded"}}"#), (["refund"], 200, #"{"sale_id":123}"#),
+        (["delete", "--yes"], 200, #"{"data":{"message":"Sale deleted successfully"}}"#),
+        (["note", "late"], 201, #"{"message":"Added","data":{"id":7,"note":"late","created_at":"x"}}"#),
+        (
+          ["reassign", "--name", "Bo", "--email", "bo@example.org"], 200,
+          #"{"message":"Reassigned","data":{"id":123,"new_holder_name":"Bo"}}"#
+        ),
+      ]
+    for (words, status, body) in saying {
+      // The original deletes by its list of sales.
+      try await withServer({
+        words[0] == "delete" && status == 200 && $0.method == "PATCH" ? .noRoute : Answer(status, body)
+      }) { server in
+        let result = await DeskTerminal.run(
+          ["tickets", words[0], "123"] + words.dropFirst() + ["--server", server.address, "--key", "main"],
+          key: DeskServer.key)
+        expectEqual(result.status, 0, "\(words), \(body): \(result.errors)")
+      }
+    }
+  }
+
   @Test func aStateThatIsAnotherIsTold() async throws {
     try await withServer({ _ in Answer(200, #"{"data":{"id":123,"status":"paid"}}"#) }) { server in
       let result = try await server.run(["tickets", "refund", "123"])

@@ -108,7 +108,9 @@ struct Desk {
   /// - Parameter id: what it was done to, where the server tells no object.
   func done(_ document: JSONValue, _ words: String, id: String? = nil) {
     guard isJSON else { return out(TerminalText.clean(words, limit: 2_000)) }
-    let told = DeskClient.single(document) ?? id.map { document.with("id", .string($0)) } ?? document
+    let told =
+      DeskClient.single(document) ?? id.map { document.with("id", .string($0)) }
+      ?? (document == .null ? .object([:]) : document)
     out(told.shown(hiding: client.secrets))
   }
 
@@ -169,10 +171,18 @@ struct Desk {
   }
 
   /// Has something changed.
-  /// - Parameter look: a command that shows whether it was done, where the answer is lost.
-  func change(_ ways: [DeskWay], look: String) async throws -> (document: JSONValue, way: DeskWay) {
+  /// - Parameters:
+  ///   - id: the sale that it is done to.
+  ///   - look: a command that shows whether it was done, where the answer is lost or does not say.
+  func change(
+    _ ways: [DeskWay], of id: String = "", look: String
+  ) async throws -> (document: JSONValue, way: DeskWay) {
     do throws(DeskFault) {
-      return try await client.change(ways)
+      let (document, way) = try await client.change(ways)
+      if let doubt = way.word?.doubt(document, about: id) {
+        throw .unclear("\(client.host) answered \(way.words), \(doubt). It may have done it.")
+      }
+      return (document, way)
     } catch {
       guard case .unclear(let words) = error else { throw error }
       throw DeskFault.unclear("\(words) It was not sent again. See whether it was done: scangate eventschedule \(look)")

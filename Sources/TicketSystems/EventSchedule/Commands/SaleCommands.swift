@@ -177,15 +177,15 @@ struct SaleActionCommand<Action: SaleAction>: DeskCommand {
         otherwise: "Nothing was changed.")
     }
     let body = JSONValue.object(["action": .string(Action.action)])
-    let documented = Action.path.map { DeskWay(method: .post, path: SaleTicketsCommand.path(id, $0)) }
-    let action = DeskWay(method: .patch, path: SaleTicketsCommand.path(id), body: body, note: Action.note)
+    let documented = Action.path.map { DeskWay(method: .post, path: SaleTicketsCommand.path(id, $0), word: .sale) }
+    let action = DeskWay(method: .patch, path: SaleTicketsCommand.path(id), body: body, note: Action.note, word: .sale)
     let bySales = Action.bySales.map { method in
       DeskWay(
         method: method, path: "/sales/\(PercentCoding.encode(id))", body: method == .delete ? nil : body,
-        note: Action.note)
+        note: Action.note, word: method == .delete ? .message : .sale)
     }
     let ways = [documented, action, bySales].compactMap { $0 }
-    let (document, _) = try await desk.change(ways, look: SaleTicketsCommand.look(shown))
+    let (document, _) = try await desk.change(ways, of: id, look: SaleTicketsCommand.look(shown))
     // What has no state of its own leaves the sale in the one that it had.
     let state =
       Action.states.isEmpty ? nil : DeskClient.single(document)?["status"]?.told(hiding: desk.client.secrets)
@@ -215,12 +215,13 @@ struct ReassignSaleCommand: DeskCommand {
       // Some let the buyer do that alone.
       DeskWay(
         method: .post, path: SaleTicketsCommand.path(id, "/reassign"),
-        body: .object(["new_holder_name": .string(name), "new_holder_email": .string(email)]), yields: [403]),
+        body: .object(["new_holder_name": .string(name), "new_holder_email": .string(email)]), yields: [403],
+        word: .sale),
       DeskWay(
         method: .patch, path: SaleTicketsCommand.path(id),
-        body: .object(["name": .string(name), "email": .string(email)])),
+        body: .object(["name": .string(name), "email": .string(email)]), word: .sale),
     ]
-    let (document, _) = try await desk.change(ways, look: SaleTicketsCommand.look(shown))
+    let (document, _) = try await desk.change(ways, of: id, look: SaleTicketsCommand.look(shown))
     desk.done(document, "The sale \(shown) is \(TerminalText.clean(name))'s now.", id: id)
   }
 }
@@ -241,8 +242,8 @@ struct NoteSaleCommand: DeskCommand {
   func run(at desk: Desk) async throws {
     let shown = TerminalText.clean(id)
     let way = DeskWay(
-      method: .post, path: SaleTicketsCommand.path(id, "/notes"), body: .object(["note": .string(text)]))
-    let (document, _) = try await desk.change([way], look: SaleTicketsCommand.look(shown))
+      method: .post, path: SaleTicketsCommand.path(id, "/notes"), body: .object(["note": .string(text)]), word: .note)
+    let (document, _) = try await desk.change([way], of: id, look: SaleTicketsCommand.look(shown))
     desk.done(document, "The sale \(shown) has the note.", id: id)
   }
 }
@@ -301,14 +302,14 @@ struct IssueTicketsCommand: DeskCommand {
         "event_id": Desk.sent(event.id), "ticket_id": Desk.sent(type), "quantity": count,
       ]
       ways.append(
-        DeskWay(method: .post, path: "/tickets", body: .object(members.merging(one) { own, _ in own })))
+        DeskWay(method: .post, path: "/tickets", body: .object(members.merging(one) { own, _ in own }), word: .new))
     }
     if let subdomain = subdomain ?? event.subdomains.first {
       let path = "/events/\(PercentCoding.encode(subdomain))/checkout"
-      ways.append(DeskWay(method: .post, path: path, body: .object(members), note: "It tells no code."))
+      ways.append(DeskWay(method: .post, path: path, body: .object(members), note: "It tells no code.", word: .new))
     }
     let sale = members.merging(["event_id": .string(event.id)]) { own, _ in own }
-    return ways + [DeskWay(method: .post, path: "/sales", body: .object(sale))]
+    return ways + [DeskWay(method: .post, path: "/sales", body: .object(sale), word: .new)]
   }
 
   private func day(of event: DeskEvent, in scheduleZone: String?, _ desk: Desk) throws -> String {

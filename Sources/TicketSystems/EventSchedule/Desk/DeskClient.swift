@@ -14,6 +14,8 @@ struct DeskWay: Sendable {
   var yields: Set<Int> = []
   /// What is to be known of it.
   var note: String?
+  /// What its answer has to say; `nil` where whatever it says is believed.
+  var word: SaleWord?
 
   /// `POST /api/tickets/123/refund`
   var words: String { "\(method.rawValue) /api\(path)" }

@@ -26,7 +26,7 @@ extension DeskManner {
 /// What an answer to a desk means. Pure.
 ///
 /// ```
-/// 2xx with JSON ─▶ the document          what the service says of a call that it has not ─▶ noWay
+/// 2xx with JSON ─▶ the document; 204 ─▶ null          what the service says of a call that it has not ─▶ noWay
 /// a 4xx in the service's form ─▶ refused: nothing was done
 /// everything else ─▶ unavailable; of a change unclear: whatever stands between can answer while the request arrives
 /// ```
@@ -48,10 +48,11 @@ package struct DeskAnswer {
       return
     }
     switch answer.status {
-    case 204: result = .success(.object([:]))
+    case 204: result = .success(.null)
     case 200...299:
       if answer.isJSON, let document = try? JSONValue(answer.body) {
-        result = .success(document)
+        // A null says as little as an object without members; that nothing is to be said is 204's to tell.
+        result = .success(document == .null ? .object([:]) : document)
       } else {
         result = .failure(
           doubt(
