@@ -110,6 +110,31 @@ import Testing
     return commands.enumerated().filter { ($0.offset + index) % step == 0 }.map(\.element)
   }
 
+  // MARK: Whatever is typed
+
+  /// A shell's variable that is not set is an empty id: the call would be the one of all sales.
+  @Test(arguments: ["", " ", ".", ".."]) func anIDThatIsNoneIsNotSent(id: String) async throws {
+    let asked = Mutex(0)
+    let commands = (Self.reading + Self.changing.map(\.words)).compactMap { words -> [String]? in
+      let place = words.firstIndex(of: "--event").map { $0 + 1 }
+      let isByID = ["1", "8", "456"].contains(words.dropFirst(2).first)
+      guard let place = place ?? (isByID ? 2 : nil) else { return nil }
+      return words.enumerated().map { $0.offset == place ? id : $0.element }
+    }
+    expectEqual(commands.count, 22)
+    try await run(
+      commands,
+      { _ in
+        asked.withLock { $0 += 1 }
+        return Answer(200, #"{"id":1}"#)
+      }
+    ) { words, result, _ in
+      expectEqual(result.status, 64, "\(words): \(result.output)\(result.errors)")
+      expect(result.errors.contains("That is no id: nothing was sent."), "\(words): \(result.errors)")
+    }
+    expectEqual(asked.withLock { $0 }, 0)
+  }
+
   // MARK: Whatever it tells
 
   @Test(arguments: documents.indices) func whatATolerantReaderMayMeetIsNoCrashAndNoKey(index: Int) async throws {

@@ -16,7 +16,7 @@ struct CheckInsCommand: AsyncParsableCommand {
 struct ListCheckInsCommand: DeskCommand {
   static let configuration = CommandConfiguration(commandName: "list", abstract: "List the check-ins of an event.")
 
-  @Option(help: ArgumentHelp("The event.", valueName: "id")) var event: String
+  @Option(help: ArgumentHelp("The event.", valueName: "id"), transform: DeskID.read) var event: String
   @OptionGroup var desk: DeskArguments
 
   func run(at desk: Desk) async throws {
@@ -30,7 +30,7 @@ struct FollowCheckInsCommand: DeskCommand {
     commandName: "follow", abstract: "Print the check-ins of an event as they come; end with Ctrl-C.",
     discussion: "A server that cannot be asked for a while is asked again; one that refuses ends it.")
 
-  @Option(help: ArgumentHelp("The event.", valueName: "id")) var event: String
+  @Option(help: ArgumentHelp("The event.", valueName: "id"), transform: DeskID.read) var event: String
   @Option(help: ArgumentHelp("How often is asked, in seconds.", valueName: "1 to 3600")) var interval = 15
   @OptionGroup var desk: DeskArguments
 
@@ -74,7 +74,7 @@ struct AddCheckInCommand: DeskCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a check-in to the log of an event; it admits nobody.")
 
-  @Option(help: ArgumentHelp("The event.", valueName: "id")) var event: String
+  @Option(help: ArgumentHelp("The event.", valueName: "id"), transform: DeskID.read) var event: String
   @Option(help: "Whose it is.") var name: String
   @Option(help: "Their address.") var email: String?
   @Option(help: "Notes.") var notes: String?

@@ -40,7 +40,7 @@ struct UpdateEventCommand: DeskCommand {
     discussion: UpdateArguments.discussion
       + " Ticket types in --data are the whole list: one that is missing there is deleted, after asking.")
 
-  @Argument(help: "Its id, as events list tells it.") var id: String
+  @Argument(help: "Its id, as events list tells it.", transform: DeskID.read) var id: String
   @OptionGroup var options: EventOptions
   @OptionGroup var update: UpdateArguments
   @OptionGroup var desk: DeskArguments
@@ -60,7 +60,8 @@ struct CreateEventCommand: DeskCommand {
       """)
 
   @OptionGroup var options: EventOptions
-  @Option(help: ArgumentHelp("The schedule that it belongs to.", valueName: "name")) var subdomain: String?
+  @Option(help: ArgumentHelp("The schedule that it belongs to.", valueName: "name"), transform: DeskID.read)
+  var subdomain: String?
   @OptionGroup var desk: DeskArguments
 
   func run(at desk: Desk) async throws {

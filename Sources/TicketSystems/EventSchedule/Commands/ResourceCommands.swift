@@ -78,7 +78,7 @@ struct ShowCommand<Kind: DeskKind>: DeskCommand {
     CommandConfiguration(commandName: "show", abstract: "Show one.")
   }
 
-  @Argument(help: "Its id, as a list tells it.") var id: String
+  @Argument(help: "Its id, as a list tells it.", transform: DeskID.read) var id: String
   @OptionGroup var desk: DeskArguments
 
   func run(at desk: Desk) async throws {
@@ -93,7 +93,7 @@ struct DeleteCommand<Kind: DeskKind>: DeskCommand {
     CommandConfiguration(commandName: "delete", abstract: "Delete one, after asking: it cannot be brought back.")
   }
 
-  @Argument(help: "Its id, as a list tells it.") var id: String
+  @Argument(help: "Its id, as a list tells it.", transform: DeskID.read) var id: String
   @Flag(help: "Do not ask.") var yes = false
   @OptionGroup var desk: DeskArguments
 
@@ -161,7 +161,7 @@ struct UpdateProfileCommand<Kind: DeskKind>: DeskCommand {
       discussion: UpdateArguments.discussion)
   }
 
-  @Argument(help: "Its id, as a list tells it.") var id: String
+  @Argument(help: "Its id, as a list tells it.", transform: DeskID.read) var id: String
   @OptionGroup var options: ProfileOptions
   @OptionGroup var update: UpdateArguments
   @OptionGroup var desk: DeskArguments

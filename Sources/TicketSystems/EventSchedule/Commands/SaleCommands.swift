@@ -29,7 +29,7 @@ struct SearchSalesCommand: DeskCommand {
     commandName: "search", abstract: "Search sales by a part of a name, an address, a code or an event's name.")
 
   @Argument(help: "What to search for; without it, all.") var text: String?
-  @Option(help: ArgumentHelp("Of this event alone.", valueName: "id")) var event: String?
+  @Option(help: ArgumentHelp("Of this event alone.", valueName: "id"), transform: DeskID.read) var event: String?
   @OptionGroup var desk: DeskArguments
 
   func run(at desk: Desk) async throws {
@@ -165,7 +165,7 @@ struct SaleActionCommand<Action: SaleAction>: DeskCommand {
     CommandConfiguration(commandName: Action.name, abstract: Action.abstract)
   }
 
-  @Argument(help: "The sale's id, as tickets search tells it.") var id: String
+  @Argument(help: "The sale's id, as tickets search tells it.", transform: DeskID.read) var id: String
   @Flag(help: "Do not ask, where something cannot be undone.") var yes = false
   @OptionGroup var desk: DeskArguments
 
@@ -204,7 +204,7 @@ struct ReassignSaleCommand: DeskCommand {
   static let configuration = CommandConfiguration(
     commandName: "reassign", abstract: "Give a sale another holder.")
 
-  @Argument(help: "The sale's id, as tickets search tells it.") var id: String
+  @Argument(help: "The sale's id, as tickets search tells it.", transform: DeskID.read) var id: String
   @Option(help: "The new holder's name.") var name: String
   @Option(help: "The new holder's address.") var email: String
   @OptionGroup var desk: DeskArguments
@@ -231,7 +231,7 @@ struct NoteSaleCommand: DeskCommand {
   static let configuration = CommandConfiguration(
     commandName: "note", abstract: "Add a note to a sale.", discussion: "Some servers let the buyer do that alone.")
 
-  @Argument(help: "The sale's id, as tickets search tells it.") var id: String
+  @Argument(help: "The sale's id, as tickets search tells it.", transform: DeskID.read) var id: String
   @Argument(help: "The note, at most 1,000 characters.") var text: String
   @OptionGroup var desk: DeskArguments
 
@@ -257,7 +257,7 @@ struct IssueTicketsCommand: DeskCommand {
       the holder by themselves. The password of a protected event is said by --data.
       """)
 
-  @Option(help: ArgumentHelp("The event.", valueName: "id")) var event: String
+  @Option(help: ArgumentHelp("The event.", valueName: "id"), transform: DeskID.read) var event: String
   @Option(help: "The holder's name.") var name: String
   @Option(help: "The holder's address.") var email: String
   @Option(
@@ -265,7 +265,8 @@ struct IssueTicketsCommand: DeskCommand {
   var tickets: [String]
   @Option(help: ArgumentHelp("The day, 2026-12-01; without it, the one on which the event starts.", valueName: "day"))
   var date: String?
-  @Option(help: ArgumentHelp("The schedule that the event stands in.", valueName: "name")) var subdomain: String?
+  @Option(help: ArgumentHelp("The schedule that the event stands in.", valueName: "name"), transform: DeskID.read)
+  var subdomain: String?
   @OptionGroup var data: DataArgument
   @OptionGroup var desk: DeskArguments
 
