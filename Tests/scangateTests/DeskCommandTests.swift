@@ -659,6 +659,24 @@ import Testing
     }
   }
 
+  /// A list of which nothing can be read is not an empty one.
+  @Test(arguments: [["events", "list"], ["tickets", "search", "--json"], ["checkins", "list", "--event", "1"]])
+  func aListOfWhichNothingCanBeReadIsNone(words: [String]) async throws {
+    let body = Mutex(#"{"data":[{"name":"Gala"},7,{"id":{}}]}"#)
+    try await withServer({ _ in Answer(200, body.withLock { $0 }) }) { server in
+      let result = try await server.run(words)
+      expectEqual(result.status, 69, "\(result.errors)")
+      expect(
+        result.output.isEmpty && result.errors.contains("none of 3 has an id."), "\(result.output)\(result.errors)")
+      body.withLock { $0 = #"{"data":[{"id":1},7]}"# }
+      let some = try await server.run(words)
+      expectEqual(some.status, 0, "\(some.errors)")
+      expect(!some.output.isEmpty && some.errors.contains("1 could not be read"), "\(some.output)\(some.errors)")
+      body.withLock { $0 = #"{"data":[]}"# }
+      expectEqual(try await server.run(words).status, 0)
+    }
+  }
+
   @Test func dataThatIsNoneIsRefused() async throws {
     try await withServer({ _ in Answer(200, #"{"id":1,"name":"x"}"#) }) { server in
       for input in ["", "[]", "{", "7", #"{"a":1,"a":2}"#] {

@@ -135,9 +135,10 @@ struct Desk {
     where isWanted: (Record) -> Bool = { _ in true }
   ) async throws(DeskFault) {
     var table = DeskTable(heads: Record.heads)
-    var unread = 0
+    var (read, unread) = (0, 0)
     let end = try await client.list(path, query) { elements in
       let records = elements.compactMap { Record($0, hiding: client.secrets) }
+      read += records.count
       unread += elements.count - records.count
       let wanted = records.filter(isWanted)
       if isJSON {
@@ -146,6 +147,11 @@ struct Desk {
         for line in table.lines(wanted.map { $0.cells(clocks) }) { out(line) }
       }
       return true
+    }
+    guard read > 0 || unread == 0 else {
+      throw .unavailable(
+        "\(client.host) answered GET /api\(path) with something of which nothing could be read: none of \(unread) has an id."
+      )
     }
     if unread > 0 { tell("\(unread) could not be read: they have no id.") }
     switch end {
