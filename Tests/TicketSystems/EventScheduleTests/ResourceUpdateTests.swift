@@ -1,4 +1,5 @@
 import Expectations
+import Foundation
 import LinuxIO
 import ScanModel
 import ScanTesting
@@ -221,6 +222,26 @@ import WireText
     expectEqual(try back.body(.byClocks)["starts_at"], .string("2025-12-20 20:00:00"))
     expectEqual(back.differences.map(\.name), ["name", "starts_at"])
     expectEqual(back.faults(in: try value(DeskReadingTests.real)), [])
+  }
+
+  /// What it was before the first change is not overwritten by the second, nor is the second stopped by it.
+  @Test func twoChangesWithinASecondHaveFilesOfTheirOwn() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let name = UndoFile.name(.events, "Mzg5NzM0", WallTime(seconds: 1_796_151_600))
+    expect(name.hasPrefix("event-456-20261") && name.hasSuffix("Z"), "\(name)")
+    let path = folder.path + "/" + name
+    let files = try (1...3).map { try UndoFile.write([UInt8]("\($0)".utf8), named: path) }
+    expectEqual(files, [path + ".json", path + "-2.json", path + "-3.json"])
+    for (number, file) in files.enumerated() {
+      expectEqual(try String(contentsOfFile: file, encoding: .utf8), "\(number + 1)")
+    }
+    do throws(SystemError) {
+      unexpected(try UndoFile.write([], named: folder.path + "/none/" + name))
+    } catch {
+      expectEqual(error.errno, ENOENT)
+    }
   }
 
   /// A server with the real one's habits, and any event and change: what is not named is as before, or it is said.

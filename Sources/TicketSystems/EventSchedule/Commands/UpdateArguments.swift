@@ -51,12 +51,20 @@ struct UpdateArguments: ParsableArguments {
       return try desk.print(told, as: kind, zone: scheduleZone)
     }
     try show(update, desk)
-    let file = undo ?? Self.name(resource, id, desk.time.wall())
+    let bytes = update.undo.written + [0x0A]
+    let name = UndoFile.name(resource, id, desk.time.wall())
+    let file: String
     do throws(SystemError) {
-      try NewFile.write(update.undo.written + [0x0A], to: file)
+      if let undo {
+        try NewFile.write(bytes, to: undo)
+        file = undo
+      } else {
+        file = try UndoFile.write(bytes, named: name)
+      }
     } catch {
       let words = error.errno == EEXIST ? "something of that name is there, and is not overwritten" : error.words
-      throw desk.failure("Nothing was sent. \(file): \(words). Name a new file by --undo.", DeskExit.output)
+      throw desk.failure(
+        "Nothing was sent. \(undo ?? name + ".json"): \(words). Name a new file by --undo.", DeskExit.output)
     }
     let back = "scangate eventschedule \(resource.path) update \(id) --data \(file)"
     desk.tell("What it was is kept in \(file).")
@@ -117,12 +125,5 @@ struct UpdateArguments: ParsableArguments {
       return value.shown(hiding: desk.client.secrets)
     }
     return "\(difference.name): \(value(difference.before)) -> \(value(difference.after))"
-  }
-
-  /// A name that can stand in a path: `event-457-20261201T190000Z.json`.
-  private static func name(_ resource: DeskResource, _ id: String, _ now: WallTime) -> String {
-    let plain = PublicID.number(id).map(String.init) ?? PercentCoding.encode(id)
-    let time = now.iso8601Seconds.filter { $0 != "-" && $0 != ":" }
-    return "\(resource.one)-\(plain)-\(time).json"
   }
 }
