@@ -103,6 +103,9 @@ extension LedgerKeeper {
 
   func sendOwed() { sender.sendOwed() }
 
+  /// A ticket's key in journal and ledger.
+  func key(of code: Code) -> TicketKey { stored.key(TicketKey(code.bytes)) }
+
   func takeUp(_ earlier: [OwedAdmission]) { sender.takeUp(earlier) }
 
   /// Returns when everything that is owed was told, or has ended otherwise; while it is held, it does not.

@@ -370,6 +370,7 @@ import Testing
       let list = FixedList(
         state: TicketListState(asOf: asOf, count: 1), ticket: ListedTicket(status: .valid), told: ListAge(asOf: asOf))
       let process = try LedgerProcess(list: list, policy: Self.policy())
+      let ticket = await process.keeper.key(of: Self.code)
       func journal(_ verdict: Verdict, _ decider: Decider, _ seconds: Int64) {
         process.journal.enqueue(
           JournalBatch(facts: [
@@ -377,7 +378,7 @@ import Testing
               JournaledScan(
                 scan: Scan(
                   gate: GateID("north"), reader: ReaderID("left"), code: Self.code, readAt: process.time.now()),
-                system: process.system.id, ticket: TicketKey(Self.code.bytes),
+                system: process.system.id, ticket: ticket,
                 at: JournalTime(wall: now - .seconds(seconds), monotonic: process.time.now(), isTrusted: true),
                 decidedIn: .milliseconds(30), verdict: verdict, decider: decider))
           ]))
