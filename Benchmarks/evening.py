@@ -1,5 +1,8 @@
 """What people at one gate wait for, and what the gateway takes while nobody comes."""
 
+import statistics
+import sys
+
 from station import memory, now, percentile
 
 
@@ -32,3 +35,13 @@ class Evening:
 
     def figures(self):
         return [percentile([one[place] for one in self.times], share) / 1e6 for place in (0, 1) for share in (0.5, 0.99)] + [self.memory]
+
+
+def in_turns(kinds, turns, measure):
+    """Measures each kind so often, one after the other; of several turns the middle one counts, figure by figure."""
+    evenings = {kind: [] for kind in kinds}
+    for turn in range(turns):
+        for kind in list(kinds) if turn % 2 == 0 else reversed(kinds):
+            evenings[kind].append(measure(kinds[kind]).figures())
+            print(kind, " ".join(f"{figure:.2f}" for figure in evenings[kind][-1]), file=sys.stderr, flush=True)
+    return {kind: [statistics.median(column) for column in zip(*told)] for kind, told in evenings.items()}

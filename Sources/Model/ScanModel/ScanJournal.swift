@@ -22,13 +22,12 @@ package protocol ScanJournal: AttemptBook {
   /// is looked: some thousand scans.
   func admission(before passage: JournaledPassage) async throws(JournalFault) -> JournaledPassage?
 
-  /// What a ticket system has said itself of tickets that were presented, as far as it is written: newest first, and in pieces, for a
-  /// look is short.
-  /// - Parameter fact: what is older than that; the newest where it is nil.
-  /// - Returns: the piece, and the fact before which the next one ends; nil where that was all.
-  func words(
-    of system: TicketSystemID, before fact: Int64?
-  ) async throws(JournalFault) -> (words: [JournaledWord], next: Int64?)
+  /// What ticket systems have said themselves of tickets that were presented, as far as it is written: newest first, and in pieces, for
+  /// a look is short. A ticket's key has its server in it, so that those of others are nobody's.
+  /// - Parameter fact: what is older than that; the newest where it is `nil`.
+  /// - Returns: the piece, and the fact before which the next one ends; `nil` where that was all.
+  /// - Throws: why the journal cannot be read.
+  func words(before fact: Int64?) async throws(JournalFault) -> (words: [JournaledWord], next: Int64?)
 
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
@@ -38,9 +37,9 @@ package protocol ScanJournal: AttemptBook {
 package struct JournaledWord: Sendable, Equatable {
   /// The ticket's key in the ledger.
   package var ticket: TicketKey
-  /// Why it refused the ticket; nil where it would have admitted.
+  /// Why it refused the ticket; `nil` where it would have admitted.
   package var refusal: RefuseReason?
-  /// When.
+  /// When, by the machine's civil clock.
   package var at: WallTime
 
   package init(ticket: TicketKey, refusal: RefuseReason?, at: WallTime) {

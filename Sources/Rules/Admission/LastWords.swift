@@ -12,6 +12,7 @@ package struct LastWords: Sendable {
   private var words: [TicketKey: LastWord] = [:]
   /// Of whom something newer is known than what is recalled, or was recalled already; `nil` where nothing is being recalled.
   private var known: Set<TicketKey>?
+  private var hasBegunRecalling = false
 
   /// Makes it of a ticket system that has refused nobody.
   package init() {}
@@ -43,7 +44,12 @@ package struct LastWords: Sendable {
   package static let mostRecalled = 20_000
 
   /// Begins to take what was said before this process, newest first, while it goes on learning.
-  package mutating func beginRecalling() { known = Set(words.keys) }
+  /// - Returns: whether it does; not twice.
+  package mutating func beginRecalling() -> Bool {
+    if hasBegunRecalling { return false }
+    (hasBegunRecalling, known) = (true, Set(words.keys))
+    return true
+  }
 
   /// Takes what was said of a ticket; what is known of it from later counts. A refusal that somebody, or some time, may have cured is
   /// left out: the ticket system is asked, or nobody can say.
@@ -51,7 +57,7 @@ package struct LastWords: Sendable {
   package mutating func recall(_ said: JournaledWord) -> Bool {
     guard let known, known.count < Self.mostRecalled else { return false }
     guard self.known?.insert(said.ticket).inserted == true, words.count < Self.most else { return true }
-    if let reason = said.refusal, !reason.isOfPlaceOrTime, !reason.mayFollowUse, reason != .alreadyUsed {
+    if let reason = said.refusal, !reason.isOfPlaceOrTime, reason != .alreadyUsed {
       words[said.ticket] = (reason, said.at)
     }
     return true

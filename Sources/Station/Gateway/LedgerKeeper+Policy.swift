@@ -68,6 +68,8 @@ extension LedgerKeeper {
   /// The ticket system's last refusal of a ticket. That it is for another day is true on that day only.
   private func lastWord(on key: TicketKey) -> LastWord? {
     guard let word = stored.lastWords[key] else { return nil }
+    // That it is not paid may be of our own making: then it is for staff.
+    if word.reason.mayFollowUse, stored.ledger.mayBeSpentByUs(key) { return nil }
     if word.reason == .wrongDay, stored.day(of: word.at) != stored.day(of: now.wall) { return nil }
     return word
   }

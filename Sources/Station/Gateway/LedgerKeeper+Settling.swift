@@ -25,7 +25,7 @@ extension LedgerKeeper {
     let tellings = Set(owed.map(\.scan.id))
     health.asker = asker
     sender.faces = faces
-    if let asker { await recallWords(of: asker.id) }
+    await recallWords()
     var taken: [GatewayEvent] = []
     for asked in attempts {
       do throws(JournalFault) {
@@ -52,30 +52,34 @@ extension LedgerKeeper {
     return taken
   }
 
-  /// So many pieces of the journal are read before people come; older ones while they do.
-  private static let piecesAhead = 20
+  /// So many pieces of the journal are read before people come; older ones while they do, and so many in all.
+  private static let (piecesAhead, mostPieces) = (20, 400)
 
   /// Takes up what the ticket system said of tickets before this process: a refund that it told of outlives a restart in an outage, for
   /// the list on board may be older.
-  private func recallWords(of system: TicketSystemID) async {
-    stored.lastWords.beginRecalling()
+  private func recallWords() async {
+    // What this process has heard stays known over reloads.
+    guard stored.lastWords.beginRecalling() else { return }
     var end: Int64?
     for _ in 0..<Self.piecesAhead {
-      guard let next = await recallWords(of: system, before: end) else { return stored.lastWords.endRecalling() }
+      guard let next = await recallWords(before: end) else { return stored.lastWords.endRecalling() }
       end = next
     }
     Task { [end] in
       var end = end
-      while let next = await recallWords(of: system, before: end) { end = next }
+      for _ in Self.piecesAhead..<Self.mostPieces {
+        guard let next = await recallWords(before: end) else { break }
+        end = next
+      }
       stored.lastWords.endRecalling()
     }
   }
 
   /// Takes one piece.
   /// - Returns: where the next one ends; `nil` where there is none, or no more is taken.
-  private func recallWords(of system: TicketSystemID, before fact: Int64?) async -> Int64? {
+  private func recallWords(before fact: Int64?) async -> Int64? {
     // A journal that cannot be read is told of by whoever needs it.
-    guard let (words, next) = try? await store.dependencies.journal.words(of: system, before: fact) else { return nil }
+    guard let (words, next) = try? await store.dependencies.journal.words(before: fact) else { return nil }
     for word in words where !stored.lastWords.recall(word) { return nil }
     return next
   }

@@ -26,8 +26,8 @@ package actor StoredTicketList: TicketList {
   private let checked: CheckedTickets
   /// Whether anything may have been kept of single tickets: most systems keep nothing, and no disk is asked for it.
   private let mayKeep = Atomic(false)
-  /// What is to be kept of single tickets, in the order in which it was said.
-  private let news = Mutex<[(checked: CheckedTicket?, code: Code)]>([])
+  /// What is to be kept of single tickets, as it was said last: as long as the disk hangs, each code has one place.
+  private let news = Mutex<[Code: CheckedTicket?]>([:])
 
   /// Names the list; it may be imported later.
   /// - Throws: that no thread can be had for it.
@@ -72,8 +72,9 @@ package actor StoredTicketList: TicketList {
   package nonisolated func keep(_ checked: CheckedTicket?, of code: Code) {
     if checked != nil { mayKeep.store(true, ordering: .releasing) }
     let isFirst = news.withLock { news in
-      news.append((checked, code))
-      return news.count == 1
+      let isFirst = news.isEmpty
+      news.updateValue(checked, forKey: code)
+      return isFirst
     }
     if isFirst { Task { await self.takeNews() } }
   }
@@ -85,10 +86,10 @@ package actor StoredTicketList: TicketList {
 
   private func takeNews() {
     let news = news.withLock { news in
-      defer { news.removeAll() }
+      defer { news = [:] }
       return news
     }
-    if !news.isEmpty { checked.take(news) }
+    if !news.isEmpty { checked.take(news.map { ($0.value, $0.key) }) }
   }
 
   package func tellsKinds() throws(TicketListFault) -> Bool { try reader()?.tellsKinds() ?? false }

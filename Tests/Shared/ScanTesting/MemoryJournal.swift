@@ -255,16 +255,14 @@ package final class MemoryJournal: ScanJournal {
       end: JournalPlace(journal: journal, fact: end), isEnd: end == facts.count)
   }
 
-  package func words(
-    of system: TicketSystemID, before fact: Int64?
-  ) async throws(JournalFault) -> (words: [JournaledWord], next: Int64?) {
+  package func words(before fact: Int64?) async throws(JournalFault) -> (words: [JournaledWord], next: Int64?) {
     if let fault = state.withLock({ $0.recallFault }) { throw fault }
     let facts = writtenFacts.facts
     let end = min(fact.map { Int($0) - 1 } ?? facts.count, facts.count)
     // Small pieces: whoever asks has to go on.
     let first = max(0, end - 3)
     let words = facts[first..<max(first, end)].reversed().compactMap { fact -> JournaledWord? in
-      guard case .scan(let scan) = fact, scan.system == system, scan.decider == .server, let ticket = scan.ticket
+      guard case .scan(let scan) = fact, scan.decider == .server, let ticket = scan.ticket
       else { return nil }
       switch scan.verdict {
       case .admit: return JournaledWord(ticket: ticket, refusal: nil, at: scan.at.wall)

@@ -364,7 +364,9 @@ import Testing
   }
 
   /// And it outlives the process: a restart is what somebody does in an outage.
-  @Test(arguments: [true, false]) func theLastWordOutlivesTheProcess(isRefusal: Bool) async throws {
+  @Test(arguments: [RefuseReason.refunded, .unpaid, nil]) func theLastWordOutlivesTheProcess(
+    reason: RefuseReason?
+  ) async throws {
     let now = SystemTime().wall()
     for asOf in [now - .seconds(600), now + .seconds(600)] {
       let list = FixedList(
@@ -383,14 +385,15 @@ import Testing
                 decidedIn: .milliseconds(30), verdict: verdict, decider: decider))
           ]))
       }
-      journal(isRefusal ? .admit : .refuse(.refunded), .server, 20)
-      journal(isRefusal ? .refuse(.refunded) : .admit, .server, 10)
+      let (last, other) = reason.map { (Verdict.refuse($0), Verdict.admit) } ?? (.admit, .refuse(.refunded))
+      journal(other, .server, 20)
+      journal(last, .server, 10)
       // What it did not say itself is none of its words.
-      for _ in 0..<10 { journal(isRefusal ? .admit : .refuse(.refunded), .ledger, 5) }
+      for _ in 0..<10 { journal(other, .ledger, 5) }
       process.system.script(Self.code, .fail(.noConnection))
       _ = await process.keeper.takeUp([], asker: process.system)
       let isOlder = asOf > now
-      await expectEqual(process.present().verdict, isRefusal && !isOlder ? .refuse(.refunded) : .admit)
+      await expectEqual(process.present().verdict, isOlder ? .admit : last)
     }
   }
 

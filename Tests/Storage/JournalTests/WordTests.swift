@@ -9,23 +9,22 @@ import Testing
   @Test func theTicketSystemsOwnWordsAreToldNewestFirst() async throws {
     let folder = try Folders()
     let journal = try openJournal(folder.journal)
-    func write(_ number: Int, _ verdict: Verdict, by decider: Decider = .server, at system: String = "venue") {
+    func write(_ number: Int, _ verdict: Verdict, by decider: Decider = .server) {
       var scan = sampleScan("\(number)", verdict: verdict)
       scan.ticket = TicketKey([UInt8(number % 250), UInt8(number / 250)])
-      (scan.decider, scan.system) = (decider, TicketSystemID(system))
+      scan.decider = decider
       journal.enqueue(JournalBatch(facts: [.scan(scan)]))
     }
     // More than two pieces.
     for number in 1...1_200 { write(number, number % 3 == 0 ? .refuse(.refunded) : .admit) }
     for decider in Decider.allCases where decider != .server { write(2_000, .refuse(.refunded), by: decider) }
     write(2_001, .undecided(.unreachable))
-    write(2_002, .refuse(.cancelled), at: "another")
     await journal.close()
     let again = try openJournal(folder.journal)
     var (found, end): ([JournaledWord], Int64?) = ([], nil)
     var pieces = 0
     repeat {
-      let piece = try await again.words(of: TicketSystemID("venue"), before: end)
+      let piece = try await again.words(before: end)
       found += piece.words
       end = piece.next
       pieces += 1
