@@ -51,7 +51,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
-  ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions"]),
+  ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   ("Station", ["ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
   ("Venue", ["VenueServer"]),
@@ -206,6 +206,19 @@ let package = Package(
         argumentParser,
       ], small),
 
+    room(
+      "Bookings",
+      [
+        "Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText", argumentParser,
+      ], small),
+
+    room(
+      "SignedTickets",
+      [
+        "Calls", "CodeSigning", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText",
+        argumentParser,
+      ], small),
+
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
     room("SetUpCodes", ["CodeSigning", "ScanModel", "WireText"]),
     room("Enrolment", ["Calls", "ScanModel", "SetUpCodes", "TicketTransport", "WireText"], small),
@@ -241,11 +254,12 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule", "Gateway",
-        "Journal",
+        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule",
+        "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
-        "SetUpCodes", "SignalOutputs", "StationSetUp", "Subscriptions", "TicketLists", "TicketSystemKit", "VenueServer",
-        "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle, unixSignals,
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationSetUp", "Subscriptions", "TicketLists",
+        "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
+        unixSignals,
       ],
       swiftSettings: small, linkerSettings: stationLink),
 
@@ -361,6 +375,20 @@ let package = Package(
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "TicketLists", "TicketSystemKit", "TicketTransport",
         "VenueServer", "WireText",
       ]),
+    tests(
+      of: "Bookings",
+      [
+        "Admission", "Calls", "Gateway", "Journal", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
+        "ScanTesting", "ScriptedHTTP", "Sealing", "TicketLists", "TicketSystemKit", "TicketTransport", "VenueServer",
+        "WireText",
+      ]),
+    tests(
+      of: "SignedTickets",
+      [
+        "Admission", "Calls", "CodeSigning", "Gateway", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "TicketLists", "TicketSystemKit", "TicketTransport",
+        "VenueServer", "WireText",
+      ]),
     // A toy, for what another ticket system costs.
     .testTarget(
       name: "CodeFileTests",
@@ -379,8 +407,8 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel", "ScanTesting",
-        "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "Bookings", "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel",
+        "ScanTesting", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],
@@ -403,9 +431,9 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel", "ScanTesting",
-        "ScriptedHTTP", "Sealing", "SetUpCodes", "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport",
-        "VenueServer", "scangate-decode", "scangate-outputs", argumentParser,
+        "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
+        "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "Subscriptions", "TicketLists",
+        "TicketSystemKit", "TicketTransport", "VenueServer", "scangate-decode", "scangate-outputs", argumentParser,
       ]),
     tests(
       of: "VenueServer",
@@ -417,9 +445,10 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
-        "HolderProtocol", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes",
-        "SignalOutputs", "Subscriptions", "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
+        "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
+        "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "WedgeReader", "WireText",
       ],
       path: "Fuzz",
       exclude: [

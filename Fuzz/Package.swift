@@ -96,6 +96,19 @@ let package = Package(
         "SubscriptionsTicketSystem.swift", "SubscriptionsType.swift",
       ]),
     room(
+      "TicketSystems", "Bookings",
+      ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
+      without: ["BookingsType.swift", "Commands", "Office"]),
+    room(
+      "TicketSystems", "SignedTickets",
+      [
+        "Calls", "CodeSigning", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText",
+      ],
+      without: [
+        "SignedTicketsClient.swift", "SignedTicketsReach.swift", "SignedTicketsTicketSystem.swift",
+        "SignedTicketsType.swift", "TicketKeys.swift",
+      ]),
+    room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
 
@@ -103,9 +116,11 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText", "HolderProtocol",
-        "KioskControl", "LibFuzzer", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "SetUpCodes",
-        "SignalOutputs", "Subscriptions", "TicketSystemKit", "TicketTransport", "WedgeReader",
+        "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText",
+        "HolderProtocol", "KioskControl", "LibCrypto", "LibFuzzer", "LinuxIO", "Reading", "ScanConfiguration",
+        "ScanModel",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "WedgeReader",
       ],
       path: "Fuzzers", swiftSettings: led,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),

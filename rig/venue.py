@@ -89,10 +89,10 @@ class Venue:
 
     # The server
 
-    def start(self, *options):
-        """Serves what was served before, or the tickets of a file: `--import FILE`."""
+    def start(self, *options, limits="--no-limits"):
+        """Serves what was served before, or the tickets of a file: `--import FILE`; without the limits of real servers unless these are wanted (`limits=""`)."""
         self._network.serve(f"{SCANGATE} venue serve --listen 0.0.0.0:{PORT} --control {self._control} "
-                            f"--database {self._folder}/venue.db --api-key-file {self.key} --no-limits {' '.join(options)}")
+                            f"--database {self._folder}/venue.db --api-key-file {self.key} {limits} {' '.join(options)}")
         self._rig.wait_for(f": < /dev/tcp/127.0.0.1/{PORT}", 120)
 
     def stop(self):
@@ -115,21 +115,31 @@ class Venue:
 
     # What it is asked
 
-    #: Kinds of requests that are counted apart: reading one subscription, refreshing one, whatever a gate asks at a scan, and every request.
-    COUNTED = ("checks", "refreshes", "scans", "all")
+    #: Kinds of requests that are counted apart: reading one subscription or looking at one booking, refreshing a subscription, a door's list of bookings,
+    #: whatever a gate asks at a scan, and every request.
+    COUNTED = ("checks", "refreshes", "lists", "scans", "all")
 
-    def count(self):
-        """Begins to count what it is asked: by pauses that take no time, in the place of what it did wrong."""
-        self.misbehave(*(f"latency=0ms,on={kind}" for kind in self.COUNTED))
+    def count(self, *texts):
+        """Begins to count what it is asked: by pauses that take no time, before what it does wrong from now on."""
+        self.misbehave(*(f"latency=0ms,on={kind}" for kind in self.COUNTED), *texts)
 
     def counted(self):
         """How much it was asked since, by kind."""
         said = self._command(f"misbehave --control {self._control}")
-        return dict(zip(self.COUNTED, map(int, re.findall(r"\(hits: (\d+)", said)), strict=True))
+        hits = [int(number) for number in re.findall(r"\(hits: (\d+)", said)]
+        return dict(zip(self.COUNTED, hits[:len(self.COUNTED)], strict=True))
 
     def subscription(self, words):
         """What is done at its shop or about its access tokens, as `venue subscription` has it; what it says."""
         return self._command(f"subscription {words} --control {self._control}")
+
+    def booking(self, words):
+        """What is done at its theatre, as `venue booking` has it; what it says."""
+        return self._command(f"booking {words} --control {self._control}")
+
+    def shows(self):
+        """The shows of its theatre, and of which venue."""
+        return [json.loads(line) for line in self.booking("show shows").splitlines()]
 
     # Stations that it sets up
 

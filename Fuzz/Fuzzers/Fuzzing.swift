@@ -36,7 +36,8 @@ struct Fuzzer: Sendable {
 
   /// All of them.
   static let all = [
-    Fuzzer(name: "answer", run: fuzzAnswer), Fuzzer(name: "code", run: fuzzCode),
+    Fuzzer(name: "answer", run: fuzzAnswer), Fuzzer(name: "booking", run: fuzzBooking),
+    Fuzzer(name: "code", run: fuzzCode),
     Fuzzer(name: "configuration", run: fuzzConfiguration), Fuzzer(name: "decode", run: fuzzDecode),
     Fuzzer(name: "desk", run: fuzzDesk),
     Fuzzer(name: "discovery", run: fuzzDiscovery), Fuzzer(name: "events", run: fuzzEvents),
@@ -44,6 +45,7 @@ struct Fuzzer: Sendable {
     Fuzzer(name: "pass", run: fuzzPass),
     Fuzzer(name: "picture", run: fuzzPicture), Fuzzer(name: "serial", run: fuzzSerial),
     Fuzzer(name: "setup", run: fuzzSetUp),
+    Fuzzer(name: "signed", run: fuzzSigned),
     Fuzzer(name: "subscription", run: fuzzSubscription), Fuzzer(name: "text", run: fuzzText),
     Fuzzer(name: "vision", run: fuzzVision), Fuzzer(name: "wedge", run: fuzzWedge),
   ]

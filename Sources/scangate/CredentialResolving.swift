@@ -7,7 +7,7 @@ import TicketSystemKit
 extension CredentialStore {
   /// Finds credentials for the ticket systems of a configuration.
   var resolver: CredentialResolver {
-    { name throws(SetupError) in
+    CredentialResolver(sessions: SealedSessions(records: SealedRecordStore(keys: keys))) { name throws(SetupError) in
       do throws(SealFault) {
         if let secret = try get(name) { return secret.text }
       } catch {
@@ -25,6 +25,21 @@ extension CredentialStore {
       guard (try? contains(credential.name)) == false else { return nil }
       return "\(credential.position): there is no credential \"\(credential.name)\" in \(keys.state); put it in with: "
         + "scangate credential set \(credential.name)"
+    }
+  }
+}
+
+/// Sessions as sealed records of the station.
+private struct SealedSessions: SessionRecords {
+  let records: SealedRecordStore
+
+  func read(_ name: String) -> [UInt8]? { (try? records.get(name)) ?? nil }
+
+  func keep(_ bytes: [UInt8]?, as name: String) {
+    if let bytes {
+      try? records.set(name, bytes)
+    } else {
+      _ = try? records.remove(name)
     }
   }
 }

@@ -19,6 +19,20 @@ enum HiddenInput {
     }
   }
 
+  /// A person's password: the line that standard input has, blanks and all; asked for where that is a terminal.
+  /// - Throws: an exit that has told why there is none, or why it can be none.
+  static func password(asking prompt: String, otherwise refusal: String) throws -> String {
+    let longest = 1_024
+    var bytes = try given(nil, asking: prompt, upTo: longest + 2, otherwise: refusal)
+    for end in [UInt8(0x0A), 0x0D] where bytes.last == end { bytes.removeLast() }
+    guard (1...longest).contains(bytes.count), let text = String(validating: bytes, as: UTF8.self),
+      bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else {
+      throw failure("The password was not taken: it is one line of 1 to \(longest) bytes.", Exit.data)
+    }
+    return text
+  }
+
   /// What a file holds, or standard input: asked for where that is a terminal. Of what is too long, a byte more than `limit`.
   /// - Throws: an exit that has told why there is nothing; `refusal` where nobody wanted to.
   static func given(

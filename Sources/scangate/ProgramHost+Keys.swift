@@ -13,6 +13,10 @@ struct ProgramKeys: KeyHost {
     try HiddenInput.secret(nil, asking: prompt, otherwise: refusal).text
   }
 
+  func password(asking prompt: String, otherwise refusal: String) throws -> String {
+    try HiddenInput.password(asking: prompt, otherwise: refusal)
+  }
+
   func hasCredential(_ name: String, state: String?) throws -> Bool {
     try CredentialStore(keys: Self.state(state).keys).contains(name)
   }

@@ -3,7 +3,9 @@ import Glibc
 import ScanConfiguration
 import ScanModel
 import Sealing
+import Service
 import StationSetUp
+import TicketLists
 import TicketSystemKit
 
 /// What the program does for the commands of ticket systems.
@@ -31,7 +33,18 @@ struct ProgramHost: CommandHost {
     }
     return HostedTicketSystem(
       id: system.id, settings: system.settings,
-      credentials: completed.resolver(else: CredentialStore(keys: argument.keys).resolver))
+      credentials: completed.resolver(else: CredentialStore(keys: argument.keys).resolver),
+      list: {
+        [keys = argument.keys, place = TicketListPlace(of: system, in: argument.folder)] () throws(TicketListFault) in
+        guard try place.isPresent() else { return nil }
+        let key: SealKey
+        do throws(SealFault) {
+          key = try keys.open(making: false).key
+        } catch {
+          throw TicketListFault(error.description)
+        }
+        return try StoredTicketList(place, key: key)
+      })
   }
 
   func credentials(state: String?) -> CredentialResolver { CredentialStore(keys: Self.state(state).keys).resolver }

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Bookings
 import EventSchedule
 import ScanModel
+import SignedTickets
 import Subscriptions
 import TicketSystemKit
 
@@ -9,12 +11,15 @@ enum TicketSystemRegistry {
   static let types: [TicketSystemType] = [
     .eventSchedule,
     .subscriptions,
+    .bookings,
+    .signedTickets,
   ]
 
   /// Their commands, by the systems' words.
   static let commands: [any ParsableCommand.Type] = [
     EventScheduleCommand.self,
     MembershipCommand.self,
+    BookingCommand.self,
   ]
 
   /// The one that the embedded venue is.

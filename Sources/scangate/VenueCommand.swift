@@ -15,7 +15,7 @@ struct VenueCommand: AsyncParsableCommand {
     commandName: "venue", abstract: "An embedded ticket system for training and tests.",
     subcommands: [
       Serve.self, Misbehave.self, Ticket.self, Book.self, Codes.self, MakeActivationCode.self, MakeEnrolment.self,
-      Kiosk.self, Subscription.self, Membership.self,
+      Kiosk.self, Subscription.self, Membership.self, SignedTicket.self, Booking.self,
     ])
 
   /// `scangate venue serve`
@@ -121,7 +121,22 @@ struct VenueCommand: AsyncParsableCommand {
         valueName: "file"))
     var accessTokenFile: String?
 
+    @OptionGroup(title: "A booking service") var theatre: TheatreArguments
+
+    @Flag(help: "Sign tickets and redeem them as well. See docs/signed-tickets.md.")
+    var signedTickets = false
+
+    @Option(
+      help: ArgumentHelp(
+        "The file that holds the token with which signed tickets are redeemed, or shall hold it. Without it a fresh one is printed once.",
+        valueName: "file"))
+    var ticketTokenFile: String?
+
     func validate() throws {
+      try theatre.check(seed: seed)
+      guard ticketTokenFile == nil || signedTickets else {
+        throw ValidationError("--ticket-token-file is of --signed-tickets.")
+      }
       guard accessTokenFile == nil || subscriptions != nil else {
         throw ValidationError("--access-token-file is of --subscriptions.")
       }
@@ -158,7 +173,9 @@ struct VenueCommand: AsyncParsableCommand {
             noLimits: noLimits, misbehaviours: misbehave, controlSocket: control, tls: tls,
             publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
             serverShape: eventscheduleShape, kioskShape: kioskShape, kioskToken: try kioskToken(),
-            kioskTokenLife: kioskTokenLife, subscriptionShape: subscriptions, logger: logger))
+            kioskTokenLife: kioskTokenLife, subscriptionShape: subscriptions, signsTickets: signedTickets,
+            bookingShape: theatre.shape,
+            logger: logger))
         try await prepare(venue, tickets, stop)
       } catch let error as VenueError {
         throw failure(error.description)
@@ -219,6 +236,8 @@ struct VenueCommand: AsyncParsableCommand {
         }
       }
       if subscriptions != nil { try await prepareMemberships(venue) }
+      if signedTickets { try await prepareSignedTickets(venue) }
+      if seed { try await theatre.prepare(venue) }
       if issued == nil || !seed { issued = try await venue.issueKey(key) }
       guard key == nil, let issued else { return }
       if let apiKeyFile {
@@ -248,6 +267,21 @@ struct VenueCommand: AsyncParsableCommand {
       guard let accessTokenFile else { return Terminal.out("Access token, told once: \(token)") }
       try TokenFile.write(token, to: accessTokenFile)
       Terminal.out("The access token is in \(accessTokenFile).")
+    }
+
+    private func prepareSignedTickets(_ venue: VenueServer) async throws {
+      if seed {
+        Terminal.out("Signed tickets of \(VenueServer.organisation), until two hours from now:")
+        for seat in ["A-1", "A-2"] {
+          Terminal.out("  \(try await venue.issueSignedTicket(NewSignedTicket(seat: seat)).token)")
+        }
+      }
+      let known = try ticketTokenFile.flatMap(TokenFile.read)
+      let token = try await venue.issueTicketToken(known)
+      guard known == nil else { return }
+      guard let ticketTokenFile else { return Terminal.out("Token for signed tickets, told once: \(token)") }
+      try TokenFile.write(token, to: ticketTokenFile)
+      Terminal.out("The token for signed tickets is in \(ticketTokenFile).")
     }
 
     private func address() throws -> (String, Int) {

@@ -40,7 +40,7 @@ final class DeskTerminal: CommandHost, Sendable {
     throw Nothing()
   }
 
-  func credentials(state _: String?) -> CredentialResolver { { [key] _ in key } }
+  func credentials(state _: String?) -> CredentialResolver { CredentialResolver { [key] _ in key } }
 
   func journal(state _: String?) -> String? { nil }
 

@@ -118,6 +118,69 @@ import VenueServer
     for field in object.keys { expect(document.contains("`\(field)`"), "\(field)") }
   }
 
+  /// `list.details` of the configuration is obeyed, and what the columns mean is said by the words of the document.
+  @Test(arguments: [true, false]) func seatsAndHoldersAreKeptWhereTheConfigurationSaysSo(keeps: Bool) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let list = try file(
+      """
+      code,date,Performance,Row,Place numbers,who
+      SECRETa,2100-11-21,42,F,12-14,Ada Lovelace
+      SECRETa,2100-11-21,42,F,15,Ada Lovelace
+      SECRETb,2100-11-21,42,F,,Grace Hopper
+
+      """)
+    let configuration = try station()
+    if keeps {
+      let text = try String(contentsOfFile: configuration, encoding: .utf8)
+      try Data(text.replacing("apiKey: main }", with: "apiKey: main, list: { details: true } }").utf8)
+        .write(to: URL(filePath: configuration))
+    }
+    let taken = try await Program.run(
+      [
+        "tickets", "import", list, "--system", "main", "--column", "show=Performance", "--column",
+        "seats=Place numbers", "--column", "holder=who", "--config", configuration, "--state", state,
+      ], environment: ["TZ": "UTC"])
+    expectEqual(taken.status, 0, "\(taken.errors)")
+    expect(
+      taken.output.contains("2 tickets of main are on board (1 lines named more seats of a booking)"), "\(taken.output)"
+    )
+    expectEqual(taken.errors.contains("not looked at: who"), !keeps, "\(taken.errors)")
+    let key = try SealKeySource(state: state, given: nil).open(making: false).key
+    let place = TicketListPlace(
+      state: state, system: TicketSystemID("main"), server: "eventschedule http://127.0.0.1:9")
+    let found = try #require(try TicketListReader(place, key: key, keepsDetails: true).find(Code("SECRETa")))
+    expect(found.quantity == 4 && found.eventID == "42", "\(found)")
+    expectEqual(found.seats, keeps ? ["F 12", "F 13", "F 14", "F 15"] : [])
+    expectEqual(found.holder, keeps ? "Ada Lovelace" : nil)
+    let bytes = try Data(contentsOf: URL(filePath: place.path))
+    for secret in ["Lovelace", "Hopper", "SECRET"] { expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret)") }
+  }
+
+  /// What a refresh has put in doubt is counted, in words and as JSON.
+  @Test func statusCountsWhatIsInDoubt() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await expectEqual(run(["import", file("code\nSECRETa\n"), "--system", "main"]).status, 0)
+    let before = try await run(["status", "--json"]).output
+    expect(!before.contains("unconfirmed"), "\(before)")
+    let key = try SealKeySource(state: state, given: nil).open(making: false).key
+    let place = TicketListPlace(
+      state: state, system: TicketSystemID("main"), server: "eventschedule http://127.0.0.1:9")
+    let now = WallTime(seconds: Int64(Date().timeIntervalSince1970))
+    func merge(_ codes: [String]) async throws {
+      let work = try await StoredTicketList(place, key: key).replacement(of: nil, asOf: now) { _ in nil }
+      try await work.add(codes.map { ToldTicket(code: $0, isWholeSale: true, status: .valid, from: now) })
+      _ = try await work.merge(whole: now..<now + .seconds(60), forgetting: nil)
+    }
+    try await merge(["SECRETb", "SECRETc"])
+    try await merge([])
+    let words = try await run(["status"]).output
+    expect(words.contains("1 valid, 2 unconfirmed"), "\(words)")
+    let told = try await run(["status", "--json"]).output
+    expect(told.contains("\"unconfirmed\":2"), "\(told)")
+    let document = try String(contentsOf: repositoryFile("docs/tickets.md"), encoding: .utf8)
+    expect(document.contains("`unconfirmed`"))
+  }
+
   /// As a refresh leaves it: what it does not cover stays as old as the file.
   @Test func statusSaysHowOldWhichTicketsAre() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }

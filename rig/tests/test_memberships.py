@@ -1,11 +1,10 @@
 """Memberships at the gates of a station: a pass is checked at its subscription service, opens once in an interval, and is no ticket; nor is a ticket a pass."""
 
 import re
-from collections import Counter
 
 import place
 from sets import release
-from test_offline import FOLDER, GATES, LISTS, OUTPUTS, PASSAGES, PULSE, TIMES, OfflineCase
+from test_offline import FOLDER, GATES, LISTS, OUTPUTS, TIMES, VerdictCase
 from venue import AS_GATE, SCANGATE, URL
 
 #: The access token of the service, the public keys of passes, and the key that signs them, which the office has and no station.
@@ -56,7 +55,7 @@ gates:{gate("north", "left", north)}{gate("south", "right", south)}
 """
 
 
-class MemberCase(OfflineCase):
+class MemberCase(VerdictCase):
     """A subscription service with a shop, an office that makes passes, and a station with two gates."""
 
     def open_service(self, sold=NO_TICKETS):
@@ -64,7 +63,6 @@ class MemberCase(OfflineCase):
         self.open_venue(sold, "--subscriptions", "real", "--access-token-file", TOKEN)
         self.rig.put(re.search(r"^key .+$", self.office(f"keygen {SIGNER}"), re.M)[0] + "\n", KEYS)
         self.command(f"credential set ftc --file {TOKEN}")
-        self.admitted = Counter()
 
     def office(self, words):
         """What `membership pass` says, where no station is."""
@@ -78,37 +76,6 @@ class MemberCase(OfflineCase):
         """Sells a subscription; returns its id, and a pass for it."""
         member = re.search(r"^\d{8,20}$", self.venue.subscription(f"add {words}"), re.M)[0]
         return member, self.issue(member)
-
-    def begin(self, text):
-        """Starts the station; returns when its gates are ready. What its ticket systems are asked from then on is counted."""
-        self.configure(text)
-        self.run_gateway()
-        self.until_gates("ready")
-        self.since = self.rig.mark()
-        self.venue.count()
-
-    def until_gates(self, state, reason=None):
-        """Waits until both gates are in a state, as was told last."""
-        def are_so():
-            states = {event["gate"]: (event["state"], event["reason"]) for event in self.of("gate")}
-            return self.alive() and states == dict.fromkeys(GATES.values(), (state, reason))
-
-        self.rig.until(are_so, what=f"both gates {state} {reason or ''}")
-
-    def show(self, reader, code, verdict, reason=None, **wanted):
-        """Presents a code, of which the station must say so. The relays have moved for admissions and for nothing else."""
-        scan = self.present({reader: code})[reader]
-        wanted |= {"verdict": verdict, "reason": reason}
-        self.assertEqual({name: scan.get(name) for name in wanted}, wanted, scan)
-        self.admitted[reader] += verdict == "admit"
-        for each, passage in PASSAGES.items():
-            self.whole_pulses(passage, PULSE, self.admitted[each], late=1000)
-        return scan
-
-    def assert_asked(self, words, **wanted):
-        """So many requests of these kinds have come since the station was ready."""
-        counted = self.venue.counted()
-        self.assertEqual({kind: counted[kind] for kind in wanted}, wanted, f"{words}: {counted}")
 
 
 class Turnstile(MemberCase):

@@ -12,7 +12,6 @@ from sets import release
 from venue import AS_GATE, PORT, SCANGATE, URL, Venue
 
 FOLDER = "/run/gate"
-STATE = f"{FOLDER}/state"
 #: Short, so that many persons pass.
 PULSE = 60
 #: How many persons stand at each gate while the network is away; a few are enough where the same is shown on another machine by many.
@@ -85,6 +84,8 @@ class OfflineCase(place.Case):
     """A venue, and a station with two serial scanners that knows its tickets as they were sold."""
 
     needs_scangate = True
+    #: Where the station keeps its state.
+    STATE = f"{FOLDER}/state"
 
     def serve(self, north=QUEUES, south=LISTS, sold=60, quantity=None):
         """Sells tickets and begins to serve; the first two of them are admitted with the network as it should be.
@@ -105,15 +106,15 @@ class OfflineCase(place.Case):
         self.drained()
         self.since = self.rig.mark()
 
-    def open_venue(self, sold, *options):
+    def open_venue(self, sold, *options, **more):
         """A ticket system that has sold what a file's text says; there is no station yet."""
         rig = self.rig
         self.test_begins, self.passages, self.streams, self.told = rig.mark(), Counter(), [], []
-        rig.sh(f"rm -rf {FOLDER}; install -d -o gate -g gate {FOLDER} {STATE}; chmod 700 {STATE}; {place.ALLOW_OUTPUTS}")
+        rig.sh(f"rm -rf {FOLDER} {self.STATE}; install -d -o gate -g gate {FOLDER} {self.STATE}; chmod 700 {self.STATE}; {place.ALLOW_OUTPUTS}")
         rig.put(sold, f"{FOLDER}/tickets.csv")
         self.venue = Venue(rig, FOLDER)
         self.addCleanup(self.venue.clear)
-        self.venue.start("--import", self.venue.tickets, *options)
+        self.venue.start("--import", self.venue.tickets, *options, **more)
 
     def configure(self, text):
         self.rig.put(text, f"{FOLDER}/scangate.yaml")
@@ -123,7 +124,7 @@ class OfflineCase(place.Case):
         self.plug(number)
         path = f"{FOLDER}/events-{number}.jsonl"
         self.service = self.rig.spawn(
-            f"scangate-{number}", f"env STATE_DIRECTORY={STATE} {SCANGATE} run --config {FOLDER}/scangate.yaml --events {path}", user="gate")
+            f"scangate-{number}", f"env STATE_DIRECTORY={self.STATE} {SCANGATE} run --config {FOLDER}/scangate.yaml --events {path}", user="gate")
         self.rig.until(lambda: self.alive() and self.rig.ok(f"[ -e {path} ]"), what="the service's event file")
         self.events = EventFile(self.rig, path)
         self.streams.append(self.events)
@@ -148,7 +149,7 @@ class OfflineCase(place.Case):
         return True
 
     def command(self, words):
-        return self.rig.sh(f"STATE_DIRECTORY={STATE} {AS_GATE} {SCANGATE} {words}", timeout=120)
+        return self.rig.sh(f"STATE_DIRECTORY={self.STATE} {AS_GATE} {SCANGATE} {words}", timeout=120)
 
     def of(self, kind):
         return [event for event in self.events() if event["type"] == kind]
@@ -222,6 +223,42 @@ class OfflineCase(place.Case):
             self.whole_pulses(relay, PULSE, numbers.get(reader, 0), late=1000)  # dozens, while everything else is at work
         admissions = Counter(scan["reader"] for events in self.streams for scan in events() if scan["type"] == "scan" and scan["verdict"] == "admit")
         self.assertEqual({reader: admissions[reader] - 1 for reader in GATES}, {reader: numbers.get(reader, 0) for reader in GATES}, "admitted, after the first")
+
+
+class VerdictCase(OfflineCase):
+    """What each code comes to, and what the ticket systems of both gates are asked for it."""
+
+    def begin(self, text):
+        """Starts the station; returns when its gates are ready. What its ticket systems are asked from then on is counted."""
+        self.admitted = Counter()
+        self.configure(text)
+        self.run_gateway()
+        self.until_gates("ready")
+        self.since = self.rig.mark()
+        self.venue.count()
+
+    def until_gates(self, state, reason=None):
+        """Waits until both gates are in a state, as was told last."""
+        def are_so():
+            states = {event["gate"]: (event["state"], event["reason"]) for event in self.of("gate")}
+            return self.alive() and states == dict.fromkeys(GATES.values(), (state, reason))
+
+        self.rig.until(are_so, what=f"both gates {state} {reason or ''}")
+
+    def show(self, reader, code, verdict, reason=None, **wanted):
+        """Presents a code, of which the station must say so. The relays have moved for admissions and for nothing else."""
+        scan = self.present({reader: code})[reader]
+        wanted |= {"verdict": verdict, "reason": reason}
+        self.assertEqual({name: scan.get(name) for name in wanted}, wanted, scan)
+        self.admitted[reader] += verdict == "admit"
+        for each, passage in PASSAGES.items():
+            self.whole_pulses(passage, PULSE, self.admitted[each], late=1000)
+        return scan
+
+    def assert_asked(self, words, **wanted):
+        """So many requests of these kinds have come since the station was ready."""
+        counted = self.venue.counted()
+        self.assertEqual({kind: counted[kind] for kind in wanted}, wanted, f"{words}: {counted}")
 
 
 class Network(OfflineCase):

@@ -84,6 +84,42 @@ package protocol TicketListReplacement: Sendable {
   /// - Returns: how many of the tickets were left out, because a list cannot decide on them.
   /// - Throws: why nothing was replaced.
   func finish(mayShrink: Bool) async throws(TicketListFault) -> Int
+
+  /// Adds what was taken in to the list, instead of replacing anything; to be called once, and last, on one that was begun for no time.
+  /// - Parameters:
+  ///   - whole: of which time all tickets were told. Others of the list whose first moment is in it are cancelled; where that were more
+  ///     than half of them, they are `unconfirmed`. What is of another time stays, as old as it was.
+  ///   - end: tickets whose first moment is before it are gone.
+  /// - Throws: why nothing was added.
+  func merge(whole: Range<WallTime>?, forgetting end: WallTime?) async throws(TicketListFault) -> MergedTickets
+}
+
+/// What became of tickets that were added to a list.
+package struct MergedTickets: Sendable, Equatable {
+  /// How many were taken.
+  package var taken: Int
+  /// How many were left out, because a list cannot decide on them; and of the first one why, without its code.
+  package var left: Int, problem: String?
+  /// How many of the list were not told any more of the time of which all were.
+  package var vanished: Int
+  /// Whether those were so many that nobody believes it: they are `unconfirmed`.
+  package var isDoubtful: Bool
+
+  package init(taken: Int, left: Int = 0, problem: String? = nil, vanished: Int = 0, isDoubtful: Bool = false) {
+    self.taken = taken
+    self.left = left
+    self.problem = problem
+    self.vanished = vanished
+    self.isDoubtful = isDoubtful
+  }
+}
+
+extension TicketListReplacement {
+  /// It is for replacing.
+  package func merge(whole: Range<WallTime>?, forgetting end: WallTime?) async throws(TicketListFault) -> MergedTickets
+  {
+    throw TicketListFault("This list of tickets cannot be added to.")
+  }
 }
 
 /// What a list says of a code.
@@ -130,6 +166,9 @@ package struct ListedTicket: Sendable, Equatable {
     case expired
     /// Somebody was admitted on it before the list was made.
     case used
+    /// It was on the list, and is suddenly told no more with many others, or what is told of it cannot be true: neither admits, and the
+    /// ticket is not refused. No file says it.
+    case unconfirmed
   }
 
   /// The state.
@@ -150,6 +189,8 @@ package struct ListedTicket: Sendable, Equatable {
   package var eventID: String?
   /// What sort of ticket it is, as in `TicketDetails`.
   package var kind: String?
+  /// The holder's name, and the seats, where the list keeps them.
+  package var holder: String?, seats: [String]
   /// Whether the list names another code, too, that the ticket system may take for a spelling of this one
   /// (`TicketSystem.foldedKey`): by the list they are two tickets.
   package var hasOtherSpelling: Bool
@@ -159,8 +200,10 @@ package struct ListedTicket: Sendable, Equatable {
   package init(
     status: Status, from: WallTime? = nil, until: WallTime? = nil, quantity: Int = 1, sale: String? = nil,
     saleQuantity: Int? = nil, event: String? = nil, eventID: String? = nil, kind: String? = nil,
-    hasOtherSpelling: Bool = false, checkedAt: WallTime? = nil
+    holder: String? = nil, seats: [String] = [], hasOtherSpelling: Bool = false, checkedAt: WallTime? = nil
   ) {
+    self.holder = holder
+    self.seats = seats
     self.checkedAt = checkedAt
     self.eventID = eventID
     self.kind = kind
@@ -182,6 +225,8 @@ package struct ListedTicket: Sendable, Equatable {
     case .refunded: .refunded
     case .expired: .expired
     case .used: .alreadyUsed
+    // Who asks `ListOnBoard` hears that nothing is sure; whoever did not, admits nobody.
+    case .unconfirmed: .cancelled
     case .valid where !now.isTrusted: nil
     case .valid: from.map { now.wall < $0 } == true ? .tooEarly : until.map { now.wall >= $0 } == true ? .tooLate : nil
     }
@@ -202,7 +247,7 @@ package struct ListedTicket: Sendable, Equatable {
   package var details: TicketDetails {
     var date: TicketDate?
     if let from, let until, from < until { date = .span(from..<until) }
-    return TicketDetails(event: event, eventID: eventID, date: date, kind: kind)
+    return TicketDetails(holder: holder, event: event, eventID: eventID, date: date, kind: kind, seats: seats)
   }
 }
 

@@ -9,6 +9,15 @@ package protocol TicketRoster: Sendable {
   /// - Throws: as `page`.
   func page(_ number: Int, of day: CivilDay) async throws(TicketListFault) -> RosterPage?
 
+  /// What it tells in one answer of the tickets for now, where that is all that it tells; `nil` where it tells days page by page, or
+  /// nothing to our key, which no trying again changes. Asked within the part of the budget that live scans leave.
+  /// - Throws: as `page`.
+  func current() async throws(TicketListFault) -> RosterAnswer?
+
+  /// When it should be asked again, whatever the interval: before it stops telling of a day, and once it begins to tell of the next; `nil`
+  /// where that is no matter.
+  func nextTurn(after now: WallTime) -> WallTime?
+
   /// What it tells of one user's tickets alone; `nil` where it tells no such list.
   /// - Parameter user: as the ticket system calls the user.
   /// - Throws: that nobody can be called so.
@@ -16,6 +25,12 @@ package protocol TicketRoster: Sendable {
 }
 
 extension TicketRoster {
+  /// It tells days.
+  package func current() async throws(TicketListFault) -> RosterAnswer? { nil }
+
+  /// Whenever it is asked, it tells of the same days.
+  package func nextTurn(after now: WallTime) -> WallTime? { nil }
+
   /// It tells all, and of no user alone.
   package func of(user: String) throws(TicketListFault) -> (any TicketRoster)? { nil }
 }
@@ -30,6 +45,23 @@ package struct RosterPage: Sendable, Equatable {
   package init(tickets: [ToldTicket], hasMore: Bool) {
     self.tickets = tickets
     self.hasMore = hasMore
+  }
+}
+
+/// What a ticket system tells in one answer of the tickets for now: it adds to what the list has, and takes nothing away but as it says.
+package struct RosterAnswer: Sendable, Equatable {
+  /// Its tickets, of whatever time.
+  package var tickets: [ToldTicket]
+  /// Of which time it tells all tickets: one of the list whose first moment is in it, and that is not told, is no more. `nil` where it
+  /// tells all of no time.
+  package var whole: Range<WallTime>?
+  /// Why it does not tell all, in words for staff; `nil` where it does.
+  package var gap: String?
+
+  package init(tickets: [ToldTicket], whole: Range<WallTime>?, gap: String? = nil) {
+    self.tickets = tickets
+    self.whole = whole
+    self.gap = gap
   }
 }
 
@@ -55,14 +87,18 @@ package struct ToldTicket: Sendable, Equatable {
   package var eventID: String?
   /// What sort of ticket it is.
   package var kind: String?
+  /// The holder's name, and the seats: for a list that keeps them.
+  package var holder: String?, seats: [String]
   /// Why a list cannot decide on it, in words without its code; `nil` where it can.
   package var obstacle: String?
 
   package init(
     code: String, isWholeSale: Bool, status: ListedTicket.Status?, day: String? = nil, from: WallTime? = nil,
     until: WallTime? = nil, quantity: Int = 1, sale: String? = nil, event: String? = nil, eventID: String? = nil,
-    kind: String? = nil, obstacle: String? = nil
+    kind: String? = nil, holder: String? = nil, seats: [String] = [], obstacle: String? = nil
   ) {
+    self.holder = holder
+    self.seats = seats
     self.from = from
     self.until = until
     self.eventID = eventID

@@ -16,6 +16,10 @@ package protocol TicketSystem: Sendable {
   /// as often as one likes. Who went in is known by our own book alone.
   var mayRedeem: Bool { get }
 
+  /// Whether a code is redeemed once, and whoever asks again is told "already used", and neither of which request nor when. Then nothing is
+  /// spent by asking twice, and such a word soon after a request of ours without an answer is that request's.
+  var redeemsOnce: Bool { get }
+
   /// The code in the system's own form: a ticket URL is reduced to its secret, a bare secret is returned as it is; and the event that
   /// it names. Pure, and never a request.
   func recognise(_ code: Code) -> RecognisedCode
@@ -32,8 +36,13 @@ package protocol TicketSystem: Sendable {
   /// - Parameter code: in the system's own form.
   func foldedKey(of code: Code) -> TicketKey?
 
-  /// What can be said of the code with no request: its key in the ledger, or a refusal (a bad signature).
+  /// What can be said of the code with no request: its key in the ledger, a refusal (a bad signature), or that it must not be asked
+  /// for as long as something is missing to judge it by.
   func examine(_ code: Code, at time: WallTime) -> Examination
+
+  /// What staff can be told of a code that `examine` refuses: what was shown, and what to do; holds nothing of it. `nil` where the reason
+  /// says it all.
+  func refusalWords(for code: Code) -> String?
 
   /// Asks the ticket system, once; may redeem, unless `mayRedeem` says no. Returns by the request's deadline at the latest.
   ///
@@ -106,6 +115,9 @@ extension TicketSystem {
   /// A request may redeem.
   package var mayRedeem: Bool { true }
 
+  /// It tells records and their times, or keeps none.
+  package var redeemsOnce: Bool { false }
+
   /// Lists name its own form.
   package func listedCode(_ code: Code) -> Code { code }
 
@@ -124,6 +136,9 @@ extension TicketSystem {
   /// Nothing can be looked up.
   package func lookUp(_ code: Code, deadline: MonotonicTime) async -> LookUp { .unknown }
 
+  /// The reason says it all.
+  package func refusalWords(for code: Code) -> String? { nil }
+
   /// Nothing can be said without a request: the code is its own key.
   package func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }
 }
@@ -141,6 +156,8 @@ package enum Examination: Sendable, Equatable {
   case proceed(TicketKey)
   /// Refused without a request.
   case refuse(RefuseReason)
+  /// Nobody passes on it now, online or offline: what it is to be judged by is not there (a key, the time). Why, and what to do.
+  case undecided(UndecidedReason, detail: String)
 }
 
 /// One question to a ticket system.

@@ -24,13 +24,16 @@ extension AttemptLedger {
   ///   - owed: the admission, by `AttemptDecision.admission`.
   ///   - attempt: the request that would tell of it. Write it down as asked, together with `takeChanges`, before it is sent.
   ///   - gate: the admission's gate.
+  ///   - redeemsOnce: as `TicketSystem.redeemsOnce`.
   package mutating func beginTelling(
-    _ key: TicketKey, owed: AttemptID, attempt: AttemptID, gate: GateID, at time: MonotonicTime, wall: WallTime
+    _ key: TicketKey, owed: AttemptID, attempt: AttemptID, gate: GateID, at time: MonotonicTime, wall: WallTime,
+    redeemsOnce: Bool = false
   ) -> Telling {
     guard var record = records[key] else { return .unknown }
     if let lock = record.lock { return .locked(by: lock.attempt) }
     let lock = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
     let before = TicketMemory(record)
+    if redeemsOnce { record.redeemsOnce() }
     let telling = record.beginTelling(owed, lock, at: time, policy, &book)
     if telling == .ask || TicketMemory(record) != before { keep(record, key) }
     return telling

@@ -95,14 +95,17 @@ package struct AttemptLedger: Sendable {
   ///   - isDistinct: whether the list on board names another such code, too: then they are two tickets.
   ///   - isTrusted: whether `wall` can be believed.
   ///   - ignoringPending: the caller has waited for the open request long enough.
+  ///   - redeemsOnce: as `TicketSystem.redeemsOnce`.
   ///   - rule: which tickets the gate takes; `nil` where it takes all. On what it does not know to be one nobody passes without a request.
   package mutating func begin(
     _ key: TicketKey, folded: TicketKey? = nil, isDistinct: Bool = false, attempt: AttemptID, gate: GateID,
-    at time: MonotonicTime, wall: WallTime, isTrusted: Bool = true, ignoringPending: Bool = false, rule: GateRule? = nil
+    at time: MonotonicTime, wall: WallTime, isTrusted: Bool = true, ignoringPending: Bool = false,
+    redeemsOnce: Bool = false, rule: GateRule? = nil
   ) -> Beginning {
     var record = records[key] ?? TicketRecord(key: key, interval: policy.interval)
     record.folded = folded ?? record.folded
     record.isDistinct = isDistinct
+    if redeemsOnce { record.redeemsOnce() }
     if let decision = record.tooSoon(at: time, wall: wall, isTrusted: isTrusted, book) { return .known(decision) }
     // What waits on it for the right gate stays as it is.
     if let bar = rule?.lastingBar(record.details) { return .known(record.decision(bar)) }

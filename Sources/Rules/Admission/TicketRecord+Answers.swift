@@ -142,14 +142,17 @@ extension TicketRecord {
   /// The ticket system itself says "already used": by us, if we have an attempt that nobody passed on.
   ///
   /// It does not say when, so a ticket that was used elsewhere before our attempt was lost cannot be told apart: a lost attempt
-  /// admits nobody, however short ago, and staff decide. But once it was said with no attempt of ours open, it is known for
-  /// good, and no attempt lost later can excuse it.
+  /// admits nobody, however short ago, and staff decide. Only where it never tells more than that, one lost a short while ago is believed to
+  /// be the reason. But once it was said with no attempt of ours open, it is known for good, and no attempt lost later can excuse it.
   mutating func usedBefore(
-    _ lock: AttemptLock, wall: WallTime, detail: String?, _ rule: GateRule?, _ book: inout SaleBook
+    _ lock: AttemptLock, _ span: ClosedRange<MonotonicTime>, wall: WallTime, detail: String?, _ rule: GateRule?,
+    _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> AttemptDecision {
     // Whether this gate is one for a record that another was not to admit on, such an answer does not tell.
     let unclaimed = unclaimed { $0.isBarred != true }
-    guard rule?.takes(details) ?? true, admitted == 0, !isUsedElsewhere, unclaimed != nil || givenBack.isOpen else {
+    guard rule?.takes(details) ?? true, admitted == 0, !isUsedElsewhere,
+      unclaimed != nil || givenBack.isOpen || hasLost(before: span.lowerBound, policy)
+    else {
       if mayBeSpentByUs { return forStaff(detail: detail) }
       if owed.isEmpty {
         proveEntry()
@@ -164,6 +167,15 @@ extension TicketRecord {
     var admission = admit(on: unclaimed, lock, wall: wall, note: .ownLostAnswer, &book)
     admission.detail = detail
     return admission
+  }
+
+  /// Whether a request of ours ended without an answer, so short a while before that its person is there again, and "already used" is
+  /// all that the ticket system tells of what became of it.
+  private func hasLost(before time: MonotonicTime, _ policy: AttemptPolicy) -> Bool {
+    isOnce
+      && open.contains { attempt in
+        (attempt.standing == .lost || attempt.standing == .pending) && time <= attempt.endedAt + policy.claimFor
+      }
   }
 
   /// Whether somebody passed, or whose the record is, cannot be told any more: staff decide.

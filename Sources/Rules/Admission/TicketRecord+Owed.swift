@@ -238,7 +238,10 @@ extension TicketRecord {
     _ owed: Owed, _ span: ClosedRange<MonotonicTime>, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> ToldRecord {
     let isOurs = open.contains { attempt in
-      !attempt.isUnplaced && (attempt.owed == owed.attempt || span.lowerBound <= attempt.endedAt + policy.lateGrace)
+      if attempt.isUnplaced { return false }
+      // Who came again soon after it, and was let in without a request, is whom it was for.
+      let isTheirs = isOnce && (.zero...policy.claimFor).contains(owed.wall - attempt.lock.wall)
+      return isTheirs || attempt.owed == owed.attempt || span.lowerBound <= attempt.endedAt + policy.lateGrace
     }
     if owed.hasLeft && settled > 0 || isSettledFree && (unclaimed() != nil || givenBack.isOpen || isOurs) {
       proveEntry()

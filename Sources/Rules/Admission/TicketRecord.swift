@@ -53,10 +53,18 @@ struct TicketRecord: Sendable {
   var folded: TicketKey?
   /// Whether the list on board names another such code, too: then they are two tickets. Of the presentation alone.
   var isDistinct = false
+  /// Whether it is redeemed once, and nothing is told of that but "already used". Of the presentation alone.
+  private(set) var isOnce = false
   /// Why nobody passes at the gate that asked, whatever the answer that is judged is for. Of that answer alone.
   var bar: GateBar?
 
   init(key: TicketKey, interval: Duration?) { (self.key, self.interval) = (key, interval) }
+
+  /// Told that the ticket system redeems it once.
+  mutating func redeemsOnce() {
+    isOnce = true
+    if kind == .unknown { kind = .entry }
+  }
 
   var allowance: Int {
     if isSpaced { return Entitlement.unlimited }
@@ -143,7 +151,7 @@ struct TicketRecord: Sendable {
     case .valid(let entitlement):
       return valid(entitlement, lock, wall: wall, &book)
     case .refused(.alreadyUsed, let detail):
-      return usedBefore(lock, wall: wall, detail: detail, rule, &book)
+      return usedBefore(lock, span, wall: wall, detail: detail, rule, policy, &book)
     case .refused(let reason, let detail):
       withdrawClaims()
       // A sale to be paid at the desk: the entry that the server made meanwhile is ours when the person comes back.

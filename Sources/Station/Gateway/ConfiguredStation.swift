@@ -46,7 +46,7 @@ package struct ConfiguredStation: Sendable {
   ///   - log: takes lines for the operator; from any thread, and at once.
   /// - Throws: the first thing that keeps it from working.
   package static func make(
-    _ configuration: StationConfiguration, outputs place: OutputPlace, credentials: @escaping CredentialResolver,
+    _ configuration: StationConfiguration, outputs place: OutputPlace, credentials: CredentialResolver,
     memory: StationMemory, setUp: StationSetUp? = nil, events: any EventSink, time: any TimeSource = SystemTime(),
     log: @escaping OperatorLines
   ) async throws(SetupError) -> ConfiguredStation {

@@ -200,10 +200,14 @@ package actor GateController {
       let detail = "It waited longer than \(settings.stale.milliseconds) ms for the scans before it."
       return close(scan, AttemptDecision(undecided: .stale, detail: detail))
     }
-    let key: TicketKey
+    let key: TicketKey?
     switch system.examine(scan.code, at: time.wall()) {
-    case .refuse(let reason): return close(scan, AttemptDecision(refused: reason))
     case .proceed(let found): key = found
+    // Nobody is kept in: not by an hour, nor by what is missing to judge a code. It lets nobody out of the book either.
+    case .refuse(.expired) where settings.isExit, .undecided where settings.isExit: key = nil
+    case .refuse(let reason):
+      return close(scan, AttemptDecision(refused: reason, detail: system.refusalWords(for: scan.code)))
+    case .undecided(let reason, let detail): return close(scan, AttemptDecision(undecided: reason, detail: detail))
     }
     if isInMaintenance {
       let detail = "Staff have taken gate \(settings.gate) out of service by its maintenance input."
@@ -216,12 +220,16 @@ package actor GateController {
     }
 
     let busy = loop.at(SystemTime().now() + Self.busyAfter) { self.assumeIsolated { $0.signals.play(.busy) } }
-    let kept =
-      settings.isExit
-      ? await ledger.leave(scan, key: key)
-      : await ledger.decide(
+    let kept: KeptDecision
+    if let key, !settings.isExit {
+      kept = await ledger.decide(
         scan, key: key, system: system, deadline: started + settings.deadline,
         mayAsk: cap.mayAsk(scan.reader, at: started), offline: settings.offline)
+    } else if let key {
+      kept = await ledger.leave(scan, key: key)
+    } else {
+      kept = KeptDecision(AttemptDecision(verdict: .admit, note: .notInside), decider: .station)
+    }
     loop.cancel(busy)
 
     if kept.wasInVain { cap.countVain(scan.reader, at: time.now()) }

@@ -55,7 +55,9 @@ extension AttemptDecision {
   }
 
   /// A scan that is refused without the ledger.
-  init(refused reason: RefuseReason) { self.init(verdict: .refuse(reason), allowance: 0) }
+  init(refused reason: RefuseReason, detail: String? = nil) {
+    self.init(verdict: .refuse(reason), allowance: 0, detail: detail)
+  }
 }
 
 /// One scan that is being decided, and what decides it.

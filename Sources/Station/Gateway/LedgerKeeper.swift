@@ -121,7 +121,7 @@ package actor LedgerKeeper {
     }
     let attempt = AttemptID()
     let folded = stored.folded(of: scan.code, system)
-    if let known = await begin(key, folded, attempt, scan, system.id, rule, deadline: deadline) {
+    if let known = await begin(key, folded, attempt, scan, system, rule, deadline: deadline) {
       return KeptDecision(health.worded(known.decision, system.id), ticket: key, decider: known.decider)
     }
     defer { stored.ledger.letGo(beyond: Self.mostTickets) }
@@ -228,7 +228,7 @@ package actor LedgerKeeper {
 
   /// Takes the ticket's lock, or decides without a request; `nil` when the lock is ours.
   private func begin(
-    _ key: TicketKey, _ folded: TicketKey?, _ attempt: AttemptID, _ scan: Scan, _ system: TicketSystemID,
+    _ key: TicketKey, _ folded: TicketKey?, _ attempt: AttemptID, _ scan: Scan, _ system: any TicketSystem,
     _ rule: GateRule?, deadline: MonotonicTime
   ) async -> (decision: AttemptDecision, decider: Decider)? {
     var ignoringPending = false
@@ -241,12 +241,13 @@ package actor LedgerKeeper {
       }
       if isDistinct == nil, stored.ledger.isSpelledOtherwise(key, folded: folded) {
         // What is remembered may be let go of meanwhile.
-        isDistinct = await namesOtherSpelling(scan.code, system)
+        isDistinct = await namesOtherSpelling(scan.code, system.id)
         continue
       }
       let beginning = stored.ledger.begin(
         key, folded: folded, isDistinct: isDistinct ?? false, attempt: attempt, gate: scan.gate, at: time.now(),
-        wall: time.wall(), isTrusted: stored.isTrusted, ignoringPending: ignoringPending, rule: rule)
+        wall: time.wall(), isTrusted: stored.isTrusted, ignoringPending: ignoringPending,
+        redeemsOnce: system.redeemsOnce, rule: rule)
       switch beginning {
       case .known(let decision):
         guard case .admit = decision.verdict else { return (decision, .ledger) }

@@ -8,8 +8,11 @@ package struct ListEvent: Sendable, Equatable {
     case refreshed
     /// It could not be asked for, or not be written; the list stays as it was.
     case failed
-    /// It has less than half of what the list had for the same days: somebody has to look; the list stays as it was.
+    /// What was told is less than half of what the list had for the same time: somebody has to look. The list stays as it was; where the
+    /// ticket system tells an answer for now, that is added, and nobody passes by tickets that it has ceased to tell.
     case heldBack
+    /// It is as the ticket system tells it now, and that is not all: a code that the list does not name may be a ticket.
+    case partial
     /// The ticket system tells no list, or not to our key: it is not asked again.
     case missing
     /// A file that its ticket system goes by cannot be used as it is now: what it said before counts on. Somebody has to look.
@@ -22,7 +25,7 @@ package struct ListEvent: Sendable, Equatable {
   package var system: TicketSystemID
   /// What became of it.
   package var state: State
-  /// How many tickets were told for the three days, where it is `refreshed`.
+  /// How many tickets were taken, where something was.
   package var tickets: Int?
   /// What happened, and what to do; `nil` where nothing is to be done.
   package var detail: String?

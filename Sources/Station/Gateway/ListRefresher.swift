@@ -1,13 +1,14 @@
 package import LinuxIO
 package import ScanModel
 
-/// Keeps the list on board of a ticket system current by itself: what was sold for yesterday, today and tomorrow is asked for page by
-/// page, and takes the place of what the list has for these days once all of it is there.
+/// Keeps the list on board of a ticket system current by itself. What was sold for yesterday, today and tomorrow is asked for page by page,
+/// and takes the place of what the list has for these days once all of it is there. A ticket system that tells one answer for now adds
+/// that to the list.
 ///
 /// ```
-/// due ──nobody scans for 5 s, or three intervals──▶ ask, a page at a time onto the disk ─┬─ whole ──▶ replaced
+/// due ──nobody scans for 5 s, or three intervals──▶ ask, a page at a time onto the disk ─┬─ whole ──▶ replaced, added
 ///  ▲                                                     ├─ no such list, not for our key ──▶ told once, over
-///  └──────────────────── an interval ◀───────────────────┴─ a fault, less than half of before ──▶ the list stays
+///  └─────────── an interval, or its turn ◀───────────────┴─ a fault, less than half of before ──▶ the list stays, or is in doubt
 /// ```
 /// Gates never wait for it: it works on a thread of its own, in bits between which others have the processor, with the part of the
 /// budget that live scans leave, and holds a page of what it was told in memory.
@@ -18,6 +19,12 @@ package struct ListRefresher: Sendable {
   static let mostIntervals: Int64 = 3
   /// How often it is looked whether somebody scans.
   private static let look = Duration.seconds(1)
+  /// For how long tickets stay that are told no more, and were not to be.
+  static let memory = Duration.seconds(2 * 86_400)
+  /// How often it is looked whether something keeps the clock right by now: before that no list is asked for.
+  static let clockLook = Duration.seconds(2)
+  /// So many tickets of an answer are put down at once.
+  private static let piece = 500
 
   private let system: TicketSystemID
   private let roster: any TicketRoster
@@ -65,10 +72,14 @@ package struct ListRefresher: Sendable {
   private func refreshes() async {
     var last = clock().monotonic
     // What was brought on board a moment ago is not asked for again.
-    var wait = ((try? await list.state())?.told.at(clock())).map { max(.zero, interval - $0) } ?? .zero
+    let age = (try? await list.state())?.told.at(clock())
+    var (wait, waitsForQuiet) = turn(after: age.map { max(.zero, interval - $0) } ?? .zero)
+    // Where it is older, or not there, somebody may be waiting for it.
+    if wait == .zero { waitsForQuiet = false }
     var told: ListEvent.State?
     while (try? await Task.sleep(for: wait)) != nil {
-      guard await isTime(since: last) else { return }
+      if waitsForQuiet { guard await isTime(since: last) else { return } }
+      let isTrusted = clock().isTrusted
       let outcome = await refresh()
       guard !Task.isCancelled else { return }
       // The same trouble is told once.
@@ -76,8 +87,17 @@ package struct ListRefresher: Sendable {
       if outcome.state == .missing { return }
       told = outcome.state
       last = clock().monotonic
-      wait = interval
+      (wait, waitsForQuiet) = turn(after: interval)
+      // A station that was just started may learn the time by its first answer: nobody waits an interval for the list then.
+      if !isTrusted { (wait, waitsForQuiet) = (min(wait, Self.clockLook), false) }
     }
+  }
+
+  /// When to ask again: what has its turn earlier does not wait until nobody scans.
+  private func turn(after wait: Duration) -> (wait: Duration, waitsForQuiet: Bool) {
+    let now = clock().wall
+    guard let turn = roster.nextTurn(after: now), turn > now, turn - now < wait else { return (wait, true) }
+    return (turn - now, false)
   }
 
   /// Waits until nobody scans, or it is high time; false where it was cancelled.
@@ -90,44 +110,78 @@ package struct ListRefresher: Sendable {
     }
   }
 
-  /// Asks for the three days, and puts them into their place.
+  /// Asks for what it tells, and puts it into its place.
   func refresh() async -> ListEvent {
     let now = clock()
-    func event(_ state: ListEvent.State, tickets: Int? = nil, _ detail: String? = nil) -> ListEvent {
-      ListEvent(system: system, state: state, tickets: tickets, detail: detail, at: clock().wall)
-    }
     guard now.isTrusted else {
       return event(.failed, "Which day it is cannot be told: nothing keeps this machine's clock right. Set the clock.")
     }
-    let today = CivilDay.split(now.wall.seconds + zone.offset(at: now.wall.seconds)).day.number
-    let whole = span(of: today - 1).lowerBound..<span(of: today + 1).upperBound
-    var told = 0
     do throws(TicketListFault) {
-      let replacement = try await list.replacement(of: whole, asOf: now.wall, folding: folding)
-      for number in today - 1...today + 1 {
-        let (day, span) = (CivilDay(number: number), span(of: number))
-        var page = 1
-        while true {
-          guard let found = try await roster.page(page, of: day) else {
-            return event(
-              .missing,
-              "\(system) does not tell what it has sold, or not for this key: list.refresh does nothing. "
-                + "Import files: scangate tickets import FILE --system \(system)")
-          }
-          if Task.isCancelled { throw TicketListFault("It was given up.") }
-          let tickets = Self.tickets(of: day, span, found.tickets)
-          told += tickets.count
-          try await replacement.add(tickets)
-          guard found.hasMore else { break }
-          page += 1
-        }
-      }
-      if Task.isCancelled { throw TicketListFault("It was given up.") }
-      let left = try await replacement.finish(mayShrink: false)
-      return event(.refreshed, tickets: told - left)
+      if let answer = try await roster.current() { return try await add(answer, at: now.wall) }
+      return try await replaceDays(at: now.wall)
     } catch {
       return event(error.isShrunk ? .heldBack : .failed, error.description)
     }
+  }
+
+  private func event(_ state: ListEvent.State, tickets: Int? = nil, _ detail: String? = nil) -> ListEvent {
+    ListEvent(system: system, state: state, tickets: tickets, detail: detail, at: clock().wall)
+  }
+
+  /// Adds what was told in one answer to the list.
+  private func add(_ answer: RosterAnswer, at now: WallTime) async throws(TicketListFault) -> ListEvent {
+    if Task.isCancelled { throw Self.givenUp }
+    let replacement = try await list.replacement(of: nil, asOf: now, folding: folding)
+    for start in stride(from: 0, to: answer.tickets.count, by: Self.piece) {
+      try await replacement.add(Array(answer.tickets[start...].prefix(Self.piece)))
+    }
+    if Task.isCancelled { throw Self.givenUp }
+    let merged = try await replacement.merge(whole: answer.whole, forgetting: now - Self.memory)
+    var words: [String] = []
+    if merged.isDoubtful {
+      words.append(
+        "\(system) suddenly tells \(merged.vanished) tickets no more: more than half of those that the list has for the same time. "
+          + "Nobody passes by those (undecided) until they are told again. Look at what was cancelled there; where that is meant, "
+          + "import a list: scangate tickets import FILE --system \(system)")
+    }
+    if merged.left > 0 {
+      words.append(
+        "Of \(merged.left) of its tickets the list cannot tell whom they admit: \(merged.problem ?? "unknown").")
+    }
+    if let gap = answer.gap { words.append(gap) }
+    let state: ListEvent.State = merged.isDoubtful ? .heldBack : answer.gap != nil ? .partial : .refreshed
+    return event(state, tickets: merged.taken, words.isEmpty ? nil : words.joined(separator: " "))
+  }
+
+  private static let givenUp = TicketListFault("It was given up.")
+
+  /// Asks for the three days, and puts them into their place.
+  private func replaceDays(at now: WallTime) async throws(TicketListFault) -> ListEvent {
+    let today = CivilDay.split(now.seconds + zone.offset(at: now.seconds)).day.number
+    let whole = span(of: today - 1).lowerBound..<span(of: today + 1).upperBound
+    var told = 0
+    let replacement = try await list.replacement(of: whole, asOf: now, folding: folding)
+    for number in today - 1...today + 1 {
+      let (day, span) = (CivilDay(number: number), span(of: number))
+      var page = 1
+      while true {
+        guard let found = try await roster.page(page, of: day) else {
+          return event(
+            .missing,
+            "\(system) does not tell what it has sold, or not for this key: list.refresh does nothing. "
+              + "Import files: scangate tickets import FILE --system \(system)")
+        }
+        if Task.isCancelled { throw Self.givenUp }
+        let tickets = Self.tickets(of: day, span, found.tickets)
+        told += tickets.count
+        try await replacement.add(tickets)
+        guard found.hasMore else { break }
+        page += 1
+      }
+    }
+    if Task.isCancelled { throw Self.givenUp }
+    let left = try await replacement.finish(mayShrink: false)
+    return event(.refreshed, tickets: told - left)
   }
 
   /// Those of a page that are of a day, by moments.

@@ -37,7 +37,7 @@ package enum OnlineCheck {
   ///   - credentials: where keys are that it names.
   ///   - onAsking: told of each before it is asked, by its place in the configuration.
   package static func findings(
-    on completed: EnrolmentBook.Completed, credentials: @escaping CredentialResolver,
+    on completed: EnrolmentBook.Completed, credentials: CredentialResolver,
     onAsking: (String) -> Void = { _ in }, time: any TimeSource = SystemTime()
   ) async -> [Finding] {
     let configuration = completed.configuration

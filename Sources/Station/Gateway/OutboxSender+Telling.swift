@@ -18,7 +18,8 @@ extension OutboxSender {
     let attempt = AttemptID()
     defer { stored.wake(owed.ticket) }
     switch stored.ledger.beginTelling(
-      owed.ticket, owed: owed.attempt, attempt: attempt, gate: owed.scan.gate, at: time.now(), wall: time.wall())
+      owed.ticket, owed: owed.attempt, attempt: attempt, gate: owed.scan.gate, at: time.now(), wall: time.wall(),
+      redeemsOnce: asker.redeemsOnce)
     {
     case .ask: return await ask(owed, as: attempt, faces[owed.scan.gate] ?? asker)
     case .lookUp: return await lookUp(owed, asker)

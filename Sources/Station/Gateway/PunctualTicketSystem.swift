@@ -28,6 +28,8 @@ struct PunctualTicketSystem: TicketSystem {
 
   var mayRedeem: Bool { system.mayRedeem }
 
+  var redeemsOnce: Bool { system.redeemsOnce }
+
   var rule: GateRule? { system.rule }
 
   func recognise(_ code: Code) -> RecognisedCode { system.recognise(code) }
@@ -37,6 +39,8 @@ struct PunctualTicketSystem: TicketSystem {
   func listedCode(_ code: Code) -> Code { system.listedCode(code) }
 
   func examine(_ code: Code, at time: WallTime) -> Examination { system.examine(code, at: time) }
+
+  func refusalWords(for code: Code) -> String? { system.refusalWords(for: code) }
 
   func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void

@@ -92,8 +92,10 @@ package final class StationMemory: Sendable {
 
   /// The list on board of a ticket system, for what speaks to it.
   func list(of system: TicketSystemConfiguration) -> ListOnBoard {
-    dependencies.listOnBoard(
+    var list = dependencies.listOnBoard(
       of: system.id, system.address, maxAge: system.list.maxAge, freshFor: system.list.freshFor)
+    list.refresh = system.list.refresh
+    return list
   }
 
   /// Who keeps the list on board of a ticket system current; `nil` where nobody is to, or can.

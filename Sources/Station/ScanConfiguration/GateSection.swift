@@ -107,8 +107,9 @@ enum GateSection {
       ).run(signals)
     }
     if let policy = offline {
+      let mayOpenByForm = system.flatMap { findings.systemTypes[$0.name]?.mayOpenByForm } ?? true
       let isOpen = usualCodes(system?.name, findings) == AcceptFilter()
-      offline = OfflineChecks(gate: reader, offline: policy, isOpen: isOpen).run(
+      offline = OfflineChecks(gate: reader, offline: policy, isOpen: isOpen, mayOpenByForm: mayOpenByForm).run(
         deadline: deadline, direction: direction, signals: signals)
     }
     guard let readers, let system, let direction, let deadline, let holdOff, let queue, let stale, let accept,

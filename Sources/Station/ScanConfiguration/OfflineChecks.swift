@@ -6,6 +6,8 @@ struct OfflineChecks {
   let offline: OfflinePolicy
   /// Whether the ticket system says nothing of what its codes look like.
   let isOpen: Bool
+  /// Whether how a code looks may be enough to open.
+  let mayOpenByForm: Bool
 
   /// Looks at everything; what could not be read is `nil`. Answers what holds.
   func run(
@@ -25,7 +27,9 @@ struct OfflineChecks {
         at: place, "nobody is asked at a gate by which people leave, so there is nothing to decide offline",
         "remove offline, or write direction: in")
     }
-    if offline.rule == .admitAndQueue { warnOfOpenFilter(place) }
+    if offline.rule == .admitAndQueue {
+      if mayOpenByForm { warnOfOpenFilter(place) } else { refuseForm(place) }
+    }
     if let signals { warnOfLikeness(signals, place) }
     return offline
   }
@@ -38,6 +42,14 @@ struct OfflineChecks {
   /// Where a value of the section stands; `nil` where the file does not give it.
   private func place(of key: String) -> SourcePosition? {
     entries(of: OfflineSection.key).first { $0.key == key }?.value.position
+  }
+
+  /// Codes that anybody can guess.
+  private func refuseForm(_ place: SourcePosition) {
+    gate.findings.error(
+      at: place,
+      "codes of this type of ticket system are neither signed nor hard to guess: how one looks is no reason to open",
+      "write policy: list, by which the tickets on board are admitted, or policy: refuse")
   }
 
   /// A filter of its own that bounds nothing takes whatever has 8 characters.

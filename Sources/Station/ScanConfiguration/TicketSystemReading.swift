@@ -17,7 +17,9 @@ enum TicketSystemReading {
     let own = system.systemSchema
     return SectionSchema(
       own.path,
-      keys: [type] + own.keys + ScopeSection(system.scopes).keys + [TicketListSection.key, recordOffset.description],
+      keys: [type] + own.keys + ScopeSection(system.scopes).keys + [
+        TicketListSection(system.listAge).key, recordOffset.description,
+      ],
       refused: own.refused)
   }
 
@@ -50,7 +52,7 @@ enum TicketSystemReading {
   ) -> TicketSystemConfiguration? {
     guard let reader = SectionReader(node, schema(of: type), findings) else { return nil }
     let scope = ScopeSection(type.scopes).read(reader)
-    let list = TicketListSection.read(reader)
+    let list = TicketListSection(type.listAge).read(reader)
     let offset = reader.read(recordOffset)
     guard let settings = type.readSystem(reader), let scope, let list, let offset else { return nil }
     var board = list

@@ -123,10 +123,14 @@ package enum EventLog {
       let words = TerminalText.clean(event.detail ?? "", limit: 1_000)
       switch event.state {
       case .refreshed:
-        logger.info("The list on board of \(event.system) is current: \(event.tickets ?? 0) tickets of three days.")
+        let current = "The list on board of \(event.system) is current: \(event.tickets ?? 0) tickets were told."
+        if words.isEmpty { logger.info("\(current)") } else { logger.notice("\(current) \(words)") }
       case .failed: logger.warning("The list on board of \(event.system) stays as it was. \(words)")
       case .fileRefused: logger.error("\(event.system): \(words)")
       case .fileTaken: logger.info("\(event.system): \(words)")
+      case .partial: logger.warning("The list on board of \(event.system) does not name all tickets. \(words)")
+      case .heldBack where event.tickets != nil:
+        logger.error("The list on board of \(event.system) is in doubt. \(words)")
       case .heldBack: logger.error("The list on board of \(event.system) stays as it was. \(words)")
       case .missing: logger.warning("\(words)")
       }

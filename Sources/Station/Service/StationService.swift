@@ -56,7 +56,7 @@ package final class StationService: Service {
   /// - Parameter read: reads the configuration, anew at each reload.
   package init(
     read: @escaping @Sendable () -> ConfigurationReading, _ completed: EnrolmentBook.Completed, outputs: OutputPlace,
-    credentials: @escaping CredentialResolver, memory: StationMemory,
+    credentials: CredentialResolver, memory: StationMemory,
     lookForLists: @escaping @Sendable (StationConfiguration) async -> Void, setUp: StationSetUp?, events: EventHub,
     hungUp: @escaping @Sendable () -> Void, logger: Logger
   ) async throws(SetupError) {
@@ -211,7 +211,7 @@ package final class StationService: Service {
   }
 
   private static func make(
-    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ credentials: @escaping CredentialResolver,
+    _ configuration: StationConfiguration, _ outputs: OutputPlace, _ credentials: CredentialResolver,
     _ memory: StationMemory, _ setUp: StationSetUp?, _ events: EventHub, _ logger: Logger
   ) async throws(SetupError) -> ConfiguredStation {
     try await ConfiguredStation.make(
@@ -242,8 +242,11 @@ package final class StationService: Service {
         try await station.run(ready: {
           manager?.notify("READY=1")
           Task {
-            try await Task.sleep(for: .seconds(1))
-            ProcessMemory.letGoOfStart()
+            // Once more when the connections are closed on which it was asked whether anybody answers.
+            for pause in [1_000, 2_600] {
+              try await Task.sleep(for: .milliseconds(pause))
+              ProcessMemory.letGoOfStart()
+            }
           }
         }) { for await _ in waiting {} }
       }

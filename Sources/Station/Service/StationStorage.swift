@@ -12,10 +12,16 @@ package struct StationStorage {
   /// Says what is wrong with the lists that gates of a configuration are to decide by.
   package let lookForLists: @Sendable (StationConfiguration) async -> Void
   private let journal: Journal
+  /// Rids lists on board of what is over.
+  private let upkeep: Task<Void, Never>
+  /// How often.
+  private static let upkeepInterval = Duration.seconds(3_600)
 
   private init(
-    _ journal: Journal, _ memory: StationMemory, lookForLists: @escaping @Sendable (StationConfiguration) async -> Void
+    _ journal: Journal, _ memory: StationMemory, _ upkeep: Task<Void, Never>,
+    lookForLists: @escaping @Sendable (StationConfiguration) async -> Void
   ) {
+    self.upkeep = upkeep
     self.journal = journal
     self.memory = memory
     self.lookForLists = lookForLists
@@ -23,6 +29,7 @@ package struct StationStorage {
 
   /// Has everything on the disk, and closes the journal.
   package func close() async {
+    upkeep.cancel()
     let mark = journal.enqueue(JournalBatch())
     _ = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
     await journal.close()
@@ -108,6 +115,9 @@ package struct StationStorage {
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
           owed: owed, orders: Self.control(controller, journal, trust)),
+        Task {
+          repeat { await lists.tidy() } while (try? await Task.sleep(for: Self.upkeepInterval)) != nil
+        },
         lookForLists: { await lists.look(for: $0, at: clock.now()) })
     } catch {
       throw error.kind == .newer ? .newer(error.description) : .journal(error.description)

@@ -9,6 +9,10 @@ final class TicketListCache: Sendable {
   private let folder: String
   private let key: SealKey
   private let lists = Mutex<[String: StoredTicketList]>([:])
+  /// The lists that keep holders and seats, as the configuration says.
+  private let detailed = Mutex<Set<String>>([])
+  /// What was told last of each that cannot be written.
+  private let told = Mutex<[String: String]>([:])
   private let problem: @Sendable (String) -> Void
 
   init(folder: String, key: SealKey, problem: @escaping @Sendable (String) -> Void) {
@@ -17,8 +21,10 @@ final class TicketListCache: Sendable {
     self.problem = problem
   }
 
-  /// Says which lists are missing or too old that a gate would decide by: before the network goes.
+  /// Takes what a configuration says of the lists, and says which are missing or too old that a gate would decide by: before the network
+  /// goes.
   func look(for configuration: StationConfiguration, at now: JournalTime) async {
+    take(configuration)
     for need in ListNeed.all(of: configuration) {
       let system = need.system
       guard let list = list(of: system.id, at: system.address) else { continue }
@@ -34,13 +40,40 @@ final class TicketListCache: Sendable {
     }
   }
 
+  /// Has lists written anew that have holders and seats which are over.
+  func tidy() async {
+    for (name, list) in lists.withLock({ $0 }) {
+      do throws(TicketListFault) {
+        try await list.tidy()
+        told.withLock { $0[name] = nil }
+      } catch {
+        // The same trouble is told once.
+        let words = error.description
+        if told.withLock({ $0.updateValue(words, forKey: name) }) != words { problem(words) }
+      }
+    }
+  }
+
+  private func take(_ configuration: StationConfiguration) {
+    for system in configuration.ticketSystems {
+      let name = Self.name(TicketListPlace(of: system, in: folder))
+      let keepsDetails = system.list.keepsDetails
+      detailed.withLock { if keepsDetails { $0.insert(name) } else { $0.remove(name) } }
+      lists.withLock { $0[name] }?.keepDetails(keepsDetails)
+      // Those that no gate goes by have something to tidy, too.
+      _ = list(of: system.id, at: system.address)
+    }
+  }
+
+  private static func name(_ place: TicketListPlace) -> String { "\(place.path) \(place.server)" }
+
   func list(of system: TicketSystemID, at server: String) -> (any TicketList)? {
     let place = TicketListPlace(state: folder, system: system, server: server)
     return lists.withLock { lists in
-      let name = "\(place.path) \(server)"
+      let name = Self.name(place)
       if let list = lists[name] { return list }
       do throws(TicketListFault) {
-        let list = try StoredTicketList(place, key: key)
+        let list = try StoredTicketList(place, key: key, keepsDetails: detailed.withLock { $0.contains(name) })
         lists[name] = list
         return list
       } catch {

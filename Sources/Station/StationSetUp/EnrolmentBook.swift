@@ -86,9 +86,9 @@ package struct EnrolmentBook: Sendable {
     }
 
     /// Finds the keys that enrolments gave, and asks `other` for all that the configuration names.
-    package func resolver(else other: @escaping CredentialResolver) -> CredentialResolver {
+    package func resolver(else other: CredentialResolver) -> CredentialResolver {
       let keys = keys
-      return { name throws(SetupError) in
+      return CredentialResolver(sessions: other.sessions) { name throws(SetupError) in
         guard name.hasPrefix(CredentialReference.enrolledPrefix) else { return try other(name) }
         guard let key = keys[name] else {
           throw SetupError("it is not enrolled. Hold its set-up code to the scanner.")

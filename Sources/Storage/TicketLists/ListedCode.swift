@@ -24,6 +24,8 @@ package struct ListedCode: Sendable, Equatable {
   package var day: String?
   /// The time zone that its line names.
   package var zone: String?
+  /// Whether another line of the same booking that names other seats adds to it.
+  package var joinsSeats = false
   /// The holder; only where that was asked for.
   package var name: String?
   /// The holder's mail address; likewise.
@@ -51,7 +53,8 @@ extension CivilText {
       ticket: ListedTicket(
         status: status, from: told.from ?? day?.beginning,
         until: told.until ?? day.map { max($0.end, $0.beginning + .seconds(1)) }, quantity: told.quantity,
-        sale: told.sale, event: told.event, eventID: told.eventID, kind: told.kind),
+        sale: told.sale, event: told.event, eventID: told.eventID, kind: told.kind,
+        holder: told.holder, seats: told.seats),
       line: line)
   }
 }

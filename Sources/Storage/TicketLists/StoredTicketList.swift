@@ -18,6 +18,9 @@ package actor StoredTicketList: TicketList {
 
   private let place: TicketListPlace
   private let key: SealKey
+  /// Whether holders and seats are kept and told.
+  private let keepsDetails: Atomic<Bool>
+  private let now: @Sendable () -> WallTime
   private let seals: TicketListSeals
   private let thread: DeviceLoop
   /// `nil` where the system tells nothing of folders: then each question looks.
@@ -30,9 +33,19 @@ package actor StoredTicketList: TicketList {
   private let news = Mutex<[Code: CheckedTicket?]>([:])
 
   /// Names the list; it may be imported later.
+  /// - Parameter keepsDetails: whether holders and seats are kept, sealed, and told.
   /// - Throws: that no thread can be had for it.
-  package init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
+  package init(_ place: TicketListPlace, key: SealKey, keepsDetails: Bool = false) throws(TicketListFault) {
+    try self.init(place, key: key, keepsDetails: keepsDetails, now: { SystemTime().wall() })
+  }
+
+  /// The same with a clock of its own.
+  init(
+    _ place: TicketListPlace, key: SealKey, keepsDetails: Bool, now: @escaping @Sendable () -> WallTime
+  ) throws(TicketListFault) {
     self.place = place
+    self.keepsDetails = Atomic(keepsDetails)
+    self.now = now
     self.key = key
     seals = TicketListSeals(key, of: place)
     absence = try? FileAbsence(of: place.name, in: place.state)
@@ -54,7 +67,7 @@ package actor StoredTicketList: TicketList {
   package func find(_ code: Code) throws(TicketListFault) -> ListFinding? {
     let said = mayKeep.load(ordering: .acquiring) ? kept(of: code) : nil
     do throws(TicketListFault) {
-      let found = try reader()?.finding(code, at: .now())
+      let found = try reader()?.finding(code, at: .now(), now())
       guard let said else { return found }
       // What was told of it later in a list has the last word.
       if case .named(_, let told)? = found, told.asOf >= said.at { return found }
@@ -99,7 +112,22 @@ package actor StoredTicketList: TicketList {
   package nonisolated func replacement(
     of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
   ) async throws(TicketListFault) -> any TicketListReplacement {
-    try ListReplacement(of: span, asOf: asOf, place, key, folding: folding)
+    try ListReplacement(of: span, asOf: asOf, place, key, settings(folding), now: now)
+  }
+
+  /// What holds from the next question and the next list on: whether holders and seats are kept and told; from any thread.
+  package nonisolated func keepDetails(_ isOn: Bool) { keepsDetails.store(isOn, ordering: .releasing) }
+
+  /// Writes the list anew without the holders and seats that are over, or that are not to be kept; nothing where it has none. Gates ask
+  /// the list meanwhile as always.
+  /// - Returns: whether it was written.
+  /// - Throws: why it cannot be.
+  @discardableResult package nonisolated func tidy() async throws(TicketListFault) -> Bool {
+    try await ListReplacement(of: nil, asOf: now(), place, key, settings { _ in nil }, now: now).tidy()
+  }
+
+  private nonisolated func settings(_ folding: @escaping @Sendable (Code) -> TicketKey?) -> ListReplacement.Settings {
+    ListReplacement.Settings(keepsDetails: keepsDetails.load(ordering: .acquiring), folding: folding)
   }
 
   /// The list that lies there now.
@@ -121,9 +149,13 @@ package actor StoredTicketList: TicketList {
     let identity = Identity(
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
       nanoseconds: status.st_mtim.tv_nsec, size: Int64(status.st_size))
-    if let open, open.identity == identity { return open.reader }
+    let keepsDetails = keepsDetails.load(ordering: .acquiring)
+    if let open, open.identity == identity {
+      open.reader.keepsDetails = keepsDetails
+      return open.reader
+    }
     open = nil
-    let reader = try TicketListReader(place, at: place.path, seals: seals)
+    let reader = try TicketListReader(place, at: place.path, seals: seals, keepsDetails: keepsDetails)
     open = (identity, reader)
     return reader
   }

@@ -8,15 +8,26 @@ enum TicketColumn: String, CaseIterable {
   case sale, event
   case eventID = "event-id"
   case ticketKind = "ticket-kind"
-  case seat, name, email
+  case seat, seats, row, section, name, email
   /// Nothing here, as somebody said.
   case ignored
 
-  /// Whether a file may have several of it: of states the strictest counts, names are put together, seats are not looked at.
-  var isRepeatable: Bool { [.status, .name, .seat, .ignored].contains(self) }
+  /// What else is said for it on the command line.
+  private static let otherWords: [String: TicketColumn] = ["show": .eventID, "holder": .name]
+
+  /// All words of `--column`.
+  static var words: [String] { allCases.map(\.rawValue) + otherWords.keys.sorted() }
+
+  /// The meaning that somebody says.
+  static func said(_ word: String) -> TicketColumn? { TicketColumn(rawValue: word) ?? otherWords[word] }
+
+  /// Whether a file may have several of it: of states the strictest counts, names are put together.
+  var isRepeatable: Bool { [.status, .name, .ignored].contains(self) }
 
   /// Whether of several the first of its names is taken. Of others that would let in more or fewer than were meant.
-  var hasBestName: Bool { [.code, .sale, .event, .eventID, .ticketKind, .email].contains(self) }
+  var hasBestName: Bool {
+    [.code, .sale, .event, .eventID, .ticketKind, .seat, .seats, .row, .section, .email].contains(self)
+  }
 
   /// The names, the best one first, as in docs/tickets.md. How they are written does not matter: see `FoldedText`.
   func names(_ language: ExportLanguage) -> [String] {
@@ -39,7 +50,10 @@ enum TicketColumn: String, CaseIterable {
       .event: "event event_name",
       .eventID: "event_id show_id performance_id",
       .ticketKind: "ticket_type ticket_kind ticket_category category tier",
-      .seat: "seat seat_number row block",
+      .seat: "seat seat_number",
+      .seats: "seats seat_numbers",
+      .row: "row row_letter seat_row",
+      .section: "section block",
       .name: "name holder attendee customer first_name last_name full_name",
       .email: "email mail email_address",
     ],
@@ -59,7 +73,10 @@ enum TicketColumn: String, CaseIterable {
       .event: "veranstaltung veranstaltungsname",
       .eventID: "veranstaltungs_id veranstaltungsnummer veranstaltungs_nr",
       .ticketKind: "ticketart tickettyp kartenart ticketkategorie kategorie",
-      .seat: "sitz sitzplatz platz platznummer platz_nr reihe",
+      .seat: "sitz sitzplatz platz platznummer platz_nr",
+      .seats: "sitze sitznummern platznummern",
+      .row: "reihe",
+      .section: "sektor bereich",
       .name: "inhaber kunde gast teilnehmer käufer besucher vorname nachname",
       .email: "e_mail_adresse mailadresse",
     ],
@@ -79,7 +96,10 @@ enum TicketColumn: String, CaseIterable {
       .event: "événement nom_de_l_événement spectacle manifestation",
       .eventID: "id_événement id_de_l_événement numéro_d_événement",
       .ticketKind: "type_de_billet type_billet catégorie_de_billet catégorie",
-      .seat: "siège place numéro_de_place numéro_de_siège rang rangée",
+      .seat: "siège place numéro_de_place numéro_de_siège",
+      .seats: "sièges numéros_de_place numéros_de_siège",
+      .row: "rang rangée",
+      .section: "secteur",
       .name: "nom prénom nom_complet titulaire client participant acheteur",
       .email: "courriel adresse_e_mail",
     ],
@@ -98,7 +118,10 @@ enum TicketColumn: String, CaseIterable {
       .event: "evento nombre_del_evento espectáculo función",
       .eventID: "id_evento id_del_evento número_de_evento",
       .ticketKind: "tipo_de_entrada tipo_entrada categoría_de_entrada categoría",
-      .seat: "asiento butaca número_de_asiento fila",
+      .seat: "asiento butaca número_de_asiento",
+      .seats: "asientos butacas números_de_asiento",
+      .row: "fila",
+      .section: "sector sección",
       .name: "nombre_completo apellidos titular cliente asistente comprador",
       .email: "correo correo_electrónico",
     ],
@@ -118,6 +141,9 @@ enum TicketColumn: String, CaseIterable {
     }
     return all
   }()
+
+  /// Says which show, where something else says when: alone it may say that, too.
+  static let show = "show"
 
   /// A number in French, a name in Spanish.
   static let ambiguous = "nombre"

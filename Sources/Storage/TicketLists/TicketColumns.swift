@@ -26,8 +26,9 @@ struct TicketColumns {
   /// - Parameters:
   ///   - choices: what somebody says that columns mean.
   ///   - hasHolders: whether names and addresses are looked at.
+  ///   - keepsDetails: whether names are.
   init(
-    _ header: borrowing CSVRecord, _ choices: [ColumnChoice] = [], hasHolders: Bool = false
+    _ header: borrowing CSVRecord, _ choices: [ColumnChoice] = [], hasHolders: Bool = false, keepsDetails: Bool = false
   ) throws(BadHeader) {
     count = header.count
     var names: [String] = []
@@ -45,11 +46,16 @@ struct TicketColumns {
       guard let known = TicketColumn.known[key], Self.telling.contains(known.meaning) else { return false }
       return !known.languages.contains(.english) && key != "tag"
     }
+    let tellsTime =
+      !isSettled.isDisjoint(with: [.day, .from])
+      || keys.contains { TicketColumn.known[$0].map { [.day, .from].contains($0.meaning) } ?? false }
     var ranked: [TicketColumn: [(rank: Int, index: Int)]] = [:]
     for (index, key) in keys.enumerated() where meanings[index] == nil {
       let known: (meaning: TicketColumn, rank: Int)?
       if key == TicketColumn.ambiguous {
         known = try Self.nombre(keys, names[index])
+      } else if key == TicketColumn.show, tellsTime {
+        known = (.eventID, .max)
       } else {
         known = TicketColumn.known[key].map { ($0.meaning, $0.rank) }
       }
@@ -76,8 +82,11 @@ struct TicketColumns {
       if let meaning { places[meaning, default: []].append(index) }
       let isLookedAt =
         switch meaning {
-        case nil, .ignored?, .seat?: false
-        case .name?, .email?: hasHolders
+        case nil, .ignored?: false
+        case .seat?: !meanings.values.contains(.seats)
+        case .row?, .section?: meanings.values.contains(.seats) || meanings.values.contains(.seat)
+        case .name?: hasHolders || keepsDetails
+        case .email?: hasHolders
         default: true
         }
       if !isLookedAt { ignored.append(names[index]) }

@@ -69,7 +69,10 @@ package struct TicketFileReader {
         return try take(.bad(line: record.line, words: error.words))
       }
       guard var listed else { return }
-      if rules.hasHolders, let holder = lines?.holder(record) { (listed.name, listed.email) = holder }
+      if rules.hasHolders || rules.keepsDetails, let holder = lines?.holder(record) {
+        if rules.hasHolders { (listed.name, listed.email) = holder }
+        if rules.keepsDetails { listed.ticket.holder = holder.name }
+      }
       try take(.good(listed))
     }
     var skipped = mark
@@ -96,7 +99,7 @@ package struct TicketFileReader {
     }
     let columns: TicketColumns
     do throws(BadHeader) {
-      columns = try TicketColumns(record, rules.columns, hasHolders: rules.hasHolders)
+      columns = try TicketColumns(record, rules.columns, hasHolders: rules.hasHolders, keepsDetails: rules.keepsDetails)
     } catch {
       throw TicketListFault(
         error.lines.map { "\(name), line \(record.line): \($0)" }.joined(separator: "\n"), isOfData: true)

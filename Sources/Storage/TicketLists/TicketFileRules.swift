@@ -10,6 +10,8 @@ package struct TicketFileRules: Sendable, Equatable {
   package var dates: DateOrder?
   /// Whether names and addresses of holders are read; a station's list has none.
   package var hasHolders: Bool
+  /// Whether names of holders are, for a list that keeps them sealed.
+  var keepsDetails = false
 
   /// Makes rules; without any the file is to be understood by itself.
   package init(
@@ -35,11 +37,11 @@ package struct ColumnChoice: Sendable, Equatable {
   let name: String
 
   /// The meanings that there are.
-  package static var meanings: [String] { TicketColumn.allCases.map(\.rawValue) }
+  package static var meanings: [String] { TicketColumn.words }
 
   /// Reads `quantity=Anzahl`; `nil` where the meaning is none, or no column is named.
   package init?(_ text: String) {
-    guard let (meaning, name) = halves(text), let known = TicketColumn(rawValue: meaning.lowercased()),
+    guard let (meaning, name) = halves(text), let known = TicketColumn.said(meaning.lowercased()),
       !FoldedText.key(name).isEmpty
     else { return nil }
     self.meaning = known

@@ -28,6 +28,8 @@ package final class TicketImport {
     package var mayShrink: Bool
     /// Whether nobody waits for it: it is done in bits, between which others have the processor.
     package var isUnhurried: Bool
+    /// Whether holders and seats are kept, sealed.
+    package var keepsDetails: Bool
     /// What is said of the file beside it.
     package var rules: TicketFileRules
     /// Told how far it is, often.
@@ -37,7 +39,7 @@ package final class TicketImport {
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
       recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },
       zone: @escaping CivilClock, mayShrink: Bool = false, isUnhurried: Bool = false,
-      rules: TicketFileRules = TicketFileRules(),
+      keepsDetails: Bool = false, rules: TicketFileRules = TicketFileRules(),
       onProgress: @escaping (Step) -> Void = { _ in }
     ) {
       self.folding = folding
@@ -49,6 +51,7 @@ package final class TicketImport {
       self.zone = zone
       self.mayShrink = mayShrink
       self.isUnhurried = isUnhurried
+      self.keepsDetails = keepsDetails
       self.rules = rules
       self.onProgress = onProgress
     }
@@ -86,6 +89,10 @@ package final class TicketImport {
     package var codes = 0
     /// Lines that say again what another says.
     package var repeated = 0
+    /// Lines that name more seats of a booking: it admits for all of them.
+    package var joined = 0
+    /// Tickets that share a code with another sale's or show's, where they are added to a list: neither admits.
+    package var shared = 0
     /// Lines that say something else on a code than another: the stricter counts.
     package var contradicting = 0
     /// The first of these.
@@ -111,6 +118,8 @@ package final class TicketImport {
   private var isDone = false
   /// Whether no ticket at all may be what was told.
   private let mayBeEmpty: Bool
+  /// Whether what is good is taken however much is bad: it takes nothing away.
+  var takesAnything = false
 
   /// Begins an import, and is the only one of that list until it ends; the list in use stays until `finish`.
   package convenience init(_ settings: Settings) throws(TicketListFault) {
@@ -124,7 +133,8 @@ package final class TicketImport {
     self.mayBeEmpty = mayBeEmpty
     dates = CivilText(settings.zone)
     writer = try TicketListWriter(
-      settings.place, key: settings.key, isTrial: settings.isTrial, isUnhurried: settings.isUnhurried)
+      settings.place, key: settings.key, isTrial: settings.isTrial, isUnhurried: settings.isUnhurried,
+      keepsDetails: settings.keepsDetails)
   }
 
   deinit { if !isDone { writer.discard() } }
@@ -137,6 +147,9 @@ package final class TicketImport {
     do throws(BadLine) {
       listed = try dates.read(told, line: line, settings.recognise)
     } catch {
+      if mayBeEmpty, let code = try? TicketLineReader.code([UInt8](told.code.utf8)[...], settings.recognise) {
+        try writer.doubt(code)
+      }
       return note(error, line)
     }
     try take(listed)
@@ -157,24 +170,30 @@ package final class TicketImport {
   ///   - asOf: when what it says was true.
   ///   - imported: now.
   package func finish(asOf: WallTime, imported: WallTime) throws(TicketListFault) -> Report {
+    try finish(as: ListPart(asOf: asOf.nanoseconds, imported: imported.nanoseconds, mark: .now()), at: imported)
+  }
+
+  func finish(as own: ListPart, at now: WallTime) throws(TicketListFault) -> Report {
     defer {
       writer.discard()
       isDone = true
     }
-    if report.good == 0, report.bad > 0 || !mayBeEmpty {
+    if report.good == 0, !takesAnything, report.bad > 0 || !mayBeEmpty {
       report.refusal = report.bad > 0 ? "No line of it is good." : "It names no ticket."
       return report
     }
-    let result = try writer.write(asOf: asOf, imported: imported, settings.onProgress)
+    let result = try writer.write(as: own, at: now, settings.onProgress)
     report.codes = result.codes
     report.repeated = result.repeated
+    report.joined = result.joined
+    report.shared = result.shared
     report.contradicting = result.contradicting
     report.contradictions = result.contradictions.map {
       Note(line: $0.second, words: "it says something else on the code of line \($0.first)")
     }
     report.counts = result.counts
     report.guessability = result.guessability
-    if report.bad > report.good, !settings.isForced {
+    if report.bad > report.good, !settings.isForced, !takesAnything {
       report.refusal = "More than half of it is bad."
     } else if let old = countOnBoard(), result.codes * 2 < old, !settings.mayShrink {
       report.shrinksFrom = old
@@ -203,7 +222,9 @@ package final class TicketImport {
   /// - Throws: that it cannot be read, has no header or no column of codes, that a column is not understood, or why the list
   ///   cannot be written.
   package func read(_ file: borrowing OwnedDescriptor, named name: String) throws(TicketListFault) {
-    var reader = TicketFileReader(settings.rules, recognise: settings.recognise, zone: settings.zone)
+    var rules = settings.rules
+    rules.keepsDetails = settings.keepsDetails
+    var reader = TicketFileReader(rules, recognise: settings.recognise, zone: settings.zone)
     let onProgress = settings.onProgress
     try reader.read(file, named: name, onProgress: { onProgress(.reading(percent: $0)) }) {
       (line) throws(TicketListFault) in

@@ -49,7 +49,9 @@ struct TicketLineReader {
     let kind = try kind(record)
     let zone = try text(.zone, record, upTo: 64)
     let times = try times(record, zone)
-    let quantity = try number(.quantity, record) ?? 1
+    let seats = try seats(record)
+    let named = columns[.quantity] == nil ? max(seats.count, 1) : 1
+    let quantity = try number(.quantity, record) ?? named
     if kind == .entry, quantity != 1 {
       throw BadLine("an entry admits one, and not \(quantity): a code for several is of the kind sale")
     }
@@ -61,8 +63,8 @@ struct TicketLineReader {
         status: state?.status ?? .valid, from: times.from, until: times.until, quantity: quantity,
         sale: try text(.sale, record, upTo: 128), saleQuantity: try number(.saleQuantity, record),
         event: try text(.event, record, upTo: 512), eventID: try text(.eventID, record, upTo: 128),
-        kind: try text(.ticketKind, record, upTo: 256)),
-      line: record.line, stateWord: state?.word, day: times.day, zone: zone)
+        kind: try text(.ticketKind, record, upTo: 256), seats: seats),
+      line: record.line, stateWord: state?.word, day: times.day, zone: zone, joinsSeats: !seats.isEmpty)
   }
 
   /// The holder's name and mail address.
@@ -76,6 +78,19 @@ struct TicketLineReader {
     return (
       names.isEmpty ? nil : names.joined(separator: " "), email.isEmpty ? nil : String(decoding: email, as: UTF8.self)
     )
+  }
+
+  /// Its seats, in words: of a column for one seat that one, however it is written.
+  private func seats(_ record: borrowing CSVRecord) throws(BadLine) -> [String] {
+    func short(_ meaning: TicketColumn) -> String? {
+      let bytes = trimmed(field(meaning, record)).prefix(64)
+      return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+    let (row, section) = (short(.row), short(.section))
+    if columns[.seats] != nil {
+      return try text(.seats, record, upTo: 1_024).map { SeatText.seats($0, row: row, section: section) } ?? []
+    }
+    return short(.seat).map { [SeatText.seat($0, row: row, section: section)] } ?? []
   }
 
   /// Whether it is a long number as spreadsheets show it: `1,23457E+11`.
@@ -264,6 +279,7 @@ extension ListedTicket.Status {
     case .unpaid: 3
     case .refunded: 4
     case .cancelled: 5
+    case .unconfirmed: 6
     }
   }
 

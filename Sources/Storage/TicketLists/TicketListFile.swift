@@ -80,6 +80,13 @@ struct StoredTicket {
   var event: StoredEvent?
   /// What brought it; `nil` for what the list was made with.
   var part: ListPart?
+  /// Holder and seats, sealed; `nil` where none are kept.
+  var details: [UInt8]?
+
+  /// Whether nothing of holder and seats is kept of it any more: a day after its show began. Of one without a beginning its end counts.
+  func isOver(at now: WallTime) -> Bool {
+    (from ?? until).map { now >= WallTime(nanoseconds: $0) + TicketListSchema.keepsDetails } ?? false
+  }
 }
 
 /// What many tickets have in common: their event, and what sort they are of.
@@ -97,6 +104,8 @@ struct StoredEvent: Hashable {
 enum TicketListSchema {
   /// "SGtl": tells the file from every other program's.
   static let applicationID: Int64 = 0x5347_746C
+  /// The version of a list that keeps holders and seats, or has tickets that are not confirmed: what knows neither must not read it.
+  static let ofDetails: Int64 = 5
   /// The version of a list that has parts of several ages, or was never told of all tickets: what takes all of it for as old as the
   /// newest must not read it.
   static let ofParts: Int64 = 4
@@ -105,7 +114,11 @@ enum TicketListSchema {
   /// That of one whose rows have none: what read lists before knows what is in it.
   static let plain: Int64 = 2
   /// Those that this program reads.
-  static let versions = plain...ofParts
+  static let versions = plain...ofDetails
+  /// For how long holder and seats are kept from the beginning of a show.
+  static let keepsDetails = Duration.seconds(86_400)
+  /// In the place of a part's number: all of it was told by what the list was made with.
+  static let wholeByOwn: Int64 = 0
 
   /// Makes them.
   /// - Parameter schema: SQLite's name of the file.
@@ -127,7 +140,7 @@ enum TicketListSchema {
     CREATE TABLE \(schema).ticket (
       digest BLOB PRIMARY KEY, status INTEGER NOT NULL, "from" INTEGER, "until" INTEGER, quantity INTEGER NOT NULL,
       sale TEXT, twin INTEGER NOT NULL, event INTEGER REFERENCES event (id), proof BLOB NOT NULL,
-      part INTEGER REFERENCES part (id)
+      part INTEGER REFERENCES part (id), details BLOB
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE \(schema).sale (sale TEXT PRIMARY KEY, quantity INTEGER NOT NULL, proof BLOB NOT NULL)
       STRICT, WITHOUT ROWID;

@@ -17,9 +17,12 @@ package final class TicketListReader {
   /// When it was told of all tickets.
   let whole: TicketListHead.Whole
   let guessability: Guessability
+  /// Whether holders and seats are told, where it has them.
+  package var keepsDetails: Bool
   private let path: String
   private let seals: TicketListSeals
   private let database: Database
+  private let hasDetails: Bool
   /// Asks for all tickets.
   private let rows: String
   private let findTicket: Statement
@@ -27,11 +30,16 @@ package final class TicketListReader {
 
   /// Opens a list.
   /// - Throws: why it cannot be read, or that it is another ticket system's or another station's.
-  package convenience init(_ place: TicketListPlace, key: SealKey) throws(TicketListFault) {
-    try self.init(place, at: place.path, seals: TicketListSeals(key, of: place))
+  package convenience init(
+    _ place: TicketListPlace, key: SealKey, keepsDetails: Bool = false
+  ) throws(TicketListFault) {
+    try self.init(place, at: place.path, seals: TicketListSeals(key, of: place), keepsDetails: keepsDetails)
   }
 
-  init(_ place: TicketListPlace, at path: String, seals: TicketListSeals) throws(TicketListFault) {
+  init(
+    _ place: TicketListPlace, at path: String, seals: TicketListSeals, keepsDetails: Bool = false
+  ) throws(TicketListFault) {
+    self.keepsDetails = keepsDetails
     self.path = path
     self.seals = seals
     do throws(SQLiteError) {
@@ -45,10 +53,12 @@ package final class TicketListReader {
         throw SQLiteError(code: 1, message: "it is of version \(version), and this program has another")
       }
       let (hasEvents, hasParts) = (version >= TicketListSchema.ofEvents, version >= TicketListSchema.ofParts)
+      hasDetails = version >= TicketListSchema.ofDetails
       try database.execute("PRAGMA cache_size = -4000")
       rows = """
         SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin,
-          \(hasEvents ? "e.identity, e.kind" : "NULL, NULL"), t.digest, \(hasParts ? "t.part" : "NULL") FROM ticket t
+          \(hasEvents ? "e.identity, e.kind" : "NULL, NULL"), t.digest, \(hasParts ? "t.part" : "NULL"),
+          \(hasDetails ? "t.details" : "NULL") FROM ticket t
         LEFT JOIN event e ON e.id = t.event
         """
       findTicket = try database.prepare(rows + " WHERE t.digest = ?1")
@@ -100,18 +110,28 @@ package final class TicketListReader {
   }
 
   /// What the port tells of a code.
-  func finding(_ code: Code, at now: ImportMark) throws(TicketListFault) -> ListFinding {
-    guard let (ticket, part) = try named(code) else {
-      return .unnamed(all: complete?.told(at: now), any: own.told(at: now))
+  /// - Parameters:
+  ///   - mark: by which ages are told.
+  ///   - now: by which holders and seats are over.
+  func finding(_ code: Code, at mark: ImportMark, _ now: WallTime) throws(TicketListFault) -> ListFinding {
+    guard let (ticket, part) = try named(code, at: now) else {
+      return .unnamed(all: complete?.told(at: mark), any: own.told(at: mark))
     }
-    return .named(ticket, part.told(at: now))
+    return .named(ticket, part.told(at: mark))
   }
 
   /// What the list says of a code; `nil` where it does not name it.
   /// - Throws: that the list cannot be read, or that the ticket's row is not as it was written.
-  package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? { try named(code)?.ticket }
+  package func find(_ code: Code) throws(TicketListFault) -> ListedTicket? { try find(code, at: SystemTime().wall()) }
 
-  private func named(_ code: Code) throws(TicketListFault) -> (ticket: ListedTicket, part: ListPart)? {
+  /// The same at some time.
+  func find(_ code: Code, at now: WallTime) throws(TicketListFault) -> ListedTicket? {
+    try named(code, at: now)?.ticket
+  }
+
+  private func named(
+    _ code: Code, at now: WallTime
+  ) throws(TicketListFault) -> (ticket: ListedTicket, part: ListPart)? {
     do throws(SQLiteError) {
       let digest = seals.digest(of: code)
       var found: StoredTicket?
@@ -119,12 +139,36 @@ package final class TicketListReader {
       guard let found, let status = ListedTicket.Status(strictness: found.status), let quantity = found.quantity else {
         return nil
       }
+      let details = try details(of: found, at: now)
       let listed = ListedTicket(
         status: status, from: found.from.map { WallTime(nanoseconds: $0) },
         until: found.until.map { WallTime(nanoseconds: $0) }, quantity: Int(clamping: quantity), sale: found.sale,
         saleQuantity: try saleQuantity(of: found, status), event: found.event?.name, eventID: found.event?.identity,
-        kind: found.event?.kind, hasOtherSpelling: found.twin == 1)
+        kind: found.event?.kind, holder: details?.holder, seats: details?.seats ?? [],
+        hasOtherSpelling: found.twin == 1)
       return (listed, found.part ?? own)
+    } catch {
+      throw TicketListFault(error, at: path)
+    }
+  }
+
+  /// Holder and seats, where they are told and not over.
+  private func details(of ticket: StoredTicket, at now: WallTime) throws(SQLiteError) -> KeptDetails? {
+    guard keepsDetails, let sealed = ticket.details, !ticket.isOver(at: now) else { return nil }
+    guard let details = seals.details(sealed, of: ticket.digest) else {
+      throw SQLiteError.damage("a ticket's holder and seats are not as they were sealed")
+    }
+    return details
+  }
+
+  /// Whether it has holders or seats that are over: all of them, where none are kept. Reads all of it, in bits.
+  func hasOldDetails(at now: WallTime) throws(TicketListFault) -> Bool {
+    guard hasDetails else { return false }
+    database.breathe(by: SharedPacer())
+    let latest = now - TicketListSchema.keepsDetails
+    let over = keepsDetails ? #" AND coalesce("from", "until") <= \#(latest.nanoseconds)"# : ""
+    do throws(SQLiteError) {
+      return try database.integer("SELECT count(*) FROM ticket WHERE details IS NOT NULL\(over)") != 0
     } catch {
       throw TicketListFault(error, at: path)
     }
@@ -153,6 +197,7 @@ package final class TicketListReader {
       guard let part = parts[number] else { throw SQLiteError.damage("a ticket's part is gone") }
       ticket.part = part
     }
+    ticket.details = row.blob(12)
     guard row.blob(5) == seals.proof(of: ticket, in: own.birth), ListedTicket.Status(strictness: ticket.status) != nil,
       ticket.quantity.map({ $0 > 0 }) == true
     else { throw SQLiteError.damage("a ticket's row is not as it was written") }

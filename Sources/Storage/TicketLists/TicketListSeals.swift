@@ -32,6 +32,11 @@ struct TicketListSeals: Sendable {
       withUnsafeBytes(of: (value ?? 0).bigEndian) { numbers.append(contentsOf: $0) }
     }
     let sale = optional(row.sale)
+    if let details = row.details {
+      let (identity, kind) = (optional(row.event?.identity), optional(row.event?.kind))
+      return short(
+        digester.digest([6], list, row.digest, numbers, sale, identity, kind, row.part?.bytes ?? [], details))
+    }
     if let part = row.part {
       let (identity, kind) = (optional(row.event?.identity), optional(row.event?.kind))
       return short(digester.digest([4], list, row.digest, numbers, sale, identity, kind, part.bytes))
@@ -42,6 +47,21 @@ struct TicketListSeals: Sendable {
     return short(
       digester.digest([1], list, row.digest, numbers, sale, optional(event.identity), optional(event.kind)))
   }
+
+  /// Seals holder and seats for the row of a code alone.
+  func seal(_ details: KeptDetails, of digest: [UInt8]) -> [UInt8] {
+    sealer.seal(details.bytes, binding: Self.binding(digest))
+  }
+
+  /// Holder and seats; `nil` where they were sealed for another row, or by another key.
+  func details(_ sealed: [UInt8], of digest: [UInt8]) -> KeptDetails? {
+    sealer.open(sealed, binding: Self.binding(digest)).flatMap { KeptDetails($0) }
+  }
+
+  private static func binding(_ digest: [UInt8]) -> [UInt8] { [UInt8]("ticket details".utf8) + digest }
+
+  /// What tells seats of one import apart, and nobody anything else.
+  func digest(ofSeat seat: String) -> [UInt8] { short(digester.digest([7], place, [UInt8](seat.utf8))) }
 
   func proof(ofSale sale: String, quantity: Int64, in list: [UInt8]) -> [UInt8] {
     short(

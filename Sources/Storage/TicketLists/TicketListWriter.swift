@@ -19,9 +19,11 @@ final class TicketListWriter {
   /// After so many codes what was written is on the disk, before more is: who else waits for that disk waits for little of ours.
   private static let portion = 4_000
 
-  private let place: TicketListPlace
+  let place: TicketListPlace
   /// Where nobody waits for the list.
-  private let pacer: SharedPacer?
+  let pacer: SharedPacer?
+  /// Whether holders and seats are kept, sealed.
+  let keepsDetails: Bool
   let seals: TicketListSeals
   private let path: String
   /// The file beside the list in use, locked as long as this import has it; `nil` until then, and where nothing is kept.
@@ -29,22 +31,32 @@ final class TicketListWriter {
   /// A temporary file of SQLite's.
   let database: Database
   /// Gone before the file is closed.
-  private var raw: Statement?
+  var raw: Statement?
   private var numbers: [StoredEvent: Int64] = [:]
   private(set) var events: [StoredEvent] = []
   private var partNumbers: [ListPart: Int64] = [:]
   private(set) var parts: [ListPart] = []
   private var meter = GuessabilityMeter()
   /// Of the list from which rows were taken over.
-  private var kept: Guessability?
-  private var whole = TicketListHead.Whole.own
+  var kept: Guessability?
+  var whole = TicketListHead.Whole.own
+  /// Whether what comes in is added to the list in use.
+  var isAdding = false
+  /// What becomes of tickets that ought to have been told again.
+  var vanishing = ListedTicket.Status.cancelled
+  /// Whether a row was written that versions before 5 do not know.
+  var hasDetails = false
 
   /// Begins a list in a temporary file; nobody notices.
   /// - Parameters:
   ///   - isTrial: whether nothing is kept.
   ///   - isUnhurried: whether nobody waits for it.
-  init(_ place: TicketListPlace, key: SealKey, isTrial: Bool, isUnhurried: Bool = false) throws(TicketListFault) {
+  ///   - keepsDetails: whether holders and seats are kept, sealed.
+  init(
+    _ place: TicketListPlace, key: SealKey, isTrial: Bool, isUnhurried: Bool = false, keepsDetails: Bool = false
+  ) throws(TicketListFault) {
     self.place = place
+    self.keepsDetails = keepsDetails
     pacer = isUnhurried ? SharedPacer() : nil
     seals = TicketListSeals(key, of: place)
     path = isTrial ? "" : place.path + FileReplacement.ending
@@ -59,12 +71,15 @@ final class TicketListWriter {
         PRAGMA temp_store = FILE;
         CREATE TABLE raw (
           digest BLOB, line INTEGER, status INTEGER, "from" INTEGER, "until" INTEGER, quantity INTEGER, sale TEXT,
-          sale_quantity INTEGER, event INTEGER, kind INTEGER, folded BLOB, twin INTEGER, part INTEGER
+          sale_quantity INTEGER, event INTEGER, kind INTEGER, folded BLOB, twin INTEGER, part INTEGER, seats BLOB,
+          details BLOB
         );
+        CREATE TABLE doubted (digest BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE sold (sale TEXT, quantity INTEGER, told INTEGER, kind INTEGER);
         BEGIN;
         """)
-      raw = try database.prepare("INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
+      raw = try database.prepare(
+        "INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)")
     } catch {
       throw TicketListFault(error, at: place.path)
     }
@@ -72,13 +87,19 @@ final class TicketListWriter {
 
   /// Makes the file beside the list in use, for this import alone: no other one is at work from here on.
   func begin() throws(TicketListFault) {
-    guard !path.isEmpty, new == nil else { return }
+    guard try beginIfFree() else {
+      throw TicketListFault("Another import of \(place.system.name) is at work. Wait for it, then try again.")
+    }
+  }
+
+  /// The same; false where another one is at work.
+  func beginIfFree() throws(TicketListFault) -> Bool {
+    guard !path.isEmpty, new == nil else { return true }
     do throws(SystemError) {
       new = try Self.begin(path, place)
+      return true
     } catch {
-      if error.errno == EWOULDBLOCK {
-        throw TicketListFault("Another import of \(place.system.name) is at work. Wait for it, then try again.")
-      }
+      if error.errno == EWOULDBLOCK { return false }
       throw TicketListFault(error, at: path)
     }
   }
@@ -111,53 +132,32 @@ final class TicketListWriter {
     meter.see(listed.code.bytes)
     let ticket = listed.ticket
     let event = try number(of: StoredEvent(name: ticket.event, identity: ticket.eventID, kind: ticket.kind))
+    let digest = seals.digest(of: listed.code)
+    let details = keepsDetails ? KeptDetails(holder: ticket.holder, seats: ticket.seats) : nil
+    let seats = listed.joinsSeats ? ticket.seats.flatMap { seals.digest(ofSeat: $0) } : []
     do throws(SQLiteError) {
       try raw?.run(
-        .blob(seals.digest(of: listed.code)), .integer(Int64(listed.line)), .integer(ticket.status.strictness),
+        .blob(digest), .integer(Int64(listed.line)), .integer(ticket.status.strictness),
         Value(ticket.from?.nanoseconds), Value(ticket.until?.nanoseconds), .integer(Int64(ticket.quantity)),
         Value(ticket.sale), Value(ticket.saleQuantity.map { Int64($0) }), Value(event),
-        Value(listed.kind?.rawValue), folded.map { Value.blob(seals.digest(ofFolded: $0)) } ?? .null, .null, .null)
+        Value(listed.kind?.rawValue), folded.map { Value.blob(seals.digest(ofFolded: $0)) } ?? .null, .null, .null,
+        seats.isEmpty ? .null : .blob(seats), details.map { Value.blob(seals.seal($0, of: digest)) } ?? .null)
     } catch {
       throw TicketListFault(error, at: place.path)
     }
   }
 
-  /// Takes over what the list in use has, but for tickets whose first moment is in a span, all where it is `nil`; each stays as old as it
-  /// was. Of a code that was added, that counts alone.
-  /// - Returns: how many it does not take over.
-  func keep(outside span: Range<WallTime>?) throws(TicketListFault) -> Int {
-    if span != nil { whole = .never }
-    guard try place.isPresent() else { return 0 }
-    var gone = 0
-    let former = try TicketListReader(place, at: place.path, seals: seals)
-    kept = former.guessability
-    if span != nil {
-      whole =
-        switch former.whole {
-        case .own: .part(former.own)
-        case .part, .never: former.whole
-        }
+  /// Notes that something was told of a code that cannot be decided on.
+  func doubt(_ code: Code) throws(TicketListFault) {
+    do throws(SQLiteError) {
+      try database.prepare("INSERT OR IGNORE INTO doubted VALUES (?1)").run(.blob(seals.digest(of: code)))
+    } catch {
+      throw TicketListFault(error, at: place.path)
     }
-    try former.each { ticket, saleQuantity throws(SQLiteError) in
-      pacer?.breathe()
-      if span.map({ span in ticket.from.map { span.contains(WallTime(nanoseconds: $0)) } ?? false }) ?? true {
-        gone += 1
-        return
-      }
-      try raw?.run(
-        .blob(ticket.digest), .integer(Self.keptLine), Value(ticket.status), Value(ticket.from), Value(ticket.until),
-        Value(ticket.quantity), Value(ticket.sale), Value(saleQuantity.map { Int64($0) }),
-        Value(try number(kept: ticket.event)), .null, .null, Value(ticket.twin),
-        .integer(try number(of: ticket.part ?? former.own)))
-    }
-    return gone
   }
 
-  /// Behind all that was added.
-  static let keptLine = Int64.max
-
   /// The number of a part.
-  private func number(of part: ListPart) throws(SQLiteError) -> Int64 {
+  func number(of part: ListPart) throws(SQLiteError) -> Int64 {
     if let known = partNumbers[part] { return known }
     guard parts.count < TicketListReader.mostParts else {
       throw SQLiteError(code: 1, message: "it has more than \(TicketListReader.mostParts) parts. Import all of it anew")
@@ -167,7 +167,7 @@ final class TicketListWriter {
     return Int64(parts.count)
   }
 
-  private func number(kept event: StoredEvent?) throws(SQLiteError) -> Int64? {
+  func number(kept event: StoredEvent?) throws(SQLiteError) -> Int64? {
     guard let event else { return nil }
     do throws(TicketListFault) {
       return try number(of: event)
@@ -197,6 +197,10 @@ final class TicketListWriter {
     var codes = 0
     /// Lines that say again what another says.
     var repeated = 0
+    /// Lines that name more seats of a booking.
+    var joined = 0
+    /// Tickets that share a code with another sale's or show's.
+    var shared = 0
     /// Lines that say something else on a code than another.
     var contradicting = 0
     /// The first of these.
@@ -206,8 +210,11 @@ final class TicketListWriter {
   }
 
   /// Sorts and writes what was added; nothing is in place yet.
+  /// - Parameters:
+  ///   - own: what it is made with.
+  ///   - now: by which holders and seats are over.
   func write(
-    asOf: WallTime, imported: WallTime, _ onProgress: (TicketImport.Step) -> Void
+    as own: ListPart, at now: WallTime, _ onProgress: (TicketImport.Step) -> Void
   ) throws(TicketListFault) -> Result {
     try begin()
     onProgress(.sorting)
@@ -226,9 +233,8 @@ final class TicketListWriter {
     } catch {
       throw TicketListFault(error, at: place.path)
     }
-    let own = ListPart(asOf: asOf.nanoseconds, imported: imported.nanoseconds, mark: .now())
     do throws(SQLiteError) {
-      try writeTickets(&result, own, onProgress)
+      try writeTickets(&result, own, at: now, onProgress)
       try writeSales(own)
       try writeHead(&result, own)
       try database.execute("COMMIT")
@@ -243,17 +249,23 @@ final class TicketListWriter {
       try database.prepare("INSERT INTO made.event VALUES (?1, ?2, ?3, ?4)").run(
         .integer(Int64(index + 1)), Value(event.name), Value(event.identity), Value(event.kind))
     }
-    var wholeNumber: Int64?
-    if case .part(let part) = whole { wholeNumber = try number(of: part) }
+    let wholeNumber: Int64? =
+      switch whole {
+      case .own: hasDetails ? TicketListSchema.wholeByOwn : nil
+      case .part(let part): try number(of: part)
+      case .never: nil
+      }
     for (index, part) in parts.enumerated() {
       try database.prepare("INSERT INTO made.part VALUES (?1, ?2, ?3, ?4, ?5)").run(
         .integer(Int64(index + 1)), .integer(part.asOf), .integer(part.imported), Value(part.mark?.boot),
         Value(part.mark?.sinceBoot))
     }
     let version =
-      whole != .own
-      ? TicketListSchema.ofParts
-      : events.allSatisfy(\.isPlain) ? TicketListSchema.plain : TicketListSchema.ofEvents
+      hasDetails
+      ? TicketListSchema.ofDetails
+      : whole != .own
+        ? TicketListSchema.ofParts
+        : events.allSatisfy(\.isPlain) ? TicketListSchema.plain : TicketListSchema.ofEvents
     try database.execute("PRAGMA made.user_version = \(version)")
     let head = TicketListHead(
       system: place.system.name, server: place.server, own: own, count: Int64(result.codes), whole: whole)

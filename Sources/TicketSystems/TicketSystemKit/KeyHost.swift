@@ -5,6 +5,11 @@ package protocol KeyHost: Sendable {
   /// - Throws: an exit that has told why there is none.
   func pasted(asking prompt: String, otherwise refusal: String) throws -> String
 
+  /// A person's password, of whatever characters a line has: asked for without showing it, or read from a pipe.
+  /// - Parameter refusal: what is told where nobody wants to give one.
+  /// - Throws: an exit that has told why there is none.
+  func password(asking prompt: String, otherwise refusal: String) throws -> String
+
   /// Whether there is a credential of that name.
   /// - Parameter state: the state folder; `nil` for the usual one.
   func hasCredential(_ name: String, state: String?) throws -> Bool
@@ -25,4 +30,11 @@ package protocol KeyHost: Sendable {
 
   /// Keeps a record, sealed; `nil` forgets it.
   func set(_ bytes: [UInt8]?, record name: String, state: String?) throws
+}
+
+extension KeyHost {
+  /// As any secret.
+  package func password(asking prompt: String, otherwise refusal: String) throws -> String {
+    try pasted(asking: prompt, otherwise: refusal)
+  }
 }

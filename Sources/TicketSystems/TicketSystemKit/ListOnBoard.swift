@@ -27,6 +27,8 @@ package struct ListOnBoard: Sendable {
   /// For how long a ticket counts that the ticket system was asked about; `nil` where none is kept.
   private let freshFor: Duration?
   private let clock: @Sendable () -> JournalTime
+  /// How often it refreshes itself; `nil` where it does not, or that is not known.
+  package var refresh: Duration?
 
   /// Joins them.
   /// - Parameters:
@@ -51,6 +53,12 @@ package struct ListOnBoard: Sendable {
   /// Now, and whether that is trusted.
   package func now() -> JournalTime { clock() }
 
+  /// How old it may be to decide.
+  package var mostAge: Duration { maxAge }
+
+  /// When the newest of it was true; `nil` where there is none, or it cannot be read.
+  package func asOf() async -> WallTime? { (try? await list?.state())??.told.asOf }
+
   /// Keeps what the ticket system has said of one ticket, or forgets it, as `TicketList.keep`.
   package func keep(_ checked: CheckedTicket?, of code: Code) { list?.keep(checked, of: code) }
 
@@ -64,6 +72,12 @@ package struct ListOnBoard: Sendable {
       "the list on board, " + (age.map { "\($0.asAge) old" } ?? "of an age that cannot be told")
     }
     switch try await asked({ (list) throws(TicketListFault) in try await list.find(code) }) {
+    case .named(let ticket, _)? where ticket.status == .unconfirmed:
+      throw Doubt(
+        reason: .badAnswer,
+        detail:
+          "\(system) suddenly told this ticket no more, with many others, or tells what cannot be true of it. Ask the box office."
+      )
     case .named(let ticket, let told)?:
       if let at = ticket.checkedAt { return try checked(ticket, at, ignoresDay: ignoresDay, now) }
       let age = try age(

@@ -29,9 +29,9 @@ package protocol CommandHost: Sendable {
   /// - Parameter state: as above.
   func journal(state: String?) -> String?
 
-  /// Draws a code as a QR code.
+  /// Draws a code, or the address of a page, as a QR code.
   /// - Parameters:
-  ///   - code: digits, capital letters, blanks and `$%*+-./:`.
+  ///   - code: any text; digits, capital letters, blanks and `$%*+-./:` make the smallest picture.
   ///   - picture: a new file for it, whose ending says how it is written; `nil` for none.
   ///   - isShown: whether it is printed as well.
   /// - Throws: an exit that has told why it is not drawn.
@@ -66,10 +66,16 @@ package struct HostedTicketSystem: Sendable {
   package let settings: any Sendable
   /// Finds the keys that it names.
   package let credentials: CredentialResolver
+  /// Opens its list on board; `nil` where there is none. Throws why it cannot be read.
+  package let list: @Sendable () throws(TicketListFault) -> (any TicketList)?
 
-  package init(id: TicketSystemID, settings: any Sendable, credentials: @escaping CredentialResolver) {
+  package init(
+    id: TicketSystemID, settings: any Sendable, credentials: CredentialResolver,
+    list: @escaping @Sendable () throws(TicketListFault) -> (any TicketList)? = { () throws(TicketListFault) in nil }
+  ) {
     self.id = id
     self.settings = settings
     self.credentials = credentials
+    self.list = list
   }
 }

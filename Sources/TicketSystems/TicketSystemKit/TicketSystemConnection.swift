@@ -52,10 +52,6 @@ package enum UpkeepNews: Sendable, Equatable {
   case notice(String)
 }
 
-/// Finds a credential of the station by its name.
-/// - Throws: that there is none, or why it cannot be had, and what to do.
-package typealias CredentialResolver = @Sendable (_ name: String) throws(SetupError) -> String
-
 /// What a connection is for.
 package enum ConnectionUse: Sendable {
   /// Gates: the whole budget, small answers.

@@ -18,6 +18,10 @@ package protocol TicketSystemSection: Sendable {
   static var accept: AcceptFilter { get }
   /// For how long "once" may hold for its tickets.
   static var scopes: ScopeRule { get }
+  /// How old what the list says of a ticket may be, where the file says nothing.
+  static var listAge: Duration { get }
+  /// Whether how a code looks may be enough to open offline (`admitAndQueue`), where the file says so.
+  static var mayOpenByForm: Bool { get }
   /// Reads the system's section; `nil` only after an error was recorded.
   static func readSystem(_ reader: SectionReader) -> System?
   /// Reads a gate's section; `nil` only after an error was recorded.
@@ -29,4 +33,8 @@ extension TicketSystemSection {
   package static var accept: AcceptFilter { AcceptFilter() }
   /// It knows who went in.
   package static var scopes: ScopeRule { .once }
+  /// A day.
+  package static var listAge: Duration { .seconds(86_400) }
+  /// Where its codes are hard to guess.
+  package static var mayOpenByForm: Bool { true }
 }

@@ -45,6 +45,10 @@ package struct TicketSystemType: Sendable {
   package let accept: AcceptFilter
   /// For how long "once" may hold for its tickets.
   package let scopes: ScopeRule
+  /// How old what the list says of a ticket may be, where the file says nothing.
+  package let listAge: Duration
+  /// Whether how a code looks may be enough to open offline, where the file says so.
+  package let mayOpenByForm: Bool
   /// A section to begin with, a line each.
   package let example: [String]
   /// The key of its section that is `true` where a set-up code is awaited; `nil` where none brings it.
@@ -107,6 +111,8 @@ package struct TicketSystemType: Sendable {
     gateSchema = section.gateSchema
     accept = section.accept
     scopes = section.scopes
+    listAge = section.listAge
+    mayOpenByForm = section.mayOpenByForm
     self.example = ["type: \(name)"] + example
     enrolKey = enrolment?.key
     self.recognise = recognise
@@ -179,7 +185,7 @@ extension TicketSystemType {
     guard let settings = enrolled(nil, at: url, key: CredentialReference(name: "\(id)", position: place)) else {
       throw SetupError("Ticket system \(id): \(url) is no address of \(name).")
     }
-    return try connection(id, settings, .gates, nil, { _ in key }, time)
+    return try connection(id, settings, .gates, nil, CredentialResolver { _ in key }, time)
   }
 
   // MARK: Set-up codes

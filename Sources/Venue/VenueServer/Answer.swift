@@ -8,6 +8,7 @@ struct Answer: Error, ResponseGenerator, Sendable {
   var body: JSONText
   var layout = JSONText.Layout.compact
   var headers = HTTPFields()
+  var mediaType = "application/json"
 
   static func ok(_ body: JSONText, layout: JSONText.Layout = .compact) -> Answer {
     Answer(status: .ok, body: body, layout: layout)
@@ -29,8 +30,8 @@ struct Answer: Error, ResponseGenerator, Sendable {
     var headers = headers
     // A body there would pass for the beginning of the next answer.
     guard status != .noContent else { return Response(status: status, headers: headers) }
-    headers[.contentType] = "application/json"
-    headers[.cacheControl] = "no-cache, private"
+    headers[.contentType] = mediaType
+    if headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache, private" }
     return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body.text(layout))))
   }
 }

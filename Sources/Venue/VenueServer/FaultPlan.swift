@@ -59,8 +59,10 @@ extension Misbehaviour.Scope {
     case .checks: kind == .check
     case .refreshes: kind == .refresh
     case .kiosk: kind == .kiosk
-    case .desk: kind == .other
+    case .desk: kind == .other || kind == .list || kind == .signIn
     case .all: true
+    case .lists: kind == .list
+    case .signIns: kind == .signIn
     }
   }
 }

@@ -19,6 +19,9 @@ struct CountWindows: Sendable {
     let open = open(name, at: now)
     windows[name] = ((open?.count ?? 0) + 1, isRenewed ? now + length : open?.ends ?? now + length)
   }
+
+  /// Forgets what was counted of one.
+  mutating func forget(_ name: String) { windows[name] = nil }
 }
 
 /// Counts the accepted requests of each address, in either rate model. Time is an argument, in seconds.

@@ -39,6 +39,10 @@ package struct Misbehaviour: Sendable, Hashable {
     case pages
     /// What a list tells of its length is 1, whatever it is.
     case total
+    /// An object that says `"success":false`, with the status of the answer that it takes the place of.
+    case failure
+    /// Days are `0000-00-00`, times `24:00:00`, prices negative, and codes of bookings `PROCESSING`.
+    case odd
   }
 
   /// How a connection ends.
@@ -61,9 +65,10 @@ package struct Misbehaviour: Sendable, Hashable {
 
   /// Which requests it is for.
   package enum Scope: String, Sendable, CaseIterable {
-    /// What gates ask at a scan: the two that redeem, whatever their key, and reading and refreshing one subscription.
+    /// What gates ask at a scan: the two that redeem, whatever their key, reading and refreshing one subscription, and looking at one
+    /// booking.
     case scans
-    /// Reading one subscription alone.
+    /// Reading one subscription, or looking at one booking, alone.
     case checks
     /// Refreshing one subscription alone.
     case refreshes
@@ -73,6 +78,10 @@ package struct Misbehaviour: Sendable, Hashable {
     case desk
     /// Every request.
     case all
+    /// A door's list of bookings alone.
+    case lists
+    /// Signing in at a door alone.
+    case signIns = "sign-ins"
   }
 
   /// What goes wrong.

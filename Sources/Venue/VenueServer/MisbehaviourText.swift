@@ -8,8 +8,8 @@ extension Misbehaviour {
   /// Reads a fault and its conditions, in any order, with commas between them and white space around them as one likes.
   ///
   /// One fault: `latency=300ms`, `latency=300ms..2s`, `status=503`, `html`, `redirect`, `redirect=/elsewhere`,
-  /// `json=cut|huge|deep|types|pages|total`, `close=before|midway|after`, `reset=before|midway|after`, `clock=-1d`.
-  /// Conditions: `next=3`, `share=20%`, `always`, `on=scans|checks|refreshes|kiosk|desk|all`, `seed=7`; for the faults that have them
+  /// `json=cut|huge|deep|types|pages|total|failure|odd`, `close=before|midway|after`, `reset=before|midway|after`, `clock=-1d`.
+  /// Conditions: `next=3`, `share=20%`, `always`, `on=scans|checks|refreshes|kiosk|desk|all|lists|sign-ins`, `seed=7`; for the faults that have them
   /// `when=before|after` and `retry-after=30s`. Units are `ms`, `s`, `min`, `h` and `d`.
   package init(_ text: String) throws(MisbehaviourError) {
     var reading = MisbehaviourReading()

@@ -62,6 +62,10 @@ struct Routes {
     if let shape = configuration.subscriptionShape {
       SubscriptionRoutes(store: store, configuration: configuration, shape: shape).add(to: router)
     }
+    if configuration.signsTickets { SignedTicketRoutes(store: store, configuration: configuration).add(to: router) }
+    if let shape = configuration.bookingShape {
+      BookingRoutes(store: store, configuration: configuration, shape: shape, address: publicAddress).add(to: router)
+    }
     return router.buildResponder()
   }
 
@@ -175,6 +179,7 @@ struct AnswerEverything: RouterMiddleware {
     } catch let error as any HTTPResponseError where error.status == .notFound {
       response =
         KioskWords.notFound(request, configuration) ?? SubscriptionWords.notFound(request, configuration)
+        ?? BookingWords.notFound(request, configuration)
         ?? Self.page(request, configuration)
         ?? Answer.message(.notFound, "The route \(request.uri.path.dropFirst()) could not be found.")
         .response(from: request, context: context)

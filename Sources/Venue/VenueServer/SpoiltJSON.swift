@@ -57,6 +57,36 @@ enum SpoiltJSON {
   }
 }
 
+extension SpoiltJSON {
+  private static let codes: Set<String> = ["validationCode", "validation_code", "verification_code", "qrCode"]
+
+  /// Days, times, prices and codes that no booking has.
+  /// - Parameter name: the member's whose value it is.
+  static func odd(_ value: SentJSON, of name: String = "") -> SentJSON {
+    let isPrice = ["price", "amount", "pence"].contains(where: name.lowercased().contains)
+    switch value {
+    case .string where codes.contains(name): return .string("PROCESSING")
+    case .string(let text) where text.utf8.count == 10 && CalendarDay(text) != nil: return .string("0000-00-00")
+    case .string(let text) where isClock(text): return .string("24:00:00")
+    case .string(let text) where text.utf8.count == 19 && isClock(String(text.suffix(8))):
+      return .string("0000-00-00T24:00:00")
+    case .integer(let number) where isPrice: return .integer(-abs(max(number, -.max)))
+    case .decimal(let number) where isPrice: return .decimal(-abs(number))
+    case .array(let elements): return .array(elements.map { odd($0, of: name) })
+    case .object(let members):
+      return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key, odd($0.value, of: $0.key)) }))
+    default: return value
+    }
+  }
+
+  /// `19:30` or `19:30:00`.
+  private static func isClock(_ text: String) -> Bool {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    return (2...3).contains(parts.count)
+      && parts.allSatisfy { $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+  }
+}
+
 extension Request {
   /// The same request without its `page`.
   var ofFirstPage: Request {

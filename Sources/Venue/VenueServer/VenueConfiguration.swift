@@ -55,6 +55,10 @@ package struct VenueConfiguration: Sendable {
   package var kioskTokenLife: Duration
   /// Which subscription service it passes for; nil for none.
   package var subscriptionShape: SubscriptionShape?
+  /// Whether it signs tickets and redeems them as well.
+  package var signsTickets: Bool
+  /// Which booking service it passes for; nil for none.
+  package var bookingShape: BookingShape?
   /// Told of starts, answers (method, route, status) and faults; never of keys or codes.
   package var logger: Logger
 
@@ -65,7 +69,7 @@ package struct VenueConfiguration: Sendable {
     now: @escaping @Sendable () -> Date = { Date() }, misbehaviours: [Misbehaviour] = [], controlSocket: String? = nil,
     tls: VenueTLS? = nil, publicURL: String? = nil, serverShape: ServerShape? = nil,
     kioskShape: KioskShape = .document, kioskToken: String? = nil, kioskTokenLife: Duration = .seconds(3_600),
-    subscriptionShape: SubscriptionShape? = nil,
+    subscriptionShape: SubscriptionShape? = nil, signsTickets: Bool = false, bookingShape: BookingShape? = nil,
     logger: Logger = Logger(label: "venue", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.host = host
@@ -85,6 +89,8 @@ package struct VenueConfiguration: Sendable {
     self.kioskToken = kioskToken
     self.kioskTokenLife = kioskTokenLife
     self.subscriptionShape = subscriptionShape
+    self.signsTickets = signsTickets
+    self.bookingShape = bookingShape
     self.logger = logger
   }
 }

@@ -12,8 +12,8 @@ import ServiceLifecycle
 ///
 /// `GET /misbehaviours` shows those in force, `POST` adds and `PUT` replaces them, with one text a line; a bad line changes
 /// nothing. `GET /book` gives every admission, `GET /tickets` every ticket, whole codes included, as lines of JSON. `PUT
-/// /status` gives the sale of a ticket another status: two lines, the status and the code. What it does about kiosks and
-/// subscriptions is beside.
+/// /status` gives the sale of a ticket another status: two lines, the status and the code. What it does about kiosks,
+/// subscriptions and bookings is beside.
 struct VenueControl: Sendable {
   let path: String
   let venue: VenueServer
@@ -93,6 +93,8 @@ struct VenueControl: Sendable {
     }
     addKiosks(to: router)
     addSubscriptions(to: router)
+    addSignedTickets(to: router)
+    addBookings(to: router)
     return router.buildResponder()
   }
 

@@ -5,7 +5,7 @@ import SQLiteFile
 struct VenueStore: Sendable {
   /// "SGvn": marks a file as ours, so that no other program's database is ever written to.
   private static let applicationID: Int64 = 0x5347_766E
-  private static let schemaVersion: Int64 = 4
+  private static let schemaVersion: Int64 = 6
   /// For how long another process that holds the file is waited for.
   private static let busyMilliseconds: Int32 = 5_000
 
@@ -41,6 +41,8 @@ struct VenueStore: Sendable {
         if version < 2 { try KioskSchema.add(to: database) }
         if version < 3 { try DeskSchema.add(to: database) }
         if version < 4 { try SubscriptionSchema.add(to: database) }
+        if version < 5 { try BookingSchema.add(to: database) }
+        if version < 6 { try SignedTicketSchema.add(to: database) }
         try database.execute("PRAGMA user_version = \(Self.schemaVersion)")
       }
       queue = VenueQueue(database)

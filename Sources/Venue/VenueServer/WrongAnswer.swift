@@ -15,7 +15,8 @@ enum WrongAnswer {
   ) -> Response {
     let status = named(code)
     var response: Response
-    let own = SubscriptionWords.refusal(status, request, configuration)
+    let own =
+      SubscriptionWords.refusal(status, request, configuration) ?? BookingWords.refusal(status, request, configuration)
     switch code {
     case _ where own != nil:
       response = own?.response(from: request, context: context) ?? page
@@ -92,6 +93,8 @@ enum WrongAnswer {
       case .types: SpoiltJSON.rewritten(text, SpoiltJSON.ofOtherTypes)
       case .pages: SpoiltJSON.rewritten(text) { SpoiltJSON.followed($0, page: page) }
       case .total: SpoiltJSON.rewritten(text, SpoiltJSON.ofLengthOne)
+      case .failure: ByteBuffer(string: #"{"success":false,"error":"Something went wrong"}"#)
+      case .odd: SpoiltJSON.rewritten(text) { SpoiltJSON.odd($0) }
       }
     return Response(status: answer.status, headers: headers, body: .init(byteBuffer: spoilt))
   }

@@ -143,9 +143,12 @@ extension HTTPAnswer {
     }
     var headers = AnswerHeaders()
     for (name, value) in head.headers { headers.add(name, value) }
+    var cookies = AnswerCookies()
+    for line in head.headers["set-cookie"] { cookies.add(line, at: date ?? wall) }
     self.init(
       status: Int(head.status.code),
       mediaType: type.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() },
-      body: body, serverDate: date, clockAhead: date.map { wall - $0 }, retryAfter: retry, headers: headers)
+      body: body, serverDate: date, clockAhead: date.map { wall - $0 }, retryAfter: retry, headers: headers,
+      cookies: cookies)
   }
 }

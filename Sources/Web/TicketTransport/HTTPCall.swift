@@ -104,11 +104,14 @@ package struct HTTPAnswer: Sendable, Equatable {
   package var retryAfter: Duration?
   /// All its headers but cookies, bounded.
   package var headers: AnswerHeaders
+  /// The cookies that it sets. None is sent back by itself.
+  package var cookies: AnswerCookies
 
   package init(
     status: Int, mediaType: String? = nil, body: [UInt8] = [], serverDate: WallTime? = nil, clockAhead: Duration? = nil,
-    retryAfter: Duration? = nil, headers: AnswerHeaders = AnswerHeaders()
+    retryAfter: Duration? = nil, headers: AnswerHeaders = AnswerHeaders(), cookies: AnswerCookies = AnswerCookies()
   ) {
+    self.cookies = cookies
     self.headers = headers
     self.status = status
     self.mediaType = mediaType

@@ -36,6 +36,9 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     value = String(trimmed)
   }
 
+  /// The key itself, to be sealed before it is put down anywhere; for nothing else.
+  package var toBeSealed: String { value }
+
   /// Hides the key in text that came from outside.
   package var redaction: Redaction { Redaction(value, shownAs: description) }
 

@@ -3,14 +3,14 @@ import LinuxIO
 import Glibc
 import ScanModel
 
-/// A signed code as a QR code: in a new file, and on the terminal.
+/// A code, or the address of a page, as a QR code: in a new file, and on the terminal.
 struct CodePicture {
   private let code: QRPicture
 
-  /// Draws a text of digits, capital letters, blanks and `$%*+-./:`.
+  /// Draws a text; one of digits, capital letters, blanks and `$%*+-./:` becomes a smaller picture.
   /// - Throws: that it is too long.
   init(_ text: String) throws {
-    guard let code = QRPicture(alphanumeric: text) else {
+    guard let code = QRPicture(alphanumeric: text) ?? QRPicture(text: text) else {
       throw failure("The code is too long for a QR code.", Exit.data)
     }
     self.code = code

@@ -11,8 +11,8 @@ struct TicketsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tickets", abstract: "Bring a list of tickets on board, for when the ticket system cannot be asked.",
     discussion: """
-      The list holds no readable code and no name: codes are found by digests that only this station can make. A running \
-      service takes a new list with the next scan.
+      The list holds no readable code and no readable name: codes are found by digests that only this station can make, and holders and \
+      seats are kept where list.details says so, sealed. A running service takes a new list with the next scan.
       """,
     subcommands: [TicketsImportCommand.self, TicketsStatusCommand.self])
 

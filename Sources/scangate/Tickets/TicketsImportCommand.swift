@@ -187,7 +187,8 @@ struct TicketsImportCommand: AsyncParsableCommand {
     let settings = TicketImport.Settings(
       place: TicketListPlace(of: system, in: state.folder), key: key, isTrial: dryRun, isForced: force,
       recognise: { system.type.listed(system.type.recognise($0)) }, folding: system.type.foldedKey,
-      zone: { zones.time(zone: $0, day: $1, clock: $2) }, mayShrink: yes, rules: reading.rules(),
+      zone: { zones.time(zone: $0, day: $1, clock: $2) }, mayShrink: yes, keepsDetails: system.list.keepsDetails,
+      rules: reading.rules(),
       onProgress: { progress.show(TicketListText.step($0)) })
     return (settings, kept)
   }
@@ -247,8 +248,10 @@ struct TicketsImportCommand: AsyncParsableCommand {
       throw failure("Nothing was imported. \(refusal)\(hint)", Exit.data)
     }
     let again = report.repeated > 0 ? " (\(report.repeated) lines said one again)" : ""
+    let seats = report.joined > 0 ? " (\(report.joined) lines named more seats of a booking)" : ""
     let whether = dryRun ? "would be on board" : "are on board"
-    Terminal.out("\(report.codes) tickets of \(system) \(whether)\(again): \(TicketListText.counts(report.counts)).")
+    Terminal.out(
+      "\(report.codes) tickets of \(system) \(whether)\(again)\(seats): \(TicketListText.counts(report.counts)).")
     let whose = self.asOf == nil && file != nil ? " (when the file was last written; --as-of sets another time)" : ""
     Terminal.out("True as of \(LocalTime.text(asOf))\(whose).")
     if key != .credential, let warning = TicketListText.warning(report.guessability) { note(warning) }

@@ -80,6 +80,8 @@ struct TicketsStatusCommand: ParsableCommand {
     var line = line
     line.add("tickets", Int64(clamping: summary.state.count))
     for status in ListedTicket.Status.allCases {
+      // Most lists have none.
+      if status == .unconfirmed, summary.counts[status] == nil { continue }
       line.add(status.rawValue, Int64(clamping: summary.counts[status] ?? 0))
     }
     line.add("as_of", summary.state.told.asOf.iso8601)

@@ -85,7 +85,9 @@ private struct VenueTickets {
     switch listed.ticket.status {
     case .valid, .used: .paid
     case .unpaid: .unpaid
-    case .cancelled: listed.stateWord.flatMap(TicketStatus.init(rawValue:)) == .deleted ? .deleted : .cancelled
+    // No file says that one is unconfirmed.
+    case .cancelled, .unconfirmed:
+      listed.stateWord.flatMap(TicketStatus.init(rawValue:)) == .deleted ? .deleted : .cancelled
     case .refunded: .refunded
     case .expired: .expired
     }

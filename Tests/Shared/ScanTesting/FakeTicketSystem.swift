@@ -37,6 +37,7 @@ package final class FakeTicketSystem: TicketSystem {
     var probes = 0
     var owed: [Code] = []
     var recordOffset = Duration.zero
+    var examinations: [Code: Examination] = [:]
   }
 
   /// A request that waits to be answered: for its caller, or, past its deadline, for `late`.
@@ -168,6 +169,15 @@ package final class FakeTicketSystem: TicketSystem {
   package func recognise(_ code: Code) -> RecognisedCode { recognising(code) }
 
   package func foldedKey(of code: Code) -> TicketKey? { folding(code) }
+
+  package func examine(_ code: Code, at time: WallTime) -> Examination {
+    state.withLock { $0.examinations[code] } ?? .proceed(TicketKey(code.bytes))
+  }
+
+  /// Sets what can be said of a code without a request; its key at first.
+  package func examine(_ code: Code, as examination: Examination) {
+    state.withLock { $0.examinations[code] = examination }
+  }
 
   package func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void

@@ -71,7 +71,8 @@ import TicketSystemKit
     // Which ticket and seat is for the gate at whose scanner the code was held.
     try expectEqual(section("north", completed.configuration), EventScheduleSection.Gate(saleTicket: 7, seat: "A"))
     try expectEqual(section("south", completed.configuration), EventScheduleSection.Gate(saleTicket: 3, seat: nil))
-    let resolver = completed.resolver { _ throws(SetupError) in throw SetupError("another name") }
+    let resolver = completed.resolver(
+      else: CredentialResolver { _ throws(SetupError) in throw SetupError("another name") })
     try expectEqual(resolver("enrolled:main"), "key-of-the-gate")
     #expect(throws: SetupError.self) { try resolver("main") }
     try expectEqual(

@@ -164,6 +164,56 @@ extension GatewayEvent {
     }
   }
 
+  /// Without what it is to be judged by, no request and no policy opens for a code.
+  @Test func whatCannotBeExaminedIsUndecidedOnlineAndOffline() async throws {
+    try await Bench {
+      $0.holdOff = .zero
+      $0.offline.rule = .admitAndQueue
+    }.run { bench in
+      bench.system.examine(good, as: .undecided(.unreachable, detail: "No key."))
+      bench.system.setReach(.noConnection)
+      for _ in 0..<3 {
+        bench.present("good-ticket-1")
+        let decided = await bench.events.nextScan()
+        expect(
+          decided?.verdict == .undecided(.unreachable) && decided?.detail == "No key.", "\(String(describing: decided))"
+        )
+        expectEqual(decided?.decider, .station)
+      }
+      expectEqual(bench.system.asked, [])
+      expectEqual(bench.signals.pulses, 0)
+      bench.system.examine(good, as: .proceed(TicketKey(good.bytes)))
+      bench.system.script(good, .answer(redeemed("1")))
+      bench.present("good-ticket-1")
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
+    }
+  }
+
+  /// A ticket whose hour is over, or that cannot be judged, keeps nobody in, and nobody comes in again on it.
+  @Test(arguments: [Examination.refuse(.expired), .undecided(.clockWrong, detail: "No clock.")])
+  func whoLeavesIsNotKeptInByTheHour(examination: Examination) async throws {
+    try await Bench { $0.holdOff = .zero }.run { entrance in
+      try await Bench(beside: entrance, name: "exit") {
+        $0.holdOff = .zero
+        $0.isExit = true
+      }.run { exit in
+        entrance.system.script(good, .answer(redeemed("1")))
+        entrance.present("good-ticket-1")
+        await expectEqual(entrance.events.nextScan()?.verdict, .admit)
+        entrance.system.examine(good, as: examination)
+        exit.present("good-ticket-1")
+        let leaving = await exit.events.nextScan()
+        expect(leaving?.verdict == .admit && leaving?.note == .notInside && leaving?.decider == .station)
+        entrance.system.examine(good, as: .proceed(TicketKey(good.bytes)))
+        entrance.present("good-ticket-1")
+        await expectEqual(entrance.events.nextScan()?.verdict, .refuse(.alreadyUsed))
+        entrance.system.examine(good, as: .refuse(.notGenuine))
+        exit.present("good-ticket-1")
+        await expectEqual(exit.events.nextScan()?.verdict, .refuse(.notGenuine))
+      }
+    }
+  }
+
   @Test func everyScanIsWrittenDownWithWhoDecided() async throws {
     let bench = try Bench { $0.holdOff = .zero }
     try await bench.run { bench in

@@ -231,6 +231,34 @@ import Testing
     expect(roster.asked.withLock { $0.isEmpty })
   }
 
+  /// Nobody waits an interval for the list because the station did not know the time as it began.
+  @Test func whereTheClockComesRightTheListFollows() async throws {
+    let roster = Roster { (_, _) throws(TicketListFault) in RosterPage(tickets: [], hasMore: false) }
+    let hub = EventHub()
+    let events = hub.subscribe()
+    // How often the clock was looked at since the trouble was told: what looks at once must still find it wrong.
+    let looks = Mutex<Int?>(nil)
+    let refresher = ListRefresher(
+      of: TicketSystemID("main"), roster, into: List(), every: .seconds(3_600), folding: { _ in nil },
+      clock: {
+        let isTrusted = looks.withLock { looks in
+          looks = looks.map { $0 + 1 }
+          return looks ?? 0 > 3
+        }
+        return JournalTime(wall: Self.noon, monotonic: SystemTime().now(), isTrusted: isTrusted)
+      }, lastScan: { SystemTime().now() }, zone: .utc, events: hub)
+    let running = Task { await refresher.run() }
+    var states: [ListEvent.State] = []
+    for await case .list(let event) in events {
+      states.append(event.state)
+      if event.state == .refreshed { break }
+      looks.withLock { $0 = 0 }
+    }
+    running.cancel()
+    await running.value
+    expectEqual(states, [.failed, .refreshed])
+  }
+
   @Test func aSystemWithoutSuchAListIsAskedOnce() async throws {
     let roster = Roster { (_, _) throws(TicketListFault) in nil }
     let hub = EventHub()
@@ -272,7 +300,7 @@ import Testing
     let looks = Mutex(0)
     let roster = Roster { (_, _) throws(TicketListFault) in nil }
     let refresher = refresher(
-      roster, List(), every: .seconds(60), monotonic: { now.withLock { $0 } },
+      roster, List(age: .milliseconds(59_950)), every: .seconds(60), monotonic: { now.withLock { $0 } },
       lastScan: {
         // Somebody always scans, and a minute passes between two looks.
         looks.withLock { $0 += 1 }

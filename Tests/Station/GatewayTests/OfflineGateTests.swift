@@ -313,13 +313,13 @@ import Testing
   @Test func theListDecidesByEachState() async throws {
     let reasons: [(ListedTicket.Status, Verdict)] = [
       (.valid, .admit), (.unpaid, .refuse(.unpaid)), (.cancelled, .refuse(.cancelled)), (.refunded, .refuse(.refunded)),
-      (.expired, .refuse(.expired)), (.used, .refuse(.alreadyUsed)),
+      (.expired, .refuse(.expired)), (.used, .refuse(.alreadyUsed)), (.unconfirmed, .undecided(.badAnswer)),
     ]
     expectEqual(reasons.count, ListedTicket.Status.allCases.count)
     for (status, verdict) in reasons {
       let kept = try await word(ListedTicket(status: status))
       expectEqual(kept.decision.verdict, verdict)
-      expectEqual(kept.decider, .list)
+      expectEqual(kept.decider, status == .unconfirmed ? .policy : .list)
       expectEqual(kept.decision.isProvisional, (verdict == .admit))
     }
   }

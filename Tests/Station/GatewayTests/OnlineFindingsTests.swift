@@ -50,7 +50,7 @@ import TicketSystemKit
     var asked: [String] = []
     let findings = await OnlineCheck.findings(
       on: EnrolmentBook.Completed(configuration: configuration),
-      credentials: { _ throws(SetupError) in
+      credentials: CredentialResolver { _ throws(SetupError) in
         guard let credential else { throw SetupError("there is none.") }
         return credential
       }, onAsking: { asked.append($0) }, time: time)

@@ -123,7 +123,7 @@ struct SetUpBench {
       configuration, completed: EnrolmentBook.Completed(configuration: configuration), types: [.eventSchedule],
       version: "1",
       keys: SealKeySource(state: folder, given: nil),
-      credentials: { name throws(SetupError) in throw SetupError("no credential \(name)") },
+      credentials: CredentialResolver { name throws(SetupError) in throw SetupError("no credential \(name)") },
       events: { [hub] in hub.emit(GatewayEvent($0)) },
       clockIsTrusted: { true })
     let time = SystemTime()

@@ -43,7 +43,7 @@ import TicketSystemKit
     let list = EmptyList()
     let station = try await ConfiguredStation.make(
       try configuration(port: try await server.start()), outputs: .own,
-      credentials: { _ throws(SetupError) in "a-key-of-some-length" },
+      credentials: CredentialResolver { _ throws(SetupError) in "a-key-of-some-length" },
       memory: StationMemory(dependencies: try .inMemory(list: list)), events: hub
     ) { _, _ in }
     try await station.run { for await _ in asked { break } }
@@ -65,7 +65,7 @@ import TicketSystemKit
     let problems = Mutex<[String]>([])
     let station = try await ConfiguredStation.make(
       try configuration(port: try await server.start(), "mirror: { checkins: true }"), outputs: .own,
-      credentials: { _ throws(SetupError) in "a-key-of-some-length" },
+      credentials: CredentialResolver { _ throws(SetupError) in "a-key-of-some-length" },
       memory: StationMemory(dependencies: try .inMemory(journal)), events: EventHub()
     ) { kind, line in
       if kind == .problem { problems.withLock { $0.append(line) } }

@@ -41,7 +41,7 @@ import TicketSystemKit
   }
 
   private func make(
-    _ configuration: StationConfiguration, credentials: @escaping CredentialResolver
+    _ configuration: StationConfiguration, credentials: CredentialResolver
   ) async throws -> ConfiguredStation {
     try await ConfiguredStation.make(
       configuration, outputs: .own, credentials: credentials, memory: StationMemory(dependencies: .inMemory()),
@@ -62,7 +62,7 @@ import TicketSystemKit
     let store = CredentialStore(keys: SealKeySource(state: folder, given: nil))
     try store.set("main", PastedSecret([UInt8]("a-key-of-some-length".utf8)))
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-    let credentials: CredentialResolver = { name throws(SetupError) in
+    let credentials = CredentialResolver { name throws(SetupError) in
       ask.yield()
       do throws(SealFault) {
         return try store.get(name)?.text ?? ""
@@ -89,7 +89,8 @@ import TicketSystemKit
     bad.gates[1].ticketSystem = TicketSystemID("none")
     for _ in 0..<extent(landing: 8, release: 10_000) {
       do {
-        _ = try await make(bad) { _ throws(SetupError) in "a-key-of-some-length" }
+        _ = try await make(
+          bad, credentials: CredentialResolver { _ throws(SetupError) in "a-key-of-some-length" })
         Issue.record("it was put together")
       } catch is SetupError {}
     }
@@ -98,7 +99,10 @@ import TicketSystemKit
   }
 
   @Test func aStationThatIsDiscardedLeavesNoThread() async throws {
-    try await make(configuration(gates: ["left-one"])) { _ throws(SetupError) in "a-key-of-some-length" }.discard()
+    try await make(
+      configuration(gates: ["left-one"]),
+      credentials: CredentialResolver { _ throws(SetupError) in "a-key-of-some-length" }
+    ).discard()
     try await until { try !Self.threads().contains("out left-one") }
   }
 }

@@ -1,6 +1,7 @@
 import EventSchedule
 import Expectations
 import Foundation
+import SignedTickets
 import Subscriptions
 import Testing
 import TicketSystemKit
@@ -13,7 +14,7 @@ import TicketSystemKit
 @Suite struct DocumentTests {
   private let file = packageFolder.appending(path: "docs/configuration.md")
   private let sections = ConfigurationFile.schema(
-    options: ConfigurationOptions(ticketSystems: [.eventSchedule, .subscriptions]))
+    options: ConfigurationOptions(ticketSystems: [.eventSchedule, .subscriptions, .signedTickets]))
 
   private func mark(_ section: SectionSchema) -> String {
     "<!-- keys of \(section.path.isEmpty ? "the file" : section.path) -->"

@@ -15,7 +15,7 @@ import TicketTransport
   private static let seeds: [String] = {
     let names = [
       "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
-      "members-lounge.yaml",
+      "members-lounge.yaml", "signed-tickets.yaml", "theatre.yaml",
     ]
     let examples = names.compactMap {
       try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)

@@ -158,4 +158,69 @@ import TicketSystemKit
     let text = goodFile.replacing("main.key }", with: "main.key, list: {} }")
     try expectEqual(reading(text).configuration.ticketSystems.first?.list, TicketListConfiguration())
   }
+
+  // MARK: What a type of ticket system says of its list
+
+  /// A toy of which the list is the answer, and whose codes anybody can guess.
+  private enum Guessed: TicketSystemSection {
+    struct System: Sendable {}
+    struct Gate: Sendable {}
+    static let type = "guessed"
+    static let systemSchema = SectionSchema("ticketSystems.<name>, type guessed", keys: [])
+    static let gateSchema = SectionSchema("gates.<name>.ticket, type guessed", keys: [])
+    static let listAge = Duration.seconds(12 * 3_600)
+    static let mayOpenByForm = false
+    static func readSystem(_ reader: SectionReader) -> System? { System() }
+    static func readGate(_ reader: SectionReader) -> Gate? { Gate() }
+  }
+
+  private func guessed(_ list: String, policy: String = "list") -> (text: String, options: ConfigurationOptions) {
+    let toy = TicketSystemType(Guessed.self, example: [], server: { _ in "here" }) {
+      (_, _, _, _, _, _) throws(SetupError) in throw SetupError("nothing to connect to")
+    }
+    let text = goodFile.replacing(
+      "{ type: eventschedule, url: \"https://tickets.example.org\", apiKeyFile: /etc/scangate/keys/main.key }",
+      with: "{ type: guessed\(list) }")
+    return (
+      text + "    offline: { policy: \(policy) }\n", ConfigurationOptions(ticketSystems: [toy])
+    )
+  }
+
+  @Test func eachTypeSaysHowOldItsListMayBeAtFirst() throws {
+    func list(_ text: String) throws -> TicketListConfiguration? {
+      let (text, options) = guessed(text)
+      return try ConfigurationFile.parse(text: text, file: "f", options: options).configuration.ticketSystems.first?
+        .list
+    }
+    for text in ["", ", list: {}", ", list: { details: true }"] {
+      try expectEqual(list(text)?.maxAge, .seconds(12 * 3_600), "\(text)")
+    }
+    try expectEqual(list(", list: { maxAge: 2 h }")?.maxAge, .seconds(7_200))
+    try expectEqual(reading(goodFile).configuration.ticketSystems.first?.list.maxAge, .seconds(24 * 3_600))
+  }
+
+  @Test func detailsAreKeptWhereTheFileSaysSo() throws {
+    func keeps(_ text: String) throws -> Bool? {
+      let text = goodFile.replacing("main.key }", with: "main.key, list: \(text) }")
+      return try reading(text).configuration.ticketSystems.first?.list.keepsDetails
+    }
+    try expectEqual(reading(goodFile).configuration.ticketSystems.first?.list.keepsDetails, false)
+    try expectEqual(keeps("{ refresh: 5 min, maxAge: 12 h, details: true }"), true)
+    try expectEqual(keeps("{ details: false }"), false)
+    #expect(throws: ConfigurationErrors.self) { try keeps("{ details: sealed }") }
+  }
+
+  @Test func codesThatAnybodyCanGuessOpenNothingByTheirForm() throws {
+    let (text, options) = guessed("", policy: "admitAndQueue")
+    let found = errors(in: text, options: options)
+    expect(found.count == 1 && found[0].hasPrefix("12:24: "), "\(found)")
+    expect(found.first?.contains("neither signed nor hard to guess") == true, "\(found)")
+    expect(found.first?.contains("write policy: list") == true, "\(found)")
+    for policy in ["list", "refuse"] {
+      let (text, options) = guessed("", policy: policy)
+      expectEqual(errors(in: text, options: options), [], "\(policy)")
+    }
+    // Of others it is nothing but a doubt.
+    try expectEqual(warnings("    offline: { policy: admitAndQueue }\n"), [])
+  }
 }

@@ -367,7 +367,7 @@ import TicketTransport
 
   @Test(arguments: [
     "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
-    "members-lounge.yaml",
+    "members-lounge.yaml", "signed-tickets.yaml", "theatre.yaml",
   ])
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
@@ -382,7 +382,7 @@ import TicketTransport
       names.filter { $0.hasSuffix(".yaml") }.sorted(),
       [
         "camera.yaml", "check-in-desk.yaml", "enrol.yaml", "kiosk.yaml", "members-lounge.yaml", "one-gate.yaml",
-        "serial.yaml", "two-gates.yaml",
+        "serial.yaml", "signed-tickets.yaml", "theatre.yaml", "two-gates.yaml",
       ])
   }
 }

@@ -1,6 +1,8 @@
+import Bookings
 import EventSchedule
 import Expectations
 import Foundation
+import SignedTickets
 import Subscriptions
 import Testing
 import TicketSystemKit
@@ -35,7 +37,8 @@ let testOptions = ConfigurationOptions(
 
 /// The same with every ticket system that an example names.
 let exampleOptions = ConfigurationOptions(
-  ticketSystems: [.eventSchedule, .subscriptions], keymapValidator: testOptions.keymapValidator)
+  ticketSystems: [.bookings, .eventSchedule, .signedTickets, .subscriptions],
+  keymapValidator: testOptions.keymapValidator)
 
 /// A small file that is good.
 let goodFile = """

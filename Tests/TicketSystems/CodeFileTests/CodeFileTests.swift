@@ -64,7 +64,7 @@ import TicketSystemKit
     let system = try #require(try read("{ type: codefile, file: \(codes) }").ticketSystems.first)
     expectEqual(system.address, "codefile \(codes)")
     let connection = try system.connect(
-      credentials: { name throws(SetupError) in throw SetupError("no \(name)") }, time: SystemTime())
+      credentials: CredentialResolver { name throws(SetupError) in throw SetupError("no \(name)") }, time: SystemTime())
     await expectEqual(suite(connection.face(nil)).failures(), [])
     await connection.close()
   }
@@ -95,7 +95,7 @@ import TicketSystemKit
     let clock = ClockTrust(time: SystemTime(), isDisciplined: { true })
     let connection = try system.connect(
       list: ListOnBoard(of: system.id, stored, maxAge: .seconds(60)) { clock.now() },
-      credentials: { name throws(SetupError) in throw SetupError("no \(name)") }, time: SystemTime())
+      credentials: CredentialResolver { name throws(SetupError) in throw SetupError("no \(name)") }, time: SystemTime())
     let toy = try #require(connection.face(nil) as? CodeListTicketSystem)
     // Without a list it says so before the first guest.
     guard case .fault(.outOfService, _) = await toy.reach(deadline: SystemTime().now()) else {
@@ -259,7 +259,8 @@ import TicketSystemKit
     let systems = try read("{ type: codefile, file: \(codes) }").ticketSystems
     #expect(throws: SetupError("Ticket system main: nothing here speaks eventschedule.")) {
       _ = try TicketSystemType.eventSchedule.connect(
-        systems[0].id, systems[0].settings, credentials: { _ throws(SetupError) in "" }, time: SystemTime())
+        systems[0].id, systems[0].settings, credentials: CredentialResolver { _ throws(SetupError) in "" },
+        time: SystemTime())
     }
     expectEqual(TicketSystemType.codeFile.budget(of: systems[1].settings), nil)
     expectEqual(systems.map(\.budget), [nil, 60])
@@ -271,10 +272,10 @@ import TicketSystemKit
     alone.ticketSystems.removeLast()
     let findings = await OnlineCheck.findings(
       on: EnrolmentBook.Completed(configuration: alone),
-      credentials: { _ throws(SetupError) in "a-key-of-some-length" })
+      credentials: CredentialResolver { _ throws(SetupError) in "a-key-of-some-length" })
     expectEqual(findings.map(\.line), ["ticketSystems.main: \(codes) answers."])
     let made = try await ConfiguredStation.make(
-      station, outputs: .own, credentials: { _ throws(SetupError) in "a-key-of-some-length" },
+      station, outputs: .own, credentials: CredentialResolver { _ throws(SetupError) in "a-key-of-some-length" },
       memory: StationMemory(
         dependencies: LedgerDependencies(
           journal: MemoryJournal(), key: SealKey.random().key, boot: BootID("boot 1"),

@@ -46,7 +46,8 @@ func measure(_ what: String, times: Int, _ work: (_ number: Int) async -> Bool) 
 func face(_ text: String, list: ListOnBoard? = nil) throws -> any TicketSystem {
   let options = ConfigurationOptions(ticketSystems: [.eventSchedule, .subscriptions])
   let station = try ConfigurationFile.parse(text: text, file: "bench", options: options).configuration
-  let connection = try station.ticketSystems[0].connect(list: list, credentials: { _ in "bench-key" }, time: time)
+  let connection = try station.ticketSystems[0].connect(
+    list: list, credentials: CredentialResolver { _ in "bench-key" }, time: time)
   return connection.face(station.gates[0].ticket)
 }
 

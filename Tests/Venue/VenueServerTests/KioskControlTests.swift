@@ -192,7 +192,7 @@ import Testing
       try await expectEqual(server.makeActivationCode().code.count, 8)
       try await expectEqual(server.tickets().count, 10)
       let version = try await server.store.read { try $0.integer("PRAGMA user_version") }
-      expectEqual(version, 4)
+      expectEqual(version, 6)
     }
   }
 
@@ -221,7 +221,9 @@ import Testing
   }
 
   private static func takeDeskAway(_ db: Database) throws {
-    for table in SubscriptionSchema.tables + ["checkins", "sale_notes", "event_members", "rooms", "schedules"] {
+    for table in BookingSchema.tables + SubscriptionSchema.tables + [
+      "checkins", "sale_notes", "event_members", "rooms", "schedules",
+    ] {
       try db.execute("DROP TABLE \(table)")
     }
     for (table, column) in DeskSchema.columns {

@@ -17,6 +17,8 @@ import Testing
       ("json=pages,on=desk", Misbehaviour(.json(.pages), scope: .desk)),
       ("json=total,on=checks", Misbehaviour(.json(.total), scope: .checks)),
       ("latency=5s,on=refreshes", Misbehaviour(.latency(5_000...5_000, .before), scope: .refreshes)),
+      ("json=failure,on=sign-ins", Misbehaviour(.json(.failure), scope: .signIns)),
+      ("json=odd,on=lists", Misbehaviour(.json(.odd), scope: .lists)),
       ("clock=-1d", Misbehaviour(.clock(-86_400))),
       ("clock=+90s", Misbehaviour(.clock(90))),
       ("html,when=before,seed=18446744073709551615", Misbehaviour(.page(.before), seed: .max)),

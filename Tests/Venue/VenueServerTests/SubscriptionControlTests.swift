@@ -180,7 +180,7 @@ import Testing
         _ = try await server.seed(Seed(zone: "UTC"))
         tickets = try await server.tickets()
         try await server.store.write { db in
-          for table in SubscriptionSchema.tables { try db.execute("DROP TABLE \(table)") }
+          for table in BookingSchema.tables + SubscriptionSchema.tables { try db.execute("DROP TABLE \(table)") }
           try db.execute("PRAGMA user_version = 3")
         }
       }

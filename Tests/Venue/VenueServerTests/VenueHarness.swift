@@ -105,7 +105,7 @@ struct RunningVenue {
     for (name, value) in headers { request.headers.add(name: name, value: value) }
     request.body = body
     let response = try await client.execute(request, timeout: .seconds(60))
-    let text = String(buffer: try await response.body.collect(upTo: 16 << 20))
+    let text = String(buffer: try await response.body.collect(upTo: 64 << 20))
     return Reply(status: Int(response.status.code), headers: response.headers, text: text)
   }
 

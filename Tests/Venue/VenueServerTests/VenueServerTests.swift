@@ -53,7 +53,7 @@ import Testing
       }
       expectEqual(journal, ["wal"])
       expectEqual(synchronous, 2)
-      expectEqual(version, 4)
+      expectEqual(version, 6)
     }
   }
 

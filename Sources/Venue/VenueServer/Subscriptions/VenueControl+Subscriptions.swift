@@ -83,7 +83,7 @@ extension VenueControl {
   }
 
   /// One of a few words; nil where none is given.
-  private static func word<Word: RawRepresentable & CaseIterable>(
+  static func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, _ lines: Lines
   ) throws -> Word? where Word.RawValue == String {
     guard let text = lines.value(name) else { return nil }
