@@ -288,7 +288,8 @@ class Rig(Feeds, Usb, Outputs, Units):
 
     def load_devices(self, *kinds):
         """Brings the simulated devices of a bare guest into being, loading the kernel's modules; all of them if none are named."""
-        self.sh(f"devices load {' '.join(kinds or KINDS)}")
+        # All modules at once are a minute's work for an emulated processor that has half of a slow one.
+        self.sh(f"devices load {' '.join(kinds or KINDS)}", timeout=240)
         self._line_numbers = None
         self.follow_outputs()
 
