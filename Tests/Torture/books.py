@@ -11,6 +11,8 @@
    redeemed all the same is ours: its ticket admits as if it had not been there (3).
 8. A member is let in once in an interval, and refused for nothing else; each time is in the journal, and what was decided while the ticket system was
    away is confirmed by it afterwards. No power cut costs any of that, but where the disk took longer than a provisional admission waits for it.
+9. A party is admitted as often as it has seats and no more, whatever lives its people meet: nobody but the station knows who is in, so each admission is
+   durable before the gate opens. Nobody of it is refused for anything else, and the list on board, by which the door decides, outlives every cut.
 
 A power cut takes what was not durable, and docs/once.md says what that may cost:
 
@@ -75,6 +77,13 @@ class Books:
             UNION SELECT lower(hex(s.id)), 'asked' FROM scan s JOIN name n ON n.id = s.system AND n.text = 'members' WHERE s.verdict = 'admit'
             UNION SELECT lower(hex(o.scan)), t.ending FROM owed o JOIN name n ON n.id = o.system AND n.text = 'members'
               LEFT JOIN told t ON t.seq = (SELECT max(seq) FROM told WHERE id = o.id)""")
+        #: What it has of the theatre: which ticket each scan was of, and who was let in.
+        theatre = rows(journal, """
+            SELECT lower(hex(a.scan)) scan, lower(hex(a.ticket)) ticket, c.verdict FROM attempt a JOIN name n ON n.id = a.system AND n.text = 'theatre'
+              LEFT JOIN conclusion c ON c.attempt = a.seq AND NOT c.late
+            UNION SELECT lower(hex(s.id)), lower(hex(s.ticket)), s.verdict FROM scan s JOIN name n ON n.id = s.system AND n.text = 'theatre'""")
+        self.theatre_tickets = {fact.scan: fact.ticket for fact in theatre if fact.ticket}
+        self.theatre_in = {fact.scan for fact in theatre if fact.verdict == "admit"}
         self.last_session, self.last_boot = journal.execute("SELECT id, boot FROM session ORDER BY id DESC").fetchone()
         journal.close()
         self.provisional = {owed.scan for owed in self.owed}
@@ -88,8 +97,9 @@ class Books:
     def name_tickets(self):
         """Which ticket each fact of the journal is about: it holds no codes, but the scans that people saw tell."""
         scans = [event for event in self.station.events if event["type"] == "scan"]
-        self.told = [event for event in scans if event["gate"] != "lounge"]
+        self.told = [event for event in scans if event["gate"] not in ("lounge", "stalls")]
         self.members_told = [event for event in scans if event["gate"] == "lounge"]
+        self.theatre_told = [event for event in scans if event["gate"] == "stalls"]
         ending_of_scan = {event["id"]: event["code"][-4:] for event in self.told}
         endings = {}
         for fact in self.attempts + [scan for scan in self.scans if scan.ticket] + self.owed:
@@ -107,6 +117,7 @@ class Books:
         self.look_at_conflicts()
         self.look_at_halls()
         self.look_at_members()
+        self.look_at_theatre()
         for ending, ticket in self.rights.items():
             self.look_at_ticket(ending, ticket.kind, ticket.quantity)
         # A disk that keeps what it synced damages nothing.
@@ -203,6 +214,30 @@ class Books:
             if ending in last and at - last[ending] < INTERVAL - ABOUT:
                 self.problems.append(f"{ending}: a member was let in again after {at - last[ending]:.1f} s")
             last[ending] = at
+
+    def look_at_theatre(self):
+        """A party is as many as it has seats."""
+        told, whose = defaultdict(list), {}
+        for event in self.theatre_told:
+            told[event["code"][-4:]].append(event)
+            if event["verdict"] == "admit" and event["id"] in self.theatre_tickets:
+                whose[self.theatre_tickets[event["id"]]] = event["code"][-4:]
+        let_in = {event["id"] for event in self.theatre_told if event["verdict"] == "admit"}
+        # What was taken back, for the disk was too slow, let nobody in.
+        known = self.theatre_in - ({event["id"] for event in self.theatre_told} - let_in)
+        for ending, party in self.system.parties.items():
+            seen = {event["id"]: event for event in told[ending] if event["verdict"] == "admit"}
+            ours = {scan for scan in known if whose.get(self.theatre_tickets.get(scan)) == ending}
+            unsure = {scan for scan, event in seen.items() if not self.must_be_durable(event) and event["decided_ms"] >= DISK_WAIT["list"]}
+            if lost := seen.keys() - ours - unsure:
+                self.problems.append(f"{ending}: {len(lost)} of a party were let in, and that is not in the journal")
+            people = seen.keys() | ours
+            if not party.seats <= len(people) <= party.seats + len(unsure - ours):
+                self.problems.append(f"{ending}: {len(people)} admissions of a party of {party.seats}")
+            for event in told[ending]:
+                is_whole = whose.get(self.theatre_tickets.get(event["id"])) == ending
+                if event["provisional"] or is_whole and event["reason"] not in (None, "alreadyUsed", "unreachable", "clockWrong", "stale", "busy", "outOfService"):
+                    self.problems.append(f"{ending}: a party was told {event['verdict']} {event['reason']}")
 
     def look_at_ticket(self, ending, kind, quantity):
         ours, perhaps = self.admitted[ending], self.perhaps[ending]

@@ -2,7 +2,7 @@
 
 import time
 
-from station import HALL, OPEN, TURNSTILE
+from station import HALL, OPEN, STALLS, TURNSTILE
 from tickets import MISBEHAVIOURS, SLOW
 
 
@@ -96,6 +96,8 @@ class Evening:
             self.present_any()
             if self.random.random() < 0.3:
                 self.station.present(self.random.choice([*self.system.members.values()]), TURNSTILE)
+            if self.random.random() < 0.3:
+                self.station.present(self.party().code, STALLS)
             if self.station.wait(is_enough, self.random.uniform(0.001, 0.06)):
                 return
 
@@ -107,6 +109,11 @@ class Evening:
             slot = self.random.choice([*OPEN, *OPEN, *HALL.values(), self.hall(ending)])
         ticket = self.rights[ending]
         self.station.present(self.random.choice([ticket.code, ticket.code, ticket.url]), slot)
+
+    def party(self):
+        """One of the few that come about now, person by person: most of them meet more than one life of the gateway."""
+        parties = [*self.system.parties.values()]
+        return self.random.choice(parties[self.number // 2:self.number // 2 + 4])
 
     def hall(self, ending, is_own=True):
         """The scanner of a ticket's own hall, or of the other one."""
@@ -142,6 +149,13 @@ class Evening:
             told = self.show(code, TURNSTILE)
             if told is None or told["verdict"] != "admit" and told["reason"] not in ("tooSoon", "interrupted"):
                 self.problems.append(f"{ending}: a member was told {told and told['reason']} at the end")
+        for ending, party in self.system.parties.items():
+            for _ in range(party.seats + 3):
+                told = self.last_words[ending] = self.show(party.code, STALLS)
+                if told is None or told["verdict"] != "admit":
+                    break
+            if told is None or told["reason"] != "alreadyUsed":
+                self.problems.append(f"{ending}: a party was told {told and (told['verdict'], told['reason'])} at the end")
         self.settle()
         self.station.stop()
 

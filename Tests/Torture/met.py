@@ -30,6 +30,9 @@ COUNTERS = {
     "carried_over_cuts": Counter("of these after a power cut", 0, True),
     "members": Counter("members let in", 0.05),
     "handed_back": Counter("passes handed back", 0.3),
+    "theatre": Counter("people of parties let in", 0.3),
+    "split": Counter("parties of which a kill came between two", 0.05),
+    "split_by_cuts": Counter("of these by a power cut", 0, True),
     "interrupted": Counter("requests interrupted", 0.06, True),
     "taken": Counter("scans lost with the power", 0.06, True),
     "nobodys": Counter("requests that nobody knows of since", 0, True),
@@ -60,10 +63,22 @@ def count(books, lives):
         "carried_over_cuts": sum(any(life.is_cut for life in lives[since:until]) for since, until in carried),
         "members": sum(event["verdict"] == "admit" for event in books.members_told if event["life"] < len(evening)),
         "handed_back": sum(event["reason"] == "tooSoon" for event in books.members_told if event["life"] < len(evening)),
+        "theatre": sum(event["verdict"] == "admit" for event in books.theatre_told if event["life"] < len(evening)),
+        "split": len(split(books, evening)),
+        "split_by_cuts": sum(any(life.is_cut for life in lives[since:until]) for since, until in split(books, evening)),
         "interrupted": len(books.interrupted),
         "taken": len(books.taken),
         "nobodys": books.nobodys,
     }
+
+
+def split(books, evening):
+    """Of each party that was not let in by one life alone, the first and the last that let somebody in."""
+    parties = {}
+    for event in books.theatre_told:
+        if event["verdict"] == "admit" and event["life"] < len(evening):
+            parties.setdefault(event["code"], set()).add(event["life"])
+    return [(min(lives), max(lives)) for lives in parties.values() if len(lives) > 1]
 
 
 def carried_by(books, attempt):

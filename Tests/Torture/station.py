@@ -29,12 +29,19 @@ ticketSystems:
     accessToken: members
     passes: {{ keys: {folder}/pass-keys.txt }}
     interval: 1 min
+  theatre:
+    type: bookings
+    url: "http://127.0.0.1:{port}"
+    venue: {{ id: {theatre[venue]}, slug: {theatre[slug]}, zone: UTC }}
+    staff: {{ email: door@theatre.example, password: theatre-door }}
+    list: {{ refresh: 1 min }}
 readers:
   left: {{ type: serial, match: {{ path: {lines[0]} }} }}
   right: {{ type: serial, match: {{ path: {lines[1]} }} }}
   before-a: {{ type: serial, match: {{ path: {lines[2]} }} }}
   before-b: {{ type: serial, match: {{ path: {lines[3]} }} }}
   turnstile: {{ type: serial, match: {{ path: {lines[4]} }} }}
+  usher: {{ type: serial, match: {{ path: {lines[5]} }} }}
 gates:
   north:
     readers: [left]
@@ -78,15 +85,24 @@ gates:
     holdOff: 0 s
     floodLimit: 600
     offline: {{ policy: list, after: 300 ms, durableWithin: 2 s }}
+  # And a theatre's door: the list on board decides, and who went in is in the station's book alone.
+  stalls:
+    readers: [usher]
+    ticketSystem: theatre
+    ticket: {{ shows: [{show}], opens: 24 h, closes: 24 h }}
+    deadline: 400 ms
+    holdOff: 0 s
+    floodLimit: 600
+    offline: {{ policy: list, after: 300 ms, durableWithin: 2 s }}
 """
 
 #: Requests whose end is not written down, as far as they may redeem.
 OPEN_REQUESTS = """
     SELECT count(*) FROM open_attempt o JOIN attempt a ON a.seq = o.attempt JOIN name n ON n.id = a.system WHERE n.text = 'venue'"""
 
-#: The scanners: two that take all tickets, those of the halls, by the numbers of their events, and the members'.
-OPEN, HALL, TURNSTILE = (0, 1), {1: 2, 2: 3}, 4
-SCANNERS = len(OPEN) + len(HALL) + 1
+#: The scanners: two that take all tickets, those of the halls, by the numbers of their events, the members', and the theatre's.
+OPEN, HALL, TURNSTILE, STALLS = (0, 1), {1: 2, 2: 3}, 4, 5
+SCANNERS = len(OPEN) + len(HALL) + 2
 
 
 @dataclass
@@ -116,11 +132,13 @@ class Station:
             self.scanners.append((scanner, line))
             names.append(os.ttyname(line))
         with open(f"{folder}/scangate.yaml", "w") as file:
-            file.write(CONFIGURATION.format(port=system.port, folder=folder, lines=names))
+            file.write(CONFIGURATION.format(port=system.port, folder=folder, lines=names, theatre=system.theatre, show=system.show))
         self.environment = dict(os.environ, STATE_DIRECTORY=machine.state)
         self.environment.pop("NOTIFY_SOCKET", None)
         self.tell("credential", "set", "members", "--file", f"{folder}/venue.token")
+        self.tell("credential", "set", "theatre-door", "--file", f"{folder}/staff.password")
         self.tell("tickets", "import", system.list, "--system", "venue", "--config", f"{folder}/scangate.yaml")
+        self.tell("tickets", "import", "--from-system", "theatre", "--config", f"{folder}/scangate.yaml")
 
     def tell(self, *words):
         """What a command of the program prints."""

@@ -27,6 +27,8 @@ SLOW = ["latency=300ms..390ms", "latency=300ms..390ms,when=after"]
 HALLS = {1: "a", 2: "b"}
 #: How many members there are, and for how many seconds a pass that was let in is not let in again (station.py).
 MEMBERS, INTERVAL = 4, 60
+#: The characters that tell parties apart.
+LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,23 @@ class Ticket:
         return HALLS[self.event] == "a" and not self.is_listed
 
 
+@dataclass(frozen=True)
+class Party:
+    """A booking at the theatre: its code, and for how many it is."""
+
+    code: str
+    seats: int
+
+
+def booked(random, count):
+    """Parties by the last four characters of their codes, none of which is a ticket's or a pass's."""
+    parties = {}
+    for number in range(count):
+        ending = f"0{LETTERS[number // 36 % 36]}{LETTERS[number % 36]}P"
+        parties[ending] = Party("".join(random.choice(LETTERS) for _ in range(4)) + ending, random.randint(2, 8))
+    return parties
+
+
 def sold(random, count):
     """Tickets by their last four characters, which tell them apart: more events do not show."""
     rights = {}
@@ -65,8 +84,8 @@ def sold(random, count):
 class TicketSystem:
     """The venue: another machine than the station's, whose power stays."""
 
-    def __init__(self, program, folder, rights):
-        self.program, self.folder = program, folder
+    def __init__(self, program, folder, rights, parties):
+        self.program, self.folder, self.parties = program, folder, parties
         self.away, self.texts = (), ()
         self.list = f"{folder}/tickets.csv"
         rows = [
@@ -78,13 +97,28 @@ class TicketSystem:
             self.process = subprocess.Popen(
                 [program, "venue", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/venue.sqlite", "--import", self.list,
                  "--api-key-file", f"{folder}/venue.key", "--control", f"{folder}/venue.sock", "--no-limits",
-                 "--subscriptions", "real", "--access-token-file", f"{folder}/venue.token"],
+                 "--subscriptions", "real", "--access-token-file", f"{folder}/venue.token",
+                 "--seed", "--bookings", "document", "--staff-password-file", f"{folder}/staff.password", "--theatre-zone", "UTC"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, process_group=0)
         found = next(filter(None, (re.search(r"http://127\.0\.0\.1:(\d+)", line) for line in self.process.stdout)), None)
         if not found:
             raise RuntimeError("The ticket system did not start; see venue.log.")
         self.port = found[1]
         self.members = self.sell_memberships()
+        self.theatre, self.show = self.book_parties()
+
+    def tell(self, *words):
+        """What a command about the venue prints."""
+        return subprocess.run(
+            [self.program, "venue", *words, "--control", f"{self.folder}/venue.sock"], check=True, capture_output=True, text=True).stdout
+
+    def book_parties(self):
+        """The theatre, and the id of the show that all parties have booked."""
+        theatre = next(show for show in map(json.loads, self.tell("booking", "show", "shows").splitlines()) if show["seeded"] == "night")
+        show = self.tell("booking", "add-show", "--title", "Evening", "--starts", "1min", "--unseated").strip()
+        for party in self.parties.values():
+            self.tell("booking", "add", "--show", show, "--count", str(party.seats), "--code", party.code)
+        return theatre, show
 
     def sell_memberships(self):
         """Passes by their last four characters, none of which is a ticket's."""
