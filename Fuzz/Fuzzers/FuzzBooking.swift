@@ -79,7 +79,11 @@ private func isPlain(_ code: Code) -> Bool {
 // MARK: The list
 
 private func look(at answer: HTTPAnswer, listedAt now: WallTime, took: Duration) {
-  guard let rows = (try? JSONValue(answer.body))?.array else { return }
+  let read = Door.rows(answer.body, in: zone)
+  guard let rows = (try? JSONValue(answer.body))?.array else {
+    return property(read == nil, "what is no list is none")
+  }
+  guard let read else { return property(false, "a list is one") }
   for row in rows {
     guard let booking = try? Booking(row, seats: "seatCount", in: zone) else { continue }
     property(isPlain(booking.code), "a booking's code is in its own form")
@@ -89,7 +93,7 @@ private func look(at answer: HTTPAnswer, listedAt now: WallTime, took: Duration)
     property((1...1_000).contains(booking.ticket.quantity), "a booking has seats, and not too many")
     judge(booking.ticket, at: now)
   }
-  let told = Door.ListAnswer(answer: answer, rows: rows, began: MonotonicTime(nanoseconds: 0), took: took)
+  let told = Door.ListAnswer(answer: answer, rows: read, began: MonotonicTime(nanoseconds: 0), took: took)
   let list = DoorList(
     door: door,
     clock: {

@@ -57,7 +57,8 @@ package final class Door: Sendable {
   /// What the list told, and between which moments it was asked for.
   struct ListAnswer: Sendable {
     var answer: HTTPAnswer
-    var rows: [JSONValue]
+    /// Each booking that it tells, or what keeps one from being one.
+    var rows: [Result<Booking, Booking.Fault>]
     /// When it was asked for.
     var began: MonotonicTime
     /// How long it took.
@@ -65,8 +66,9 @@ package final class Door: Sendable {
   }
 
   /// The door list: waits for its place in the ration, signs in where that is needed, and once more where the service wants it.
+  /// - Parameter isUnhurried: whether nobody waits for it: it is read in bits then (`Pacer`), so it is for a thread of its own.
   /// - Throws: why there is none.
-  func list() async throws(TransportFault) -> ListAnswer {
+  func list(isUnhurried: Bool = false) async throws(TransportFault) -> ListAnswer {
     guard let session else { throw nobody }
     let end = time.now() + patience
     await recall()
@@ -81,10 +83,13 @@ package final class Door: Sendable {
       case .notSent(let fault), .lost(let fault): throw fault
       case .pending: throw TransportFault(.unreachable, "\(host) did not answer in time.")
       case .answered(let answer) where answer.status == 200 && answer.isJSON:
-        guard let rows = (try? JSONValue(answer.body))?.array else {
+        guard let rows = Self.rows(answer.body, in: zone, isUnhurried: isUnhurried) else {
           throw TransportFault(
             .badAnswer, "\(host) answered with a door list that cannot be read. \(words.addressCure)")
         }
+        var answer = answer
+        // What was read is not kept twice.
+        answer.body = []
         return ListAnswer(answer: answer, rows: rows, began: began, took: outcome.endedAt - began)
       case .answered(let answer):
         let fault = DoorFault.fault(
@@ -99,6 +104,22 @@ package final class Door: Sendable {
         throw fault
       }
     }
+  }
+
+  /// Each row of a list, of which one at a time is in memory as JSON; `nil` where it is none.
+  static func rows(
+    _ body: [UInt8], in zone: ZoneRules, isUnhurried: Bool = false
+  ) -> [Result<Booking, Booking.Fault>]? {
+    var rows: [Result<Booking, Booking.Fault>] = []
+    var pacer = isUnhurried ? Pacer() : nil
+    let document = try? JSONValue.read(
+      body,
+      handingOverAll: { row in
+        rows.append(Result { () throws(Booking.Fault) in try Booking(row, seats: "seatCount", in: zone) })
+        pacer?.breathe()
+      })
+    guard case .array? = document else { return nil }
+    return rows
   }
 
   /// A place for a list, waited for.

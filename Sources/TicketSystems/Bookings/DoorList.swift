@@ -19,10 +19,12 @@ struct DoorList: TicketRoster {
   /// Now, and whether that is trusted.
   let clock: @Sendable () -> JournalTime
 
-  func current() async throws(TicketListFault) -> RosterAnswer? {
+  func current() async throws(TicketListFault) -> RosterAnswer? { try await told(isUnhurried: true) }
+
+  private func told(isUnhurried: Bool) async throws(TicketListFault) -> RosterAnswer {
     do throws(TransportFault) {
-      let told = try await door.list()
-      let answer = answer(told, at: clock())
+      let told = try await door.list(isUnhurried: isUnhurried)
+      let answer = answer(told, at: clock(), isUnhurried: isUnhurried)
       if let whole = answer.whole {
         door.forget(of: whole, but: Set(answer.tickets.map { Code($0.code) }), before: told.began)
       }
@@ -42,35 +44,43 @@ struct DoorList: TicketRoster {
   }
 
   func page(_ number: Int) async throws(TicketListFault) -> RosterPage {
-    guard number <= 1, let answer = try await current() else { return RosterPage(tickets: [], hasMore: false) }
-    return RosterPage(tickets: answer.tickets, hasMore: false)
+    guard number <= 1 else { return RosterPage(tickets: [], hasMore: false) }
+    // Somebody has asked for it, and waits.
+    return RosterPage(tickets: try await told(isUnhurried: false).tickets, hasMore: false)
   }
 
   /// It tells no day but today.
   func page(_ number: Int, of day: CivilDay) async throws(TicketListFault) -> RosterPage? { nil }
 
-  /// What an answer tells. Pure.
-  func answer(_ told: Door.ListAnswer, at now: JournalTime) -> RosterAnswer {
+  /// What an answer tells. Pure, but for the pauses of who is unhurried.
+  func answer(_ told: Door.ListAnswer, at now: JournalTime, isUnhurried: Bool = false) -> RosterAnswer {
     let zone = door.zone
-    let rows = told.rows.map { row in
-      Result { () throws(Booking.Fault) in try Booking(row, seats: "seatCount", in: zone) }
-    }
+    let rows = told.rows
+    var pacer = isUnhurried ? Pacer() : nil
     let day = Self.day(of: told, at: now)
     let today = (day ?? (now.isTrusted ? CivilDay.split(now.wall.seconds).day : nil))?.number
     // One booking may stand there twice; two with one code cannot be told apart at the door.
-    let areOne = Dictionary(grouping: rows.compactMap { try? $0.get() }, by: \.code).mapValues { all in
-      all.allSatisfy { $0 == all.first }
+    var firsts: [Code: Booking] = [:]
+    var shared: Set<Code> = []
+    for case .success(let booking) in rows {
+      if let first = firsts[booking.code] {
+        if first != booking { shared.insert(booking.code) }
+      } else {
+        firsts[booking.code] = booking
+      }
+      pacer?.breathe()
     }
     var seen: Set<Code> = []
     var tickets: [ToldTicket] = []
     var unread = 0
     for row in rows {
+      pacer?.breathe()
       switch row {
       case .success(let booking):
         // Bookings of the day before yesterday are over wherever the venue is.
         if let today, booking.day.number <= today - 2 { continue }
         if seen.insert(booking.code).inserted {
-          tickets.append(ToldTicket(booking, isAlone: areOne[booking.code] == true))
+          tickets.append(ToldTicket(booking, isAlone: !shared.contains(booking.code)))
         }
       case .failure(let fault):
         if fault.code == nil { unread += 1 }
@@ -81,12 +91,11 @@ struct DoorList: TicketRoster {
       }
     }
     let gap = gap(rows: told.rows.count, unread: unread, day)
-    let shared = areOne.values.count { !$0 }
     let words = [
       gap,
-      shared == 0
+      shared.isEmpty
         ? nil
-        : "\(door.host) tells the codes of several bookings more than once (\(shared)): nobody is let in on these. Ask the box office.",
+        : "\(door.host) tells the codes of several bookings more than once (\(shared.count)): nobody is let in on these. Ask the box office.",
     ].compactMap(\.self)
     return RosterAnswer(
       tickets: tickets, whole: gap == nil ? day.map { ShowTime.span(of: $0, in: zone) } : nil,

@@ -14,12 +14,33 @@ struct JSONReader {
   mutating func document(
     handingOver name: String? = nil, _ take: (JSONValue) -> Void = { _ in }
   ) throws(JSONValue.Fault) -> JSONValue {
+    skipMark()
+    let value = next == UInt8(ascii: "{") ? try object(handingOver: name, take) : try value()
+    try end()
+    return value
+  }
+
+  /// Reads all of it; see `JSONValue.read`.
+  mutating func list(_ take: (JSONValue) -> Void) throws(JSONValue.Fault) -> JSONValue {
+    skipMark()
+    guard next == UInt8(ascii: "[") else {
+      let value = try value()
+      try end()
+      return value
+    }
+    try elements(take)
+    try end()
+    return .array([])
+  }
+
+  private mutating func skipMark() {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     skipBlanks()
-    let value = next == UInt8(ascii: "{") ? try object(handingOver: name, take) : try value()
+  }
+
+  private mutating func end() throws(JSONValue.Fault) {
     skipBlanks()
     guard position == bytes.count else { throw fault }
-    return value
   }
 
   private mutating func skipBlanks() {

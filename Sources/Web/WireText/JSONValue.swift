@@ -53,6 +53,14 @@ package enum JSONValue: Sendable, Hashable {
     return try reader.document(handingOver: name, take)
   }
 
+  /// The same for a document that is an array itself: its elements are handed over. Any other one is returned as it is.
+  package static func read(_ bytes: [UInt8], handingOverAll take: (JSONValue) -> Void) throws(Fault) -> JSONValue {
+    guard isShallow(bytes) else { throw .tooDeep }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
+    var reader = JSONReader(bytes: bytes)
+    return try reader.list(take)
+  }
+
   /// The member called `name` of an object; `nil` for everything else.
   package subscript(name: String) -> JSONValue? {
     if case .object(let members) = self { members[name] } else { nil }

@@ -43,6 +43,23 @@ import Testing
     try expectEqual(.array(taken), parse(elements))
   }
 
+  /// A document that is a list is handed over element by element.
+  @Test(arguments: [
+    ("[1,[2],{\"a\":[3]}]", "[]", #"[1,[2],{"a":[3]}]"#), (" [ ] ", "[]", "[]"), ("\u{FEFF}[null]", "[]", "[null]"),
+    (#"{"list":[1]}"#, #"{"list":[1]}"#, "[]"), ("7", "7", "[]"),
+  ]) func aListIsHandedOver(text: String, rest: String, elements: String) throws {
+    var taken: [JSONValue] = []
+    let value = try JSONValue.read([UInt8](text.utf8), handingOverAll: { taken.append($0) })
+    try expectEqual(value, parse(rest))
+    try expectEqual(.array(taken), parse(elements))
+  }
+
+  @Test(arguments: ["[1,]", "[1", "[1]x", "[1][2]", "[nul]", String(repeating: "[", count: 70), "", "{"])
+  func whatIsNoListIsNoneHoweverItIsRead(text: String) {
+    #expect(throws: JSONValue.Fault.self) { try parse(text) }
+    #expect(throws: JSONValue.Fault.self) { try JSONValue.read([UInt8](text.utf8), handingOverAll: { _ in }) }
+  }
+
   @Test(arguments: [
     #"{"list":[1],"list":[2]}"#, #"{"list":[1,]}"#, #"{"list":[1"#, #"{"list":[1]"#, #"{"list":[1]}x"#,
     #"{"list":[nul]}"#,

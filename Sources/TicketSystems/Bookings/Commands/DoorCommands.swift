@@ -107,7 +107,7 @@ struct DoorListCommand: AsyncParsableCommand, TicketSystemCommand {
       var rows: [Booking] = []
       var (unread, whole): (Int, Set<String>) = (0, [])
       for row in told.rows {
-        guard let booking = try? Booking(row, seats: "seatCount", in: office.door.zone) else {
+        guard let booking = try? row.get() else {
           unread += 1
           continue
         }
