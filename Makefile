@@ -58,6 +58,7 @@ bench: release
 	@Benchmarks/journal
 	@Benchmarks/offline
 	@Benchmarks/deciding
+	@Benchmarks/bookings
 
 bench-decode: deps
 	@SCANGATE_BUILD=stations scripts/programs decode-bench camera-replay

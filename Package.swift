@@ -285,8 +285,8 @@ let package = Package(
     .executableTarget(
       name: "decide-bench",
       dependencies: [
-        "CodeSigning", "EventSchedule", "LinuxIO", "ScanConfiguration", "ScanModel", "ScriptedHTTP", "Sealing",
-        "Subscriptions", "TicketLists", "TicketSystemKit",
+        "Bookings", "CodeSigning", "EventSchedule", "LinuxIO", "ScanConfiguration", "ScanModel", "ScriptedHTTP",
+        "Sealing", "Subscriptions", "TicketLists", "TicketSystemKit",
       ], path: "Tests/TicketSystems/DecideBench", swiftSettings: fast),
     .target(
       name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Readers/CameraTesting",

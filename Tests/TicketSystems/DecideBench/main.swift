@@ -1,3 +1,4 @@
+import Bookings
 import CodeSigning
 import EventSchedule
 import Glibc
@@ -44,7 +45,7 @@ func measure(_ what: String, times: Int, _ work: (_ number: Int) async -> Bool) 
 
 /// What the system of a configuration's one gate is to it.
 func face(_ text: String, list: ListOnBoard? = nil) throws -> any TicketSystem {
-  let options = ConfigurationOptions(ticketSystems: [.eventSchedule, .subscriptions])
+  let options = ConfigurationOptions(ticketSystems: [.bookings, .eventSchedule, .subscriptions])
   let station = try ConfigurationFile.parse(text: text, file: "bench", options: options).configuration
   let connection = try station.ticketSystems[0].connect(
     list: list, credentials: CredentialResolver { _ in "bench-key" }, time: time)
@@ -157,6 +158,42 @@ func remembered(_ list: ListOnBoard) async throws {
   await server.stop()
 }
 
+// MARK: Bookings
+
+/// The verdict on bookings of a list of 100,000: nobody could be asked.
+func bookings() async throws {
+  let theatre = TicketSystemID("theatre")
+  let stored = try StoredTicketList(
+    TicketListPlace(state: folder, system: theatre, server: "bench"), key: seal, keepsDetails: true)
+  let codes = (0..<100_000).map { Code("B\(1_000_000 + $0)") }
+  let begins = time.wall() + .seconds(600)
+  let replacement = try await stored.replacement(of: nil, asOf: time.wall(), folding: { _ in nil })
+  for start in stride(from: 0, to: codes.count, by: 500) {
+    try await replacement.add(
+      codes[start...].prefix(500).map { code in
+        ToldTicket(
+          code: code.text, isWholeSale: true, status: .valid, from: begins, quantity: 4, sale: "booking-\(code.text)",
+          event: "The Tempest", eventID: "show-1", holder: "Ada Brandt")
+      })
+  }
+  _ = try await replacement.merge(whole: nil, forgetting: nil)
+  let list = ListOnBoard(of: theatre, stored, maxAge: .seconds(12 * 3_600)) {
+    JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: true)
+  }
+  let system = try face(
+    configuration(
+      #"type: bookings, url: "http://127.0.0.1:9", venue: { id: venue-1, slug: hamilton, zone: Europe/London }"#,
+      ticket: "shows: [show-1], opens: 24 h, closes: 24 h"), list: list)
+  await measure("booking", times: 20_000) { _ in
+    guard let code = codes.randomElement() else { return false }
+    let outcome = await system.attempt(
+      AttemptRequest(attempt: AttemptID(), scan: ScanID(), code: code, deadline: time.now() + .seconds(5)),
+      late: { _ in })
+    if case .valid(let right) = outcome.answer { return right.quantity == 4 }
+    return false
+  }
+}
+
 guard let line = key.publicKey.map({ "key bench \($0.text)\n" }) else { exit(1) }
 guard let file = fopen("\(folder)/keys", "w") else { exit(1) }
 fputs(line, file)
@@ -172,3 +209,4 @@ try await eventRule()
 try await signatures(list)
 try await looking(stored, list)
 try await remembered(list)
+try await bookings()
