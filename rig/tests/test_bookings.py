@@ -4,7 +4,7 @@ import time
 
 import place
 from place import in_guest, natively
-from rig import PATIENCE, STATION
+from rig import PATIENCE
 from sets import release
 from test_offline import FOLDER, GATES, OUTPUTS, TIMES, VerdictCase
 from venue import AS_GATE, SCANGATE, URL
@@ -129,7 +129,7 @@ class TheatreCase(VerdictCase):
 class PowerCut(TheatreCase):
     """The service is gone for the whole evening, and so is the power for a moment."""
 
-    STATE = f"{STATION}/theatre"
+    STATE = f"{place.STATION}/theatre"
 
     def test_party_is_admitted_as_often_as_it_has_seats(self):
         self.rig.mount_station()
@@ -137,7 +137,7 @@ class PowerCut(TheatreCase):
         party = self.book(self.night, count=3, customer="Ada")
         later, afternoon = self.book(self.night), self.book(self.matinee)
         self.open_doors()
-        self.rig.sh(f"sync -f {STATION}")
+        self.rig.sh(f"sync -f {place.STATION}")
         self.venue.stop()
 
         self.show("left", party, "admit", admitted=1, allowance=3, provisional=False, holder="Ada")
