@@ -29,18 +29,18 @@ package struct HMACSHA256: Sendable {
 
   /// A message that is read piece by piece.
   package struct Message: ~Copyable {
-    private let context: OpaquePointer
+    private let hmac: UnsafeMutablePointer<copenssl_hmac>
 
-    fileprivate init(_ start: Start) { context = start.copy() }
+    fileprivate init(_ start: Start) { hmac = start.copy() }
 
-    deinit { EVP_MAC_CTX_free(context) }
+    deinit { copenssl_hmac_free(hmac) }
 
     /// Reads on.
     package mutating func update(data: [UInt8]) { data.withUnsafeBytes { update(data: $0) } }
 
     /// Reads on.
     package mutating func update(data: UnsafeRawBufferPointer) {
-      needed(EVP_MAC_update(context, data.octets, data.count) == 1)
+      copenssl_hmac_update(hmac, data.baseAddress, data.count)
     }
 
     /// The code of all that was read.
@@ -52,9 +52,8 @@ package struct HMACSHA256: Sendable {
     }
 
     fileprivate borrowing func finalize(into code: UnsafeMutableRawBufferPointer) {
-      var length = 0
-      needed(EVP_MAC_final(context, code.baseAddress?.assumingMemoryBound(to: UInt8.self), &length, code.count) == 1)
-      needed(length == HMACSHA256.byteCount)
+      needed(code.count >= HMACSHA256.byteCount)
+      copenssl_hmac_final(hmac, needed(code.baseAddress?.assumingMemoryBound(to: UInt8.self)))
     }
   }
 
@@ -67,16 +66,13 @@ package struct HMACSHA256: Sendable {
 
   /// What every message with that key begins with.
   fileprivate final class Start: @unchecked Sendable {
-    // Nothing is written to it once it is made: EVP_MAC_CTX_dup takes it as const.
-    private let context: OpaquePointer
+    // Nothing is written to it once it is made.
+    private let hmac: UnsafeMutablePointer<copenssl_hmac>
 
-    init(key: SymmetricKey) {
-      context = needed(EVP_MAC_CTX_new(Library.shared.hmac))
-      needed(key.withUnsafeBytes { copenssl_hmac_init(context, $0.baseAddress, $0.count) } == 1)
-    }
+    init(key: SymmetricKey) { hmac = needed(key.withUnsafeBytes { copenssl_hmac_new($0.baseAddress, $0.count) }) }
 
-    deinit { EVP_MAC_CTX_free(context) }
+    deinit { copenssl_hmac_free(hmac) }
 
-    func copy() -> OpaquePointer { needed(EVP_MAC_CTX_dup(context)) }
+    func copy() -> UnsafeMutablePointer<copenssl_hmac> { needed(copenssl_hmac_copy(hmac)) }
   }
 }

@@ -8,7 +8,6 @@ struct Library: @unchecked Sendable {
   // Each is made once, here, and only read afterwards; libcrypto counts references to them atomically.
   let context: OpaquePointer
   let sha256: OpaquePointer
-  let hmac: OpaquePointer
   let aes256GCM: OpaquePointer
 
   static let shared = Library()
@@ -19,14 +18,13 @@ struct Library: @unchecked Sendable {
     needed(OPENSSL_init_crypto(UInt64(options), nil) == 1)
     context = needed(OSSL_LIB_CTX_new())
     sha256 = needed(EVP_MD_fetch(context, "SHA2-256", nil))
-    hmac = needed(EVP_MAC_fetch(context, "HMAC", nil))
     aes256GCM = needed(EVP_CIPHER_fetch(context, "AES-256-GCM", nil))
   }
 }
 
 /// What libcrypto refuses to no input, only where there is no memory. The process ends then, as it does where Swift's own
 /// arrays get none: a digest that is none would make one ticket of two.
-func needed(_ made: OpaquePointer?) -> OpaquePointer {
+func needed<Pointer>(_ made: Pointer?) -> Pointer {
   guard let made else { preconditionFailure("libcrypto has no memory") }
   return made
 }
