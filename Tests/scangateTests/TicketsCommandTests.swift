@@ -352,9 +352,8 @@ import VenueServer
     defer { try? FileManager.default.removeItem(at: folder) }
     let configuration = folder.appending(path: "listed.yaml")
     let text = try String(contentsOfFile: station(), encoding: .utf8)
-    try Data(
-      text.replacing("ticketSystem: main\n", with: "ticketSystem: main\n    offline: { policy: list }\n").utf8
-    ).write(to: configuration)
+    let listed = text.replacing("ticketSystem: main\n", with: "ticketSystem: main\n    offline: { policy: list }\n")
+    try Data(listed.utf8).write(to: configuration)
     func check() async throws -> Program.Result {
       try await Program.run(["config", "check", configuration.path, "--state", state])
     }
@@ -370,6 +369,18 @@ import VenueServer
     try await expectEqual(
       run(["import", list, "--system", "main", "--as-of", "2025-01-01"]).status, 0)
     expect(try await check().errors.contains("older than list.maxAge"))
+  }
+
+  /// Nobody need import what the station fetches; that it could not is told by who fetches it.
+  @Test func aListThatIsFetchedByItselfIsNotMissed() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = folder.appending(path: "fetched.yaml")
+    let text = try String(contentsOfFile: station(), encoding: .utf8)
+      .replacing("apiKey: main }", with: "apiKey: main, list: { refresh: 10 min } }")
+      .replacing("ticketSystem: main\n", with: "ticketSystem: main\n    offline: { policy: list }\n")
+    try Data(text.utf8).write(to: configuration)
+    let checked = try await Program.run(["config", "check", configuration.path, "--state", state])
+    expect(checked.status == 0 && !checked.errors.contains("list of tickets"), "\(checked.errors)")
   }
 
   /// Ctrl-C in the middle: the old list stays, and nothing lies beside it.

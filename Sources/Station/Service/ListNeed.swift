@@ -40,8 +40,9 @@ package struct ListNeed {
     }
   }
 
-  /// Whether gates have what was said of single tickets to decide by, so that none need be imported.
-  var fillsItself: Bool { system.list.freshFor != nil }
+  /// Whether none need be imported: it is fetched by itself, or gates have what was said of single tickets to decide by. What keeps it from
+  /// being fetched is told by who fetches it.
+  var fillsItself: Bool { system.list.refresh != nil || system.list.freshFor != nil }
 
   private var effect: String {
     "While \(system.id) is offline, nobody passes at \(gates.map(\.name).joined(separator: ", "))."
