@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
+  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -223,6 +223,9 @@ let package = Package(
     room("SetUpCodes", ["CodeSigning", "ScanModel", "WireText"]),
     room("Enrolment", ["Calls", "ScanModel", "SetUpCodes", "TicketTransport", "WireText"], small),
     room("KioskControl", ["ScanModel", "TicketTransport", "WireText"], small),
+
+    // What whoever looks at a running station and the station say to each other, and the looker's half of it. No Foundation, no NIO.
+    room("StationProtocol", ["LinuxIO", "ScanModel", "WireCoding"], small),
 
     // The whole.
     room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", yams], small),
