@@ -10,9 +10,13 @@ struct Paint: Sendable {
   /// Whether there are colours.
   let isColourful: Bool
 
-  /// Text on a coloured ground. It begins and ends with a blank, and is as wide without colours.
+  /// Text on a coloured ground. Without colours the blanks at its ends are brackets.
   func badge(_ text: String, _ colour: Colour) -> String {
-    isColourful ? "\u{1B}[\(colour.ground)m\(text)\u{1B}[0m" : "[\(text.dropFirst().dropLast())]"
+    if isColourful { return "\u{1B}[\(colour.ground)m\(text)\u{1B}[0m" }
+    var characters = Array(text)
+    if characters.count > 1, characters.last == " " { characters[characters.count - 1] = "]" }
+    if characters.first == " " { characters[0] = "[" }
+    return String(characters)
   }
 
   /// Coloured text.

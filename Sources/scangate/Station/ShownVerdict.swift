@@ -86,7 +86,7 @@ struct ShownVerdict: Equatable, Sendable {
 
   /// As `demo --plain` writes it, and why where nobody could be asked.
   var plain: ScreenLine {
-    var line = ScreenLine([name, isProvisional ? "provisional" : reason].compactMap(\.self).joined(separator: " "))
+    var line = ScreenLine(([name] + [isProvisional ? "provisional" : reason].compactMap(\.self)).joined(separator: " "))
     line.pad(to: 22)
     line.add(apart: code)
     for fact in facts { line.add(apart: fact) }

@@ -1,5 +1,5 @@
-import Gateway
 import ScanModel
+import Service
 import StationProtocol
 
 /// Whether all is well at a station, by how it is at one moment. Pure.

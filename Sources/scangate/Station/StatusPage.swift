@@ -6,11 +6,21 @@ struct StatusPage {
   private let station: StationSnapshot
   private let remarks: [StationRemark]
   private let clock: PageClock
+  /// The gravest remark on each place.
+  private let weights: [String: StationRemark.Weight]
+  /// The columns that names of gates, readers and ticket systems take.
+  private let widths: (gates: Int, readers: Int, systems: Int)
 
   init(_ station: StationSnapshot, remarks: [StationRemark], clock: PageClock) {
     self.station = station
     self.remarks = remarks
     self.clock = clock
+    weights = Dictionary(remarks.map { ($0.place, $0.weight) }, uniquingKeysWith: max)
+    func width(_ names: some Sequence<String>) -> Int { names.map { TerminalColumns.count(Self.name($0)) }.max() ?? 0 }
+    widths = (
+      width(station.gates.map(\.id.name)), width(station.readers.map(\.id.name)),
+      width(station.ticketSystems.map(\.id.name))
+    )
   }
 
   /// All of it.
@@ -48,7 +58,7 @@ struct StatusPage {
 
   /// A gate: its state, how many passed, its readers and its ticket system.
   func gate(_ gate: StationSnapshot.Gate) -> ScreenLine {
-    var line = row("gate \(gate.id)", gate.id.name, among: station.gates.map(\.id.name))
+    var line = row("gate \(gate.id)", gate.id.name, widths.gates)
     line.add(gate.condition.state + (gate.reason.map { " \($0.rawValue)" } ?? ""))
     if gate.isDeciding { line.add(", deciding") }
     line.pad(to: line.columns + 1)
@@ -61,7 +71,7 @@ struct StatusPage {
 
   /// A reader, and what is at its end.
   func reader(_ reader: StationSnapshot.Reader) -> ScreenLine {
-    var line = row("reader \(reader.id)", reader.id.name, among: station.readers.map(\.id.name))
+    var line = row("reader \(reader.id)", reader.id.name, widths.readers)
     line.add(reader.condition.spokenOfReader)
     if let since = reader.since { line.add(apart: "since \(clock.short(since))") }
     return line
@@ -69,7 +79,7 @@ struct StatusPage {
 
   /// A ticket system: whether it answers, and what its server still lets us ask.
   func system(_ system: StationSnapshot.TicketSystem) -> ScreenLine {
-    var line = row("ticket system \(system.id)", system.id.name, among: station.ticketSystems.map(\.id.name))
+    var line = row("ticket system \(system.id)", system.id.name, widths.systems)
     line.add(system.type)
     if let host = system.host { line.add(" at \(host)") }
     line.add(apart: state(of: system))
@@ -91,7 +101,7 @@ struct StatusPage {
 
   /// What waits to be told.
   var outbox: ScreenLine {
-    var line = row("outbox", "outbox", among: ["control service"])
+    var line = row("outbox", "outbox", Self.stationWidth)
     let outbox = station.outbox
     line.add(outbox.owed == 0 ? "nothing waits" : "\(outbox.owed) wait")
     if outbox.owed > 0, let oldest = outbox.oldest { line.add(", the oldest since \(clock.short(oldest))") }
@@ -101,14 +111,14 @@ struct StatusPage {
   }
 
   private var journal: ScreenLine {
-    var line = row("journal", "journal", among: ["control service"])
+    var line = row("journal", "journal", Self.stationWidth)
     line.add(station.journal.state)
     return line
   }
 
   private var control: ScreenLine? {
     station.control.map { control in
-      var line = row("control service", "control service", among: [])
+      var line = row("control service", "control service", Self.stationWidth)
       line.add(control.server ?? "no server")
       line.add(control.isActivated ? ", activated" : ", not activated")
       line.add(control.isConnected ? ", answers" : ", does not answer")
@@ -121,7 +131,7 @@ struct StatusPage {
   }
 
   private var counters: ScreenLine {
-    var line = row("counted", "counted", among: ["control service"])
+    var line = row("counted", "counted", Self.stationWidth)
     let scans = station.counters.scans
     func count(_ verdict: String) -> UInt64 { scans.reduce(0) { $1.verdict == verdict ? $0 &+ $1.count : $0 } }
     line.add("\(count("admit")) admitted, \(count("refuse")) refused, \(count("undecided")) undecided since the start")
@@ -129,22 +139,24 @@ struct StatusPage {
   }
 
   /// A row begins with a mark by what is said of its thing, and its name.
-  private func row(_ place: String, _ name: String, among names: [String]) -> ScreenLine {
+  private func row(_ place: String, _ name: String, _ width: Int) -> ScreenLine {
     var line = ScreenLine("  ")
-    let weight = remarks.filter { $0.place == place }.map(\.weight).max()
-    switch weight {
+    switch weights[place] {
     case nil: line.add("✓", .glow(.green))
     case .warning: line.add("!", .glow(.amber))
     case .cannotAdmit: line.add("✗", .glow(.red))
     }
     line.add(" ")
-    line.add(TerminalColumns.prefix(TerminalText.clean(name), Self.longestName))
-    let width = (names + [name]).map { min(Self.longestName, TerminalColumns.count(TerminalText.clean($0))) }.max() ?? 0
+    line.add(Self.name(name))
     line.pad(to: 4 + width + 2)
     return line
   }
 
+  /// A name as it is shown.
+  private static func name(_ name: String) -> String { TerminalColumns.prefix(TerminalText.clean(name), longestName) }
+
   private static let longestName = 32
+  private static let stationWidth = 15
 }
 
 extension StationRemark {

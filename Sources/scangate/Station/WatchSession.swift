@@ -33,6 +33,7 @@ struct WatchSession {
   private var screen: WatchScreen
   /// Whether there was the gate that is watched.
   private var isProven = false
+  private var gaps = EventGaps()
   /// What was said last of a service that is away, where no page shows it.
   private var told: String?
 
@@ -84,14 +85,17 @@ struct WatchSession {
     switch input {
     case .news(.here(let welcome)):
       view.isHere()
+      gaps = EventGaps()
       say("The service of \(welcome.station) answers (scangate \(welcome.program)).")
     case .news(.away(let absence)):
       if absence.kind == .notAllowed { return Problem(words: absence.description, code: Exit.unavailable) }
       view.isAway(absence.description)
       say(absence.description)
     case .news(.event(let event)):
+      let lost = gaps.lost(before: event.number)
+      if lost > 0 { show(ShownEvent(dropped: lost)) }
       if let event = ShownEvent(line: event.line, clock: PageClock(now: time.wall())) { show(event) }
-    case .news(.dropped(let count)): show(ShownEvent(dropped: count))
+    case .news(.dropped): break  // The next event's number tells it, and what was lost elsewhere.
     case .snapshot(let snapshot):
       view.take(snapshot)
       guard let others = view.otherGates else {

@@ -21,7 +21,7 @@ import Testing
     expectEqual(admitted.text, "[✓ ADMIT]  …d8vd  An Evening of Strings  2 tickets  1 of 2 in  51.7 ms")
     expectEqual(
       admitted.plain(Fixture.clock, came: Fixture.now).text(Paint(isColourful: false)),
-      "2026-11-21 18:41:07  north        admit                   …d8vd  An Evening of Strings  2 tickets  1 of 2 in  51.7 ms"
+      "2026-11-21 18:41:07  north         admit                   …d8vd  An Evening of Strings  2 tickets  1 of 2 in  51.7 ms"
     )
     let refused = try #require(
       Fixture.event(
@@ -86,6 +86,12 @@ import Testing
       """
     expectEqual(Fixture.event(line)?.text, "order openOnce by anna “pram”: refused (pulsing): a pulse runs")
     expectEqual(Fixture.event(line)?.gate, "north")
+  }
+
+  /// Whoever loses them, the numbers tell.
+  @Test func lostEventsAreCounted() {
+    var gaps = EventGaps()
+    expectEqual([7, 8, 12, 13, 1, 2, .max, 0].map { gaps.lost(before: $0) }, [0, 0, 3, 0, 0, 0, .max - 3, 0])
   }
 
   /// Types of a later version are told as well as may be.

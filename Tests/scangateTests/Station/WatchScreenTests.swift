@@ -31,10 +31,7 @@ import Testing
         rest = rest.dropFirst(arguments.unicodeScalars.count)
         switch (rest.popFirst(), arguments) {
         case ("m", _), ("h", "?1049"), ("h", "?7"), ("h", "?25"), ("l", "?1049"), ("l", "?7"), ("l", "?25"): break
-        case ("J", "2"):
-          self = {
-            var new = Model(size); (new.row, new.column) = (row, column); return new
-          }()
+        case ("J", "2"): for row in 0..<size.rows { erase(row) }
         case ("J", ""): for row in row..<size.rows { erase(row) }
         case ("K", "2"): erase(row)
         case ("H", let place):
@@ -74,8 +71,10 @@ import Testing
     var model = Model(size)
     try model.take(WatchScreen.begin)
     for step in 0..<40 {
-      if random.chance(10) {
-        size = .init(columns: Int.random(in: 1...60, using: &random), rows: Int.random(in: 1...14, using: &random))
+      let other = WatchScreen.Size(
+        columns: Int.random(in: 1...60, using: &random), rows: Int.random(in: 1...14, using: &random))
+      if random.chance(10), other != size {
+        size = other
         // A terminal moves what is on it in ways of its own.
         model = Model(size)
         try model.take("\u{1B}[1;1Hrubbish")
