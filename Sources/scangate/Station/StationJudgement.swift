@@ -87,7 +87,7 @@ enum StationJudgement {
       let host = system.host.map { "\($0) " } ?? "it "
       remarks.append(remark("\(host)counts as offline (\(offline.rawValue))", "scangate config check --online"))
     }
-    if let doubt = system.doubt, !gates.contains(where: { $0.condition.detail == doubt }) {
+    if let doubt = system.doubt, !gates.contains(where: { $0.condition.detail?.hasPrefix(doubt) == true }) {
       remarks.append(remark(doubt))
     }
     if let budget = system.budget, budget.left == 0, system.offline != .rateLimited {
@@ -148,8 +148,6 @@ enum StationJudgement {
         remark(
           "journal", "what it says of earlier is not relied on: \(station.journal.detail ?? "see docs/backup.md")",
           "scangate journal accept"))
-    case "noticed":
-      remarks.append(remark("journal", station.journal.detail ?? "it found something", "scangate journal verify"))
     default: break
     }
     if let reload = station.reload {

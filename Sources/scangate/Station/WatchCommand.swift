@@ -20,7 +20,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     let client = try station.client("watch", names: names)
-    let session = WatchSession(client, view: WatchView(gate: gate, program: Scangate.version))
+    var session = WatchSession(client, view: WatchView(gate: gate, program: Scangate.version))
     try await session.run()
   }
 }
