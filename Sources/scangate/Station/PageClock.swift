@@ -6,7 +6,9 @@ struct PageClock: Sendable {
   /// The time at which the page is made.
   var now: WallTime
   /// The zone, that of the machine where nothing else is said.
-  var zone = ZoneRules.machine()
+  var zone = PageClock.machine
+
+  private static let machine = ZoneRules.machine()
 
   /// `19:42`, or `2026-11-21 19:42` of another day.
   func short(_ time: WallTime) -> String {

@@ -33,8 +33,8 @@ struct StatusCommand: AsyncParsableCommand {
       remarks = StationJudgement.remarks(on: snapshot, program: Scangate.version)
       show(snapshot, remarks)
     case .failure(let absence):
-      // Of a service that runs and may not be asked nothing is known.
-      guard absence.kind != .notAllowed else { throw failure(absence.description) }
+      // Of a service that runs and does not speak with us nothing is known.
+      if [.notAllowed, .refused].contains(absence.kind) { throw failure(absence.description) }
       remarks = [StationRemark(weight: .cannotAdmit, place: "service", words: absence.description)]
       if json {
         Terminal.out(StatusJSON.text(absence, remarks))

@@ -29,7 +29,7 @@ struct StatusPage {
     lines += part("Gates", station.gates.map(gate))
     lines += part("Readers", station.readers.map(reader))
     lines += part("Ticket systems", station.ticketSystems.map(system))
-    lines += part("Station", [outbox, journal] + [control].compactMap(\.self) + [counters])
+    lines += part("Station", [outbox, journal] + [control, armed].compactMap(\.self) + [counters])
     return lines
   }
 
@@ -128,6 +128,13 @@ struct StatusPage {
       }
       return line
     }
+  }
+
+  private var armed: ScreenLine? {
+    guard station.isArmed == true else { return nil }
+    var line = row("set-up", "set-up", Self.stationWidth)
+    line.add("codes are taken now")
+    return line
   }
 
   private var counters: ScreenLine {

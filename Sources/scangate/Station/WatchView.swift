@@ -4,7 +4,7 @@ import StationProtocol
 /// What `scangate watch` knows, and the page that it makes of it. Pure: events and snapshots in, lines out.
 ///
 /// ```
-///  ✓ ALL IS WELL   door  scangate 0.1.0, running for 3 h         19:42
+///  ✓ ALL IS WELL   door  19:42:07
 ///   ✓ north  ready   412 in  reads left, right  asks main
 ///   …
 ///  ┌ one gate alone: its last verdict, for five seconds ┐
@@ -22,6 +22,8 @@ struct WatchView {
 
   /// How long a verdict stands in large letters: whoever looks up later must not take it for the next person's.
   private static let litFor = Duration.seconds(5)
+  /// How many remarks are shown.
+  private static let mostRemarks = 3
   /// How many events are kept.
   private static let mostEvents = 500
 
@@ -123,9 +125,10 @@ struct WatchView {
     head.add(apart: station.station)
     head.add(apart: clock.clock(clock.now))
     // What was told before it went away is no remark on now.
-    if case .here = link { notes = remarks.prefix(4).map { $0.lines.first ?? ScreenLine() } }
-    if remarks.count > 4, link == .here {
-      notes.append(ScreenLine("  … and \(remarks.count - 4) more: scangate status"))
+    if link == .here {
+      notes = remarks.prefix(Self.mostRemarks).flatMap(\.lines)
+      let more = remarks.count - Self.mostRemarks
+      if more > 0 { notes.append(ScreenLine("  … and \(more) more: scangate status")) }
     }
     let page = StatusPage(station, remarks: link == .here ? remarks : [], clock: clock)
     let gates = station.gates.filter { gate == nil || $0.id.name == gate }

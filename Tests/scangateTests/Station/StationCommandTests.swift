@@ -63,7 +63,7 @@ import Testing
     let station = try ScriptedStation(at: place.socket, version: StationLimits.version + 1)
     defer { station.end() }
     let result = try await run(place, "status")
-    expect(result.status == 2 && result.errors.contains("This service speaks version"), "\(result)")
+    expect(result.status == 69 && result.errors.contains("This service speaks version"), "\(result)")
     try await expectEqual(run(place, "open", "north").status, 69)
     expectEqual(station.orders, [])
   }
@@ -245,6 +245,7 @@ import Testing
     process.waitUntilExit()
     expectEqual(process.terminationStatus, 64)
     await errors.ends()
+    await screen.ends()
     expect(errors.shown.contains("There is no gate west; this station has north, south."), "\(errors.shown)")
     expect(screen.shown.hasSuffix(WatchScreen.end))
   }
