@@ -435,9 +435,10 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
-        "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "Subscriptions", "TicketLists",
-        "TicketSystemKit", "TicketTransport", "VenueServer", "scangate-decode", "scangate-outputs", argumentParser,
+        "Admission", "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "StationProtocol",
+        "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport", "VenueServer", "scangate-decode",
+        "scangate-outputs", argumentParser,
       ]),
     tests(
       of: "VenueServer",

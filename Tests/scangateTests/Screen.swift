@@ -1,9 +1,10 @@
+import CMockDevices
 import Foundation
 import Glibc
 import Synchronization
 import Testing
 
-/// What shows to a test what a program writes: a terminal, or a pipe, which is none.
+/// What shows to a test what a program writes: a terminal, or what is none.
 final class Screen: Sendable {
   /// What is given to the program.
   let end: Int32
@@ -22,10 +23,11 @@ final class Screen: Sendable {
     self.init(master, end)
   }
 
-  /// A pipe.
-  static func pipe() throws -> Screen {
+  /// What is no terminal.
+  static func stream() throws -> Screen {
     var ends: [Int32] = [-1, -1]
-    try #require(pipe2(&ends, O_CLOEXEC) == 0)
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
     return Screen(ends[0], ends[1])
   }
 

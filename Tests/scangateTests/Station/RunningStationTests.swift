@@ -38,13 +38,13 @@ import VenueServer
     expect(await station.next { $0["type"] as? String == "gate" && $0["state"] as? String == "ready" } != nil)
 
     // A scan at the gate is counted, and seen.
-    let screen = try Screen.pipe()
+    let screen = try Screen.stream()
     let watching = Process()
     watching.executableURL = try Program.executable()
     watching.arguments = ["watch", "--gate", "north", "--station-socket", socket]
     watching.standardInput = FileHandle.nullDevice
     watching.standardOutput = FileHandle(fileDescriptor: screen.end)
-    let errors = try Screen.pipe()
+    let errors = try Screen.stream()
     watching.standardError = FileHandle(fileDescriptor: errors.end)
     try watching.run()
     close(screen.end)
@@ -63,7 +63,7 @@ import VenueServer
 
     // Out of service, and in again.
     let off = try await run("maintenance", "on", "north", "--why", "a test")
-    expectEqual(off.status, 0, off.errors)
+    expectEqual(off.status, 0, "\(off.errors)")
     let shut = try await run("status")
     expect(shut.status == 1 && shut.output.contains("scangate maintenance off north"), "\(shut)")
     let withheld = try await run("present", "north", "-", input: entries[1])
@@ -76,7 +76,7 @@ import VenueServer
     let second = try await run("present", "north", "-", input: entries[1])
     expect(second.status == 1 && second.output.contains("alreadyUsed"), "\(second)")
     let annulled = try await run("annul", "north", "--why", "turned back")
-    expectEqual(annulled.status, 0, annulled.errors)
+    expectEqual(annulled.status, 0, "\(annulled.errors)")
     let again = try await run("present", "north", "-", input: entries[1])
     expect(again.status == 0 && again.output.contains("ADMIT"), "\(again)")
 

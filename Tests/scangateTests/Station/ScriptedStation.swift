@@ -50,7 +50,8 @@ final class ScriptedStation: Sendable {
     self.version = version
     self.react = react
     var ends: [Int32] = [-1, -1]
-    try #require(pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0)
+    let type = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | Int32($1.rawValue) }
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
     waker = (ends[0], ends[1])
     Thread { [self] in serve() }.start()
   }

@@ -42,7 +42,7 @@ import Testing
         Fixture.scan(.refuse(.alreadyUsed)) {
           $0.firstUse = .init(gate: nil, at: Fixture.now - .seconds(86_400), request: nil)
         }))
-    expect(refused.text.contains("used 2026-11-20 18:42  "), refused.text)
+    expect(refused.text.contains("used 2026-11-20 18:42  "), "\(refused.text)")
   }
 
   @Test func aHolderIsShownWhereTheServiceNamesOne() throws {

@@ -190,7 +190,7 @@ import Testing
 
   @Test func watchWritesALineForEachEventAndOutlivesTheService() async throws {
     let place = try Place()
-    let (output, errors) = (try Screen.pipe(), try Screen.pipe())
+    let (output, errors) = (try Screen.stream(), try Screen.stream())
     // It may begin before the service does.
     let process = try watch(place, "--names", on: (output, errors))
     expect(await errors.shows("systemctl start scangate"))
@@ -220,7 +220,7 @@ import Testing
     let place = try Place()
     let station = try ScriptedStation(at: place.socket)
     defer { station.end() }
-    let (screen, errors) = (try Screen(), try Screen.pipe())
+    let (screen, errors) = (try Screen(), try Screen.stream())
     let process = try watch(place, "--gate", "north", on: (screen, errors))
     expect(await screen.shows("ALL IS WELL"))
     expect(await screen.shows("412 in"))
@@ -240,7 +240,7 @@ import Testing
     let place = try Place()
     let station = try ScriptedStation(at: place.socket)
     defer { station.end() }
-    let (screen, errors) = (try Screen(), try Screen.pipe())
+    let (screen, errors) = (try Screen(), try Screen.stream())
     let process = try watch(place, "--gate", "west", on: (screen, errors))
     process.waitUntilExit()
     expectEqual(process.terminationStatus, 64)

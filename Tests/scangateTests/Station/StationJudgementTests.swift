@@ -141,10 +141,10 @@ import Testing
     let (name, weight, place, word, cure, change) = Self.troubles[index]
     let found = remarks(change.make)
     expectEqual(found.count, 1, "\(name): \(found)")
-    expectEqual(found.first?.weight, weight, name)
-    expectEqual(found.first?.place, place, name)
+    expectEqual(found.first?.weight, weight, "\(name)")
+    expectEqual(found.first?.place, place, "\(name)")
     expectEqual(found.first?.words.contains(word), true, "\(name): \(found)")
-    expectEqual(found.first?.cure, cure, name)
+    expectEqual(found.first?.cure, cure, "\(name)")
   }
 
   @Test func aGateWithoutAReaderThatReadsCannotAdmit() {
