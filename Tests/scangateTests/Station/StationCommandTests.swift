@@ -11,7 +11,7 @@ import Testing
 /// `scangate status` and the orders, as somebody at a gate types them.
 @Suite(.timeLimit(.minutes(2))) struct StationCommandTests {
   /// A folder with a socket's place in it.
-  private final class Place {
+  private final class Place: Sendable {
     let folder: URL
     var socket: String { folder.path + "/s" }
     init() throws { folder = try temporaryFolder() }
