@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
+  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -240,12 +240,15 @@ let package = Package(
       [
         "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
         "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
-        "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
+        "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
+    // The socket that everybody else sees the station through.
+    room("StationSocket", ["Gateway", "LinuxIO", "ScanModel", "StationProtocol", "WireCoding"], small),
     room(
       "Service",
       [
-        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationSetUp", "TicketLists",
+        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationSetUp", "StationSocket",
+        "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
       ], small),
     room(
@@ -260,7 +263,8 @@ let package = Package(
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationSetUp", "Subscriptions", "TicketLists",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationSetUp", "StationSocket",
+        "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
         unixSignals,
       ],

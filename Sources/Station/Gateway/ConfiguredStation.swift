@@ -208,6 +208,14 @@ package struct ConfiguredStation: Sendable {
     }
   }
 
+  /// A gate; `nil` where there is none of that name, or none any more.
+  func gate(_ id: GateID) -> GateController? { directory[id]?.controller }
+
+  /// The host that a ticket system is asked at; `nil` where there is none.
+  func host(of system: TicketSystemID) -> String? {
+    connections.first { $0.id == system }?.face(nil).whereabouts?.host
+  }
+
   /// Lets go of what a station that is never run holds.
   package func discard() async {
     directory.clear()

@@ -61,6 +61,8 @@ package actor GateController {
   var shownResting = Signal.idle
   /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
   let maintenance = Mutex(false)
+  /// Whether an order has taken it out of service; likewise.
+  let orderedMaintenance = Mutex(false)
   /// What keeps it out of service from outside; likewise.
   let withholding = Mutex<GateWithholding?>(nil)
   /// Takes what the gate does; called on the gate's own task, and to return at once.
@@ -210,7 +212,8 @@ package actor GateController {
     case .undecided(let reason, let detail): return close(scan, AttemptDecision(undecided: reason, detail: detail))
     }
     if isInMaintenance {
-      let detail = "Staff have taken gate \(settings.gate) out of service by its maintenance input."
+      let means = isMaintenanceOrdered ? "an order" : "its maintenance input"
+      let detail = "Staff have taken gate \(settings.gate) out of service by \(means)."
       return close(scan, AttemptDecision(undecided: .outOfService, detail: detail))
     }
     if let withheld { return close(scan, AttemptDecision(undecided: .outOfService, detail: withheld.detail)) }

@@ -2,6 +2,7 @@ internal import ScanConfiguration
 package import ScanModel
 internal import Admission
 internal import LinuxIO
+internal import StationProtocol
 internal import Synchronization
 internal import TicketSystemKit
 
@@ -190,6 +191,20 @@ package final class StationMemory: Sendable {
   package func end() async {
     await command.end()
     watching.withLock { for task in $0 { task.cancel() } }
+  }
+
+  /// The ledger of a server, where there is one.
+  func keeper(of server: String) -> LedgerKeeper? { ledgers.withLock { $0[server] } }
+
+  /// Now, by every clock.
+  var clock: JournalTime { dependencies.clock.now() }
+
+  /// What is known of the list on board of a ticket system; `nil` where it has none.
+  func listState(of system: TicketSystemConfiguration) async -> StationSnapshot.List? {
+    guard let list = dependencies.list(system.id, system.address), !list.isAbsent else { return nil }
+    guard let state = try? await list.state() else { return StationSnapshot.List(mostAge: system.list.maxAge) }
+    return StationSnapshot.List(
+      tickets: UInt64(max(state.count, 0)), age: state.told.at(clock), mostAge: system.list.maxAge)
   }
 
   /// The server that a name stood for last.
