@@ -247,7 +247,8 @@ let package = Package(
     room(
       "Service",
       [
-        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationSetUp", "StationSocket",
+        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
+        "StationSocket",
         "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
       ], small),
@@ -429,8 +430,10 @@ let package = Package(
       of: "Gateway",
       [
         "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
-        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationSetUp", "TicketSystemKit",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
+    tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",
@@ -454,7 +457,8 @@ let package = Package(
       dependencies: [
         "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
         "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
+        "TicketTransport",
         "WedgeReader", "WireText",
       ],
       path: "Fuzz",

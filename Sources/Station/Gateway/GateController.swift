@@ -70,7 +70,9 @@ package actor GateController {
   /// Whether scans that wait are no longer decided.
   private let hurry = Mutex(false)
   /// When the relay can pulse again.
-  private var freeAt: MonotonicTime?
+  private(set) var freeAt: MonotonicTime?
+  /// Whether it is being opened by hand.
+  var isOpening = false
 
   /// When what is being decided is overdue; `nil` while nothing is decided.
   private var overdue: MonotonicTime?
@@ -166,6 +168,9 @@ package actor GateController {
     intake.finish()
   }
 
+  /// The relay cannot pulse again before that.
+  func keepClosed(until end: MonotonicTime) { freeAt = max(freeAt ?? end, end) }
+
   private func decideScans() async {
     while let scan = await intake.next() {
       if hurry.withLock({ $0 }) {
@@ -252,7 +257,7 @@ package actor GateController {
     reviewOutputs()
     var outputFault: String?
     switch await signals.admit(isProvisional: kept.decision.isProvisional) {
-    case .started(_, let end): freeAt = end + settings.gap
+    case .started(_, let end): keepClosed(until: end + settings.gap)
     case .noRelay: break
     case .failed(let what):
       outputFault = what
@@ -260,7 +265,7 @@ package actor GateController {
       if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
     case .unanswered(let what):
       // It may have opened: giving it back could let two people in on it.
-      freeAt = time.now() + settings.pulse + settings.gap
+      keepClosed(until: time.now() + settings.pulse + settings.gap)
       outputFault = what
     }
     reviewOutputs()

@@ -26,6 +26,7 @@ package final class RunningStation: Sendable {
   let time: any TimeSource
   private let began: MonotonicTime
   private let present = Mutex<Present?>(nil)
+  let orders: OrderKeeper
 
   /// - Parameters:
   ///   - holder: where the output holder listens; `nil` where the service drives the outputs itself.
@@ -41,11 +42,13 @@ package final class RunningStation: Sendable {
     self.holder = holder
     self.time = time
     began = time.now()
+    orders = memory.orderKeeper(events: events, time: time)
   }
 
   /// The gates are these from now on.
   package func attach(_ station: ConfiguredStation, of configuration: StationConfiguration) {
     present.withLock { $0 = Present(configuration: configuration, station: station) }
+    for gate in orders.maintained.withLock({ $0 }) { station.gate(gate)?.orderMaintenance(true) }
   }
 
   /// The station's name; empty before there is a station.

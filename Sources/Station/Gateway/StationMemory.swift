@@ -196,6 +196,13 @@ package final class StationMemory: Sendable {
   /// The ledger of a server, where there is one.
   func keeper(of server: String) -> LedgerKeeper? { ledgers.withLock { $0[server] } }
 
+  /// Who does what staff order.
+  func orderKeeper(events: EventHub, time: any TimeSource) -> OrderKeeper {
+    OrderKeeper(journal: dependencies.journal, events: events, loop: loop, time: time) { [dependencies] in
+      dependencies.clock.now()
+    }
+  }
+
   /// Now, by every clock.
   var clock: JournalTime { dependencies.clock.now() }
 

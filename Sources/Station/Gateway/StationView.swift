@@ -27,6 +27,7 @@ package final class StationView: Sendable {
     var journal = JournalState.working
     var scans: [ScanKind: UInt64] = [:]
     var passed: [GateID: UInt64] = [:]
+    var admissions: [GateID: (scan: ScanID, at: MonotonicTime)] = [:]
     var decisions: [GateID: StationCounters.Histogram] = [:]
     var requests: [TicketSystemID: StationCounters.Histogram] = [:]
     var repeats: [GateID: UInt64] = [:]
@@ -51,6 +52,14 @@ package final class StationView: Sendable {
   func asked(_ system: TicketSystemID, took duration: Duration) {
     state.withLock { $0.requests[system, default: StationCounters.Histogram()].add(duration) }
   }
+
+  /// An order has come to its end; likewise.
+  func ordered(_ kind: OrderKind, _ outcome: String) {
+    state.withLock { $0.orders[OrderKindCount(kind: kind, outcome: outcome), default: 0] &+= 1 }
+  }
+
+  /// The last admission at a gate that was told; `nil` where there was none.
+  func lastAdmission(at gate: GateID) -> (scan: ScanID, at: MonotonicTime)? { state.withLock { $0.admissions[gate] } }
 
   /// Somebody has missed so many events; likewise.
   package func dropped(_ count: UInt64) { state.withLock { $0.dropped &+= count } }
@@ -141,7 +150,7 @@ extension StationView.State {
     // What happened on the way changes nothing of whether it keeps what it is given.
     case .journal(let new, _): if case .noticed = new {} else { journal = new }
     case .dropped(let count): dropped &+= UInt64(max(count, 0))
-    case .attempt, .discarded, .identityChanged, .input, .ticketSystem, .clock, .mirror, .setUp, .control: break
+    case .attempt, .discarded, .identityChanged, .input, .ticketSystem, .clock, .mirror, .setUp, .control, .order: break
     }
     return nil
   }
@@ -152,7 +161,10 @@ extension StationView.State {
       gate: gate, verdict: decided.verdict.name, reason: decided.verdict.reason, decider: decided.decider)
     scans[kind, default: 0] &+= 1
     decisions[gate, default: StationCounters.Histogram()].add(decided.decidedIn)
-    if decided.verdict == .admit, decided.outputFault == nil { passed[gate, default: 0] &+= 1 }
+    if decided.verdict == .admit {
+      admissions[gate] = (decided.scan.id, decided.scan.readAt + decided.decidedIn)
+      if decided.outputFault == nil { passed[gate, default: 0] &+= 1 }
+    }
     return awaited.removeValue(forKey: decided.scan.id).map { ($0, decided) }
   }
 }

@@ -124,6 +124,7 @@ package final class StationService: Service {
 
   private func serve(_ orders: AsyncStream<Order>, _ order: AsyncStream<Order>.Continuation) async throws {
     var orders = orders.makeAsyncIterator()
+    await running.recall()
     running.attach(station, of: current.withLock { $0 })
     await socket?.start()
     var serving = Serving(station, manager: manager, order: order)

@@ -20,7 +20,8 @@ extension WireWriter {
     case .outboxHold(let isOn): put(isOn)
     case .listRefresh(let system): putName(system?.name)
     case .signalTest(let gate, let signal): put(gate.name, signal.text)
-    case .outboxRetry, .arming, .journalAccept: break
+    case .arming(let minutes): put(minutes)
+    case .outboxRetry, .journalAccept: break
     }
   }
 
@@ -83,7 +84,7 @@ extension WireReader {
     case .outboxHold: return .outboxHold(isOn: try takeFlag())
     case .outboxRetry: return .outboxRetry
     case .listRefresh: return .listRefresh(try takeOptionalName().map { TicketSystemID($0) })
-    case .arming: return .arming
+    case .arming: return .arming(minutes: try take())
     case .signalTest:
       let gate = GateID(try takeText())
       guard let signal = Signal(text: try takeText()) else { throw WireError("an unknown signal") }

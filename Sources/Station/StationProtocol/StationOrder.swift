@@ -20,8 +20,8 @@ package struct StationOrder: Hashable, Sendable {
     case outboxRetry
     /// The lists on board are fetched anew: of one ticket system, or of all.
     case listRefresh(TicketSystemID?)
-    /// Set-up codes are taken for a while.
-    case arming
+    /// Set-up codes are taken for so many minutes, 1 to 60.
+    case arming(minutes: UInt8)
     /// Lamps and sound of one signal; only in maintenance, and no relay moves.
     case signalTest(GateID, Signal)
     /// What was found doubtful of the journal is relied on again.
