@@ -1,3 +1,4 @@
+internal import LinuxIO
 internal import ScanModel
 import StationProtocol
 internal import StationSetUp
@@ -49,6 +50,22 @@ extension GateController {
       isInMaintenance
         ? "The order is ended. The maintenance input of gate \(gate) keeps it out of service still."
         : "Gate \(gate) is in service again.")
+  }
+
+  /// How long a lamp that is tried stays on.
+  private static let trialTime = Duration.seconds(3)
+
+  /// Shows a signal with lamps and sound, while nobody can pass; no relay moves.
+  func test(_ signal: Signal) -> OrderOutcome {
+    guard isInMaintenance, deciding == nil, hasBegun, !isOver else {
+      return .refused(.notInMaintenance, "Gate \(settings.gate) is in service. Take it out first: maintenance on.")
+    }
+    signals.play(signal)
+    if signal.isBackground {
+      shownResting = signal
+      _ = loop.at(SystemTime().now() + Self.trialTime) { self.assumeIsolated { $0.reviewOutputs() } }
+    }
+    return .done("Gate \(settings.gate) shows \(signal.text).")
   }
 
   /// Takes a code that was typed as one that was scanned; from any thread, returns at once.

@@ -2,6 +2,7 @@ internal import Admission
 internal import LinuxIO
 internal import ScanModel
 internal import StationProtocol
+internal import StationSetUp
 internal import Synchronization
 
 /// Does what staff order, each order once: over reconnects, and over the end of the process.
@@ -140,8 +141,35 @@ package actor OrderKeeper {
     case .present(let gate, let code):
       let outcome = await present(code, at: gate, as: scan ?? ScanID(), giver, station)
       return (outcome, scan)
-    case .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept:
-      return (.refused(.nothingThere, "This service does not do that yet."), nil)
+    case .signalTest(let gate, let signal): return (await station.gate(gate)?.test(signal) ?? Self.gone(gate), nil)
+    case .search(let text): return (await station.search(text, names: giver.names), nil)
+    case .outboxHold(let isOn):
+      if let fault = await station.memory.hold(isOn) { return (.refused(.notWritten, fault), nil) }
+      let words =
+        isOn ? "Nothing is told to ticket systems, until it is to be again." : "Ticket systems are told again."
+      return (.done(words), nil)
+    case .outboxRetry:
+      if let fault = await station.memory.retry() { return (.refused(.notWritten, fault), nil) }
+      return (.done("Everything that is owed is told as soon as the ticket system answers."), nil)
+    case .listRefresh(let system):
+      let systems = station.refreshLists(of: system)
+      guard !systems.isEmpty else {
+        let of = system.map { " of \(TerminalText.clean($0.name, limit: 60))" } ?? ""
+        return (.refused(.nothingThere, "There is no list\(of) on board that refreshes itself."), nil)
+      }
+      return (.done("The list on board is fetched: \(systems.map(\.name).joined(separator: ", "))."), nil)
+    case .arming(let minutes):
+      let minutes = min(max(Int(minutes), 1), 60)
+      guard let setUp = station.setUp, setUp.arm(minutes: minutes) else {
+        return (.refused(.nothingThere, "Nothing is missing that a set-up code could bring."), nil)
+      }
+      return (.done("Set-up codes are taken for \(minutes) min: hold one to the scanner."), nil)
+    case .journalAccept:
+      switch await station.memory.acceptJournal() {
+      case true?: return (.done("The journal is relied on."), nil)
+      case false?: return (.refused(.nothingThere, "The journal is relied on already."), nil)
+      case nil: return (.refused(.nothingThere, "This station has no journal to be relied on."), nil)
+      }
     }
   }
 
@@ -238,6 +266,14 @@ protocol OrderedStation: Sendable {
   func isExit(_ gate: GateID) -> Bool
   /// The ledger of its ticket system.
   func ledger(of gate: GateID) -> LedgerKeeper?
+  /// What outlives reloads.
+  var memory: StationMemory { get }
+  /// Who sets the station up by scans; `nil` where nobody does.
+  var setUp: StationSetUp? { get }
+  /// Has lists on board fetched now: that of one ticket system, or all. Of which there are some.
+  func refreshLists(of system: TicketSystemID?) -> [TicketSystemID]
+  /// What the station knows of a ticket.
+  func search(_ text: String, names: Bool) async -> OrderOutcome
 }
 
 extension StationOrder.Action {

@@ -60,8 +60,15 @@ package final class RunningStation: Sendable {
   /// A gate of the station that runs now.
   func gate(_ id: GateID) -> GateController? { present.withLock { $0?.station }?.gate(id) }
 
-  /// The gates that run now.
-  var gates: [GateController] { configuration?.gates.compactMap { gate($0.id) } ?? [] }
+  /// Has lists on board fetched now: that of one ticket system, or all. Of which there are some.
+  func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] {
+    present.withLock { $0?.station }?.refreshLists(of: system) ?? []
+  }
+
+  /// A ticket system as no gate in particular asks it.
+  func face(of system: TicketSystemID) -> (any TicketSystem)? {
+    present.withLock { $0?.station }?.face(of: system)
+  }
 
   // MARK: How it is
 

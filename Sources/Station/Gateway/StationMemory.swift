@@ -87,6 +87,29 @@ package final class StationMemory: Sendable {
     for (server, keeper) in keepers { await keeper.retry(again.filter { $0.server == server }) }
   }
 
+  /// Has nothing sent any more, or lets it be sent again; over restarts.
+  /// - Returns: why that cannot be.
+  func hold(_ isOn: Bool) async -> String? {
+    if let fault = await orders.hold(isOn) { return fault }
+    await obeyOrders()
+    return nil
+  }
+
+  /// Has everything sent now, what left the outbox untold as well.
+  /// - Returns: why that cannot be.
+  func retry() async -> String? {
+    if let fault = await orders.askRetry() { return fault }
+    await obeyOrders()
+    return nil
+  }
+
+  /// Relies on a journal that was found doubtful; whether it was, `nil` where nobody can say so.
+  func acceptJournal() async -> Bool? {
+    let wasDoubted = await orders.accept()
+    await obeyOrders()
+    return wasDoubted
+  }
+
   private func writeAnew() async {
     for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.writeAnew() }
   }

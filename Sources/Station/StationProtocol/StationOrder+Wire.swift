@@ -51,7 +51,7 @@ extension WireWriter {
     putName(ticket.event)
     put(ticket.admitted)
     putOptional(ticket.allowance) { $0.put($1) }
-    putTime(ticket.lastAdmitted)
+    putTime(ticket.firstAdmitted)
     putName(ticket.gate?.name)
     putOptional(ticket.words) { $0.put($1) }
   }
@@ -111,7 +111,7 @@ extension WireReader {
       code: try takeText(), system: TicketSystemID(try takeText()), holder: try takeOptionalName(),
       event: try takeOptionalName(), admitted: try take(),
       allowance: try takeOptional { (reader) throws(WireError) in try reader.take() },
-      lastAdmitted: try takeOptionalTime(), gate: try takeOptionalName().map { GateID($0) },
+      firstAdmitted: try takeOptionalTime(), gate: try takeOptionalName().map { GateID($0) },
       words: try takeOptionalName())
   }
 }

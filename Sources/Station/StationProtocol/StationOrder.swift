@@ -12,7 +12,7 @@ package struct StationOrder: Hashable, Sendable {
     case annul(GateID)
     /// A code that was typed goes the whole way of a scanned one. Never shown whole.
     case present(GateID, Code)
-    /// What the station knows of tickets whose code or holder this is part of. Never shown whole.
+    /// What the station knows of the ticket with this code, without asking anybody. Never shown whole.
     case search(String)
     /// Nothing is told to ticket systems of what the outbox owes, until it is to be told again.
     case outboxHold(isOn: Bool)

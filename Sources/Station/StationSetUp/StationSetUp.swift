@@ -115,6 +115,10 @@ package final class StationSetUp: Sendable {
   /// Whether the controller takes what a reader told; from any thread, returns at once.
   package func takes(_ event: ReaderEvent) -> Bool { controller.takes(event) }
 
+  /// Has set-up codes taken for so many minutes; likewise.
+  /// - Returns: whether they are: else nothing is missing that a code could bring.
+  package func arm(minutes: Int) -> Bool { controller.ordered(minutes: minutes) }
+
   /// How the station's set-up is.
   package struct Look: Sendable {
     /// Whether set-up codes are taken now.

@@ -2,6 +2,7 @@ import Expectations
 import ScanModel
 import ScanTesting
 import StationProtocol
+import StationSetUp
 import Synchronization
 import Testing
 
@@ -20,6 +21,8 @@ private struct Bench {
   let signals: RecordingSignals
   let gate: GateController
   let orders: OrderKeeper
+  let memory: StationMemory
+  let outbox: ScriptedOutbox
 
   /// - Parameter former: whose journal and ticket system it has: the next process.
   init(after former: Bench? = nil, _ adjust: (inout GateSettings) -> Void = { _ in }) throws {
@@ -27,6 +30,9 @@ private struct Bench {
     journal = former?.journal ?? MemoryJournal()
     let dependencies = try LedgerDependencies.inMemory(journal)
     ledger = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: hub)
+    let outbox = ScriptedOutbox()
+    self.outbox = outbox
+    memory = StationMemory(dependencies: dependencies, orders: outbox.control)
     signals = RecordingSignals(time: time)
     var settings = GateSettings(gate: Self.north, deadline: .seconds(20), holdOff: .zero)
     adjust(&settings)
@@ -56,7 +62,7 @@ private struct Bench {
 
   func perform(_ order: StationOrder) async -> OrderOutcome {
     let giver = OrderGiver(user: 1_000, process: 7, program: "test", names: true)
-    let station = OneGate(gate: gate, ledger: ledger, isExit: gate.settings.isExit)
+    let station = OneGate(gate: gate, ledger: ledger, isExit: gate.settings.isExit, memory: memory)
     return await Task(executorPreference: gate.loop.tasks) { [orders] in
       await orders.perform(order, by: giver, on: station)
     }.value
@@ -84,11 +90,40 @@ private struct Bench {
   }
 }
 
+/// Where orders about the outbox are kept, as a file would.
+private final class ScriptedOutbox: Sendable {
+  private let state = Mutex((isHeld: false, retries: 0, fault: String?.none, isDoubted: true))
+  var isHeld: Bool { state.withLock { $0.isHeld } }
+  var retries: Int { state.withLock { $0.retries } }
+  func fail(_ words: String?) { state.withLock { $0.fault = words } }
+
+  var control: OutboxControl {
+    OutboxControl(
+      isHeld: { self.isHeld },
+      hold: { isOn in
+        self.state.withLock { state in
+          if state.fault == nil { state.isHeld = isOn }
+          return state.fault
+        }
+      },
+      askRetry: {
+        self.state.withLock { state in
+          if state.fault == nil { state.retries += 1 }
+          return state.fault
+        }
+      }, accept: { self.state.withLock { exchange(&$0.isDoubted, with: false) } })
+  }
+}
+
 private struct OneGate: OrderedStation {
   let gate: GateController
   let ledger: LedgerKeeper
   let isExit: Bool
+  let memory: StationMemory
+  var setUp: StationSetUp? { nil }
 
+  func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] { [] }
+  func search(_ text: String, names: Bool) async -> OrderOutcome { .found([]) }
   func gate(_ id: GateID) -> GateController? { id == Bench.north ? gate : nil }
   func isExit(_ gate: GateID) -> Bool { isExit }
   func ledger(of gate: GateID) -> LedgerKeeper? { ledger }
@@ -300,6 +335,37 @@ private struct OneGate: OrderedStation {
         }
       }
       await expectEqual(bench.perform(.present(Self.north, Code("one-too-many"))).refusal, .tooMany)
+    }
+  }
+
+  @Test func signalsAreTriedInMaintenanceAlone() async throws {
+    try await Bench().run { bench in
+      await expectEqual(bench.perform(.signalTest(Self.north, .admit)).refusal, .notInMaintenance)
+      _ = await bench.perform(.maintenance(Self.north, isOn: true))
+      for signal in [Signal.admit, .refuse(.unpaid), .provisional] {
+        await expectEqual(bench.perform(.signalTest(Self.north, signal)).name, "done")
+        expectEqual(bench.signals.played.last, signal)
+      }
+      // Lamps and sound alone.
+      expectEqual(bench.signals.pulses, 0)
+    }
+  }
+
+  @Test func theOutboxIsHeldByOrder() async throws {
+    try await Bench().run { bench in
+      await expectEqual(bench.perform(.outboxHold(isOn: true)).name, "done")
+      expect(bench.outbox.isHeld)
+      await expectEqual(bench.perform(.outboxHold(isOn: false)).name, "done")
+      expect(!bench.outbox.isHeld)
+      await expectEqual(bench.perform(.outboxRetry).name, "done")
+      expectEqual(bench.outbox.retries, 1)
+      bench.outbox.fail("the disk is full")
+      await expectEqual(bench.perform(.outboxHold(isOn: true)), .refused(.notWritten, "the disk is full"))
+      await expectEqual(bench.perform(.outboxRetry), .refused(.notWritten, "the disk is full"))
+      await expectEqual(bench.perform(.journalAccept).name, "done")
+      await expectEqual(bench.perform(.journalAccept).refusal, .nothingThere)
+      await expectEqual(bench.perform(.arming(minutes: 10)).refusal, .nothingThere)
+      await expectEqual(bench.perform(.listRefresh(nil)).refusal, .nothingThere)
     }
   }
 

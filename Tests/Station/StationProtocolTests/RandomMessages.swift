@@ -67,7 +67,7 @@ struct RandomMessages {
   mutating func found() -> FoundTicket {
     FoundTicket(
       code: text(), system: TicketSystemID(text()), holder: optional(text()), event: optional(text()),
-      admitted: number(), allowance: optional(number()), lastAdmitted: optional(wall()), gate: optional(gate()),
+      admitted: number(), allowance: optional(number()), firstAdmitted: optional(wall()), gate: optional(gate()),
       words: optional(text(40)))
   }
 

@@ -33,7 +33,8 @@ import Testing
     // Its answer comes to nobody.
     first.station.release()
     let second = try await SocketBench(after: first)
-    try await expectEqual(outcome, .done("openOnce"))
+    let told = try await outcome
+    expectEqual(told, .done("openOnce"))
     expectEqual(first.station.orders, [order])
     expectEqual(second.station.orders, [order])
     await client.stop()
