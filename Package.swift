@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
+  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -240,12 +240,16 @@ let package = Package(
       [
         "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
         "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
-        "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
+        "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
+    // The socket that everybody else sees the station through.
+    room("StationSocket", ["Gateway", "LinuxIO", "ScanModel", "StationProtocol", "WireCoding"], small),
     room(
       "Service",
       [
-        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationSetUp", "TicketLists",
+        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
+        "StationSocket",
+        "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
       ], small),
     room(
@@ -260,8 +264,8 @@ let package = Package(
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationSetUp", "Subscriptions",
-        "TicketLists",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationSetUp", "StationSocket",
+        "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
         unixSignals,
       ],
@@ -426,8 +430,10 @@ let package = Package(
       of: "Gateway",
       [
         "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
-        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationSetUp", "TicketSystemKit",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
+    tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",
@@ -452,7 +458,8 @@ let package = Package(
       dependencies: [
         "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
         "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
+        "TicketTransport",
         "WedgeReader", "WireText",
       ],
       path: "Fuzz",

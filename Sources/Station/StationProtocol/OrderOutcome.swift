@@ -74,8 +74,8 @@ package struct FoundTicket: Hashable, Sendable {
   package var admitted: UInt32
   /// How many it admits; `nil` where it is not known, or without end.
   package var allowance: UInt32?
-  /// When somebody was admitted on it last.
-  package var lastAdmitted: WallTime?
+  /// When somebody was first admitted on it, of those who are in.
+  package var firstAdmitted: WallTime?
   /// Where.
   package var gate: GateID?
   /// What else is to be said: refunded, of another day, left again.
@@ -83,7 +83,7 @@ package struct FoundTicket: Hashable, Sendable {
 
   package init(
     code: String, system: TicketSystemID, holder: String? = nil, event: String? = nil, admitted: UInt32 = 0,
-    allowance: UInt32? = nil, lastAdmitted: WallTime? = nil, gate: GateID? = nil, words: String? = nil
+    allowance: UInt32? = nil, firstAdmitted: WallTime? = nil, gate: GateID? = nil, words: String? = nil
   ) {
     self.code = code
     self.system = system
@@ -91,7 +91,7 @@ package struct FoundTicket: Hashable, Sendable {
     self.event = event
     self.admitted = admitted
     self.allowance = allowance
-    self.lastAdmitted = lastAdmitted
+    self.firstAdmitted = firstAdmitted
     self.gate = gate
     self.words = words
   }

@@ -1,4 +1,4 @@
-internal import ScanModel
+package import ScanModel
 
 /// What a listener tells the station; one message a packet.
 package enum ListenerMessage: Hashable, Sendable {

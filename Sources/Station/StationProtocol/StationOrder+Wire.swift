@@ -20,7 +20,8 @@ extension WireWriter {
     case .outboxHold(let isOn): put(isOn)
     case .listRefresh(let system): putName(system?.name)
     case .signalTest(let gate, let signal): put(gate.name, signal.text)
-    case .outboxRetry, .arming, .journalAccept: break
+    case .arming(let minutes): put(minutes)
+    case .outboxRetry, .journalAccept: break
     }
   }
 
@@ -50,7 +51,7 @@ extension WireWriter {
     putName(ticket.event)
     put(ticket.admitted)
     putOptional(ticket.allowance) { $0.put($1) }
-    putTime(ticket.lastAdmitted)
+    putTime(ticket.firstAdmitted)
     putName(ticket.gate?.name)
     putOptional(ticket.words) { $0.put($1) }
   }
@@ -83,7 +84,7 @@ extension WireReader {
     case .outboxHold: return .outboxHold(isOn: try takeFlag())
     case .outboxRetry: return .outboxRetry
     case .listRefresh: return .listRefresh(try takeOptionalName().map { TicketSystemID($0) })
-    case .arming: return .arming
+    case .arming: return .arming(minutes: try take())
     case .signalTest:
       let gate = GateID(try takeText())
       guard let signal = Signal(text: try takeText()) else { throw WireError("an unknown signal") }
@@ -110,7 +111,7 @@ extension WireReader {
       code: try takeText(), system: TicketSystemID(try takeText()), holder: try takeOptionalName(),
       event: try takeOptionalName(), admitted: try take(),
       allowance: try takeOptional { (reader) throws(WireError) in try reader.take() },
-      lastAdmitted: try takeOptionalTime(), gate: try takeOptionalName().map { GateID($0) },
+      firstAdmitted: try takeOptionalTime(), gate: try takeOptionalName().map { GateID($0) },
       words: try takeOptionalName())
   }
 }

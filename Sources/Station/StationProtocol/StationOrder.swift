@@ -12,7 +12,7 @@ package struct StationOrder: Hashable, Sendable {
     case annul(GateID)
     /// A code that was typed goes the whole way of a scanned one. Never shown whole.
     case present(GateID, Code)
-    /// What the station knows of tickets whose code or holder this is part of. Never shown whole.
+    /// What the station knows of the ticket with this code, without asking anybody. Never shown whole.
     case search(String)
     /// Nothing is told to ticket systems of what the outbox owes, until it is to be told again.
     case outboxHold(isOn: Bool)
@@ -20,8 +20,8 @@ package struct StationOrder: Hashable, Sendable {
     case outboxRetry
     /// The lists on board are fetched anew: of one ticket system, or of all.
     case listRefresh(TicketSystemID?)
-    /// Set-up codes are taken for a while.
-    case arming
+    /// Set-up codes are taken for so many minutes, 1 to 60.
+    case arming(minutes: UInt8)
     /// Lamps and sound of one signal; only in maintenance, and no relay moves.
     case signalTest(GateID, Signal)
     /// What was found doubtful of the journal is relied on again.

@@ -1,5 +1,3 @@
-internal import ScanModel
-
 /// An order's number: 128 random bits, so that no two orders of any listeners share one. An order that is repeated, over another
 /// connection as well, bears the same one and is done once.
 package struct OrderID: Hashable, Sendable, CustomStringConvertible {
