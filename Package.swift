@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
+  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -224,6 +224,9 @@ let package = Package(
     room("Enrolment", ["Calls", "ScanModel", "SetUpCodes", "TicketTransport", "WireText"], small),
     room("KioskControl", ["ScanModel", "TicketTransport", "WireText"], small),
 
+    // What whoever looks at a running station and the station say to each other, and the looker's half of it. No Foundation, no NIO.
+    room("StationProtocol", ["LinuxIO", "ScanModel", "WireCoding"], small),
+
     // The whole.
     room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", yams], small),
     room(
@@ -237,12 +240,16 @@ let package = Package(
       [
         "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
         "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
-        "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
+        "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
+    // The socket that everybody else sees the station through.
+    room("StationSocket", ["Gateway", "LinuxIO", "ScanModel", "StationProtocol", "WireCoding"], small),
     room(
       "Service",
       [
-        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationSetUp", "TicketLists",
+        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
+        "StationSocket",
+        "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
       ], small),
     room(
@@ -257,7 +264,8 @@ let package = Package(
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationSetUp", "Subscriptions", "TicketLists",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationSetUp", "StationSocket",
+        "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
         unixSignals,
       ],
@@ -422,8 +430,10 @@ let package = Package(
       of: "Gateway",
       [
         "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
-        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationSetUp", "TicketSystemKit",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
+    tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",
@@ -431,9 +441,10 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanModel",
-        "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "Subscriptions", "TicketLists",
-        "TicketSystemKit", "TicketTransport", "VenueServer", "scangate-decode", "scangate-outputs", argumentParser,
+        "Admission", "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO",
+        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "StationProtocol",
+        "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport", "VenueServer", "scangate-decode",
+        "scangate-outputs", argumentParser,
       ]),
     tests(
       of: "VenueServer",
@@ -447,7 +458,8 @@ let package = Package(
       dependencies: [
         "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
         "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
+        "TicketTransport",
         "WedgeReader", "WireText",
       ],
       path: "Fuzz",

@@ -46,7 +46,8 @@ struct Fuzzer: Sendable {
     Fuzzer(name: "picture", run: fuzzPicture), Fuzzer(name: "serial", run: fuzzSerial),
     Fuzzer(name: "setup", run: fuzzSetUp),
     Fuzzer(name: "signed", run: fuzzSigned),
-    Fuzzer(name: "subscription", run: fuzzSubscription), Fuzzer(name: "text", run: fuzzText),
+    Fuzzer(name: "station", run: fuzzStation), Fuzzer(name: "subscription", run: fuzzSubscription),
+    Fuzzer(name: "text", run: fuzzText),
     Fuzzer(name: "vision", run: fuzzVision), Fuzzer(name: "wedge", run: fuzzWedge),
   ]
 }

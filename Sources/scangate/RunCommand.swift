@@ -1,5 +1,3 @@
-import Service
-import StationSetUp
 import ArgumentParser
 import Gateway
 import Glibc
@@ -8,7 +6,11 @@ import Logging
 import ScanConfiguration
 import ScanModel
 import Sealing
+import Service
 import ServiceLifecycle
+import StationProtocol
+import StationSetUp
+import StationSocket
 import TicketSystemKit
 import UnixSignals
 
@@ -27,9 +29,16 @@ struct RunCommand: AsyncParsableCommand {
       "Write events there, a JSON object a line; - is standard output. See docs/events.md.", valueName: "file"))
   var events: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Listen there for whoever looks at the station or orders something of it. Not needed where systemd passes the socket.",
+      valueName: "socket"), completion: .file())
+  var stationSocket: String?
+
   @OptionGroup var logging: LogArguments
 
   func run() async throws {
+    let passed = ServiceManager.passedDescriptors()
     ProcessMemory.useOneHeap()
     let written = try ConfigurationArgument.load(source.file, warns: logging.loggerLevel <= .warning)
     // Whoever stops reading our events or our log does not end the service.
@@ -77,12 +86,16 @@ struct RunCommand: AsyncParsableCommand {
             : "\(events): \(error.words). Name a file that this service can write.")
       }
     }
+    let running = RunningStation(
+      version: Scangate.version, events: hub, memory: storage.memory, setUp: setUp, holder: place.holder)
     do throws(SetupError) {
       service = try await StationService(
         read: { [file = source.file] in ConfigurationArgument.read(file) }, completed, outputs: place.outputs,
         credentials: CredentialStore(keys: state.keys).resolver, memory: storage.memory,
         lookForLists: storage.lookForLists,
-        setUp: setUp, events: hub, hungUp: { [writer] in writer?.reopen() }, logger: logger)
+        setUp: setUp, events: hub, running: running,
+        socket: Self.socket(passed, stationSocket, of: running, hub, logger), hungUp: { [writer] in writer?.reopen() },
+        logger: logger)
     } catch {
       await storage.close()
       throw failure(error.description, Exit.configuration)

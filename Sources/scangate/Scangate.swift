@@ -18,7 +18,9 @@ struct Scangate: AsyncParsableCommand {
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [
-      RunCommand.self, DemoCommand.self, DevicesCommand.self, CameraCommand.self, ConfigCommand.self,
+      RunCommand.self, StatusCommand.self, WatchCommand.self, OpenCommand.self, AnnulCommand.self,
+      MaintenanceCommand.self, PresentCommand.self, DemoCommand.self, DevicesCommand.self, CameraCommand.self,
+      ConfigCommand.self,
       CredentialCommand.self,
       JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, DecodeCommand.self,
       KioskCommand.self, EnrolCodeCommand.self, EnrolmentCommand.self, FactoryResetCommand.self,

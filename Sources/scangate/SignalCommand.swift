@@ -4,6 +4,7 @@ import Glibc
 import LinuxIO
 import ScanConfiguration
 import ScanModel
+import StationProtocol
 import UnixSignals
 
 /// `scangate signal`: the outputs of a gate, tried by hand.
@@ -111,32 +112,9 @@ struct SignalCommand: AsyncParsableCommand {
 }
 
 extension Signal {
-  /// The name as it is given on the command line.
+  /// What is said of it while it is played.
   fileprivate var fullName: String { if case .setUp(let step) = self { "setUp.\(step.name)" } else { name } }
 
   /// How long it is looked at: what came of a set-up code is counted, twice, and may count to eight.
   fileprivate var trialTime: Duration { if case .setUp(.refused) = self { .seconds(18) } else { .seconds(3) } }
-
-  /// A signal by the name that configuration and documentation give it; without a reason, a usual one.
-  init?(text: String) {
-    let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
-    switch (parts.first, parts.dropFirst().first) {
-    case ("admit", nil): self = .admit
-    case ("provisional", nil): self = .provisional
-    case ("busy", nil): self = .busy
-    case ("idle", nil): self = .idle
-    case ("offline", nil): self = .offline
-    case ("outOfService", nil): self = .outOfService
-    case ("setUp", let step?):
-      guard let step = SetUpSignal(name: step) else { return nil }
-      self = .setUp(step)
-    case ("refuse", let reason):
-      guard let reason = RefuseReason(rawValue: reason ?? RefuseReason.notFound.rawValue) else { return nil }
-      self = .refuse(reason)
-    case ("undecided", let reason):
-      guard let reason = UndecidedReason(rawValue: reason ?? UndecidedReason.unreachable.rawValue) else { return nil }
-      self = .undecided(reason)
-    default: return nil
-    }
-  }
 }

@@ -41,9 +41,10 @@ enum Terminal {
   static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// Whether standard output is a terminal that may be given colours.
-  static var isColourful: Bool {
-    isatty(STDOUT_FILENO) != 0 && getenv("NO_COLOR") == nil && getenv("TERM").map { String(cString: $0) } != "dumb"
-  }
+  static var isColourful: Bool { isPage && getenv("NO_COLOR") == nil }
+
+  /// Whether standard output is a terminal on which something can be drawn anew.
+  static var isPage: Bool { isatty(STDOUT_FILENO) != 0 && getenv("TERM").map { String(cString: $0) } != "dumb" }
 
   private static func say(_ text: String, to descriptor: Int32) {
     ProgressLine.makeRoom()

@@ -3,56 +3,10 @@ import Expectations
 import Foundation
 import Glibc
 import ScanModel
-import Synchronization
 import Testing
 
 /// What a command that takes its time shows on a terminal, and what it leaves when somebody has enough of it.
 @Suite(.timeLimit(.minutes(2))) struct ProgressTests {
-  /// A terminal that shows a program's standard error to a test.
-  private final class Screen: Sendable {
-    let end: Int32
-    private let master: Int32
-    private let text = Mutex("")
-    private let changes: AsyncStream<Void>
-
-    init() throws {
-      let master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-      var name = [CChar](repeating: 0, count: 64)
-      try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
-      try #require(ptsname_r(master, &name, name.count) == 0)
-      end = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
-      try #require(end >= 0)
-      self.master = master
-      let (changes, change) = AsyncStream.makeStream(of: Void.self)
-      self.changes = changes
-      Thread { [self] in
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while true {
-          // It fails once nobody has the other end.
-          let count = read(master, &buffer, buffer.count)
-          if count <= 0 { break }
-          text.withLock { $0 += String(decoding: buffer[0..<count], as: UTF8.self) }
-          change.yield()
-        }
-        change.finish()
-      }.start()
-    }
-
-    deinit { close(master) }
-
-    var shown: String { text.withLock { $0 } }
-
-    /// Waits until it has been shown.
-    func shows(_ words: String) async -> Bool {
-      if shown.contains(words) { return true }
-      for await _ in changes where shown.contains(words) { return true }
-      return shown.contains(words)
-    }
-
-    /// Waits for the end of all that writes there.
-    func ends() async { for await _ in changes {} }
-  }
-
   private func start(_ arguments: [String], on screen: Screen) throws -> Process {
     let process = Process()
     process.executableURL = try Program.executable()

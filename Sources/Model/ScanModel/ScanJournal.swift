@@ -29,6 +29,10 @@ package protocol ScanJournal: AttemptBook {
   /// - Throws: why the journal cannot be read.
   func words(before fact: Int64?) async throws(JournalFault) -> (words: [JournaledWord], next: Int64?)
 
+  /// Orders of staff, oldest first: the newest ones, so that none of them is done twice, and whatever its age the last one about the
+  /// maintenance of each gate.
+  func orders() async throws(JournalFault) -> [JournaledOrder]
+
   /// Ends when the journal has something to tell, each state once; a new caller is told the present state first.
   var states: AsyncStream<JournalState> { get }
 }
@@ -67,6 +71,8 @@ package enum JournalFact: Sendable, Equatable {
   case told(ToldAdmission)
   /// An admission was taken back because nobody passed.
   case annulled(AnnulledAdmission)
+  /// Staff want something, or what became of it. Durable before a gate opens by it.
+  case order(JournaledOrder)
 }
 
 /// An admission that was taken back because nobody passed on it.

@@ -76,6 +76,11 @@ package struct AttemptLedger: Sendable {
   /// What the ticket system has told of a ticket since the start, or the list where it has not.
   package func details(of key: TicketKey) -> TicketDetails? { records[key]?.details }
 
+  /// Who was admitted on a ticket here, as far as it is held in memory: how many are in now, and the first admission.
+  package func use(of key: TicketKey) -> (admitted: Int, first: AttemptDecision.FirstUse?)? {
+    records[key].map { ($0.admitted, $0.firstUse) }
+  }
+
   /// How many tickets it remembers.
   package var count: Int { records.count }
 

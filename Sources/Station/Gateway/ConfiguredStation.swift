@@ -208,6 +208,21 @@ package struct ConfiguredStation: Sendable {
     }
   }
 
+  /// A gate; `nil` where there is none of that name, or none any more.
+  func gate(_ id: GateID) -> GateController? { directory[id]?.controller }
+
+  /// Has lists on board fetched now: that of one ticket system, or all.
+  /// - Returns: of which ticket systems.
+  func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] {
+    refreshers.filter { system == nil || $0.id == system }.filter { $0.refreshNow() }.map(\.id)
+  }
+
+  /// The host that a ticket system is asked at; `nil` where there is none.
+  func host(of system: TicketSystemID) -> String? { face(of: system)?.whereabouts?.host }
+
+  /// A ticket system as no gate in particular asks it.
+  func face(of system: TicketSystemID) -> (any TicketSystem)? { connections.first { $0.id == system }?.face(nil) }
+
   /// Lets go of what a station that is never run holds.
   package func discard() async {
     directory.clear()

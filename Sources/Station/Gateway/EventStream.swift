@@ -1,10 +1,17 @@
-import ScanModel
+package import ScanModel
 import Synchronization
 
 /// Where gates and readers hand their events. Handing one over never waits.
 package protocol EventSink: Sendable {
   /// Takes an event; returns at once.
   func emit(_ event: GatewayEvent)
+  /// A ticket system was asked for so long, whatever came of it; likewise.
+  func asked(_ system: TicketSystemID, took duration: Duration)
+}
+
+extension EventSink {
+  /// Who counts nothing need not hear it.
+  package func asked(_ system: TicketSystemID, took duration: Duration) {}
 }
 
 /// Spreads events to any number of subscribers. Each has a bounded buffer; when a subscriber falls behind, the oldest
@@ -22,6 +29,10 @@ package final class EventHub: EventSink {
 
   private let state = Mutex(State())
   private let capacity: Int
+  /// What was told last, and what was counted.
+  package let view = StationView()
+  /// Takes every event besides; whoever listens at the station's socket.
+  private let tap = Mutex<(@Sendable (GatewayEvent) -> Void)?>(nil)
 
   /// Makes a hub whose subscribers may fall behind by `capacity` events.
   package init(capacity: Int = 1_024) { self.capacity = capacity }
@@ -42,12 +53,20 @@ package final class EventHub: EventSink {
     return stream
   }
 
+  /// Hands every event from now on to `take` as well, on whatever thread it comes from; it must return at once.
+  package func hand(to take: (@Sendable (GatewayEvent) -> Void)?) { tap.withLock { $0 = take } }
+
+  package func asked(_ system: TicketSystemID, took duration: Duration) { view.asked(system, took: duration) }
+
   package func emit(_ event: GatewayEvent) {
+    view.take(event)
+    tap.withLock { $0 }?(event)
     for (id, subscriber) in state.withLock({ $0.subscribers }) {
       switch subscriber.continuation.yield(event) {
       case .dropped(let lost):
         let count = if case .dropped(let earlier) = lost { earlier } else { 1 }
         state.withLock { $0.subscribers[id]?.dropped += count }
+        view.dropped(UInt64(max(count, 0)))
       case .enqueued(let room) where room > 0:
         let count = state.withLock { state in
           defer { state.subscribers[id]?.dropped = 0 }

@@ -93,7 +93,15 @@ extension GateController {
     outputsChanged()
   }
 
-  nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } }
+  /// Takes the gate out of service by an order of staff, or ends that; likewise. Its inputs say so for themselves.
+  package nonisolated func orderMaintenance(_ isOn: Bool) {
+    orderedMaintenance.withLock { $0 = isOn }
+    outputsChanged()
+  }
+
+  nonisolated var isMaintenanceOrdered: Bool { orderedMaintenance.withLock { $0 } }
+
+  nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } || isMaintenanceOrdered }
 
   /// Keeps the gate out of service, or gives it back; from any thread, returns at once. It can never open the gate.
   package nonisolated func setWithholding(_ withholding: GateWithholding?) {

@@ -61,6 +61,8 @@ package actor GateController {
   var shownResting = Signal.idle
   /// Whether staff have taken the gate out of service; told from any thread, and the last word counts.
   let maintenance = Mutex(false)
+  /// Whether an order has taken it out of service; likewise.
+  let orderedMaintenance = Mutex(false)
   /// What keeps it out of service from outside; likewise.
   let withholding = Mutex<GateWithholding?>(nil)
   /// Takes what the gate does; called on the gate's own task, and to return at once.
@@ -68,7 +70,9 @@ package actor GateController {
   /// Whether scans that wait are no longer decided.
   private let hurry = Mutex(false)
   /// When the relay can pulse again.
-  private var freeAt: MonotonicTime?
+  private(set) var freeAt: MonotonicTime?
+  /// Whether it is being opened by hand.
+  var isOpening = false
 
   /// When what is being decided is overdue; `nil` while nothing is decided.
   private var overdue: MonotonicTime?
@@ -164,6 +168,9 @@ package actor GateController {
     intake.finish()
   }
 
+  /// The relay cannot pulse again before that.
+  func keepClosed(until end: MonotonicTime) { freeAt = max(freeAt ?? end, end) }
+
   private func decideScans() async {
     while let scan = await intake.next() {
       if hurry.withLock({ $0 }) {
@@ -210,7 +217,8 @@ package actor GateController {
     case .undecided(let reason, let detail): return close(scan, AttemptDecision(undecided: reason, detail: detail))
     }
     if isInMaintenance {
-      let detail = "Staff have taken gate \(settings.gate) out of service by its maintenance input."
+      let means = isMaintenanceOrdered ? "an order" : "its maintenance input"
+      let detail = "Staff have taken gate \(settings.gate) out of service by \(means)."
       return close(scan, AttemptDecision(undecided: .outOfService, detail: detail))
     }
     if let withheld { return close(scan, AttemptDecision(undecided: .outOfService, detail: withheld.detail)) }
@@ -249,7 +257,7 @@ package actor GateController {
     reviewOutputs()
     var outputFault: String?
     switch await signals.admit(isProvisional: kept.decision.isProvisional) {
-    case .started(_, let end): freeAt = end + settings.gap
+    case .started(_, let end): keepClosed(until: end + settings.gap)
     case .noRelay: break
     case .failed(let what):
       outputFault = what
@@ -257,7 +265,7 @@ package actor GateController {
       if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
     case .unanswered(let what):
       // It may have opened: giving it back could let two people in on it.
-      freeAt = time.now() + settings.pulse + settings.gap
+      keepClosed(until: time.now() + settings.pulse + settings.gap)
       outputFault = what
     }
     reviewOutputs()

@@ -55,29 +55,45 @@ final class GateIntake: Sendable {
   // MARK: Readers
 
   /// Takes a raw read; from any thread, returns at once.
-  func take(_ read: RawRead) {
-    guard let whole = Normaliser.normalise(read.bytes) else { return refuseUnreadable(Code(bytes: read.bytes), read) }
+  /// - Parameter id: the scan's, if it becomes one.
+  @discardableResult func take(_ read: RawRead, as id: ScanID = ScanID()) -> Presented {
+    guard let whole = Normaliser.normalise(read.bytes) else {
+      return refuseUnreadable(Code(bytes: read.bytes), read, as: id)
+    }
     let recognised = system.recognise(whole)
     let code = recognised.code
     // A code that sets stations up is no ticket, and its secret is not for the ticket system.
     guard settings.accept.accepts(code), !SetUpReader.isSetUpCode(whole) else {
-      return refuseUnreadable(code, read)
+      return refuseUnreadable(code, read, as: id)
     }
     let scan = Scan(
-      gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt,
+      id: id, gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt,
       event: recognised.event)
     switch sight(scan) {
-    case .ended, .taken(by: nil): break
+    case .ended: return .ended
+    case .taken(by: nil): break
     case .taken(let waiting?): waiting.resume(returning: scan)
     case .repeated(let verdict):
       events.emit(.repeat(gate: settings.gate, reader: read.reader, code: code, at: time.wall()))
       replay(verdict)
+      return .repeated
     case .full:
       signals.play(.undecided(.busy))
       let detail = "\(settings.queue) scans were waiting already."
       reports.add(
         scan, KeptDecision(AttemptDecision(undecided: .busy, detail: detail), decider: .station), outputFault: nil)
     }
+    return .taken
+  }
+
+  /// What becomes of a read, for who waits for its verdict.
+  enum Presented: Sendable {
+    /// A verdict will be told of the scan.
+    case taken
+    /// It was seen a moment ago: none will.
+    case repeated
+    /// Nothing is taken any more.
+    case ended
   }
 
   /// What becomes of a code that may be a scan.
@@ -131,17 +147,18 @@ final class GateIntake: Sendable {
 
   private func code(of read: RawRead) -> Code? { Normaliser.normalise(read.bytes).map { system.recognise($0).code } }
 
-  private func refuseUnreadable(_ code: Code, _ read: RawRead) {
+  private func refuseUnreadable(_ code: Code, _ read: RawRead, as id: ScanID) -> Presented {
     let (isEnded, isDeciding) = state.withLock { state in
       look(&state, at: time.now())
       return (state.isEnded, state.deciding != nil)
     }
-    if isEnded { return }
+    if isEnded { return .ended }
     let scan = Scan(
-      gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
+      id: id, gate: settings.gate, reader: read.reader, code: code, symbology: read.symbology, readAt: read.readAt)
     // A verdict in flight has the lamps; the refusal is on record all the same.
     if !isDeciding { signals.play(.refuse(.unreadable)) }
     reports.add(scan, KeptDecision(AttemptDecision(refused: .unreadable), decider: .station), outputFault: nil)
+    return .taken
   }
 
   /// Shows a repeat what it was told before. An admission is not shown again: at a gate without a relay the lamp is the

@@ -1,5 +1,6 @@
 internal import WireText
 internal import Admission
+internal import StationProtocol
 internal import StationSetUp
 package import ScanModel
 
@@ -111,6 +112,15 @@ extension GatewayEvent {
       line.add(
         ("type", "control"), ("state", event.state.rawValue), ("reason", event.kind?.rawValue),
         ("detail", event.detail), ("at", event.at.iso8601))
+    case .order(let event):
+      let (order, outcome) = (event.order, event.outcome)
+      line.add(
+        ("type", "order"), ("id", order.id.description), ("order", order.action.kind.rawValue),
+        ("gate", order.action.gate?.name), ("subject", order.action.detail), ("who", order.giverName))
+      line.add("user", Int64(event.giver.user))
+      line.add(
+        ("why", order.reason), ("outcome", outcome.name), ("reason", outcome.refusal?.rawValue),
+        ("detail", outcome.words), ("scan", event.scan?.description), ("at", event.at.iso8601))
     }
     return line.text
   }

@@ -41,6 +41,8 @@ package enum GatewayEvent: Sendable, Equatable {
   case setUp(SetUpEvent)
   /// The control service has changed something, or what we hold of it has.
   case control(ControlEvent)
+  /// Staff have ordered something, and what became of it.
+  case order(StaffOrderEvent)
 }
 
 /// A scan with its verdict and everything that staff may want to know of it.

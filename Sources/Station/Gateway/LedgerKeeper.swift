@@ -188,6 +188,7 @@ package actor LedgerKeeper {
       }
     }
     sender.scanEnded()
+    if outcome.fate != .notSent { events.asked(system.id, took: time.now() - began) }
     health.learn(outcome, of: key, from: system.id, at: scan.gate)
     health.learnReach(of: outcome, began: began)
     if await !isConfirmed(outcome, deciding, deadline: deadline) { outcome.offline = nil }

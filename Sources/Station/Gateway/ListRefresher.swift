@@ -35,6 +35,14 @@ package struct ListRefresher: Sendable {
   private let lastScan: @Sendable () async -> MonotonicTime
   private let zone: ZoneRules
   private let events: any EventSink
+  private let order = RefreshOrder()
+
+  /// The ticket system whose list it is.
+  var id: TicketSystemID { system }
+
+  /// Has the list fetched now; from any thread, returns at once.
+  /// - Returns: whether somebody keeps it current.
+  func refreshNow() -> Bool { order.give() }
 
   /// Makes one; asks nothing yet.
   /// - Parameters:
@@ -70,6 +78,7 @@ package struct ListRefresher: Sendable {
   }
 
   private func refreshes() async {
+    defer { order.end() }
     var last = clock().monotonic
     // What was brought on board a moment ago is not asked for again.
     let age = (try? await list.state())?.told.at(clock())
@@ -77,8 +86,13 @@ package struct ListRefresher: Sendable {
     // Where it is older, or not there, somebody may be waiting for it.
     if wait == .zero { waitsForQuiet = false }
     var told: ListEvent.State?
-    while (try? await Task.sleep(for: wait)) != nil {
-      if waitsForQuiet { guard await isTime(since: last) else { return } }
+    while true {
+      switch await order.wait(for: wait) {
+      case .cancelled: return
+      // Whoever orders it does not wait until nobody scans.
+      case .ordered: break
+      case .due: if waitsForQuiet { guard await isTime(since: last) else { return } }
+      }
       let isTrusted = clock().isTrusted
       let outcome = await refresh()
       guard !Task.isCancelled else { return }

@@ -17,6 +17,7 @@ extension ServerHealth {
     keepClock()
     let wall = time.wall()
     let ahead = wall - (date + (time.now() - moment))
+    stationAhead = ahead
     let isOff = ahead > Self.mostOff || ahead < .zero - Self.mostOff
     guard isOff != isStationClockOff else { return }
     isStationClockOff = isOff

@@ -41,6 +41,8 @@ final class ServerHealth {
   var proven: [TicketSystemID: MonotonicTime] = [:]
   /// Whether this machine's clock was too far off the server's when it answered last.
   var isStationClockOff = false
+  /// How far it was ahead then; `nil` where no answer has told.
+  var stationAhead: Duration?
   /// Notes that this machine's clock is right.
   var notingClock: Task<Void, Never>?
   var toldClock: ToldClock

@@ -2,6 +2,7 @@ internal import ScanConfiguration
 package import ScanModel
 internal import Admission
 internal import LinuxIO
+internal import StationProtocol
 internal import Synchronization
 internal import TicketSystemKit
 
@@ -84,6 +85,29 @@ package final class StationMemory: Sendable {
     for keeper in keepers.values { await keeper.hold(isHeld) }
     guard let again = await orders.retry() else { return }
     for (server, keeper) in keepers { await keeper.retry(again.filter { $0.server == server }) }
+  }
+
+  /// Has nothing sent any more, or lets it be sent again; over restarts.
+  /// - Returns: why that cannot be.
+  func hold(_ isOn: Bool) async -> String? {
+    if let fault = await orders.hold(isOn) { return fault }
+    await obeyOrders()
+    return nil
+  }
+
+  /// Has everything sent now, what left the outbox untold as well.
+  /// - Returns: why that cannot be.
+  func retry() async -> String? {
+    if let fault = await orders.askRetry() { return fault }
+    await obeyOrders()
+    return nil
+  }
+
+  /// Relies on a journal that was found doubtful; whether it was, `nil` where nobody can say so.
+  func acceptJournal() async -> Bool? {
+    let wasDoubted = await orders.accept()
+    await obeyOrders()
+    return wasDoubted
   }
 
   private func writeAnew() async {
@@ -190,6 +214,27 @@ package final class StationMemory: Sendable {
   package func end() async {
     await command.end()
     watching.withLock { for task in $0 { task.cancel() } }
+  }
+
+  /// The ledger of a server, where there is one.
+  func keeper(of server: String) -> LedgerKeeper? { ledgers.withLock { $0[server] } }
+
+  /// Who does what staff order.
+  func orderKeeper(events: EventHub, time: any TimeSource) -> OrderKeeper {
+    OrderKeeper(journal: dependencies.journal, events: events, loop: loop, time: time) { [dependencies] in
+      dependencies.clock.now()
+    }
+  }
+
+  /// Now, by every clock.
+  var clock: JournalTime { dependencies.clock.now() }
+
+  /// What is known of the list on board of a ticket system; `nil` where it has none.
+  func listState(of system: TicketSystemConfiguration) async -> StationSnapshot.List? {
+    guard let list = dependencies.list(system.id, system.address), !list.isAbsent else { return nil }
+    guard let state = try? await list.state() else { return StationSnapshot.List(mostAge: system.list.maxAge) }
+    return StationSnapshot.List(
+      tickets: UInt64(max(state.count, 0)), age: state.told.at(clock), mostAge: system.list.maxAge)
   }
 
   /// The server that a name stood for last.

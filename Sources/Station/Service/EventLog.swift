@@ -1,6 +1,7 @@
 package import Gateway
 package import Logging
 package import ScanModel
+internal import StationProtocol
 internal import StationSetUp
 
 /// The operator's log: what is not in order, and each verdict at a lower level.
@@ -101,6 +102,16 @@ package enum EventLog {
       case .tokenEnding: logger.warning("\(words)")
       case .activated, .reset, .configured, .tokenAccepted, .answers: logger.notice("\(words)")
       }
+    case .order(let event):
+      let order = event.order
+      let place = order.action.gate.map { " at gate \($0)" } ?? ""
+      let why = order.reason.map { " (\($0))" } ?? ""
+      let words = event.outcome.words.map { " " + TerminalText.clean($0, limit: 1_000) } ?? ""
+      logger.notice(
+        """
+        \(order.giverName) (user \(event.giver.user)) ordered \(order.action.kind.rawValue)\(place)\(why): \
+        \(event.outcome.name).\(words)
+        """)
     case .input(let gate, let input, let isActive, _):
       logger.info("Gate \(gate): input \(input) is \(isActive ? "active" : "inactive").")
     case .ticketSystem(let system, let cause?, let owed, let detail, _):

@@ -25,5 +25,24 @@ actor OrderController {
   /// Looks whether somebody has accepted the journal.
   func obeyAcceptance(_ trust: JournalTrust) { if (try? orders.takeJournalAcceptance()) == true { trust.accept() } }
 
+  /// - Returns: why it cannot be kept.
+  func hold(_ isOn: Bool) -> String? {
+    told { () throws(SealFault) in
+      if isOn { try orders.hold() } else { try orders.release() }
+    }
+  }
+
+  /// - Returns: why it cannot be kept.
+  func retry() -> String? { told { () throws(SealFault) in try orders.retry() } }
+
+  private func told(_ body: () throws(SealFault) -> Void) -> String? {
+    do throws(SealFault) {
+      try body()
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
   func dropAcceptance() { _ = try? orders.takeJournalAcceptance() }
 }

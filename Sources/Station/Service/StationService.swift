@@ -5,6 +5,7 @@ package import ScanConfiguration
 package import ScanModel
 internal import ServiceLifecycle
 package import StationSetUp
+package import StationSocket
 internal import Synchronization
 package import TicketSystemKit
 internal import UnixSignals
@@ -47,20 +48,29 @@ package final class StationService: Service {
   private let prepared = Mutex<EnrolmentBook.Completed?>(nil)
   private let isReloadDue = Flag()
   private let events: EventHub
+  /// The station as others see it.
+  private let running: RunningStation
+  /// Where they look; `nil` where nobody can.
+  private let socket: StationSocket?
   /// Done at each SIGHUP, before the configuration is read.
   private let hungUp: @Sendable () -> Void
   private let logger: Logger
   private let manager = ServiceManager()
 
   /// Puts the service together; nothing is opened before `run`.
-  /// - Parameter read: reads the configuration, anew at each reload.
+  /// - Parameters:
+  ///   - read: reads the configuration, anew at each reload.
+  ///   - running: is told of each station that runs.
+  ///   - socket: where others see it; started and ended with the service.
   package init(
     read: @escaping @Sendable () -> ConfigurationReading, _ completed: EnrolmentBook.Completed, outputs: OutputPlace,
     credentials: CredentialResolver, memory: StationMemory,
     lookForLists: @escaping @Sendable (StationConfiguration) async -> Void, setUp: StationSetUp?, events: EventHub,
-    hungUp: @escaping @Sendable () -> Void, logger: Logger
+    running: RunningStation, socket: StationSocket?, hungUp: @escaping @Sendable () -> Void, logger: Logger
   ) async throws(SetupError) {
     self.hungUp = hungUp
+    self.running = running
+    self.socket = socket
     self.read = read
     self.outputs = outputs
     self.credentials = credentials
@@ -114,6 +124,9 @@ package final class StationService: Service {
 
   private func serve(_ orders: AsyncStream<Order>, _ order: AsyncStream<Order>.Continuation) async throws {
     var orders = orders.makeAsyncIterator()
+    await running.recall()
+    running.attach(station, of: current.withLock { $0 })
+    await socket?.start()
     var serving = Serving(station, manager: manager, order: order)
     /// The station that is being put together; `nil` in it where the old one stays, which was told.
     var preparing: Task<ConfiguredStation?, Never>?
@@ -138,6 +151,7 @@ package final class StationService: Service {
           try await serving.end()
           // Not before: gates of the station that ends have not what the new ones have.
           if let completed = prepared.withLock({ $0 }) { setUp?.take(completed) }
+          running.attach(station, of: current.withLock { $0 })
           serving = Serving(station, manager: manager, order: order)
           feeding.cancel()
           events.emit(.configuration(.applied, at: SystemTime().wall()))
@@ -156,6 +170,7 @@ package final class StationService: Service {
         } catch {
           result = .failure(error)
         }
+        await socket?.stop()
         await preparing?.value?.discard()
         await memory.end()
         return try result.get()

@@ -140,7 +140,8 @@ extension StationStorage {
         guard await controller.isRetryAsked, let again = try? await journal.retriable() else { return nil }
         // Taken only once it can be obeyed.
         return await controller.takeRetry() ? again : nil
-      })
+      },
+      hold: { await controller.hold($0) }, askRetry: { await controller.retry() }, accept: { trust.accept() })
   }
 }
 

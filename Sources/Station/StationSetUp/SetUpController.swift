@@ -190,6 +190,14 @@ actor SetUpController {
     Task { await self.review() }
   }
 
+  /// An order has set-up codes taken for a while; likewise.
+  /// - Returns: whether they are: else nothing is missing.
+  nonisolated func ordered(minutes: Int) -> Bool {
+    let isArmed = standing.withLock { $0.arming.ordered(for: .seconds(60 * minutes), at: time.now()) }
+    reviewSoon()
+    return isArmed
+  }
+
   /// What is missing has changed.
   nonisolated func reviewSoon() { Task { await self.review() } }
 

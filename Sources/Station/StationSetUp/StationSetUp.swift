@@ -10,6 +10,7 @@ package final class StationSetUp: Sendable {
   package let registry = GateRegistry()
   private let controller: SetUpController
   private let supervisor: ControlSupervisor?
+  private let session: ControlSession?
   private let reload: AsyncStream<Void>.Continuation
   /// An element when the station is to be put together anew, because a ticket system was enrolled.
   package let reloads: AsyncStream<Void>
@@ -58,6 +59,7 @@ package final class StationSetUp: Sendable {
     } catch {
       throw SetupError("A thread for setting up cannot be started (\(error.words)). Free memory or threads.")
     }
+    self.session = session
     let controller = controller
     let registry = registry
     supervisor = session.map {
@@ -112,6 +114,37 @@ package final class StationSetUp: Sendable {
 
   /// Whether the controller takes what a reader told; from any thread, returns at once.
   package func takes(_ event: ReaderEvent) -> Bool { controller.takes(event) }
+
+  /// Has set-up codes taken for so many minutes; likewise.
+  /// - Returns: whether they are: else nothing is missing that a code could bring.
+  package func arm(minutes: Int) -> Bool { controller.ordered(minutes: minutes) }
+
+  /// How the station's set-up is.
+  package struct Look: Sendable {
+    /// Whether set-up codes are taken now.
+    package var isArmed: Bool
+    /// How the station stands with its control service, and with which; `nil` where there is none, or it cannot be told.
+    package var control: (server: String?, isActivated: Bool, health: ControlHealth)?
+    /// What was counted of it.
+    package var counters: ControlCounters?
+  }
+
+  /// How the set-up is now, by what is known: nobody is asked.
+  /// - Parameter limit: how long the records are waited for; a disk can hold a call for minutes.
+  package func look(within limit: Duration) async -> Look {
+    let isArmed = registry.setUp.isArmed
+    guard let session else { return Look(isArmed: isArmed) }
+    let answer = OneAnswer<Look>()
+    Task {
+      guard let state = try? await session.state() else { return _ = answer.give(Look(isArmed: isArmed)) }
+      let health = await session.health()
+      let counters = await session.counters()
+      answer.give(
+        Look(
+          isArmed: isArmed, control: (state.server?.name, state.isActivated, health), counters: counters))
+    }
+    return await answer.first(within: limit, else: Look(isArmed: isArmed))
+  }
 
   /// Staff have held a gate's set-up button; likewise.
   package func buttonHeld() { controller.buttonHeld() }

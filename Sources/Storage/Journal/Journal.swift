@@ -204,7 +204,7 @@ package final class Journal: ScanJournal {
           switch fact {
           case .asked(let asked): open.append(asked)
           case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-          case .late, .scan, .flood, .owed, .told, .annulled: break
+          case .late, .scan, .flood, .owed, .told, .annulled, .order: break
           }
         }
       }

@@ -5,7 +5,7 @@ extension JournalFact {
   fileprivate var isOfOutbox: Bool {
     switch self {
     case .owed, .told: true
-    case .asked, .concluded, .late, .scan, .flood, .annulled: false
+    case .asked, .concluded, .late, .scan, .flood, .annulled, .order: false
     }
   }
 }

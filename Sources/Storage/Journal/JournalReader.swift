@@ -20,6 +20,8 @@ extension Journal {
     let hasFirstUses: Bool
     /// Whether a scan names its event, and may be annulled.
     let hasEvents: Bool
+    /// Whether it has orders of staff.
+    let hasOrders: Bool
 
     /// The oldest schema that is read: of files that were set aside or copied before they were brought forward.
     private static let oldest: Int64 = 1
@@ -97,6 +99,7 @@ extension Journal {
       hasFloods = version >= 3
       hasFirstUses = version >= 4
       hasEvents = version >= 5
+      hasOrders = version >= 6
     }
 
     private static func connect(_ path: String) throws(SQLiteError) -> Database {

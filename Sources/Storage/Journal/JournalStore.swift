@@ -58,7 +58,7 @@ final class JournalStore {
   }
 
   /// The tables whose rows are facts.
-  static let factTables = ["attempt", "conclusion", "scan", "owed", "told", "flood", "annulment"]
+  static let factTables = ["attempt", "conclusion", "scan", "owed", "told", "flood", "annulment", "staff_order"]
 
   /// A count that no journal comes to. Beyond it nothing could be counted on.
   static let mostFacts: Int64 = 1 << 62
@@ -132,6 +132,7 @@ final class JournalStore {
         .integer(next()), .integer(session), .blob(annulled.scan.bytes), .blob(annulled.admission.bytes),
         .integer(annulled.at.wall.nanoseconds), .integer(annulled.at.monotonic.nanoseconds),
         Value(annulled.at.isTrusted))
+    case .order(let order): try write(order)
     }
   }
 

@@ -82,7 +82,7 @@ extension JournalStore {
       if try release(upTo: plan.aged, rows: plan.rows) == 0 { next.step = .facts }
     case .facts:
       var changed: Int64 = 0
-      for table in ["scan", "flood", "annulment", "conclusion", "told", "owed", "attempt"] {
+      for table in ["scan", "flood", "annulment", "staff_order", "conclusion", "told", "owed", "attempt"] {
         let spared =
           "SELECT fact FROM held" + (table == "attempt" ? " UNION ALL SELECT attempt FROM open_attempt" : "")
         changed += try change(

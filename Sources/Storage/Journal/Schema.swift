@@ -10,9 +10,9 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The one that this program writes.
-  static let current = Schema(steps: [first, outbox, floods, firstUses, events])
+  static let current = Schema(steps: [first, outbox, floods, firstUses, events, orders])
 
-  /// Facts (attempts, conclusions, scans, floods, annulments, and those of the outbox) share one count, `seq`: it is the order in which they happened, whatever the
+  /// Facts (attempts, conclusions, scans, floods, annulments, orders of staff, and those of the outbox) share one count, `seq`: it is the order in which they happened, whatever the
   /// clocks said. They refuse to be changed; `retention` says how far they may go, and only names go before that.
   /// Times are in nanoseconds, `wall` since 1970, `monotonic` within the boot. Codes, names and what the ledger remembers
   /// are sealed.

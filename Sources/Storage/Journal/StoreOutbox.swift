@@ -135,7 +135,7 @@ struct PendingOutbox {
         entries[index].isWaiting = false
       }
     case .told(let told): entries.removeAll { $0.admission.attempt == told.attempt }
-    case .asked, .concluded, .late, .scan, .flood, .annulled: break
+    case .asked, .concluded, .late, .scan, .flood, .annulled, .order: break
     }
   }
 

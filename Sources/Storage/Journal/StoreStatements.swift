@@ -12,6 +12,7 @@ struct StoreStatements {
   let addScan: Statement
   let addFlood: Statement
   let addAnnulment: Statement
+  let addOrder: Statement
   let addName: Statement
   let findName: Statement
   let remember: Statement
@@ -54,6 +55,12 @@ struct StoreStatements {
       """)
     addAnnulment = try database.prepare(
       "INSERT INTO annulment (seq, session, scan, admission, wall, monotonic, trusted) VALUES (\(places(7)))")
+    addOrder = try database.prepare(
+      """
+      INSERT INTO staff_order (
+        seq, session, id, kind, gate, subject, who, user, why, outcome, reason, detail, scan, wall, monotonic, trusted)
+      VALUES (\(places(16)))
+      """)
     addName = try database.prepare("INSERT OR IGNORE INTO name (text) VALUES (?)")
     findName = try database.prepare("SELECT id FROM name WHERE text = ?")
     remember = try database.prepare(

@@ -18,6 +18,10 @@ package struct OutboxOrders: Sendable {
   /// - Throws: why that cannot be noted.
   package func hold() throws(SealFault) { try folder().replace(StateFile.outboxHold, with: []) }
 
+  /// Ends that nothing is sent.
+  /// - Throws: why that cannot be noted.
+  package func release() throws(SealFault) { try folder().remove(StateFile.outboxHold, overwriting: false) }
+
   /// Asks that everything is sent, and that nothing is held any more.
   /// - Throws: why that cannot be noted.
   package func retry() throws(SealFault) {

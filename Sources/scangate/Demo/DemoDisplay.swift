@@ -4,14 +4,8 @@ import ScanModel
 
 /// What the demo shows: a line for each verdict, and the outputs as a technician would see them.
 actor DemoDisplay {
-  private enum Colour: String {
-    case green = "42;30"
-    case red = "41;97"
-    case amber = "43;30"
-  }
-
   private let isPlain: Bool
-  private let isColourful: Bool
+  private let paint: Paint
   private let names: [OutputName]
   private var lit: Set<OutputName> = []
   private var isLinePending = false
@@ -21,7 +15,7 @@ actor DemoDisplay {
 
   init(isPlain: Bool, outputs: [OutputName]) {
     self.isPlain = isPlain
-    isColourful = Terminal.isColourful
+    paint = Paint(isColourful: Terminal.isColourful)
     names = outputs
   }
 
@@ -45,7 +39,7 @@ actor DemoDisplay {
     case .gate(_, .fault(_, let detail), _) where !isPlain:
       Terminal.out("  (the gate cannot decide: \(TerminalText.clean(detail)))")
     case .repeat, .attempt, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal,
-      .ticketSystem, .clock, .conflict, .list, .mirror, .setUp, .control:
+      .ticketSystem, .clock, .conflict, .list, .mirror, .setUp, .control, .order:
       break
     }
   }
@@ -55,19 +49,15 @@ actor DemoDisplay {
     let badge: String
     switch decided.verdict {
     case .admit:
-      badge = decided.isProvisional ? paint(" \(word) provisional ", .amber) : paint(" \(word) ", .green)
-    case .refuse(let reason): badge = paint(" \(word) ", .red) + " \(reason.rawValue)"
-    case .undecided(let reason): badge = paint(" \(word) ", .amber) + " \(reason.rawValue)"
+      badge = decided.isProvisional ? paint.badge(" \(word) provisional ", .amber) : paint.badge(" \(word) ", .green)
+    case .refuse(let reason): badge = paint.badge(" \(word) ", .red) + " \(reason.rawValue)"
+    case .undecided(let reason): badge = paint.badge(" \(word) ", .amber) + " \(reason.rawValue)"
     }
     let microseconds = decided.decidedIn.saturatedNanoseconds / 1_000
     let took = "\(microseconds / 1_000).\(microseconds / 100 % 10) ms"
     var line = "  " + ([badge, decided.scan.code.shortened] + decided.facts() + [took]).joined(separator: "  ")
     if case .undecided = decided.verdict, let detail = decided.detail { line += "\n    " + TerminalText.clean(detail) }
     return line
-  }
-
-  private func paint(_ text: String, _ colour: Colour) -> String {
-    isColourful ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : "[\(text.trimmingSpaces)]"
   }
 
   // MARK: Outputs
@@ -90,7 +80,7 @@ actor DemoDisplay {
     guard isLinePending else { return }
     isLinePending = false
     let line = "      " + names.map(drawn).joined(separator: "   ")
-    guard isColourful else { return Terminal.out(line) }
+    guard paint.isColourful else { return Terminal.out(line) }
     if isOutputLineLast {
       // One line up, and back to where somebody may be typing.
       Terminal.write("\u{1B}7\u{1B}[1A\r\u{1B}[2K" + line + "\u{1B}8")
@@ -103,19 +93,11 @@ actor DemoDisplay {
   private func drawn(_ name: OutputName) -> String {
     let on = lit.contains(name)
     switch name.name {
-    case "relay": return on ? "relay " + paint(" OPEN ", .green) : "relay  closed"
+    case "relay": return on ? "relay " + paint.badge(" OPEN ", .green) : "relay  closed"
     case "buzzer": return on ? "buzzer ♪" : "buzzer ·"
-    case "green": return "green " + (on ? glow("●", "32") : "○")
-    case "red": return "red " + (on ? glow("●", "31") : "○")
-    default: return "\(name.name) " + (on ? glow("●", "33") : "○")
+    case "green": return "green " + (on ? paint.glow("●", .green) : "○")
+    case "red": return "red " + (on ? paint.glow("●", .red) : "○")
+    default: return "\(name.name) " + (on ? paint.glow("●", .amber) : "○")
     }
   }
-
-  private func glow(_ text: String, _ colour: String) -> String {
-    isColourful ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
-  }
-}
-
-extension String {
-  fileprivate var trimmingSpaces: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
 }

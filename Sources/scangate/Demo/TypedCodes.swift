@@ -42,7 +42,7 @@ final class TypedCodes: ReadSource {
         send(input)
       case .attempt, .clock, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal,
         .ticketSystem,
-        .conflict, .list, .mirror, .setUp, .control:
+        .conflict, .list, .mirror, .setUp, .control, .order:
         continue
       }
     }

@@ -219,7 +219,7 @@ package final class MemoryJournal: ScanJournal {
       switch fact {
       case .asked(let asked): open.append(asked)
       case .concluded(let concluded): open.removeAll { $0.attempt == concluded.attempt }
-      case .late, .scan, .flood, .owed, .told, .annulled: break
+      case .late, .scan, .flood, .owed, .told, .annulled, .order: break
       }
     }
     return open
@@ -231,6 +231,12 @@ package final class MemoryJournal: ScanJournal {
 
   package func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission? {
     facts.reduce(nil) { $1.admission(of: scan, after: $0) }
+  }
+
+  package func orders() async throws(JournalFault) -> [JournaledOrder] {
+    facts.compactMap { fact in
+      if case .order(let order) = fact { order } else { nil }
+    }
   }
 
   package func end() async throws(JournalFault) -> JournalPlace {
@@ -305,7 +311,7 @@ package final class MemoryJournal: ScanJournal {
         for index in entries.indices where entries[index].admission.attempt == told.attempt {
           if entries[index].ending?.keepsCode != false { entries[index].ending = told.ending }
         }
-      case .asked, .concluded, .late, .scan, .flood, .annulled: break
+      case .asked, .concluded, .late, .scan, .flood, .annulled, .order: break
       }
     }
     return entries.filter { isMeant($0.ending) }.map(\.admission)

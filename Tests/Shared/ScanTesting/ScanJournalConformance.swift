@@ -81,7 +81,7 @@ package struct ScanJournalConformance: Sendable {
     journal.enqueue(JournalBatch(facts: [.concluded(concluded(asked("unknown"), .lost))]))
     check(try await journal.durable(last, until: time.now() + .seconds(60)), "the last batch did not get durable")
     check(try await journal.unconcluded() == [attempts[2]], "a stray conclusion changed what is open")
-    return try await failures + outboxFailures() + annulmentFailures() + passageFailures()
+    return try await failures + outboxFailures() + annulmentFailures() + orderFailures() + passageFailures()
   }
 
   private func outboxFailures() async throws(JournalFault) -> [String] {
@@ -149,6 +149,26 @@ package struct ScanJournalConformance: Sendable {
     known.isAnnulled = true
     check(try await journal.admission(of: asked.scan.id) == known, "what was annulled is not told so")
     check(try await journal.admission(of: other.scan.id)?.isAnnulled == false, "another admission counts as annulled")
+    return failures
+  }
+
+  private func orderFailures() async throws(JournalFault) -> [String] {
+    var failures: [String] = []
+    func check(_ holds: Bool, _ rule: String) { if !holds { failures.append(rule) } }
+    check(try await journal.orders().isEmpty, "an order is told that nobody gave")
+    var order = JournaledOrder(
+      id: OrderID(), kind: "maintenance", gate: GateID("a"), subject: "on", who: "anna", user: 1_000, why: "a belt",
+      at: JournalTime(wall: WallTime(seconds: 5), monotonic: time.now(), isTrusted: true))
+    let begun = order
+    let mark = journal.enqueue(JournalBatch(facts: [.order(order)], isUrgent: true))
+    check(try await journal.orders() == [begun], "an order is not told as it was queued")
+    check(try await journal.durable(mark, until: time.now() + .seconds(60)), "an order did not get durable")
+    (order.outcome, order.detail, order.scan) = ("refused", "words", ScanID())
+    order.reason = "busy"
+    let other = JournaledOrder(
+      id: OrderID(), kind: "outboxRetry", gate: nil, who: "", user: .max, why: "", outcome: "done", at: order.at)
+    try await journal.written(journal.enqueue(JournalBatch(facts: [.order(order), .order(other)])))
+    check(try await journal.orders() == [begun, order, other], "orders are not told as they were written")
     return failures
   }
 

@@ -37,7 +37,7 @@ import Testing
     journal.facts.compactMap { fact in
       switch fact {
       case .concluded(let concluded), .late(let concluded): concluded.mayHaveRedeemed
-      case .asked, .scan, .flood, .owed, .told, .annulled: nil
+      case .asked, .scan, .flood, .owed, .told, .annulled, .order: nil
       }
     }
   }

@@ -91,6 +91,7 @@ func names(_ facts: [JournalFact]) -> [String] {
     case .owed: "owed"
     case .told: "told"
     case .annulled: "annulled"
+    case .order(let order): "order \(order.outcome ?? "begun")"
     }
   }
 }

@@ -156,7 +156,7 @@ import Testing
     let database = try stranger(path)
     try database.execute(
       """
-      DROP TABLE annulment; DROP TRIGGER event_stays; ALTER TABLE scan DROP COLUMN event_id;
+      DROP TABLE staff_order; DROP TABLE annulment; DROP TRIGGER event_stays; ALTER TABLE scan DROP COLUMN event_id;
       ALTER TABLE scan DROP COLUMN event; ALTER TABLE scan DROP COLUMN admission;
       DROP TRIGGER first_use_stays; ALTER TABLE scan DROP COLUMN first_used_at; ALTER TABLE scan DROP COLUMN first_used_gate;
       ALTER TABLE scan DROP COLUMN first_used_request;

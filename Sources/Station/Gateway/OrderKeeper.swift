@@ -1,0 +1,288 @@
+internal import Admission
+internal import LinuxIO
+internal import ScanModel
+internal import StationProtocol
+internal import StationSetUp
+internal import Synchronization
+
+/// Does what staff order, each order once: over reconnects, and over the end of the process.
+///
+/// ```
+/// order ─▶ known? ──▶ its outcome, again
+///            │ new
+///            ▼
+///          may it be, now? ──no──▶ refused, told
+///            │ yes
+///            ▼
+///          written: its number durable, before a gate opens by it ─▶ done ─▶ written: what became of it ─▶ told
+/// ```
+/// Lives on the gates' thread, as gates and ledgers do. What an earlier process has begun and not ended may have been done: it is not
+/// done again.
+package actor OrderKeeper {
+  /// How long the disk may take to keep that something is about to be done.
+  private static let longestWrite = Duration.seconds(1)
+  /// How long a verdict is awaited: longer than any gate takes for one.
+  private static let longestVerdict = Duration.seconds(20)
+  /// How many outcomes are remembered.
+  private static let mostKnown = 2_048
+  /// The reader of codes that were typed.
+  static let reader = ReaderID("console")
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private nonisolated let loop: DeviceLoop
+  private let journal: any ScanJournal
+  private let events: EventHub
+  private let time: any TimeSource
+  private let clock: @Sendable () -> JournalTime
+  private var limits = OrderLimits()
+  private var quota = RecordQuota()
+  private var known: [OrderID: OrderOutcome] = [:]
+  private var knownInOrder: [OrderID] = []
+  private var doing: [OrderID: [CheckedContinuation<OrderOutcome, Never>]] = [:]
+  /// The gates that orders have taken out of service.
+  nonisolated let maintained = Mutex<Set<GateID>>([])
+
+  init(
+    journal: any ScanJournal, events: EventHub, loop: DeviceLoop, time: any TimeSource,
+    clock: @escaping @Sendable () -> JournalTime
+  ) {
+    self.journal = journal
+    self.events = events
+    self.loop = loop
+    self.time = time
+    self.clock = clock
+  }
+
+  /// Takes up what an earlier process was ordered; to be called before gates run.
+  func recall() async {
+    // A journal that cannot be read is told of by whoever needs it.
+    for order in (try? await journal.orders()) ?? [] {
+      if order.kind == OrderKind.maintenance.rawValue, order.outcome == "done", let gate = order.gate {
+        note(gate, isOn: order.subject == "on")
+      }
+      remember(order.id, Self.outcome(of: order))
+    }
+  }
+
+  /// What is known of an order of an earlier process.
+  private static func outcome(of order: JournaledOrder) -> OrderOutcome {
+    switch order.outcome {
+    case "done": .done(order.detail ?? "It was done.")
+    case "refused": .refused(order.reason.flatMap { OrderRefusal(rawValue: $0) } ?? .outOfService, order.detail ?? "")
+    default:
+      .unknown("The service ended while it was being done, and it is not done again. Look whether it was.")
+    }
+  }
+
+  private func remember(_ id: OrderID, _ outcome: OrderOutcome) {
+    if known.updateValue(outcome, forKey: id) == nil { knownInOrder.append(id) }
+    guard knownInOrder.count > Self.mostKnown else { return }
+    for id in knownInOrder.prefix(Self.mostKnown / 4) { known[id] = nil }
+    knownInOrder.removeFirst(Self.mostKnown / 4)
+  }
+
+  private func note(_ gate: GateID, isOn: Bool) {
+    maintained.withLock { maintained in
+      if isOn { maintained.insert(gate) } else { maintained.remove(gate) }
+    }
+  }
+
+  // MARK: Doing
+
+  /// Does an order that was not given before; else what became of it, once that is known.
+  func perform(
+    _ order: StationOrder, by giver: OrderGiver, on station: any OrderedStation
+  ) async -> OrderOutcome {
+    if let outcome = known[order.id] { return outcome }
+    if doing[order.id] != nil { return await withCheckedContinuation { doing[order.id]?.append($0) } }
+    doing[order.id] = []
+    let (outcome, scan) = await carryOut(order, giver, station)
+    conclude(order, giver, outcome, scan)
+    for waiting in doing.removeValue(forKey: order.id) ?? [] { waiting.resume(returning: outcome) }
+    return outcome
+  }
+
+  private func carryOut(
+    _ order: StationOrder, _ giver: OrderGiver, _ station: any OrderedStation
+  ) async -> (OrderOutcome, ScanID?) {
+    let action = order.action
+    let age = time.now() - order.givenAt
+    if action.kind.ages, age > StationLimits.orderAge || age < .zero {
+      let words = "It was given \(max(0, age.milliseconds / 1_000)) s ago. Give it again."
+      return (.refused(.stale, words), nil)
+    }
+    if let gate = action.gate, station.gate(gate) == nil {
+      return (.refused(.unknown, "There is no gate \(TerminalText.clean(gate.name, limit: 60))."), nil)
+    }
+    if let (refusal, wait) = limits.take(action, at: time.now()) {
+      let seconds = max(1, (wait.milliseconds + 999) / 1_000)
+      return (.refused(refusal, "As many were given lately as may be. Give it again in \(seconds) s."), nil)
+    }
+    let scan = action.kind == .present ? ScanID() : nil
+    // What would surely not be done need not be written first.
+    if case .openOnce(let gate) = action, let obstacle = await station.gate(gate)?.obstacleToOpening {
+      return (obstacle, nil)
+    }
+    if let fault = await begin(order, giver, scan) { return (.refused(.notWritten, fault), nil) }
+    return await act(order, giver, scan, station)
+  }
+
+  private func act(
+    _ order: StationOrder, _ giver: OrderGiver, _ scan: ScanID?, _ station: any OrderedStation
+  ) async -> (OrderOutcome, ScanID?) {
+    switch order.action {
+    case .maintenance(let gate, let isOn):
+      // Before the gate is told: a station that takes its place now goes by it.
+      note(gate, isOn: isOn)
+      return (await station.gate(gate)?.maintain(isOn) ?? Self.gone(gate), nil)
+    case .openOnce(let gate): return (await station.gate(gate)?.openOnce() ?? Self.gone(gate), nil)
+    case .annul(let gate): return await annul(at: gate, station)
+    case .present(let gate, let code):
+      let outcome = await present(code, at: gate, as: scan ?? ScanID(), giver, station)
+      return (outcome, scan)
+    case .signalTest(let gate, let signal): return (await station.gate(gate)?.test(signal) ?? Self.gone(gate), nil)
+    case .search(let text): return (await station.search(text, names: giver.names), nil)
+    case .outboxHold(let isOn):
+      if let fault = await station.memory.hold(isOn) { return (.refused(.notWritten, fault), nil) }
+      let words =
+        isOn ? "Nothing is told to ticket systems, until it is to be again." : "Ticket systems are told again."
+      return (.done(words), nil)
+    case .outboxRetry:
+      if let fault = await station.memory.retry() { return (.refused(.notWritten, fault), nil) }
+      return (.done("Everything that is owed is told as soon as the ticket system answers."), nil)
+    case .listRefresh(let system):
+      let systems = station.refreshLists(of: system)
+      guard !systems.isEmpty else {
+        let of = system.map { " of \(TerminalText.clean($0.name, limit: 60))" } ?? ""
+        return (.refused(.nothingThere, "There is no list\(of) on board that refreshes itself."), nil)
+      }
+      return (.done("The list on board is fetched: \(systems.map(\.name).joined(separator: ", "))."), nil)
+    case .arming(let minutes):
+      let minutes = min(max(Int(minutes), 1), 60)
+      guard let setUp = station.setUp, setUp.arm(minutes: minutes) else {
+        return (.refused(.nothingThere, "Nothing is missing that a set-up code could bring."), nil)
+      }
+      return (.done("Set-up codes are taken for \(minutes) min: hold one to the scanner."), nil)
+    case .journalAccept:
+      switch await station.memory.acceptJournal() {
+      case true?: return (.done("The journal is relied on."), nil)
+      case false?: return (.refused(.nothingThere, "The journal is relied on already."), nil)
+      case nil: return (.refused(.nothingThere, "This station has no journal to be relied on."), nil)
+      }
+    }
+  }
+
+  private static func gone(_ gate: GateID) -> OrderOutcome {
+    .refused(.outOfService, "Gate \(gate) is being set up. Give it again.")
+  }
+
+  private func annul(at gate: GateID, _ station: any OrderedStation) async -> (OrderOutcome, ScanID?) {
+    let now = time.now()
+    guard let last = events.view.lastAdmission(at: gate), now - last.at <= StationLimits.annulTime,
+      !station.isExit(gate)
+    else {
+      let seconds = StationLimits.annulTime.milliseconds / 1_000
+      return (.refused(.nothingToAnnul, "Nobody was admitted at gate \(gate) in the last \(seconds) s."), nil)
+    }
+    guard let keeper = station.ledger(of: gate) else { return (Self.gone(gate), nil) }
+    do throws(JournalFault) {
+      switch try await keeper.annul(last.scan) {
+      case .takenBack:
+        return (.done("The last admission at gate \(gate) was taken back: the ticket admits again."), last.scan)
+      case .already:
+        return (
+          .refused(.nothingToAnnul, "Nobody is in on that ticket: it was taken back before, or they have left."), nil
+        )
+      case .tooLate:
+        return (.refused(.nothingToAnnul, "Somebody was admitted on that ticket since, or its day is over."), nil)
+      case .unknown:
+        return (.refused(.nothingToAnnul, "The journal does not know of that admission as one of a ticket."), nil)
+      }
+    } catch {
+      return (.unknown("Whether it was taken back for good is not known: \(error.description)"), last.scan)
+    }
+  }
+
+  private func present(
+    _ code: Code, at gate: GateID, as scan: ScanID, _ giver: OrderGiver, _ station: any OrderedStation
+  ) async -> OrderOutcome {
+    guard let controller = station.gate(gate) else { return Self.gone(gate) }
+    let verdict = events.view.verdict(of: scan)
+    defer { events.view.forget(scan) }
+    switch controller.present(RawRead(reader: Self.reader, bytes: code.bytes, readAt: time.now()), as: scan) {
+    case .taken: break
+    case .repeated: return .refused(.busy, "The same code was presented at gate \(gate) a moment ago.")
+    case .ended: return Self.gone(gate)
+    }
+    guard let decided = await verdict.first(within: Self.longestVerdict, else: nil) else {
+      return .unknown(
+        "Gate \(gate) gave no verdict in \(Self.longestVerdict.milliseconds / 1_000) s. Look at its state.")
+    }
+    let event = GatewayEvent.scan(decided)
+    return .decided(line: (giver.names ? event : event.withoutNames).jsonLine)
+  }
+
+  // MARK: Writing
+
+  /// Writes down that something is about to be done.
+  /// - Returns: why it must not be: a gate opens only by what is durable.
+  private func begin(_ order: StationOrder, _ giver: OrderGiver, _ scan: ScanID?) async -> String? {
+    let mark = journal.enqueue(JournalBatch(facts: [.order(fact(order, giver, nil, scan))], isUrgent: true))
+    guard order.action.opens else { return nil }
+    do throws(JournalFault) {
+      if try await journal.durable(mark, until: time.now() + Self.longestWrite) { return nil }
+      return "The disk takes longer than \(Self.longestWrite.milliseconds) ms to keep it. Nothing was done."
+    } catch {
+      return "\(error.description) Nothing was done."
+    }
+  }
+
+  private func conclude(_ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?) {
+    remember(order.id, outcome)
+    events.view.ordered(order.action.kind, outcome.name)
+    // Whoever orders what is not done, again and again, must not push everything else out of journal and events.
+    if outcome.refusal != nil, !quota.take(at: time.now()) { return }
+    let isUrgent = order.action.kind == .maintenance
+    journal.enqueue(JournalBatch(facts: [.order(fact(order, giver, outcome, scan))], isUrgent: isUrgent))
+    events.emit(.order(StaffOrderEvent(order: order, giver: giver, outcome: outcome, scan: scan, at: time.wall())))
+  }
+
+  private func fact(
+    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome?, _ scan: ScanID?
+  ) -> JournaledOrder {
+    JournaledOrder(
+      id: order.id, kind: order.action.kind.rawValue, gate: order.action.gate, subject: order.action.detail,
+      who: order.giverName, user: giver.user, why: order.reason ?? "", outcome: outcome?.name,
+      reason: outcome?.refusal?.rawValue, detail: outcome?.words, scan: scan, at: clock())
+  }
+}
+
+/// The station, as far as orders reach it.
+protocol OrderedStation: Sendable {
+  /// A gate that runs now.
+  func gate(_ id: GateID) -> GateController?
+  /// Whether people leave by it.
+  func isExit(_ gate: GateID) -> Bool
+  /// The ledger of its ticket system.
+  func ledger(of gate: GateID) -> LedgerKeeper?
+  /// What outlives reloads.
+  var memory: StationMemory { get }
+  /// Who sets the station up by scans; `nil` where nobody does.
+  var setUp: StationSetUp? { get }
+  /// Has lists on board fetched now: that of one ticket system, or all. Of which there are some.
+  func refreshLists(of system: TicketSystemID?) -> [TicketSystemID]
+  /// What the station knows of a ticket.
+  func search(_ text: String, names: Bool) async -> OrderOutcome
+}
+
+extension StationOrder.Action {
+  /// Whether a gate may open by it.
+  fileprivate var opens: Bool {
+    switch self {
+    case .openOnce, .present: true
+    case .maintenance, .annul, .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept:
+      false
+    }
+  }
+}

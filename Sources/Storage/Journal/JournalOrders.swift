@@ -1,0 +1,71 @@
+import SQLiteFile
+package import ScanModel
+
+/// Orders of staff: so that none is done twice, and a gate that they took out of service stays so over restarts.
+extension Journal {
+  package func orders() async throws(JournalFault) -> [JournaledOrder] {
+    try await core.onWriter { writer in
+      writer.ask { store throws(SQLiteError) in try store.orders() }.map { written in
+        written
+          + writer.pending.flatMap(\.batch.facts).compactMap { fact in
+            if case .order(let order) = fact { order } else { nil }
+          }
+      }
+    }
+  }
+}
+
+extension Journal.Reader {
+  /// The newest orders of staff, oldest first: a row before each was done, and one with what became of it. None before version 6.
+  package func orders(limit: Int) throws(JournalFault) -> [JournaledOrder] {
+    guard hasOrders else { return [] }
+    return try told { () throws(SQLiteError) in
+      try database.prepare(
+        "\(JournalStore.orderColumns) WHERE o.seq IN (SELECT seq FROM staff_order ORDER BY seq DESC LIMIT ?1) ORDER BY o.seq"
+      ).rows([.integer(Int64(max(0, limit)))]) { JournaledOrder($0) }
+    }
+  }
+}
+
+extension JournalStore {
+  /// So many of the newest rows are remembered: more than can be given while any of them may be given again.
+  private static let newest = 1_024
+
+  fileprivate static let orderColumns = """
+    SELECT o.id, o.kind, gate.text, o.subject, o.who, o.user, o.why, o.outcome, o.reason, o.detail, o.scan,
+      o.wall, o.monotonic, o.trusted
+    FROM staff_order o LEFT JOIN name gate ON gate.id = o.gate
+    """
+
+  func write(_ order: JournaledOrder) throws(SQLiteError) {
+    try sql.addOrder.run(
+      .integer(next()), .integer(session), .blob(order.id.bytes), .text(order.kind),
+      try order.gate.map { gate throws(SQLiteError) in try name(gate.name) } ?? .null, Value(order.subject),
+      .text(order.who), .integer(Int64(order.user)), .text(order.why), Value(order.outcome), Value(order.reason),
+      Value(order.detail), order.scan.map { .blob($0.bytes) } ?? .null, .integer(order.at.wall.nanoseconds),
+      .integer(order.at.monotonic.nanoseconds), Value(order.at.isTrusted))
+  }
+
+  func orders() throws(SQLiteError) -> [JournaledOrder] {
+    try database.prepare(
+      """
+      \(Self.orderColumns)
+      WHERE o.seq IN (SELECT seq FROM staff_order ORDER BY seq DESC LIMIT ?1)
+        OR o.seq IN (SELECT max(seq) FROM staff_order WHERE kind = 'maintenance' AND outcome = 'done' GROUP BY gate)
+      ORDER BY o.seq
+      """
+    ).rows([.integer(Int64(Self.newest))]) { JournaledOrder($0) }
+  }
+}
+
+extension JournaledOrder {
+  /// A row of `JournalStore.orderColumns`; `nil` where it has no number.
+  fileprivate init?(_ row: Row) {
+    guard let id = OrderID(bytes: row.blob(0) ?? []) else { return nil }
+    self.init(
+      id: id, kind: row.text(1) ?? "", gate: row.text(2).map { GateID($0) }, subject: row.text(3),
+      who: row.text(4) ?? "", user: UInt32(clamping: row.integer(5) ?? 0), why: row.text(6) ?? "",
+      outcome: row.text(7), reason: row.text(8), detail: row.text(9), scan: row.blob(10).flatMap { ScanID(bytes: $0) },
+      at: row.time(11))
+  }
+}

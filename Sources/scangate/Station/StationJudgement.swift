@@ -1,0 +1,207 @@
+import ScanModel
+import Service
+import StationProtocol
+
+/// Whether all is well at a station, by how it is at one moment. Pure.
+enum StationJudgement {
+  /// How far a clock may be off before somebody should look, as the gateway's own event has it.
+  private static let clockTolerance = Duration.seconds(120)
+  /// How long an admission may wait to be told.
+  private static let outboxPatience = Duration.seconds(3_600)
+
+  /// Everything that is not as it should be, what matters most first, else in the order of the snapshot.
+  /// - Parameter program: the version of the program that is installed.
+  static func remarks(on station: StationSnapshot, program: String) -> [StationRemark] {
+    var remarks: [StationRemark] = []
+    for gate in station.gates { remarks += judge(gate, of: station) }
+    for reader in station.readers { remarks += judge(reader) }
+    for system in station.ticketSystems { remarks += judge(system, of: station) }
+    remarks += judge(station.outbox, at: station.at)
+    remarks += judgeService(station, program)
+    return remarks.filter { $0.weight == .cannotAdmit } + remarks.filter { $0.weight == .warning }
+  }
+
+  // MARK: Gates and readers
+
+  private static func judge(_ gate: StationSnapshot.Gate, of station: StationSnapshot) -> [StationRemark] {
+    func remark(_ weight: StationRemark.Weight, _ words: String, _ cure: String? = nil) -> StationRemark {
+      StationRemark(weight: weight, place: "gate \(gate.id)", words: words, cure: cure)
+    }
+    let detail = gate.condition.detail
+    switch gate.condition.state {
+    case "ready":
+      var remarks: [StationRemark] = []
+      if let fault = gate.outputFault { remarks.append(remark(.cannotAdmit, fault)) }
+      if let detail {
+        let system = station.ticketSystems.first { $0.id == gate.ticketSystem }
+        // Its policy lets nobody pass without the ticket system's word.
+        let isShut = system?.isAway == true && gate.offline == nil && !gate.isExit
+        remarks.append(remark(isShut ? .cannotAdmit : .warning, detail))
+      }
+      let readers = station.readers.filter { gate.readers.contains($0.id) }
+      if !readers.contains(where: { $0.condition.state == "reading" }) {
+        let names = gate.readers.map(\.name).joined(separator: ", ")
+        remarks.append(remark(.cannotAdmit, "no code can be presented: none of its readers reads (\(names))"))
+      }
+      return remarks
+    case "fault":
+      let reason = gate.reason.map { " (\($0.rawValue))" } ?? ""
+      return [remark(.cannotAdmit, "it cannot decide\(reason): \(detail ?? "nobody has told why")")]
+    case "notSetUp": return [remark(.cannotAdmit, detail ?? "it is not set up")]
+    case "maintenance":
+      let words = "it is out of service: maintenance"
+      return gate.isMaintenanceOrdered
+        ? [remark(.warning, words, "scangate maintenance off \(gate.id)")]
+        : [remark(.warning, "\(words), by its input")]
+    case "closed": return [remark(.warning, "it is out of service: \(detail ?? "the control service says so")")]
+    case "starting": return [remark(.warning, "it has only begun")]
+    default: return [remark(.warning, [gate.condition.state, detail].compactMap(\.self).joined(separator: ": "))]
+    }
+  }
+
+  private static func judge(_ reader: StationSnapshot.Reader) -> [StationRemark] {
+    if reader.condition.state == "reading" { return [] }
+    let isAbsent = reader.condition.state == "parked"
+    return [
+      StationRemark(
+        weight: .warning, place: "reader \(reader.id)", words: "it is \(reader.condition.spokenOfReader)",
+        cure: isAbsent ? "scangate devices" : nil)
+    ]
+  }
+
+  // MARK: Ticket systems
+
+  private static func judge(
+    _ system: StationSnapshot.TicketSystem, of station: StationSnapshot
+  ) -> [StationRemark] {
+    func remark(_ words: String, _ cure: String? = nil) -> StationRemark {
+      StationRemark(weight: .warning, place: "ticket system \(system.id)", words: words, cure: cure)
+    }
+    var remarks: [StationRemark] = []
+    let gates = station.gates.filter { $0.ticketSystem == system.id }
+    // What a gate says of it is not said again.
+    if let fault = system.fault, !gates.contains(where: { $0.reason == fault.reason }) {
+      remarks.append(remark("\(fault.reason.rawValue): \(fault.detail)"))
+    }
+    if let offline = system.offline {
+      let host = system.host.map { "\($0) " } ?? "it "
+      remarks.append(remark("\(host)counts as offline (\(offline.rawValue))", "scangate config check --online"))
+    }
+    if let doubt = system.doubt, !gates.contains(where: { $0.condition.detail?.hasPrefix(doubt) == true }) {
+      remarks.append(remark(doubt))
+    }
+    if let budget = system.budget, budget.left == 0, system.offline != .rateLimited {
+      remarks.append(remark("none of its \(budget.most) requests is left; live scans wait"))
+    }
+    if let ahead = system.clockAhead, max(ahead, .zero - ahead) > clockTolerance {
+      remarks.append(remark("this machine's clock is \(ahead.asClockError) its server's", "timedatectl"))
+    }
+    return remarks + judge(system.list, of: system.id)
+  }
+
+  private static func judge(_ list: StationSnapshot.List?, of system: TicketSystemID) -> [StationRemark] {
+    guard let list else { return [] }
+    func remark(_ words: String) -> StationRemark {
+      StationRemark(
+        weight: .warning, place: "list of \(system)", words: words, cure: "scangate tickets status --system \(system)")
+    }
+    var remarks: [StationRemark] = []
+    if list.tickets == nil { remarks.append(remark("it cannot be read")) }
+    if let age = list.age, let most = list.mostAge, age > most {
+      remarks.append(remark("it is \(age.asAge) old, and decides for \(most.asAge) at most"))
+    }
+    if let refresh = list.refresh, ["failed", "heldBack", "fileRefused"].contains(refresh.state) {
+      remarks.append(remark(refresh.detail ?? "its refresh: \(refresh.state)"))
+    }
+    return remarks
+  }
+
+  // MARK: The rest
+
+  private static func judge(_ outbox: StationSnapshot.Outbox, at now: WallTime) -> [StationRemark] {
+    func remark(_ words: String, _ cure: String) -> StationRemark {
+      StationRemark(weight: .warning, place: "outbox", words: words, cure: cure)
+    }
+    var remarks: [StationRemark] = []
+    if outbox.isHeld { remarks.append(remark("nothing is sent from it: staff hold it", "scangate outbox retry")) }
+    if let oldest = outbox.oldest, outbox.owed > 0, now - oldest > outboxPatience {
+      remarks.append(
+        remark("an admission waits for \((now - oldest).asAge) to be told", "scangate outbox status"))
+    }
+    if outbox.conflicts > 0 {
+      remarks.append(
+        remark("ticket systems did not confirm \(outbox.conflicts) of what it told", "scangate journal conflicts"))
+    }
+    return remarks
+  }
+
+  private static func judgeService(_ station: StationSnapshot, _ program: String) -> [StationRemark] {
+    func remark(_ place: String, _ words: String, _ cure: String? = nil) -> StationRemark {
+      StationRemark(weight: .warning, place: place, words: words, cure: cure)
+    }
+    var remarks: [StationRemark] = []
+    switch station.journal.state {
+    case "failing":
+      remarks.append(remark("journal", "it keeps nothing: \(station.journal.detail ?? "nobody has told why")"))
+    case "doubted":
+      remarks.append(
+        remark(
+          "journal", "what it says of earlier is not relied on: \(station.journal.detail ?? "see docs/backup.md")",
+          "scangate journal accept"))
+    default: break
+    }
+    if let reload = station.reload {
+      let words = reload.outcome.detail.map { ": \($0.onOneLine)" } ?? ""
+      switch reload.outcome.state {
+      case "kept": remarks.append(remark("configuration", "the new file is wrong\(words)", "scangate config check"))
+      case "needsRestart":
+        remarks.append(remark("configuration", "the new file needs a restart\(words)", "systemctl restart scangate"))
+      default: break
+      }
+    }
+    for words in station.control?.words ?? [] {
+      remarks.append(remark("control service", words, "scangate kiosk status"))
+    }
+    if !station.isClockTrusted {
+      remarks.append(remark("clock", "nobody vouches for this machine's clock yet", "timedatectl"))
+    }
+    if station.version != program {
+      remarks.append(
+        remark(
+          "service", "\(station.version) runs, and \(program) is installed", "systemctl restart scangate"))
+    }
+    return remarks
+  }
+}
+
+extension StationSnapshot.TicketSystem {
+  /// Whether it cannot be asked; where only its rate is spent, it can be again in a moment.
+  var isAway: Bool { offline != nil && offline != .rateLimited }
+}
+
+extension StationSnapshot.Condition {
+  /// What staff read after "the reader is".
+  var spokenOfReader: String {
+    let words =
+      switch state {
+      case "parked": ReaderState.parked.spoken
+      case "waiting": ReaderState.waiting("").spoken
+      case "reading": ReaderState.reading("").spoken
+      case "failed": ReaderState.failed("").spoken
+      default: state
+      }
+    return ([words] + [detail].compactMap(\.self)).joined(separator: " ")
+  }
+}
+
+extension Duration {
+  /// Such as `0.2 s ahead of`, of how far a clock is ahead.
+  var asClockError: String {
+    let milliseconds = milliseconds.magnitude
+    let amount =
+      milliseconds < 10_000
+      ? "\(milliseconds / 1_000).\(milliseconds / 100 % 10) s"
+      : milliseconds < 120_000 ? "\(milliseconds / 1_000) s" : "\(milliseconds / 60_000) min"
+    return "\(amount) \(self < .zero ? "behind" : "ahead of")"
+  }
+}

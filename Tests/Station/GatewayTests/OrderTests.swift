@@ -1,0 +1,395 @@
+import Expectations
+import ScanModel
+import ScanTesting
+import StationProtocol
+import StationSetUp
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// A gate that takes orders; journal and ticket system are scripted, everything else is real.
+private struct Bench {
+  static let north = GateID("north")
+  static let code = Code("good-ticket-1")
+
+  let time = SystemTime()
+  let hub = EventHub()
+  let system: FakeTicketSystem
+  let journal: MemoryJournal
+  let ledger: LedgerKeeper
+  let signals: RecordingSignals
+  let gate: GateController
+  let orders: OrderKeeper
+  let memory: StationMemory
+  let outbox: ScriptedOutbox
+
+  /// - Parameter former: whose journal and ticket system it has: the next process.
+  init(after former: Bench? = nil, _ adjust: (inout GateSettings) -> Void = { _ in }) throws {
+    system = former?.system ?? FakeTicketSystem(time: time)
+    journal = former?.journal ?? MemoryJournal()
+    let dependencies = try LedgerDependencies.inMemory(journal)
+    ledger = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: hub)
+    let outbox = ScriptedOutbox()
+    self.outbox = outbox
+    memory = StationMemory(dependencies: dependencies, orders: outbox.control)
+    signals = RecordingSignals(time: time)
+    var settings = GateSettings(gate: Self.north, deadline: .seconds(20), holdOff: .zero)
+    adjust(&settings)
+    gate = GateController(
+      settings: settings, system: system, ledger: ledger, signals: signals, events: hub, time: time)
+    orders = OrderKeeper(journal: journal, events: hub, loop: dependencies.loop, time: time) { [ledger] in ledger.now }
+  }
+
+  /// Runs the gate around a test, once it has taken up what was ordered before.
+  func run(_ body: (Bench) async throws -> Void) async throws {
+    await orders.recall()
+    if orders.maintained.withLock({ $0.contains(Self.north) }) { gate.orderMaintenance(true) }
+    let running = Task { await gate.run() }
+    await ready()
+    try await body(self)
+    system.release()
+    gate.finish()
+    await running.value
+  }
+
+  /// Waits until the gate has begun.
+  private func ready() async { while await !gate.hasBegun { await gate.heartbeat() } }
+
+  func order(_ action: StationOrder.Action, why: String = "", age: Duration = .zero) -> StationOrder {
+    StationOrder(action, who: "anna", why: why, givenAt: time.now() - age)
+  }
+
+  func perform(_ order: StationOrder) async -> OrderOutcome {
+    let giver = OrderGiver(user: 1_000, process: 7, program: "test", names: true)
+    let station = OneGate(gate: gate, ledger: ledger, isExit: gate.settings.isExit, memory: memory)
+    return await Task(executorPreference: gate.loop.tasks) { [orders] in
+      await orders.perform(order, by: giver, on: station)
+    }.value
+  }
+
+  func perform(_ action: StationOrder.Action) async -> OrderOutcome { await perform(order(action)) }
+
+  /// Presents the code at the gate's scanner.
+  func scan(_ code: Code = Self.code) async -> DecidedScan? {
+    let events = hub.subscribe()
+    gate.deliver(RawRead(reader: ReaderID("left"), bytes: code.bytes, readAt: time.now()))
+    for await event in events { if case .scan(let decided) = event { return decided } }
+    return nil
+  }
+
+  var journaled: [JournaledOrder] {
+    journal.facts.compactMap { if case .order(let order) = $0 { order } else { nil } }
+  }
+
+  func redeemed(_ entry: String) -> TicketAnswer {
+    .redeemed(
+      Redemption(
+        entryID: entry, scannedAt: WallTime(seconds: time.wall().seconds + 2), quantity: 1,
+        details: TicketDetails(holder: "Ada", event: "Opening", tickets: [])))
+  }
+}
+
+/// Where orders about the outbox are kept, as a file would.
+private final class ScriptedOutbox: Sendable {
+  private let state = Mutex((isHeld: false, retries: 0, fault: String?.none, isDoubted: true))
+  var isHeld: Bool { state.withLock { $0.isHeld } }
+  var retries: Int { state.withLock { $0.retries } }
+  func fail(_ words: String?) { state.withLock { $0.fault = words } }
+
+  var control: OutboxControl {
+    OutboxControl(
+      isHeld: { self.isHeld },
+      hold: { isOn in
+        self.state.withLock { state in
+          if state.fault == nil { state.isHeld = isOn }
+          return state.fault
+        }
+      },
+      askRetry: {
+        self.state.withLock { state in
+          if state.fault == nil { state.retries += 1 }
+          return state.fault
+        }
+      }, accept: { self.state.withLock { exchange(&$0.isDoubted, with: false) } })
+  }
+}
+
+private struct OneGate: OrderedStation {
+  let gate: GateController
+  let ledger: LedgerKeeper
+  let isExit: Bool
+  let memory: StationMemory
+  var setUp: StationSetUp? { nil }
+
+  func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] { [] }
+  func search(_ text: String, names: Bool) async -> OrderOutcome { .found([]) }
+  func gate(_ id: GateID) -> GateController? { id == Bench.north ? gate : nil }
+  func isExit(_ gate: GateID) -> Bool { isExit }
+  func ledger(of gate: GateID) -> LedgerKeeper? { ledger }
+}
+
+/// What staff order of a gate, each once.
+@Suite(.timeLimit(.minutes(1))) struct OrderTests {
+  private static let north = Bench.north
+
+  @Test func aGateIsOpenedOnceAndItIsWrittenDownBefore() async throws {
+    try await Bench().run { bench in
+      let order = bench.order(.openOnce(Self.north), why: "a wheelchair")
+      let events = bench.hub.subscribe()
+      await expectEqual(bench.perform(order).name, "done")
+      expectEqual(bench.signals.pulses, 1)
+      let facts = bench.journaled
+      expectEqual(facts.map(\.outcome), [nil, "done"])
+      expectEqual(facts.map(\.id), [order.id, order.id])
+      expectEqual(facts.last?.who, "anna")
+      expectEqual(facts.last?.user, 1_000)
+      expectEqual(facts.last?.why, "a wheelchair")
+      expect(bench.journal.awaited.count == 1, "the pulse waits until its number is durable")
+      // The same order again, over whatever connection: told, not done.
+      await expectEqual(bench.perform(order).name, "done")
+      expectEqual(bench.signals.pulses, 1)
+      expectEqual(bench.journaled.count, 2)
+      for await event in events {
+        guard case .order(let told) = event else { continue }
+        expectEqual(told.order, order)
+        expect(event.jsonLine.contains("\"order\":\"openOnce\""))
+        expect(event.jsonLine.contains("\"why\":\"a wheelchair\""))
+        break
+      }
+      expectEqual(
+        bench.hub.view.counters.orders, [StationCounters.Orders(kind: .openOnce, outcome: "done", count: 1)])
+      // No scan is counted for it.
+      expectEqual(bench.hub.view.counters.scans, [])
+    }
+  }
+
+  @Test func anOrderThatIsGivenTwiceAtOnceIsDoneOnce() async throws {
+    try await Bench().run { bench in
+      bench.journal.setSyncing(false)
+      let order = bench.order(.openOnce(Self.north))
+      async let first = bench.perform(order)
+      async let second = bench.perform(order)
+      while bench.journal.awaited.isEmpty { await Task.yield() }
+      expectEqual(bench.signals.pulses, 0)
+      bench.journal.setSyncing(true)
+      let outcomes = await [first, second]
+      expectEqual(outcomes.map(\.name), ["done", "done"])
+      expectEqual(bench.signals.pulses, 1)
+    }
+  }
+
+  @Test func noGateOpensByWhatTheDiskDoesNotKeep() async throws {
+    try await Bench().run { bench in
+      bench.journal.setSyncing(false)
+      await expectEqual(bench.perform(.openOnce(Self.north)).refusal, .notWritten)
+      await expectEqual(bench.perform(.present(Self.north, Bench.code)).refusal, .notWritten)
+      expectEqual(bench.signals.pulses, 0)
+      expectEqual(bench.system.asked, [])
+      bench.journal.setSyncing(true)
+    }
+  }
+
+  @Test func theNextProcessDoesNotDoItAgain() async throws {
+    let first = try Bench()
+    let done = first.order(.openOnce(Self.north))
+    try await first.run { bench in _ = await bench.perform(done) }
+    // One whose process ended in between: its number is all that there is.
+    let open = first.order(.openOnce(Self.north))
+    first.journal.enqueue(
+      JournalBatch(facts: [
+        .order(
+          JournaledOrder(
+            id: open.id, kind: "openOnce", gate: Self.north, who: "anna", user: 0, why: "", at: first.ledger.now))
+      ]))
+    try await Bench(after: first).run { bench in
+      await expectEqual(bench.perform(done).name, "done")
+      await expectEqual(bench.perform(open).name, "unknown")
+      expectEqual(bench.signals.pulses, 0)
+    }
+  }
+
+  @Test func anOldOrderOpensNothing() async throws {
+    try await Bench().run { bench in
+      for age in [Duration.seconds(6), .seconds(-3), .seconds(100_000)] {
+        await expectEqual(bench.perform(bench.order(.openOnce(Self.north), age: age)).refusal, .stale)
+      }
+      await expectEqual(bench.perform(.openOnce(GateID("south"))).refusal, .unknown)
+      expectEqual(bench.signals.pulses, 0)
+    }
+  }
+
+  @Test func twoPulsesNeverMeet() async throws {
+    try await Bench { $0.gap = .seconds(30) }.run { bench in
+      await expectEqual(bench.perform(.openOnce(Self.north)).name, "done")
+      // The interval of orders first, then the gap after the pulse.
+      await expectEqual(bench.perform(.openOnce(Self.north)).refusal, .pulsing)
+      await expectEqual(bench.gate.obstacleToOpening?.refusal, .pulsing)
+      expectEqual(bench.signals.pulses, 1)
+    }
+  }
+
+  @Test func whileACodeIsBeingDecidedNobodyElseIsLetIn() async throws {
+    try await Bench().run { bench in
+      bench.system.script(Bench.code, .hold(bench.redeemed("1")))
+      bench.gate.deliver(RawRead(reader: ReaderID("left"), bytes: Bench.code.bytes, readAt: bench.time.now()))
+      for await _ in bench.system.requests { break }
+      await expectEqual(bench.perform(.openOnce(Self.north)).refusal, .busy)
+      expectEqual(bench.signals.pulses, 0)
+    }
+  }
+
+  @Test func aGateThatCannotOpenIsNotOpened() async throws {
+    try await Bench().run { bench in
+      bench.signals.breakDown("the relay is gone")
+      await expectEqual(bench.perform(.openOnce(Self.north)), .refused(.outOfService, "the relay is gone"))
+      // Nothing is begun that surely comes to nothing.
+      expectEqual(bench.journaled.map(\.outcome), ["refused"])
+    }
+  }
+
+  @Test func aLostAnswerIsNotKnown() async throws {
+    try await Bench().run { bench in
+      bench.signals.loseNextAnswer("it may have opened")
+      await expectEqual(bench.perform(.openOnce(Self.north)), .unknown("it may have opened"))
+    }
+  }
+
+  @Test func maintenanceOutlivesTheProcess() async throws {
+    let first = try Bench()
+    try await first.run { bench in
+      await expectEqual(bench.perform(.maintenance(Self.north, isOn: true)).name, "done")
+      await expectEqual(bench.scan()?.verdict, .undecided(.outOfService))
+      await expectEqual(bench.perform(.openOnce(Self.north)).refusal, .outOfService)
+      await expectEqual(bench.gate.state, .maintenance)
+    }
+    try await Bench(after: first).run { bench in
+      await expectEqual(bench.scan()?.verdict, .undecided(.outOfService))
+      expectEqual(bench.system.asked, [])
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      await expectEqual(bench.perform(.maintenance(Self.north, isOn: false)).name, "done")
+      await expectEqual(bench.scan()?.verdict, .admit)
+    }
+    let third = try Bench(after: first)
+    await third.orders.recall()
+    expectEqual(third.orders.maintained.withLock { $0 }, [])
+  }
+
+  @Test func anAdmissionIsTakenBackOnce() async throws {
+    try await Bench().run { bench in
+      await expectEqual(bench.perform(.annul(Self.north)).refusal, .nothingToAnnul)
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      let admitted = await bench.scan()
+      expectEqual(admitted?.verdict, .admit)
+      await expectEqual(bench.perform(.annul(Self.north)).name, "done")
+      expectEqual(bench.journaled.last?.scan, admitted?.scan.id)
+      await expectEqual(bench.perform(.annul(Self.north)).refusal, .nothingToAnnul)
+      // The next presentation admits, and asks nobody.
+      await expectEqual(bench.scan()?.verdict, .admit)
+      expectEqual(bench.system.asked, [Bench.code])
+      await expectEqual(bench.scan()?.verdict, .refuse(.alreadyUsed))
+    }
+  }
+
+  @Test func whoHasLeftIsNotAnnulled() async throws {
+    try await Bench().run { bench in
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      await expectEqual(bench.scan()?.verdict, .admit)
+      let scan = Scan(gate: GateID("out"), reader: ReaderID("right"), code: Bench.code, readAt: bench.time.now())
+      _ = await bench.ledger.leave(scan, key: TicketKey(Bench.code.bytes))
+      await expectEqual(bench.perform(.annul(Self.north)).refusal, .nothingToAnnul)
+    }
+  }
+
+  @Test func nobodyIsAnnulledWhereTheyLeave() async throws {
+    try await Bench { $0.isExit = true }.run { bench in
+      await expectEqual(bench.scan()?.verdict, .admit)
+      await expectEqual(bench.perform(.annul(Self.north)).refusal, .nothingToAnnul)
+    }
+  }
+
+  @Test func aTypedCodeGoesTheWholeWay() async throws {
+    try await Bench { $0.holdOff = .seconds(100) }.run { bench in
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      guard case .decided(let line) = await bench.perform(.present(Self.north, Bench.code)) else {
+        return expect(false, "it is not decided")
+      }
+      expect(line.contains("\"verdict\":\"admit\"") && line.contains("\"reader\":\"console\""))
+      expect(!line.contains("good-ticket"))
+      expectEqual(bench.signals.pulses, 1)
+      await expectEqual(bench.perform(.present(Self.north, Bench.code)).refusal, .busy)
+      // What cannot be a code is decided, too.
+      guard case .decided(let refused) = await bench.perform(.present(Self.north, Code(bytes: [0xFF]))) else {
+        return expect(false, "it is not decided")
+      }
+      expect(refused.contains("\"reason\":\"unreadable\""))
+      expect(bench.journaled.allSatisfy { $0.subject?.contains("good") != true })
+    }
+  }
+
+  @Test func tenCodesAMinuteAreTyped() async throws {
+    try await Bench().run { bench in
+      for number in 0..<StationLimits.presentsPerMinute {
+        guard case .decided = await bench.perform(.present(Self.north, Code("unknown-\(number)"))) else {
+          return expect(false, "\(number) is not decided")
+        }
+      }
+      await expectEqual(bench.perform(.present(Self.north, Code("one-too-many"))).refusal, .tooMany)
+    }
+  }
+
+  @Test func signalsAreTriedInMaintenanceAlone() async throws {
+    try await Bench().run { bench in
+      await expectEqual(bench.perform(.signalTest(Self.north, .admit)).refusal, .notInMaintenance)
+      _ = await bench.perform(.maintenance(Self.north, isOn: true))
+      for signal in [Signal.admit, .refuse(.unpaid), .provisional] {
+        await expectEqual(bench.perform(.signalTest(Self.north, signal)).name, "done")
+        expectEqual(bench.signals.played.last, signal)
+      }
+      // Lamps and sound alone.
+      expectEqual(bench.signals.pulses, 0)
+    }
+  }
+
+  @Test func theOutboxIsHeldByOrder() async throws {
+    try await Bench().run { bench in
+      await expectEqual(bench.perform(.outboxHold(isOn: true)).name, "done")
+      expect(bench.outbox.isHeld)
+      await expectEqual(bench.perform(.outboxHold(isOn: false)).name, "done")
+      expect(!bench.outbox.isHeld)
+      await expectEqual(bench.perform(.outboxRetry).name, "done")
+      expectEqual(bench.outbox.retries, 1)
+      bench.outbox.fail("the disk is full")
+      await expectEqual(bench.perform(.outboxHold(isOn: true)), .refused(.notWritten, "the disk is full"))
+      await expectEqual(bench.perform(.outboxRetry), .refused(.notWritten, "the disk is full"))
+      await expectEqual(bench.perform(.journalAccept).name, "done")
+      await expectEqual(bench.perform(.journalAccept).refusal, .nothingThere)
+      await expectEqual(bench.perform(.arming(minutes: 10)).refusal, .nothingThere)
+      await expectEqual(bench.perform(.listRefresh(nil)).refusal, .nothingThere)
+    }
+  }
+
+  /// What is counted is what the journal has.
+  @Test(arguments: 0..<10) func countersEqualTheJournal(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    try await Bench().run { bench in
+      let codes = (0..<6).map { Code("ticket-number-\($0)") }
+      for (number, code) in codes.enumerated() where Bool.random(using: &random) {
+        bench.system.script(code, .answer(bench.redeemed("\(number)")))
+      }
+      for _ in 0..<40 { _ = await bench.scan(codes.randomElement(using: &random) ?? codes[0]) }
+      var written: [String: UInt64] = [:]
+      for case .scan(let scan) in bench.journal.facts {
+        written["\(scan.verdict.name) \(scan.verdict.reason ?? "") \(scan.decider)", default: 0] += 1
+      }
+      var counted: [String: UInt64] = [:]
+      for scans in bench.hub.view.counters.scans {
+        counted["\(scans.verdict) \(scans.reason ?? "") \(scans.decider)"] = scans.count
+      }
+      expectEqual(counted, written, "seed \(seed)")
+      expectEqual(bench.hub.view.counters.decisions.first?.times.count, 40, "seed \(seed)")
+      expectEqual(
+        bench.hub.view.condition(of: Self.north).passed, UInt64(bench.signals.pulses), "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Expectations
+import ScanModel
+import StationProtocol
+import Testing
+import WireCoding
+
+@Suite struct WireTests {
+  @Test(arguments: 0..<200) func whatIsSentArrives(seed: Int) throws {
+    var random = RandomMessages(seed: seed)
+    for _ in 0..<20 {
+      let asked = random.fromListener()
+      try expectEqual(ListenerMessage(bytes: asked.bytes), asked, "seed \(seed)")
+      let told = random.fromStation()
+      try expectEqual(StationMessage(bytes: told.bytes), told, "seed \(seed)")
+    }
+    let snapshot = random.snapshot()
+    try expectEqual(StationSnapshot(bytes: snapshot.bytes), snapshot, "seed \(seed)")
+  }
+
+  /// Random bytes and damaged packets are refused or are messages; they do nothing else.
+  @Test(arguments: 0..<300) func whateverComesIsRefusedOrRead(seed: Int) throws {
+    var random = RandomMessages(seed: seed &+ 50_000)
+    for _ in 0..<50 {
+      let noise = (0..<random.below(80)).map { _ in UInt8(random.below(256)) }
+      for bytes in [random.mutate(random.fromListener().bytes), random.mutate(random.fromStation().bytes), noise] {
+        _ = try? ListenerMessage(bytes: bytes)
+        _ = try? StationMessage(bytes: bytes)
+        _ = try? StationSnapshot(bytes: bytes)
+      }
+    }
+    let bytes = random.mutate(random.snapshot().bytes)
+    if let snapshot = try? StationSnapshot(bytes: bytes) {
+      try expectEqual(StationSnapshot(bytes: snapshot.bytes), snapshot, "seed \(seed)")
+    }
+  }
+
+  @Test func anotherVersionIsReadAsFarAsItsNumber() throws {
+    let hello = ListenerMessage.hello(version: 7, program: "later", wants: ListenerWants(names: true))
+    try expectEqual(ListenerMessage(bytes: hello.bytes + [1, 2, 3]), hello)
+  }
+
+  /// How programs of different versions find out: these bytes stay as they are.
+  @Test func greetingAndRefusalStayAsTheyAre() {
+    expectEqual(
+      ListenerMessage.hello(version: 0x0102, program: "ab", wants: ListenerWants(names: true)).bytes,
+      [1, 2, 1, 2, 0, 97, 98, 1])
+    expectEqual(StationMessage.refused("no").bytes, [2, 2, 0, 110, 111])
+  }
+
+  @Test func aWhyThatIsTooLongIsCut() throws {
+    let order = StationOrder(.openOnce(GateID("a")), who: "anna", why: String(repeating: "ü", count: 300))
+    guard case .order(let read) = try ListenerMessage(bytes: ListenerMessage.order(order).bytes) else {
+      return #expect(Bool(false), "an order is read as something else")
+    }
+    expectEqual(read.why, String(repeating: "ü", count: 200))
+    expectEqual(read.id, order.id)
+  }
+
+  /// A code that is typed is shown nowhere.
+  @Test func aTypedCodeIsNotShown() {
+    let order = StationOrder(.present(GateID("a"), Code("secret-1234-5678")), who: "anna")
+    expect(!"\(order)".contains("secret"))
+    expectEqual(order.action.detail, "…5678")
+  }
+}
+
+@Suite struct SnapshotAssemblyTests {
+  @Test(arguments: 0..<100) func theSnapshotComesOutOfItsPieces(seed: Int) throws {
+    var random = RandomMessages(seed: seed)
+    var snapshot = random.snapshot()
+    // Longer than a packet now and then.
+    if random.flag() {
+      snapshot.readers = (0..<1_000).map {
+        StationSnapshot.Reader(
+          id: ReaderID("reader \($0)"), condition: StationSnapshot.Condition(state: "failed", detail: random.text(200)))
+      }
+    }
+    var assembly = SnapshotAssembly()
+    let parts = snapshot.parts
+    for part in parts.dropLast() { try expectEqual(assembly.take(part), nil, "seed \(seed)") }
+    let last = try #require(parts.last)
+    try expectEqual(assembly.take(last), snapshot, "seed \(seed)")
+    // And again with the same one.
+    for part in parts.dropLast() { _ = try assembly.take(part) }
+    try expectEqual(assembly.take(last), snapshot, "seed \(seed)")
+    for part in parts { expect(StationMessage.snapshot(part).bytes.count <= StationLimits.maximumPacket) }
+  }
+
+  @Test func piecesOutOfTheirOrderAreNone() throws {
+    var assembly = SnapshotAssembly()
+    #expect(throws: WireError.self) { try assembly.take(SnapshotPart(index: 1, isLast: true, bytes: [])) }
+    try expectEqual(assembly.take(SnapshotPart(index: 0, isLast: false, bytes: [1])), nil)
+    #expect(throws: WireError.self) { try assembly.take(SnapshotPart(index: 0, isLast: true, bytes: [])) }
+    #expect(throws: WireError.self) { try assembly.take(SnapshotPart(index: 1, isLast: false, bytes: [])) }
+  }
+
+  @Test func endlessPiecesAreRefused() throws {
+    var assembly = SnapshotAssembly()
+    let piece = [UInt8](repeating: 0, count: StationLimits.maximumPart)
+    var taken = 0
+    while (try? assembly.take(SnapshotPart(index: UInt16(taken), isLast: false, bytes: piece))) != nil { taken += 1 }
+    expectEqual(taken, StationLimits.maximumSnapshot / StationLimits.maximumPart)
+  }
+}
+
+@Suite struct HistogramTests {
+  @Test(arguments: 0..<100) func eachIsInItsBucket(seed: Int) {
+    var random = RandomMessages(seed: seed)
+    var times = StationCounters.Histogram()
+    var model = [UInt64](repeating: 0, count: StationCounters.Histogram.bounds.count + 1)
+    for _ in 0..<100 {
+      let duration = random.pick([random.duration(), .microseconds(random.below(6_000_000))])
+      times.add(duration)
+      model[StationCounters.Histogram.bounds.count { $0 < duration }] += 1
+    }
+    expectEqual(times.buckets, model, "seed \(seed)")
+    expectEqual(times.count, 100)
+    expect(times.sum >= .zero)
+  }
+}
+
+@Suite struct SignalTextTests {
+  @Test func eachSignalIsFoundByItsText() {
+    let signals: [Signal] =
+      [.admit, .provisional, .busy, .idle, .offline, .outOfService] + RefuseReason.allCases.map { .refuse($0) }
+      + UndecidedReason.allCases.map { .undecided($0) } + SetUpSignal.all.map { .setUp($0) }
+    for signal in signals { expectEqual(Signal(text: signal.text), signal) }
+    for text in ["", "admit.x", "refuse.", "refuse.no", "setUp", "ADMIT", "."] { expectEqual(Signal(text: text), nil) }
+  }
+}

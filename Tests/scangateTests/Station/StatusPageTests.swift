@@ -1,0 +1,98 @@
+import Expectations
+import Foundation
+import ScanModel
+import StationProtocol
+import Testing
+
+@testable import scangate
+
+/// The page of `scangate status`, and its JSON.
+@Suite struct StatusPageTests {
+  private func page(_ change: (inout StationSnapshot) -> Void = { _ in }) -> [ScreenLine] {
+    var station = Fixture.station
+    change(&station)
+    let remarks = StationJudgement.remarks(on: station, program: Scangate.version)
+    return StatusPage(station, remarks: remarks, clock: Fixture.clock).lines
+  }
+
+  @Test func whereAllIsWellItSaysSoFirst() {
+    let lines = page().text.split(separator: "\n").map(String.init)
+    expectEqual(lines.first, "[✓ ALL IS WELL]  door  scangate \(Scangate.version), running for 3 h")
+    expect(lines.contains { $0.hasPrefix("  ✓ north  ready") && $0.contains("412 in") }, "\(lines)")
+    expect(lines.contains { $0.hasPrefix("  ✓ south  ready") && $0.contains("31 out") }, "\(lines)")
+    expect(lines.contains { $0.contains("eventschedule at venue.example:443  answers  55 of 60 requests left") })
+    expect(
+      lines.contains { $0.contains("our clock 0.2 s behind its own") && $0.contains("list: 4812 tickets, 12 min old") })
+    expect(lines.contains { $0.hasPrefix("  ✓ outbox") && $0.contains("nothing waits") })
+  }
+
+  @Test func whatIsNotWellComesFirstWithItsCure() {
+    let lines = page {
+      $0.gates[0].condition = .init(state: "fault", detail: "venue.example does not know our key")
+      $0.gates[0].reason = .keyRefused
+      $0.outbox.isHeld = true
+    }.text.split(separator: "\n").map(String.init)
+    expectEqual(lines.first?.hasPrefix("[✗ A GATE CANNOT ADMIT]  door"), true)
+    expectEqual(
+      Array(lines.dropFirst().prefix(3)),
+      [
+        "  ✗ gate north: it cannot decide (keyRefused): venue.example does not know our key",
+        "  ! outbox: nothing is sent from it: staff hold it", "      → scangate outbox retry",
+      ])
+    expect(lines.contains { $0.hasPrefix("  ✗ north  fault keyRefused") }, "\(lines)")
+    expect(lines.contains { $0.hasPrefix("  ! outbox") && $0.contains("held") }, "\(lines)")
+  }
+
+  /// By colour alone nobody is told: the same page without colours has the same words and marks.
+  @Test func coloursAddNothing() throws {
+    let lines = page { $0.outbox.conflicts = 1 }
+    for line in lines {
+      let painted = line.text(Paint(isColourful: true)).replacing(try Regex("\u{1B}\\[[0-9;]*m"), with: "")
+      let plain = line.text(Paint(isColourful: false))
+      expectEqual(painted.count, plain.count)
+      expect(painted.filter(\.isLetter) == plain.filter(\.isLetter))
+    }
+  }
+
+  @Test func textsFromOutsideCannotReachTheTerminal() {
+    let text = page {
+      $0.station = Fixture.hostile
+      $0.gates[0].condition = .init(state: "fault", detail: Fixture.hostile)
+      $0.readers[0].condition = .init(state: "failed", detail: Fixture.hostile)
+      $0.gates[1] = .init(
+        id: GateID(Fixture.hostile), condition: .init(state: Fixture.hostile), ticketSystem: .init("x"))
+      $0.ticketSystems[0].host = Fixture.hostile
+      $0.ticketSystems[0].doubt = Fixture.hostile
+      $0.control = .init()
+      $0.control?.server = Fixture.hostile
+      $0.control?.words = [Fixture.hostile]
+    }.text
+    expect(text.unicodeScalars.allSatisfy { $0 == "\n" || TerminalText.isHarmless($0) })
+  }
+
+  @Test func jsonHasEveryKeyAndTheSameWord() throws {
+    var station = Fixture.station
+    station.outbox.isHeld = true
+    station.gates[0].condition = .init(state: "ready", detail: Fixture.hostile)
+    station.control = .init()
+    let remarks = StationJudgement.remarks(on: station, program: Scangate.version)
+    let text = StatusJSON.text(station, remarks)
+    expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" })
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    expect(json["level"] as? Int == 1 && json["running"] as? Bool == true && json["station"] as? String == "door")
+    let gates = try #require(json["gates"] as? [[String: Any]])
+    expectEqual(gates.map { $0["passed"] as? Int }, [412, 31])
+    expectEqual(gates.first?["detail"] as? String, Fixture.hostile)
+    expectEqual((json["outbox"] as? [String: Any])?["held"] as? Bool, true)
+    expectEqual((json["remarks"] as? [[String: Any]])?.compactMap { $0["place"] as? String }, ["gate north", "outbox"])
+    let document = try String(contentsOf: repositoryFile("docs/operations.md"), encoding: .utf8)
+    func keys(_ value: Any) -> Set<String> {
+      switch value {
+      case let object as [String: Any]: object.reduce(Set(object.keys)) { $0.union(keys($1.value)) }
+      case let list as [Any]: list.reduce([]) { $0.union(keys($1)) }
+      default: []
+      }
+    }
+    for key in keys(json) { expect(document.contains("`\(key)`"), "docs/operations.md does not name \(key)") }
+  }
+}
