@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["ScanConfiguration", "StationSetUp", "Gateway", "Service"]),
+  ("Station", ["ScanConfiguration", "StationSetUp", "Gateway", "Service", "Doctor"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -246,6 +246,13 @@ let package = Package(
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
       ], small),
     room(
+      "Doctor",
+      [
+        "CameraReader", "Gateway", "Journal", "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
+        "Sealing", "SerialReader", "Service", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
+        "TicketTransport", "WedgeReader", "WireText",
+      ], small),
+    room(
       "VenueServer",
       [
         "CSQLite", "LibCrypto", "SQLiteFile", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
@@ -254,7 +261,8 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule",
+        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "Doctor",
+        "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationSetUp", "Subscriptions", "TicketLists",
