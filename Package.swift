@@ -432,6 +432,13 @@ let package = Package(
         "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationSetUp", "TicketSystemKit",
       ]),
+    tests(
+      of: "Doctor",
+      [
+        "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting",
+        "ScriptedHTTP", "Sealing", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
+        "TicketTransport",
+      ]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",

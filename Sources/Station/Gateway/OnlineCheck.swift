@@ -28,6 +28,13 @@ package enum OnlineCheck {
     package var reason: UndecidedReason?
     /// Why it counts as offline.
     package var offline: OfflineCause?
+
+    package init(kind: Kind, line: String, reason: UndecidedReason? = nil, offline: OfflineCause? = nil) {
+      self.kind = kind
+      self.line = line
+      self.reason = reason
+      self.offline = offline
+    }
   }
 
   /// By how much this machine's clock may be off.
