@@ -18,7 +18,8 @@ struct Scangate: AsyncParsableCommand {
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [
-      RunCommand.self, DemoCommand.self, DoctorCommand.self, DevicesCommand.self, CameraCommand.self, ConfigCommand.self,
+      RunCommand.self, DemoCommand.self, DoctorCommand.self, DevicesCommand.self, CameraCommand.self,
+      ConfigCommand.self,
       CredentialCommand.self,
       JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, DecodeCommand.self,
       KioskCommand.self, EnrolCodeCommand.self, EnrolmentCommand.self, FactoryResetCommand.self,

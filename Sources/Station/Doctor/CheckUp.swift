@@ -141,12 +141,12 @@ struct Look: Sendable {
     self.init(area, place, asking: { await SystemThread.run("doctor") { body() } })
   }
 
-  /// What it finds; that it hangs, where it takes longer than `patience` and half of that again.
+  /// What it finds; that it hangs, where it takes longer than twice `patience`: it may wait for one thing after another.
   func findings(within patience: Duration) async -> [Finding] {
     let answer = OneAnswer<[Finding]?>()
     let body = body
     Task { answer.give(await body()) }
-    if let found = await answer.first(within: patience + patience / 2, else: nil) { return found }
+    if let found = await answer.first(within: patience * 2, else: nil) { return found }
     return [
       Finding(
         .warning, area, place, "it could not be looked at in time: a disk or a device hangs.",

@@ -75,6 +75,17 @@ import Testing
     expectEqual(look.findings(try place.station()).filter { $0.severity == .fault }, [])
   }
 
+  @Test func aKeyThatIsGoneKeepsTheServiceFromStarting() throws {
+    let place = try Place()
+    try CredentialStore(keys: place.keys).set("main", try PastedSecret([UInt8]("a-key-of-some-length".utf8)))
+    try FileManager.default.removeItem(atPath: place.state + "/seal-key")
+    let look = PermissionLook(machine: place.machine, keys: place.keys, file: "station.yaml", isInstalled: false)
+    let faults = look.findings(try place.station()).filter { $0.severity == .fault }
+    expect(
+      faults.count == 1 && faults[0].place == place.state && faults[0].cure?.contains("docs/backup.md") == true,
+      "\(faults)")
+  }
+
   @Test func aDiskThatFillsUpIsToldBeforeItIsFull() {
     func judge(_ free: UInt64, files: UInt64? = 1_000, isReadOnly: Bool = false, stops: Bool = false) -> Finding
       .Severity?

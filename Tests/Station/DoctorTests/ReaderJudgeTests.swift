@@ -127,5 +127,10 @@ import Testing
       judge(OutputInventory(chips: [chip(nil, name: "OTHER")], leds: leds, problems: [])).severities, [.fault, .good])
     expectEqual(
       judge(OutputInventory(chips: [chip(nil), chip(nil)], leds: leds, problems: [])).severities, [.fault, .good])
+    // Who may not open chips learns nothing of them, and the station is no worse for it.
+    let shut = OutputInventory(chips: [], leds: leds, problems: ["/dev/gpiochip0: Permission denied."])
+    let blind = OutputJudge(inventory: shut, access: [:], holder: nil, seesAll: false)
+    expectEqual(station.gates.flatMap { blind.judge($0) }.severities, [.note, .good])
+    expectEqual(judge(shut).severities, [.fault, .good])
   }
 }

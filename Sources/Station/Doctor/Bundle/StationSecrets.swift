@@ -85,7 +85,7 @@ package struct StationSecrets: Sendable {
   private mutating func take(file path: String) throws(Fault) {
     do throws(SystemError) {
       let bytes = try SmallFile.read(path, limit: 8_192)
-      for line in bytes.split(separator: 0x0A) where line.count >= 8 {
+      for line in bytes.split(separator: 0x0A) where line.count >= 4 {
         add(.key, Array(line.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()))
       }
     } catch {

@@ -14,13 +14,19 @@ struct ControlLook {
 
   func findings(_ configuration: StationConfiguration) async -> [Finding] {
     guard let control = configuration.control else { return [] }
-    var found = await CertificateJudge.findings(control.url, place: "control.url", within: patience)
+    let patience = patience
+    async let certificate = CertificateJudge.findings(control.url, place: "control.url", within: patience)
+    var found: [Finding] = []
     // Without the station's key nothing is known of an activation, and asking would make one.
     do throws(SealFault) {
       _ = try keys.open(making: false)
     } catch {
-      let severity: Finding.Severity = error.kind == .absent ? .warning : .fault
-      return found + [Self.finding(severity, "How the station stands with it cannot be told. \(error.description)")]
+      let severity: Finding.Severity = PermissionLook.isHidden(keys.state) ? .note : .warning
+      found = [
+        Self.finding(
+          severity, "How the station stands with it cannot be told. \(error.description)", "sudo scangate kiosk status")
+      ]
+      return await found + certificate
     }
     let time = SystemTime()
     let token = control.registration.flatMap { try? credentials($0.name) }.flatMap { ControlToken($0) }
@@ -35,7 +41,7 @@ struct ControlLook {
     } catch {
       found.append(Self.finding(.warning, "No thread can be had to ask it (\(error.words))."))
     }
-    return found
+    return await found + certificate
   }
 
   static func judge(_ health: ControlHealth) -> [Finding] {

@@ -11,6 +11,8 @@ struct JournalLook {
     var path: String
     /// Whether there is one.
     var isThere = true
+    /// Whether whoever asks may not see whether there is one.
+    var isHidden = false
     /// Why it cannot be read.
     var fault: JournalFault?
     /// Why it is not relied on; `nil` where it is, or where that is the running gateway's to say.
@@ -40,8 +42,7 @@ struct JournalLook {
   private func look() -> State {
     var state = State(path: "\(keys.state)/journal.sqlite")
     guard access(state.path, F_OK) == 0 else {
-      state.isThere = errno != ENOENT
-      if state.isThere { state.fault = JournalFault(.unavailable, "You may not look into \(keys.state).") }
+      (state.isThere, state.isHidden) = (errno != ENOENT, errno == EACCES)
       return state
     }
     do throws(JournalFault) {
@@ -61,7 +62,7 @@ struct JournalLook {
     }
     state.isHeld = (try? OutboxOrders(state: keys.state).isHeld()) ?? false
     // Of one that is in use the gateway itself says so.
-    if !isRunning, state.fault == nil, access(state.path + ".generation", R_OK) == 0 {
+    if !isRunning, state.fault == nil {
       state.doubt = JournalTrust(of: state.path).doubt
     }
     return state
@@ -72,6 +73,9 @@ struct JournalLook {
       Finding(severity, .journal, state.path, words, cure: cure)
     }
     guard state.isThere else { return [finding(.note, "There is no journal yet: the first start makes it.")] }
+    if state.isHidden {
+      return [finding(.note, "You may not look into it: outbox and conflicts are not told.", "sudo scangate doctor")]
+    }
     if let fault = state.fault {
       let found =
         switch fault.kind {

@@ -25,6 +25,8 @@ struct ListLook {
   let keys: SealKeySource
 
   func findings(_ configuration: StationConfiguration) -> [Finding] {
+    // That is told where the folder is.
+    guard !PermissionLook.isHidden(keys.state) else { return [] }
     let key = try? keys.open(making: false).key
     let lists = configuration.ticketSystems.compactMap { system -> List? in
       var list = List(

@@ -102,9 +102,27 @@ struct PermissionLook {
     return findings
   }
 
+  /// Whether whoever asks may not look into a state folder.
+  static func isHidden(_ state: String) -> Bool { access(state, R_OK | X_OK) != 0 && errno != ENOENT }
+
+  /// The station's key, where there is one that cannot be used: nothing starts with it.
+  private var key: [Finding] {
+    do throws(SealFault) {
+      _ = try keys.open(making: false)
+    } catch {
+      guard error.kind != .absent else { return [] }
+      return [
+        Finding(
+          .fault, .permissions, keys.state, error.description,
+          cure: "Put the right key back: docs/backup.md, docs/security.md")
+      ]
+    }
+    return []
+  }
+
   /// Credentials that the configuration names and that are not here; nothing where that cannot be told.
   private func credentials(_ configuration: StationConfiguration?) -> [Finding] {
-    guard access(keys.state, R_OK | X_OK) == 0 || errno == ENOENT else {
+    guard !Self.isHidden(keys.state) else {
       return [
         Finding(
           .note, .permissions, keys.state, "You may not look into it: what depends on the station's key is not told.",
@@ -112,12 +130,13 @@ struct PermissionLook {
       ]
     }
     let store = CredentialStore(keys: keys)
-    return (configuration?.credentials ?? []).compactMap { credential in
-      guard (try? store.contains(credential.name)) == false else { return nil }
-      return Finding(
-        .fault, .permissions, "\(credential.position)", "There is no credential \(credential.name) in \(keys.state).",
-        cure: "sudo scangate credential set \(credential.name) && sudo systemctl reload scangate")
-    }
+    return key
+      + (configuration?.credentials ?? []).compactMap { credential in
+        guard (try? store.contains(credential.name)) == false else { return nil }
+        return Finding(
+          .fault, .permissions, "\(credential.position)", "There is no credential \(credential.name) in \(keys.state).",
+          cure: "sudo scangate credential set \(credential.name) && sudo systemctl reload scangate")
+      }
   }
 }
 
