@@ -16,7 +16,9 @@ import VenueServer
       atPath: folder.path + "/state", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  private func doctor(_ url: String, _ arguments: [String] = ["--json"]) async throws -> Program.Result {
+  private func doctor(
+    _ url: String, _ arguments: [String] = ["--json"], outputs: String = ", outputs: { green: { led: no-such-led } }"
+  ) async throws -> Program.Result {
     let file = folder.path + "/station.yaml"
     try Data(
       """
@@ -27,7 +29,7 @@ import VenueServer
       readers:
         left: { type: wedge, match: { vendor: "0c2e", product: "0901", serial: none-here }, keymap: us }
       gates:
-        north: { readers: [left], ticketSystem: main, outputs: { green: { led: "no-such-led" } } }
+        north: { readers: [left], ticketSystem: main\(outputs) }
       """.utf8
     ).write(to: URL(filePath: file))
     return try await Program.run(["doctor", "--config", file, "--state", state] + arguments)
@@ -82,7 +84,7 @@ import VenueServer
     let bundle = folder.path + "/bundle.txt"
     let codes = folder.path + "/codes.txt"
     try Data("TICKET4711SECRETSECRETSECRET\n".utf8).write(to: URL(filePath: codes))
-    let result = try await doctor("http://127.0.0.1:9", ["--bundle", bundle, "--opening", codes])
+    let result = try await doctor("http://127.0.0.1:9", ["--bundle", bundle, "--opening", codes], outputs: "")
     expectEqual(result.status, 2, "\(result.errors)")
     let text = try String(contentsOfFile: bundle, encoding: .utf8)
     expect(text.contains("=== configuration") && text.contains("=== log") && text.contains("ticketSystems.main"))

@@ -51,9 +51,10 @@ enum ConfigurationText {
   private static func withoutAccounts(_ line: String) -> String {
     guard let scheme = line.firstRange(of: "://") else { return line }
     let rest = line[scheme.upperBound...]
-    let authority = rest.prefix { !"/ \"'".contains($0) }
-    guard let at = authority.lastIndex(of: "@") else { return line }
-    return line[..<scheme.upperBound] + SecretSearch.mark + rest[at...]
+    let authority = rest.prefix { !"/ \"',".contains($0) }
+    let begin = line[..<scheme.upperBound] + (authority.contains("@") ? SecretSearch.mark : "")
+    let host = authority.lastIndex(of: "@").map { authority[$0...] } ?? authority
+    return begin + host + withoutAccounts(String(rest[authority.endIndex...]))
   }
 
   /// Whether a word has nothing of a name, a path or an address: letters and digits mixed, and many of them.

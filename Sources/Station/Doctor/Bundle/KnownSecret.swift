@@ -32,8 +32,8 @@ package struct KnownSecret: Sendable, Hashable, Unshown {
 
   package var description: String { "(\(kind.rawValue))" }
 
-  /// All ways in which it may be written: as it is, cleaned, in JSON, in an address, in base64 at any place of another text, in
-  /// hexadecimal digits.
+  /// All ways in which it may be written: as it is, cleaned, in JSON, in base64 at any place of another text, in hexadecimal digits.
+  /// Percent-encoded it is found by what it decodes to.
   var forms: [[UInt8]] {
     var forms: Set<[UInt8]> = [bytes]
     // What is short would be found everywhere in these.
@@ -48,9 +48,10 @@ package struct KnownSecret: Sendable, Hashable, Unshown {
     }
     if let text = String(validating: bytes, as: UTF8.self) {
       forms.insert([UInt8](TerminalText.clean(text, limit: .max).utf8))
+      // Letters beyond ASCII have their small ones by a table.
+      for cased in [text.uppercased(), text.lowercased()] { forms.insert([UInt8](cased.utf8)) }
       // As lines of the log have it.
       if text.unicodeScalars.count > 60 { forms.insert([UInt8](TerminalText.clean(text, limit: 60).dropLast().utf8)) }
-      forms.insert([UInt8](PercentCoding.encode(text).utf8))
       forms.insert([UInt8](JSONText.string(text).dropFirst().dropLast().utf8))
       forms.insert([UInt8](JSONText.object(("s", text)).text.dropFirst(6).dropLast(2).utf8))
     }

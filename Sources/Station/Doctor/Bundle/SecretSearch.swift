@@ -42,8 +42,26 @@ struct SecretSearch: Sendable {
     self.byLength = byLength
   }
 
-  /// Where secrets stand; those that overlap are told as one.
+  /// Where secrets stand, percent-encoded or not; those that overlap are told as one.
   func matches(in text: [UInt8]) -> [Match] {
+    var found = plainMatches(in: text)
+    if let (decoded, origins) = Self.decoded(text) {
+      found += plainMatches(in: decoded).map { match in
+        Match(range: origins[match.range.lowerBound]..<origins[match.range.upperBound], kind: match.kind)
+      }
+    }
+    var joined: [Match] = []
+    for match in found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      if let last = joined.last, match.range.lowerBound < last.range.upperBound {
+        joined[joined.count - 1].range = last.range.lowerBound..<max(last.range.upperBound, match.range.upperBound)
+      } else {
+        joined.append(match)
+      }
+    }
+    return joined
+  }
+
+  private func plainMatches(in text: [UInt8]) -> [Match] {
     let small = text.map(Self.small)
     var found: [Match] = []
     for (length, forms) in byLength where length <= small.count {
@@ -63,17 +81,30 @@ struct SecretSearch: Sendable {
         start += 1
       }
     }
-    var joined: [Match] = []
-    for match in found.sorted(by: {
-      ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
-    }) {
-      if let last = joined.last, match.range.lowerBound < last.range.upperBound {
-        joined[joined.count - 1].range = last.range.lowerBound..<max(last.range.upperBound, match.range.upperBound)
+    return found
+  }
+
+  /// The text with each `%XX` as the byte that it stands for, and where each byte of that begins, with the text's end behind them; `nil`
+  /// where there is none.
+  private static func decoded(_ text: [UInt8]) -> (bytes: [UInt8], origins: [Int])? {
+    guard text.contains(UInt8(ascii: "%")) else { return nil }
+    func digit(_ index: Int) -> UInt8? {
+      guard index < text.count else { return nil }
+      return Character(Unicode.Scalar(text[index])).hexDigitValue.map { UInt8($0) }
+    }
+    var (bytes, origins): ([UInt8], [Int]) = ([], [])
+    var index = 0
+    while index < text.count {
+      origins.append(index)
+      if text[index] == UInt8(ascii: "%"), let high = digit(index + 1), let low = digit(index + 2) {
+        bytes.append(high << 4 | low)
+        index += 3
       } else {
-        joined.append(match)
+        bytes.append(text[index])
+        index += 1
       }
     }
-    return joined
+    return (bytes, origins + [text.count])
   }
 
   /// The text with a mark in the place of each secret.
