@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service"]),
+  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service", "Doctor"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -253,6 +253,13 @@ let package = Package(
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
       ], small),
     room(
+      "Doctor",
+      [
+        "CameraReader", "Gateway", "Journal", "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
+        "Sealing", "SerialReader", "Service", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
+        "TicketTransport", "WedgeReader", "WireText",
+      ], small),
+    room(
       "VenueServer",
       [
         "CSQLite", "LibCrypto", "SQLiteFile", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
@@ -261,7 +268,8 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "EventSchedule",
+        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "Doctor",
+        "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationSetUp", "StationSocket",
@@ -434,6 +442,13 @@ let package = Package(
       ]),
     tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
     tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
+    tests(
+      of: "Doctor",
+      [
+        "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting",
+        "ScriptedHTTP", "Sealing", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
+        "TicketTransport",
+      ]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",

@@ -19,7 +19,8 @@ struct Scangate: AsyncParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, StatusCommand.self, WatchCommand.self, OpenCommand.self, AnnulCommand.self,
-      MaintenanceCommand.self, PresentCommand.self, DemoCommand.self, DevicesCommand.self, CameraCommand.self,
+      MaintenanceCommand.self, PresentCommand.self, DoctorCommand.self, DemoCommand.self, DevicesCommand.self,
+      CameraCommand.self,
       ConfigCommand.self,
       CredentialCommand.self,
       JournalCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self, DecodeCommand.self,

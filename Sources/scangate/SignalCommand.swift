@@ -55,7 +55,7 @@ struct SignalCommand: AsyncParsableCommand {
       } else {
         played = [.refuse(.notFound), .undecided(.unreachable), .busy, .outOfService, .offline, .idle]
       }
-      let trial = try SignalTrial(configuration, gate: gate, outputs: outputs) {
+      let trial = try SignalTrial(configuration, gate: gate, outputs: .standing(holder)) {
         Terminal.error(TerminalText.clean($1, limit: 1_000))
       }
       if let first = played.first, [.admit, .provisional].contains(first), !trial.hasRelay {
@@ -72,14 +72,6 @@ struct SignalCommand: AsyncParsableCommand {
       let broken = (failures + trial.broken.map { "The \($0) did not work." }).joined(separator: " ")
       if !broken.isEmpty { throw failure("\(gate.id): \(broken)") }
     }
-
-    /// The holder, where one is installed and runs: the lines are its own.
-    private var outputs: OutputPlace {
-      if let holder { return .holder(path: holder) }
-      return access(Self.usualHolder, F_OK) == 0 ? .holder(path: Self.usualHolder) : .own
-    }
-
-    private static let usualHolder = "/run/scangate-outputs.sock"
 
     /// Plays the signals until all are played or somebody interrupts; a pulse that runs is ended by the trial's stop.
     private static func play(_ signals: [Signal], on trial: SignalTrial, gate: GateID) async -> [String] {
@@ -109,6 +101,16 @@ struct SignalCommand: AsyncParsableCommand {
       }
     }
   }
+}
+
+extension OutputPlace {
+  /// A holder that is named; else the one of an installed station, where it runs: the lines are its own.
+  static func standing(_ holder: String?) -> OutputPlace {
+    if let holder { return .holder(path: holder) }
+    return access(usualHolder, F_OK) == 0 ? .holder(path: usualHolder) : .own
+  }
+
+  private static let usualHolder = "/run/scangate-outputs.sock"
 }
 
 extension Signal {

@@ -1,5 +1,5 @@
 package import StationSetUp
-internal import ScanConfiguration
+package import ScanConfiguration
 package import ScanModel
 package import TicketSystemKit
 
@@ -24,10 +24,19 @@ package enum OnlineCheck {
     package var kind: Kind
     /// Whom it is about, and what was found: a line.
     package var line: String
+    /// Why nobody can be admitted, for a fault of which the ticket system's answer told it.
+    package var reason: UndecidedReason?
+    /// Why it counts as offline.
+    package var offline: OfflineCause?
+
+    package init(kind: Kind, line: String, reason: UndecidedReason? = nil, offline: OfflineCause? = nil) {
+      self.kind = kind
+      self.line = line
+      self.reason = reason
+      self.offline = offline
+    }
   }
 
-  /// How long each may take.
-  private static let patience = Duration.seconds(10)
   /// By how much this machine's clock may be off.
   private static let mostOff = Duration.seconds(120)
 
@@ -35,10 +44,13 @@ package enum OnlineCheck {
   /// - Parameters:
   ///   - completed: the configuration with what set-up codes have brought.
   ///   - credentials: where keys are that it names.
+  ///   - patience: how long each may take.
+  ///   - list: the list on board of a ticket system, to which that may be the answer; `nil` where it has none.
   ///   - onAsking: told of each before it is asked, by its place in the configuration.
   package static func findings(
-    on completed: EnrolmentBook.Completed, credentials: CredentialResolver,
-    onAsking: (String) -> Void = { _ in }, time: any TimeSource = SystemTime()
+    on completed: EnrolmentBook.Completed, credentials: CredentialResolver, patience: Duration = .seconds(10),
+    list: (TicketSystemConfiguration) -> ListOnBoard? = { _ in nil }, onAsking: (String) -> Void = { _ in },
+    time: any TimeSource = SystemTime()
   ) async -> [Finding] {
     let configuration = completed.configuration
     var findings: [Finding] = []
@@ -48,22 +60,24 @@ package enum OnlineCheck {
         continue
       }
       onAsking("ticketSystems.\(system.id)")
-      findings += await ask(system, credentials: completed.resolver(else: credentials), time: time)
+      findings += await ask(
+        system, list(system), credentials: completed.resolver(else: credentials), patience, time)
     }
     if let control = configuration.control {
       onAsking("control")
-      findings.append(await ask(control, configuration, time: time))
+      findings.append(await ask(control, configuration, patience, time))
     }
     return findings
   }
 
   private static func ask(
-    _ system: TicketSystemConfiguration, credentials: CredentialResolver, time: any TimeSource
+    _ system: TicketSystemConfiguration, _ list: ListOnBoard?, credentials: CredentialResolver, _ patience: Duration,
+    _ time: any TimeSource
   ) async -> [Finding] {
     let name = "ticketSystems.\(system.id)"
     let connection: TicketSystemConnection
     do throws(SetupError) {
-      connection = try system.connect(credentials: credentials, time: time)
+      connection = try system.connect(list: list, credentials: credentials, time: time)
     } catch {
       // Most of what keeps it from being connected names it.
       let words = error.description
@@ -80,12 +94,12 @@ package enum OnlineCheck {
       let good = Finding(kind: .good, line: "\(name): \(address) answers\(takes).")
       return [good] + (date.flatMap { doubt(of: time.wall() - $0, name, $0) }.map { [$0] } ?? [])
     case .fault(let reason, let detail):
-      return [Finding(kind: .fault, line: "\(name): \(reason.rawValue): \(detail)")]
+      return [Finding(kind: .fault, line: "\(name): \(reason.rawValue): \(detail)", reason: reason)]
     case .unclear(let detail):
       return [Finding(kind: .away, line: "\(name): \(detail) Try again in a minute.")]
     case .offline(let cause):
       let words = "\(address) does not answer (\(cause.rawValue)). Check the network, then url\(place)."
-      return [Finding(kind: .away, line: "\(name): \(words)")]
+      return [Finding(kind: .away, line: "\(name): \(words)", offline: cause)]
     case .unknown:
       return [Finding(kind: .away, line: "\(name): \(address) could not be asked in time. Try again.")]
     }
@@ -99,7 +113,8 @@ package enum OnlineCheck {
   }
 
   private static func ask(
-    _ control: ControlServiceConfiguration, _ configuration: StationConfiguration, time: any TimeSource
+    _ control: ControlServiceConfiguration, _ configuration: StationConfiguration, _ patience: Duration,
+    _ time: any TimeSource
   ) async -> Finding {
     do throws(SetupError) {
       let service = try ControlSession.connecting(as: configuration, time: time)(ControlServer(control))

@@ -18,13 +18,18 @@ extension EventScheduleSection {
       recognise: { TicketURL.secret(in: $0) }, foldedKey: { CodeFolding.key(of: $0) },
       server: { $0.configured.map { "\($0.url)" } }, budget: { $0.rate.limit * $0.rate.share / 100 },
       settingNames: { system in
-        system.configured.map { .init(address: "\($0.url)", key: $0.key.name, place: system.urlPosition) }
+        system.configured.map {
+          .init(address: "\($0.url)", key: $0.key.name, place: system.urlPosition, keyReach: keyReach)
+        }
       },
       enrolment: enrolment
     ) { id, system, use, list, credentials, time throws(SetupError) in
       try connect(id, system, use, list, credentials, time)
     }
   }
+
+  /// The server knows no smaller key.
+  private static let keyReach = "is a full administrator's: whoever has it sells, refunds and deletes as well"
 
   private static let enrolment = TicketSystemEnrolment<System, Gate>(
     key: enrolKey, isAwaited: { $0.place == .enrolled },

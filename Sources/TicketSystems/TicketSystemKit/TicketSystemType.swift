@@ -14,11 +14,14 @@ package struct TicketSystemType: Sendable {
     package var key: String?
     /// Where the file says the address; `nil` where it does not.
     package var place: SourcePosition?
+    /// What else the key opens than gates, a clause that follows "the key"; `nil` where it opens nothing else.
+    package var keyReach: String?
 
-    package init(address: String, key: String?, place: SourcePosition?) {
+    package init(address: String, key: String?, place: SourcePosition?, keyReach: String? = nil) {
       self.address = address
       self.key = key
       self.place = place
+      self.keyReach = keyReach
     }
   }
 

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-internal import ScanModel
+package import ScanModel
 internal import Synchronization
 
 /// Finds out why a certificate was not trusted: the TLS library says only that it was not. A second connection looks at
@@ -20,17 +20,27 @@ enum CertificateProbe {
   static func look(
     at server: ServerAddress, wall: WallTime, limit: TimeAmount, on loop: any EventLoop
   ) async -> Finding? {
+    await shown(by: server, limit: limit, on: loop) { chain in finding(chain, of: server.host, wall: wall) }
+  }
+
+  /// What `judge` makes of the chain that a server shows.
+  /// - Returns: `nil` if none was shown before `limit` had passed.
+  fileprivate static func shown<Value: Sendable>(
+    by server: ServerAddress, limit: TimeAmount, on loop: any EventLoop,
+    _ judge: @escaping @Sendable ([NIOSSLCertificate]) -> Value
+  ) async -> Value? {
     let seen = loop.makePromise(of: Void.self)
     do {
       let context = try NIOSSLContext(configuration: .makeClientConfiguration())
       let name = CertificateNames.address(server.host) == nil ? server.host : nil
-      let dates = Dates()
+      let found = Found<Value>()
       let bootstrap = ClientBootstrap(group: loop)
         .connectTimeout(limit)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: name) { chain, verdict in
-              dates.note(chain, of: server.host, wall: wall)
+              let value = judge(chain)
+              found.value.withLock { $0 = value }
               verdict.succeed(NIOSSLVerificationResult.failed)
               seen.succeed(())
             }
@@ -43,28 +53,50 @@ enum CertificateProbe {
       try await seen.futureResult.get()
       timer.cancel()
       channel.close(promise: nil)
-      return dates.finding
+      return found.value.withLock { $0 }
     } catch {
       seen.succeed(())
       return nil
     }
   }
 
-  private final class Dates: Sendable {
-    private let value = Mutex<Finding?>(nil)
+  private final class Found<Value: Sendable>: Sendable {
+    let value = Mutex<Value?>(nil)
+  }
 
-    var finding: Finding? { value.withLock { $0 } }
-
-    func note(_ chain: [NIOSSLCertificate], of host: String, wall: WallTime) {
-      guard let own = chain.first, CertificateNames.cover(own, host) else { return value.withLock { $0 = .fits } }
-      for certificate in chain {
-        let from = WallTime(seconds: Int64(certificate.notValidBefore))
-        let until = WallTime(seconds: Int64(certificate.notValidAfter))
-        guard wall < from || until < wall else { continue }
-        value.withLock { $0 = .contradicts(notBefore: from, notAfter: until) }
-        return
-      }
-      value.withLock { $0 = .fits }
+  private static func finding(_ chain: [NIOSSLCertificate], of host: String, wall: WallTime) -> Finding {
+    guard let own = chain.first, CertificateNames.cover(own, host) else { return .fits }
+    for certificate in chain {
+      let from = WallTime(seconds: Int64(certificate.notValidBefore))
+      let until = WallTime(seconds: Int64(certificate.notValidAfter))
+      if wall < from || until < wall { return .contradicts(notBefore: from, notAfter: until) }
     }
+    return .fits
+  }
+}
+
+/// What the certificate of a server says, for whoever looks after a station: by a connection that refuses it and never sends a request.
+/// Whether it is trusted is not asked.
+package struct ShownCertificate: Sendable, Equatable {
+  /// When the first of the server's certificates ends.
+  package var ends: WallTime
+  /// Whether it is made out for the host that was asked.
+  package var isOfHost: Bool
+
+  package init(ends: WallTime, isOfHost: Bool) {
+    self.ends = ends
+    self.isOfHost = isOfHost
+  }
+
+  /// Looks at the certificate of a server.
+  /// - Returns: `nil` where it shows none within `limit`.
+  package static func look(at server: ServerAddress, within limit: Duration) async -> ShownCertificate? {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let found = await CertificateProbe.shown(by: server, limit: TimeAmount(limit), on: loop) {
+      chain -> ShownCertificate? in
+      guard let own = chain.first, let ends = chain.map({ Int64($0.notValidAfter) }).min() else { return nil }
+      return ShownCertificate(ends: WallTime(seconds: ends), isOfHost: CertificateNames.cover(own, server.host))
+    }
+    return found ?? nil
   }
 }

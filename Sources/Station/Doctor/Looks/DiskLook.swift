@@ -1,0 +1,58 @@
+internal import Glibc
+internal import ScanConfiguration
+
+/// Looks at the disk on which the state folder lies.
+enum DiskLook {
+  /// A file system.
+  struct Space: Sendable, Equatable {
+    /// Bytes that the service may still use, and all.
+    var free: UInt64, size: UInt64
+    /// Files that can still be made; `nil` where the file system does not count them.
+    var files: UInt64?
+    /// Whether nothing can be written.
+    var isReadOnly: Bool
+  }
+
+  /// Below this nothing is kept much longer: the journal's file and its log grow by this in an evening.
+  private static let least: UInt64 = 32_000_000
+  private static let little: UInt64 = 256_000_000
+
+  static func findings(_ folder: String, _ journal: JournalConfiguration?) -> [Finding] {
+    // A folder that is still to be made: where it would lie.
+    var path = folder
+    while access(path, F_OK) != 0, path.utf8.count > 1 {
+      path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
+      if path.isEmpty { path = "/" }
+    }
+    var found = statvfs()
+    guard statvfs(path, &found) == 0 else { return [] }
+    let unit = UInt64(found.f_frsize)
+    let space = Space(
+      free: UInt64(found.f_bavail).multipliedReportingOverflow(by: unit).partialValue,
+      size: UInt64(found.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
+      files: found.f_files == 0 ? nil : UInt64(found.f_favail),
+      isReadOnly: UInt(found.f_flag) & UInt(bitPattern: ST_RDONLY) != 0)
+    return judge(space, of: folder, stopsGates: journal?.whenFailing == .stop)
+  }
+
+  /// - Parameter stopsGates: whether gates admit nobody while the journal keeps nothing.
+  static func judge(_ space: Space, of folder: String, stopsGates: Bool) -> [Finding] {
+    let bad: Finding.Severity = stopsGates ? .fault : .warning
+    if space.isReadOnly {
+      return [
+        Finding(
+          bad, .disk, folder, "Its disk is read-only: nothing is kept of who is admitted. It may be worn out.",
+          cure: "dmesg | tail -n 50")
+      ]
+    }
+    let megabytes = "\(space.free / 1_000_000) of \(space.size / 1_000_000) MB are free"
+    let cure = "sudo journalctl --vacuum-size=100M; sudo apt-get clean; df -h \(folder)"
+    if space.free < least || space.files.map({ $0 < 16 }) == true {
+      return [Finding(bad, .disk, folder, "Its disk is full: \(megabytes), and soon nothing is kept.", cure: cure)]
+    }
+    if space.free < little || space.free < space.size / 50 {
+      return [Finding(.warning, .disk, folder, "Its disk is filling up: \(megabytes).", cure: cure)]
+    }
+    return [Finding(.good, .disk, folder, "Its disk has room: \(megabytes).")]
+  }
+}
