@@ -1,4 +1,5 @@
 import Expectations
+import LinuxIO
 import ScanModel
 import ScanTesting
 import StationProtocol
@@ -23,6 +24,7 @@ private struct Bench {
   let orders: OrderKeeper
   let memory: StationMemory
   let outbox: ScriptedOutbox
+  let isExit: Bool
 
   /// - Parameter former: whose journal and ticket system it has: the next process.
   init(after former: Bench? = nil, _ adjust: (inout GateSettings) -> Void = { _ in }) throws {
@@ -36,6 +38,7 @@ private struct Bench {
     signals = RecordingSignals(time: time)
     var settings = GateSettings(gate: Self.north, deadline: .seconds(20), holdOff: .zero)
     adjust(&settings)
+    isExit = settings.isExit
     gate = GateController(
       settings: settings, system: system, ledger: ledger, signals: signals, events: hub, time: time)
     orders = OrderKeeper(journal: journal, events: hub, loop: dependencies.loop, time: time) { [ledger] in ledger.now }
@@ -62,7 +65,7 @@ private struct Bench {
 
   func perform(_ order: StationOrder) async -> OrderOutcome {
     let giver = OrderGiver(user: 1_000, process: 7, program: "test", names: true)
-    let station = OneGate(gate: gate, ledger: ledger, isExit: gate.settings.isExit, memory: memory)
+    let station = OneGate(gate: gate, ledger: ledger, isExit: isExit, memory: memory)
     return await Task(executorPreference: gate.loop.tasks) { [orders] in
       await orders.perform(order, by: giver, on: station)
     }.value
