@@ -41,8 +41,10 @@ final class Place: Sendable {
   /// Has facts in the station's journal.
   func journal(_ facts: [JournalFact]) async throws {
     let key = try keys.open().key
+    let path = state + "/journal.sqlite"
     let journal = try Journal.open(
-      Journal.Settings(path: state + "/journal.sqlite"), key: key, boot: BootID("boot 1"), time: SystemTime())
+      Journal.Settings(path: path), key: key, boot: BootID("boot 1"), time: SystemTime(),
+      trust: JournalTrust(of: path))
     try await journal.written(journal.enqueue(JournalBatch(facts: facts)))
     await journal.close()
   }
