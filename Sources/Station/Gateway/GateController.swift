@@ -283,7 +283,9 @@ package actor GateController {
       reviewOutputs()
       signals.play(.refuse(reason))
     case .undecided(let reason):
-      if reason.isFault, reason != .outOfService {
+      // What is doubted on board is one ticket of a list that is good otherwise.
+      let isOfTicket = reason == .badAnswer && kept.isUnasked
+      if reason.isFault, reason != .outOfService, !isOfTicket {
         systemFault = .fault(reason, decision.detail ?? reason.rawValue)
         faultBegan = kept.asked?.endedAt ?? time.now()
       }
