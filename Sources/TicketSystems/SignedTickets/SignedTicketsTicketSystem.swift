@@ -84,6 +84,8 @@ package struct SignedTicketsTicketSystem: TicketSystem {
     var result = AttemptOutcome(
       fate: .notSent, answer: .undecided(.unreachable, detail: nil), mayHaveRedeemed: false, sentAt: outcome.sentAt,
       endedAt: outcome.endedAt)
+    // What its issuer has not signed gets no further than `examine`.
+    result.isProven = true
     switch outcome.result {
     case .notSent(let fault):
       result.answer = .undecided(fault.reason, detail: fault.detail)

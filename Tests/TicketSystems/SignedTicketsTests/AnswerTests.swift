@@ -1,3 +1,4 @@
+import Admission
 import Calls
 import Expectations
 import ScanModel
@@ -192,6 +193,21 @@ import TicketTransport
     door.time.advance(by: .seconds(11))
     await expectEqual(door.present(door.ticket("tkt_15")), "redeemed")
     await door.close()
+  }
+
+  /// Whoever shows tickets that were taken back has no endless supply of them: those who come after are asked about.
+  @Test func aGenuineTicketIsNoFlood() async throws {
+    let service = Service()
+    let station = try await TicketStation(
+      asking: service, at: "http://localhost:\(try await service.server.start())", disk: .init(), floodLimit: 3)
+    for number in 0..<6 {
+      let ticket = station.door.ticket("tkt_revoked_\(number)")
+      service.refuse(ticket, Self.problem("403 Forbidden", "revoked"))
+      await expectEqual(station.present(ticket).verdict, .refuse(.cancelled))
+    }
+    await expectEqual(station.present(station.door.ticket()).verdict, .admit)
+    await station.close()
+    await service.server.stop()
   }
 
   /// A server that repeats what it was sent tells nobody.
