@@ -122,7 +122,7 @@ final class TicketKeys: Sendable {
     let now = now()
     let (finding, sleeper) = state.withLock { state in
       let finding = state.ring.key(name, at: now.monotonic, wall: now.trustedWall)
-      let isMissing = finding == .notYet || finding == .noKeys
+      let isMissing = [.notYet, .withdrawn, .noKeys].contains(finding)
       // The clock is believed by now: who fetches them keeps them, too.
       let canBeKept = state.unkept != nil && now.isTrusted
       return (finding, isMissing || canBeKept ? state.sleeper.take() : nil)
@@ -137,13 +137,12 @@ final class TicketKeys: Sendable {
     return state.withLock { state in
       if state.ring.isUsable(at: now.monotonic, wall: now.trustedWall) { return nil }
       let reason = state.fault.map { $0.reason.isFault ? $0.reason : .unreachable } ?? .unreachable
-      return (
-        reason,
-        "No keys of \(host) are on board by which a ticket can be verified"
-          + (state.fault.map { ", and they cannot be fetched: \($0.detail)" } ?? ": they are being fetched.")
-      )
+      return (reason, TicketJudge.withoutKeys(of: host, state.fault))
     }
   }
+
+  /// What kept them from being fetched last; `nil` where nothing did.
+  var lastFault: TransportFault? { state.withLock { $0.fault } }
 
   /// Returns once there are keys or a fault, at the deadline at the latest: where there are none nobody can be admitted, so that nobody
   /// waits longer for it. A command that only asks has nobody who fetches them, and does it here.
@@ -250,6 +249,18 @@ final class TicketKeys: Sendable {
           TransportFault(
             .badAnswer,
             "\(host) answered with no key of Ed25519 that can be believed. \(transport.words.addressCure)"))
+      case 200 where answer.mediaType == nil:
+        return .failure(
+          TransportFault(
+            .badAnswer,
+            "\(host) answered without a Content-Type, so that nobody can tell whether these are its keys (/v1/verification/jwks). "
+              + transport.words.addressCure))
+      case 300...399:
+        return .failure(
+          TransportFault(
+            .badAnswer,
+            "\(host) wants to send us elsewhere for its keys (\(answer.status)). The address in the configuration must be the final one. "
+              + transport.words.addressCure))
       case 408, 429, 500...599:
         return .failure(TransportFault(.unreachable, "\(host) does not tell its keys now (\(answer.status))."))
       default:

@@ -67,6 +67,8 @@ final class Service: Sendable {
     var manner = Manner.answers
     var redeemed: Set<String> = []
     var keys: String
+    /// What is answered to whoever asks for its keys; `nil` where its keys are.
+    var keyAnswer: String?
     /// How far its clock is ahead; `nil` where it tells no time.
     var ahead: Duration? = .zero
     var held: [@Sendable () -> Void] = []
@@ -98,6 +100,8 @@ final class Service: Sendable {
 
   func behave(_ manner: Manner) { state.withLock { $0.manner = manner } }
   func publish(_ keys: String) { state.withLock { $0.keys = keys } }
+  /// Whoever asks for its keys is answered so.
+  func answerKeys(_ answer: String?) { state.withLock { $0.keyAnswer = answer } }
   /// Its clock is so far ahead; `nil` where it tells no time.
   func tellTime(ahead: Duration?) { state.withLock { $0.ahead = ahead } }
   /// This ticket is answered so.
@@ -119,7 +123,7 @@ final class Service: Sendable {
         guard request.hasPrefix("GET /v1/verification/jwks ") else {
           return (Wire.response("404 Not Found", "{}", date: date), false)
         }
-        return (Wire.response("200 OK", state.keys, date: date), false)
+        return (state.keyAnswer ?? Wire.response("200 OK", state.keys, date: date), false)
       }
       if case .says(let text) = state.manner { return (text, false) }
       if let text = state.refused[token] { return (text, false) }

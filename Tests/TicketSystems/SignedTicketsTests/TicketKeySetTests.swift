@@ -61,6 +61,15 @@ import TicketTransport
     expectEqual(names(Issuer.jwks(one, one, third)), ["dev-ed25519", "k2"], "the same twice is one")
     let broken = #"{"kty":"OKP","crv":"Ed25519","kid":"dev-ed25519","x":"AA"}"#
     expectEqual(names(Issuer.jwks(one, broken, third)), ["k2"])
+    // Whatever the other is.
+    for other in [
+      #"{"kty":"RSA","kid":"dev-ed25519","n":"AQAB","e":"AQAB"}"#,
+      #"{"kty":"OKP","crv":"X25519","kid":"dev-ed25519","x":"\#(Vector.x)"}"#,
+      #"{"kty":"oct","kid":"dev-ed25519"}"#, #"{"kid":"dev-ed25519"}"#,
+    ] {
+      expectEqual(names(Issuer.jwks(one, other, third)), ["k2"], "\(other)")
+      expectEqual(names(Issuer.jwks(other, one, third)), ["k2"], "\(other)")
+    }
     expectEqual(names(Issuer.jwks(one, other)), nil)
   }
 

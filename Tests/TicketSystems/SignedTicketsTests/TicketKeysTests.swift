@@ -152,6 +152,52 @@ import TicketTransport
     await door.close()
   }
 
+  /// Whoever shows such a ticket is told what became of its key; a name that somebody made up is no fault of the gate's.
+  @Test func whatIsMissingIsTold() async throws {
+    let (service, next) = (Service(), Issuer.other("next"))
+    let door = try await Door.open(service)
+    func words(_ ticket: String) -> String {
+      switch door.system.examine(Code(ticket), at: door.time.wall()) {
+      case .undecided(.unreachable, let detail): detail
+      case let other: "\(other)"
+      }
+    }
+    let ticket = door.ticket()
+    expect(words(next.ticket(at: door.time.wall())).contains("has not told yet. Its keys are being fetched"))
+    service.publish(Issuer.jwks(next.jwk()))
+    _ = await door.keys.fetch()
+    expect(words(ticket).contains("tells no more: it was withdrawn"), "\(words(ticket))")
+    service.answerKeys(Wire.response("404 Not Found", "{}"))
+    _ = await door.keys.fetch()
+    let unknown = words(Issuer.other("third").ticket(at: door.time.wall()))
+    expect(unknown.contains("has not told yet. Its keys cannot be fetched: ") && unknown.contains("404"), "\(unknown)")
+    // It is told again.
+    service.answerKeys(nil)
+    service.publish(Issuer.jwks(next.jwk(), Issuer.vector.jwk()))
+    _ = await door.keys.fetch()
+    await expectEqual(door.present(ticket), "redeemed")
+    await door.close()
+  }
+
+  /// Without keys a scan says what keeps them away, as the gate does.
+  @Test(arguments: [
+    (Wire.response("302 Found", "", extra: "Location: /login\r\n"), UndecidedReason.badAnswer, "must be the final one"),
+    (Wire.response("200 OK", Issuer.jwks(Issuer.vector.jwk()), type: nil), .badAnswer, "Content-Type"),
+    (Wire.response("200 OK", "{}"), .badAnswer, "no key of Ed25519"),
+    (Wire.response("404 Not Found", "{}"), .badAnswer, "404"),
+    (Wire.response("500 Internal Server Error", "{}"), .unreachable, "500"),
+  ]) func withoutKeysAScanSaysWhy(answer: String, reason: UndecidedReason, word: String) async throws {
+    let door = try await Door.open(hasKeys: false)
+    door.service.answerKeys(answer)
+    _ = await door.keys.fetch()
+    guard case .undecided(let found, let detail) = door.system.examine(Code(door.ticket()), at: door.time.wall()) else {
+      return expect(false, "nobody is admitted without keys")
+    }
+    expectEqual(found, reason)
+    expect(detail.contains("cannot be fetched: ") && detail.contains(word), "\(detail)")
+    await door.close()
+  }
+
   @Test func theyOutliveTheProcessForADay() async throws {
     let (records, service) = (Records(), Service())
     let door = try await Door.open(service, records: records)
