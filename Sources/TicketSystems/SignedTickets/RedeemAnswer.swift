@@ -28,14 +28,14 @@ struct RedeemAnswer: Equatable {
   /// - Parameters:
   ///   - ticket: what was asked for; `nil` where no ticket was.
   ///   - now: when the answer came, by our clock.
-  ///   - secrets: what the server's text must not show, should it repeat it.
+  ///   - secrets: what the server's text must not show, should it repeat it; made where there is such text.
   ///   - words: which settings to look at.
   init(
-    _ answer: HTTPAnswer, of ticket: SignedTicket?, at now: WallTime, host: String, hiding secrets: [Redaction],
-    words: ServerWords
+    _ answer: HTTPAnswer, of ticket: SignedTicket?, at now: WallTime, host: String,
+    hiding secrets: @autoclosure () -> [Redaction], words: ServerWords
   ) {
     if let problem = RedeemProblem(answer), answer.status != 429 {
-      self = Self.problem(problem, answer.status, host, secrets, words)
+      self = Self.problem(problem, answer.status, host, secrets(), words)
       return
     }
     switch answer.status {
