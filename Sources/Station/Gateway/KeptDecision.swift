@@ -32,18 +32,21 @@ extension KeptDecision {
       decider: decider)
   }
 
-  /// Whether a request was sent that admitted nobody, and another code might have fared better: the ticket system has not
-  /// refused it for its rate, nor because of our key.
+  /// Whether a request was answered that admitted nobody, and another code might have fared better: the ticket system has not refused it
+  /// for its rate, nor because of our key. Where it did not answer, or was out of order, nobody is to blame; nor is who shows a code that
+  /// nobody can invent.
   var wasInVain: Bool {
     // What is on board, or remembered, cost nothing.
-    guard let asked, !isUnasked, !asked.isRemembered, asked.fate != .notSent, decision.verdict != .admit else {
+    guard let asked, asked.fate == .answered, !isUnasked, !asked.isRemembered, decision.verdict != .admit else {
       return false
     }
-    return asked.offline != .rateLimited && asked.keyFault == nil
+    return asked.offline == nil && asked.keyFault == nil && !asked.isProven && !asked.isOutOfOrder
   }
+}
 
-  /// Whether it was answered besides: on a bad network nobody is to blame.
-  var wasAnsweredInVain: Bool { wasInVain && asked?.fate == .answered && asked?.offline == nil }
+extension AttemptOutcome {
+  /// Whether the ticket system said that it was out of order (5xx).
+  fileprivate var isOutOfOrder: Bool { if case .undecided(.unreachable, _) = answer { true } else { false } }
 }
 
 extension AttemptOutcome {
@@ -66,8 +69,8 @@ extension AttemptDecision {
   }
 
   /// A scan that is refused without the ledger.
-  init(refused reason: RefuseReason, detail: String? = nil) {
-    self.init(verdict: .refuse(reason), allowance: 0, detail: detail)
+  init(refused reason: RefuseReason, details: TicketDetails? = nil, detail: String? = nil) {
+    self.init(verdict: .refuse(reason), allowance: 0, details: details, detail: detail)
   }
 }
 

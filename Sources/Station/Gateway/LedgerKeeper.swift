@@ -217,7 +217,7 @@ package actor LedgerKeeper {
       asked: AskedMark(mark: asked, mayBeWritten: unasked == nil || unasked?.kind == .unavailable))
     kept.isUnasked = known != nil
     if kept.decider == .server, known == nil { learn(kept.decision, scan) }
-    if kept.wasAnsweredInVain { cap.countVain(scan.reader, at: time.now()) }
+    if kept.wasInVain { cap.countVain(scan.reader, at: time.now()) }
     switch outcome.fate {
     // What only read has left nothing to find out.
     case .pending where !outcome.mayHaveRedeemed, .lost where !outcome.mayHaveRedeemed: return kept

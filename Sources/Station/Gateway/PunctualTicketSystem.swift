@@ -47,6 +47,8 @@ struct PunctualTicketSystem: OnBoardTicketSystem {
 
   func refusalWords(for code: Code) -> String? { system.refusalWords(for: code) }
 
+  func refusalDetails(for code: Code) -> TicketDetails? { system.refusalDetails(for: code) }
+
   func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
