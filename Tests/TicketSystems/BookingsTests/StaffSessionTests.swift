@@ -192,7 +192,7 @@ import TicketTransport
     expectEqual(stage.service.count(.signIn), 3)
     expectEqual(faults.map { $0?.reason }, [.keyRefused, .keyRefused, .keyRefused, .rateLimited, .rateLimited])
     expect(faults.last??.detail.contains("3 times in 15 min") == true, "\(faults)")
-    stage.time.advance(by: DoorRation.period)
+    stage.time.advance(by: DoorRation.period + DoorRation.toldMargin)
     let later = try stage.again()
     try await later.signIn()
     expectEqual(stage.service.count(.signIn), 4)
