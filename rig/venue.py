@@ -141,6 +141,14 @@ class Venue:
         """The shows of its theatre, and of which venue."""
         return [json.loads(line) for line in self.booking("show shows").splitlines()]
 
+    def signed_ticket(self, words):
+        """What is done about signed tickets, as `venue signed-ticket` has it; what it says."""
+        return self._command(f"signed-ticket {words} --control {self._control}")
+
+    def signed_tickets(self):
+        """Every signed ticket, and when it was redeemed; without their codes."""
+        return [json.loads(line) for line in self.signed_ticket("list").splitlines()]
+
     # Stations that it sets up
 
     def activation_code(self):

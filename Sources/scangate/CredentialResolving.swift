@@ -35,6 +35,15 @@ private struct SealedSessions: SessionRecords {
 
   func read(_ name: String) -> [UInt8]? { (try? records.get(name)) ?? nil }
 
+  func fault(of name: String) -> String? {
+    do throws(SealFault) {
+      _ = try records.get(name)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
   func keep(_ bytes: [UInt8]?, as name: String) {
     if let bytes {
       try? records.set(name, bytes)

@@ -31,7 +31,10 @@ extension VenueCommand {
       @Option(help: ArgumentHelp("The order that it belongs to.", valueName: "id"))
       var order = NewSignedTicket().order
 
-      @Option(parsing: .unconditional, help: ArgumentHelp("When it is issued; usually now.", valueName: "time"))
+      @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+          "When it is issued; usually now, or two hours before an end that is over.", valueName: "time"))
       var issued: String?
 
       @Option(

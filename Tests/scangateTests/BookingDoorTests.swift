@@ -117,7 +117,7 @@ import TicketTransport
     try await Bench.open(rows: "[\(rows.joined(separator: ","))]") { bench in
       let result = await bench.terminal.run(["doorlist"])
       expectEqual(result.lines.count, 101)
-      expect(result.errors.contains("100 bookings at most"), "\(result.errors)")
+      expect(result.errors.contains("tells 100 at most"), "\(result.errors)")
     }
   }
 

@@ -13,7 +13,7 @@ import Testing
     let result = try await fixture.run(["verify"])
     expectEqual(result.status, 0, "\(result.errors)")
     for words in [
-      "20, from 2025-12-17 20:33:20 to 2025-12-17 20:33:39", "1, of which 1 are not concluded", "version 5",
+      "20, from 2025-12-17 20:33:20 to 2025-12-17 20:33:39", "1, of which 1 are not concluded", "version 6",
       "is sound",
     ] { expect(result.output.contains(words), "\(words)") }
   }

@@ -44,6 +44,10 @@ package protocol TicketSystem: Sendable {
   /// says it all.
   func refusalWords(for code: Code) -> String?
 
+  /// What is known of a ticket that `examine` refuses, for staff: of what its issuer has proven to be so, and of nothing else. `nil` where
+  /// there is none.
+  func refusalDetails(for code: Code) -> TicketDetails?
+
   /// Asks the ticket system, once; may redeem, unless `mayRedeem` says no. Returns by the request's deadline at the latest.
   ///
   /// Once a byte was sent, nothing is sent again. Failed connects may be retried inside the deadline.
@@ -139,6 +143,9 @@ extension TicketSystem {
   /// The reason says it all.
   package func refusalWords(for code: Code) -> String? { nil }
 
+  /// Nothing is proven.
+  package func refusalDetails(for code: Code) -> TicketDetails? { nil }
+
   /// Nothing can be said without a request: the code is its own key.
   package func examine(_ code: Code, at time: WallTime) -> Examination { .proceed(TicketKey(code.bytes)) }
 }
@@ -220,6 +227,9 @@ package struct AttemptOutcome: Sendable, Equatable {
   package var mayHaveRedeemed: Bool
   /// Whether nobody was asked: what the ticket system said a short while ago still holds. It proves nothing of how it is now.
   package var isRemembered: Bool
+  /// Whether the code is one that nobody can invent, whatever became of the request: its issuer's signature is proven. Whoever shows such
+  /// codes has no endless supply of them.
+  package var isProven = false
   /// Why the ticket system counts as offline by this; `nil` where it does not, whatever else is wrong.
   package var offline: OfflineCause?
   /// How long the ticket system, or our budget, asks us to wait before the next request; at most 15 minutes are obeyed.

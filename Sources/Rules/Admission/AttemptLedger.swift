@@ -101,15 +101,18 @@ package struct AttemptLedger: Sendable {
   ///   - isTrusted: whether `wall` can be believed.
   ///   - ignoringPending: the caller has waited for the open request long enough.
   ///   - redeemsOnce: as `TicketSystem.redeemsOnce`.
+  ///   - isOnBoard: whether the ticket system's answer is on board and records nothing: how often the ticket admits is what that says now,
+  ///     so it is asked before a ticket is used up, and before one that was given back admits.
   ///   - rule: which tickets the gate takes; `nil` where it takes all. On what it does not know to be one nobody passes without a request.
   package mutating func begin(
     _ key: TicketKey, folded: TicketKey? = nil, isDistinct: Bool = false, attempt: AttemptID, gate: GateID,
     at time: MonotonicTime, wall: WallTime, isTrusted: Bool = true, ignoringPending: Bool = false,
-    redeemsOnce: Bool = false, rule: GateRule? = nil
+    redeemsOnce: Bool = false, isOnBoard: Bool = false, rule: GateRule? = nil
   ) -> Beginning {
     var record = records[key] ?? TicketRecord(key: key, interval: policy.interval)
     record.folded = folded ?? record.folded
     record.isDistinct = isDistinct
+    record.isOnBoard = isOnBoard
     if redeemsOnce { record.redeemsOnce() }
     if let decision = record.tooSoon(at: time, wall: wall, isTrusted: isTrusted, book) { return .known(decision) }
     // What waits on it for the right gate stays as it is.
@@ -125,12 +128,12 @@ package struct AttemptLedger: Sendable {
     if record.isOwedOtherwise(book) { return .known(record.knownUsed(book) ?? record.spelledOtherwise(.busy)) }
     let presented = AttemptLock(attempt: attempt, gate: gate, began: time, wall: wall)
     if let decision = record.rejudge(wall: wall, book) { return .known(decision) }
-    if let decision = record.claim(presented, at: time, wall: wall, rule, &book) {
+    if !isOnBoard, let decision = record.claim(presented, at: time, wall: wall, rule, &book) {
       record.space(decision, at: time, wall: wall, isTrusted: isTrusted, presented)
       keep(record, key)
       return .known(decision)
     }
-    if let decision = record.knownUsed(book) { return .known(decision) }
+    if !isOnBoard, let decision = record.knownUsed(book) { return .known(decision) }
     if !ignoringPending, let open = record.awaited(at: time, policy) { return .pending(open) }
     record.lock = presented
     records[key] = record

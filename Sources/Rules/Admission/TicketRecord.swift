@@ -53,6 +53,8 @@ struct TicketRecord: Sendable {
   var folded: TicketKey?
   /// Whether the list on board names another such code, too: then they are two tickets. Of the presentation alone.
   var isDistinct = false
+  /// Whether the ticket system's answer is on board: what that says now outranks what is remembered. Of the presentation alone.
+  var isOnBoard = false
   /// Whether it is redeemed once, and nothing is told of that but "already used". Of the presentation alone.
   private(set) var isOnce = false
   /// Why nobody passes at the gate that asked, whatever the answer that is judged is for. Of that answer alone.
@@ -169,6 +171,8 @@ struct TicketRecord: Sendable {
         claimed.detail = detail
         return claimed
       }
+      // It was asked although as many are in as it said last: where it says nothing, that holds.
+      if isOnBoard, !reason.isFault, let used = knownUsed(book) { return used }
       // What the ticket system has said meanwhile outranks what may be done without its word.
       if !reason.isFault, overtaking.map({ !$0.outcome.saysSomething }) ?? true, let offline {
         let known = rule?.isLasting == false ? offline.details : details ?? offline.details

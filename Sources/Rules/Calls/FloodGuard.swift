@@ -6,8 +6,32 @@ package import ScanModel
 /// the desk may take the money, and for `tooEarly` and `tooSoon`, which time cures. `unreadable` never was a request, and `alreadyUsed` is the ledger's. By the code's bytes: that one spelling is
 /// unknown says nothing of another.
 package struct NegativeCache: Sendable {
+  /// What was said of a code.
+  package struct Refusal: Sendable, Equatable {
+    /// Why it was refused.
+    package var reason: RefuseReason
+    /// How many were in on it, and how many it admits.
+    package var admitted: Int
+    package var allowance: Int
+    /// The words for staff.
+    package var detail: String?
+    /// The ticket, as far as it was told.
+    package var details: TicketDetails?
+
+    package init(
+      _ reason: RefuseReason, admitted: Int = 0, allowance: Int = 0, detail: String? = nil,
+      details: TicketDetails? = nil
+    ) {
+      self.reason = reason
+      self.admitted = admitted
+      self.allowance = allowance
+      self.detail = detail
+      self.details = details
+    }
+  }
+
   private struct Entry: Sendable {
-    let reason: RefuseReason
+    let said: Refusal
     let storedAt: MonotonicTime
     let serial: Int
   }
@@ -38,9 +62,14 @@ package struct NegativeCache: Sendable {
 
   /// Remembers a refusal by the ticket system at `time`, if it is of the kind that is remembered.
   package mutating func remember(_ code: Code, _ reason: RefuseReason, at time: MonotonicTime) {
-    guard Self.lifetime(of: reason) != nil else { return }
+    remember(code, Refusal(reason), at: time)
+  }
+
+  /// Remembers a refusal with its words: whoever scans again to read them sees them again.
+  package mutating func remember(_ code: Code, _ said: Refusal, at time: MonotonicTime) {
+    guard Self.lifetime(of: said.reason) != nil else { return }
     serial &+= 1
-    entries[code] = Entry(reason: reason, storedAt: time, serial: serial)
+    entries[code] = Entry(said: said, storedAt: time, serial: serial)
     order.append((code, serial))
     while entries.count > capacity || order.count - head > 2 * capacity { dropOldest() }
     if head > capacity {
@@ -50,11 +79,14 @@ package struct NegativeCache: Sendable {
   }
 
   /// The refusal remembered for `code`, if it still counts at `time`.
-  package func reason(for code: Code, at time: MonotonicTime) -> RefuseReason? {
-    guard let entry = entries[code], let lifetime = Self.lifetime(of: entry.reason) else { return nil }
+  package func reason(for code: Code, at time: MonotonicTime) -> RefuseReason? { refusal(of: code, at: time)?.reason }
+
+  /// The same, with its words.
+  package func refusal(of code: Code, at time: MonotonicTime) -> Refusal? {
+    guard let entry = entries[code], let lifetime = Self.lifetime(of: entry.said.reason) else { return nil }
     // A read can be a little older than the refusal; a clock that jumped back a lot ends it.
     let age = time - entry.storedAt
-    return age < lifetime && age > .zero - lifetime ? entry.reason : nil
+    return age < lifetime && age > .zero - lifetime ? entry.said : nil
   }
 
   /// Forgets `code`: the ticket system has another opinion now.

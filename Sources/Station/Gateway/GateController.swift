@@ -213,7 +213,10 @@ package actor GateController {
     // Nobody is kept in: not by an hour, nor by what is missing to judge a code. It lets nobody out of the book either.
     case .refuse(.expired) where settings.isExit, .undecided where settings.isExit: key = nil
     case .refuse(let reason):
-      return close(scan, AttemptDecision(refused: reason, detail: system.refusalWords(for: scan.code)))
+      return close(
+        scan,
+        AttemptDecision(
+          refused: reason, details: system.refusalDetails(for: scan.code), detail: system.refusalWords(for: scan.code)))
     case .undecided(let reason, let detail): return close(scan, AttemptDecision(undecided: reason, detail: detail))
     }
     if isInMaintenance {
@@ -283,7 +286,9 @@ package actor GateController {
       reviewOutputs()
       signals.play(.refuse(reason))
     case .undecided(let reason):
-      if reason.isFault, reason != .outOfService {
+      // What is doubted on board is one ticket of a list that is good otherwise.
+      let isOfTicket = reason == .badAnswer && kept.isUnasked
+      if reason.isFault, reason != .outOfService, !isOfTicket {
         systemFault = .fault(reason, decision.detail ?? reason.rawValue)
         faultBegan = kept.asked?.endedAt ?? time.now()
       }

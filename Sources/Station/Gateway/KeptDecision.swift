@@ -1,6 +1,7 @@
 internal import ScanConfiguration
 package import ScanModel
 package import Admission
+internal import Calls
 
 /// What the keeper made of a scan.
 package struct KeptDecision: Sendable {
@@ -12,6 +13,8 @@ package struct KeptDecision: Sendable {
   package var ticket: TicketKey?
   /// Who decided.
   package var decider: Decider
+  /// Whether `asked` was on board: no request was sent for it.
+  package var isUnasked = false
 
   package init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
     self.decision = decision
@@ -29,15 +32,26 @@ extension KeptDecision {
       decider: decider)
   }
 
-  /// Whether a request was sent that admitted nobody, and another code might have fared better: the ticket system has not
-  /// refused it for its rate, nor because of our key.
+  /// Whether a request was answered that admitted nobody, and another code might have fared better: the ticket system has not refused it
+  /// for its rate, nor because of our key. Where it did not answer, or was out of order, nobody is to blame; nor is who shows a code that
+  /// nobody can invent.
   var wasInVain: Bool {
-    guard let asked, asked.fate != .notSent, decision.verdict != .admit else { return false }
-    return asked.offline != .rateLimited && asked.keyFault == nil
+    // What is on board, or remembered, cost nothing.
+    guard let asked, asked.fate == .answered, !isUnasked, !asked.isRemembered, decision.verdict != .admit else {
+      return false
+    }
+    return asked.offline == nil && asked.keyFault == nil && !asked.isProven && !asked.isOutOfOrder
   }
+}
 
-  /// Whether it was answered besides: on a bad network nobody is to blame.
-  var wasAnsweredInVain: Bool { wasInVain && asked?.fate == .answered && asked?.offline == nil }
+extension AttemptOutcome {
+  /// Whether the ticket system said that it was out of order (5xx).
+  fileprivate var isOutOfOrder: Bool { if case .undecided(.unreachable, _) = answer { true } else { false } }
+}
+
+extension AttemptOutcome {
+  /// Whether nothing is to be believed of that ticket.
+  var isDoubt: Bool { if case .undecided(.badAnswer, _) = answer { true } else { false } }
 }
 
 /// What gates do while the journal cannot be written. The raw values are the names in the configuration.
@@ -55,8 +69,17 @@ extension AttemptDecision {
   }
 
   /// A scan that is refused without the ledger.
-  init(refused reason: RefuseReason, detail: String? = nil) {
-    self.init(verdict: .refuse(reason), allowance: 0, detail: detail)
+  init(refused reason: RefuseReason, details: TicketDetails? = nil, detail: String? = nil) {
+    self.init(verdict: .refuse(reason), allowance: 0, details: details, detail: detail)
+  }
+}
+
+extension AttemptDecision {
+  /// A scan that is refused as a short while ago, in the same words.
+  init(remembered said: NegativeCache.Refusal) {
+    self.init(
+      verdict: .refuse(said.reason), admitted: said.admitted, allowance: said.allowance, details: said.details,
+      detail: said.detail)
   }
 }
 

@@ -44,6 +44,10 @@ extension LedgerKeeper {
       decider = .ledger
       decision.detail = nil
     }
+    // The list says how many, and the ledger that they are in.
+    if decision.verdict == .refuse(.alreadyUsed), case .valid = outcome.answer, deciding.system.onBoard != nil {
+      decider = .ledger
+    }
     let isAdmission = decision.verdict == .admit
     // What waits for another gate must not be left to staff there because the power went a moment later.
     let isBarred = if case .redeemed(let redemption) = outcome.answer { redemption.bar != nil } else { false }
@@ -132,10 +136,13 @@ extension LedgerKeeper {
   func learn(_ decision: AttemptDecision, _ scan: Scan) {
     guard case .refuse(let reason) = decision.verdict else { return }
     let now = time.now()
+    let said = NegativeCache.Refusal(
+      reason, admitted: decision.admitted, allowance: decision.allowance, detail: decision.detail,
+      details: decision.details)
     if reason == .notFound {
-      unknown.remember(scan.code, reason, at: now)
+      unknown.remember(scan.code, said, at: now)
     } else {
-      refused[scan.gate, default: NegativeCache()].remember(scan.code, reason, at: now)
+      refused[scan.gate, default: NegativeCache()].remember(scan.code, said, at: now)
     }
   }
 

@@ -3,6 +3,7 @@ internal import LinuxIO
 package import ScanModel
 package import Admission
 package import Calls
+internal import TicketSystemKit
 
 /// Keeps the attempt ledger of one ticket system for all gates of the station: does the waiting that the pure ledger cannot,
 /// and writes down what must outlive the process.
@@ -116,8 +117,8 @@ package actor LedgerKeeper {
       return KeptDecision(bar, ticket: key, decider: .station)
     }
     let now = time.now()
-    if let reason = unknown.reason(for: scan.code, at: now) ?? refused[scan.gate]?.reason(for: scan.code, at: now) {
-      return KeptDecision(AttemptDecision(refused: reason), ticket: key, decider: .ledger)
+    if let said = unknown.refusal(of: scan.code, at: now) ?? refused[scan.gate]?.refusal(of: scan.code, at: now) {
+      return KeptDecision(AttemptDecision(remembered: said), ticket: key, decider: .ledger)
     }
     let attempt = AttemptID()
     let folded = stored.folded(of: scan.code, system)
@@ -130,7 +131,9 @@ package actor LedgerKeeper {
       abandon(key, attempt)
       return barred
     }
-    guard mayAsk, cap.mayAsk(scan.reader, at: time.now()) else {
+    let isHeld = !mayAsk || !cap.mayAsk(scan.reader, at: time.now())
+    let told = isHeld ? await onBoard(deciding, deadline: deadline) : nil
+    if isHeld, told == nil {
       abandon(key, attempt)
       let detail =
         "Reader \(scan.reader) has brought too many codes that admit nobody; it may ask again within a minute."
@@ -160,10 +163,20 @@ package actor LedgerKeeper {
       abandon(key, attempt)
       return barred
     }
-    return await ask(deciding, deadline: deadline)
+    return await ask(deciding, deadline: deadline, told: told)
   }
 
-  private func ask(_ deciding: Deciding, deadline: MonotonicTime) async -> KeptDecision {
+  /// The outcome of a request that need not be sent, for the answer is on board; `nil` where it has to be.
+  private func onBoard(_ deciding: Deciding, deadline: MonotonicTime) async -> AttemptOutcome? {
+    guard let system = deciding.system.onBoard else { return nil }
+    let request = AttemptRequest(
+      attempt: deciding.attempt, scan: deciding.scan.id, code: deciding.scan.code, deadline: deadline,
+      event: deciding.scan.event, listed: deciding.listed, line: deciding.line)
+    return await system.outcomeOnBoard(of: request)
+  }
+
+  /// - Parameter told: the outcome, where that is known and no request has to be sent for it.
+  private func ask(_ deciding: Deciding, deadline: MonotonicTime, told: AttemptOutcome?) async -> KeptDecision {
     let (scan, attempt, key, system) = (deciding.scan, deciding.attempt, deciding.key, deciding.system)
     let asked = store.dependencies.book.enqueue(
       JournalBatch(facts: [.asked(store.asked(attempt, scan, system.id, key))], isUrgent: true))
@@ -182,21 +195,29 @@ package actor LedgerKeeper {
     let began = time.now()
     health.learnWait(patience - began)
     sender.scanBegan(at: began)
-    var outcome = await system.attempt(request) { late in
-      Task(executorPreference: self.loop.tasks) {
-        await self.settle(late, of: attempt, scan: scan, key: key, system: system.id)
+    var outcome: AttemptOutcome
+    var known = told
+    if known == nil { known = await onBoard(deciding, deadline: patience) }
+    if let known {
+      outcome = known
+    } else {
+      outcome = await system.attempt(request) { late in
+        Task(executorPreference: self.loop.tasks) {
+          await self.settle(late, of: attempt, scan: scan, key: key, system: system.id)
+        }
       }
     }
     sender.scanEnded()
-    if outcome.fate != .notSent { events.asked(system.id, took: time.now() - began) }
-    health.learn(outcome, of: key, from: system.id, at: scan.gate)
+    if known == nil, outcome.fate != .notSent { events.asked(system.id, took: time.now() - began) }
+    if known?.isDoubt != true { health.learn(outcome, of: key, from: system.id, at: scan.gate) }
     health.learnReach(of: outcome, began: began)
     if await !isConfirmed(outcome, deciding, deadline: deadline) { outcome.offline = nil }
-    let kept = await conclude(
+    var kept = await conclude(
       deciding, outcome,
       asked: AskedMark(mark: asked, mayBeWritten: unasked == nil || unasked?.kind == .unavailable))
-    if kept.decider == .server { learn(kept.decision, scan) }
-    if kept.wasAnsweredInVain { cap.countVain(scan.reader, at: time.now()) }
+    kept.isUnasked = known != nil
+    if kept.decider == .server, known == nil { learn(kept.decision, scan) }
+    if kept.wasInVain { cap.countVain(scan.reader, at: time.now()) }
     switch outcome.fate {
     // What only read has left nothing to find out.
     case .pending where !outcome.mayHaveRedeemed, .lost where !outcome.mayHaveRedeemed: return kept
@@ -234,6 +255,7 @@ package actor LedgerKeeper {
   ) async -> (decision: AttemptDecision, decider: Decider)? {
     var ignoringPending = false
     var isDistinct: Bool?
+    let isOnBoard = system.onBoard != nil
     while true {
       do throws(JournalFault) {
         try await stored.remember(key, folded: folded)
@@ -248,7 +270,7 @@ package actor LedgerKeeper {
       let beginning = stored.ledger.begin(
         key, folded: folded, isDistinct: isDistinct ?? false, attempt: attempt, gate: scan.gate, at: time.now(),
         wall: time.wall(), isTrusted: stored.isTrusted, ignoringPending: ignoringPending,
-        redeemsOnce: system.redeemsOnce, rule: rule)
+        redeemsOnce: system.redeemsOnce, isOnBoard: isOnBoard, rule: rule)
       switch beginning {
       case .known(let decision):
         guard case .admit = decision.verdict else { return (decision, .ledger) }

@@ -85,7 +85,7 @@ package struct ListRefresher: Sendable {
     var (wait, waitsForQuiet) = turn(after: age.map { max(.zero, interval - $0) } ?? .zero)
     // Where it is older, or not there, somebody may be waiting for it.
     if wait == .zero { waitsForQuiet = false }
-    var told: ListEvent.State?
+    var told: ListEvent?
     while true {
       switch await order.wait(for: wait) {
       case .cancelled: return
@@ -96,10 +96,12 @@ package struct ListRefresher: Sendable {
       let isTrusted = clock().isTrusted
       let outcome = await refresh()
       guard !Task.isCancelled else { return }
-      // The same trouble is told once.
-      if outcome.state == .refreshed || outcome.state != told { events.emit(.list(outcome)) }
+      // The same trouble is told once, however old it has become; another one is told.
+      if outcome.state == .refreshed || told.map({ outcome.isSameTrouble(as: $0) }) != true {
+        events.emit(.list(outcome))
+      }
       if outcome.state == .missing { return }
-      told = outcome.state
+      told = outcome
       last = clock().monotonic
       (wait, waitsForQuiet) = turn(after: interval)
       // A station that was just started may learn the time by its first answer: nobody waits an interval for the list then.
@@ -215,4 +217,13 @@ package struct ListRefresher: Sendable {
     let beginning = WallTime(seconds: zone.time(local: day * 86_400))
     return beginning..<max(WallTime(seconds: zone.time(local: (day + 1) * 86_400)), beginning)
   }
+}
+
+extension ListEvent {
+  /// Whether it tells the same, but for numbers: how often, how many, how long ago.
+  fileprivate func isSameTrouble(as other: ListEvent) -> Bool {
+    state == other.state && Self.words(detail) == Self.words(other.detail)
+  }
+
+  private static func words(_ text: String?) -> [UInt8]? { text?.utf8.filter { !(0x30...0x39).contains($0) } }
 }

@@ -1,24 +1,29 @@
 internal import LinuxIO
 internal import ScanModel
+internal import TicketSystemKit
 
 /// A ticket system whose deadlines hold whatever becomes of its adapter: a call that does not return is left to itself, and the
 /// gate goes on.
 ///
 /// An adapter keeps its deadlines by itself; one that does is never interrupted, for it has some time more here. What a call that
 /// was left brings in the end is not lost: for an attempt it is the late outcome.
-struct PunctualTicketSystem: TicketSystem {
+struct PunctualTicketSystem: OnBoardTicketSystem {
   /// By how much an adapter may outlast a deadline.
   static let grace = Duration.milliseconds(500)
 
   private let system: any TicketSystem
   private let time: any TimeSource
   private let loop: DeviceLoop?
+  /// The same, where its answer is on board.
+  private let board: (any OnBoardTicketSystem)?
 
   /// Makes one of another; of one that is punctual already, the same.
   /// - Parameter loop: the thread on which adapters work between their waits; those of the process where there is none.
   init(_ system: any TicketSystem, time: any TimeSource, loop: DeviceLoop? = nil) {
     self.loop = loop
-    self.system = (system as? PunctualTicketSystem)?.system ?? system
+    let system = (system as? PunctualTicketSystem)?.system ?? system
+    self.system = system
+    board = system as? any OnBoardTicketSystem
     self.time = time
   }
 
@@ -42,6 +47,8 @@ struct PunctualTicketSystem: TicketSystem {
 
   func refusalWords(for code: Code) -> String? { system.refusalWords(for: code) }
 
+  func refusalDetails(for code: Code) -> TicketDetails? { system.refusalDetails(for: code) }
+
   func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
@@ -61,6 +68,14 @@ struct PunctualTicketSystem: TicketSystem {
             "What speaks to \(id) did not come back in time, which is a fault of this program. Restart the service, and report it."
         ),
         mayHaveRedeemed: mayRedeem, sentAt: began, endedAt: time.now())
+  }
+
+  /// Whether its answer is on board.
+  var isOnBoard: Bool { board != nil }
+
+  func outcomeOnBoard(of request: AttemptRequest) async -> AttemptOutcome? {
+    guard let board else { return nil }
+    return await before(request.deadline) { await board.outcomeOnBoard(of: request) } ?? nil
   }
 
   func reach(deadline: MonotonicTime) async -> Reach {
@@ -90,5 +105,13 @@ struct PunctualTicketSystem: TicketSystem {
     } onCancel: {
       calling.cancel()
     }
+  }
+}
+
+extension TicketSystem {
+  /// It, where its answer is on board; else `nil`.
+  var onBoard: (any OnBoardTicketSystem)? {
+    guard let punctual = self as? PunctualTicketSystem else { return self as? any OnBoardTicketSystem }
+    return punctual.isOnBoard ? punctual : nil
   }
 }

@@ -13,6 +13,7 @@ struct CrossChecks {
   ) {
     checkReferences()
     checkDirections(systems, gates)
+    checkPairs(gates)
     checkMatches(readers)
     checkTargets(gates)
     checkKeys()
@@ -107,6 +108,22 @@ struct CrossChecks {
         at: place("gates", gate.id.name, "direction"),
         "people leave by the gate \(quoted(gate.id.name)), but a ticket of \(quoted(system.id.name)) admits no more after that",
         "write scope: untilExit in \(quoted("ticketSystems." + system.id.name)), or direction: in")
+    }
+  }
+
+  /// What two gates of one ticket system say must go together.
+  private func checkPairs(_ gates: [GateConfiguration]) {
+    let entrances = gates.filter { $0.direction != .out }
+    for (index, gate) in entrances.enumerated() {
+      guard let type = findings.systemTypes[gate.ticketSystem.name] else { continue }
+      for earlier in entrances[..<index] where earlier.ticketSystem == gate.ticketSystem {
+        guard let found = type.contradiction(earlier.ticket, gate.ticket) else { continue }
+        findings.error(
+          at: place("gates", gate.id.name, "ticket", found.key),
+          "\(quoted(found.key)) of the gates \(quoted(earlier.id.name)) and \(quoted(gate.id.name)) \(found.words)",
+          found.cure)
+        break
+      }
     }
   }
 

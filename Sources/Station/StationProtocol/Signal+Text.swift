@@ -13,7 +13,7 @@ extension Signal {
 
   /// A signal by the name that configuration and documentation give it; without a reason, a usual one. `nil` where there is none.
   package init?(text: String) {
-    let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     switch (parts.first, parts.dropFirst().first) {
     case ("admit", nil): self = .admit
     case ("provisional", nil): self = .provisional

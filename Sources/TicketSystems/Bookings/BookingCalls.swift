@@ -8,8 +8,8 @@ struct BookingCalls: Sendable {
   static let longestCheck = Duration.seconds(10)
   /// How long the door list may take.
   static let longestList = Duration.seconds(60)
-  /// The largest door list, in bytes; what is usual is some 100 kB.
-  private static let mostOfList = 4 << 20
+  /// The largest door list, in bytes; what is usual is some 100 kB, and 10,000 rows are 8 MB.
+  private static let mostOfList = 16 << 20
 
   let transport: any HTTPCalling
   let venue: BookingsSection.Venue

@@ -20,6 +20,9 @@ struct BookingJudge: Sendable {
     case undecided(UndecidedReason, String)
   }
 
+  /// How far from its beginning a show that admits is tonight's, though it is of another day.
+  private static let near = Duration.seconds(2 * 3_600)
+
   /// What the gate admits to.
   let gate: BookingsSection.Gate
   /// The venue's civil time.
@@ -55,7 +58,10 @@ struct BookingJudge: Sendable {
       guard ids.contains(id) else { return .refused(.wrongEvent, detail: "It is for \(words).") }
     case .tonight:
       let isToday = day(of: ticket, show) == today(of: ticket, now)
-      guard isToday || ticket.until != nil && span.opens <= now && now < span.closes else {
+      let isOpen = span.opens <= now && now < span.closes
+      // Whatever day it is of, a show that is about to begin, or just has, is tonight's.
+      let isNear = show.begins - Self.near <= now && now <= show.latest + Self.near
+      guard isToday || isOpen && (ticket.until != nil || isNear) else {
         return .refused(.wrongEvent, detail: "It is for \(words).")
       }
     }

@@ -194,7 +194,15 @@ package enum BookingsSection: TicketSystemSection {
 
   private static func readVenue(_ reader: SectionReader) -> Venue? {
     guard let (id, slug, zone) = reader.readAll(venueID, slug, zone) else { return nil }
-    return Venue(id: id, slug: slug, zone: zone.1, zoneName: zone.0)
+    return Venue(id: ownForm(ofID: id), slug: slug, zone: zone.1, zoneName: zone.0)
+  }
+
+  /// A UUID is one however it is written, and the ledger belongs to it: in small letters. Anything else stays as it is.
+  private static func ownForm(ofID id: String) -> String {
+    let groups = id.split(separator: "-", omittingEmptySubsequences: false)
+    let isUUID =
+      groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { $0.isASCII && $0.isHexDigit }
+    return isUUID ? id.lowercased() : id
   }
 
   private static func readStaff(_ reader: SectionReader) -> Staff? {
@@ -218,8 +226,9 @@ package enum BookingsSection: TicketSystemSection {
       origin != nil || reader.entry("origin") == nil
     else { return nil }
     checkPlainHTTP(url, isAllowed: plain, shows: "password and codes", reader)
+    // Whether the file says it with /api, which every request adds, or without: the ledger's address is one.
     return System(
-      url: url, urlPosition: reader.position(of: "url"), venue: venue, staff: staff, origin: origin,
+      url: url.withoutAPI ?? url, urlPosition: reader.position(of: "url"), venue: venue, staff: staff, origin: origin,
       caFile: ca.map { FileReference(path: $0, role: .certificates, position: reader.position(of: "caFile")) },
       allowPlainHTTP: plain)
   }
@@ -227,5 +236,22 @@ package enum BookingsSection: TicketSystemSection {
   package static func readGate(_ reader: SectionReader) -> Gate? {
     guard let (shows, opens, closes, party) = reader.readAll(shows, opens, closes, party) else { return nil }
     return Gate(shows: shows, opens: opens, closes: closes, party: party)
+  }
+
+  /// The ledger counts persons at one gate and bookings at the other: of a party of four either one would be let in, or five.
+  package static func contradiction(_ earlier: Gate?, _ later: Gate?) -> GateContradiction? {
+    let (earlier, later) = (earlier ?? Gate(), later ?? Gate())
+    guard earlier.party != later.party, earlier.shows.mayOverlap(later.shows) else { return nil }
+    return GateContradiction(
+      key: "party", words: "is \(later.party.rawValue) here and \(earlier.party.rawValue) there, for the same shows",
+      cure: "write the same party for both, or give each the ids of shows of its own")
+  }
+}
+
+extension BookingsSection.Shows {
+  /// Whether a show may be of both.
+  fileprivate func mayOverlap(_ other: Self) -> Bool {
+    guard case .ids(let one) = self, case .ids(let two) = other else { return true }
+    return !Set(one).isDisjoint(with: two)
   }
 }

@@ -15,7 +15,7 @@ internal import TicketTransport
 ///                                             └─ not ────▶ undecided: not on the list of 19:02, ask the box office
 /// ```
 /// It is never offline: what the list decides needs nobody, and on the policies of gates, which know nothing of shows, nobody passes.
-package struct BookingsTicketSystem: TicketSystem {
+package struct BookingsTicketSystem: OnBoardTicketSystem {
   package let id: TicketSystemID
   package let rule: GateRule?
   let door: Door
@@ -61,47 +61,78 @@ package struct BookingsTicketSystem: TicketSystem {
   package func attempt(
     _ request: AttemptRequest, late: @escaping @Sendable (AttemptOutcome) -> Void
   ) async -> AttemptOutcome {
+    switch await onBoard(request) {
+    case .known(let outcome): return outcome
+    case .asked(let missing, let moment, let began):
+      let check = await door.check(request.code, until: request.deadline) { check in
+        late(outcome(of: check, at: moment, missing, since: began))
+      }
+      if let check { return outcome(of: check, at: moment, missing, since: began) }
+      return outcome(
+        .undecided(
+          .unreachable, detail: "\(missing), and \(door.host) did not answer in time. Please present the code again."),
+        .pending, at: began)
+    }
+  }
+
+  package func outcomeOnBoard(of request: AttemptRequest) async -> AttemptOutcome? {
+    if case .known(let outcome) = await onBoard(request) { outcome } else { nil }
+  }
+
+  /// What can be said of a code before anybody is asked.
+  private enum OnBoard {
+    case known(AttemptOutcome)
+    /// The list lacks it, and why that says nothing: it is to be asked for, as of a moment.
+    case asked(missing: String, moment: WallTime, began: MonotonicTime)
+  }
+
+  private func onBoard(_ request: AttemptRequest) async -> OnBoard {
     let now = list.now()
     guard now.monotonic < request.deadline else {
-      return outcome(.undecided(.unreachable, detail: nil), .notSent, at: nil)
+      return .known(outcome(.undecided(.unreachable, detail: nil), .notSent, at: nil))
     }
     if let fault = BookingCode.fault(of: request.code) {
       // Nobody is asked about what is no booking's code.
-      return outcome(.refused(.unreadable, detail: fault.words), .answered, at: now.monotonic, isRemembered: true)
+      return .known(
+        outcome(.refused(.unreadable, detail: fault.words), .answered, at: now.monotonic, isRemembered: true))
     }
-    guard now.isTrusted else {
-      return outcome(
-        .undecided(
-          .clockWrong,
-          detail:
-            "Whether the booking's show is on cannot be told: nothing keeps this machine's clock right. Set the clock."),
-        .notSent, at: nil)
-    }
+    guard now.isTrusted else { return .known(clockWrong) }
     let moment = now.wall - (request.owedFor ?? .zero)
     let missing: String
     do throws(ListOnBoard.Doubt) {
       let found = try await list.find(request.code, at: now)
-      if let ticket = found.ticket { return outcome(said(of: ticket, at: moment), .answered, at: now.monotonic) }
+      if let ticket = found.ticket {
+        return .known(outcome(said(of: ticket, at: moment), .answered, at: now.monotonic))
+      }
       missing = await listWords
     } catch {
       // A list that is too old, or cannot be read, keeps nobody from being asked about.
       guard error.reason == .outOfService else {
-        return outcome(.undecided(error.reason, detail: error.detail), .notSent, at: nil)
+        return .known(outcome(.undecided(error.reason, detail: error.detail), .notSent, at: nil))
       }
       missing = String(error.detail.reversed().drop { $0 == "." }.reversed())
     }
     if let answer = door.remembered(request.code) {
-      return outcome(said(by: answer, at: moment), .answered, at: now.monotonic, isRemembered: true)
+      return .known(outcome(said(by: answer, at: moment), .answered, at: now.monotonic, isRemembered: true))
     }
-    let began = now.monotonic
-    let check = await door.check(request.code, until: request.deadline) { check in
-      late(outcome(of: check, at: moment, missing, since: began))
+    return .asked(missing: missing, moment: moment, began: now.monotonic)
+  }
+
+  /// No show can be judged without a clock; one that is told by signing in is not, where that fails.
+  private var clockWrong: AttemptOutcome {
+    if let fault = door.session?.fault {
+      return outcome(
+        .undecided(
+          fault.reason,
+          detail: "\(fault.detail) Until staff are signed in there, nothing keeps this machine's clock right either."),
+        .notSent, at: nil)
     }
-    if let check { return outcome(of: check, at: moment, missing, since: began) }
     return outcome(
       .undecided(
-        .unreachable, detail: "\(missing), and \(door.host) did not answer in time. Please present the code again."),
-      .pending, at: began)
+        .clockWrong,
+        detail:
+          "Whether the booking's show is on cannot be told: nothing keeps this machine's clock right. Set the clock."),
+      .notSent, at: nil)
   }
 
   /// By the list that decides, else by a sign-in: whoever holds a session can be asked about what no list names. Where nothing keeps this

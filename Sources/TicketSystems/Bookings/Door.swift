@@ -87,15 +87,16 @@ package final class Door: Sendable {
           throw TransportFault(
             .badAnswer, "\(host) answered with a door list that cannot be read. \(words.addressCure)")
         }
+        session.accept(for: .list)
         var answer = answer
         // What was read is not kept twice.
         answer.body = []
         return ListAnswer(answer: answer, rows: rows, began: began, took: outcome.endedAt - began)
       case .answered(let answer):
+        let isDenied = answer.refusesSession && session.refuse(cookie, for: .list)
         let fault = DoorFault.fault(
-          answer, host: host, hiding: redactions(), words: words, asking: "the door list")
+          answer, host: host, hiding: redactions(), words: words, asking: "the door list", isDenied: isDenied)
         if answer.refusesSession {
-          session.refuse(cookie)
           refusals += 1
           if refusals < 2 { continue }
         }
@@ -225,11 +226,16 @@ package final class Door: Sendable {
   ) async {
     let outcome = await calls.check(code, cookie, deadline: deadline)
     count(place, outcome)
-    let check = DoorCheck(outcome, of: code, self)
-    if case .answered(let answer) = outcome.result, answer.refusesSession {
-      session?.refuse(cookie)
-      session?.renew()
+    var isDenied = false
+    if case .answered(let answer) = outcome.result, let session {
+      if answer.refusesSession {
+        isDenied = session.refuse(cookie, for: .check)
+        session.renew()
+      } else if answer.status == 200 || answer.status == 404, answer.isJSON {
+        session.accept(for: .check)
+      }
     }
+    let check = DoorCheck(outcome, of: code, self, isDenied: isDenied)
     memory.checks.withLock { checks in
       checks.flights[code] = nil
       if case .said(let answer) = check.result {

@@ -28,7 +28,8 @@ struct DoorCheck: Sendable, Equatable {
 
 extension DoorCheck {
   /// Judges the end of a request.
-  init(_ outcome: HTTPOutcome, of code: Code, _ door: Door) {
+  /// - Parameter isDenied: as for `DoorFault.fault`.
+  init(_ outcome: HTTPOutcome, of code: Code, _ door: Door, isDenied: Bool = false) {
     self.init(
       result: .undecided(.unreachable, "\(door.host) did not answer in time. Please present the code again."),
       fate: .lost,
@@ -43,11 +44,11 @@ extension DoorCheck {
       fate = .answered
       serverDate = answer.serverDate
       retryAfter = answer.retryAfter
-      result = Self.result(answer, of: code, door)
+      result = Self.result(answer, of: code, door, isDenied)
     }
   }
 
-  private static func result(_ answer: HTTPAnswer, of code: Code, _ door: Door) -> Result {
+  private static func result(_ answer: HTTPAnswer, of code: Code, _ door: Door, _ isDenied: Bool) -> Result {
     let (host, words) = (door.host, door.words)
     func bad(_ what: String) -> Result {
       .undecided(.badAnswer, "\(host) answered 200, but \(what). \(words.addressCure)")
@@ -71,7 +72,7 @@ extension DoorCheck {
         .badAnswer, "\(host) does not know the venue (404). Write its id under venue.id. \(words.addressCure)")
     default:
       let fault = DoorFault.fault(
-        answer, host: host, hiding: door.redactions(code), words: words, asking: "a check")
+        answer, host: host, hiding: door.redactions(code), words: words, asking: "a check", isDenied: isDenied)
       return .undecided(fault.reason, fault.detail)
     }
   }

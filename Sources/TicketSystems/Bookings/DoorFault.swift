@@ -31,9 +31,12 @@ extension HTTPAnswer {
 /// What says nothing of a booking: the account, the way to the service, the service itself. Pure.
 enum DoorFault {
   /// What happened, to which host, and what to do.
-  /// - Parameter what: was asked for: `the door list`.
+  /// - Parameters:
+  ///   - what: was asked for: `the door list`.
+  ///   - isDenied: whether a session was refused for which it had just signed us in: the password is right.
   static func fault(
-    _ answer: HTTPAnswer, host: String, hiding secrets: [Redaction], words: ServerWords, asking what: String
+    _ answer: HTTPAnswer, host: String, hiding secrets: [Redaction], words: ServerWords, asking what: String,
+    isDenied: Bool = false
   ) -> TransportFault {
     let said = answer.said.flatMap { StaffText.clean($0, hiding: secrets) }.map { ": “\($0)”" } ?? ""
     if answer.isOfRation {
@@ -42,6 +45,12 @@ enum DoorFault {
       return TransportFault(
         .rateLimited, "\(host) gets more calls from here than it allows (\(answer.status)).\(wait)",
         retryAfter: answer.retryAfter)
+    }
+    if answer.refusesSession, isDenied, answer.status == 403 {
+      return TransportFault(
+        .keyRefused,
+        "\(host) does not take our session (403)\(said), though it has just signed us in: the account may not ask for \(what). "
+          + "Give it (staff.email) the venue's door list and ticket checks.")
     }
     if answer.refusesSession {
       return TransportFault(

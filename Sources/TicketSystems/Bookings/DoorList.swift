@@ -105,7 +105,7 @@ struct DoorList: TicketRoster {
   private func gap(rows: Int, unread: Int, _ day: CivilDay?) -> String? {
     if rows >= Self.mostRows {
       return
-        "\(door.host) tells \(Self.mostRows) bookings at most, and there may be more: codes that are not on the list are asked "
+        "\(door.host) has told \(rows) bookings; such a service tells \(Self.mostRows) at most, and there may be more: codes that are not on the list are asked "
         + "about, a few in 15 min. Import a file of all: scangate tickets import FILE"
     }
     if unread > 0 {

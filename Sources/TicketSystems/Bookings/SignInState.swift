@@ -50,6 +50,8 @@ struct SignInState: Sendable {
   /// Which password failed last, and when it is tried again.
   private var failed: (password: StaffPassword, until: MonotonicTime)?
   private var failures = 0
+  /// For what a session was refused, and none taken since.
+  private var refused: Set<DoorRation.Use> = []
 
   /// The session that holds.
   func held(at now: MonotonicTime) -> Session? { session.flatMap { now < $0.ends ? $0 : nil } }
@@ -93,7 +95,13 @@ struct SignInState: Sendable {
   }
 
   /// The service does not take a session any more; another one stays.
-  mutating func refuse(_ cookie: Secret) {
-    if session?.cookie == cookie { session = nil }
+  /// - Returns: whether it did not take the one before for that either: it is not the session.
+  @discardableResult mutating func refuse(_ cookie: Secret, for use: DoorRation.Use) -> Bool {
+    guard session?.cookie == cookie else { return false }
+    session = nil
+    return !refused.insert(use).inserted
   }
+
+  /// The service takes the session for that.
+  mutating func accept(for use: DoorRation.Use) { refused.remove(use) }
 }

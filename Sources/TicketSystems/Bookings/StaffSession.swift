@@ -54,7 +54,13 @@ final class StaffSession: Sendable {
   }
 
   /// The service does not take this session any more.
-  func refuse(_ cookie: Secret) { memory.signIn.withLock { $0.refuse(cookie) } }
+  /// - Returns: as `SignInState.refuse`.
+  @discardableResult func refuse(_ cookie: Secret, for use: DoorRation.Use) -> Bool {
+    memory.signIn.withLock { $0.refuse(cookie, for: use) }
+  }
+
+  /// It does for that.
+  func accept(for use: DoorRation.Use) { memory.signIn.withLock { $0.accept(for: use) } }
 
   /// Signs in behind whoever asks, where it is time to.
   func renew() {

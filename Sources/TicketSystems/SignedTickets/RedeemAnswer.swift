@@ -28,14 +28,14 @@ struct RedeemAnswer: Equatable {
   /// - Parameters:
   ///   - ticket: what was asked for; `nil` where no ticket was.
   ///   - now: when the answer came, by our clock.
-  ///   - secrets: what the server's text must not show, should it repeat it.
+  ///   - secrets: what the server's text must not show, should it repeat it; made where there is such text.
   ///   - words: which settings to look at.
   init(
-    _ answer: HTTPAnswer, of ticket: SignedTicket?, at now: WallTime, host: String, hiding secrets: [Redaction],
-    words: ServerWords
+    _ answer: HTTPAnswer, of ticket: SignedTicket?, at now: WallTime, host: String,
+    hiding secrets: @autoclosure () -> [Redaction], words: ServerWords
   ) {
     if let problem = RedeemProblem(answer), answer.status != 429 {
-      self = Self.problem(problem, answer.status, host, secrets, words)
+      self = Self.problem(problem, answer.status, host, secrets(), words)
       return
     }
     switch answer.status {
@@ -62,7 +62,10 @@ struct RedeemAnswer: Equatable {
         .badAnswer,
         "\(host) answered \(answer.status), which is no answer of the verification API"
           + (answer.isJSON
-            ? ". " : ": a firewall, proxy or portal may have answered in its place. Check the way to it. ")
+            ? ". "
+            : answer.mediaType == nil
+              ? ", and has no Content-Type. "
+              : ": a firewall, proxy or portal may have answered in its place. Check the way to it. ")
           + words.addressCure, mayHaveRedeemed: true)
     }
   }
@@ -75,10 +78,15 @@ struct RedeemAnswer: Equatable {
         .badAnswer, "\(host) answered 200, but \(what). It may have redeemed the ticket. \(words.addressCure)",
         mayHaveRedeemed: true)
     }
+    guard answer.mediaType != nil else {
+      return bad("without a Content-Type, so that nobody can tell whether it is JSON")
+    }
     guard answer.isJSON else { return bad("not as JSON: a firewall, proxy or portal may have answered in its place") }
     guard let told = try? JSONValue(answer.body) else { return bad("its JSON cannot be read") }
     guard told["status"]?.string == "redeemed" else { return bad("without the word that it is redeemed") }
-    guard let ticket, told["jti"]?.string == ticket.id else { return bad("of another ticket than was asked for") }
+    guard let ticket, told["jti"]?.string?.utf8.elementsEqual(ticket.id.utf8) == true else {
+      return bad("of another ticket than was asked for")
+    }
     let redemption = Redemption(
       // It tells no time: as fresh as its answer.
       entryID: ticket.id, scannedAt: answer.serverDate ?? now, quantity: 1, details: TicketDetails(ticket))

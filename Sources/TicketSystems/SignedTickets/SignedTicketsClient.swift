@@ -41,9 +41,12 @@ struct SignedTicketsClient: Sendable {
   /// How messages speak of it.
   var words: ServerWords { metered.words }
 
-  /// What the server's text must not show.
+  /// What the server's text must not show: of a code neither the whole nor a part, for its signature alone is as good as all of it to
+  /// whoever has seen the rest.
   func redactions(for code: Code? = nil) -> [Redaction] {
-    metered.redactions + (code.map { [Redaction($0.text, shownAs: $0.shortened)] } ?? [])
+    metered.redactions
+      + (code.map { [Redaction($0.text, shownAs: $0.shortened), Redaction(partsOf: $0.text, shownAs: $0.shortened)] }
+        ?? [])
   }
 
   /// `POST /v1/verification/redeem`; redeems, and is sent at most once.

@@ -21,8 +21,8 @@ package struct SignedTicketsTicketSystem: TicketSystem {
     self.keys = keys
     self.list = list
     judge = TicketJudge(
-      tenant: settings.org, performances: (gate.performances ?? settings.performances).map { Set($0) },
-      host: client.host)
+      tenant: settings.org, tenantPlace: "\(settings.orgPosition)",
+      performances: gate.performances ?? settings.performances, host: client.host)
   }
 
   package var whereabouts: Whereabouts? { Whereabouts(host: client.host, cure: client.words.addressCure) }
@@ -38,11 +38,19 @@ package struct SignedTicketsTicketSystem: TicketSystem {
   package func foldedKey(of code: Code) -> TicketKey? { nil }
 
   package func examine(_ code: Code, at time: WallTime) -> Examination {
-    switch judge.judge(code, at: now.isTrusted ? time : nil, key: keys.key) {
+    switch judge.judge(code, at: now.isTrusted ? time : nil, fault: { keys.lastFault }, key: keys.key) {
     case .good(let ticket): .proceed(ticket.key)
     case .refused(let reason): .refuse(reason)
     case .undecided(let reason, let detail): .undecided(reason, detail: detail)
     }
+  }
+
+  package func refusalWords(for code: Code) -> String? { judgement(of: code).words }
+
+  package func refusalDetails(for code: Code) -> TicketDetails? { judgement(of: code).ticket.map { TicketDetails($0) } }
+
+  private func judgement(of code: Code) -> TicketJudge.Judgement {
+    judge.judgement(code, at: now.trustedWall, fault: { keys.lastFault }, key: keys.key)
   }
 
   /// Now, by every clock.
@@ -53,12 +61,15 @@ package struct SignedTicketsTicketSystem: TicketSystem {
   ) async -> AttemptOutcome {
     let began = client.time.now()
     guard began < request.deadline else { return unasked(.unreachable, nil, at: began) }
-    guard let ticket = SignedTicket(request.code) else { return refused(.notGenuine, at: began) }
+    guard let ticket = SignedTicket(request.code) else {
+      return refused(.notGenuine, judgement(of: request.code).words, at: began)
+    }
     // Who is told of was let in by what held then.
     if !request.isOwed {
-      switch judge.judge(request.code, at: now.trustedWall, key: keys.key) {
+      let judgement = judgement(of: request.code)
+      switch judgement.verdict {
       case .good: break
-      case .refused(let reason): return refused(reason, at: began)
+      case .refused(let reason): return refused(reason, judgement.words, at: began)
       case .undecided(let reason, let detail): return unasked(reason, detail, at: began)
       }
     }
@@ -74,9 +85,9 @@ package struct SignedTicketsTicketSystem: TicketSystem {
   }
 
   /// Nobody is asked about what is no ticket of this gate.
-  private func refused(_ reason: RefuseReason, at time: MonotonicTime) -> AttemptOutcome {
+  private func refused(_ reason: RefuseReason, _ words: String?, at time: MonotonicTime) -> AttemptOutcome {
     AttemptOutcome(
-      fate: .answered, answer: .refused(reason, detail: nil), mayHaveRedeemed: false, sentAt: time, endedAt: time,
+      fate: .answered, answer: .refused(reason, detail: words), mayHaveRedeemed: false, sentAt: time, endedAt: time,
       isRemembered: true)
   }
 
@@ -84,6 +95,8 @@ package struct SignedTicketsTicketSystem: TicketSystem {
     var result = AttemptOutcome(
       fate: .notSent, answer: .undecided(.unreachable, detail: nil), mayHaveRedeemed: false, sentAt: outcome.sentAt,
       endedAt: outcome.endedAt)
+    // What its issuer has not signed gets no further than `examine`.
+    result.isProven = true
     switch outcome.result {
     case .notSent(let fault):
       result.answer = .undecided(fault.reason, detail: fault.detail)

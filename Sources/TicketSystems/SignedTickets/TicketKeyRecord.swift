@@ -17,19 +17,32 @@ struct TicketKeyRecord: Sendable {
 
   private var name: String { "ticket-keys.\(StableHash.digits(server))" }
 
-  /// The keys, and when they were fetched; `nil` where there are none of this server. Blocks.
-  func read() -> (set: TicketKeySet, fetched: WallTime)? {
-    guard let bytes = records?.read(name), let kept = try? JSONValue(bytes), kept["server"]?.string == server,
+  /// What is there.
+  enum Reading: Sendable, Equatable {
+    /// The keys, and when they were fetched.
+    case kept(TicketKeySet, fetched: WallTime)
+    /// None of this server.
+    case absent
+    /// Something that is not believed: why.
+    case damaged(String)
+  }
+
+  /// What is there. Blocks.
+  func read() -> Reading {
+    guard let records else { return .absent }
+    guard let bytes = records.read(name) else { return records.fault(of: name).map { .damaged($0) } ?? .absent }
+    guard let kept = try? JSONValue(bytes), let whose = kept["server"]?.string,
       let nanoseconds = kept["fetched"]?.integer, let told = kept["keys"]?.array, told.count <= TicketKeySet.mostKeys
-    else { return nil }
+    else { return .damaged("the record \(name) is damaged") }
+    guard whose == server else { return .damaged("the record \(name) is of another server") }
     var keys: [String: VerifyingKey] = [:]
     for key in told {
       guard let name = key["name"]?.string, let read = key["key"]?.string.flatMap({ VerifyingKey(text: $0) }) else {
-        return nil
+        return .damaged("the record \(self.name) is damaged")
       }
       keys[name] = read
     }
-    return keys.isEmpty ? nil : (TicketKeySet(keys), WallTime(nanoseconds: nanoseconds))
+    return keys.isEmpty ? .absent : .kept(TicketKeySet(keys), fetched: WallTime(nanoseconds: nanoseconds))
   }
 
   /// Keeps them. Blocks.

@@ -29,6 +29,8 @@ struct TicketKeyRing: Sendable {
     case absent
     /// It may have since it was asked.
     case notYet
+    /// The same, and it had one before.
+    case withdrawn
     /// No keys are on board that can be believed.
     case noKeys
   }
@@ -46,6 +48,8 @@ struct TicketKeyRing: Sendable {
   private var lastTry: MonotonicTime?
   private var isWanted = false
   private var seen: [String: MonotonicTime] = [:]
+  /// Names that keys had, at most as many as a set has keys.
+  private var former: Set<String> = []
 
   /// Has none.
   init() {}
@@ -68,6 +72,9 @@ struct TicketKeyRing: Sendable {
   /// - Returns: whether they are other keys than before.
   mutating func take(_ set: TicketKeySet, began: MonotonicTime, wall: WallTime?) -> Bool {
     defer { fetched = Fetched(set: set, began: began, at: wall) }
+    let gone = fetched.map { $0.set.keys.keys.filter { set.keys[$0] == nil } } ?? []
+    if !gone.isEmpty { former = Set(gone) }
+    former.subtract(set.keys.keys)
     return fetched?.set != set
   }
 
@@ -106,7 +113,7 @@ struct TicketKeyRing: Sendable {
       seen[name] = now
     }
     isWanted = true
-    return .notYet
+    return former.contains(name) ? .withdrawn : .notYet
   }
 
   /// When the server is to be asked for its keys.

@@ -15,7 +15,8 @@ package struct TicketKeySet: Sendable, Equatable {
 
   /// Reads a set: `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":…,"x":…}]}`.
   ///
-  /// Of two different keys with one name neither is taken, for nobody can tell which is meant. A key of which the private half is published
+  /// Of two different keys with one name neither is taken, whatever their types, for nobody can tell which is meant; the same twice is one.
+  /// A key of which the private half is published
   /// is none, nor is one by which anybody could sign.
   /// - Returns: `nil` where it is no set, has too many keys, or none that can be believed.
   package init?(_ bytes: [UInt8]) {
@@ -28,7 +29,7 @@ package struct TicketKeySet: Sendable, Equatable {
       // Whatever else is wrong with it: two that have one name are not told apart.
       guard let name = key["kid"]?.string, SignedTicket.isKeyID(name.utf8) else { continue }
       guard let read = Self.key(key) else {
-        if Self.isOfEd25519(key) { doubtful.insert(name) }
+        doubtful.insert(name)
         continue
       }
       if let before = found[name], before != read { doubtful.insert(name) }

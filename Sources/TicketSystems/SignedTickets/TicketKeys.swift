@@ -9,6 +9,10 @@ internal import TicketTransport
 final class TicketKeys: Sendable {
   /// How long a fetch may take.
   private static let longest = Duration.seconds(10)
+  /// How far the server's clock may be from one that nobody vouches for, to vouch for it: what the station itself takes for agreement.
+  private static let agreement = Duration.seconds(5)
+  /// How often it is looked whether the clock is believed by now, while keys wait for that to be kept.
+  private static let lookAgain = Duration.seconds(10)
   /// How old keys may become before an operator is told that they cannot be fetched.
   fileprivate static let late = Duration.seconds(12 * 3_600)
 
@@ -24,15 +28,31 @@ final class TicketKeys: Sendable {
     var told: String?
     /// Whether somebody fetches them when it is due.
     var isWatched = false
+    /// Keys that are not kept for the next process yet, and when they were asked for: no clock that could be believed told the time.
+    var unkept: (set: TicketKeySet, began: MonotonicTime)?
+    /// What an operator is to be told of keys that an earlier process has kept.
+    var isDamageTold = false
+
+    /// The keys that can be kept now, and when they were true.
+    mutating func takeUnkept(at now: JournalTime) -> (set: TicketKeySet, at: WallTime)? {
+      guard let (set, began) = unkept, let wall = now.trustedWall else { return nil }
+      unkept = nil
+      return (set, wall - (now.monotonic - began))
+    }
 
     mutating func takeWaiting() -> [OneAnswer<Void>] {
       defer { waiting = [] }
       return waiting
     }
 
-    mutating func take(_ set: TicketKeySet, _ began: JournalTime, _ host: String) -> [UpkeepNews] {
+    /// Takes what the server has told.
+    /// - Parameter wall: when it was asked; `nil` where no clock that can be believed tells.
+    mutating func take(
+      _ set: TicketKeySet, _ began: MonotonicTime, _ wall: WallTime?, _ host: String
+    ) -> [UpkeepNews] {
       let hadSome = !ring.names.isEmpty
-      let areOthers = ring.take(set, began: began.monotonic, wall: began.trustedWall)
+      let areOthers = ring.take(set, began: began, wall: wall)
+      unkept = wall == nil ? (set, began) : nil
       defer { (fault, told) = (nil, nil) }
       if told != nil { return [.notice("The keys of \(host) for signed tickets were fetched again.")] }
       return hadSome && areOthers
@@ -59,6 +79,8 @@ final class TicketKeys: Sendable {
   private let record: TicketKeyRecord
   private let now: @Sendable () -> JournalTime
   private let state = Mutex(State())
+  /// Why keys that an earlier process has kept are not believed; `nil` where they are, or there are none.
+  private let damage: String?
 
   /// Takes up what an earlier process has kept; connects nowhere.
   /// - Parameters:
@@ -68,7 +90,29 @@ final class TicketKeys: Sendable {
     self.transport = transport
     self.now = now
     record = TicketKeyRecord(server: transport.server, records: records)
-    if let (set, at) = record.read() { state.withLock { $0.ring.recall(set, fetched: at) } }
+    switch record.read() {
+    case .kept(let set, let at):
+      damage = nil
+      state.withLock { $0.ring.recall(set, fetched: at) }
+    case .absent: damage = nil
+    case .damaged(let why): damage = why
+    }
+  }
+
+  /// That what an earlier process has kept is not believed: told once.
+  private func damageNews() -> [UpkeepNews] {
+    guard let damage else { return [] }
+    let isTold = state.withLock { state in
+      defer { state.isDamageTold = true }
+      return state.isDamageTold
+    }
+    return isTold
+      ? []
+      : [
+        .notice(
+          "The keys of \(host) for signed tickets that were on board are not believed: \(damage). They are fetched anew; until then no "
+            + "ticket can be verified.")
+      ]
   }
 
   private var host: String { transport.server.hostAndPort }
@@ -78,8 +122,10 @@ final class TicketKeys: Sendable {
     let now = now()
     let (finding, sleeper) = state.withLock { state in
       let finding = state.ring.key(name, at: now.monotonic, wall: now.trustedWall)
-      let isMissing = finding == .notYet || finding == .noKeys
-      return (finding, isMissing ? state.sleeper.take() : nil)
+      let isMissing = [.notYet, .withdrawn, .noKeys].contains(finding)
+      // The clock is believed by now: who fetches them keeps them, too.
+      let canBeKept = state.unkept != nil && now.isTrusted
+      return (finding, isMissing || canBeKept ? state.sleeper.take() : nil)
     }
     sleeper?.give(())
     return finding
@@ -91,13 +137,12 @@ final class TicketKeys: Sendable {
     return state.withLock { state in
       if state.ring.isUsable(at: now.monotonic, wall: now.trustedWall) { return nil }
       let reason = state.fault.map { $0.reason.isFault ? $0.reason : .unreachable } ?? .unreachable
-      return (
-        reason,
-        "No keys of \(host) are on board by which a ticket can be verified"
-          + (state.fault.map { ", and they cannot be fetched: \($0.detail)" } ?? ": they are being fetched.")
-      )
+      return (reason, TicketJudge.withoutKeys(of: host, state.fault))
     }
   }
+
+  /// What kept them from being fetched last; `nil` where nothing did.
+  var lastFault: TransportFault? { state.withLock { $0.fault } }
 
   /// Returns once there are keys or a fault, at the deadline at the latest: where there are none nobody can be admitted, so that nobody
   /// waits longer for it. A command that only asks has nobody who fetches them, and does it here.
@@ -124,13 +169,18 @@ final class TicketKeys: Sendable {
   func watch(_ tell: @escaping @Sendable (UpkeepNews) -> Void) async {
     state.withLock { $0.isWatched = true }
     defer { state.withLock { $0.isWatched = false } }
+    for news in damageNews() { tell(news) }
     while !Task.isCancelled {
       let sleeper = OneAnswer<Void>()
-      let time = now().monotonic
-      let due = state.withLock { state in
+      let now = now()
+      let time = now.monotonic
+      let (due, kept) = state.withLock { state in
         state.sleeper = sleeper
-        return state.ring.nextFetch(at: time)
+        let kept = state.takeUnkept(at: now)
+        let due = state.ring.nextFetch(at: time)
+        return (state.unkept == nil ? due : min(due, time + Self.lookAgain), kept)
       }
+      if let kept { await keep(kept.set, kept.at) }
       if due > time {
         await withTaskCancellationHandler {
           await sleeper.first(within: due - time, else: ())
@@ -157,11 +207,12 @@ final class TicketKeys: Sendable {
     let outcome = await transport.send(call, deadline: deadline.map { min($0, longest) } ?? longest) { _ in }
     switch read(outcome) {
     case .success(let set):
-      let (news, waiting) = state.withLock { state in (state.take(set, began, host), state.takeWaiting()) }
-      for waiter in waiting { waiter.give(()) }
-      if let at = began.trustedWall {
-        await SystemThread.run("ticket keys") { [record] in record.keep(set, fetched: at) }
+      let at = began.trustedWall ?? vouched(outcome, since: began)
+      let (news, waiting) = state.withLock { state in
+        (state.take(set, began.monotonic, at, host), state.takeWaiting())
       }
+      for waiter in waiting { waiter.give(()) }
+      if let at { await keep(set, at) }
       return news
     case .failure(let fault):
       let (news, waiting) = state.withLock { state in
@@ -170,6 +221,20 @@ final class TicketKeys: Sendable {
       for waiter in waiting { waiter.give(()) }
       return news
     }
+  }
+
+  /// When they were asked for, by a clock for which the answer vouches: where it tells the time, and another, nothing does.
+  private func vouched(_ outcome: HTTPOutcome, since began: JournalTime) -> WallTime? {
+    guard case .answered(let answer) = outcome.result, let date = answer.serverDate else { return nil }
+    let now = now()
+    guard (.zero - Self.agreement...Self.agreement).contains(now.wall - date) else { return nil }
+    // Our clock may have been set while it was on its way.
+    return now.wall - (now.monotonic - began.monotonic)
+  }
+
+  /// Keeps them for the next process.
+  private func keep(_ set: TicketKeySet, _ at: WallTime) async {
+    await SystemThread.run("ticket keys") { [record] in record.keep(set, fetched: at) }
   }
 
   private func read(_ outcome: HTTPOutcome) -> Result<TicketKeySet, TransportFault> {
@@ -184,6 +249,18 @@ final class TicketKeys: Sendable {
           TransportFault(
             .badAnswer,
             "\(host) answered with no key of Ed25519 that can be believed. \(transport.words.addressCure)"))
+      case 200 where answer.mediaType == nil:
+        return .failure(
+          TransportFault(
+            .badAnswer,
+            "\(host) answered without a Content-Type, so that nobody can tell whether these are its keys (/v1/verification/jwks). "
+              + transport.words.addressCure))
+      case 300...399:
+        return .failure(
+          TransportFault(
+            .badAnswer,
+            "\(host) wants to send us elsewhere for its keys (\(answer.status)). The address in the configuration must be the final one. "
+              + transport.words.addressCure))
       case 408, 429, 500...599:
         return .failure(TransportFault(.unreachable, "\(host) does not tell its keys now (\(answer.status))."))
       default:

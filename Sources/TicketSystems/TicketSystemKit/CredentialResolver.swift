@@ -29,6 +29,14 @@ package protocol SessionRecords: Sendable {
   /// What was kept under a name last; `nil` where nothing was, or it cannot be read: then one signs in anew.
   func read(_ name: String) -> [UInt8]?
 
+  /// Why what is kept under a name cannot be read, in words, for whoever has to tell that; `nil` where it can, or nothing is there.
+  func fault(of name: String) -> String?
+
   /// Keeps something under a name (`[a-z0-9][a-z0-9.-]{0,63}`), or forgets it. What cannot be kept is signed in for again.
   func keep(_ bytes: [UInt8]?, as name: String)
+}
+
+extension SessionRecords {
+  /// Nobody can tell.
+  package func fault(of name: String) -> String? { nil }
 }

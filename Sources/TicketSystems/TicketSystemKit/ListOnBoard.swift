@@ -76,7 +76,8 @@ package struct ListOnBoard: Sendable {
       throw Doubt(
         reason: .badAnswer,
         detail:
-          "\(system) suddenly told this ticket no more, with many others, or tells what cannot be true of it. Ask the box office."
+          "\(system) tells several tickets with this code, or what cannot be true of it; or it has suddenly told it no more, with many "
+          + "others. Ask the box office."
       )
     case .named(let ticket, let told)?:
       if let at = ticket.checkedAt { return try checked(ticket, at, ignoresDay: ignoresDay, now) }

@@ -26,6 +26,24 @@ package protocol TicketSystemSection: Sendable {
   static func readSystem(_ reader: SectionReader) -> System?
   /// Reads a gate's section; `nil` only after an error was recorded.
   static func readGate(_ reader: SectionReader) -> Gate?
+  /// Why two gates of one system cannot both be as their sections say; `nil` where they can. A gate without a section has none.
+  static func contradiction(_ earlier: Gate?, _ later: Gate?) -> GateContradiction?
+}
+
+/// Why two gates of one ticket system cannot both be as their sections say.
+package struct GateContradiction: Sendable, Equatable {
+  /// The key of the section.
+  package var key: String
+  /// What is wrong with it, to follow its name; `here` is the later gate, `there` the earlier one.
+  package var words: String
+  /// What to do.
+  package var cure: String
+
+  package init(key: String, words: String, cure: String) {
+    self.key = key
+    self.words = words
+    self.cure = cure
+  }
 }
 
 extension TicketSystemSection {
@@ -35,6 +53,8 @@ extension TicketSystemSection {
   package static var scopes: ScopeRule { .once }
   /// A day.
   package static var listAge: Duration { .seconds(86_400) }
+  /// Each gate is for itself.
+  package static func contradiction(_ earlier: Gate?, _ later: Gate?) -> GateContradiction? { nil }
   /// Where its codes are hard to guess.
   package static var mayOpenByForm: Bool { true }
 }

@@ -65,6 +65,7 @@ package struct TicketSystemType: Sendable {
 
   private let system: @Sendable (SectionReader) -> (any Sendable)?
   private let gate: @Sendable (SectionReader) -> (any Sendable)?
+  private let pair: @Sendable ((any Sendable)?, (any Sendable)?) -> GateContradiction?
   private let server: @Sendable (any Sendable) -> String?
   private let rate: @Sendable (any Sendable) -> Int?
   private let freshness: @Sendable (any Sendable) -> Duration?
@@ -123,6 +124,7 @@ package struct TicketSystemType: Sendable {
     self.foldedKey = foldedKey
     system = { section.readSystem($0) }
     gate = { section.readGate($0) }
+    pair = { section.contradiction($0 as? Section.Gate, $1 as? Section.Gate) }
     self.server = { ($0 as? Section.System).flatMap(server) }
     freshness = { ($0 as? Section.System).flatMap(freshFor) }
     rate = { ($0 as? Section.System).flatMap(budget) }
@@ -144,6 +146,11 @@ extension TicketSystemType {
 
   /// Reads the section of a gate; `nil` only after an error was recorded.
   package func readGate(_ reader: SectionReader) -> (any Sendable)? { gate(reader) }
+
+  /// Why two gates of one system cannot both be as their sections say; `nil` where they can, and for a gate that has no section.
+  package func contradiction(_ earlier: (any Sendable)?, _ later: (any Sendable)?) -> GateContradiction? {
+    pair(earlier, later)
+  }
 
   /// Which server a configured system is, of which type: what its ledger belongs to.
   package func address(of id: TicketSystemID, _ settings: any Sendable) -> String {

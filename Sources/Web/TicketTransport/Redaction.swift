@@ -7,13 +7,30 @@ internal import WireText
 package struct Redaction: Sendable, CustomStringConvertible, CustomReflectable {
   /// As it is, and as `StaffText` leaves it; in small ASCII letters.
   private let forms: [[UInt8]]
+  /// All parts of it that have `partLength` bytes, where parts are hidden, too; in small ASCII letters.
+  private let parts: Set<[UInt8]>
   private let mark: String
+
+  /// The shortest part that is hidden, in bytes.
+  private static let partLength = 16
 
   /// Hides `secret` and shows `mark`.
   package init(_ secret: String, shownAs mark: String) {
     let whole = secret.utf8.map(\.small)
     let readable = StaffText.readable(secret).utf8.map(\.small)
     forms = (whole == readable ? [whole] : [whole, readable]).filter { !$0.isEmpty }
+    parts = []
+    self.mark = mark
+  }
+
+  /// Hides what is 16 characters or more of `secret`, whichever part of it, and shows `mark`; a shorter secret not at all.
+  package init(partsOf secret: String, shownAs mark: String) {
+    let whole = secret.utf8.map(\.small)
+    forms = []
+    parts =
+      whole.count < Self.partLength
+      ? []
+      : Set((0...(whole.count - Self.partLength)).map { Array(whole[$0..<($0 + Self.partLength)]) })
     self.mark = mark
   }
 
@@ -42,7 +59,7 @@ package struct Redaction: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// The place behind the secret, if it stands at `start`.
   private func end(in bytes: [UInt8], from start: Int) -> Int? {
-    var farthest: Int?
+    var farthest = partEnd(in: bytes, from: start)
     for form in forms {
       for decoding in [false, true] {
         if let end = Self.end(of: form, in: bytes, from: start, decoding: decoding) {
@@ -51,6 +68,27 @@ package struct Redaction: Sendable, CustomStringConvertible, CustomReflectable {
       }
     }
     return farthest
+  }
+
+  /// The place behind a part of the secret, if one stands at `start`. A longer one has another that begins inside of it.
+  private func partEnd(in bytes: [UInt8], from start: Int) -> Int? {
+    guard !parts.isEmpty else { return nil }
+    var part: [UInt8] = []
+    part.reserveCapacity(Self.partLength)
+    var position = start
+    while part.count < Self.partLength {
+      guard position < bytes.count else { return nil }
+      if bytes[position] == UInt8(ascii: "%"), position + 2 < bytes.count,
+        let decoded = PercentCoding.decode(bytes[position...(position + 2)])?.first
+      {
+        part.append(decoded.small)
+        position += 3
+      } else {
+        part.append(bytes[position].small)
+        position += 1
+      }
+    }
+    return parts.contains(part) ? position : nil
   }
 
   private static func end(of form: [UInt8], in bytes: [UInt8], from start: Int, decoding: Bool) -> Int? {

@@ -67,6 +67,33 @@ import Testing
     try expectEqual(bench.offline(at: 500).verdict, .admit)
   }
 
+  /// A ticket system whose answer is its list: it admits as many as that says now, and not as many as it said once.
+  @Test func howOftenAListedOneAdmitsIsWhatTheListSaysNow() throws {
+    var bench = LedgerBench()
+    func scan(_ answer: TicketAnswer, at time: Double) throws -> AttemptDecision {
+      let attempt = AttemptID()
+      let beginning = bench.ledger.begin(
+        bench.key, attempt: attempt, gate: bench.gate, at: bench.mono(time), wall: bench.wall(time), isOnBoard: true)
+      try #require(beginning == .ask, "\(beginning)")
+      let outcome = bench.outcome(answer, from: time, to: time + 0.1, mayHaveRedeemed: false)
+      return bench.ledger.conclude(bench.key, attempt: attempt, outcome: outcome, wall: bench.wall(time + 0.1))
+    }
+    for time in [100.0, 110] { try expectEqual(scan(valid(2), at: time).verdict, .admit) }
+    try expectEqual(scan(valid(2), at: 120).verdict, .refuse(.alreadyUsed))
+    bench = try successor(of: &bench, isSameBoot: false)
+    // Two more were added.
+    for (time, admitted) in [(10.0, 3), (20, 4)] {
+      let decision = try scan(valid(4), at: time)
+      expect(decision.verdict == .admit && decision.admitted == admitted && decision.allowance == 4, "\(decision)")
+    }
+    try expectEqual(scan(valid(4), at: 30).verdict, .refuse(.alreadyUsed))
+    // Where it says nothing, what it said last holds; and no more than are in where it says less.
+    try expectEqual(scan(.undecided(.rateLimited, detail: nil), at: 40).verdict, .refuse(.alreadyUsed))
+    try expectEqual(scan(.undecided(.badAnswer, detail: nil), at: 50).verdict, .undecided(.badAnswer))
+    try expectEqual(scan(valid(1), at: 60).verdict, .refuse(.alreadyUsed))
+    try expectEqual(scan(.refused(.cancelled, detail: nil), at: 70).verdict, .refuse(.cancelled))
+  }
+
   @Test func anUnlimitedOneIsNeverUsedUp() throws {
     var bench = LedgerBench()
     for number in 1...50 {

@@ -29,6 +29,17 @@ struct FloodGuardTests {
     expect(cache.reason(for: code, at: at(-100)) == nil)
   }
 
+  @Test("Keeps the words: whoever scans again to read them sees them")
+  func words() {
+    var cache = NegativeCache()
+    let said = NegativeCache.Refusal(
+      .tooEarly, admitted: 1, allowance: 2, detail: "It admits from 18:30.",
+      details: TicketDetails(holder: "Ada", event: "Hamilton"))
+    cache.remember(code, said, at: at(100))
+    expectEqual(cache.refusal(of: code, at: at(102)), said)
+    expect(cache.refusal(of: code, at: at(103)) == nil)
+  }
+
   @Test("The latest refusal counts, and it can be forgotten")
   func replaced() {
     var cache = NegativeCache()

@@ -38,6 +38,7 @@ package final class FakeTicketSystem: TicketSystem {
     var owed: [Code] = []
     var recordOffset = Duration.zero
     var examinations: [Code: Examination] = [:]
+    var refusals: [Code: (details: TicketDetails, words: String)] = [:]
   }
 
   /// A request that waits to be answered: for its caller, or, past its deadline, for `late`.
@@ -172,6 +173,15 @@ package final class FakeTicketSystem: TicketSystem {
 
   package func examine(_ code: Code, at time: WallTime) -> Examination {
     state.withLock { $0.examinations[code] } ?? .proceed(TicketKey(code.bytes))
+  }
+
+  package func refusalWords(for code: Code) -> String? { state.withLock { $0.refusals[code]?.words } }
+
+  package func refusalDetails(for code: Code) -> TicketDetails? { state.withLock { $0.refusals[code]?.details } }
+
+  /// Sets what staff can be told of a code that is refused without a request; nothing at first.
+  package func tell(of code: Code, _ details: TicketDetails, _ words: String) {
+    state.withLock { $0.refusals[code] = (details, words) }
   }
 
   /// Sets what can be said of a code without a request; its key at first.

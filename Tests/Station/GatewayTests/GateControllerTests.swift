@@ -543,6 +543,35 @@ extension GatewayEvent {
     }
   }
 
+  @Test func whatIsRefusedUnaskedIsToldWithItsWords() async throws {
+    try await Bench().run { bench in
+      let details = TicketDetails(eventID: "matinee", seats: ["A-1"])
+      bench.system.examine(good, as: .refuse(.wrongEvent))
+      bench.system.tell(of: good, details, "It is for the matinee.")
+      bench.present("good-ticket-1")
+      let told = await bench.events.nextScan()
+      expect(
+        told?.verdict == .refuse(.wrongEvent) && told?.details == details && told?.detail == "It is for the matinee.",
+        "\(String(describing: told))")
+      expectEqual(bench.system.asked.count, 0)
+    }
+  }
+
+  /// Nobody at the gate is to blame for a server that is out of order, or says nothing: whoever comes next is asked about.
+  @Test(arguments: [FakeTicketSystem.Behaviour.answer(.undecided(.unreachable, detail: "Out of order (500).")), .lose])
+  func whatTheServerDoesIsNoFlood(_ fault: FakeTicketSystem.Behaviour) async throws {
+    try await Bench { $0.floodLimit = 3 }.run { bench in
+      for index in 0..<4 {
+        bench.system.script(Code("ticket-in-vain-\(index)"), fault)
+        bench.present("ticket-in-vain-\(index)")
+        await expectEqual(bench.events.nextScan()?.verdict, .undecided(.unreachable))
+      }
+      bench.system.script(good, .answer(redeemed("1")))
+      bench.present("good-ticket-1")
+      await expectEqual(bench.events.nextScan()?.verdict, .admit)
+    }
+  }
+
   @Test func aFaultOfTheKeyIsAnAlarmAndEndsWithTheNextAnswer() async throws {
     try await Bench().run { bench in
       bench.system.script(good, .answer(.undecided(.keyRefused, detail: "Check the key file.")), .answer(redeemed("1")))

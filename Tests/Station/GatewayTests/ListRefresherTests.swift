@@ -294,6 +294,32 @@ import Testing
     expectEqual(states, [.failed, .refreshed])
   }
 
+  /// A clock that is wrong at first must not hide that the list is refused afterwards.
+  @Test func anotherTroubleIsTold() async throws {
+    let troubles = ["away for 1 s", "away for 22 s", "302", "html: a page", "away for 3 s"]
+    let asked = Mutex(0)
+    let roster = Roster { (_, _) throws(TicketListFault) in
+      let number = asked.withLock { asked in
+        asked += 1
+        return asked
+      }
+      if number <= troubles.count { throw TicketListFault(troubles[number - 1]) }
+      return RosterPage(tickets: [], hasMore: false)
+    }
+    let hub = EventHub()
+    let events = hub.subscribe()
+    let refresher = refresher(roster, List(), every: .milliseconds(1), events: hub)
+    let running = Task { await refresher.run() }
+    var told: [String?] = []
+    for await case .list(let event) in events {
+      if event.state == .refreshed { break }
+      told.append(event.detail)
+    }
+    running.cancel()
+    await running.value
+    expectEqual(told, ["away for 1 s", "302", "html: a page", "away for 3 s"])
+  }
+
   /// People come first; a list that waits for a gap that never comes is done after three intervals.
   @Test func itWaitsUntilNobodyScansButNotForEver() async throws {
     let now = Mutex(MonotonicTime(nanoseconds: 0))

@@ -1,3 +1,4 @@
+import Bookings
 import EventSchedule
 import Expectations
 import Foundation
@@ -14,7 +15,7 @@ import TicketSystemKit
 @Suite struct DocumentTests {
   private let file = packageFolder.appending(path: "docs/configuration.md")
   private let sections = ConfigurationFile.schema(
-    options: ConfigurationOptions(ticketSystems: [.eventSchedule, .subscriptions, .signedTickets]))
+    options: ConfigurationOptions(ticketSystems: [.eventSchedule, .subscriptions, .signedTickets, .bookings]))
 
   private func mark(_ section: SectionSchema) -> String {
     "<!-- keys of \(section.path.isEmpty ? "the file" : section.path) -->"

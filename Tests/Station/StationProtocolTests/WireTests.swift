@@ -98,7 +98,14 @@ import WireCoding
     var assembly = SnapshotAssembly()
     let piece = [UInt8](repeating: 0, count: StationLimits.maximumPart)
     var taken = 0
-    while (try? assembly.take(SnapshotPart(index: UInt16(taken), isLast: false, bytes: piece))) != nil { taken += 1 }
+    do {
+      while taken < UInt16.max {
+        expectEqual(try assembly.take(SnapshotPart(index: UInt16(taken), isLast: false, bytes: piece)), nil)
+        taken += 1
+      }
+    } catch {
+      expect("\(error)".contains("more than"), "\(error)")
+    }
     expectEqual(taken, StationLimits.maximumSnapshot / StationLimits.maximumPart)
   }
 }

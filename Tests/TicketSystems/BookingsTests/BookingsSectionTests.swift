@@ -110,6 +110,61 @@ import TicketTransport
     expect(found.contains(words), "\(found)")
   }
 
+  /// The ledger belongs to the venue: however its UUID is written, it is the same one.
+  @Test func aUUIDIsOneHoweverItIsWritten() throws {
+    let id = "3f0c2a51-7d1e-4a57-9f0e-6a2b6f2f9d10"
+    for (written, expected) in [(id, id), (id.uppercased(), id), ("3F0C", "3F0C"), ("3F0C2A51-7D1E", "3F0C2A51-7D1E")] {
+      let (configuration, _) = try read("{ \(Self.url), venue: { id: \(written), slug: hamilton, zone: UTC } }")
+      expectEqual(
+        configuration.ticketSystems.first?.address,
+        "bookings https://then-production.up.railway.app venue \(expected)")
+    }
+  }
+
+  /// Each request adds it.
+  @Test func whatBelongsToTheAPIIsTakenOff() throws {
+    for (written, expected) in [
+      ("https://a.example/api", "https://a.example"), ("https://a.example/t/api", "https://a.example/t"),
+    ] {
+      let (configuration, _) = try read("{ type: bookings, url: \"\(written)\", \(Self.venue) }")
+      let settings = try #require(configuration.ticketSystems.first?.settings as? BookingsSection.System)
+      expectEqual(settings.url.description, expected)
+      expectEqual(configuration.ticketSystems.first?.address, "bookings \(expected) venue 3f0c")
+    }
+  }
+
+  /// One ledger cannot count persons at one gate and bookings at the other.
+  @Test(arguments: [
+    ("{ party: whole }", "{ party: each }", true), ("{ party: whole }", "{ }", true),
+    ("{ party: whole, shows: [a, b] }", "{ shows: [b, c] }", true), ("{ party: whole, shows: [a] }", "{ }", true),
+    ("{ party: whole, shows: [a] }", "{ shows: [b] }", false), ("{ party: whole }", "{ party: whole }", false),
+  ]) func gatesOfOneShowCountTheSameWay(first: String, second: String, isRefused: Bool) {
+    func file(_ second: String) -> String {
+      """
+      version: 1
+      station: { name: bench }
+      ticketSystems: { theatre: { \(Self.good) } }
+      readers:
+        door: { type: wedge, match: { vendor: "0c2e" } }
+        side: { type: wedge, match: { vendor: "0c2f" } }
+      gates:
+        stalls: { readers: [door], ticketSystem: theatre, ticket: \(first) }
+        circle: { readers: [side], ticketSystem: theatre, ticket: \(second) }
+      """
+    }
+    var found = ""
+    do {
+      _ = try ConfigurationFile.parse(
+        text: file(second), file: "f", options: ConfigurationOptions(ticketSystems: [.bookings]))
+    } catch {
+      found = "\(error)"
+    }
+    expect(
+      isRefused
+        ? found.contains("f:9:") && found.contains("\"party\" of the gates \"stalls\" and \"circle\"")
+          && found.contains("write the same party for both") : found.isEmpty, "\(found)")
+  }
+
   /// A password that nobody can sign in with is told at the start, with its place and without a letter of it.
   @Test(arguments: ["", String(repeating: "x", count: 1_025)])
   func aPasswordThatIsNoneIsToldAtTheStart(password: String) throws {

@@ -74,7 +74,9 @@ import WireText
     let full = try await told(json(rows), date: london("2026-05-02T18:50"))
     expectEqual(full.tickets.count, 100)
     expectEqual(full.whole, nil)
-    expect(full.gap?.contains("100 bookings at most") == true && full.gap?.contains("tickets import FILE") == true)
+    expect(
+      full.gap?.contains("has told 100 bookings; such a service tells 100 at most") == true
+        && full.gap?.contains("tickets import FILE") == true)
     let almost = try await told(json(Array(rows.dropLast())), date: london("2026-05-02T18:50"))
     expectEqual(almost.gap, nil)
     try expectEqual(day(almost), "2026-05-02")
@@ -178,7 +180,9 @@ import WireText
     let due = stage.time.now() + .milliseconds(300)
     stage.door.memory.ration.change { ration in
       ration.take(
-        (0..<3).map { .init(place: .init(number: $0, use: .list), ago: DoorRation.period - .milliseconds(1)) },
+        (0..<3).map {
+          .init(place: .init(number: $0, use: .list), ago: DoorRation.period + DoorRation.toldMargin - .milliseconds(1))
+        },
         blocked: nil,
         at: due - .milliseconds(1))
     }

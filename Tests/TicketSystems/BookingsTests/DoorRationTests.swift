@@ -75,7 +75,7 @@ import Testing
     }
     expect(take(&command, .check, at: Self.start + .seconds(61)) != nil)
     expectEqual(
-      command.tryTake(.check, number: 1, at: Self.start + .seconds(61)), .spent(until: Self.start + .seconds(901)))
+      command.tryTake(.check, number: 1, at: Self.start + .seconds(61)), .spent(until: Self.start + .seconds(906)))
     let told = command.told(at: Self.start + .seconds(61))
     station.take(told.calls, blocked: told.blocked, at: Self.start + .seconds(61))
     expect(take(&station, .check, at: Self.start + .seconds(61)) == nil, "the other's call counts here, too")
@@ -97,8 +97,80 @@ import Testing
       expect(take(&next, .signIn, at: Self.start) == nil, "\(wall)")
     }
     var later = DoorRation()
-    later.take(read, at: Self.start, wall: WallTime(seconds: 1_000_900))
+    later.take(read, at: Self.start, wall: WallTime(seconds: 1_000_905), boot: BootID("another"))
     expect(take(&later, .signIn, at: Self.start) != nil)
+  }
+
+  /// As when the machine learns the time after its start: by the boot's own clock the call is a minute old.
+  @Test func aClockThatWasPutOnMakesNoCallOlder() throws {
+    var ration = DoorRation()
+    for _ in 0..<2 {
+      let place = try #require(take(&ration, .check, at: Self.start))
+      ration.finished(place, at: Self.start)
+    }
+    var record = DoorRecord(subject: "s")
+    ration.put(into: &record, at: Self.start, wall: WallTime(seconds: 1_000_000), boot: BootID("1"))
+    let read = try #require(DoorRecord(record.bytes))
+    let (minute, year) = (Self.start + .seconds(60), WallTime(seconds: 32_000_000))
+    var same = DoorRation()
+    same.take(read, at: minute, wall: year, boot: BootID("1"))
+    expectEqual(same.wait(for: .check, at: minute), Self.start + DoorRation.period + DoorRation.toldMargin)
+    var other = DoorRation()
+    other.take(read, at: minute, wall: year, boot: BootID("2"))
+    expectEqual(other.wait(for: .check, at: minute), nil)
+  }
+
+  /// However often a station is started anew, by whatever fractions of seconds: no call gets older by it.
+  @Test func manyRestartsMakeNoCallOlder() throws {
+    var ration = DoorRation()
+    let wall = WallTime(seconds: 1_000_000)
+    for _ in 0..<3 {
+      let place = try #require(take(&ration, .list, at: Self.start))
+      ration.finished(place, at: Self.start)
+    }
+    for number in 0..<40 {
+      let ahead = Duration.milliseconds(Int64(number) * 20_733)
+      var record = DoorRecord(subject: "s")
+      ration.put(into: &record, at: Self.start + ahead, wall: wall + ahead, boot: BootID("\(number)"))
+      let read = try #require(DoorRecord(record.bytes))
+      ration = DoorRation()
+      ration.take(read, at: Self.start + ahead, wall: wall + ahead, boot: BootID("\(number + 1)"))
+      let waits = ration.wait(for: .list, at: Self.start + ahead)
+      let until = try #require(waits)
+      expect(until >= Self.start + DoorRation.period && until <= Self.start + .seconds(910), "\(number): \(until)")
+    }
+  }
+
+  /// What the record before this one said is read, and rounded the safe way.
+  @Test func aRecordInWholeSecondsIsRead() throws {
+    let text = #"{"version":1,"subject":"s","calls":[{"number":"7","use":"check","at":1000}],"blocked":1300}"#
+    let record = try #require(DoorRecord([UInt8](text.utf8)))
+    expectEqual(record.calls.map(\.at), [WallTime(seconds: 1_001)])
+    expectEqual(record.blockedUntil, WallTime(seconds: 1_301))
+  }
+
+  /// By a service that says "again in a second", three lists would be gone in three.
+  @Test func aListThatIsRefusedWaitsAMinuteThenLonger() throws {
+    var ration = DoorRation()
+    var now = Self.start
+    for wait in [60, 120, 240] {
+      let place = try #require(take(&ration, .list, at: now), "after \(wait)")
+      ration.limited(place, at: now, retryAfter: .seconds(1))
+      expectEqual(ration.wait(for: .check, at: now), now + .seconds(1))
+      let waits = ration.wait(for: .list, at: now)
+      let until = try #require(waits)
+      expect(until >= now + .seconds(wait), "\(until - now)")
+      now = now + .seconds(wait)
+    }
+    // Three are in the period now.
+    expectEqual(ration.wait(for: .list, at: now), Self.start + DoorRation.period)
+    now = Self.start + DoorRation.period
+    let place = try #require(take(&ration, .list, at: now))
+    ration.finished(place, at: now)
+    now = now + DoorRation.period
+    let next = try #require(take(&ration, .list, at: now))
+    ration.limited(next, at: now, retryAfter: .zero)
+    expectEqual(ration.wait(for: .list, at: now), now + .seconds(60), "a list that was told ends it")
   }
 
   /// Whatever is asked whenever: the plain way counts the calls that the service may have counted in any 15 minutes.
@@ -110,7 +182,7 @@ import Testing
       var now = Self.start
       var calls: [(use: DoorRation.Use, sent: MonotonicTime, ended: MonotonicTime)] = []
       var open: [(place: DoorRation.Place, sent: MonotonicTime)] = []
-      var blocked = Self.start
+      var (blocked, listsBlocked, refusedLists) = (Self.start, Self.start, 0)
       for _ in 0..<200 {
         now = now + .seconds(Int64.random(in: 0...120, using: &random))
         if let index = open.indices.randomElement(using: &random), random.chance(60) {
@@ -121,9 +193,14 @@ import Testing
             let wait = Int64.random(in: 0...1_200, using: &random)
             ration.limited(place, at: now, retryAfter: .seconds(wait))
             blocked = max(blocked, now + .seconds(min(max(wait, 1), 900)))
+            if place.use == .list {
+              listsBlocked = max(listsBlocked, now + .seconds([60, 120, 240, 480, 900][min(refusedLists, 4)]))
+              refusedLists += 1
+            }
             calls.append((place.use, sent, now))
           default:
             ration.finished(place, at: now)
+            if place.use == .list { refusedLists = 0 }
             calls.append((place.use, sent, now))
           }
         }
@@ -131,7 +208,8 @@ import Testing
         // What may still be counted: under way, or ended less than a period ago.
         let counted =
           calls.count { $0.use == use && now - $0.ended < DoorRation.period } + open.count { $0.place.use == use }
-        let isFree = counted < use.most && (use == .signIn || now >= blocked)
+        let isFree =
+          counted < use.most && (use == .signIn || now >= blocked) && (use != .list || now >= listsBlocked)
         switch ration.tryTake(use, number: .random(in: .min ... .max, using: &random), at: now) {
         case .granted(let place):
           expect(isFree, "seed \(seed) round \(round): \(use) at \(now)")

@@ -74,6 +74,46 @@ import TicketTransport
     await stage.close()
   }
 
+  /// A clock that signing in would have set is not what the usher can mend.
+  @Test func whereSigningInFailedThatIsSaidAndNotTheClock() async throws {
+    let stage = try await Stage.open(password: "wrong", isTrusted: false)
+    stage.board.put(
+      [Code("NIGHT001"): ListedTicket(status: .valid, from: try london("2026-05-02T19:30"))], asOf: stage.time.wall())
+    stage.door.session?.renew()
+    await until { stage.door.session?.fault != nil }
+    let outcome = await stage.attempt("NIGHT001")
+    expectEqual(name(outcome.answer), "undecided keyRefused")
+    let words = detail(outcome.answer)
+    expect(words.contains("credential set theatre-door") && !words.contains("Set the clock"), "\(words)")
+    await stage.close()
+  }
+
+  /// What is on board costs no request, and what has to be asked for is left to who may.
+  @Test func whatIsOnBoardIsToldWithoutARequest() async throws {
+    let stage = try await Stage.open()
+    try await stage.signIn()
+    stage.board.put(
+      [Code("NIGHT001"): ListedTicket(status: .valid, from: try london("2026-05-02T19:30"), quantity: 2)],
+      asOf: stage.time.wall())
+    func onBoard(_ code: String) async -> AttemptOutcome? {
+      await stage.system().outcomeOnBoard(
+        of: AttemptRequest(
+          attempt: AttemptID(), scan: ScanID(), code: Code(code), deadline: stage.time.now() + .seconds(9)))
+    }
+    let expected: [(String, String?)] = [
+      ("NIGHT001", "valid"), ("PROCESSING", "refused unreadable"), ("LATE0001", nil),
+    ]
+    for (code, expected) in expected {
+      await expectEqual(onBoard(code).map { name($0.answer) }, expected, "\(code)")
+    }
+    expectEqual(stage.service.count(.check), 0)
+    stage.service.has(Row("LATE0001"))
+    expectEqual(name(await stage.attempt("LATE0001").answer), "valid")
+    await expectEqual(onBoard("LATE0001").map { name($0.answer) }, "valid", "it was told a moment ago")
+    expectEqual(stage.service.count(.check), 1)
+    await stage.close()
+  }
+
   @Test func whatSuddenlyVanishedIsForTheBoxOffice() async throws {
     let stage = try await Stage.open()
     try await stage.signIn()
@@ -235,6 +275,22 @@ import TicketTransport
     await until { stage.door.session?.held != nil }
     expectEqual(name(await stage.attempt("LATE0001").answer), "valid")
     expectEqual(stage.service.asked, [.signIn, .check, .signIn, .check])
+    await stage.close()
+  }
+
+  /// Whose sign-in works needs no password: the account may not check tickets.
+  @Test func anAccountThatMayNotCheckIsToldSo() async throws {
+    let stage = try await Stage.open()
+    try await stage.signIn()
+    stage.board.put([:], asOf: stage.time.wall())
+    let refusal = TheatreService.Reply.answer(
+      stage.service.response("403 Forbidden", #"{"error":"Not authenticated"}"#, type: "application/json", extra: ""))
+    stage.service.reply(to: .check, refusal, refusal)
+    let first = detail(await stage.attempt("LATE0001").answer)
+    expect(first.contains("credential set theatre-door"), "\(first)")
+    await until { stage.door.session?.held != nil }
+    let second = detail(await stage.attempt("LATE0001").answer)
+    expect(second.contains("the account may not ask for a check") && !second.contains("credential set"), "\(second)")
     await stage.close()
   }
 

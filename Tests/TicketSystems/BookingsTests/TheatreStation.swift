@@ -48,7 +48,8 @@ struct TheatreStation: Sendable {
   /// Begins a process: with nothing, or with what an earlier one has left.
   init(
     at venue: TheatreVenue, in folder: StationFolder, gates: [String: BookingsSection.Gate] = ["stalls": .init()],
-    settings: BookingsSection.System? = nil, password: String = TheatreVenue.password, keepsDetails: Bool = false
+    settings: BookingsSection.System? = nil, password: String = TheatreVenue.password, keepsDetails: Bool = false,
+    floodLimit: Int = 10_000
   ) async throws {
     let settings = try settings ?? venue.section()
     let time = venue.time
@@ -75,7 +76,7 @@ struct TheatreStation: Sendable {
       dependencies: LedgerDependencies(
         journal: journal, key: folder.key, boot: BootID("boot 1"), clock: clock, loop: try GateThreads.next(),
         list: { _, _ in stored }),
-      floodLimit: 10_000, time: time, events: told)
+      floodLimit: floodLimit, time: time, events: told)
     self.keeper = keeper
     refresher = ListRefresher(
       of: Self.id, DoorList(door: door, clock: { clock.now() }), into: stored, every: Self.interval,
@@ -90,7 +91,7 @@ struct TheatreStation: Sendable {
       let controller = GateController(
         settings: GateSettings(
           gate: GateID(name), accept: BookingsSection.accept, deadline: .seconds(20), holdOff: .zero,
-          stale: .seconds(60), floodLimit: 10_000), system: face, ledger: keeper, signals: turnstile, events: told,
+          stale: .seconds(60), floodLimit: floodLimit), system: face, ledger: keeper, signals: turnstile, events: told,
         time: time)
       made[name] = Gate(controller: controller, turnstile: turnstile, running: Task { await controller.run() })
     }

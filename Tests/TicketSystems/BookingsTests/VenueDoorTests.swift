@@ -159,8 +159,55 @@ import VenueServer
       expect(told.state == .partial && told.detail?.contains("more than once (1)") == true, "\(told)")
       let scan = try await station.present("TWICE001")
       expect(scan.verdict == .undecided(.badAnswer) && scan.detail?.contains("box office") == true, "\(scan)")
+      expect(scan.detail?.contains("several tickets with this code") == true, "\(scan)")
+      // It is no fault of the gate, which whoever has such a code would else keep.
+      expect(!station.told.lines.contains { $0.contains(#""state":"fault""#) }, "\(station.told.lines)")
       try await expectEqual(station.verdict(venue.code(.single)), .admit)
       expectEqual(venue.asked.checks, 0)
+      try await station.close()
+    }
+  }
+
+  /// The list says how many, and the ledger how many are in: over restarts, too.
+  @Test func aBookingThatGrowsAdmitsThoseWhoWereAdded() async throws {
+    try await TheatreVenue.run(.real) { venue in
+      var station = try await TheatreStation(at: venue, in: .init())
+      let night = try venue.show(.night)
+      func file(_ seats: Int) -> String {
+        "code,date,show,quantity\nGROWS001,\(night.date),\(night.id),\(seats)\nOTHER001,\(night.date),\(night.id),1\n"
+      }
+      _ = try station.take(file(2))
+      for verdict in [Verdict.admit, .admit, .refuse(.alreadyUsed)] {
+        try await expectEqual(station.verdict("GROWS001"), verdict)
+      }
+      station = try await station.again()
+      _ = try station.take(file(4))
+      for number in 3...4 {
+        let person = try await station.present("GROWS001")
+        expect(person.verdict == .admit && person.admitted == number && person.allowance == 4, "\(person)")
+      }
+      let fifth = try await station.present("GROWS001")
+      expect(fifth.verdict == .refuse(.alreadyUsed) && fifth.decider == .ledger, "\(fifth)")
+      expect(fifth.firstUse?.gate == Self.stalls && fifth.admitted == 4, "\(fifth)")
+      try await station.close()
+    }
+  }
+
+  /// Codes of another show cost no request: they hold no reader, and one that is held by others tells what is on the list.
+  @Test(arguments: shapes) func whatIsOnTheListIsToldAtAGateThatIsFlooded(shape: BookingShape) async throws {
+    try await TheatreVenue.run(shape) { venue in
+      let station = try await TheatreStation(at: venue, in: .init(), floodLimit: 1)
+      await station.refresh()
+      for _ in 0..<3 {
+        try await expectEqual(station.verdict(venue.code(.matinee)), .refuse(.tooLate))
+        venue.time.advance(by: .seconds(11))
+      }
+      try await expectEqual(station.verdict("NOBODY01"), .refuse(.notFound))
+      let held = try await station.present("NOBODY02")
+      expect(held.verdict == .undecided(.rateLimited) && held.detail?.contains("too many codes") == true, "\(held)")
+      try await expectEqual(station.verdict(venue.code(.party)), .admit)
+      try await expectEqual(station.verdict(venue.code(.matinee)), .refuse(.tooLate))
+      expectEqual(venue.asked.checks, 1)
       try await station.close()
     }
   }
@@ -174,7 +221,10 @@ import VenueServer
       for number in 0..<3 {
         let scan = try await station.present(venue.code(.tomorrow))
         expectEqual(scan.verdict, .refuse(.wrongEvent))
-        if number == 0 { expectEqual(scan.detail, "It is for “Twelfth Night”, 2026-05-03 19:30.") }
+        expectEqual(scan.detail, "It is for “Twelfth Night”, 2026-05-03 19:30.")
+        // Whoever scans again to read it sees it again.
+        let again = try await station.present(venue.code(.tomorrow))
+        expect(again.detail == scan.detail && again.details == scan.details, "\(number): \(again)")
         venue.time.advance(by: .seconds(11))
       }
       expectEqual(venue.asked, Asked(signIns: 1, lists: 1, checks: 1))

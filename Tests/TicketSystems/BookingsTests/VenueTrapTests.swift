@@ -304,7 +304,7 @@ import VenueServer
       try await expectEqual(same.verdict("LATE0001"), .refuse(.alreadyUsed))
       try await same.close()
       // A station that knows nothing of it is told that all is well.
-      venue.time.advance(by: .seconds(901))
+      venue.time.advance(by: .seconds(910))
       let other = try await TheatreStation(at: venue, in: .init())
       try await expectEqual(other.verdict("LATE0001"), .admit)
       try await other.close()

@@ -1,3 +1,4 @@
+import Admission
 import Calls
 import Expectations
 import ScanModel
@@ -194,6 +195,21 @@ import TicketTransport
     await door.close()
   }
 
+  /// Whoever shows tickets that were taken back has no endless supply of them: those who come after are asked about.
+  @Test func aGenuineTicketIsNoFlood() async throws {
+    let service = Service()
+    let station = try await TicketStation(
+      asking: service, at: "http://localhost:\(try await service.server.start())", disk: .init(), floodLimit: 3)
+    for number in 0..<6 {
+      let ticket = station.door.ticket("tkt_revoked_\(number)")
+      service.refuse(ticket, Self.problem("403 Forbidden", "revoked"))
+      await expectEqual(station.present(ticket).verdict, .refuse(.cancelled))
+    }
+    await expectEqual(station.present(station.door.ticket()).verdict, .admit)
+    await station.close()
+    await service.server.stop()
+  }
+
   /// A server that repeats what it was sent tells nobody.
   @Test func noTokenAndNoTicketIsShown() async throws {
     let door = try await Door.open()
@@ -203,6 +219,47 @@ import TicketTransport
         .says(Wire.problem("409 Conflict", "verification:\(kind)", detail: "test-token \(ticket) Bearer test-token")))
       let outcome = await door.attempt(ticket)
       expect(!"\(outcome)".contains("test-token") && !"\(outcome)".contains(ticket), "\(outcome)")
+    }
+    await door.close()
+  }
+
+  /// Nor a part of it: whoever has seen the payload needs no more than the signature.
+  @Test func noPartOfATicketIsShown() async throws {
+    let door = try await Door.open()
+    let ticket = door.ticket()
+    let parts = ticket.split(separator: ".").map(String.init)
+    let (signature, payload) = (parts[3], parts[4])
+    let coded = signature.utf8.map { "%" + String($0, radix: 16) }.joined()
+    for repeated in [
+      signature, payload, "a\(signature)b", String(signature.prefix(20)), String(payload.dropFirst(30).prefix(16)),
+      String(ticket.dropFirst(40)), coded,
+      "\(signature.prefix(30))%\(String(signature.utf8.dropFirst(30).first ?? 0, radix: 16))",
+    ] {
+      for kind in ["already_redeemed", "bad_format", "auth"] {
+        door.service.behave(.says(Wire.problem("409 Conflict", "verification:\(kind)", detail: "No: \(repeated)")))
+        let said = "\(await door.attempt(ticket).answer)"
+        for part in [signature, payload] {
+          for start in 0..<(part.utf8.count - 12) {
+            let piece = part.dropFirst(start).prefix(12)
+            expect(!said.contains(piece), "\(kind): \(said)")
+          }
+        }
+        expect(!said.contains(coded.prefix(36)), "\(said)")
+      }
+    }
+    await door.close()
+  }
+
+  @Test func anAnswerWithoutATypeIsSaidToBeThat() async throws {
+    let door = try await Door.open()
+    for status in ["200 OK", "404 Not Found"] {
+      door.service.behave(
+        .says(Wire.response(status, #"{"jti":"tkt_0011223344556677","status":"redeemed"}"#, type: nil)))
+      guard case .undecided(.badAnswer, let detail) = await door.attempt(door.ticket()).answer else {
+        expect(false, "nobody is admitted on it")
+        continue
+      }
+      expect(detail?.contains("Content-Type") == true && detail?.contains("portal") == false, "\(detail ?? "")")
     }
     await door.close()
   }

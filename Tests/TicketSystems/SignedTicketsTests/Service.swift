@@ -67,6 +67,10 @@ final class Service: Sendable {
     var manner = Manner.answers
     var redeemed: Set<String> = []
     var keys: String
+    /// What is answered to whoever asks for its keys; `nil` where its keys are.
+    var keyAnswer: String?
+    /// How far its clock is ahead; `nil` where it tells no time.
+    var ahead: Duration? = .zero
     var held: [@Sendable () -> Void] = []
     /// What single tickets are answered.
     var refused: [String: String] = [:]
@@ -96,6 +100,10 @@ final class Service: Sendable {
 
   func behave(_ manner: Manner) { state.withLock { $0.manner = manner } }
   func publish(_ keys: String) { state.withLock { $0.keys = keys } }
+  /// Whoever asks for its keys is answered so.
+  func answerKeys(_ answer: String?) { state.withLock { $0.keyAnswer = answer } }
+  /// Its clock is so far ahead; `nil` where it tells no time.
+  func tellTime(ahead: Duration?) { state.withLock { $0.ahead = ahead } }
   /// This ticket is answered so.
   func refuse(_ token: String, _ answer: String) { state.withLock { $0.refused[token] = answer } }
   /// The answer to this ticket waits for `release`.
@@ -107,7 +115,7 @@ final class Service: Sendable {
 
   private func answer(_ request: String, _ connection: ScriptedServer.Connection) {
     defer { seen.continuation.yield() }
-    let date = time.wall()
+    let date = state.withLock { state in state.ahead.map { time.wall() + $0 } }
     let token = Self.token(in: request)
     let (answer, isHeld): (String?, Bool) = state.withLock { state in
       if state.manner == .isAway { return (nil, false) }
@@ -115,7 +123,7 @@ final class Service: Sendable {
         guard request.hasPrefix("GET /v1/verification/jwks ") else {
           return (Wire.response("404 Not Found", "{}", date: date), false)
         }
-        return (Wire.response("200 OK", state.keys, date: date), false)
+        return (state.keyAnswer ?? Wire.response("200 OK", state.keys, date: date), false)
       }
       if case .says(let text) = state.manner { return (text, false) }
       if let text = state.refused[token] { return (text, false) }
@@ -199,7 +207,7 @@ struct Door: Sendable {
       transport: transport, token: try Secret("test-token"), organisation: Issuer.tenant,
       budget: budget ?? RateBudget(limit: 1_000, model: .window), time: time)
     let clock: @Sendable () -> JournalTime = {
-      JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: isTrusted)
+      JournalTime(wall: time.wall(), monotonic: time.now(), isTrusted: isTrusted || time.isBelieved)
     }
     keys = TicketKeys(transport: transport, records: records, now: clock)
     system = SignedTicketsTicketSystem(
@@ -258,6 +266,11 @@ func name(_ answer: TicketAnswer) -> String {
 /// The machine's clocks, which a test moves ahead.
 final class MovableTime: TimeSource {
   private let ahead = Mutex(Duration.zero)
+  private let believed = Mutex(false)
+  /// Whether something has come to vouch for it.
+  var isBelieved: Bool { believed.withLock { $0 } }
+  /// Something vouches for it from now on.
+  func believe() { believed.withLock { $0 = true } }
 
   func advance(by duration: Duration) { ahead.withLock { $0 += duration } }
   func now() -> MonotonicTime { SystemTime().now() + ahead.withLock { $0 } }

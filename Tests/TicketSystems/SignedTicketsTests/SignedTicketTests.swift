@@ -9,12 +9,12 @@ import Testing
 @Suite struct SignedTicketTests {
   /// A gate that has the vector's key alone.
   private static func judge(
-    _ text: String, at now: WallTime? = Vector.issued + .seconds(60), performances: Set<String>? = nil,
+    _ text: String, at now: WallTime? = Vector.issued + .seconds(60), performances: [String]? = nil,
     tenant: String = Issuer.tenant
   ) -> TicketJudge.Verdict { judge([UInt8](text.utf8), at: now, performances: performances, tenant: tenant) }
 
   private static func judge(
-    _ bytes: [UInt8], at now: WallTime? = Vector.issued + .seconds(60), performances: Set<String>? = nil,
+    _ bytes: [UInt8], at now: WallTime? = Vector.issued + .seconds(60), performances: [String]? = nil,
     tenant: String = Issuer.tenant
   ) -> TicketJudge.Verdict {
     TicketJudge(tenant: tenant, performances: performances, host: "h").judge(Code(bytes: bytes), at: now) { name in
@@ -168,6 +168,14 @@ import Testing
     expectEqual(Self.judge(Vector.text, tenant: "another"), .refused(.wrongEvent))
     expectEqual(Self.judge(Vector.text, performances: ["perf_2"]), .refused(.wrongEvent))
     expect(Self.isGood(Self.judge(Vector.text, performances: ["perf_2", "perf_1"])))
+    // What looks alike is another name: its bytes are others.
+    for (admitted, named) in [("caf\u{E9}", "cafe\u{301}"), ("cafe\u{301}", "caf\u{E9}")] {
+      let payload = Issuer.payload(performance: named, issued: Vector.issued.seconds, ends: Vector.ends.seconds)
+      expectEqual(Self.judge(Issuer.vector.text(payload), performances: [admitted]), .refused(.wrongEvent))
+      expect(Self.isGood(Self.judge(Issuer.vector.text(payload), performances: [admitted, named])))
+    }
+    let kelvin = Issuer.payload(tenant: "\u{212A}", issued: Vector.issued.seconds, ends: Vector.ends.seconds)
+    expectEqual(Self.judge(Issuer.vector.text(kelvin), tenant: "K"), .refused(.wrongEvent))
     // However old it is.
     expectEqual(Self.judge(Vector.text, at: nil, tenant: "another"), .refused(.wrongEvent))
   }

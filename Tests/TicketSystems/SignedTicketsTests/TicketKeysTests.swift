@@ -1,10 +1,14 @@
+import Admission
 import CodeSigning
 import Expectations
 import LinuxIO
+import ScanConfiguration
 import ScanModel
+import ScriptedHTTP
 import Synchronization
 import Testing
 import TicketSystemKit
+import TicketTransport
 
 @testable import SignedTickets
 
@@ -148,6 +152,52 @@ import TicketSystemKit
     await door.close()
   }
 
+  /// Whoever shows such a ticket is told what became of its key; a name that somebody made up is no fault of the gate's.
+  @Test func whatIsMissingIsTold() async throws {
+    let (service, next) = (Service(), Issuer.other("next"))
+    let door = try await Door.open(service)
+    func words(_ ticket: String) -> String {
+      switch door.system.examine(Code(ticket), at: door.time.wall()) {
+      case .undecided(.unreachable, let detail): detail
+      case let other: "\(other)"
+      }
+    }
+    let ticket = door.ticket()
+    expect(words(next.ticket(at: door.time.wall())).contains("has not told yet. Its keys are being fetched"))
+    service.publish(Issuer.jwks(next.jwk()))
+    _ = await door.keys.fetch()
+    expect(words(ticket).contains("tells no more: it was withdrawn"), "\(words(ticket))")
+    service.answerKeys(Wire.response("404 Not Found", "{}"))
+    _ = await door.keys.fetch()
+    let unknown = words(Issuer.other("third").ticket(at: door.time.wall()))
+    expect(unknown.contains("has not told yet. Its keys cannot be fetched: ") && unknown.contains("404"), "\(unknown)")
+    // It is told again.
+    service.answerKeys(nil)
+    service.publish(Issuer.jwks(next.jwk(), Issuer.vector.jwk()))
+    _ = await door.keys.fetch()
+    await expectEqual(door.present(ticket), "redeemed")
+    await door.close()
+  }
+
+  /// Without keys a scan says what keeps them away, as the gate does.
+  @Test(arguments: [
+    (Wire.response("302 Found", "", extra: "Location: /login\r\n"), UndecidedReason.badAnswer, "must be the final one"),
+    (Wire.response("200 OK", Issuer.jwks(Issuer.vector.jwk()), type: nil), .badAnswer, "Content-Type"),
+    (Wire.response("200 OK", "{}"), .badAnswer, "no key of Ed25519"),
+    (Wire.response("404 Not Found", "{}"), .badAnswer, "404"),
+    (Wire.response("500 Internal Server Error", "{}"), .unreachable, "500"),
+  ]) func withoutKeysAScanSaysWhy(answer: String, reason: UndecidedReason, word: String) async throws {
+    let door = try await Door.open(hasKeys: false)
+    door.service.answerKeys(answer)
+    _ = await door.keys.fetch()
+    guard case .undecided(let found, let detail) = door.system.examine(Code(door.ticket()), at: door.time.wall()) else {
+      return expect(false, "nobody is admitted without keys")
+    }
+    expectEqual(found, reason)
+    expect(detail.contains("cannot be fetched: ") && detail.contains(word), "\(detail)")
+    await door.close()
+  }
+
   @Test func theyOutliveTheProcessForADay() async throws {
     let (records, service) = (Records(), Service())
     let door = try await Door.open(service, records: records)
@@ -163,6 +213,65 @@ import TicketSystemKit
     let other = try await Door(service, "http://127.0.0.1:9", nil, nil, nil, records, true, false)
     await expectEqual(other.present(other.ticket()), "undecided unreachable", "they are of one server")
     for door in [next, other, door] { await door.close() }
+  }
+
+  /// A machine that nobody has told the time yet: the answer's own time is what the keys' age is counted from.
+  @Test func theAnswersOwnTimeLetsThemBeKept() async throws {
+    let (service, disk) = (Service(), TicketStation.Disk())
+    let address = "http://localhost:\(try await service.server.start())"
+    let first = try await TicketStation(asking: service, at: address, disk: disk, isTrusted: false)
+    expectEqual(disk.records.kept.count, 1)
+    await first.close()
+    service.behave(.isAway)
+    let next = try await TicketStation(asking: service, at: address, disk: disk.left(), policy: .admitAndQueue)
+    let ticket = next.door.ticket()
+    let admitted = await next.present(ticket)
+    expect(admitted.verdict == .admit && admitted.isProvisional, "\(admitted)")
+    await next.close()
+    await service.server.stop()
+  }
+
+  /// Where the server's clock is another, or it tells no time, they wait until ours is believed: then they are as old as they are.
+  @Test(arguments: [nil, Duration.seconds(90)]) func theyAreKeptOnceTheClockIsBelieved(ahead: Duration?) async throws {
+    let (records, service) = (Records(), Service())
+    service.tellTime(ahead: ahead)
+    let door = try await Door.open(service, records: records, isTrusted: false, hasKeys: false)
+    let upkeep = Task { await door.keys.watch { _ in } }
+    await service.until { service.keyFetches == 1 }
+    let key = try #require(Issuer.vector.verifying)
+    await until { door.keys.key("dev-ed25519") == .found(key) }
+    expectEqual(records.kept.count, 0, "how old they are nobody could tell")
+    door.time.advance(by: .seconds(1_800))
+    let asked = door.time.wall() - .seconds(1_800)
+    door.time.believe()
+    // Whoever comes first is reason enough.
+    _ = await door.present(door.ticket())
+    await until { records.kept.count == 1 }
+    guard case .kept(_, let at) = TicketKeyRecord(server: door.transport.server, records: records).read() else {
+      return expect(false, "what was kept can be read")
+    }
+    let off = at - asked
+    expect(off < .seconds(10) && off > .seconds(-10), "\(off)")
+    upkeep.cancel()
+    await upkeep.value
+    await door.close()
+  }
+
+  /// A bit that was turned costs the keys, and is told.
+  @Test func aRecordThatIsNotBelievedIsTold() async throws {
+    let (records, service) = (Records(), Service())
+    let door = try await Door.open(service, records: records)
+    let (name, bytes) = try #require(records.kept.first)
+    records.keep(Array(bytes.dropLast()), as: name)
+    let next = try await Door(service, "http://\(door.client.host)", nil, nil, nil, records, true, false)
+    let news = News()
+    let upkeep = Task { await next.keys.watch { news.take($0) } }
+    await until { !news.all.isEmpty }
+    guard case .notice(let words)? = news.all.first else { return expect(false, "\(news.all)") }
+    expect(words.contains("localhost") && words.contains("are not believed: the record ticket-keys."), "\(words)")
+    upkeep.cancel()
+    await upkeep.value
+    for door in [next, door] { await door.close() }
   }
 
   @Test func whatIsNoSetChangesNothing() async throws {

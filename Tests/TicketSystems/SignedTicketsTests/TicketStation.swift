@@ -41,7 +41,7 @@ struct TicketStation: Sendable {
   init(
     asking service: Service, at address: String, disk: Disk, policy rule: OfflinePolicy.Rule = .refuse,
     rateLimited: Bool = false, boot: String = "boot 1", isTrusted: Bool = true, patience: Duration = .seconds(20),
-    performances: [String]? = nil, budget: RateBudget? = nil
+    performances: [String]? = nil, budget: RateBudget? = nil, floodLimit: Int = 20
   ) async throws {
     self.disk = disk
     self.patience = patience
@@ -54,7 +54,7 @@ struct TicketStation: Sendable {
         journal: disk.journal, key: disk.key, boot: BootID(boot),
         clock: ClockTrust(time: time, isDisciplined: { isTrusted }), loop: try GateThreads.next(), list: { _, _ in nil }
       ),
-      time: time, events: EventHub())
+      floodLimit: floodLimit, time: time, events: EventHub())
     var policy = OfflinePolicy()
     policy.rule = rule
     policy.rateLimited = rateLimited
@@ -69,7 +69,10 @@ struct TicketStation: Sendable {
   func present(_ code: String, at gate: String = "stalls") async -> AttemptDecision {
     let code = Code(code)
     switch door.system.examine(code, at: time.wall()) {
-    case .refuse(let reason): return AttemptDecision(verdict: .refuse(reason))
+    case .refuse(let reason):
+      return AttemptDecision(
+        verdict: .refuse(reason), details: door.system.refusalDetails(for: code),
+        detail: door.system.refusalWords(for: code))
     case .undecided(let reason, let detail): return AttemptDecision(verdict: .undecided(reason), detail: detail)
     case .proceed(let key):
       let scan = Scan(gate: GateID(gate), reader: ReaderID("door"), code: code, readAt: time.now())

@@ -99,6 +99,25 @@ import TicketTransport
 }
 
 @Suite struct RedactionTests {
+  /// A long secret is hidden by its parts, too: of 16 characters, and of all more that follow.
+  @Test func partsOfASecretAreHidden() {
+    let secret = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    let parts = [Redaction(partsOf: secret, shownAs: "…6789")]
+    for start in 0...(secret.count - 16) {
+      for length in 16...(secret.count - start) {
+        let part = secret.dropFirst(start).prefix(length)
+        expectEqual(StaffText.clean("x \(part)! y", hiding: parts), "x …6789! y")
+        expectEqual(StaffText.clean("x \(part.lowercased())! y", hiding: parts), "x …6789! y")
+      }
+    }
+    expectEqual(StaffText.clean("ABCDEFGHIJKLMN%4f%50QRS.", hiding: parts), "…6789.")
+    expectEqual(StaffText.clean("ABCDEFGHIJKLMNO", hiding: parts), "ABCDEFGHIJKLMNO", "15 of them are none")
+    expectEqual(StaffText.clean("ABCDEFGH IJKLMNOP", hiding: parts), "ABCDEFGH IJKLMNOP")
+    for short in ["", "ABC"] {
+      expectEqual(StaffText.clean("ABC", hiding: [Redaction(partsOf: short, shownAs: "…")]), "ABC")
+    }
+  }
+
   @Test(arguments: [
     ("a SECRETKEY b", "a (secret) b"), ("secretkey\u{301}", "(secret)\u{301}"), ("SECRETK\u{200B}EY", "(secret)"),
     ("S\u{FE0F}ECRETKEY", "(secret)"), ("%53ecret%4bey%4", "(secret)%4"), ("SECRETKE", "SECRETKE"),

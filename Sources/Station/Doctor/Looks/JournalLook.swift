@@ -52,7 +52,7 @@ struct JournalLook {
       let waiting = try reader.outbox(.waiting)
       let conflicts = try reader.outbox(.conflicts)
       let now = SystemTime().wall()
-      (state.waiting, state.oldest) = (waiting.count, waiting.first?.at.wall)
+      (state.waiting, state.oldest) = (waiting.count, waiting.map(\.at.wall).min())
       state.conflicts = conflicts.count
       state.recent = conflicts.count { now - ($0.ending?.at.wall ?? $0.at.wall) < Self.aDay }
       let standing = try reader.standing()

@@ -144,7 +144,7 @@ struct DoorListCommand: AsyncParsableCommand, TicketSystemCommand {
     if unread > 0 { office.tell("\(unread) of \(count) could not be read.") }
     if count >= DoorList.mostRows {
       office.tell(
-        "\(office.door.host) tells \(DoorList.mostRows) bookings at most, and there may be more. Import a file of all: scangate tickets "
+        "\(office.door.host) has told \(count) bookings; such a service tells \(DoorList.mostRows) at most, and there may be more. Import a file of all: scangate tickets "
           + "import FILE --system \(office.hosted.id)")
     }
     let doubled = Dictionary(grouping: rows, by: \.code).filter { $0.value.count > 1 }.keys.sorted { $0.text < $1.text }

@@ -8,7 +8,7 @@ package struct NewSignedTicket: Sendable {
   package var performance: String
   /// The seat.
   package var seat: String
-  /// When it was issued; see `VenueMoment`. Now where it is nil.
+  /// When it was issued; see `VenueMoment`. Where it is nil now, or two hours before an end that is over.
   package var issued: String?
   /// When it ends, likewise; two hours later where it is nil.
   package var expires: String?

@@ -9,6 +9,9 @@ struct TicketVerification {
   let tenant: String
   let now: Timestamp
 
+  /// For how long a ticket is good where nobody says it, in seconds.
+  private static let usual: Int64 = 7_200
+
   private var signer: TicketSigner { TicketSigner(db: db) }
 
   // MARK: Issuing
@@ -17,10 +20,12 @@ struct TicketVerification {
   func issue(_ new: NewSignedTicket) throws -> IssuedSignedTicket {
     var random = SystemRandomNumberGenerator()
     let jti = new.jti ?? "tkt_" + Secret.hex(Secret.bytes(8, &random))
-    let issued = try new.issued.map { try VenueMoment.read($0, "the issue", now: now) } ?? now
-    let ends =
-      try new.expires.map { try VenueMoment.read($0, "the end", now: now) }
-      ?? Timestamp(clamping: issued.seconds + 7_200)
+    let told = try new.issued.map { try VenueMoment.read($0, "the issue", now: now) }
+    let end = try new.expires.map { try VenueMoment.read($0, "the end", now: now) }
+    // One that is over was issued before that: else it is no ticket, rather than one that has expired.
+    let issued =
+      told ?? end.map { $0.seconds > now.seconds ? now : Timestamp(clamping: $0.seconds - Self.usual) } ?? now
+    let ends = end ?? Timestamp(clamping: issued.seconds + Self.usual)
     let exists: Int64? = try db.value("SELECT issued_at FROM signed_tickets WHERE jti = ?", jti)
     guard exists == nil else { throw VenueError.unusable("there is a ticket of this id") }
     let payload: JSONText = [
