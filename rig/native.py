@@ -52,6 +52,7 @@ class Process:
 
     def __init__(self, name, command):
         self.name, self.log_path = name, f"/run/rig/{name}.log"
+        open(self.log_path, "wb").close()  # there is a log from the beginning
         self.started = Started(f"exec {command} > {self.log_path} 2>&1")
         self.pid = self.started.popen.pid
 

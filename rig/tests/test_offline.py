@@ -86,6 +86,8 @@ class OfflineCase(place.Case):
     needs_scangate = True
     #: Where the station keeps its state.
     STATE = f"{FOLDER}/state"
+    #: What its service is told besides.
+    OPTIONS = ""
 
     def serve(self, north=QUEUES, south=LISTS, sold=60, quantity=None):
         """Sells tickets and begins to serve; the first two of them are admitted with the network as it should be.
@@ -124,7 +126,8 @@ class OfflineCase(place.Case):
         self.plug(number)
         path = f"{FOLDER}/events-{number}.jsonl"
         self.service = self.rig.spawn(
-            f"scangate-{number}", f"env STATE_DIRECTORY={self.STATE} {SCANGATE} run --config {FOLDER}/scangate.yaml --events {path}", user="gate")
+            f"scangate-{number}", f"env STATE_DIRECTORY={self.STATE} {SCANGATE} run --config {FOLDER}/scangate.yaml --events {path} {self.OPTIONS}",
+            user="gate")
         self.rig.until(lambda: self.alive() and self.rig.ok(f"[ -e {path} ]"), what="the service's event file")
         self.events = EventFile(self.rig, path)
         self.streams.append(self.events)

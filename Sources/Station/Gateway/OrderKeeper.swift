@@ -98,7 +98,12 @@ package actor OrderKeeper {
     if doing[order.id] != nil { return await withCheckedContinuation { doing[order.id]?.append($0) } }
     doing[order.id] = []
     let (outcome, scan) = await carryOut(order, giver, station)
-    conclude(order, giver, outcome, scan)
+    let mark = conclude(order, giver, outcome, scan)
+    // Whoever is told that a gate is out of service may have their hands in it: the next process has to know that, too.
+    if order.action.kind == .maintenance, let mark {
+      // Where the disk keeps nothing, that is told of the journal, and the gate is out of service all the same.
+      _ = try? await journal.durable(mark, until: time.now() + Self.longestWrite)
+    }
     for waiting in doing.removeValue(forKey: order.id) ?? [] { waiting.resume(returning: outcome) }
     return outcome
   }
@@ -238,14 +243,18 @@ package actor OrderKeeper {
     }
   }
 
-  private func conclude(_ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?) {
+  /// - Returns: up to where the journal has it; `nil` where it is not written.
+  private func conclude(
+    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?
+  ) -> JournalMark? {
     remember(order.id, outcome)
     events.view.ordered(order.action.kind, outcome.name)
     // Whoever orders what is not done, again and again, must not push everything else out of journal and events.
-    if outcome.refusal != nil, !quota.take(at: time.now()) { return }
+    if outcome.refusal != nil, !quota.take(at: time.now()) { return nil }
     let isUrgent = order.action.kind == .maintenance
-    journal.enqueue(JournalBatch(facts: [.order(fact(order, giver, outcome, scan))], isUrgent: isUrgent))
+    let mark = journal.enqueue(JournalBatch(facts: [.order(fact(order, giver, outcome, scan))], isUrgent: isUrgent))
     events.emit(.order(StaffOrderEvent(order: order, giver: giver, outcome: outcome, scan: scan, at: time.wall())))
+    return mark
   }
 
   private func fact(

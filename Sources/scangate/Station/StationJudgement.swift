@@ -32,11 +32,14 @@ enum StationJudgement {
     case "ready":
       var remarks: [StationRemark] = []
       if let fault = gate.outputFault { remarks.append(remark(.cannotAdmit, fault)) }
-      if let detail {
-        let system = station.ticketSystems.first { $0.id == gate.ticketSystem }
-        // Its policy lets nobody pass without the ticket system's word.
-        let isShut = system?.isAway == true && gate.offline == nil && !gate.isExit
-        remarks.append(remark(isShut ? .cannotAdmit : .warning, detail))
+      let system = station.ticketSystems.first { $0.id == gate.ticketSystem }
+      if let system, system.isAway, gate.offline == nil, !gate.isExit {
+        // Its policy lets nobody pass without the ticket system's word. A gate that was ready before does not tell that.
+        let cause = system.offline.map { " (\($0.rawValue))" } ?? ""
+        remarks.append(
+          remark(.cannotAdmit, detail ?? "\(system.id) does not answer\(cause), and nobody passes here until it does"))
+      } else if let detail {
+        remarks.append(remark(.warning, detail))
       }
       let readers = station.readers.filter { gate.readers.contains($0.id) }
       if !readers.contains(where: { $0.condition.state == "reading" }) {

@@ -178,6 +178,10 @@ import Testing
     }
     expectEqual(shut(.noConnection).first?.weight, .cannotAdmit)
     expectEqual(shut(.noConnection).first?.place, "gate north")
+    // A gate that was ready when its ticket system went has told nothing of that.
+    let untold = remarks { $0.ticketSystems[0].offline = .noConnection }
+    expectEqual(untold.map(\.place), ["gate north", "ticket system venue"])
+    expectEqual(untold.map(\.weight), [.cannotAdmit, .warning])
     // Where only its rate is spent, it can be asked again in a moment.
     expectEqual(shut(.rateLimited).map(\.weight), [.warning, .warning])
   }
