@@ -135,6 +135,7 @@ private final class Transcript {
     var text = text.replacing(office.folder.path + "/", with: "")
       .replacing(office.address.replacing("http://", with: ""), with: "venue.example")
       .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]+)?Z/) { _ in "2026-05-02T18:55:00Z" }
+      .replacing(/again in 1[56] min/) { _ in "again in 15 min" }
       .replacing(/cs_test_[A-Za-z0-9_-]+/) { _ in "cs_test_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6" }
     for (kind, date) in [
       (SeededShow.Kind.night, "2026-05-02"), (.tomorrow, "2026-05-03"), (.unseated, "2026-05-09"),
