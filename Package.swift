@@ -53,7 +53,10 @@ let floors: [(name: String, rooms: [String])] = [
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
-  ("Station", ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service", "Doctor"]),
+  (
+    "Station",
+    ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service", "Doctor"]
+  ),
   ("Venue", ["VenueServer"]),
 ]
 
