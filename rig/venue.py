@@ -79,7 +79,7 @@ class Venue:
     def __init__(self, rig, folder):
         self._rig, self._folder = rig, folder
         self.key, self.tickets, self._control = f"{folder}/venue.key", f"{folder}/tickets.csv", f"{folder}/venue.sock"
-        self._cut = None
+        self._cut, self._options = None, ()
         self._network = NativeNetwork(rig) if place.NATIVE else GuestNetwork(rig)
         rig.sh(f"{self._network.ADD.format(ADDRESS)}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts")
 
@@ -91,6 +91,11 @@ class Venue:
 
     def start(self, *options, limits="--no-limits"):
         """Serves what was served before, or the tickets of a file: `--import FILE`; without the limits of real servers unless these are wanted (`limits=""`)."""
+        # A file is taken once; what the server is, it is from then on.
+        if options:
+            self._options = options[2:] if options[0] == "--import" else options
+        else:
+            options = self._options
         self._network.serve(f"{SCANGATE} venue serve --listen 0.0.0.0:{PORT} --control {self._control} "
                             f"--database {self._folder}/venue.db --api-key-file {self.key} {limits} {' '.join(options)}")
         self._rig.wait_for(f": < /dev/tcp/127.0.0.1/{PORT}", 120)
