@@ -91,9 +91,9 @@ class Venue:
 
     def start(self, *options, limits="--no-limits"):
         """Serves what was served before, or the tickets of a file: `--import FILE`; without the limits of real servers unless these are wanted (`limits=""`)."""
-        # A file is taken once; what the server is, it is from then on.
+        # A file and a seed are taken once; what the server is, it is from then on.
         if options:
-            self._options = options[2:] if options[0] == "--import" else options
+            self._options = [option for option in (options[2:] if options[0] == "--import" else options) if option != "--seed"]
         else:
             options = self._options
         self._network.serve(f"{SCANGATE} venue serve --listen 0.0.0.0:{PORT} --control {self._control} "
