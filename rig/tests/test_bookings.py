@@ -126,6 +126,7 @@ class TheatreCase(VerdictCase):
 
 
 @in_guest
+@release
 class PowerCut(TheatreCase):
     """The service is gone for the whole evening, and so is the power for a moment."""
 

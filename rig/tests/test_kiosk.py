@@ -55,6 +55,7 @@ class Activation(KioskCase):
         self.assertEqual(len(self.told("setUp", state="done")), 1)
 
     @in_guest
+    @release
     def test_code_whose_time_is_over(self):
         self.addCleanup(self.rig.set_clock_trust, False)
         self.rig.set_clock_trust(True)
