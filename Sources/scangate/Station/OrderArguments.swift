@@ -43,7 +43,7 @@ struct OrderArguments: ParsableArguments {
         throw failure("Not done (\(refusal.rawValue)). \(words)", Exit.refused)
       case .unknown(let words):
         throw failure(
-          "Nobody knows whether it was done: look at the gate. \(words) See: scangate journal list --limit 5",
+          "Nobody knows whether it was done: look at the gate. \(words)",
           Exit.unknown)
       }
     }
