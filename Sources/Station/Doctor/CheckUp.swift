@@ -46,7 +46,7 @@ package struct CheckUp: Sendable {
     let time = SystemTime()
     let began = time.now()
     let units = await UnitLook(machine: machine).units()
-    let gateway = RunningGateway.holder(ofStateFolder: keys.state, in: machine)
+    let gateway = await gateway()
     var findings = UnitLook.judge(units, gateway: gateway, isInstalled: isInstalled)
     findings += ConfigurationLook.judge(reading, file: file)
     let looks = looks(isRunning: isRunning(units, gateway))
@@ -64,8 +64,14 @@ package struct CheckUp: Sendable {
   package var isServiceRunning: Bool {
     get async {
       let units = await UnitLook(machine: machine).units()
-      return isRunning(units, RunningGateway.holder(ofStateFolder: keys.state, in: machine))
+      return isRunning(units, await gateway())
     }
+  }
+
+  /// The process that has the station's journal; `nil` where none has. Its files are looked at on a thread of its own.
+  private func gateway() async -> Int32? {
+    let (keys, machine) = (keys, machine)
+    return await SystemThread.run("doctor") { RunningGateway.holder(ofStateFolder: keys.state, in: machine) }
   }
 
   private func isRunning(_ units: [UnitState]?, _ gateway: Int32?) -> Bool {

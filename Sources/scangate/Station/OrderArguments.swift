@@ -42,9 +42,7 @@ struct OrderArguments: ParsableArguments {
       case .refused(let refusal, let words):
         throw failure("Not done (\(refusal.rawValue)). \(words)", Exit.refused)
       case .unknown(let words):
-        throw failure(
-          "Nobody knows whether it was done: look at the gate. \(words)",
-          Exit.unknown)
+        throw failure("Nobody knows whether it was done: look at the gate. \(words)", Exit.unknown)
       }
     }
   }

@@ -118,12 +118,12 @@ struct DoorListCommand: AsyncParsableCommand, TicketSystemCommand {
         ($0.ticket.from ?? $0.ticket.until ?? WallTime(seconds: 0), $0.ticket.holder ?? "", $0.code.text)
           < ($1.ticket.from ?? $1.ticket.until ?? WallTime(seconds: 0), $1.ticket.holder ?? "", $1.code.text)
       }
-      print(wanted, office)
+      tellBookings(wanted, office)
       tell(rows, unread: unread, of: told.rows.count, office)
     }
   }
 
-  private func print(_ bookings: [Booking], _ office: DoorOffice) {
+  private func tellBookings(_ bookings: [Booking], _ office: DoorOffice) {
     if office.isJSON {
       for booking in bookings { office.out(office.json(booking.ticket, code: booking.code)) }
       return
