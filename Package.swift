@@ -55,7 +55,10 @@ let floors: [(name: String, rooms: [String])] = [
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
     "Station",
-    ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service", "Doctor"]
+    [
+      "StationProtocol", "StationReport", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service",
+      "Doctor",
+    ]
   ),
   ("Venue", ["VenueServer"]),
 ]
@@ -230,6 +233,9 @@ let package = Package(
     // What whoever looks at a running station and the station say to each other, and the looker's half of it. No Foundation, no NIO.
     room("StationProtocol", ["LinuxIO", "ScanModel", "WireCoding"], small),
 
+    // How a station is, judged, and written for programs.
+    room("StationReport", ["ScanModel", "StationProtocol", "WireText"], small),
+
     // The whole.
     room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", yams], small),
     room(
@@ -275,8 +281,8 @@ let package = Package(
         "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationSetUp", "StationSocket",
-        "Subscriptions", "TicketLists",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
+        "StationSocket", "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
         unixSignals,
       ],
@@ -444,6 +450,11 @@ let package = Package(
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
     tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    // A service as a test wants it, on a real socket.
+    .target(
+      name: "StationTesting", dependencies: ["LinuxIO", "ScanModel", "StationProtocol"],
+      path: "Tests/Station/StationTesting", swiftSettings: quick),
+    tests(of: "StationReport", ["ScanModel", "StationProtocol", "StationTesting"]),
     tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
     tests(
       of: "Doctor",
@@ -461,7 +472,8 @@ let package = Package(
       [
         "Admission", "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO",
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "StationProtocol",
-        "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport", "VenueServer", "scangate-decode",
+        "StationReport", "StationTesting", "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport",
+        "VenueServer", "scangate-decode",
         "scangate-outputs", argumentParser,
       ]),
     tests(
