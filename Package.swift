@@ -60,6 +60,7 @@ let floors: [(name: String, rooms: [String])] = [
       "Doctor",
     ]
   ),
+  ("Faces", ["Console"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -237,7 +238,9 @@ let package = Package(
     room("StationReport", ["ScanModel", "StationProtocol", "WireText"], small),
 
     // The whole.
-    room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", yams], small),
+    room(
+      "ScanConfiguration",
+      ["Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams], small),
     room(
       "StationSetUp",
       [
@@ -268,6 +271,13 @@ let package = Package(
         "Sealing", "SerialReader", "Service", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
         "TicketTransport", "WedgeReader", "WireText",
       ], small),
+    // The station as machines see it: processes of their own behind the station's socket.
+    room(
+      "Console",
+      [
+        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "TicketSystemKit", "WireText",
+        httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, serviceLifecycle,
+      ], small),
     room(
       "VenueServer",
       [
@@ -277,7 +287,7 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "Doctor",
+        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
         "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
@@ -475,6 +485,12 @@ let package = Package(
         "StationReport", "StationTesting", "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport",
         "VenueServer", "scangate-decode",
         "scangate-outputs", argumentParser,
+      ]),
+    tests(
+      of: "Console",
+      [
+        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "StationProtocol", "TicketSystemKit",
+        httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, serviceLifecycle,
       ]),
     tests(
       of: "VenueServer",
