@@ -275,8 +275,10 @@ let package = Package(
     room(
       "Console",
       [
-        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "TicketSystemKit", "WireText",
-        httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, serviceLifecycle,
+        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
+        "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+        nioHTTP1, nioPosix, nioSSL, nioTLS,
+        serviceLifecycle,
       ], small),
     room(
       "VenueServer",
@@ -489,8 +491,10 @@ let package = Package(
     tests(
       of: "Console",
       [
-        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "StationProtocol", "TicketSystemKit",
-        httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, serviceLifecycle,
+        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol",
+        "StationReport", "StationTesting", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, logging,
+        nioCore, nioHTTP1, nioPosix, nioSSL,
+        nioTLS, serviceLifecycle,
       ]),
     tests(
       of: "VenueServer",

@@ -4,8 +4,8 @@ import NIOCore
 import ScanConfiguration
 import WireText
 
-/// A refusal: a status, its name for programs, and words for people: `{"error": "unauthorized", "words": "…"}`. It ends the way to the
-/// route.
+/// A refusal, as problem details (RFC 9457): `{"type": "urn:scangate:problem:unauthorized", "title", "status", "detail"}`. It ends the way
+/// to the route.
 struct ConsoleAnswer: Error, HTTPResponseError {
   var status: HTTPResponse.Status
   /// For programs.
@@ -38,8 +38,12 @@ struct ConsoleAnswer: Error, HTTPResponseError {
   /// What is sent.
   var response: Response {
     var headers = headers
-    headers[.contentType] = "application/json"
-    let text = JSONText.object(("error", error), ("words", words)).text
-    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text)))
+    headers[.contentType] = "application/problem+json"
+    var problem = JSONText()
+    problem.add("type", "urn:scangate:problem:\(error)")
+    problem.add("title", status.reasonPhrase)
+    problem.add("status", Int64(status.code))
+    problem.add("detail", words)
+    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: problem.text)))
   }
 }
