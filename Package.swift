@@ -55,8 +55,12 @@ let floors: [(name: String, rooms: [String])] = [
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
     "Station",
-    ["StationProtocol", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service", "Doctor"]
+    [
+      "StationProtocol", "StationReport", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service",
+      "Doctor",
+    ]
   ),
+  ("Faces", ["Console"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -230,8 +234,13 @@ let package = Package(
     // What whoever looks at a running station and the station say to each other, and the looker's half of it. No Foundation, no NIO.
     room("StationProtocol", ["LinuxIO", "ScanModel", "WireCoding"], small),
 
+    // How a station is, judged, and written for programs.
+    room("StationReport", ["ScanModel", "StationProtocol", "WireText"], small),
+
     // The whole.
-    room("ScanConfiguration", ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", yams], small),
+    room(
+      "ScanConfiguration",
+      ["Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams], small),
     room(
       "StationSetUp",
       [
@@ -262,6 +271,15 @@ let package = Package(
         "Sealing", "SerialReader", "Service", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
         "TicketTransport", "WedgeReader", "WireText",
       ], small),
+    // The station as machines see it: processes of their own behind the station's socket.
+    room(
+      "Console",
+      [
+        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
+        "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+        nioHTTP1, nioPosix, nioSSL, nioTLS,
+        serviceLifecycle,
+      ], small),
     room(
       "VenueServer",
       [
@@ -271,12 +289,12 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "DecodeClient", "DecodeProtocol", "Doctor",
+        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
         "EventSchedule",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
-        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationSetUp", "StationSocket",
-        "Subscriptions", "TicketLists",
+        "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
+        "StationSocket", "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
         unixSignals,
       ],
@@ -444,6 +462,11 @@ let package = Package(
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
     tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    // A service as a test wants it, on a real socket.
+    .target(
+      name: "StationTesting", dependencies: ["LinuxIO", "ScanModel", "StationProtocol"],
+      path: "Tests/Station/StationTesting", swiftSettings: quick),
+    tests(of: "StationReport", ["ScanModel", "StationProtocol", "StationTesting"]),
     tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
     tests(
       of: "Doctor",
@@ -461,8 +484,17 @@ let package = Package(
       [
         "Admission", "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO",
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "StationProtocol",
-        "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport", "VenueServer", "scangate-decode",
+        "StationReport", "StationTesting", "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport",
+        "VenueServer", "scangate-decode",
         "scangate-outputs", argumentParser,
+      ]),
+    tests(
+      of: "Console",
+      [
+        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol",
+        "StationReport", "StationTesting", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, logging,
+        nioCore, nioHTTP1, nioPosix, nioSSL,
+        nioTLS, serviceLifecycle,
       ]),
     tests(
       of: "VenueServer",

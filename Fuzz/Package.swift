@@ -62,7 +62,10 @@ let package = Package(
       ]),
     room(
       "Station", "ScanConfiguration",
-      ["Reading", "ScanModel", "TicketSystemKit", "TicketTransport", .product(name: "Yams", package: "Yams")]),
+      [
+        "Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport",
+        .product(name: "Yams", package: "Yams"),
+      ]),
     room("Web", "WireText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
     room("Web", "CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"]),

@@ -20,6 +20,10 @@ package struct StationConfiguration: Sendable {
   package var setUp: SetUpConfiguration?
   /// The service that tells the station what it is; `nil` where there is none.
   package var control: ControlServiceConfiguration?
+  /// How machines see the station; `nil` where none does.
+  package var console: ConsoleConfiguration?
+  /// How home automation sees it; `nil` where none does.
+  package var mqtt: MQTTConfiguration?
   /// The files that the configuration names; `checkFiles` looks at them.
   package var files: [FileReference]
   /// The credentials that it names.

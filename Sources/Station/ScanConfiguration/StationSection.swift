@@ -51,12 +51,21 @@ enum StationSection {
       ControlSection.schema, example: "{ type: kiosk, url: https://kiosks.example.org }", read: ControlSection.read),
     "The service that tells the station what it is, once an activation code was held to its scanner.")
 
+  private static let console = SchemaKey<ConsoleConfiguration>.optional(
+    ConsoleSection.key,
+    .section(ConsoleSection.schema, example: "{ listen: 127.0.0.1:8088 }", read: ConsoleSection.read),
+    "How machines see the station: health, metrics, events and orders over HTTP, by `scangate console`.")
+  private static let mqtt = SchemaKey<MQTTConfiguration>.optional(
+    MQTTSection.key, .section(MQTTSection.schema, example: "{ broker: broker.example.org }", read: MQTTSection.read),
+    "How home automation sees the station, by `scangate mqtt`.")
+
   static func schema(_ options: ConfigurationOptions) -> SectionSchema {
     SectionSchema(
       "",
       keys: [
         version.description, station.description, ticketSystems(options).description, readers.description,
         gates.description, journal.description, setUp.description, control.description,
+        console.description, mqtt.description,
       ])
   }
 
@@ -78,6 +87,8 @@ enum StationSection {
     let journal = reader.read(journal)
     let setUp = reader.read(setUp)
     let control = reader.read(control)
+    let console = reader.read(console)
+    let mqtt = reader.read(mqtt)
     CrossChecks(root: root, findings: findings).run(systems: systems ?? [], readers: readers ?? [], gates: gates ?? [])
     let checks = SetUpChecks(root: root, findings: findings)
     checks.run(setUp: setUp, control: control, readers: readers ?? [], gates: gates ?? [])
@@ -85,6 +96,7 @@ enum StationSection {
     return StationConfiguration(
       file: root.position.file, name: station, ticketSystems: systems, readers: readers, gates: gates,
       journal: journal, setUp: setUp ?? (checks.isWanted ? SetUpConfiguration() : nil), control: control,
+      console: console, mqtt: mqtt,
       files: findings.files, credentials: findings.credentials)
   }
 }

@@ -1,4 +1,5 @@
 import StationProtocol
+import StationReport
 import WireText
 
 /// The events that are no verdicts, in words for whoever looks on.
@@ -82,9 +83,4 @@ enum EventWords {
   private static func mark(_ colour: Paint.Colour?, _ words: String) -> ScreenLine {
     colour.map { ScreenLine(words, .glow($0)) } ?? ScreenLine(words)
   }
-}
-
-extension String {
-  /// What has a line for each thing, in one line.
-  var onOneLine: String { split(separator: "\n").joined(separator: "; ") }
 }

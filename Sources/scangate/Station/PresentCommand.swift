@@ -1,6 +1,7 @@
 import ArgumentParser
 import ScanModel
 import StationProtocol
+import StationReport
 
 /// `scangate present`
 struct PresentCommand: AsyncParsableCommand {

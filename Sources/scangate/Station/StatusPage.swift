@@ -1,5 +1,6 @@
 import ScanModel
 import StationProtocol
+import StationReport
 
 /// The page of `scangate status`: whether all is well, what is not, and then everything. Pure.
 struct StatusPage {

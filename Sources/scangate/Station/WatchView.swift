@@ -1,5 +1,6 @@
 import ScanModel
 import StationProtocol
+import StationReport
 
 /// What `scangate watch` knows, and the page that it makes of it. Pure: events and snapshots in, lines out.
 ///

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ScanModel
 import StationProtocol
+import StationTesting
 import Synchronization
 import Testing
 

@@ -1,9 +1,8 @@
-import ScanModel
-import Service
-import StationProtocol
+internal import ScanModel
+package import StationProtocol
 
 /// Whether all is well at a station, by how it is at one moment. Pure.
-enum StationJudgement {
+package enum StationJudgement {
   /// How far a clock may be off before somebody should look, as the gateway's own event has it.
   private static let clockTolerance = Duration.seconds(120)
   /// How long an admission may wait to be told.
@@ -11,7 +10,7 @@ enum StationJudgement {
 
   /// Everything that is not as it should be, what matters most first, else in the order of the snapshot.
   /// - Parameter program: the version of the program that is installed.
-  static func remarks(on station: StationSnapshot, program: String) -> [StationRemark] {
+  package static func remarks(on station: StationSnapshot, program: String) -> [StationRemark] {
     var remarks: [StationRemark] = []
     for gate in station.gates { remarks += judge(gate, of: station) }
     for reader in station.readers { remarks += judge(reader) }
@@ -179,18 +178,18 @@ enum StationJudgement {
 
 extension StationSnapshot.TicketSystem {
   /// Whether it cannot be asked; where only its rate is spent, it can be again in a moment.
-  var isAway: Bool { offline != nil && offline != .rateLimited }
+  package var isAway: Bool { offline != nil && offline != .rateLimited }
 }
 
 extension StationSnapshot.Condition {
-  /// What staff read after "the reader is".
-  var spokenOfReader: String {
+  /// What staff read after "the reader is", of a reader; as `ReaderState` says it in the service's log.
+  package var spokenOfReader: String {
     let words =
       switch state {
-      case "parked": ReaderState.parked.spoken
-      case "waiting": ReaderState.waiting("").spoken
-      case "reading": ReaderState.reading("").spoken
-      case "failed": ReaderState.failed("").spoken
+      case "parked": "not plugged in"
+      case "waiting": "waiting for"
+      case "reading": "reading:"
+      case "failed": "out of order:"
       default: state
       }
     return ([words] + [detail].compactMap(\.self)).joined(separator: " ")
@@ -199,7 +198,7 @@ extension StationSnapshot.Condition {
 
 extension Duration {
   /// Such as `0.2 s ahead of`, of how far a clock is ahead.
-  var asClockError: String {
+  package var asClockError: String {
     let milliseconds = milliseconds.magnitude
     let amount =
       milliseconds < 10_000
@@ -207,4 +206,9 @@ extension Duration {
       : milliseconds < 120_000 ? "\(milliseconds / 1_000) s" : "\(milliseconds / 60_000) min"
     return "\(amount) \(self < .zero ? "behind" : "ahead of")"
   }
+}
+
+extension String {
+  /// What has a line for each thing, in one line.
+  package var onOneLine: String { split(separator: "\n").joined(separator: "; ") }
 }

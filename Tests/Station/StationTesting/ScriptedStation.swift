@@ -1,16 +1,14 @@
-import Expectations
-import Glibc
-import Foundation
-import LinuxIO
-import ScanModel
-import StationProtocol
-import Synchronization
-import Testing
+internal import Foundation
+internal import Glibc
+internal import LinuxIO
+internal import ScanModel
+package import StationProtocol
+internal import Synchronization
 
 /// A service that says on a real socket what a test gives it: troubles, answers and ends that the real one does not have at will.
-final class ScriptedStation: Sendable {
+package final class ScriptedStation: Sendable {
   /// What it does when an order comes.
-  enum Reaction: Sendable {
+  package enum Reaction: Sendable {
     case answer(OrderOutcome)
     /// It ends without a word.
     case end
@@ -41,8 +39,8 @@ final class ScriptedStation: Sendable {
   private let ended = DispatchSemaphore(value: 0)
 
   /// Listens at once.
-  init(
-    at path: String, _ snapshot: StationSnapshot = Fixture.station, version: UInt16 = StationLimits.version,
+  package init(
+    at path: String, _ snapshot: StationSnapshot = SampleStation.snapshot(), version: UInt16 = StationLimits.version,
     react: @escaping @Sendable (StationOrder) -> Reaction = { _ in .answer(.done("done as scripted")) }
   ) throws {
     state = Mutex(State(snapshot: snapshot))
@@ -51,7 +49,7 @@ final class ScriptedStation: Sendable {
     self.react = react
     var ends: [Int32] = [-1, -1]
     let type = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | Int32($1.rawValue) }
-    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
     waker = (ends[0], ends[1])
     Thread { [self] in serve() }.start()
   }
@@ -62,23 +60,23 @@ final class ScriptedStation: Sendable {
   }
 
   /// The orders that have come.
-  var orders: [StationOrder] { state.withLock { $0.orders } }
+  package var orders: [StationOrder] { state.withLock { $0.orders } }
   /// How many want events now.
-  var listeners: Int { state.withLock { $0.listeners } }
+  package var listeners: Int { state.withLock { $0.listeners } }
   /// Whether those who came wanted names.
-  var names: [Bool] { state.withLock { $0.names } }
+  package var names: [Bool] { state.withLock { $0.names } }
 
   /// How it is from now on.
-  func become(_ snapshot: StationSnapshot) { state.withLock { $0.snapshot = snapshot } }
+  package func become(_ snapshot: StationSnapshot) { state.withLock { $0.snapshot = snapshot } }
 
   /// An event for all who listen.
-  func tell(_ line: String) {
+  package func tell(_ line: String) {
     state.withLock { $0.events.append(line) }
     wake()
   }
 
   /// Ends; returns when nobody listens there any more.
-  func end() {
+  package func end() {
     state.withLock { $0.isEnded = true }
     wake()
     ended.wait()

@@ -1,11 +1,11 @@
-import ScanModel
-import StationProtocol
-import WireText
+internal import ScanModel
+package import StationProtocol
+internal import WireText
 
 /// How a station is, for programs. Every key is always there; `docs/operations.md` is its contract.
-enum StatusJSON {
+package enum StatusJSON {
   /// The object of a service that runs.
-  static func text(_ station: StationSnapshot, _ remarks: [StationRemark]) -> String {
+  package static func text(_ station: StationSnapshot, _ remarks: [StationRemark]) -> String {
     var line = begin(remarks)
     line.add("running", true)
     line.add("station", station.station)
@@ -28,7 +28,7 @@ enum StatusJSON {
   }
 
   /// The object where nobody answers.
-  static func text(_ absence: StationAbsence, _ remarks: [StationRemark]) -> String {
+  package static func text(_ absence: StationAbsence, _ remarks: [StationRemark]) -> String {
     var line = begin(remarks)
     line.add("running", false)
     line.add("detail", absence.description)

@@ -1,16 +1,16 @@
 import Expectations
 import ScanModel
 import StationProtocol
+import StationReport
+import StationTesting
 import Testing
-
-@testable import scangate
 
 /// Whether all is well: each trouble is told once, with its weight and its cure.
 @Suite struct StationJudgementTests {
   private func remarks(_ change: (inout StationSnapshot) -> Void) -> [StationRemark] {
-    var station = Fixture.station
+    var station = SampleStation.snapshot()
     change(&station)
-    return StationJudgement.remarks(on: station, program: Scangate.version)
+    return StationJudgement.remarks(on: station, program: station.version)
   }
 
   @Test func whereAllIsWellNothingIsSaid() { expectEqual(remarks { _ in }, []) }
@@ -23,8 +23,8 @@ import Testing
         $0.ticketSystems[0].clockAhead = nil
         $0.ticketSystems[0].budget = nil
         $0.outbox.owed = 1
-        $0.outbox.oldest = Fixture.now + .seconds(900)
-        $0.reload = .init(outcome: .init(state: "applied"), at: Fixture.now)
+        $0.outbox.oldest = SampleStation.now + .seconds(900)
+        $0.reload = .init(outcome: .init(state: "applied"), at: SampleStation.now)
       }, [])
   }
 
@@ -98,7 +98,7 @@ import Testing
         "waiting", .warning, "outbox", "2 h", "scangate outbox status",
         Change {
           $0.outbox.owed = 3
-          $0.outbox.oldest = Fixture.now - .seconds(7_201)
+          $0.outbox.oldest = SampleStation.now - .seconds(7_201)
         }
       ),
       ("conflicts", .warning, "outbox", "2 of", "scangate journal conflicts", Change { $0.outbox.conflicts = 2 }),
@@ -117,7 +117,7 @@ import Testing
       (
         "reload", .warning, "configuration", "a; b", "scangate config check",
         Change {
-          $0.reload = .init(outcome: .init(state: "kept", detail: "a\nb"), at: Fixture.now)
+          $0.reload = .init(outcome: .init(state: "kept", detail: "a\nb"), at: SampleStation.now)
         }
       ),
       (
@@ -198,7 +198,7 @@ import Testing
   /// What a peer may send: states of a later version, the ends of all ranges.
   @Test func nothingIsTooMuch() {
     let found = remarks {
-      $0.gates[0].condition = .init(state: "levitating", detail: Fixture.hostile)
+      $0.gates[0].condition = .init(state: "levitating", detail: SampleStation.hostile)
       $0.readers[0].condition = .init(state: "levitating")
       $0.gates[0].passed = .max
       $0.uptime = .seconds(Int64.max)

@@ -1,0 +1,28 @@
+package import NIOCore
+
+/// How much of the console one may use, and for how long.
+package struct ConsoleLimits: Sendable {
+  /// The longest body of a request, in bytes.
+  static let maximumBody = 16_384
+  /// The longest head of a request, in bytes: all its fields and its first line.
+  static let maximumHead = 16_384
+  /// The most fields of a head.
+  static let maximumFields = 64
+
+  /// The most connections at a time; one more is closed at once.
+  package var connections = 300
+  /// The most of them from one address that is not this machine's.
+  package var connectionsPerAddress = 220
+  /// How long a connection may take to say hello in TLS.
+  package var handshake = TimeAmount.seconds(10)
+  /// How long a request's head may take, from its first byte.
+  package var head = TimeAmount.seconds(10)
+  /// How long a request's body may take, from its head.
+  package var body = TimeAmount.seconds(10)
+  /// How long a connection may be without a request.
+  package var idle = TimeAmount.seconds(75)
+  /// How long what was written may wait for a peer to take any of it.
+  package var write = TimeAmount.seconds(20)
+
+  package init() {}
+}

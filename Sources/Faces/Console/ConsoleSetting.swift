@@ -1,0 +1,32 @@
+package import Logging
+package import ScanConfiguration
+
+/// All that a console is made of.
+package struct ConsoleSetting: Sendable {
+  /// What the file says.
+  package var configuration: ConsoleConfiguration
+  /// The program's version.
+  package var version: String
+  /// Its tokens.
+  package var tokens: TokenBook
+  /// By what it proves who it is; `nil` where it speaks plain HTTP.
+  package var identity: ConsoleIdentity?
+  /// What this machine is called; a name that it is asked by where it listens beyond loopback.
+  package var machine: String?
+  /// How much of it one may use.
+  package var limits = ConsoleLimits()
+  /// Takes lines for the operator.
+  package var logger: Logger
+
+  package init(
+    _ configuration: ConsoleConfiguration, version: String, tokens: TokenBook, identity: ConsoleIdentity? = nil,
+    machine: String? = nil, logger: Logger
+  ) {
+    self.configuration = configuration
+    self.version = version
+    self.tokens = tokens
+    self.identity = identity
+    self.machine = machine
+    self.logger = logger
+  }
+}

@@ -1,0 +1,6 @@
+import Hummingbird
+
+extension ConsoleRoutes {
+  /// `/metrics`.
+  func addMetrics(to group: ConsoleGroup) {}
+}
