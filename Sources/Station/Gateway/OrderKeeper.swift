@@ -37,6 +37,8 @@ package actor OrderKeeper {
   private let clock: @Sendable () -> JournalTime
   private var limits = OrderLimits()
   private var quota = RecordQuota()
+  /// For orders of those who may not give them.
+  private var refusals = RefusalQuota()
   private var known: [OrderID: OrderOutcome] = [:]
   private var knownInOrder: [OrderID] = []
   private var doing: [OrderID: [CheckedContinuation<OrderOutcome, Never>]] = [:]
@@ -61,6 +63,8 @@ package actor OrderKeeper {
       if order.kind == OrderKind.maintenance.rawValue, order.outcome == "done", let gate = order.gate {
         note(gate, isOn: order.subject == "on")
       }
+      // Who may give it can do so by any number.
+      if order.reason == OrderRefusal.notAllowed.rawValue { continue }
       remember(order.id, Self.outcome(of: order))
     }
   }
@@ -98,7 +102,7 @@ package actor OrderKeeper {
     if doing[order.id] != nil { return await withCheckedContinuation { doing[order.id]?.append($0) } }
     doing[order.id] = []
     let (outcome, scan) = await carryOut(order, giver, station)
-    let mark = conclude(order, giver, outcome, scan)
+    let mark = conclude(order, giver, outcome, scan, station)
     // Whoever is told that a gate is out of service may have their hands in it: the next process has to know that, too.
     if order.action.stands, let mark {
       // Where the disk keeps nothing, that is told of the journal, and the gate is out of service all the same.
@@ -106,6 +110,17 @@ package actor OrderKeeper {
     }
     for waiting in doing.removeValue(forKey: order.id) ?? [] { waiting.resume(returning: outcome) }
     return outcome
+  }
+
+  /// An order came from somebody who may not give it: it is counted, and written down and told where there are not too many of them.
+  func refused(
+    _ order: StationOrder, by giver: OrderGiver, _ words: String, on station: any OrderedStation
+  ) {
+    var outcome = OrderOutcome.refused(.notAllowed, words)
+    events.view.ordered(order.action.kind, outcome.name)
+    guard let left = refusals.take(giver.user, at: time.now()) else { return }
+    if left > 0 { outcome = .refused(.notAllowed, "\(words) \(left) more of this user were not written down.") }
+    tell(order, giver, outcome, nil, station, isUrgent: false)
   }
 
   private func carryOut(
@@ -253,15 +268,29 @@ package actor OrderKeeper {
 
   /// - Returns: up to where the journal has it; `nil` where it is not written.
   private func conclude(
-    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?
+    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?,
+    _ station: any OrderedStation
   ) -> JournalMark? {
     remember(order.id, outcome)
     events.view.ordered(order.action.kind, outcome.name)
     // Whoever orders what is not done, again and again, must not push everything else out of journal and events.
     if outcome.refusal != nil, !quota.take(at: time.now()) { return nil }
-    let isUrgent = order.action.stands
-    let mark = journal.enqueue(JournalBatch(facts: [.order(fact(order, giver, outcome, scan))], isUrgent: isUrgent))
-    events.emit(.order(StaffOrderEvent(order: order, giver: giver, outcome: outcome, scan: scan, at: time.wall())))
+    return tell(order, giver, outcome, scan, station, isUrgent: order.action.stands)
+  }
+
+  /// Writes down what became of an order, and has it told.
+  @discardableResult private func tell(
+    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?,
+    _ station: any OrderedStation, isUrgent: Bool
+  ) -> JournalMark {
+    var fact = fact(order, giver, outcome, scan)
+    // The text of a gate that there is not is anybody's.
+    if let gate = fact.gate, station.gate(gate) == nil { fact.gate = nil }
+    let mark = journal.enqueue(JournalBatch(facts: [.order(fact)], isUrgent: isUrgent))
+    events.emit(
+      .order(
+        StaffOrderEvent(
+          order: order, giver: giver, outcome: outcome, gate: fact.gate, scan: scan, at: time.wall())))
     return mark
   }
 

@@ -108,7 +108,7 @@ extension StationOrder.Action {
     switch self {
     case .maintenance(_, let isOn), .outboxHold(let isOn): isOn ? "on" : "off"
     case .present(_, let code): code.shortened
-    case .listRefresh(let system): system?.name
+    case .listRefresh(let system): system.map { TerminalText.clean($0.name, limit: 100) }
     case .signalTest(_, let signal): signal.text
     case .openOnce, .annul, .search, .outboxRetry, .arming, .journalAccept: nil
     }

@@ -166,6 +166,7 @@ private struct OneGate: OrderedStation {
         expectEqual(told.order, order)
         expect(event.jsonLine.contains("\"order\":\"openOnce\""))
         expect(event.jsonLine.contains("\"why\":\"a wheelchair\""))
+        expect(event.jsonLine.contains("\"decided_by\":\"staff\""))
         break
       }
       expectEqual(
@@ -381,6 +382,35 @@ private struct OneGate: OrderedStation {
       expect(once.words?.contains("until the service ends") == true, "\(once)")
       await expectEqual(bench.perform(.arming(minutes: 10)).refusal, .nothingThere)
       await expectEqual(bench.perform(.listRefresh(nil)).refusal, .nothingThere)
+    }
+  }
+
+  /// Ten a minute are written down, and all are counted; nothing that they say makes the journal grow.
+  @Test func whoMayNotOrderIsWrittenDownWithoutEnd() async throws {
+    try await Bench().run { bench in
+      let giver = OrderGiver(user: 1_001, process: 8, program: "test")
+      let station = OneGate(gate: bench.gate, ledger: bench.ledger, isExit: false, memory: bench.memory)
+      let events = bench.hub.subscribe()
+      let last = bench.order(.maintenance(Self.north, isOn: true))
+      await Task(executorPreference: bench.gate.loop.tasks) { [orders = bench.orders] in
+        await orders.refused(last, by: giver, "You may not.", on: station)
+        for number in 0..<100 {
+          await orders.refused(
+            bench.order(.openOnce(GateID("made-up-\(number)"))), by: giver, "You may not.", on: station)
+        }
+      }.value
+      expectEqual(bench.journaled.count, RefusalQuota.most)
+      expect(bench.journaled.allSatisfy { $0.reason == "notAllowed" && $0.user == 1_001 })
+      expectEqual(bench.journaled.map(\.gate), [Self.north] + Array(repeating: nil, count: 9))
+      expectEqual(bench.hub.view.counters.orders.map(\.count), [1, 100])
+      for await event in events {
+        guard case .order(let told) = event else { continue }
+        expect(told.gate == Self.north && told.outcome.refusal == .notAllowed, "\(told)")
+        break
+      }
+      expectEqual(bench.signals.pulses, 0)
+      // The number is not taken: who may, may.
+      await expectEqual(bench.perform(last).name, "done")
     }
   }
 
