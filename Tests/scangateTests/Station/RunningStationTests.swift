@@ -2,6 +2,7 @@ import Expectations
 import Foundation
 import Glibc
 import ScanModel
+import StationProtocol
 import Testing
 import VenueServer
 
@@ -79,6 +80,27 @@ import VenueServer
     expectEqual(annulled.status, 0, "\(annulled.errors)")
     let again = try await run("present", "north", "-", input: entries[1])
     expect(again.status == 0 && again.output.contains("ADMIT"), "\(again)")
+
+    // What was presented is found by what everybody is shown of it, and by no more of its end.
+    let client = try StationClient(path: socket, program: "test", wants: ListenerWants(names: true))
+    await client.start()
+    func search(_ text: String) async throws -> OrderOutcome {
+      try await client.perform(StationOrder(.search(text), who: "test"), within: .seconds(20))
+    }
+    let shown = Code(entries[1]).shortened
+    for text in [shown, String(shown.dropFirst()), entries[1]] {
+      guard case .found(let tickets) = try await search(text) else {
+        expect(false, "nothing is found by \(text)")
+        continue
+      }
+      let ticket = try #require(tickets.first { $0.code == shown }, "\(tickets)")
+      expect(ticket.admitted == 1 && ticket.gate == GateID("north"), "\(ticket)")
+    }
+    for text in ["…" + entries[1].suffix(6), String(entries[1].suffix(3)), "…"] {
+      try await expectEqual(search(text).refusal, .unknown, "\(text)")
+    }
+    try await expectEqual(search(String(entries[1].suffix(6))), .found([]))
+    await client.stop()
 
     // Whoever watches has seen the orders with their reasons.
     expect(await screen.shows("turned back"), "\(screen.shown)")
