@@ -1,6 +1,7 @@
 internal import Admission
 internal import LinuxIO
 internal import ScanModel
+internal import Signalling
 internal import StationProtocol
 internal import StationSetUp
 internal import Synchronization
@@ -213,6 +214,15 @@ package actor OrderKeeper {
       let seconds = StationLimits.annulTime.milliseconds / 1_000
       return (.refused(.nothingToAnnul, "Nobody was admitted at gate \(gate) in the last \(seconds) s."), nil)
     }
+    switch station.passage(at: gate, since: last.at) {
+    case .unwatched, .nobody: break
+    case .somebody:
+      return (.refused(.nothingToAnnul, "Somebody has passed gate \(gate) since, or stands in its sensor."), nil)
+    case .unknown:
+      let words =
+        "The passage sensor of gate \(gate) cannot be read, or was not when somebody was admitted: see scangate doctor."
+      return (.refused(.nothingToAnnul, words), nil)
+    }
     guard let keeper = station.ledger(of: gate) else { return (Self.gone(gate), nil) }
     do throws(JournalFault) {
       switch try await keeper.annul(last.scan) {
@@ -314,6 +324,8 @@ protocol OrderedStation: Sendable {
   func ledger(of gate: GateID) -> LedgerKeeper?
   /// What outlives reloads.
   var memory: StationMemory { get }
+  /// Whether somebody has passed a gate since a moment, as far as its sensors tell.
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage
   /// Who sets the station up by scans; `nil` where nobody does.
   var setUp: StationSetUp? { get }
   /// Has lists on board fetched now: that of one ticket system, or all. Of which there are some.
