@@ -220,6 +220,9 @@ package struct ConfiguredStation: Sendable {
   /// The host that a ticket system is asked at; `nil` where there is none.
   func host(of system: TicketSystemID) -> String? { face(of: system)?.whereabouts?.host }
 
+  /// How a ticket system's connection is; `nil` where there is none.
+  func look(at system: TicketSystemID) -> ConnectionLook? { connections.first { $0.id == system }?.look() }
+
   /// A ticket system as no gate in particular asks it.
   func face(of system: TicketSystemID) -> (any TicketSystem)? { connections.first { $0.id == system }?.face(nil) }
 
