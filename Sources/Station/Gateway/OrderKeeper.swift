@@ -100,7 +100,7 @@ package actor OrderKeeper {
     let (outcome, scan) = await carryOut(order, giver, station)
     let mark = conclude(order, giver, outcome, scan)
     // Whoever is told that a gate is out of service may have their hands in it: the next process has to know that, too.
-    if order.action.kind == .maintenance, let mark {
+    if order.action.stands, let mark {
       // Where the disk keeps nothing, that is told of the journal, and the gate is out of service all the same.
       _ = try? await journal.durable(mark, until: time.now() + Self.longestWrite)
     }
@@ -149,12 +149,17 @@ package actor OrderKeeper {
     case .signalTest(let gate, let signal): return (await station.gate(gate)?.test(signal) ?? Self.gone(gate), nil)
     case .search(let text): return (await station.search(text, names: giver.names), nil)
     case .outboxHold(let isOn):
-      if let fault = await station.memory.hold(isOn) { return (.refused(.notWritten, fault), nil) }
+      await station.memory.hold(isOn)
       let words =
-        isOn ? "Nothing is told to ticket systems, until it is to be again." : "Ticket systems are told again."
+        isOn
+        ? "Nothing is told to ticket systems, until: scangate outbox retry" : "Ticket systems are told again."
       return (.done(words), nil)
     case .outboxRetry:
-      if let fault = await station.memory.retry() { return (.refused(.notWritten, fault), nil) }
+      do throws(JournalFault) {
+        try await station.memory.retry()
+      } catch {
+        return (.refused(.notWritten, "\(error.description) Nothing was changed."), nil)
+      }
       return (.done("Everything that is owed is told as soon as the ticket system answers."), nil)
     case .listRefresh(let system):
       let systems = station.refreshLists(of: system)
@@ -172,8 +177,11 @@ package actor OrderKeeper {
     case .journalAccept:
       switch await station.memory.acceptJournal() {
       case true?: return (.done("The journal is relied on."), nil)
-      case false?: return (.refused(.nothingThere, "The journal is relied on already."), nil)
-      case nil: return (.refused(.nothingThere, "This station has no journal to be relied on."), nil)
+      case false?:
+        let words =
+          "The journal is relied on until the service ends: that cannot be noted beside it. Mend the disk, and say it again."
+        return (.done(words), nil)
+      case nil: return (.refused(.nothingThere, "The journal is relied on already."), nil)
       }
     }
   }
@@ -251,7 +259,7 @@ package actor OrderKeeper {
     events.view.ordered(order.action.kind, outcome.name)
     // Whoever orders what is not done, again and again, must not push everything else out of journal and events.
     if outcome.refusal != nil, !quota.take(at: time.now()) { return nil }
-    let isUrgent = order.action.kind == .maintenance
+    let isUrgent = order.action.stands
     let mark = journal.enqueue(JournalBatch(facts: [.order(fact(order, giver, outcome, scan))], isUrgent: isUrgent))
     events.emit(.order(StaffOrderEvent(order: order, giver: giver, outcome: outcome, scan: scan, at: time.wall())))
     return mark
@@ -286,6 +294,14 @@ protocol OrderedStation: Sendable {
 }
 
 extension StationOrder.Action {
+  /// Whether it stands over the end of the process, until another one ends it.
+  fileprivate var stands: Bool {
+    switch self {
+    case .maintenance, .outboxHold, .outboxRetry: true
+    case .openOnce, .annul, .present, .search, .listRefresh, .arming, .signalTest, .journalAccept: false
+    }
+  }
+
   /// Whether a gate may open by it.
   fileprivate var opens: Bool {
     switch self {

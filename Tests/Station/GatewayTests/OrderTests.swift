@@ -30,10 +30,10 @@ private struct Bench {
   init(after former: Bench? = nil, _ adjust: (inout GateSettings) -> Void = { _ in }) throws {
     system = former?.system ?? FakeTicketSystem(time: time)
     journal = former?.journal ?? MemoryJournal()
-    let dependencies = try LedgerDependencies.inMemory(journal)
-    ledger = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: hub)
     let outbox = ScriptedOutbox()
     self.outbox = outbox
+    let dependencies = try LedgerDependencies.inMemory(journal, isAccepted: { outbox.isAccepted })
+    ledger = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: hub)
     memory = StationMemory(dependencies: dependencies, orders: outbox.control)
     signals = RecordingSignals(time: time)
     var settings = GateSettings(gate: Self.north, deadline: .seconds(20), holdOff: .zero)
@@ -93,28 +93,36 @@ private struct Bench {
   }
 }
 
-/// Where orders about the outbox are kept, as a file would.
+/// What orders about the outbox and the journal need, as a disk would have it.
 private final class ScriptedOutbox: Sendable {
-  private let state = Mutex((isHeld: false, retries: 0, fault: String?.none, isDoubted: true))
-  var isHeld: Bool { state.withLock { $0.isHeld } }
-  var retries: Int { state.withLock { $0.retries } }
-  func fail(_ words: String?) { state.withLock { $0.fault = words } }
+  private let state = Mutex((isDoubted: true, isNoted: true, looks: 0, fault: JournalFault?.none))
+  var isAccepted: Bool { state.withLock { !$0.isDoubted } }
+  /// How often it was looked for what can be sent once more.
+  var looks: Int { state.withLock { $0.looks } }
+  func fail(_ fault: JournalFault?) { state.withLock { $0.fault = fault } }
+  func accept(isNoted: Bool) {
+    state.withLock { state in
+      state.isNoted = isNoted
+      state.isDoubted = true
+    }
+  }
 
   var control: OutboxControl {
     OutboxControl(
-      isHeld: { self.isHeld },
-      hold: { isOn in
-        self.state.withLock { state in
-          if state.fault == nil { state.isHeld = isOn }
+      retriable: { () throws(JournalFault) in
+        let fault = self.state.withLock { state in
+          state.looks += 1
           return state.fault
         }
+        if let fault { throw fault }
+        return []
       },
-      askRetry: {
+      accept: {
         self.state.withLock { state in
-          if state.fault == nil { state.retries += 1 }
-          return state.fault
+          state.isDoubted = false
+          return state.isNoted
         }
-      }, accept: { self.state.withLock { exchange(&$0.isDoubted, with: false) } })
+      })
   }
 }
 
@@ -357,16 +365,20 @@ private struct OneGate: OrderedStation {
   @Test func theOutboxIsHeldByOrder() async throws {
     try await Bench().run { bench in
       await expectEqual(bench.perform(.outboxHold(isOn: true)).name, "done")
-      expect(bench.outbox.isHeld)
-      await expectEqual(bench.perform(.outboxHold(isOn: false)).name, "done")
-      expect(!bench.outbox.isHeld)
+      // The next process has to know.
+      expectEqual(bench.journaled.last?.subject, "on")
+      expect(bench.journal.awaited.count == 1, "it is told when the disk has it")
       await expectEqual(bench.perform(.outboxRetry).name, "done")
-      expectEqual(bench.outbox.retries, 1)
-      bench.outbox.fail("the disk is full")
-      await expectEqual(bench.perform(.outboxHold(isOn: true)), .refused(.notWritten, "the disk is full"))
-      await expectEqual(bench.perform(.outboxRetry), .refused(.notWritten, "the disk is full"))
-      await expectEqual(bench.perform(.journalAccept).name, "done")
+      expectEqual(bench.outbox.looks, 1)
+      let fault = JournalFault(.disk, "the disk gives errors.")
+      bench.outbox.fail(fault)
+      await expectEqual(
+        bench.perform(.outboxRetry), .refused(.notWritten, "the disk gives errors. Nothing was changed."))
+      await expectEqual(bench.perform(.journalAccept), .done("The journal is relied on."))
       await expectEqual(bench.perform(.journalAccept).refusal, .nothingThere)
+      bench.outbox.accept(isNoted: false)
+      let once = await bench.perform(.journalAccept)
+      expect(once.words?.contains("until the service ends") == true, "\(once)")
       await expectEqual(bench.perform(.arming(minutes: 10)).refusal, .nothingThere)
       await expectEqual(bench.perform(.listRefresh(nil)).refusal, .nothingThere)
     }

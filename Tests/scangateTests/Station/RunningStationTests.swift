@@ -90,4 +90,46 @@ import VenueServer
     try await expectEqual(run("status").status, 2)
     await venue.close()
   }
+
+  /// An outbox that was held before an update, by a former version's file, or by an order, is held by every process that follows.
+  @Test func aHoldOutlivesTheService() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (state, socket) = (folder.path + "/state", folder.path + "/s")
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for name in ["outbox.hold", "journal.accept"] {
+      try Data().write(to: URL(filePath: "\(state)/\(name)"))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(state)/\(name)")
+    }
+    func run(_ words: [String]) async throws -> Program.Result {
+      try await Program.run(words + ["--station-socket", socket])
+    }
+    func served(_ body: () async throws -> Void) async throws {
+      let station = try Station(["--state", state, "--station-socket", socket])
+      defer { station.end() }
+      _ = await station.next { $0["type"] as? String == "gate" }
+      try await body()
+      station.terminate()
+      await expectEqual(station.status(), 0, "\(station.log)")
+    }
+    func isHeld() async throws -> Bool { try await run(["status"]).output.contains("staff hold it") }
+    try await served {
+      expect(try await isHeld())
+      expect(!FileManager.default.fileExists(atPath: state + "/outbox.hold"))
+      expect(!FileManager.default.fileExists(atPath: state + "/journal.accept"))
+    }
+    let status = try await Program.run(["outbox", "status", "--state", state])
+    expect(status.output.contains("held, until: scangate outbox retry"), "\(status)")
+    try await served {
+      expect(try await isHeld())
+      try await expectEqual(run(["outbox", "retry"]).status, 0)
+      expect(try await !isHeld())
+    }
+    try await served {
+      expect(try await !isHeld())
+      try await expectEqual(run(["outbox", "hold", "--why", "an audit"]).status, 0)
+    }
+    try await served { expect(try await isHeld()) }
+  }
 }

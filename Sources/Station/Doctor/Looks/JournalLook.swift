@@ -56,11 +56,11 @@ struct JournalLook {
       state.conflicts = conflicts.count
       state.recent = conflicts.count { now - ($0.ending?.at.wall ?? $0.at.wall) < Self.aDay }
       let standing = try reader.standing()
+      state.isHeld = try reader.isOutboxHeld()
       state.endedWell = standing.started.map { _ in isRunning || standing.stopped != nil }
     } catch {
       state.fault = error
     }
-    state.isHeld = (try? OutboxOrders(state: keys.state).isHeld()) ?? false
     // Of one that is in use the gateway itself says so.
     if !isRunning, state.fault == nil {
       state.doubt = JournalTrust(of: state.path).doubt
