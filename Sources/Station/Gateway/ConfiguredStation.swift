@@ -6,6 +6,7 @@ package import ScanConfiguration
 package import ScanModel
 internal import SerialReader
 internal import SignalOutputs
+internal import Signalling
 internal import Synchronization
 package import TicketSystemKit
 internal import WedgeReader
@@ -210,6 +211,11 @@ package struct ConfiguredStation: Sendable {
 
   /// A gate; `nil` where there is none of that name, or none any more.
   func gate(_ id: GateID) -> GateController? { directory[id]?.controller }
+
+  /// Whether somebody has passed a gate since a moment, as far as its sensors tell.
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage {
+    directory[gate]?.inputs.passage(since: moment) ?? .unknown
+  }
 
   /// Has lists on board fetched now: that of one ticket system, or all.
   /// - Returns: of which ticket systems.

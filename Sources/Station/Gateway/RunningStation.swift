@@ -1,5 +1,6 @@
 internal import Calls
 internal import LinuxIO
+internal import Signalling
 package import ScanConfiguration
 package import ScanModel
 package import StationProtocol
@@ -63,6 +64,11 @@ package final class RunningStation: Sendable {
 
   /// A gate of the station that runs now.
   func gate(_ id: GateID) -> GateController? { present.withLock { $0?.station }?.gate(id) }
+
+  /// Whether somebody has passed a gate since a moment, as far as its sensors tell.
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage {
+    present.withLock { $0?.station }?.passage(at: gate, since: moment) ?? .unknown
+  }
 
   /// Has lists on board fetched now: that of one ticket system, or all. Of which there are some.
   func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] {

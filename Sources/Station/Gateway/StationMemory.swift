@@ -111,6 +111,9 @@ package final class StationMemory: Sendable {
     return isNoted
   }
 
+  /// Codes that were presented lately and are shown so when they are shortened.
+  func presented(_ shortened: String) async -> [Code] { await orders.presented(shortened) }
+
   private func writeAnew() async {
     for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.writeAnew() }
   }

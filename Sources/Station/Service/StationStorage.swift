@@ -5,6 +5,7 @@ package import Logging
 package import ScanConfiguration
 internal import ScanModel
 package import Sealing
+internal import StationProtocol
 
 /// The station's key and journal, open for the service.
 package struct StationStorage {
@@ -113,7 +114,8 @@ package struct StationStorage {
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
           owed: owed, isHeld: isHeld,
           orders: OutboxControl(
-            retriable: { () throws(JournalFault) in try await journal.retriable() }, accept: { trust.accept() })),
+            retriable: { () throws(JournalFault) in try await journal.retriable() }, accept: { trust.accept() },
+            presented: { await Self.presented($0, path, key.key) })),
         Task {
           repeat { await lists.tidy() } while (try? await Task.sleep(for: Self.upkeepInterval)) != nil
         },
@@ -147,6 +149,23 @@ extension StationStorage {
     let isHeld = try await journal.orders().holdsOutbox
     if isHeld { logger.notice("The outbox is held: nothing is told to ticket systems, until: scangate outbox retry") }
     return isHeld
+  }
+}
+
+extension StationStorage {
+  /// Codes that were presented lately, by how they are shown; looked for beside the journal's own threads, which gates wait for.
+  private static func presented(_ shortened: String, _ path: String, _ key: SealKey) async -> [Code] {
+    await SystemThread.run("search") {
+      guard let reader = try? Journal.Reader(path: path, key: key) else { return [] }
+      let filter = Journal.Reader.Filter(
+        from: SystemTime().wall() - StationLimits.searchTime, limit: 4 * StationLimits.maximumFound,
+        code: { $0.shortened == shortened })
+      var codes: [Code] = []
+      try? reader.scans(matching: filter) { row in
+        if let code = row.code, !codes.contains(code) { codes.append(code) }
+      }
+      return codes.reversed().prefix(StationLimits.maximumFound).map(\.self)
+    }
   }
 }
 

@@ -33,6 +33,11 @@ package enum StationLimits {
   /// How many codes can be typed for one gate in a minute.
   package static let presentsPerMinute = 10
 
+  /// How often codes can be searched for in a minute: nobody finds a code by trying.
+  package static let searchesPerMinute = 20
+  /// How long ago a code may have been presented that is found by its last characters.
+  package static let searchTime: Duration = .seconds(86_400)
+
   /// The longest name in bytes.
   package static let maximumName = 255
   /// The longest words in bytes; longer ones are cut.

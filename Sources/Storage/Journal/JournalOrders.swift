@@ -16,13 +16,23 @@ extension Journal {
 }
 
 extension Journal.Reader {
-  /// The newest orders of staff, oldest first: a row before each was done, and one with what became of it. None before version 6.
-  package func orders(limit: Int) throws(JournalFault) -> [JournaledOrder] {
-    guard hasOrders else { return [] }
+  /// The newest orders of staff, oldest first, each with what became of it; without an outcome where the process ended in between. None
+  /// before version 6.
+  /// - Parameters:
+  ///   - since: only those of then or later, by the civil clock of then.
+  ///   - limit: at most so many.
+  package func orders(since: WallTime? = nil, limit: Int) throws(JournalFault) -> [JournaledOrder] {
+    guard hasOrders, limit > 0 else { return [] }
     return try told { () throws(SQLiteError) in
+      // A row before each was done, and one with what became of it.
       try database.prepare(
-        "\(JournalStore.orderColumns) WHERE o.seq IN (SELECT seq FROM staff_order ORDER BY seq DESC LIMIT ?1) ORDER BY o.seq"
-      ).rows([.integer(Int64(max(0, limit)))]) { JournaledOrder($0) }
+        """
+        \(JournalStore.orderColumns)
+        WHERE o.seq IN (
+          SELECT max(seq) FROM staff_order WHERE ?1 IS NULL OR wall >= ?1 GROUP BY id ORDER BY max(seq) DESC LIMIT ?2
+        ) ORDER BY o.seq
+        """
+      ).rows([Value(since?.nanoseconds), .integer(Int64(limit))]) { JournaledOrder($0) }
     }
   }
 }

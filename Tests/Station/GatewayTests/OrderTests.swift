@@ -2,6 +2,7 @@ import Expectations
 import LinuxIO
 import ScanModel
 import ScanTesting
+import Signalling
 import StationProtocol
 import StationSetUp
 import Synchronization
@@ -63,9 +64,10 @@ private struct Bench {
     StationOrder(action, who: "anna", why: why, givenAt: time.now() - age)
   }
 
-  func perform(_ order: StationOrder) async -> OrderOutcome {
+  /// - Parameter sensed: what the gate's sensors say of the time since the last admission.
+  func perform(_ order: StationOrder, sensed: PassageSensor.Passage = .unwatched) async -> OrderOutcome {
     let giver = OrderGiver(user: 1_000, process: 7, program: "test", names: true)
-    let station = OneGate(gate: gate, ledger: ledger, isExit: isExit, memory: memory)
+    let station = OneGate(gate: gate, ledger: ledger, isExit: isExit, memory: memory, sensed: sensed)
     return await Task(executorPreference: gate.loop.tasks) { [orders] in
       await orders.perform(order, by: giver, on: station)
     }.value
@@ -131,7 +133,10 @@ private struct OneGate: OrderedStation {
   let ledger: LedgerKeeper
   let isExit: Bool
   let memory: StationMemory
+  var sensed = PassageSensor.Passage.unwatched
   var setUp: StationSetUp? { nil }
+
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage { sensed }
 
   func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] { [] }
   func search(_ text: String, names: Bool) async -> OrderOutcome { .found([]) }
@@ -166,6 +171,7 @@ private struct OneGate: OrderedStation {
         expectEqual(told.order, order)
         expect(event.jsonLine.contains("\"order\":\"openOnce\""))
         expect(event.jsonLine.contains("\"why\":\"a wheelchair\""))
+        expect(event.jsonLine.contains("\"decided_by\":\"staff\""))
         break
       }
       expectEqual(
@@ -312,6 +318,53 @@ private struct OneGate: OrderedStation {
     }
   }
 
+  @Test func whoHasPassedIsNotAnnulled() async throws {
+    try await Bench().run { bench in
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      await expectEqual(bench.scan()?.verdict, .admit)
+      for sensed in [PassageSensor.Passage.somebody, .unknown] {
+        let outcome = await bench.perform(bench.order(.annul(Self.north)), sensed: sensed)
+        expectEqual(outcome.refusal, .nothingToAnnul, "\(outcome)")
+      }
+      await expectEqual(bench.scan()?.verdict, .refuse(.alreadyUsed))
+      await expectEqual(bench.perform(bench.order(.annul(Self.north)), sensed: .nobody).name, "done")
+      await expectEqual(bench.scan()?.verdict, .admit)
+    }
+  }
+
+  /// A minute after the admission somebody is in, whoever says otherwise.
+  @Test func anAdmissionIsTakenBackWithinAMinute() async throws {
+    try await Bench().run { bench in
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      let found = await bench.scan()
+      var admitted = try #require(found)
+      // The same admission, told as one of 61 s ago.
+      admitted.scan = Scan(
+        id: admitted.scan.id, gate: Self.north, reader: admitted.scan.reader, code: Bench.code,
+        readAt: bench.time.now() - StationLimits.annulTime - .seconds(1))
+      admitted.decidedIn = .zero
+      bench.hub.view.take(.scan(admitted))
+      let late = await bench.perform(.annul(Self.north))
+      expect(late.refusal == .nothingToAnnul && late.words?.contains("in the last 60 s") == true, "\(late)")
+    }
+  }
+
+  @Test func fiveAdmissionsAMinuteAreTakenBack() async throws {
+    try await Bench().run { bench in
+      for number in 0...StationLimits.annulsPerMinute {
+        let code = Code("good-ticket-number-\(number)")
+        bench.system.script(code, .answer(bench.redeemed("\(number)")))
+        await expectEqual(bench.scan(code)?.verdict, .admit)
+        let outcome = await bench.perform(.annul(Self.north))
+        if number < StationLimits.annulsPerMinute {
+          expectEqual(outcome.name, "done", "\(outcome)")
+        } else {
+          expectEqual(outcome.refusal, .tooMany)
+        }
+      }
+    }
+  }
+
   @Test func nobodyIsAnnulledWhereTheyLeave() async throws {
     try await Bench { $0.isExit = true }.run { bench in
       await expectEqual(bench.scan()?.verdict, .admit)
@@ -381,6 +434,35 @@ private struct OneGate: OrderedStation {
       expect(once.words?.contains("until the service ends") == true, "\(once)")
       await expectEqual(bench.perform(.arming(minutes: 10)).refusal, .nothingThere)
       await expectEqual(bench.perform(.listRefresh(nil)).refusal, .nothingThere)
+    }
+  }
+
+  /// Ten a minute are written down, and all are counted; nothing that they say makes the journal grow.
+  @Test func whoMayNotOrderIsWrittenDownWithoutEnd() async throws {
+    try await Bench().run { bench in
+      let giver = OrderGiver(user: 1_001, process: 8, program: "test")
+      let station = OneGate(gate: bench.gate, ledger: bench.ledger, isExit: false, memory: bench.memory)
+      let events = bench.hub.subscribe()
+      let last = bench.order(.maintenance(Self.north, isOn: true))
+      await Task(executorPreference: bench.gate.loop.tasks) { [orders = bench.orders] in
+        await orders.refused(last, by: giver, "You may not.", on: station)
+        for number in 0..<100 {
+          await orders.refused(
+            bench.order(.openOnce(GateID("made-up-\(number)"))), by: giver, "You may not.", on: station)
+        }
+      }.value
+      expectEqual(bench.journaled.count, RefusalQuota.most)
+      expect(bench.journaled.allSatisfy { $0.reason == "notAllowed" && $0.user == 1_001 })
+      expectEqual(bench.journaled.map(\.gate), [Self.north] + Array(repeating: nil, count: 9))
+      expectEqual(bench.hub.view.counters.orders.map(\.count), [1, 100])
+      for await event in events {
+        guard case .order(let told) = event else { continue }
+        expect(told.gate == Self.north && told.outcome.refusal == .notAllowed, "\(told)")
+        break
+      }
+      expectEqual(bench.signals.pulses, 0)
+      // The number is not taken: who may, may.
+      await expectEqual(bench.perform(last).name, "done")
     }
   }
 

@@ -34,6 +34,15 @@ import Testing
     try await expectEqual(journal.orders(), orders)
     let reader = try Journal.Reader(path: folder.journal, key: nil)
     try expectEqual(reader.orders(limit: 2), Array(orders.suffix(2)))
+    time.advance(by: day)
+    // What was about to be done and what became of it are one order.
+    var opened = order("openOnce", gate: "south", outcome: nil, time)
+    try await write(journal, opened)
+    opened.outcome = "done"
+    try await write(journal, opened)
+    try expectEqual(reader.orders(since: time.wall(), limit: 100), [opened])
+    try expectEqual(reader.orders(limit: 100), orders + [opened])
+    try expectEqual(reader.orders(since: time.wall() + .seconds(1), limit: 100), [])
     await journal.close()
     try expectEqual(Journal.verify(folder.journal), [])
   }
