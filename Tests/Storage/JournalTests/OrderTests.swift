@@ -56,7 +56,7 @@ import Testing
     let steps: [(JournaledOrder, Bool)] = [
       (order("outboxHold", "on", time), true), (order("outboxRetry", outcome: "refused", time), true),
       (order("outboxRetry", outcome: nil, time), true), (order("maintenance", "off", gate: "north", time), true),
-      (order("outboxRetry", time), false), (order("outboxHold", "on", time), true),
+      (order("outboxRetry", outcome: "done", time), false), (order("outboxHold", "on", time), true),
       (order("outboxHold", "off", time), false),
     ]
     for (number, (order, isHeld)) in steps.enumerated() {
