@@ -4,6 +4,7 @@ import Journal
 import ScanModel
 import ScanTesting
 import StationProtocol
+import StationTesting
 import Testing
 
 /// `scangate journal` over journals that the station's own code has written.

@@ -3,6 +3,7 @@ import Foundation
 import ScanModel
 import Sealing
 import StationProtocol
+import StationTesting
 import Testing
 
 /// Kiosk commands without a server.

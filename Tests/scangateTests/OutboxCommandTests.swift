@@ -4,6 +4,7 @@ import Journal
 import ScanModel
 import ScanTesting
 import StationProtocol
+import StationTesting
 import Testing
 
 /// `scangate outbox`, and what `scangate journal` tells of it.
