@@ -42,7 +42,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CEvdev", "CLinux", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CTurboJPEG", "CUdev", "CV4LConvert",
+      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CTurboJPEG", "CUdev",
+      "CV4LConvert",
       "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
   ),
@@ -60,7 +61,7 @@ let floors: [(name: String, rooms: [String])] = [
       "Doctor",
     ]
   ),
-  ("Faces", ["Console"]),
+  ("Faces", ["Console", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -134,6 +135,7 @@ let package = Package(
     library("CUdev", "libudev", "libudev-dev"),
     library("CXKB", "xkbcommon", "libxkbcommon-dev"),
     library("COpenSSL", "libcrypto", "libssl-dev"),
+    library("CMosquitto", "libmosquitto", "libmosquitto-dev"),
     library("CPNG", "libpng", "libpng-dev"),
     library("CQREncode", "libqrencode", "libqrencode-dev"),
     library("CSeccomp", "libseccomp", "libseccomp-dev"),
@@ -280,6 +282,10 @@ let package = Package(
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], small),
+    // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
+    room(
+      "MQTTBridge",
+      ["CMosquitto", "LibCrypto", "LinuxIO", "ScanModel", "StationProtocol", "WireText", logging], small),
     room(
       "VenueServer",
       [
@@ -292,7 +298,8 @@ let package = Package(
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
         "EventSchedule",
         "Gateway", "Journal",
-        "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
+        "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ScanConfiguration", "ScanModel", "Sealing",
+        "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
         "StationSocket", "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
@@ -467,6 +474,12 @@ let package = Package(
       name: "StationTesting", dependencies: ["LinuxIO", "ScanModel", "StationProtocol"],
       path: "Tests/Station/StationTesting", swiftSettings: quick),
     tests(of: "StationReport", ["ScanModel", "StationProtocol", "StationTesting"]),
+    tests(
+      of: "MQTTBridge",
+      [
+        "Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "StationSocket", "WireCoding", "WireText",
+        logging,
+      ]),
     tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
     tests(
       of: "Doctor",
