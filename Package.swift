@@ -477,7 +477,8 @@ let package = Package(
     tests(
       of: "MQTTBridge",
       [
-        "Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "StationSocket", "WireCoding", "WireText",
+        "Gateway", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol", "StationSocket",
+        "WireText",
         logging,
       ]),
     tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
