@@ -60,8 +60,8 @@ final class BrokerConnection {
     } catch {
       throw BrokerFault("No socket can be had (\(error)).")
     }
-    guard dup3(outer.number, descriptor, O_CLOEXEC) == descriptor else {
-      throw BrokerFault("No socket can be had (\(SystemError(errno: errno, call: "dup3"))).")
+    guard dup2(outer.number, descriptor) == descriptor, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+      throw BrokerFault("No socket can be had (\(SystemError(errno: errno, call: "dup2"))).")
     }
     self.settings = settings
     self.client = client
@@ -138,7 +138,7 @@ final class BrokerConnection {
     var buffer = [UInt8](repeating: 0, count: Self.piece)
     let room = min(Self.piece, allowance.room(time.now()))
     guard room > 0 else { return .holds }
-    let count = recv(socket.number, &buffer, room, Int32(MSG_DONTWAIT.rawValue))
+    let count = recv(socket.number, &buffer, room, Int32(MSG_DONTWAIT))
     if count < 0 {
       if errno == EAGAIN || errno == EINTR { return .holds }
       return .ended(lost("(\(SystemError(errno: errno, call: "recv").words))"))
@@ -151,7 +151,7 @@ final class BrokerConnection {
     }
     allowance.take(count, time.now())
     // A piece goes in whole: the library reads all of it before the next one.
-    guard send(inner.number, buffer, count, Int32(MSG_NOSIGNAL.rawValue)) == count else {
+    guard send(inner.number, buffer, count, Int32(MSG_NOSIGNAL)) == count else {
       return .ended(lost("(it is not taken)"))
     }
     return read()
@@ -190,12 +190,12 @@ final class BrokerConnection {
         let code = client.write()
         if code != 0 { return ended(code) }
       }
-      let count = recv(inner.number, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+      let count = recv(inner.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count <= 0 { break }
       outbound += buffer.prefix(count)
     }
     while isConnected, !outbound.isEmpty {
-      let count = send(socket.number, outbound, outbound.count, Int32(MSG_DONTWAIT.rawValue | MSG_NOSIGNAL.rawValue))
+      let count = send(socket.number, outbound, outbound.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       if count < 0 {
         if errno == EAGAIN || errno == EINTR { break }
         // What it has said before, such as why it closes, is still there.

@@ -1,5 +1,5 @@
 package import LinuxIO
-package import ScanModel
+internal import ScanModel
 
 /// The connection to a broker, kept up for ever.
 ///

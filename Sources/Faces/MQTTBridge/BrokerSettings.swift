@@ -1,4 +1,4 @@
-package import ScanModel
+internal import ScanModel
 
 /// Where a broker is, and how one speaks with it.
 package struct BrokerSettings: Sendable {

@@ -22,7 +22,7 @@ package enum StatePayloads {
 
   /// Those that have a name which topics can have; no more than are told of.
   static func parts<Part>(_ parts: [Part], _ name: (Part) -> String) -> [Part] {
-    Array(parts.lazy.filter { BridgeTopics.isPart(name($0)) }.prefix(BridgeLimits.maximumParts))
+    Array(parts.filter { BridgeTopics.isPart(name($0)) }.prefix(BridgeLimits.maximumParts))
   }
 
   /// How many scans of a gate ended how.
