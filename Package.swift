@@ -257,7 +257,8 @@ let package = Package(
         "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
     // The socket that everybody else sees the station through.
-    room("StationSocket", ["Gateway", "LinuxIO", "ScanModel", "StationProtocol", "WireCoding"], small),
+    room(
+      "StationSocket", ["Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "WireCoding"], small),
     room(
       "Service",
       [
@@ -452,7 +453,7 @@ let package = Package(
       name: "ScanConfigurationTests",
       dependencies: [
         "Bookings", "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel",
-        "ScanTesting", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "ScanTesting", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],
@@ -481,7 +482,12 @@ let package = Package(
         "WireText",
         logging,
       ]),
-    tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
+    tests(
+      of: "StationSocket",
+      [
+        "EventSchedule", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "StationProtocol",
+        "TicketSystemKit", "WireCoding",
+      ]),
     tests(
       of: "Doctor",
       [

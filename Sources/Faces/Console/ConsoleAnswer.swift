@@ -31,6 +31,9 @@ struct ConsoleAnswer: Error, HTTPResponseError {
 
   static let notFound = ConsoleAnswer(.notFound, "notFound", "There is nothing here.")
 
+  static let tooLong = ConsoleAnswer(
+    .contentTooLarge, "tooLong", "The body is longer than \(ConsoleLimits.maximumBody) bytes.", [.connection: "close"])
+
   static func badRequest(_ words: String) -> ConsoleAnswer { ConsoleAnswer(.badRequest, "badRequest", words) }
 
   func response(from request: Request, context: some RequestContext) throws -> Response { response }
