@@ -271,8 +271,9 @@ let package = Package(
       "Doctor",
       [
         "CameraReader", "Gateway", "Journal", "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
-        "Sealing", "SerialReader", "Service", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
-        "TicketTransport", "WedgeReader", "WireText",
+        "Sealing", "SerialReader", "Service", "SignalOutputs", "StationProtocol", "StationReport", "StationSetUp",
+        "TicketLists",
+        "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
     // The station as machines see it: processes of their own behind the station's socket.
     room(
@@ -492,7 +493,8 @@ let package = Package(
       of: "Doctor",
       [
         "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting",
-        "ScriptedHTTP", "Sealing", "SignalOutputs", "StationSetUp", "TicketLists", "TicketSystemKit",
+        "ScriptedHTTP", "Sealing", "SignalOutputs", "StationProtocol", "StationReport", "StationSetUp",
+        "StationTesting", "TicketLists", "TicketSystemKit",
         "TicketTransport",
       ]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.

@@ -16,6 +16,8 @@ CONFIGURATION, TRUST, STATE = f"{STATION}/scangate.yaml", f"{STATION}/trust.txt"
 #: Where the organiser has his keys; no station has them.
 KEYS = f"{FOLDER}/keys"
 #: What runs in the place of a station's own user.
+#: Where the station is seen and ordered.
+SOCKET = f"{FOLDER}/station.sock"
 AS_STATION = f"env STATE_DIRECTORY={STATE} {SCANGATE}"
 #: What the venue wants to see of a station that registers.
 REGISTRATION = "registration-token-of-the-rig"
@@ -150,7 +152,7 @@ class KioskCase(place.Case):
             self.rig.plug(0, **SCANNER)
         path = f"{FOLDER}/events-{self.runs}.jsonl"
         self.service = self.rig.spawn(
-            f"scangate-{self.runs}", f"{AS_STATION} run --config {CONFIGURATION} --events {path}", user="gate")
+            f"scangate-{self.runs}", f"{AS_STATION} run --config {CONFIGURATION} --events {path} --station-socket {SOCKET}", user="gate")
         self.rig.until(lambda: self.alive() and self.rig.ok(f"[ -e {path} ]"), 120, "the service's event file")
         self.events = EventFile(self.rig, path)
         self.until_told("device", state="reading")

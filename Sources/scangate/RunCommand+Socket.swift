@@ -24,6 +24,7 @@ extension RunCommand {
         name: { running.name }, version: running.version, snapshot: { await running.snapshot() },
         perform: { order, giver in await running.perform(order, by: giver) },
         rights: rights(by: running),
+        refused: { order, giver, words in running.refused(order, by: giver, words) },
         dropped: { events.view.dropped($0) })
       return try StationSocket(at: listener, of: face, events: events)
     } catch {

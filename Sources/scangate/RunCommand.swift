@@ -87,7 +87,8 @@ struct RunCommand: AsyncParsableCommand {
       }
     }
     let running = RunningStation(
-      version: Scangate.version, events: hub, memory: storage.memory, setUp: setUp, holder: place.holder)
+      version: Scangate.version, events: hub, memory: storage.memory, setUp: setUp, holder: place.holder,
+      folder: state.folder)
     do throws(SetupError) {
       service = try await StationService(
         read: { [file = source.file] in ConfigurationArgument.read(file) }, completed, outputs: place.outputs,

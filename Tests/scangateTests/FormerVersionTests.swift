@@ -56,7 +56,8 @@ import Testing
       let scanners = try ["north", "south", "gala", "club-out"].map {
         try PseudoScanner(at: copy.folder.path + "/" + $0)
       }
-      let station = try Station(text: copy.configuration, ["--state", copy.state])
+      let socket = copy.folder.path + "/s"
+      let station = try Station(text: copy.configuration, ["--state", copy.state, "--station-socket", socket])
       defer { station.end() }
       var (isDoubted, read) = (false, 0)
       _ = await station.next { event in
@@ -81,7 +82,8 @@ import Testing
       let book = try await venue.book()
       try #require(book.isEmpty, "\(book)")
 
-      try await expectEqual(Program.run(["journal", "accept", "--yes", "--state", copy.state]).status, 0)
+      try await expectEqual(
+        Program.run(["journal", "accept", "--yes", "--state", copy.state, "--station-socket", socket]).status, 0)
       let accepted = await station.next { $0["type"] as? String == "journal" }
       expectEqual(accepted?["state"] as? String, "accepted")
       // On another day they are given up, and told where somebody wants it.
@@ -93,7 +95,7 @@ import Testing
         if try #require(event, "\(station.log)")["type"] as? String == "conflict" {
           tooLate += 1
           if tooLate == owed.values.reduce(0, +) {
-            try await expectEqual(Program.run(["outbox", "retry", "--state", copy.state]).status, 0)
+            try await expectEqual(Program.run(["outbox", "retry", "--station-socket", socket]).status, 0)
           }
         } else {
           isTold = try await venue.book() == owed

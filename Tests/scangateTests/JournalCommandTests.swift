@@ -3,6 +3,8 @@ import Foundation
 import Journal
 import ScanModel
 import ScanTesting
+import StationProtocol
+import StationTesting
 import Testing
 
 /// `scangate journal` over journals that the station's own code has written.
@@ -221,13 +223,19 @@ import Testing
   @Test func aForeignJournalIsAcceptedByWordAlone() async throws {
     let fixture = try JournalFixture()
     try await fixture.write([.scan(journaled("TICKET-0001", at: Self.evening))])
-    let order = fixture.folder.path + "/journal.accept"
+    let socket = fixture.folder.path + "/s"
     let question = try await fixture.run(["accept"])
     expect(question.status == 1 && question.output.contains("The note"), "\(question.output)")
-    expect(!FileManager.default.fileExists(atPath: order))
-    let answer = try await fixture.run(["accept", "--yes"])
-    expect(answer.status == 0 && answer.output.contains("Accepted"), "\(answer.errors)")
-    expect(FileManager.default.fileExists(atPath: order))
+    // It is the service that relies on it.
+    let nobody = try await fixture.run(["accept", "--yes", "--station-socket", socket])
+    expect(nobody.status == 69 && nobody.errors.contains("No service runs here"), "\(nobody)")
+    let station = try ScriptedStation(at: socket)
+    defer { station.end() }
+    try await expectEqual(fixture.run(["accept", "--station-socket", socket]).status, 1)
+    expectEqual(station.orders, [])
+    let answer = try await fixture.run(["accept", "--yes", "--station-socket", socket])
+    expect(answer.status == 0 && answer.output.contains("done as scripted"), "\(answer.errors)")
+    expectEqual(station.orders.map(\.action), [.journalAccept])
     // One that is ours needs no word.
     let other = try JournalFixture()
     let trust = JournalTrust(of: other.path)
@@ -238,7 +246,6 @@ import Testing
       if !isOpen { await journal.close() }
       let ours = try await other.run(["accept", "--yes"])
       expect(ours.status == 0 && ours.output.contains("nothing is to be accepted"), "\(ours.output)")
-      expect(!FileManager.default.fileExists(atPath: other.folder.path + "/journal.accept"))
     }
     let none = try await JournalFixture().run(["accept", "--yes"])
     expect(none.status == 69 && none.errors.contains("There is no journal"), "\(none.output) \(none.errors)")

@@ -1,6 +1,9 @@
 import Expectations
 import Foundation
+import ScanModel
 import Sealing
+import StationProtocol
+import StationTesting
 import Testing
 
 /// Kiosk commands without a server.
@@ -50,44 +53,74 @@ import Testing
     }
   }
 
+  private func step(_ state: String, _ more: String = "") -> String {
+    #"{"type":"setUp","state":"\#(state)"\#(more),"at":"2025-12-17T19:33:20.000Z"}"#
+  }
+
+  /// Has a command wait before a scripted service, and ends it by what the service brings.
+  private func waiting(
+    _ arguments: [String], _ state: String, _ bring: @escaping @Sendable (ScriptedStation) throws -> Void
+  ) async throws -> (Program.Result, [StationOrder]) {
+    let socket = state + "/s"
+    let (armed, arm) = AsyncStream.makeStream(of: Void.self)
+    let station = try ScriptedStation(at: socket) { _ in
+      arm.yield()
+      return .answer(.done("Set-up codes are taken: hold one to the scanner."))
+    }
+    defer { station.end() }
+    async let result = Program.run(
+      ["kiosk", "activate", "--wait", "--minutes", "1"] + arguments + ["--station-socket", socket])
+    for await _ in armed { break }
+    try bring(station)
+    return (try await result, station.orders)
+  }
+
   @Test func whoeverWaitsIsToldTheStepsOfTheService() async throws {
     try await withStation { arguments, state in
-      async let waiting = Program.run(["kiosk", "activate", "--wait", "--minutes", "1"] + arguments)
-      // The service's part.
-      let orders = SetUpOrders(state: state)
-      while try !orders.isArmAsked() { try await Task.sleep(for: .milliseconds(20)) }
-      try expectEqual(orders.takeArm(), 1)
-      let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
-      try store.set(
-        "setup", [UInt8](#"[{"number":1,"signal":"wrong","words":"No such code.","at":1}]"#.utf8))
-      let record = """
-        {"activation":{"activated":1,"kioskID":"k","server":{"name":"a.example:443","url":"https://a.example"}},"version":1}
-        """
-      try store.set("control", [UInt8](record.utf8))
-      let result = try await waiting
+      let (result, orders) = try await waiting(arguments, state) { station in
+        station.tell(step("trying", #","detail":"A code was read and is being tried.""#))
+        station.tell(step("refused", #","reason":"wrong","detail":"No such code.""#))
+        station.tell(#"{"type":"repeat","gate":"north"}"#)
+        let record = """
+          {"activation":{"activated":1,"kioskID":"k","server":{"name":"a.example:443","url":"https://a.example"}},"version":1}
+          """
+        try SealedRecordStore(keys: SealKeySource(state: state, given: nil)).set("control", [UInt8](record.utf8))
+        station.tell(step("done", #","detail":"The station is activated.""#))
+      }
       expectEqual(result.status, 0, "\(result.errors)")
-      expectEqual(result.lines.last, "The station is set up.")
+      expectEqual(
+        result.lines,
+        [
+          "Set-up codes are taken: hold one to the scanner.", "trying: A code was read and is being tried.",
+          "wrong: No such code.", "done: The station is activated.", "The station is set up.",
+        ])
+      expectEqual(orders.map(\.action), [.arming(minutes: 1)])
     }
   }
 
   @Test func whoeverWaitsForATicketSystemIsToldWhenItCame() async throws {
     try await withStation("enrol.yaml") { arguments, state in
-      async let waiting = Program.run(["kiosk", "activate", "--wait", "--minutes", "1"] + arguments)
-      // The service's part.
-      let orders = SetUpOrders(state: state)
-      while try !orders.isArmAsked() { try await Task.sleep(for: .milliseconds(20)) }
-      try expectEqual(orders.takeArm(), 1)
-      let store = SealedRecordStore(keys: SealKeySource(state: state, given: nil))
-      let record = """
-        {"version":1,"type":"eventschedule","url":"https://tickets.example","apiKey":"key-of-the-gate","gate":"north","gates":{},"at":1}
-        """
-      try store.set("enrolment.main", [UInt8](record.utf8))
-      let result = try await waiting
+      let (result, _) = try await waiting(arguments, state) { station in
+        let record = """
+          {"version":1,"type":"eventschedule","url":"https://tickets.example","apiKey":"key-of-the-gate","gate":"north","gates":{},"at":1}
+          """
+        try SealedRecordStore(keys: SealKeySource(state: state, given: nil))
+          .set("enrolment.main", [UInt8](record.utf8))
+        station.tell(step("done"))
+      }
       expectEqual(result.status, 0, "\(result.errors)")
       expectEqual(result.lines.last, "The station is set up.")
       expect(!result.output.contains("key-of-the-gate"))
       let again = try await Program.run(["kiosk", "activate", "--wait"] + arguments)
       expectEqual(again.lines.first?.hasPrefix("The station is set up already."), true)
+    }
+  }
+
+  @Test func withoutAServiceNobodyWaits() async throws {
+    try await withStation { arguments, state in
+      let nobody = try await Program.run(
+        ["kiosk", "activate", "--wait"] + arguments + ["--station-socket", state + "/s"])
+      expect(nobody.status == 69 && nobody.errors.contains("No service runs here"), "\(nobody)")
     }
   }
 

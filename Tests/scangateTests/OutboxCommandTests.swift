@@ -3,7 +3,8 @@ import Foundation
 import Journal
 import ScanModel
 import ScanTesting
-import Sealing
+import StationProtocol
+import StationTesting
 import Testing
 
 /// `scangate outbox`, and what `scangate journal` tells of it.
@@ -63,23 +64,47 @@ import Testing
     expect(object["tooLate"] as? Int == 1)
   }
 
+  private func ordered(_ kind: String, _ subject: String? = nil, outcome: String = "done") -> JournalFact {
+    .order(
+      JournaledOrder(
+        id: OrderID(), kind: kind, gate: nil, subject: subject, who: "anna", user: 0, why: "", outcome: outcome,
+        at: JournalTime(wall: SystemTime().wall(), monotonic: MonotonicTime(nanoseconds: 6), isTrusted: true)))
+  }
+
   @Test func itIsHeldUntilItIsTriedAgain() async throws {
     let fixture = try await filled()
-    let orders = OutboxOrders(state: fixture.folder.path)
-    try await expectEqual(outbox(fixture, "hold").status, 0)
-    expect(try orders.isHeld())
-    let file = fixture.folder.path + "/outbox.hold"
-    expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
-    expect(try await outbox(fixture, "status").output.contains("held, until: scangate outbox retry"))
-    expect(try !orders.takeRetry())
-    try expectEqual(FactoryReset(state: fixture.folder.path).preview()?.wiped.contains("outbox.hold"), true)
-    try await expectEqual(outbox(fixture, "retry").status, 0)
-    expect(try !orders.isHeld())
-    expect(try await outbox(fixture, "status").output.contains("everything is to be sent"))
-    expect(try orders.takeRetry())
-    expect(try !orders.takeRetry())
-    let nowhere = try await Program.run(["outbox", "hold", "--state", "/nonexistent/scangate"])
-    expect(nowhere.status == 69 && nowhere.errors.contains("There is no state folder"))
+    func isHeld() async throws -> Bool {
+      try await outbox(fixture, "status").output.contains("held, until: scangate outbox retry")
+    }
+    try await fixture.write([ordered("outboxHold", "on")])
+    expect(try await isHeld())
+    // What was not done changes nothing.
+    try await fixture.write([ordered("outboxRetry", outcome: "refused"), ordered("maintenance", "off")])
+    expect(try await isHeld())
+    let json = try await outbox(fixture, "status", "--json")
+    expect(json.output.contains("\"held\":true"), "\(json.output)")
+    try await fixture.write([ordered("outboxRetry")])
+    expect(try await !isHeld())
+  }
+
+  @Test func theServiceIsTold() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let socket = folder.path + "/s"
+    for words in ["hold", "retry"] {
+      let nobody = try await Program.run(["outbox", words, "--station-socket", socket])
+      expect(nobody.status == 69 && nobody.errors.contains("No service runs here"), "\(nobody)")
+    }
+    let station = try ScriptedStation(at: socket) { order in
+      .answer(order.action == .outboxRetry ? .refused(.notWritten, "The disk is full.") : .done("Held as scripted."))
+    }
+    defer { station.end() }
+    let held = try await Program.run(["outbox", "hold", "--why", "an audit", "--station-socket", socket])
+    expect(held.status == 0 && held.lines == ["Held as scripted."], "\(held)")
+    let refused = try await Program.run(["outbox", "retry", "--station-socket", socket])
+    expect(refused.status == 1 && refused.errors.contains("The disk is full."), "\(refused)")
+    expectEqual(station.orders.map(\.action), [.outboxHold(isOn: true), .outboxRetry])
+    expectEqual(station.orders.first?.why, "an audit")
   }
 
   @Test func whatIsNotToldIsWrittenOut() async throws {

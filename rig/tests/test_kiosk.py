@@ -3,7 +3,7 @@
 import random
 import time
 
-from kiosk import AS_STATION, CONFIGURATION, KEYS, KioskCase, to_be_activated, to_be_enrolled
+from kiosk import AS_STATION, CONFIGURATION, KEYS, SOCKET, KioskCase, to_be_activated, to_be_enrolled
 from place import in_guest, lasts, natively
 from venue import ADDRESS, EVIL, PORT, code_document, code_link, code_with_end
 from sets import release
@@ -76,7 +76,7 @@ class Activation(KioskCase):
             if number:
                 self.command(f"kiosk reset --yes --config {CONFIGURATION}")
                 self.until_gate("notSetUp")
-                waiting = self.rig.spawn(f"waiting-{number}", f"{AS_STATION} kiosk activate --wait --minutes 5 --config {CONFIGURATION}", user="gate")
+                waiting = self.rig.spawn(f"waiting-{number}", f"{AS_STATION} kiosk activate --wait --minutes 5 --config {CONFIGURATION} --station-socket {SOCKET}", user="gate")
                 self.until_armed()
             self.set_up(form(self.venue.activation_code()))
             if number:

@@ -17,6 +17,8 @@ package enum InputUse: String, Hashable, Sendable, CaseIterable {
   case maintenanceButton
   /// A switch: maintenance as long as it is active.
   case maintenanceSwitch
+  /// A sensor that somebody sets off who passes; see `PassageSensor`.
+  case passage
   /// A button: held for 3 s, it lets the station take set-up codes; see `HeldButton`.
   case setUpButton
 }

@@ -85,6 +85,28 @@ package struct RateBudget: Sendable {
     return nextPossible(after: now, leaving: reserve).map { $0 - now }
   }
 
+  /// What is left of a budget.
+  package struct Left: Sendable, Hashable {
+    /// How many requests could go out now, one after the other, of those that leave no places to others.
+    package var left: Int
+    /// How many it is at most.
+    package var most: Int
+
+    package init(left: Int, most: Int) {
+      self.left = left
+      self.most = most
+    }
+  }
+
+  /// What is left now.
+  package mutating func left(at now: MonotonicTime) -> Left {
+    expire(at: now)
+    var left = blockedUntil == nil ? allowance : 0
+    if model != .pause { left = min(left, allowance - places.count) }
+    if model != .window { left = min(left, allowance - sincePause) }
+    return Left(left: max(0, left), most: allowance)
+  }
+
   /// The request came to its end, and the server counted it or may have: an answer, or a loss.
   package mutating func finished(_ ticket: Ticket, at now: MonotonicTime) {
     guard let index = openPlace(of: ticket) else { return }

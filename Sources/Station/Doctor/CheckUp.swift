@@ -2,14 +2,15 @@ internal import LinuxIO
 package import ScanConfiguration
 internal import ScanModel
 package import Sealing
+package import StationProtocol
 package import StationSetUp
 package import TicketSystemKit
 
 /// A look at everything that a station needs to admit. It redeems nothing, moves nothing, and changes nothing at the gates; the service
 /// may run or not.
 package struct CheckUp: Sendable {
-  /// What the running service tells of itself: nothing here asks it yet, so that a report stands without one.
-  package typealias RunningService = @Sendable () async -> [Finding]
+  /// How the running service says that it is, or why it does not.
+  package typealias RunningService = @Sendable () async -> Result<StationSnapshot, StationAbsence>
 
   /// The program's version.
   package var version: String
@@ -23,7 +24,7 @@ package struct CheckUp: Sendable {
   package var credentials: CredentialResolver
   /// The machine.
   package var machine: Machine
-  /// Asks the running service; `nil` where nobody can.
+  /// Asks the running service, where one runs; `nil` where nobody can.
   package var service: RunningService?
   /// How long each look may take: a station that is well answers in far less.
   package var patience = Duration.seconds(3)
@@ -49,7 +50,19 @@ package struct CheckUp: Sendable {
     let gateway = await gateway()
     var findings = UnitLook.judge(units, gateway: gateway, isInstalled: isInstalled)
     findings += ConfigurationLook.judge(reading, file: file)
-    let looks = looks(isRunning: isRunning(units, gateway))
+    let isRunning = isRunning(units, gateway)
+    var told: StationSnapshot?
+    if isRunning, let service {
+      switch await service() {
+      // One of another station on this machine says nothing of this one.
+      case .success(let station) where station.station == reading.configuration?.name:
+        findings += ServiceLook.findings(station, program: version)
+        told = station
+      case .success: break
+      case .failure(let absence): findings.append(ServiceLook.finding(absence))
+      }
+    }
+    let looks = looks(isRunning: isRunning, told)
     let patience = patience
     await withTaskGroup(of: [Finding].self) { group in
       for look in looks { group.addTask { await look.findings(within: patience) } }
@@ -86,7 +99,8 @@ package struct CheckUp: Sendable {
     reading.configuration.map { EnrolmentBook(keys: keys).complete($0) }
   }
 
-  private func looks(isRunning: Bool) -> [Look] {
+  /// - Parameter told: what the running service has told; what it knows better is not looked at.
+  private func looks(isRunning: Bool, _ told: StationSnapshot?) -> [Look] {
     let (machine, keys, file, isInstalled) = (machine, keys, file, isInstalled)
     let configuration = reading.configuration
     var looks = [
@@ -97,16 +111,24 @@ package struct CheckUp: Sendable {
       Look(.disk, keys.state) { DiskLook.findings(keys.state, configuration?.journal) },
       Look(.clock, "clock") { ClockLook.judge(isSynchronised: ClockTrust.kernelSaysSynchronised()) },
       Look(.board, "board") { BoardLook(machine: machine).findings() },
-      Look(.journal, "journal") { JournalLook(keys: keys, isRunning: isRunning).findings() },
+      Look(.journal, "journal") {
+        JournalLook(keys: keys, isRunning: isRunning, isOutboxTold: told != nil).findings()
+      },
     ]
-    if let service { looks.append(Look(.service, "the running service", asking: service)) }
     guard let configuration, let completed else { return looks }
     let (credentials, patience, version) = (credentials, patience, version)
     looks += [
-      Look(.readers, "readers") { ReaderLook(machine: machine).findings(configuration) },
+      Look(.readers, "readers") {
+        ReaderLook(machine: machine, told: Set(told?.readers.map(\.id) ?? [])).findings(configuration)
+      },
       Look(.outputs, "outputs") { OutputLook(machine: machine).findings(configuration) },
-      Look(.lists, "lists on board") { ListLook(keys: keys).findings(completed.configuration) },
     ]
+    let ownLists = completed.configuration.ticketSystems.filter { system in
+      told?.ticketSystems.contains { $0.id == system.id && $0.list != nil } != true
+    }
+    var untold = completed.configuration
+    untold.ticketSystems = ownLists
+    looks.append(Look(.lists, "lists on board") { [untold] in ListLook(keys: keys).findings(untold) })
     for system in completed.configuration.ticketSystems {
       looks.append(
         Look(
@@ -116,7 +138,12 @@ package struct CheckUp: Sendable {
               .findings(system, completed)
           }))
     }
-    if configuration.control != nil {
+    if let control = configuration.control, told?.control != nil {
+      looks.append(
+        Look(
+          .control, "control",
+          asking: { await CertificateJudge.findings(control.url, place: "control.url", within: patience) }))
+    } else if configuration.control != nil {
       looks.append(
         Look(
           .control, "control",

@@ -6,6 +6,7 @@ package import ScanConfiguration
 package import ScanModel
 internal import SerialReader
 internal import SignalOutputs
+internal import Signalling
 internal import Synchronization
 package import TicketSystemKit
 internal import WedgeReader
@@ -211,6 +212,11 @@ package struct ConfiguredStation: Sendable {
   /// A gate; `nil` where there is none of that name, or none any more.
   func gate(_ id: GateID) -> GateController? { directory[id]?.controller }
 
+  /// Whether somebody has passed a gate since a moment, as far as its sensors tell.
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage {
+    directory[gate]?.inputs.passage(since: moment) ?? .unknown
+  }
+
   /// Has lists on board fetched now: that of one ticket system, or all.
   /// - Returns: of which ticket systems.
   func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] {
@@ -219,6 +225,9 @@ package struct ConfiguredStation: Sendable {
 
   /// The host that a ticket system is asked at; `nil` where there is none.
   func host(of system: TicketSystemID) -> String? { face(of: system)?.whereabouts?.host }
+
+  /// How a ticket system's connection is; `nil` where there is none.
+  func look(at system: TicketSystemID) -> ConnectionLook? { connections.first { $0.id == system }?.look() }
 
   /// A ticket system as no gate in particular asks it.
   func face(of system: TicketSystemID) -> (any TicketSystem)? { connections.first { $0.id == system }?.face(nil) }

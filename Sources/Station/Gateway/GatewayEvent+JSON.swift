@@ -116,7 +116,8 @@ extension GatewayEvent {
       let (order, outcome) = (event.order, event.outcome)
       line.add(
         ("type", "order"), ("id", order.id.description), ("order", order.action.kind.rawValue),
-        ("gate", order.action.gate?.name), ("subject", order.action.detail), ("who", order.giverName))
+        ("gate", event.gate?.name), ("subject", order.action.detail), ("decided_by", Decider.staff.rawValue),
+        ("who", order.giverName))
       line.add("user", Int64(event.giver.user))
       line.add(
         ("why", order.reason), ("outcome", outcome.name), ("reason", outcome.refusal?.rawValue),

@@ -3,12 +3,13 @@ internal import ScanModel
 internal import Signalling
 internal import Synchronization
 
-/// What a gate's inputs mean: each change is an event, buttons and switches for maintenance take the gate out of service, and a
-/// held button lets the station take set-up codes. Told from the inputs' thread; it never waits.
+/// What a gate's inputs mean: each change is an event, buttons and switches for maintenance take the gate out of service, a held button
+/// lets the station take set-up codes, and passage sensors tell whether somebody has passed. Told from the inputs' thread; it never waits.
 final class InputWatch: Sendable {
   private struct State {
     var maintenance: MaintenanceInput
     var button: HeldButton
+    var sensor: PassageSensor
     var levels: [InputName: Bool] = [:]
   }
 
@@ -31,14 +32,16 @@ final class InputWatch: Sendable {
     self.onMaintenance = onMaintenance
     let uses = gate.inputs.map { ($0.name, $0.use) }
     let byName = Dictionary(uses) { _, last in last }
-    state = Mutex(State(maintenance: MaintenanceInput(byName), button: HeldButton(byName)))
+    state = Mutex(
+      State(maintenance: MaintenanceInput(byName), button: HeldButton(byName), sensor: PassageSensor(byName)))
   }
 
   /// An input's level was told, changed or not.
   func level(of input: InputName, isActive: Bool) {
     let now = time.now()
     let (isNew, maintenance, isHeld, due) = state.withLock { state in
-      (
+      state.sensor.level(of: input, isActive: isActive, at: now)
+      return (
         state.levels.updateValue(isActive, forKey: input) != isActive,
         state.maintenance.level(of: input, isActive: isActive),
         state.button.level(of: input, isActive: isActive, at: now), state.button.deadline
@@ -60,6 +63,12 @@ final class InputWatch: Sendable {
     state.withLock { state in
       state.maintenance.lost(input)
       state.button.lost(input)
+      state.sensor.lost(input)
     }
+  }
+
+  /// Whether somebody has passed since a moment; from any thread, returns at once.
+  func passage(since moment: MonotonicTime) -> PassageSensor.Passage {
+    state.withLock { $0.sensor.passage(since: moment) }
   }
 }

@@ -1,6 +1,7 @@
 internal import Admission
 internal import LinuxIO
 internal import ScanModel
+internal import Signalling
 internal import StationProtocol
 internal import StationSetUp
 internal import Synchronization
@@ -37,6 +38,8 @@ package actor OrderKeeper {
   private let clock: @Sendable () -> JournalTime
   private var limits = OrderLimits()
   private var quota = RecordQuota()
+  /// For orders of those who may not give them.
+  private var refusals = RefusalQuota()
   private var known: [OrderID: OrderOutcome] = [:]
   private var knownInOrder: [OrderID] = []
   private var doing: [OrderID: [CheckedContinuation<OrderOutcome, Never>]] = [:]
@@ -61,6 +64,8 @@ package actor OrderKeeper {
       if order.kind == OrderKind.maintenance.rawValue, order.outcome == "done", let gate = order.gate {
         note(gate, isOn: order.subject == "on")
       }
+      // Who may give it can do so by any number.
+      if order.reason == OrderRefusal.notAllowed.rawValue { continue }
       remember(order.id, Self.outcome(of: order))
     }
   }
@@ -98,14 +103,25 @@ package actor OrderKeeper {
     if doing[order.id] != nil { return await withCheckedContinuation { doing[order.id]?.append($0) } }
     doing[order.id] = []
     let (outcome, scan) = await carryOut(order, giver, station)
-    let mark = conclude(order, giver, outcome, scan)
+    let mark = conclude(order, giver, outcome, scan, station)
     // Whoever is told that a gate is out of service may have their hands in it: the next process has to know that, too.
-    if order.action.kind == .maintenance, let mark {
+    if order.action.stands, let mark {
       // Where the disk keeps nothing, that is told of the journal, and the gate is out of service all the same.
       _ = try? await journal.durable(mark, until: time.now() + Self.longestWrite)
     }
     for waiting in doing.removeValue(forKey: order.id) ?? [] { waiting.resume(returning: outcome) }
     return outcome
+  }
+
+  /// An order came from somebody who may not give it: it is counted, and written down and told where there are not too many of them.
+  func refused(
+    _ order: StationOrder, by giver: OrderGiver, _ words: String, on station: any OrderedStation
+  ) {
+    var outcome = OrderOutcome.refused(.notAllowed, words)
+    events.view.ordered(order.action.kind, outcome.name)
+    guard let left = refusals.take(giver.user, at: time.now()) else { return }
+    if left > 0 { outcome = .refused(.notAllowed, "\(words) \(left) more of this user were not written down.") }
+    tell(order, giver, outcome, nil, station, isUrgent: false)
   }
 
   private func carryOut(
@@ -149,12 +165,17 @@ package actor OrderKeeper {
     case .signalTest(let gate, let signal): return (await station.gate(gate)?.test(signal) ?? Self.gone(gate), nil)
     case .search(let text): return (await station.search(text, names: giver.names), nil)
     case .outboxHold(let isOn):
-      if let fault = await station.memory.hold(isOn) { return (.refused(.notWritten, fault), nil) }
+      await station.memory.hold(isOn)
       let words =
-        isOn ? "Nothing is told to ticket systems, until it is to be again." : "Ticket systems are told again."
+        isOn
+        ? "Nothing is told to ticket systems, until: scangate outbox retry" : "Ticket systems are told again."
       return (.done(words), nil)
     case .outboxRetry:
-      if let fault = await station.memory.retry() { return (.refused(.notWritten, fault), nil) }
+      do throws(JournalFault) {
+        try await station.memory.retry()
+      } catch {
+        return (.refused(.notWritten, "\(error.description) Nothing was changed."), nil)
+      }
       return (.done("Everything that is owed is told as soon as the ticket system answers."), nil)
     case .listRefresh(let system):
       let systems = station.refreshLists(of: system)
@@ -172,8 +193,11 @@ package actor OrderKeeper {
     case .journalAccept:
       switch await station.memory.acceptJournal() {
       case true?: return (.done("The journal is relied on."), nil)
-      case false?: return (.refused(.nothingThere, "The journal is relied on already."), nil)
-      case nil: return (.refused(.nothingThere, "This station has no journal to be relied on."), nil)
+      case false?:
+        let words =
+          "The journal is relied on until the service ends: that cannot be noted beside it. Mend the disk, and say it again."
+        return (.done(words), nil)
+      case nil: return (.refused(.nothingThere, "The journal is relied on already."), nil)
       }
     }
   }
@@ -189,6 +213,15 @@ package actor OrderKeeper {
     else {
       let seconds = StationLimits.annulTime.milliseconds / 1_000
       return (.refused(.nothingToAnnul, "Nobody was admitted at gate \(gate) in the last \(seconds) s."), nil)
+    }
+    switch station.passage(at: gate, since: last.at) {
+    case .unwatched, .nobody: break
+    case .somebody:
+      return (.refused(.nothingToAnnul, "Somebody has passed gate \(gate) since, or stands in its sensor."), nil)
+    case .unknown:
+      let words =
+        "The passage sensor of gate \(gate) cannot be read, or was not when somebody was admitted: see scangate doctor."
+      return (.refused(.nothingToAnnul, words), nil)
     }
     guard let keeper = station.ledger(of: gate) else { return (Self.gone(gate), nil) }
     do throws(JournalFault) {
@@ -245,15 +278,29 @@ package actor OrderKeeper {
 
   /// - Returns: up to where the journal has it; `nil` where it is not written.
   private func conclude(
-    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?
+    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?,
+    _ station: any OrderedStation
   ) -> JournalMark? {
     remember(order.id, outcome)
     events.view.ordered(order.action.kind, outcome.name)
     // Whoever orders what is not done, again and again, must not push everything else out of journal and events.
     if outcome.refusal != nil, !quota.take(at: time.now()) { return nil }
-    let isUrgent = order.action.kind == .maintenance
-    let mark = journal.enqueue(JournalBatch(facts: [.order(fact(order, giver, outcome, scan))], isUrgent: isUrgent))
-    events.emit(.order(StaffOrderEvent(order: order, giver: giver, outcome: outcome, scan: scan, at: time.wall())))
+    return tell(order, giver, outcome, scan, station, isUrgent: order.action.stands)
+  }
+
+  /// Writes down what became of an order, and has it told.
+  @discardableResult private func tell(
+    _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?,
+    _ station: any OrderedStation, isUrgent: Bool
+  ) -> JournalMark {
+    var fact = fact(order, giver, outcome, scan)
+    // The text of a gate that there is not is anybody's.
+    if let gate = fact.gate, station.gate(gate) == nil { fact.gate = nil }
+    let mark = journal.enqueue(JournalBatch(facts: [.order(fact)], isUrgent: isUrgent))
+    events.emit(
+      .order(
+        StaffOrderEvent(
+          order: order, giver: giver, outcome: outcome, gate: fact.gate, scan: scan, at: time.wall())))
     return mark
   }
 
@@ -277,6 +324,8 @@ protocol OrderedStation: Sendable {
   func ledger(of gate: GateID) -> LedgerKeeper?
   /// What outlives reloads.
   var memory: StationMemory { get }
+  /// Whether somebody has passed a gate since a moment, as far as its sensors tell.
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage
   /// Who sets the station up by scans; `nil` where nobody does.
   var setUp: StationSetUp? { get }
   /// Has lists on board fetched now: that of one ticket system, or all. Of which there are some.
@@ -286,6 +335,14 @@ protocol OrderedStation: Sendable {
 }
 
 extension StationOrder.Action {
+  /// Whether it stands over the end of the process, until another one ends it.
+  fileprivate var stands: Bool {
+    switch self {
+    case .maintenance, .outboxHold, .outboxRetry: true
+    case .openOnce, .annul, .present, .search, .listRefresh, .arming, .signalTest, .journalAccept: false
+    }
+  }
+
   /// Whether a gate may open by it.
   fileprivate var opens: Bool {
     switch self {

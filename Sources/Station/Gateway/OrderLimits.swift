@@ -30,7 +30,8 @@ struct OrderLimits: Sendable {
       switch action.kind {
       case .annul: StationLimits.annulsPerMinute
       case .present: StationLimits.presentsPerMinute
-      case .openOnce, .maintenance, .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest,
+      case .search: StationLimits.searchesPerMinute
+      case .openOnce, .maintenance, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest,
         .journalAccept:
         Self.usualPerMinute
       }

@@ -1,34 +1,24 @@
 package import ScanModel
 
-/// What staff want of the outbox and the journal, and where it is kept so that it outlives the service.
+/// What orders need of where outbox and journal are kept.
 package struct OutboxControl: Sendable {
-  /// How often it is looked at what commands have left.
-  static let interval: Duration = .seconds(2)
+  /// The conflicts that can be sent once more.
+  package var retriable: @Sendable () async throws(JournalFault) -> [OwedAdmission]
+  /// Relies on a journal that was found doubtful.
+  /// - Returns: whether that is noted: else it has to be said again after the next start.
+  package var accept: @Sendable () async -> Bool
+  /// Codes that were presented lately and are shown so when they are shortened, the last ones first; each once, and a bounded number.
+  /// Empty where they cannot be had.
+  package var presented: @Sendable (_ shortened: String) async -> [Code]
 
-  /// Whether nothing is to be sent.
-  package var isHeld: @Sendable () async -> Bool
-  /// Takes the order to send everything now: the conflicts that can be sent once more; `nil` without such an order.
-  package var retry: @Sendable () async -> [OwedAdmission]?
-  /// Keeps that nothing is to be sent, or no longer.
-  /// - Returns: why that cannot be kept: then nothing has changed.
-  package var hold: @Sendable (Bool) async -> String?
-  /// Keeps that everything is to be sent, which ends a hold; likewise.
-  package var askRetry: @Sendable () async -> String?
-  /// Relies on a journal that was found doubtful; whether it was, `nil` where there is no journal to rely on.
-  package var accept: @Sendable () async -> Bool?
-
-  /// Without arguments nobody orders anything, and nothing can be ordered.
+  /// Without arguments there is nothing to send once more, no journal to rely on, and nothing was presented.
   package init(
-    isHeld: @escaping @Sendable () async -> Bool = { false },
-    retry: @escaping @Sendable () async -> [OwedAdmission]? = { nil },
-    hold: @escaping @Sendable (Bool) async -> String? = { _ in "This station keeps no orders." },
-    askRetry: @escaping @Sendable () async -> String? = { "This station keeps no orders." },
-    accept: @escaping @Sendable () async -> Bool? = { nil }
+    retriable: @escaping @Sendable () async throws(JournalFault) -> [OwedAdmission] = { () throws(JournalFault) in [] },
+    accept: @escaping @Sendable () async -> Bool = { true },
+    presented: @escaping @Sendable (_ shortened: String) async -> [Code] = { _ in [] }
   ) {
-    self.isHeld = isHeld
-    self.retry = retry
-    self.hold = hold
-    self.askRetry = askRetry
+    self.presented = presented
+    self.retriable = retriable
     self.accept = accept
   }
 }

@@ -10,6 +10,11 @@ extension RunningStation: OrderedStation {
     await Task(executorPreference: memory.loop.tasks) { await self.orders.perform(order, by: giver, on: self) }.value
   }
 
+  /// Told of an order of somebody who may not give it; from any thread, returns at once.
+  package func refused(_ order: StationOrder, by giver: OrderGiver, _ words: String) {
+    Task(executorPreference: memory.loop.tasks) { await self.orders.refused(order, by: giver, words, on: self) }
+  }
+
   /// Takes up what an earlier process was ordered; to be called before the first station is attached.
   package func recall() async { await orders.recall() }
 

@@ -6,17 +6,44 @@ import StationProtocol
 internal import TicketSystemKit
 
 /// What the station knows of a code without asking anybody: by its lists on board, and by its own book.
+///
+/// Whoever searches has a whole code, or the four characters that are shown of one. More of its end would be confirmed a character at a
+/// time until the whole code is known: so no more than what everybody is shown anyway finds anything, and only what was presented here
+/// lately. Lists have codes as digests, and find whole ones alone.
 extension RunningStation {
   /// How long lists and book are waited for.
   private static let patience = Duration.seconds(2)
-  /// The least that is looked for: a shorter text is no code.
-  private static let leastSearched = 4
+  /// How many characters of a code are shown, see `Code.shortened`; a text of so many is its end, and no code.
+  private static let shown = 4
 
   func search(_ text: String, names: Bool) async -> OrderOutcome {
-    let code = Code(text)
-    guard code.bytes.count >= Self.leastSearched else {
-      return .refused(.unknown, "Give the whole code: \(Self.leastSearched) characters at least.")
+    let isEnd = text.hasPrefix("…")
+    let searched = isEnd ? String(text.dropFirst()) : text
+    let length = searched.unicodeScalars.count
+    guard length >= Self.shown, !isEnd || length == Self.shown else {
+      return .refused(.unknown, "Give the whole code, or the last \(Self.shown) characters of it.")
     }
+    var found = isEnd ? [] : await find(Code(searched), names: names)
+    if length == Self.shown { found += await find(endingWith: searched, names: names) }
+    return .found(Array(found.prefix(StationLimits.maximumFound)))
+  }
+
+  /// What is known of codes with such an end that were presented here lately.
+  private func find(endingWith shown: String, names: Bool) async -> [FoundTicket] {
+    let shortened = "…\(shown)"
+    let answer = OneAnswer<[Code]>()
+    Task { [memory] in answer.give(await memory.presented(shortened)) }
+    var found: [FoundTicket] = []
+    // Lists and book may hang, at each of them.
+    let end = time.now() + Self.patience * 2
+    for code in await answer.first(within: Self.patience, else: [])
+    where found.count < StationLimits.maximumFound && time.now() < end {
+      for ticket in await find(code, names: names) where !found.contains(ticket) { found.append(ticket) }
+    }
+    return found
+  }
+
+  private func find(_ code: Code, names: Bool) async -> [FoundTicket] {
     var found: [FoundTicket] = []
     for system in configuration?.ticketSystems ?? [] {
       guard let face = face(of: system.id) else { continue }
@@ -24,7 +51,7 @@ extension RunningStation {
       Task { [memory] in answer.give(await memory.find(code, in: system, face, names: names)) }
       if let ticket = await answer.first(within: Self.patience, else: nil) { found.append(ticket) }
     }
-    return .found(found)
+    return found
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Calls
 internal import LinuxIO
+internal import Signalling
 package import ScanConfiguration
 package import ScanModel
 package import StationProtocol
@@ -23,6 +24,8 @@ package final class RunningStation: Sendable {
   let memory: StationMemory
   let setUp: StationSetUp?
   private let holder: String?
+  /// The disk of the state folder; `nil` where there is none.
+  private let disk: DiskWatch?
   let time: any TimeSource
   private let began: MonotonicTime
   private let present = Mutex<Present?>(nil)
@@ -31,15 +34,17 @@ package final class RunningStation: Sendable {
   /// - Parameters:
   ///   - holder: where the output holder listens; `nil` where the service drives the outputs itself.
   ///   - setUp: who sets the station up by scans; `nil` where nobody does.
+  ///   - folder: the state folder; `nil` where its disk is not to be looked at.
   package init(
     version: String, events: EventHub, memory: StationMemory, setUp: StationSetUp?, holder: String?,
-    time: any TimeSource = SystemTime()
+    folder: String? = nil, time: any TimeSource = SystemTime()
   ) {
     self.version = version
     self.events = events
     self.memory = memory
     self.setUp = setUp
     self.holder = holder
+    disk = folder.map { DiskWatch($0) }
     self.time = time
     began = time.now()
     orders = memory.orderKeeper(events: events, time: time)
@@ -59,6 +64,11 @@ package final class RunningStation: Sendable {
 
   /// A gate of the station that runs now.
   func gate(_ id: GateID) -> GateController? { present.withLock { $0?.station }?.gate(id) }
+
+  /// Whether somebody has passed a gate since a moment, as far as its sensors tell.
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage {
+    present.withLock { $0?.station }?.passage(at: gate, since: moment) ?? .unknown
+  }
 
   /// Has lists on board fetched now: that of one ticket system, or all. Of which there are some.
   func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] {
@@ -83,10 +93,15 @@ package final class RunningStation: Sendable {
     snapshot.journal = view.journal
     snapshot.holder = holder
     snapshot.counters = view.counters
-    guard let present else { return snapshot }
+    async let disk = disk?.look(within: Self.patience)
+    guard let present else {
+      snapshot.disk = await disk
+      return snapshot
+    }
     async let gates = gates(of: present)
     async let systems = ticketSystems(of: present)
     async let control = setUp?.look(within: Self.patience)
+    snapshot.disk = await disk
     snapshot.gates = await gates
     snapshot.readers = present.configuration.readers.map { view.reader($0.id) }
     let found = await systems
@@ -151,7 +166,7 @@ package final class RunningStation: Sendable {
     // Beside one another: each may hang by itself.
     return await withTaskGroup(of: (Int, FoundSystem).self) { group in
       for (index, system) in configured.enumerated() {
-        group.addTask { (index, await self.look(at: system, host: present.station.host(of: system.id))) }
+        group.addTask { (index, await self.look(at: system, of: present.station)) }
       }
       var found: [Int: FoundSystem] = [:]
       for await (index, system) in group { found[index] = system }
@@ -159,10 +174,15 @@ package final class RunningStation: Sendable {
     }
   }
 
-  private func look(at configured: TicketSystemConfiguration, host: String?) async -> FoundSystem {
+  private func look(at configured: TicketSystemConfiguration, of station: ConfiguredStation) async -> FoundSystem {
     var found = FoundSystem(
       system: StationSnapshot.TicketSystem(id: configured.id, type: configured.type.name))
-    found.system.host = host
+    found.system.host = station.host(of: configured.id)
+    let connection = station.look(at: configured.id)
+    found.system.budget = connection?.budget.map {
+      StationSnapshot.Budget(left: UInt64(clamping: $0.left), most: UInt64(clamping: $0.most))
+    }
+    found.system.certificateEnds = connection?.certificateEnds
     async let looked = within(Self.patience, else: nil) { [memory] in
       await memory.keeper(of: configured.address)?.look(at: configured.id)
     }
@@ -199,10 +219,14 @@ extension StationCounters {
   /// Takes what was counted of the control service.
   fileprivate mutating func take(_ control: ControlCounters?) {
     guard let control else { return }
-    kioskRequests = control.requests.sorted { $0.key < $1.key }
-      .map { StationCounters.Calls(name: $0, result: "all", count: $1.count) }
-    kioskRequests += control.faults.sorted { $0.key < $1.key }
-      .map { StationCounters.Calls(name: "all", result: $0, count: $1) }
+    kioskRequests = []
+    for (name, requests) in control.requests.sorted(by: { $0.key < $1.key }) {
+      let faults = requests.faults ?? [:]
+      let answered = requests.count &- min(requests.count, faults.values.reduce(0, &+))
+      kioskRequests.append(StationCounters.Calls(name: name, result: "ok", count: answered))
+      kioskRequests += faults.sorted { $0.key < $1.key }
+        .map { StationCounters.Calls(name: name, result: $0, count: $1) }
+    }
     kioskActivations = [StationCounters.Calls(name: "activation", result: "done", count: control.activations)]
     kioskActivations += control.refusals.sorted { $0.key < $1.key }
       .map { StationCounters.Calls(name: "activation", result: $0, count: $1) }

@@ -9,14 +9,18 @@ package struct StaffOrderEvent: Sendable, Equatable {
   package var giver: OrderGiver
   /// What became of it.
   package var outcome: OrderOutcome
+  /// The gate that it is for; `nil` where it is for none, or for one that there is not.
+  package var gate: GateID?
   /// The scan that it made, or took back.
   package var scan: ScanID?
   /// When.
   package var at: WallTime
 
   package init(
-    order: StationOrder, giver: OrderGiver, outcome: OrderOutcome, scan: ScanID? = nil, at: WallTime
+    order: StationOrder, giver: OrderGiver, outcome: OrderOutcome, gate: GateID? = nil, scan: ScanID? = nil,
+    at: WallTime
   ) {
+    self.gate = gate
     self.order = order
     self.giver = giver
     self.outcome = outcome

@@ -27,6 +27,8 @@ package final class StationMemory: Sendable {
   private let interrupted: Mutex<[String: [AskedAttempt]]>
   private let owed: Mutex<[String: [OwedAdmission]]>
   private let orders: OutboxControl
+  /// Whether staff hold the outbox.
+  private let isHeld: Mutex<Bool>
   /// What was taken up before anybody listened.
   private let untold = Mutex<[GatewayEvent]>([])
   private let watching = Mutex<[Task<Void, Never>]>([])
@@ -36,11 +38,13 @@ package final class StationMemory: Sendable {
   ///   - whenFailing: what gates do while the journal cannot be written.
   ///   - interrupted: the attempts that an earlier process asked and never concluded (`AttemptBook.unconcluded`).
   ///   - owed: the admissions that an earlier process had still to tell (`AttemptBook.owed`).
-  ///   - orders: what staff want of the outbox.
+  ///   - isHeld: whether staff have held the outbox when an earlier process ran.
+  ///   - orders: what staff's orders about the outbox need.
   package init(
     dependencies: LedgerDependencies, whenFailing: JournalFailurePolicy = .continue, interrupted: [AskedAttempt] = [],
-    owed: [OwedAdmission] = [], orders: OutboxControl = OutboxControl()
+    owed: [OwedAdmission] = [], isHeld: Bool = false, orders: OutboxControl = OutboxControl()
   ) {
+    self.isHeld = Mutex(isHeld)
     self.owed = Mutex(Dictionary(grouping: owed, by: \.server))
     self.orders = orders
     self.dependencies = dependencies
@@ -63,52 +67,52 @@ package final class StationMemory: Sendable {
         // That it works is no news until it did not.
         if !isFirst || state != .working { events.emit(.journal(state, at: time.wall())) }
         isFirst = false
-        if case .noticed = state { await self?.writeAnew() }
-      }
-    }
-    let orders = Task { [weak self] in
-      while !Task.isCancelled {
-        await self?.obeyOrders()
-        try? await Task.sleep(for: OutboxControl.interval)
+        switch state {
+        case .noticed: await self?.writeAnew()
+        // What may have been told is not told again before somebody has looked.
+        case .doubted, .accepted: await self?.applyHold()
+        case .working, .failing: break
+        }
       }
     }
     watching.withLock { watching in
       for task in watching { task.cancel() }
-      watching = [watch, orders]
+      watching = [watch]
     }
   }
 
-  /// Looks whether staff want something of the outbox.
-  private func obeyOrders() async {
-    let isHeld = await orders.isHeld()
-    let keepers = ledgers.withLock { $0 }
-    for keeper in keepers.values { await keeper.hold(isHeld) }
-    guard let again = await orders.retry() else { return }
-    for (server, keeper) in keepers { await keeper.retry(again.filter { $0.server == server }) }
+  /// Whether nothing is sent: staff hold it, or the journal is not relied on.
+  private var mayNotSend: Bool { isHeld.withLock { $0 } || !dependencies.isAccepted() }
+
+  private func applyHold() async {
+    for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.hold(mayNotSend) }
   }
 
-  /// Has nothing sent any more, or lets it be sent again; over restarts.
-  /// - Returns: why that cannot be.
-  func hold(_ isOn: Bool) async -> String? {
-    if let fault = await orders.hold(isOn) { return fault }
-    await obeyOrders()
-    return nil
+  /// Has nothing sent any more, or lets it be sent again.
+  func hold(_ isOn: Bool) async {
+    isHeld.withLock { $0 = isOn }
+    await applyHold()
   }
 
-  /// Has everything sent now, what left the outbox untold as well.
-  /// - Returns: why that cannot be.
-  func retry() async -> String? {
-    if let fault = await orders.askRetry() { return fault }
-    await obeyOrders()
-    return nil
+  /// Has everything sent now, what left the outbox untold as well; that it is held is over.
+  /// - Throws: why that cannot be had: then nothing has changed.
+  func retry() async throws(JournalFault) {
+    let again = try await orders.retriable()
+    await hold(false)
+    for (server, keeper) in ledgers.withLock({ $0 }) { await keeper.retry(again.filter { $0.server == server }) }
   }
 
-  /// Relies on a journal that was found doubtful; whether it was, `nil` where nobody can say so.
+  /// Relies on a journal that was found doubtful.
+  /// - Returns: whether that is noted; `nil` where it was relied on already.
   func acceptJournal() async -> Bool? {
-    let wasDoubted = await orders.accept()
-    await obeyOrders()
-    return wasDoubted
+    if dependencies.isAccepted() { return nil }
+    let isNoted = await orders.accept()
+    await applyHold()
+    return isNoted
   }
+
+  /// Codes that were presented lately and are shown so when they are shortened.
+  func presented(_ shortened: String) async -> [Code] { await orders.presented(shortened) }
 
   private func writeAnew() async {
     for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.writeAnew() }
@@ -199,6 +203,8 @@ package final class StationMemory: Sendable {
     for (server, keeper) in ledgers.withLock({ $0 }) {
       let theirs = interrupted.withLock { $0.removeValue(forKey: server) } ?? []
       let toTell = owed.withLock { $0.removeValue(forKey: server) } ?? []
+      // Before it has anything to send.
+      await keeper.hold(mayNotSend)
       let taken = await keeper.takeUp(theirs, asker: systems[server], faces: faces[server] ?? [:], owed: toTell)
       untold.withLock { $0 += taken }
     }

@@ -11,7 +11,7 @@ enum InputSection {
     "How long a level must last before it counts; `0 ms` for a sensor that does not bounce.")
   private static let use = SchemaKey.key(
     "use", .choice(InputUse.self), default: .log,
-    "What it does: its changes are events (`log`); each press begins or ends maintenance (`maintenanceButton`); maintenance as long as it is active (`maintenanceSwitch`); held for 3 s, it lets the station take set-up codes (`setUpButton`)."
+    "What it does: its changes are events (`log`); each press begins or ends maintenance (`maintenanceButton`); maintenance as long as it is active (`maintenanceSwitch`); somebody sets it off who passes, and whoever was admitted before cannot be annulled any more (`passage`); held for 3 s, it lets the station take set-up codes (`setUpButton`)."
   )
 
   static let schema = SectionSchema("gates.<name>.inputs.<input>", gpio, debounce, use)

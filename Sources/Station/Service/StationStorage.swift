@@ -5,6 +5,7 @@ package import Logging
 package import ScanConfiguration
 internal import ScanModel
 package import Sealing
+internal import StationProtocol
 
 /// The station's key and journal, open for the service.
 package struct StationStorage {
@@ -51,10 +52,8 @@ package struct StationStorage {
     if !clock.now().isTrusted {
       logger.warning("This machine's clock is not synchronised: times in the journal are marked as not trusted.")
     }
-    let controller: OrderController
     let gates: DeviceLoop
     do throws(SystemError) {
-      controller = try OrderController(OutboxOrders(state: folder))
       gates = try DeviceLoop(name: "gates", runsTasks: true)
     } catch {
       throw .journal("No thread can be had for it (\(error.words)).")
@@ -69,8 +68,6 @@ package struct StationStorage {
         key: key.key, boot: BootID("\(machine) \(trust.generation)"), time: time, trust: trust, alarms: gates)
       // Only now is it known whether what was found in it hangs together with what is remembered.
       let boot = BootID("\(machine) \(trust.generation)")
-      // Of another doubt, which is over.
-      if trust.isAccepted { await controller.dropAcceptance() }
       if let doubt = trust.doubt {
         logger.error(
           """
@@ -88,6 +85,7 @@ package struct StationStorage {
           \(known.joined(separator: ", ")) before, who is in can come in again: write its address as it was.
           """)
       }
+      let isHeld = try await isOutboxHeld(journal, folder, clock, logger)
       let interrupted = try await journal.unconcluded()
       let owed = try await journal.owed()
       let configured = Set(configuration.ticketSystems.map(\.address))
@@ -114,7 +112,10 @@ package struct StationStorage {
             list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, orders: Self.control(controller, journal, trust)),
+          owed: owed, isHeld: isHeld,
+          orders: OutboxControl(
+            retriable: { () throws(JournalFault) in try await journal.retriable() }, accept: { trust.accept() },
+            presented: { await Self.presented($0, path, key.key) })),
         Task {
           repeat { await lists.tidy() } while (try? await Task.sleep(for: Self.upkeepInterval)) != nil
         },
@@ -126,22 +127,45 @@ package struct StationStorage {
 }
 
 extension StationStorage {
-  /// What staff want of the outbox, as the gateway asks for it.
-  private static func control(_ controller: OrderController, _ journal: Journal, _ trust: JournalTrust) -> OutboxControl
-  {
-    OutboxControl(
-      isHeld: {
-        // What may have been told is not told again before somebody has looked.
-        if !trust.isAccepted { await controller.obeyAcceptance(trust) }
-        let isHeld = await controller.isHeld
-        return isHeld || !trust.isAccepted
-      },
-      retry: {
-        guard await controller.isRetryAsked, let again = try? await journal.retriable() else { return nil }
-        // Taken only once it can be obeyed.
-        return await controller.takeRetry() ? again : nil
-      },
-      hold: { await controller.hold($0) }, askRetry: { await controller.retry() }, accept: { trust.accept() })
+  /// Whether staff hold the outbox: by the journal, or by the file of a former version, which the journal takes the place of.
+  private static func isOutboxHeld(
+    _ journal: Journal, _ folder: String, _ clock: ClockTrust, _ logger: Logger
+  ) async throws(JournalFault) -> Bool {
+    let former = FormerOrders(state: folder)
+    // What cannot be told may be a hold.
+    let isFormer = (try? former.isOutboxHeld()) ?? true
+    if isFormer {
+      let hold = JournaledOrder(
+        id: OrderID(), kind: "outboxHold", gate: nil, subject: "on", who: "a former version", user: 0, why: "",
+        outcome: "done", at: clock.now())
+      let mark = journal.enqueue(JournalBatch(facts: [.order(hold)], isUrgent: true))
+      guard try await journal.durable(mark, until: SystemTime().now() + .seconds(5)) else { return true }
+    }
+    do throws(SealFault) {
+      try former.forget()
+    } catch {
+      logger.warning("\(TerminalText.clean(error.description, limit: 1_000))")
+    }
+    let isHeld = try await journal.orders().holdsOutbox
+    if isHeld { logger.notice("The outbox is held: nothing is told to ticket systems, until: scangate outbox retry") }
+    return isHeld
+  }
+}
+
+extension StationStorage {
+  /// Codes that were presented lately, by how they are shown; looked for beside the journal's own threads, which gates wait for.
+  private static func presented(_ shortened: String, _ path: String, _ key: SealKey) async -> [Code] {
+    await SystemThread.run("search") {
+      guard let reader = try? Journal.Reader(path: path, key: key) else { return [] }
+      let filter = Journal.Reader.Filter(
+        from: SystemTime().wall() - StationLimits.searchTime, limit: 4 * StationLimits.maximumFound,
+        code: { $0.shortened == shortened })
+      var codes: [Code] = []
+      try? reader.scans(matching: filter) { row in
+        if let code = row.code, !codes.contains(code) { codes.append(code) }
+      }
+      return codes.reversed().prefix(StationLimits.maximumFound).map(\.self)
+    }
   }
 }
 

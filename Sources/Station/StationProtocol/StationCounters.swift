@@ -19,7 +19,7 @@ package struct StationCounters: Hashable, Sendable {
   package var eventsDropped: UInt64 = 0
   /// Listeners that are connected now.
   package var listeners: UInt64 = 0
-  /// Calls to the control service, by endpoint and result.
+  /// Calls to the control service, by endpoint and result: `ok`, or a fault's name. Since the station was set up.
   package var kioskRequests: [Calls] = []
   /// Activations at the control service, by result.
   package var kioskActivations: [Calls] = []

@@ -1,7 +1,7 @@
 /// The numbers that both ends of the station's socket keep to.
 package enum StationLimits {
   /// The protocol's version; ends of different versions part with words.
-  package static let version: UInt16 = 1
+  package static let version: UInt16 = 2
   /// Where an installed station listens.
   package static let path = "/run/scangate-station.sock"
 
@@ -32,6 +32,11 @@ package enum StationLimits {
   package static let annulsPerMinute = 5
   /// How many codes can be typed for one gate in a minute.
   package static let presentsPerMinute = 10
+
+  /// How often codes can be searched for in a minute: nobody finds a code by trying.
+  package static let searchesPerMinute = 20
+  /// How long ago a code may have been presented that is found by its last characters.
+  package static let searchTime: Duration = .seconds(86_400)
 
   /// The longest name in bytes.
   package static let maximumName = 255

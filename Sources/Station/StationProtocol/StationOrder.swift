@@ -12,7 +12,8 @@ package struct StationOrder: Hashable, Sendable {
     case annul(GateID)
     /// A code that was typed goes the whole way of a scanned one. Never shown whole.
     case present(GateID, Code)
-    /// What the station knows of the ticket with this code, without asking anybody. Never shown whole.
+    /// What the station knows of the ticket with this code, or of those presented lately whose codes end with these four characters,
+    /// without asking anybody. Never shown whole.
     case search(String)
     /// Nothing is told to ticket systems of what the outbox owes, until it is to be told again.
     case outboxHold(isOn: Bool)
@@ -108,7 +109,7 @@ extension StationOrder.Action {
     switch self {
     case .maintenance(_, let isOn), .outboxHold(let isOn): isOn ? "on" : "off"
     case .present(_, let code): code.shortened
-    case .listRefresh(let system): system?.name
+    case .listRefresh(let system): system.map { TerminalText.clean($0.name, limit: 100) }
     case .signalTest(_, let signal): signal.text
     case .openOnce, .annul, .search, .outboxRetry, .arming, .journalAccept: nil
     }

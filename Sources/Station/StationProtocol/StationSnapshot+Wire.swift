@@ -38,6 +38,7 @@ extension WireWriter {
     putTime(snapshot.outbox.oldest)
     put(snapshot.outbox.conflicts)
     put(snapshot.journal)
+    putOptional(snapshot.disk) { $0.put($1.free, $1.size) }
     putOptional(snapshot.control) { $0.put($1) }
     putName(snapshot.holder)
     putOptional(snapshot.isArmed) { $0.put($1) }
@@ -72,6 +73,7 @@ extension WireWriter {
     put(system.isBeingAsked)
     putWords(system.doubt)
     putOptional(system.budget) { $0.put($1.left, $1.most) }
+    putTime(system.certificateEnds)
     putDuration(system.clockAhead)
     putOptional(system.list) { writer, list in
       writer.putNumber(list.tickets)
@@ -109,6 +111,9 @@ extension WireReader {
     snapshot.outbox.oldest = try takeOptionalTime()
     snapshot.outbox.conflicts = try take()
     snapshot.journal = try takeCondition()
+    snapshot.disk = try takeOptional { (reader) throws(WireError) in
+      StationSnapshot.Disk(free: try reader.take(), size: try reader.take())
+    }
     snapshot.control = try takeOptional { (reader) throws(WireError) in try reader.takeControl() }
     snapshot.holder = try takeOptionalName()
     snapshot.isArmed = try takeOptional { (reader) throws(WireError) in try reader.takeFlag() }
@@ -153,6 +158,7 @@ extension WireReader {
     system.budget = try takeOptional { (reader) throws(WireError) in
       StationSnapshot.Budget(left: try reader.take(), most: try reader.take())
     }
+    system.certificateEnds = try takeOptionalTime()
     system.clockAhead = try takeOptionalDuration()
     system.list = try takeOptional { (reader) throws(WireError) in
       StationSnapshot.List(

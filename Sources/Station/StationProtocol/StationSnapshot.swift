@@ -24,6 +24,8 @@ package struct StationSnapshot: Hashable, Sendable {
   package var outbox = Outbox()
   /// Whether the journal keeps what it is given.
   package var journal = Condition(state: "working")
+  /// The disk that the journal is on; `nil` where it cannot be asked, or does not answer.
+  package var disk: Disk?
   /// The control service; `nil` where there is none.
   package var control: Control?
   /// Where the output holder listens; `nil` where the service drives the outputs itself.
@@ -132,6 +134,8 @@ package struct StationSnapshot: Hashable, Sendable {
     package var doubt: String?
     /// How many more requests its server takes now by our reckoning, and how many it takes at most; `nil` without a budget.
     package var budget: Budget?
+    /// When the certificate ends that its server has shown last; `nil` where it has shown none.
+    package var certificateEnds: WallTime?
     /// How far this machine's clock is ahead of its server's; negative where it is behind, `nil` where no answer has told.
     package var clockAhead: Duration?
     /// Its list on board; `nil` where it has none.
@@ -168,6 +172,19 @@ package struct StationSnapshot: Hashable, Sendable {
     package init(left: UInt64, most: UInt64) {
       self.left = left
       self.most = most
+    }
+  }
+
+  /// A file system.
+  package struct Disk: Hashable, Sendable {
+    /// How many bytes the service may still write.
+    package var free: UInt64
+    /// How many there are in all.
+    package var size: UInt64
+
+    package init(free: UInt64, size: UInt64) {
+      self.free = free
+      self.size = size
     }
   }
 

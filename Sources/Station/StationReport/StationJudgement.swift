@@ -5,7 +5,7 @@ package import StationProtocol
 package enum StationJudgement {
   /// How far a clock may be off before somebody should look, as the gateway's own event has it.
   private static let clockTolerance = Duration.seconds(120)
-  /// How long an admission may wait to be told.
+  /// How long an admission may wait to be told before somebody should look.
   private static let outboxPatience = Duration.seconds(3_600)
 
   /// Everything that is not as it should be, what matters most first, else in the order of the snapshot.
@@ -15,7 +15,7 @@ package enum StationJudgement {
     for gate in station.gates { remarks += judge(gate, of: station) }
     for reader in station.readers { remarks += judge(reader) }
     for system in station.ticketSystems { remarks += judge(system, of: station) }
-    remarks += judge(station.outbox, at: station.at)
+    remarks += Self.remarks(on: station.outbox, at: station.at)
     remarks += judgeService(station, program)
     return remarks.filter { $0.weight == .cannotAdmit } + remarks.filter { $0.weight == .warning }
   }
@@ -120,21 +120,30 @@ package enum StationJudgement {
 
   // MARK: The rest
 
-  private static func judge(_ outbox: StationSnapshot.Outbox, at now: WallTime) -> [StationRemark] {
+  /// What is to be said of an outbox: the one judgement of it, whoever has looked into it.
+  /// - Parameter now: by the clock by which its admissions were given.
+  package static func remarks(on outbox: StationSnapshot.Outbox, at now: WallTime) -> [StationRemark] {
     func remark(_ words: String, _ cure: String) -> StationRemark {
       StationRemark(weight: .warning, place: "outbox", words: words, cure: cure)
     }
     var remarks: [StationRemark] = []
     if outbox.isHeld { remarks.append(remark("nothing is sent from it: staff hold it", "scangate outbox retry")) }
-    if let oldest = outbox.oldest, outbox.owed > 0, now - oldest > outboxPatience {
-      remarks.append(
-        remark("an admission waits for \((now - oldest).asAge) to be told", "scangate outbox status"))
+    if let waiting = waiting(outbox, at: now), let oldest = outbox.oldest, now - oldest > outboxPatience {
+      remarks.append(remark(waiting, "scangate outbox status"))
     }
     if outbox.conflicts > 0 {
       remarks.append(
         remark("ticket systems did not confirm \(outbox.conflicts) of what it told", "scangate journal conflicts"))
     }
     return remarks
+  }
+
+  /// Such as `3 admissions wait to be told, the oldest for 2 h`; `nil` where none waits.
+  package static func waiting(_ outbox: StationSnapshot.Outbox, at now: WallTime) -> String? {
+    guard outbox.owed > 0, let oldest = outbox.oldest else { return nil }
+    let age = max(now - oldest, .zero).asAge
+    if outbox.owed == 1 { return "1 admission waits to be told, for \(age)" }
+    return "\(outbox.owed) admissions wait to be told, the oldest for \(age)"
   }
 
   private static func judgeService(_ station: StationSnapshot, _ program: String) -> [StationRemark] {

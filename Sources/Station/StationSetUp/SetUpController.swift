@@ -3,7 +3,6 @@ internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
 internal import Reading
-internal import Sealing
 internal import SetUpCodes
 internal import Synchronization
 internal import TicketSystemKit
@@ -73,9 +72,6 @@ actor SetUpController {
   private let registry: GateRegistry
   private let session: ControlSession?
   private let book: EnrolmentBook
-  /// What is shown, for a command that waits.
-  private let diary: SetUpDiary
-  private let orders: SetUpOrders
   private let events: StationSetUpEvent.Sink
   private let time: any TimeSource
   private let clockIsTrusted: @Sendable () -> Bool
@@ -93,14 +89,14 @@ actor SetUpController {
   private static let holdOff = Duration.seconds(3)
   /// How long a service may take to give something for a code.
   private static let patience = Duration.seconds(20)
-  /// How often orders and the end of the window are looked for.
+  /// How often the end of the window is looked for.
   private static let interval = Duration.seconds(1)
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   init(
     _ settings: Settings, registry: GateRegistry, arming: SetUpArming, session: ControlSession?, book: EnrolmentBook,
-    diary: SetUpDiary, orders: SetUpOrders, events: @escaping StationSetUpEvent.Sink, time: any TimeSource,
+    events: @escaping StationSetUpEvent.Sink, time: any TimeSource,
     clockIsTrusted: @escaping @Sendable () -> Bool, enrolled: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     thread = try DeviceLoop(name: "set-up")
@@ -108,8 +104,6 @@ actor SetUpController {
     self.registry = registry
     self.session = session
     self.book = book
-    self.diary = diary
-    self.orders = orders
     self.events = events
     self.time = time
     self.clockIsTrusted = clockIsTrusted
@@ -216,9 +210,6 @@ actor SetUpController {
     let trying = Task { for await presented in inbox { await self.tryOut(presented) } }
     while !Task.isCancelled {
       try? await Task.sleep(for: Self.interval)
-      if let minutes = (try? orders.takeArm()) ?? nil {
-        _ = standing.withLock { $0.arming.ordered(for: .seconds(60 * minutes), at: time.now()) }
-      }
       review()
     }
     inlet.finish()
@@ -275,7 +266,7 @@ actor SetUpController {
         presented, .wrong,
         "It is an activation code, and this station is not waiting for an activation. Use its set-up code.")
     }
-    show(.working, presented, "A code was read and is being tried.")
+    tryingBegan(presented)
     switch await session.activate(
       code, at: server.map { ControlServer($0) }, deadline: time.now() + Self.patience)
     {
@@ -299,7 +290,7 @@ actor SetUpController {
     guard named == presented.gate || !registry.has(named) else {
       return refuse(presented, .wrong, "It is the set-up code of gate \(named). Hold it to the scanner of that gate.")
     }
-    show(.working, presented, "A code was read and is being tried.")
+    tryingBegan(presented)
     var transport = HTTPTransport.Settings()
     if let caFile = settings.caFile { transport.trust = .onlyFile(path: caFile) }
     let client = EnrolmentClient(
@@ -327,21 +318,20 @@ actor SetUpController {
       _ = standing.arming.refused(refusal, at: now)
       standing.tried(at: now)
     }
-    show(.refused(refusal), presented, detail)
+    presented.seat.controller.show(.refused(refusal))
     tell(.refused, presented, refusal, detail)
   }
 
   private func done(_ presented: Presented, _ detail: String) {
     standing.withLock { $0.tried(at: time.now()) }
-    show(.done, presented, detail)
+    presented.seat.controller.show(.done)
     tell(.done, presented, nil, detail)
     review()
   }
 
-  private func show(_ step: SetUpSignal, _ presented: Presented, _ words: String) {
-    presented.seat.controller.show(step)
-    // What is kept of it is for a command that waits: nothing depends on it.
-    try? diary.add(step, words, at: time.wall())
+  private func tryingBegan(_ presented: Presented) {
+    presented.seat.controller.show(.working)
+    tell(.trying, presented, nil, "A code was read and is being tried.")
   }
 
   private nonisolated func tell(

@@ -8,6 +8,8 @@ package struct SetUpEvent: Sendable, Equatable {
     case armed
     /// They are no longer.
     case disarmed
+    /// A code was read, and is being tried.
+    case trying
     /// The station, or one of its ticket systems, is set up.
     case done
     /// A code did not set it up.

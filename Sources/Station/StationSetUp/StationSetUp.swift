@@ -53,8 +53,7 @@ package final class StationSetUp: Sendable {
           caFile: setUp.caFile?.path),
         registry: registry, arming: SetUpArming(isMissing: true, window: setUp.window), session: session,
         book: EnrolmentBook(keys: keys),
-        diary: SetUpDiary(SealedRecordStore(keys: keys)), orders: SetUpOrders(state: keys.state), events: events,
-        time: time, clockIsTrusted: clockIsTrusted,
+        events: events, time: time, clockIsTrusted: clockIsTrusted,
         enrolled: { reload.yield() })
     } catch {
       throw SetupError("A thread for setting up cannot be started (\(error.words)). Free memory or threads.")

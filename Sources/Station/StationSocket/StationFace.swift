@@ -11,6 +11,8 @@ package struct StationFace: Sendable {
   package var snapshot: @Sendable () async -> StationSnapshot
   /// Does an order, once for each number, whoever gives it again.
   package var perform: @Sendable (StationOrder, OrderGiver) async -> OrderOutcome
+  /// Told of an order of somebody who may not give it, and of the words that they are told; from any thread, and to return at once.
+  package var refused: @Sendable (StationOrder, OrderGiver, _ words: String) -> Void
   /// What a user may do.
   package var rights: @Sendable (_ user: UInt32) -> ListenerRights
   /// Told how many events somebody has missed; from any thread, and to return at once.
@@ -22,12 +24,14 @@ package struct StationFace: Sendable {
     name: @escaping @Sendable () -> String, version: String, snapshot: @escaping @Sendable () async -> StationSnapshot,
     perform: @escaping @Sendable (StationOrder, OrderGiver) async -> OrderOutcome,
     rights: @escaping @Sendable (_ user: UInt32) -> ListenerRights,
+    refused: @escaping @Sendable (StationOrder, OrderGiver, _ words: String) -> Void = { _, _, _ in },
     dropped: @escaping @Sendable (UInt64) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.name = name
     self.version = version
     self.snapshot = snapshot
     self.perform = perform
+    self.refused = refused
     self.rights = rights
     self.dropped = dropped
     self.log = log

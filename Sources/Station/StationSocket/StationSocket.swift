@@ -203,6 +203,7 @@ package actor StationSocket {
     guard face.rights(listener.peer.user).orders.contains(order.action.kind) else {
       let words =
         "User \(listener.peer.user) may not give the order \(order.action.kind.rawValue). Give it as root: sudo scangate …"
+      face.refused(order, listener.giver, words)
       return send(.answer(id, .refused(.notAllowed, words)), to: number)
     }
     guard listener.openOrders < StationLimits.maximumOpenOrders else {

@@ -1,7 +1,7 @@
 import SQLiteFile
 package import ScanModel
 
-/// Orders of staff: so that none is done twice, and a gate that they took out of service stays so over restarts.
+/// Orders of staff: so that none is done twice, and what they took out of service, or held, stays so over restarts.
 extension Journal {
   package func orders() async throws(JournalFault) -> [JournaledOrder] {
     try await core.onWriter { writer in
@@ -16,14 +16,36 @@ extension Journal {
 }
 
 extension Journal.Reader {
-  /// The newest orders of staff, oldest first: a row before each was done, and one with what became of it. None before version 6.
-  package func orders(limit: Int) throws(JournalFault) -> [JournaledOrder] {
-    guard hasOrders else { return [] }
+  /// The newest orders of staff, oldest first, each with what became of it; without an outcome where the process ended in between. None
+  /// before version 6.
+  /// - Parameters:
+  ///   - since: only those of then or later, by the civil clock of then.
+  ///   - limit: at most so many.
+  package func orders(since: WallTime? = nil, limit: Int) throws(JournalFault) -> [JournaledOrder] {
+    guard hasOrders, limit > 0 else { return [] }
+    return try told { () throws(SQLiteError) in
+      // A row before each was done, and one with what became of it.
+      try database.prepare(
+        """
+        \(JournalStore.orderColumns)
+        WHERE o.seq IN (
+          SELECT max(seq) FROM staff_order WHERE ?1 IS NULL OR wall >= ?1 GROUP BY id ORDER BY max(seq) DESC LIMIT ?2
+        ) ORDER BY o.seq
+        """
+      ).rows([Value(since?.nanoseconds), .integer(Int64(limit))]) { JournaledOrder($0) }
+    }
+  }
+}
+
+extension Journal.Reader {
+  /// Whether staff hold the outbox: nothing is told to ticket systems.
+  package func isOutboxHeld() throws(JournalFault) -> Bool {
+    guard hasOrders else { return false }
     return try told { () throws(SQLiteError) in
       try database.prepare(
-        "\(JournalStore.orderColumns) WHERE o.seq IN (SELECT seq FROM staff_order ORDER BY seq DESC LIMIT ?1) ORDER BY o.seq"
-      ).rows([.integer(Int64(max(0, limit)))]) { JournaledOrder($0) }
-    }
+        "\(JournalStore.orderColumns) WHERE o.seq = (SELECT max(seq) FROM staff_order WHERE \(JournalStore.ofOutbox))"
+      ).rows { JournaledOrder($0) }
+    }.holdsOutbox
   }
 }
 
@@ -35,6 +57,15 @@ extension JournalStore {
     SELECT o.id, o.kind, gate.text, o.subject, o.who, o.user, o.why, o.outcome, o.reason, o.detail, o.scan,
       o.wall, o.monotonic, o.trusted
     FROM staff_order o LEFT JOIN name gate ON gate.id = o.gate
+    """
+
+  /// Orders by which the outbox is held, or is not.
+  fileprivate static let ofOutbox = "kind IN ('outboxHold', 'outboxRetry') AND outcome = 'done'"
+
+  /// What is kept however old it is: the newest order of each gate's maintenance, and of the outbox.
+  static let standingOrders = """
+    SELECT max(seq) AS seq FROM staff_order WHERE kind = 'maintenance' AND outcome = 'done' GROUP BY gate
+    UNION ALL SELECT max(seq) AS seq FROM staff_order WHERE \(ofOutbox)
     """
 
   func write(_ order: JournaledOrder) throws(SQLiteError) {
@@ -51,7 +82,7 @@ extension JournalStore {
       """
       \(Self.orderColumns)
       WHERE o.seq IN (SELECT seq FROM staff_order ORDER BY seq DESC LIMIT ?1)
-        OR o.seq IN (SELECT max(seq) FROM staff_order WHERE kind = 'maintenance' AND outcome = 'done' GROUP BY gate)
+        OR o.seq IN (\(Self.standingOrders))
       ORDER BY o.seq
       """
     ).rows([.integer(Int64(Self.newest))]) { JournaledOrder($0) }
@@ -67,5 +98,20 @@ extension JournaledOrder {
       who: row.text(4) ?? "", user: UInt32(clamping: row.integer(5) ?? 0), why: row.text(6) ?? "",
       outcome: row.text(7), reason: row.text(8), detail: row.text(9), scan: row.blob(10).flatMap { ScanID(bytes: $0) },
       at: row.time(11))
+  }
+}
+
+extension Sequence<JournaledOrder> {
+  /// Whether nothing is to be told to ticket systems, by the last of them that says so or otherwise.
+  package var holdsOutbox: Bool {
+    var isHeld = false
+    for order in self where order.outcome == "done" {
+      switch order.kind {
+      case "outboxHold": isHeld = order.subject == "on"
+      case "outboxRetry": isHeld = false
+      default: break
+      }
+    }
+    return isHeld
   }
 }

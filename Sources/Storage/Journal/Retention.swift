@@ -83,8 +83,9 @@ extension JournalStore {
     case .facts:
       var changed: Int64 = 0
       for table in ["scan", "flood", "annulment", "staff_order", "conclusion", "told", "owed", "attempt"] {
-        let spared =
-          "SELECT fact FROM held" + (table == "attempt" ? " UNION ALL SELECT attempt FROM open_attempt" : "")
+        var spared = "SELECT fact FROM held"
+        if table == "attempt" { spared += " UNION ALL SELECT attempt FROM open_attempt" }
+        if table == "staff_order" { spared += " UNION ALL SELECT seq FROM (\(Self.standingOrders)) WHERE seq NOT NULL" }
         changed += try change(
           plan,
           "DELETE FROM \(table) WHERE seq IN "

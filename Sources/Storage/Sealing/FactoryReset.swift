@@ -62,8 +62,7 @@ package struct FactoryReset: Sendable {
         if isOurs { result.wiped.append(path) } else { result.left.append(path) }
       }
     }
-    let orders = [StateFile.outboxHold, StateFile.outboxRetry, StateFile.journalAccept, StateFile.setUpArm]
-      .flatMap { [$0, $0 + FileReplacement.ending] }
+    let orders = StateFile.formerOrders.flatMap { [$0, $0 + FileReplacement.ending] }
     result.wiped += names.filter(isJournal) + names.filter(isList) + (orders + checks).filter(names.contains)
     let known = Set(result.wiped + folders + [StateFile.journalLock])
     result.left += names.filter { !known.contains($0) }

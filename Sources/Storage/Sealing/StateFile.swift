@@ -21,14 +21,10 @@ enum StateFile {
   static let listPrefix = "tickets-"
   /// Locked by whoever writes the journal: the service.
   static let journalLock = "journal.sqlite.lock"
-  /// While it is there, nothing is sent from the outbox.
-  static let outboxHold = "outbox.hold"
-  /// Everything is to be sent from the outbox.
-  static let outboxRetry = "outbox.retry"
-  /// The journal may be relied on, wherever it came from.
-  static let journalAccept = "journal.accept"
-  /// Set-up codes are to be taken for a while.
-  static let setUpArm = "setup.arm"
+  /// A former version's: while it was there, nothing was sent from the outbox.
+  static let formerHold = "outbox.hold"
+  /// All that a former version took orders by.
+  static let formerOrders = [formerHold, "outbox.retry", "journal.accept", "setup.arm"]
 }
 
 /// A credential that systemd gives to a service (`LoadCredential=` and its like): a file in `$CREDENTIALS_DIRECTORY`.

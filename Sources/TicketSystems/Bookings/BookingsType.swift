@@ -41,7 +41,8 @@ extension BookingsSection {
       upkeep: { tell in
         var upkeep = DoorUpkeep(of: door, list, id)
         await upkeep.run(tell)
-      }, close: { await transport.close() })
+      }, look: { ConnectionLook(budget: door.left, certificateEnds: transport.certificateEnds) },
+      close: { await transport.close() })
   }
 }
 

@@ -34,6 +34,8 @@ package final class Door: Sendable {
   var host: String { calls.host }
   var words: ServerWords { calls.words }
   var time: any TimeSource { calls.time }
+  /// What is left of the ration; nothing of it is asked while nobody is signed in.
+  var left: RateBudget.Left? { session == nil ? nil : memory.ration.left(at: time.now()) }
   var zone: ZoneRules { calls.venue.zone }
 
   /// What the service's text must not show.

@@ -1,3 +1,4 @@
+internal import Calls
 internal import LinuxIO
 internal import ScanModel
 internal import Synchronization
@@ -58,6 +59,9 @@ final class RationBook: Sendable {
 
   /// Gives a place back.
   func end(_ place: DoorRation.Place, _ end: (inout DoorRation) -> Void) { ration.withLock { end(&$0) } }
+
+  /// What is left of it; from any thread.
+  func left(at now: MonotonicTime) -> RateBudget.Left { ration.withLock { $0.left(at: now) } }
 
   /// What is counted now.
   var state: DoorRation { ration.withLock { $0 } }

@@ -1,3 +1,4 @@
+internal import Calls
 internal import ScanModel
 
 /// How often a booking service may be asked from one address: five calls in 15 minutes, list and checks together, and what is more gets a
@@ -84,6 +85,17 @@ struct DoorRation: Sendable, Equatable {
     let counted = ends.count >= use.most ? ends[ends.count - use.most] : nil
     let blocks = [use == .signIn ? nil : blockedUntil, use == .list ? listsUntil : nil]
     return ([counted] + blocks).compactMap(\.self).max()
+  }
+
+  /// What is left of it for the list and single codes together; sign-ins are counted apart.
+  mutating func left(at now: MonotonicTime) -> RateBudget.Left {
+    expire(at: now)
+    let most = Use.list.most + Use.check.most
+    if blockedUntil != nil { return RateBudget.Left(left: 0, most: most) }
+    let left = [Use.list, .check].map { use in
+      use == .list && listsUntil != nil ? 0 : max(0, use.most - places.count { $0.place.use == use })
+    }
+    return RateBudget.Left(left: left.reduce(0, +), most: most)
   }
 
   /// Until when a call counts.

@@ -28,6 +28,7 @@ extension EventScheduleSection {
         EventScheduleTicketSystem(
           id: id, client: client, gate: gate ?? Gate(), book: book, directory: directory, time: time)
       },
+      look: { ConnectionLook(budget: client.metered.left, certificateEnds: transport.certificateEnds) },
       close: {
         directory.stop()
         await transport.close()

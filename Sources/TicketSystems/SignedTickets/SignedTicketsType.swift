@@ -37,7 +37,9 @@ extension SignedTicketsSection {
       face: { (gate: Gate?) in
         SignedTicketsTicketSystem(
           id: id, client: client, keys: keys, settings: settings, gate: gate ?? Gate(), list: list)
-      }, upkeep: { await keys.watch($0) }, close: { await transport.close() })
+      }, upkeep: { await keys.watch($0) },
+      look: { ConnectionLook(budget: client.left, certificateEnds: transport.certificateEnds) },
+      close: { await transport.close() })
   }
 }
 

@@ -34,6 +34,9 @@ final class SubscriptionsClient: Sendable {
   /// The server, for messages.
   var host: String { metered.host }
 
+  /// What is left of its budget.
+  var left: RateBudget.Left { metered.left }
+
   /// How messages speak of it.
   var words: ServerWords { metered.words }
 

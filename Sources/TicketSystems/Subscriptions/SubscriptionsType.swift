@@ -40,7 +40,9 @@ extension SubscriptionsSection {
       face: { (gate: Gate?) in
         SubscriptionsTicketSystem(
           id: id, client: client, reader: reader, settings: settings, gate: gate ?? Gate(), list: list)
-      }, upkeep: { await files.watch($0) }, close: { await transport.close() })
+      }, upkeep: { await files.watch($0) },
+      look: { ConnectionLook(budget: client.left, certificateEnds: transport.certificateEnds) },
+      close: { await transport.close() })
   }
 }
 

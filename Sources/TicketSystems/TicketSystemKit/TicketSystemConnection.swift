@@ -1,3 +1,4 @@
+package import Calls
 package import ScanModel
 
 /// A configured ticket system, ready to be asked: shared by its gates, with one budget and one set of connections.
@@ -13,6 +14,8 @@ package struct TicketSystemConnection: Sendable {
   /// What it looks after while the station runs, until it is cancelled: files of its own that may change. It tells the operator what
   /// keeps it from that, and that it is mended. `nil` where there is nothing.
   package let upkeep: (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)?
+  /// How it is, for whoever looks; from any thread, and returns at once.
+  package let look: @Sendable () -> ConnectionLook
   /// Ends its connections.
   package let close: @Sendable () async -> Void
 
@@ -22,8 +25,10 @@ package struct TicketSystemConnection: Sendable {
     id: TicketSystemID, roster: (any TicketRoster)? = nil, mirror: (any PassageMirror)? = nil,
     face: @escaping @Sendable (Gate?) -> any TicketSystem,
     upkeep: (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)? = nil,
+    look: @escaping @Sendable () -> ConnectionLook = { ConnectionLook() },
     close: @escaping @Sendable () async -> Void = {}
   ) {
+    self.look = look
     self.upkeep = upkeep
     self.id = id
     self.face = { face($0 as? Gate) }
@@ -40,7 +45,21 @@ package struct TicketSystemConnection: Sendable {
     roster = nil
     mirror = nil
     upkeep = nil
+    look = { ConnectionLook() }
     close = {}
+  }
+}
+
+/// How a connection is.
+package struct ConnectionLook: Sendable, Equatable {
+  /// What is left of its budget of requests; `nil` where nothing bounds them.
+  package var budget: RateBudget.Left?
+  /// When the server's certificate ends that it showed last; `nil` where it has shown none.
+  package var certificateEnds: WallTime?
+
+  package init(budget: RateBudget.Left? = nil, certificateEnds: WallTime? = nil) {
+    self.budget = budget
+    self.certificateEnds = certificateEnds
   }
 }
 

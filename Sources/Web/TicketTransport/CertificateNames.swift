@@ -13,12 +13,18 @@ enum CertificateNames {
   /// Looks at the certificate of a connection after its handshake and before its first request.
   ///
   /// Where it fails, the connection is closed once the client knows that it never had it: it has none any more by then.
+  /// - Parameter accepted: is given the certificate that is the host's.
   /// - Returns: fails with `WrongHost`, or with the connection's end.
-  static func check(_ channel: any Channel, for host: String) -> EventLoopFuture<Void> {
+  static func check(
+    _ channel: any Channel, for host: String, accepted: (NIOSSLCertificate) -> Void
+  ) -> EventLoopFuture<Void> {
     let loop = channel.eventLoop
     let fault: any Error
     if let certificate = try? channel.pipeline.syncOperations.nioSSL_peerCertificate() {
-      if cover(certificate, host) { return loop.makeSucceededVoidFuture() }
+      if cover(certificate, host) {
+        accepted(certificate)
+        return loop.makeSucceededVoidFuture()
+      }
       fault = WrongHost()
     } else {
       // A connection that has ended has no TLS any more; one that goes on without is nobody's.

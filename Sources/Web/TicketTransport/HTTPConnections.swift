@@ -3,6 +3,21 @@ internal import NIOHTTP1
 internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
+internal import ScanModel
+internal import Synchronization
+
+/// When the certificate ends that a server has shown last, of those that were accepted.
+final class CertificateEnd: Sendable {
+  private let end = Mutex<WallTime?>(nil)
+
+  /// `nil` before the first.
+  var at: WallTime? { end.withLock { $0 } }
+
+  func take(_ certificate: NIOSSLCertificate) {
+    let until = WallTime(seconds: Int64(certificate.notValidAfter))
+    end.withLock { $0 = until }
+  }
+}
 
 /// The connections to one server. They are made when requests want them, and kept open a while. A request whose connection ends has
 /// ended with it: nothing is sent twice.
@@ -28,6 +43,7 @@ final class HTTPConnections {
   private let settings: HTTPTransport.Settings
   private let tls: TLSConfiguration
   private let loop: any EventLoop
+  private let certificate: CertificateEnd
 
   /// Reading all authorities takes a while: once, and not on the loop.
   private var context: EventLoopFuture<NIOSSLContext>?
@@ -40,7 +56,11 @@ final class HTTPConnections {
   private var sweep: Scheduled<Void>?
   private var isClosed = false
 
-  init(server: ServerAddress, settings: HTTPTransport.Settings, tls: TLSConfiguration, on loop: any EventLoop) {
+  init(
+    server: ServerAddress, settings: HTTPTransport.Settings, tls: TLSConfiguration, certificate: CertificateEnd,
+    on loop: any EventLoop
+  ) {
+    self.certificate = certificate
     self.server = server
     self.settings = settings
     self.tls = tls
@@ -202,9 +222,10 @@ final class HTTPConnections {
       let timer = loop.assumeIsolated().scheduleTask(deadline: end) {
         connection.end(ChannelError.connectTimeout(.zero))
       }
-      return connection.ready.always { _ in timer.cancel() }.flatMap { [server] in
+      return connection.ready.always { _ in timer.cancel() }.flatMap { [server, certificate] in
         server.isSecure
-          ? CertificateNames.check(channel, for: server.host) : channel.eventLoop.makeSucceededVoidFuture()
+          ? CertificateNames.check(channel, for: server.host) { certificate.take($0) }
+          : channel.eventLoop.makeSucceededVoidFuture()
       }.map { channel }
     } catch {
       return channel.eventLoop.makeFailedFuture(error)

@@ -60,10 +60,14 @@ package final class HTTPTransport: HTTPCalling {
   /// How messages speak of it.
   package var words: ServerWords { settings.words }
 
+  /// When the server's certificate ends that it showed last; `nil` without TLS, and before the first handshake. From any thread.
+  package var certificateEnds: WallTime? { certificate.at }
+
   private let settings: Settings
   private let time: any TimeSource
   private let connections: NIOLoopBoundBox<HTTPConnections>
   private let loop: any EventLoop
+  private let certificate = CertificateEnd()
 
   /// How long what was learned of the certificate's dates is believed.
   private static let findingLife = Duration.seconds(30)
@@ -90,7 +94,8 @@ package final class HTTPTransport: HTTPCalling {
     }
     tls.applicationProtocols = ["http/1.1"]
     connections = .makeBoxSendingValue(
-      HTTPConnections(server: server, settings: settings, tls: tls, on: loop), eventLoop: loop)
+      HTTPConnections(server: server, settings: settings, tls: tls, certificate: certificate, on: loop),
+      eventLoop: loop)
   }
 
   deinit { loop.execute { [connections] in connections.value.close() } }

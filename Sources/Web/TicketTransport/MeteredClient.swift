@@ -174,6 +174,12 @@ package final class MeteredClient: Sendable {
   /// What the server's text must not show: our keys.
   package var redactions: [Redaction] { state.withLock { [$0.key, $0.formerKey] }.compactMap { $0?.redaction } }
 
+  /// What is left of the budget now; from any thread, returns at once.
+  package var left: RateBudget.Left {
+    let now = time.now()
+    return state.withLock { $0.budget.left(at: now) }
+  }
+
   /// Puts another key in use, with a clean record. A call on its way keeps the key that it was sent with.
   package func replaceKey(_ key: Secret) {
     state.withLock { state in

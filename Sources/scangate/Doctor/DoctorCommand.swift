@@ -6,6 +6,7 @@ import LinuxIO
 import ScanConfiguration
 import ScanModel
 import Sealing
+import StationProtocol
 import StationSetUp
 
 /// `scangate doctor`: what keeps this station from admitting, and what cures it.
@@ -16,7 +17,7 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Ends with 0 where all is well, 1 where somebody should act, 2 where a gate cannot admit. Nothing is redeemed, nothing moves, and the \
       service may run; as root it sees all. With --opening, before doors: the codes of a file are judged by the lists on board and stay \
-      unspent, and, where the service does not run, each gate's lamps and sounds are played, never its relay. With --bundle all of it goes \
+      unspent, and each gate's lamps and sounds are played, never its relay: where the service runs by that, and at gates in maintenance alone. With --bundle all of it goes \
       into a file for whoever helps, with the configuration and the last log, and without codes, names, keys and tokens. See docs/doctor.md.
       """)
 
@@ -41,19 +42,31 @@ struct DoctorCommand: AsyncParsableCommand {
         + "and this process where there is none.", valueName: "socket"), completion: .file())
   var holder: String?
 
+  @OptionGroup var station: StationArgument
+
   func run() async throws {
     let codes = try opening.map { path in
       try Self.telling { () throws(OpeningCodes.Fault) in try OpeningCodes(path: path) }
     }
-    let checkUp = CheckUp(
+    var checkUp = CheckUp(
       version: Scangate.version, file: source.file, reading: ConfigurationArgument.read(source.file), keys: state.keys,
       credentials: CredentialStore(keys: state.keys).resolver)
+    let client = try station.client("doctor")
+    await client.start()
+    checkUp.service = {
+      do throws(StationAbsence) {
+        return .success(try await client.snapshot(within: Self.patience))
+      } catch {
+        return .failure(error)
+      }
+    }
     // Before anything is looked at: whoever cannot have a bundle is told so at once.
     let secrets = try bundle.map { _ in try Self.secrets(checkUp, codes) }
     let progress = ProgressLine(json ? "" : "Looking at the station")
     var report = await checkUp.report()
     progress.end()
-    if let codes { report.add(await open(checkUp, codes)) }
+    if let codes { report.add(await open(checkUp, codes, client)) }
+    await client.stop()
     if json {
       Terminal.out(report.json)
     } else {
@@ -74,15 +87,27 @@ struct DoctorCommand: AsyncParsableCommand {
     if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
   }
 
+  /// How long the service is waited for.
+  private static let patience = Duration.seconds(1)
+
   /// The check before doors.
-  private func open(_ checkUp: CheckUp, _ codes: OpeningCodes) async -> [Finding] {
+  private func open(_ checkUp: CheckUp, _ codes: OpeningCodes, _ client: StationClient) async -> [Finding] {
     guard let completed = checkUp.completed else { return [] }
-    var findings = await OpeningCheck(keys: state.keys).findings(of: codes, completed)
-    guard await !checkUp.isServiceRunning else { return findings + [LampTest.isTaken] }
-    findings += await LampTest(completed.configuration, outputs: .standing(holder)).findings { gate in
-      Terminal.error("Watch the lamps of gate \(TerminalText.clean("\(gate)")).")
+    let findings = await OpeningCheck(keys: state.keys).findings(of: codes, completed)
+    let onGate: @Sendable (GateID) -> Void = {
+      Terminal.error("Watch the lamps of gate \(TerminalText.clean("\($0)")).")
     }
-    return findings
+    guard await checkUp.isServiceRunning else {
+      return await findings
+        + LampTest(completed.configuration, outputs: .standing(holder)).findings(onGate: onGate)
+    }
+    // Why it says nothing is in the report.
+    guard let told = try? await client.snapshot(within: Self.patience), told.station == completed.configuration.name
+    else { return findings }
+    let test = OrderedLampTest(completed.configuration) { action in
+      try? await client.perform(StationOrder(action, who: Orderer.name, why: "doctor --opening"))
+    }
+    return await findings + test.findings(told, onGate: onGate)
   }
 
   private static func secrets(_ checkUp: CheckUp, _ codes: OpeningCodes?) throws -> StationSecrets {

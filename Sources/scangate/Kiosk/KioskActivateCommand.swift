@@ -7,7 +7,9 @@ import ScanConfiguration
 import ScanModel
 import Sealing
 import SetUpCodes
+import StationProtocol
 import TicketSystemKit
+import WireText
 
 /// `scangate kiosk activate`
 struct KioskActivateCommand: AsyncParsableCommand {
@@ -15,8 +17,8 @@ struct KioskActivateCommand: AsyncParsableCommand {
     commandName: "activate", abstract: "Activate the station by a code, or have its scanner wait for one.",
     discussion: """
       Without an argument the code is asked for without showing it, or read from a pipe. Every form that can be scanned is \
-      understood, and what it names is trusted as at the scanner. With --wait the running service takes set-up codes for a \
-      while, and each step is told.
+      understood, and what it names is trusted as at the scanner: no service need run for it. With --wait the running service \
+      takes set-up codes for a while, and each step is told.
       """)
 
   @Argument(help: "The code; other users of the machine can see it while this runs, and the shell remembers it.")
@@ -36,12 +38,17 @@ struct KioskActivateCommand: AsyncParsableCommand {
 
   @OptionGroup var kiosk: KioskArguments
 
+  @OptionGroup var order: OrderArguments
+
+  /// For how many minutes set-up codes can be taken by order.
+  private static let longest = 1...60
+
   func validate() throws {
     guard !wait || (code == nil && codeFile == nil && !again) else {
       throw ValidationError("with --wait the code comes from the scanner")
     }
     guard code == nil || codeFile == nil else { throw ValidationError("the code comes from one place") }
-    guard SetUpOrders.minutes.contains(minutes) else { throw ValidationError("--minutes wants 1 to 60") }
+    guard Self.longest.contains(minutes) else { throw ValidationError("--minutes wants 1 to 60") }
   }
 
   func run() async throws {
@@ -107,45 +114,80 @@ struct KioskActivateCommand: AsyncParsableCommand {
 }
 
 extension KioskActivateCommand {
+  /// How long a service that is set up in the last moment is waited for.
+  private static let grace = 15
+
   /// Arms the running service, and tells its steps until the station has all that codes can bring.
   private func waitForScanner() async throws {
-    let orders = SetUpOrders(state: kiosk.state.folder)
-    let diary = SetUpDiary(kiosk.store)
     let station = try kiosk.station()
     try await kiosk.withSession { session in
       guard try await isMissing(station, session) else {
         return Terminal.out("The station is set up already. For a new token: scangate kiosk activate --again")
       }
-      var seen = diary.entries().last?.number ?? 0
-      try orders.arm(minutes: minutes)
-      let begin = SystemTime().now()
-      var isTaken = false
-      while true {
-        try await Task.sleep(for: .milliseconds(200))
-        for entry in diary.entries() where entry.number > seen {
-          seen = entry.number
-          Terminal.out(TerminalText.clean("\(entry.signal): \(entry.words)", limit: 600))
-        }
-        guard try await isMissing(station, session) else { return Terminal.out("The station is set up.") }
-        let waited = SystemTime().now() - begin
-        if !isTaken, try !orders.isArmAsked() {
-          isTaken = true
-          Terminal.out("The service takes set-up codes for \(minutes) min: hold one to the scanner.")
-        }
-        if !isTaken, waited > .seconds(15) {
-          try orders.disarm()
-          throw failure("No service takes the order. Start it: systemctl start scangate")
-        }
-        if waited > .seconds(minutes * 60 + 15) {
-          throw failure("The station was not set up within \(minutes) min.")
-        }
+      let client = try order.station.client("kiosk activate")
+      // From before codes are taken, so that no step is missed.
+      await client.start(listening: true)
+      do {
+        _ = try await client.snapshot()
+        tell(
+          try await order.give(.arming(minutes: UInt8(clamping: minutes)), to: client),
+          otherwise: "Set-up codes are taken for \(minutes) min: hold one to the scanner.")
+        try await follow(client, station, session)
+        await client.stop()
+      } catch {
+        await client.stop()
+        guard let absence = error as? StationAbsence else { throw error }
+        throw failure(absence.description)
       }
     }
+  }
+
+  private func follow(_ client: StationClient, _ station: StationConfiguration, _ session: ControlSession) async throws
+  {
+    let alarm = Task {
+      try await Task.sleep(for: .seconds(minutes * 60 + Self.grace))
+      await client.stop()
+    }
+    defer { alarm.cancel() }
+    for await news in client.news {
+      switch news {
+      case .event(let event):
+        guard let step = SetUpStep(line: event.line) else { continue }
+        Terminal.out(step.words)
+        // Only what has brought something can have brought the last of it.
+        if !step.isDone { continue }
+      case .away(let absence):
+        Terminal.error(absence.description)
+        continue
+      // What happened meanwhile was told nobody.
+      case .here, .dropped: break
+      }
+      guard try await isMissing(station, session) else { return Terminal.out("The station is set up.") }
+    }
+    throw failure("The station was not set up within \(minutes) min.")
   }
 
   /// Whether a code can bring something: an activation, or a ticket system's address and key.
   private func isMissing(_ station: StationConfiguration, _ session: ControlSession) async throws -> Bool {
     if station.control != nil, try await !session.state().isActivated { return true }
     return !EnrolmentBook(keys: kiosk.state.keys).complete(station).missing.isEmpty
+  }
+}
+
+/// A step of a station's set-up, as its event tells it.
+struct SetUpStep {
+  /// The step, and what happened.
+  let words: String
+  /// Whether it has brought something.
+  let isDone: Bool
+
+  /// - Returns: `nil` for a line that is no such event.
+  init?(line: String) {
+    guard let json = try? JSONValue([UInt8](line.utf8)), json["type"]?.string == "setUp",
+      let state = json["state"]?.string
+    else { return nil }
+    isDone = state == "done"
+    let detail = json["detail"]?.string.map { ": \($0)" } ?? ""
+    words = TerminalText.clean("\(json["reason"]?.string ?? state)\(detail)", limit: 600)
   }
 }

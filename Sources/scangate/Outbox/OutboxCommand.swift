@@ -1,5 +1,5 @@
 import ArgumentParser
-import Sealing
+import StationProtocol
 
 /// `scangate outbox`: what a ticket system has still to be told.
 struct OutboxCommand: ParsableCommand {
@@ -15,44 +15,37 @@ struct OutboxCommand: ParsableCommand {
 }
 
 /// `scangate outbox hold`
-struct OutboxHoldCommand: ParsableCommand {
+struct OutboxHoldCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hold", abstract: "Stop the sending, until scangate outbox retry.",
-    discussion: "The gateway that runs stops within moments, and the next one does not begin. Gates go on as they are.")
+    discussion: """
+      The service that runs stops at once, and its next start does not begin. Gates go on as they are. While no service runs, \
+      nothing is sent anyway.
+      """)
 
-  @OptionGroup var state: StateArgument
+  @OptionGroup var order: OrderArguments
 
-  func run() throws {
-    try state.ordering { orders throws(SealFault) in try orders.hold() }
-    Terminal.out("Nothing is sent from the outbox any more, until: scangate outbox retry")
+  func run() async throws {
+    tell(
+      try await order.perform("outbox hold", .outboxHold(isOn: true)),
+      otherwise: "Nothing is told to ticket systems, until: scangate outbox retry")
   }
 }
 
 /// `scangate outbox retry`
-struct OutboxRetryCommand: ParsableCommand {
+struct OutboxRetryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Send everything, also what ended without being told.",
     discussion: """
       Ends scangate outbox hold. What was too late is sent all the same, and what is unsettled once more: the ticket system \
-      takes the time at which it is told for that of the admission.
+      takes the time at which it is told for that of the admission. The service has to run.
       """)
 
-  @OptionGroup var state: StateArgument
+  @OptionGroup var order: OrderArguments
 
-  func run() throws {
-    try state.ordering { orders throws(SealFault) in try orders.retry() }
-    Terminal.out(
-      "The gateway sends everything as soon as it runs and the ticket system answers: scangate outbox status")
-  }
-}
-
-extension StateArgument {
-  /// Calls `body` with what the sender looks at, and puts into words why that cannot be had.
-  func ordering<Value>(_ body: (OutboxOrders) throws(SealFault) -> Value) throws -> Value {
-    do throws(SealFault) {
-      return try body(OutboxOrders(state: folder))
-    } catch {
-      throw failure(error.description + (hint.map { " \($0)" } ?? ""))
-    }
+  func run() async throws {
+    tell(
+      try await order.perform("outbox retry", .outboxRetry),
+      otherwise: "Everything that is owed is told as soon as the ticket system answers: scangate outbox status")
   }
 }

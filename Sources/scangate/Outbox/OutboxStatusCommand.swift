@@ -3,7 +3,6 @@ import ArgumentParser
 import Gateway
 import Journal
 import ScanModel
-import Sealing
 
 /// `scangate outbox status`
 struct OutboxStatusCommand: ParsableCommand {
@@ -18,15 +17,15 @@ struct OutboxStatusCommand: ParsableCommand {
 
   func run() throws {
     let reader = try journal.open()
-    let (waiting, conflicts) = try journal.telling { (try reader.outbox(.waiting), try reader.outbox(.conflicts)) }
-    let (isHeld, isAsked) = try journal.state.ordering { orders throws(SealFault) in
-      (try orders.isHeld(), try orders.isRetryAsked())
+    let (waiting, conflicts, isHeld) = try journal.telling {
+      (try reader.outbox(.waiting), try reader.outbox(.conflicts), try reader.isOutboxHeld())
     }
     let gates = Self.gates(of: waiting)
     guard !json else {
       var line = JSONText()
       line.add("held", isHeld)
-      line.add("retry_asked", isAsked)
+      // No order waits for the next start any more; who reads this still finds the field.
+      line.add("retry_asked", false)
       line.add("waiting", Int64(waiting.count))
       line.add("oldest", waiting.first?.at.wall.iso8601)
       line.add(
@@ -47,14 +46,7 @@ struct OutboxStatusCommand: ParsableCommand {
       Terminal.out(
         "           \(gate.count) of gate \(TerminalText.clean(gate.gate)) for \(TerminalText.clean(gate.system))")
     }
-    let sending =
-      if isHeld {
-        "held, until: scangate outbox retry"
-      } else if isAsked {
-        "everything is to be sent; the gateway has not taken that up yet"
-      } else {
-        "not held"
-      }
+    let sending = isHeld ? "held, until: scangate outbox retry" : "not held"
     Terminal.out("Sending    \(sending)")
     Terminal.out("Conflicts  \(conflicts.isEmpty ? "none" : OutboxText.count(conflicts))")
   }

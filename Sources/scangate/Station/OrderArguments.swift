@@ -29,21 +29,34 @@ struct OrderArguments: ParsableArguments {
         let names = snapshot.gates.map(\.id.name).joined(separator: ", ")
         throw failure("There is no gate \(gate); this station has \(names).", Exit.usage)
       }
-      let order = StationOrder(action(found.id), who: Orderer.name, why: why ?? "")
-      let outcome: OrderOutcome
-      do throws(StationAbsence) {
-        // It is answered before: what happens to the connection from here on is waited out, for its number is done once.
-        outcome = try await client.perform(order, within: limit, patience: true)
-      } catch {
-        outcome = .unknown(error.description)
-      }
-      switch outcome {
-      case .done, .decided, .found: return outcome
-      case .refused(let refusal, let words):
-        throw failure("Not done (\(refusal.rawValue)). \(words)", Exit.refused)
-      case .unknown(let words):
-        throw failure("Nobody knows whether it was done: look at the gate. \(words)", Exit.unknown)
-      }
+      return try await give(action(found.id), to: client, within: limit)
+    }
+  }
+
+  /// Gives an order that is for no gate in particular, and waits for what comes of it; likewise.
+  func perform(_ program: String, _ action: StationOrder.Action) async throws -> OrderOutcome {
+    try await station.speaking(program) { client, _ in try await give(action, to: client) }
+  }
+
+  /// Gives an order to a service that has answered, and waits for what comes of it; likewise.
+  func give(
+    _ action: StationOrder.Action, to client: StationClient, within limit: Duration = .seconds(10)
+  ) async throws -> OrderOutcome {
+    let order = StationOrder(action, who: Orderer.name, why: why ?? "")
+    let outcome: OrderOutcome
+    do throws(StationAbsence) {
+      // It is answered before: what happens to the connection from here on is waited out, for its number is done once.
+      outcome = try await client.perform(order, within: limit, patience: true)
+    } catch {
+      outcome = .unknown(error.description)
+    }
+    switch outcome {
+    case .done, .decided, .found: return outcome
+    case .refused(let refusal, let words):
+      throw failure("Not done (\(refusal.rawValue)). \(words)", Exit.refused)
+    case .unknown(let words):
+      let look = action.gate == nil ? "scangate status" : "look at the gate"
+      throw failure("Nobody knows whether it was done: \(look). \(words)", Exit.unknown)
     }
   }
 }

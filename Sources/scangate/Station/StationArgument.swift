@@ -47,11 +47,16 @@ enum Orderer {
   /// The account of whoever sits here; behind `sudo`, that of whoever called it.
   static var name: String {
     if let sudo = getenv("SUDO_USER").map({ String(cString: $0) }), !sudo.isEmpty, geteuid() == 0 { return sudo }
+    return account(getuid()) ?? "uid \(getuid())"
+  }
+
+  /// The name of an account; `nil` where there is none, or none any more.
+  static func account(_ user: UInt32) -> String? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16_384)
-    guard getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
-    else { return "uid \(getuid())" }
+    guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
+    else { return nil }
     return String(cString: name)
   }
 }

@@ -130,6 +130,31 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
     }
   }
 
+  /// What is left is what would be granted now, whatever has come before.
+  @Test(arguments: [UInt64](1...40)) func whatIsLeftIsWhatIsGranted(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var budget = RateBudget(
+      limit: .random(in: 1...12, using: &random),
+      model: RateBudget.Model.allCases.randomElement(using: &random) ?? .both
+    )
+    var now: Int64 = 1_000
+    var open: [RateBudget.Ticket] = []
+    for _ in 0..<300 {
+      now += .random(in: 0...20_000, using: &random)
+      let left = budget.left(at: time(now))
+      expectEqual(left.most, budget.allowance, "seed \(seed)")
+      var asked = budget
+      var granted = 0
+      while granted <= 12, case .granted = asked.tryTake(at: time(now)) { granted += 1 }
+      expectEqual(left.left, granted, "seed \(seed), \(budget.model)")
+      if case .granted(let ticket) = budget.tryTake(at: time(now)) { open.append(ticket) }
+      if random.chance(70), let ticket = open.popLast() {
+        random.chance(90)
+          ? budget.finished(ticket, at: time(now)) : budget.limited(ticket, at: time(now), retryAfter: nil)
+      }
+    }
+  }
+
   @Test func steadyScanningOfTheRealServerEndsAfterSixty() {
     var pause = RateBudget(model: .pause)
     var window = RateBudget(model: .window)

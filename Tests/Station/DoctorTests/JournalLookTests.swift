@@ -32,8 +32,11 @@ import Testing
     let late = try #require(look(place)[.outbox])
     expect(late.severity == .warning && late.words.contains("2 admissions"), "\(late)")
     expect(!late.words.contains("TICKET"))
-    try OutboxOrders(state: place.state).hold()
+    try await place.journal([.order(ordered("outboxHold", "on"))])
     expectEqual(look(place)[.outbox]?.cure, "sudo scangate outbox retry")
+    expectEqual(look(place)[.outbox]?.words.hasSuffix("staff hold them."), true)
+    try await place.journal([.order(ordered("outboxRetry"))])
+    expectEqual(look(place)[.outbox]?.words.hasSuffix("staff hold them."), false)
   }
 
   @Test func conflictsOfTheLastDayAreForSomebody() async throws {

@@ -5,6 +5,8 @@ import ScanConfiguration
 import ScanModel
 import ScanTesting
 import StationSetUp
+import StationProtocol
+import Synchronization
 import Testing
 
 @testable import Doctor
@@ -94,5 +96,36 @@ import Testing
       }
     }
     expect(!LampTest.signals.isEmpty)
+  }
+
+  /// Where the service runs it plays them, and at no gate that is in service.
+  @Test func lampsAreTriedByOrderAtGatesInMaintenanceAlone() async throws {
+    let place = try Place()
+    let configuration = try place.station()
+    var station = StationSnapshot(station: "door", version: "1", at: SystemTime().wall(), uptime: .seconds(9))
+    station.gates = [("north", "maintenance"), ("south", "ready")].map {
+      StationSnapshot.Gate(
+        id: GateID($0), condition: .init(state: $1), ticketSystem: TicketSystemID("main"))
+    }
+    let given = Mutex<[StationOrder.Action]>([])
+    let answer = Mutex<OrderOutcome?>(.done("shown"))
+    let test = OrderedLampTest(configuration, pause: .zero) { action in
+      given.withLock { $0.append(action) }
+      return answer.withLock { $0 }
+    }
+    let found = await test.findings(station)
+    expectEqual(found.map(\.place), ["gates.north.outputs", "gates.south.outputs"])
+    expectEqual(found.severities, [.good, .note])
+    expect(found[1].cure?.contains("scangate maintenance on south") == true, "\(found)")
+    expectEqual(given.withLock { $0 }, LampTest.signals.map { .signalTest(GateID("north"), $0) })
+    for (outcome, words) in [
+      (OrderOutcome.refused(.notInMaintenance, "in service again"), "in service again"), (nil, "not known"),
+    ] {
+      answer.withLock { $0 = outcome }
+      let found = await test.findings(station)
+      expect(found[0].severity == .warning && found[0].words.contains(words), "\(found)")
+    }
+    // The first that is not done ends it.
+    expectEqual(given.withLock { $0 }.count, LampTest.signals.count + 2)
   }
 }

@@ -118,3 +118,10 @@ func scanned(_ code: String, holder: String? = nil) -> JournaledScan {
   scan.holder = holder
   return scan
 }
+
+/// An order of staff that was done.
+func ordered(_ kind: String, _ subject: String? = nil) -> JournaledOrder {
+  JournaledOrder(
+    id: OrderID(), kind: kind, gate: nil, subject: subject, who: "anna", user: 0, why: "", outcome: "done",
+    at: JournalTime(wall: SystemTime().wall(), monotonic: MonotonicTime(nanoseconds: 6), isTrusted: true))
+}

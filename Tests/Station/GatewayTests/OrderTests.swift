@@ -2,6 +2,7 @@ import Expectations
 import LinuxIO
 import ScanModel
 import ScanTesting
+import Signalling
 import StationProtocol
 import StationSetUp
 import Synchronization
@@ -30,10 +31,10 @@ private struct Bench {
   init(after former: Bench? = nil, _ adjust: (inout GateSettings) -> Void = { _ in }) throws {
     system = former?.system ?? FakeTicketSystem(time: time)
     journal = former?.journal ?? MemoryJournal()
-    let dependencies = try LedgerDependencies.inMemory(journal)
-    ledger = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: hub)
     let outbox = ScriptedOutbox()
     self.outbox = outbox
+    let dependencies = try LedgerDependencies.inMemory(journal, isAccepted: { outbox.isAccepted })
+    ledger = LedgerKeeper(server: "fake", dependencies: dependencies, time: time, events: hub)
     memory = StationMemory(dependencies: dependencies, orders: outbox.control)
     signals = RecordingSignals(time: time)
     var settings = GateSettings(gate: Self.north, deadline: .seconds(20), holdOff: .zero)
@@ -63,9 +64,10 @@ private struct Bench {
     StationOrder(action, who: "anna", why: why, givenAt: time.now() - age)
   }
 
-  func perform(_ order: StationOrder) async -> OrderOutcome {
+  /// - Parameter sensed: what the gate's sensors say of the time since the last admission.
+  func perform(_ order: StationOrder, sensed: PassageSensor.Passage = .unwatched) async -> OrderOutcome {
     let giver = OrderGiver(user: 1_000, process: 7, program: "test", names: true)
-    let station = OneGate(gate: gate, ledger: ledger, isExit: isExit, memory: memory)
+    let station = OneGate(gate: gate, ledger: ledger, isExit: isExit, memory: memory, sensed: sensed)
     return await Task(executorPreference: gate.loop.tasks) { [orders] in
       await orders.perform(order, by: giver, on: station)
     }.value
@@ -93,28 +95,36 @@ private struct Bench {
   }
 }
 
-/// Where orders about the outbox are kept, as a file would.
+/// What orders about the outbox and the journal need, as a disk would have it.
 private final class ScriptedOutbox: Sendable {
-  private let state = Mutex((isHeld: false, retries: 0, fault: String?.none, isDoubted: true))
-  var isHeld: Bool { state.withLock { $0.isHeld } }
-  var retries: Int { state.withLock { $0.retries } }
-  func fail(_ words: String?) { state.withLock { $0.fault = words } }
+  private let state = Mutex((isDoubted: true, isNoted: true, looks: 0, fault: JournalFault?.none))
+  var isAccepted: Bool { state.withLock { !$0.isDoubted } }
+  /// How often it was looked for what can be sent once more.
+  var looks: Int { state.withLock { $0.looks } }
+  func fail(_ fault: JournalFault?) { state.withLock { $0.fault = fault } }
+  func accept(isNoted: Bool) {
+    state.withLock { state in
+      state.isNoted = isNoted
+      state.isDoubted = true
+    }
+  }
 
   var control: OutboxControl {
     OutboxControl(
-      isHeld: { self.isHeld },
-      hold: { isOn in
-        self.state.withLock { state in
-          if state.fault == nil { state.isHeld = isOn }
+      retriable: { () throws(JournalFault) in
+        let fault = self.state.withLock { state in
+          state.looks += 1
           return state.fault
         }
+        if let fault { throw fault }
+        return []
       },
-      askRetry: {
+      accept: {
         self.state.withLock { state in
-          if state.fault == nil { state.retries += 1 }
-          return state.fault
+          state.isDoubted = false
+          return state.isNoted
         }
-      }, accept: { self.state.withLock { exchange(&$0.isDoubted, with: false) } })
+      })
   }
 }
 
@@ -123,7 +133,10 @@ private struct OneGate: OrderedStation {
   let ledger: LedgerKeeper
   let isExit: Bool
   let memory: StationMemory
+  var sensed = PassageSensor.Passage.unwatched
   var setUp: StationSetUp? { nil }
+
+  func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage { sensed }
 
   func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] { [] }
   func search(_ text: String, names: Bool) async -> OrderOutcome { .found([]) }
@@ -158,6 +171,7 @@ private struct OneGate: OrderedStation {
         expectEqual(told.order, order)
         expect(event.jsonLine.contains("\"order\":\"openOnce\""))
         expect(event.jsonLine.contains("\"why\":\"a wheelchair\""))
+        expect(event.jsonLine.contains("\"decided_by\":\"staff\""))
         break
       }
       expectEqual(
@@ -304,6 +318,53 @@ private struct OneGate: OrderedStation {
     }
   }
 
+  @Test func whoHasPassedIsNotAnnulled() async throws {
+    try await Bench().run { bench in
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      await expectEqual(bench.scan()?.verdict, .admit)
+      for sensed in [PassageSensor.Passage.somebody, .unknown] {
+        let outcome = await bench.perform(bench.order(.annul(Self.north)), sensed: sensed)
+        expectEqual(outcome.refusal, .nothingToAnnul, "\(outcome)")
+      }
+      await expectEqual(bench.scan()?.verdict, .refuse(.alreadyUsed))
+      await expectEqual(bench.perform(bench.order(.annul(Self.north)), sensed: .nobody).name, "done")
+      await expectEqual(bench.scan()?.verdict, .admit)
+    }
+  }
+
+  /// A minute after the admission somebody is in, whoever says otherwise.
+  @Test func anAdmissionIsTakenBackWithinAMinute() async throws {
+    try await Bench().run { bench in
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      let found = await bench.scan()
+      var admitted = try #require(found)
+      // The same admission, told as one of 61 s ago.
+      admitted.scan = Scan(
+        id: admitted.scan.id, gate: Self.north, reader: admitted.scan.reader, code: Bench.code,
+        readAt: bench.time.now() - StationLimits.annulTime - .seconds(1))
+      admitted.decidedIn = .zero
+      bench.hub.view.take(.scan(admitted))
+      let late = await bench.perform(.annul(Self.north))
+      expect(late.refusal == .nothingToAnnul && late.words?.contains("in the last 60 s") == true, "\(late)")
+    }
+  }
+
+  @Test func fiveAdmissionsAMinuteAreTakenBack() async throws {
+    try await Bench().run { bench in
+      for number in 0...StationLimits.annulsPerMinute {
+        let code = Code("good-ticket-number-\(number)")
+        bench.system.script(code, .answer(bench.redeemed("\(number)")))
+        await expectEqual(bench.scan(code)?.verdict, .admit)
+        let outcome = await bench.perform(.annul(Self.north))
+        if number < StationLimits.annulsPerMinute {
+          expectEqual(outcome.name, "done", "\(outcome)")
+        } else {
+          expectEqual(outcome.refusal, .tooMany)
+        }
+      }
+    }
+  }
+
   @Test func nobodyIsAnnulledWhereTheyLeave() async throws {
     try await Bench { $0.isExit = true }.run { bench in
       await expectEqual(bench.scan()?.verdict, .admit)
@@ -357,18 +418,51 @@ private struct OneGate: OrderedStation {
   @Test func theOutboxIsHeldByOrder() async throws {
     try await Bench().run { bench in
       await expectEqual(bench.perform(.outboxHold(isOn: true)).name, "done")
-      expect(bench.outbox.isHeld)
-      await expectEqual(bench.perform(.outboxHold(isOn: false)).name, "done")
-      expect(!bench.outbox.isHeld)
+      // The next process has to know.
+      expectEqual(bench.journaled.last?.subject, "on")
+      expect(bench.journal.awaited.count == 1, "it is told when the disk has it")
       await expectEqual(bench.perform(.outboxRetry).name, "done")
-      expectEqual(bench.outbox.retries, 1)
-      bench.outbox.fail("the disk is full")
-      await expectEqual(bench.perform(.outboxHold(isOn: true)), .refused(.notWritten, "the disk is full"))
-      await expectEqual(bench.perform(.outboxRetry), .refused(.notWritten, "the disk is full"))
-      await expectEqual(bench.perform(.journalAccept).name, "done")
+      expectEqual(bench.outbox.looks, 1)
+      let fault = JournalFault(.disk, "the disk gives errors.")
+      bench.outbox.fail(fault)
+      await expectEqual(
+        bench.perform(.outboxRetry), .refused(.notWritten, "the disk gives errors. Nothing was changed."))
+      await expectEqual(bench.perform(.journalAccept), .done("The journal is relied on."))
       await expectEqual(bench.perform(.journalAccept).refusal, .nothingThere)
+      bench.outbox.accept(isNoted: false)
+      let once = await bench.perform(.journalAccept)
+      expect(once.words?.contains("until the service ends") == true, "\(once)")
       await expectEqual(bench.perform(.arming(minutes: 10)).refusal, .nothingThere)
       await expectEqual(bench.perform(.listRefresh(nil)).refusal, .nothingThere)
+    }
+  }
+
+  /// Ten a minute are written down, and all are counted; nothing that they say makes the journal grow.
+  @Test func whoMayNotOrderIsWrittenDownWithoutEnd() async throws {
+    try await Bench().run { bench in
+      let giver = OrderGiver(user: 1_001, process: 8, program: "test")
+      let station = OneGate(gate: bench.gate, ledger: bench.ledger, isExit: false, memory: bench.memory)
+      let events = bench.hub.subscribe()
+      let last = bench.order(.maintenance(Self.north, isOn: true))
+      await Task(executorPreference: bench.gate.loop.tasks) { [orders = bench.orders] in
+        await orders.refused(last, by: giver, "You may not.", on: station)
+        for number in 0..<100 {
+          await orders.refused(
+            bench.order(.openOnce(GateID("made-up-\(number)"))), by: giver, "You may not.", on: station)
+        }
+      }.value
+      expectEqual(bench.journaled.count, RefusalQuota.most)
+      expect(bench.journaled.allSatisfy { $0.reason == "notAllowed" && $0.user == 1_001 })
+      expectEqual(bench.journaled.map(\.gate), [Self.north] + Array(repeating: nil, count: 9))
+      expectEqual(bench.hub.view.counters.orders.map(\.count), [1, 100])
+      for await event in events {
+        guard case .order(let told) = event else { continue }
+        expect(told.gate == Self.north && told.outcome.refusal == .notAllowed, "\(told)")
+        break
+      }
+      expectEqual(bench.signals.pulses, 0)
+      // The number is not taken: who may, may.
+      await expectEqual(bench.perform(last).name, "done")
     }
   }
 

@@ -148,7 +148,7 @@ import Testing
       expectEqual(locked?.detail?.hasPrefix("Too many set-up codes were refused: none is taken for "), true)
       expectEqual(bench.kiosk.requests.filter { $0.contains("/activate") }.count, asked)
       // Whoever orders codes to be taken ends it.
-      try SetUpOrders(state: bench.folder).arm(minutes: 5)
+      expect(bench.setUp.arm(minutes: 5))
       let over = await bench.events.setUp(.armed)
       expectEqual(over?.detail, "The lock-out is over: set-up codes are taken again. Hold one to the scanner.")
     }

@@ -129,6 +129,7 @@ struct RandomMessages {
     snapshot.outbox.oldest = optional(wall())
     snapshot.outbox.conflicts = number()
     snapshot.journal = condition()
+    snapshot.disk = optional(StationSnapshot.Disk(free: number(), size: number()))
     if flag() {
       var control = StationSnapshot.Control()
       control.server = optional(text())
@@ -151,6 +152,7 @@ struct RandomMessages {
     system.isBeingAsked = flag()
     system.doubt = optional(text(60))
     system.budget = optional(StationSnapshot.Budget(left: number(), most: number()))
+    system.certificateEnds = optional(wall())
     system.clockAhead = optional(duration())
     system.list = optional(
       StationSnapshot.List(

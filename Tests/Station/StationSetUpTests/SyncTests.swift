@@ -253,17 +253,6 @@ import Testing
     expect(await session.health().configCurrent)
   }
 
-  @Test func theDiaryKeepsTheLastStepsInOrder() async throws {
-    let diary = SetUpDiary(fixture.store)
-    expectEqual(diary.entries(), [])
-    for number in 1...20 {
-      try SetUpDiary(fixture.store).add(.refused(.wrong), "step \(number) \u{1B}[2J", at: fixture.time.wall())
-    }
-    let entries = diary.entries()
-    expectEqual(entries.map(\.number), Array(5...20))
-    expect(entries.allSatisfy { $0.signal == "wrong" && !$0.words.contains("\u{1B}") })
-  }
-
   @Test func whereThereIsNoTokenNoneIsRefused() async throws {
     let fixture = try ControlFixture()
     let service = WrittenService()

@@ -35,7 +35,7 @@ struct SocketBench: Sendable {
       of: StationFace(
         name: { "bench" }, version: "0.1.0", snapshot: { await station.snapshot() },
         perform: { order, giver in await station.perform(order, giver) }, rights: rightsOf ?? { _ in rights },
-        dropped: { hub.view.dropped($0) }), events: hub)
+        refused: { order, giver, _ in station.refused(order, giver) }, dropped: { hub.view.dropped($0) }), events: hub)
     await socket.start()
   }
 
@@ -51,6 +51,7 @@ final class ScriptedStation: Sendable {
   private struct State {
     var orders: [StationOrder] = []
     var givers: [OrderGiver] = []
+    var refused: [(StationOrder, OrderGiver)] = []
     var held: [CheckedContinuation<Void, Never>] = []
     var isHolding = false
     var looks = 0
@@ -65,6 +66,8 @@ final class ScriptedStation: Sendable {
 
   var orders: [StationOrder] { state.withLock { $0.orders } }
   var givers: [OrderGiver] { state.withLock { $0.givers } }
+  /// Orders that came from who may not give them.
+  var refused: [(order: StationOrder, giver: OrderGiver)] { state.withLock { $0.refused.map { ($0.0, $0.1) } } }
   var looks: Int { state.withLock { $0.looks } }
 
   /// Orders are not answered before `release`.
@@ -77,6 +80,8 @@ final class ScriptedStation: Sendable {
     }
     for waiting in held { waiting.resume() }
   }
+
+  func refused(_ order: StationOrder, _ giver: OrderGiver) { state.withLock { $0.refused.append((order, giver)) } }
 
   func snapshot() async -> StationSnapshot {
     let looks = state.withLock { state in

@@ -1,5 +1,6 @@
 import Expectations
 import Gateway
+import Glibc
 import LinuxIO
 import ScanModel
 import StationProtocol
@@ -119,6 +120,9 @@ import WireCoding
     let done = try await client.perform(StationOrder(.annul(GateID("north")), who: "anna"), within: .seconds(20))
     expectEqual(done, .done("annul"))
     expectEqual(bench.station.orders.map(\.action.kind), [.annul])
+    // That it came is told whoever keeps the books.
+    expectEqual(bench.station.refused.map(\.order.action.kind), [.openOnce])
+    expectEqual(bench.station.refused.map(\.giver.user), [getuid()])
     await client.stop()
     await bench.socket.stop()
   }

@@ -125,39 +125,26 @@ import Testing
 
   @Test func aFactoryResetWipesThemAndTheOrders() throws {
     try store.set("control", bytes("hunter2"))
-    try SetUpOrders(state: folder.state).arm(minutes: 5)
+    // What a former version took orders by.
+    try folder.write("setup.arm", [1])
+    try folder.write("outbox.hold", [])
     try folder.write("records/note.txt", [1])
     let result = try FactoryReset(state: folder.state).run()
-    expectEqual(result.wiped, ["seal-key", "records/control.sealed", "setup.arm", "seal-key.check"])
+    expectEqual(result.wiped, ["seal-key", "records/control.sealed", "outbox.hold", "setup.arm", "seal-key.check"])
     expectEqual(result.left, ["records/note.txt"])
   }
 
-  @Test func anOrderIsTakenOnce() throws {
-    let orders = SetUpOrders(state: folder.state)
-    expect(try orders.takeArm() == nil && !orders.isArmAsked())
-    try orders.arm(minutes: 5)
-    try orders.arm(minutes: 500)
-    expect(try orders.isArmAsked())
-    try expectEqual(orders.takeArm(), 60)
-    expect(try orders.takeArm() == nil)
-    try orders.arm(minutes: 1)
-    expect(try orders.disarm() && !orders.disarm())
-    for text in ["", "x", "0", "-1", "99", "1e9"] {
-      try folder.write("setup.arm", bytes(text))
-      try expectEqual(orders.takeArm() ?? 1, 1)
-      expect(try !orders.isArmAsked())
-    }
-    expect(fault { try SetUpOrders(state: "/nonexistent/x").arm(minutes: 1) } != nil)
-  }
-
-  /// Power is cut before a service takes it: who ordered it does not stand there at the next start.
-  @Test func anOrderEndsWithTheMachinesStart() throws {
-    try SetUpOrders(state: folder.state, boot: "boot 1").arm(minutes: 5)
-    let next = SetUpOrders(state: folder.state, boot: "boot2")
-    expect(try next.takeArm() == nil)
-    expect(try !next.isArmAsked())
-    try next.arm(minutes: 5)
-    try expectEqual(next.takeArm(), 5)
+  @Test func ordersOfAFormerVersionAreTakenAway() throws {
+    let former = FormerOrders(state: folder.state)
+    expect(try !former.isOutboxHeld())
+    try former.forget()
+    for name in ["outbox.hold", "outbox.retry", "journal.accept", "setup.arm"] { try folder.write(name, []) }
+    expect(try former.isOutboxHeld())
+    try former.forget()
+    expect(try !former.isOutboxHeld())
+    try expectEqual(FactoryReset(state: folder.state).preview()?.wiped.contains("setup.arm"), false)
+    // Without a folder nobody has ordered anything.
+    expect(try !FormerOrders(state: "/nonexistent/x").isOutboxHeld())
   }
 
   /// A command that was stopped while it held the folder.

@@ -41,6 +41,21 @@ import Testing
     expect(take(&ration, .check, at: Self.start + .seconds(10)) != nil, "what was not sent costs nothing")
   }
 
+  @Test func whatIsLeftIsWhatCouldBeAsked() throws {
+    var ration = DoorRation()
+    expectEqual(ration.left(at: Self.start).most, 5)
+    expectEqual(ration.left(at: Self.start).left, 5)
+    _ = take(&ration, .signIn, at: Self.start)
+    let list = try #require(take(&ration, .list, at: Self.start))
+    _ = take(&ration, .check, at: Self.start)
+    expectEqual(ration.left(at: Self.start).left, 3)
+    ration.limited(list, at: Self.start, retryAfter: .seconds(10))
+    expectEqual(ration.left(at: Self.start).left, 0)
+    // A list waits for a minute; the other check does not.
+    expectEqual(ration.left(at: Self.start + .seconds(11)).left, 1)
+    expectEqual(ration.left(at: Self.start + .seconds(61)).left, 3)
+  }
+
   @Test func aRefusalHoldsListsAndChecksBackAndNoSignIn() throws {
     var ration = DoorRation()
     let place = try #require(take(&ration, .list, at: Self.start))

@@ -41,6 +41,9 @@ import TicketTransport
       expectEqual(outcome.mayHaveRedeemed, test.verdict == "redeemed")
       expect(outcome.offline == nil)
     }
+    // Only what was accepted is worth a word of when it ends.
+    expectEqual(
+      venue.transport.certificateEnds.map { $0 > SystemTime().wall() }, test.verdict == "redeemed" ? true : nil)
     await venue.close()
     expectEqual(venue.server.requests.count, test.verdict == "redeemed" ? 2 : 0)
     expectEqual(venue.server.bytes == 0, test.verdict != "redeemed", "no byte of the key goes to another host")

@@ -195,6 +195,23 @@ private func client(
       ? now - last >= AuthenticationGuard.pause : now - last >= AuthenticationGuard.period
   }
 
+  @Test func whatIsLeftIsTold() async throws {
+    let time = ManualTime()
+    let caller = try ScriptedCaller(time: time)
+    let client = client(caller, RateBudget(limit: 3), time: time)
+    expectEqual(client.left, RateBudget.Left(left: 3, most: 3))
+    caller.answerNext(answer(200))
+    _ = await client.perform(HTTPCall(.get, path: "/"), deadline: time.now() + Self.patience)
+    caller.answerNext(.pending)
+    _ = await client.perform(HTTPCall(.get, path: "/"), deadline: time.now() + Self.patience)
+    // What is under way counts.
+    expectEqual(client.left, RateBudget.Left(left: 1, most: 3))
+    caller.end(answer(429, retryAfter: .seconds(30)))
+    expectEqual(client.left, RateBudget.Left(left: 0, most: 3))
+    time.advance(by: .seconds(30))
+    expectEqual(client.left, RateBudget.Left(left: 2, most: 3))
+  }
+
   @Test func whatIsNotSentCostsNothing() async throws {
     let time = ManualTime()
     let caller = try ScriptedCaller(time: time)

@@ -2,6 +2,7 @@ import Expectations
 import Foundation
 import Glibc
 import ScanModel
+import StationProtocol
 import Testing
 import VenueServer
 
@@ -80,6 +81,27 @@ import VenueServer
     let again = try await run("present", "north", "-", input: entries[1])
     expect(again.status == 0 && again.output.contains("ADMIT"), "\(again)")
 
+    // What was presented is found by what everybody is shown of it, and by no more of its end.
+    let client = try StationClient(path: socket, program: "test", wants: ListenerWants(names: true))
+    await client.start()
+    func search(_ text: String) async throws -> OrderOutcome {
+      try await client.perform(StationOrder(.search(text), who: "test"), within: .seconds(20))
+    }
+    let shown = Code(entries[1]).shortened
+    for text in [shown, String(shown.dropFirst()), entries[1]] {
+      guard case .found(let tickets) = try await search(text) else {
+        expect(false, "nothing is found by \(text)")
+        continue
+      }
+      let ticket = try #require(tickets.first { $0.code == shown }, "\(tickets)")
+      expect(ticket.admitted == 1 && ticket.gate == GateID("north"), "\(ticket)")
+    }
+    for text in ["…" + entries[1].suffix(6), String(entries[1].suffix(3)), "…"] {
+      try await expectEqual(search(text).refusal, .unknown, "\(text)")
+    }
+    try await expectEqual(search(String(entries[1].suffix(6))), .found([]))
+    await client.stop()
+
     // Whoever watches has seen the orders with their reasons.
     expect(await screen.shows("turned back"), "\(screen.shown)")
     watching.interrupt()
@@ -89,5 +111,47 @@ import VenueServer
     await expectEqual(station.status(), 0)
     try await expectEqual(run("status").status, 2)
     await venue.close()
+  }
+
+  /// An outbox that was held before an update, by a former version's file, or by an order, is held by every process that follows.
+  @Test func aHoldOutlivesTheService() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (state, socket) = (folder.path + "/state", folder.path + "/s")
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for name in ["outbox.hold", "journal.accept"] {
+      try Data().write(to: URL(filePath: "\(state)/\(name)"))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(state)/\(name)")
+    }
+    func run(_ words: [String]) async throws -> Program.Result {
+      try await Program.run(words + ["--station-socket", socket])
+    }
+    func served(_ body: () async throws -> Void) async throws {
+      let station = try Station(["--state", state, "--station-socket", socket])
+      defer { station.end() }
+      _ = await station.next { $0["type"] as? String == "gate" }
+      try await body()
+      station.terminate()
+      await expectEqual(station.status(), 0, "\(station.log)")
+    }
+    func isHeld() async throws -> Bool { try await run(["status"]).output.contains("staff hold it") }
+    try await served {
+      expect(try await isHeld())
+      expect(!FileManager.default.fileExists(atPath: state + "/outbox.hold"))
+      expect(!FileManager.default.fileExists(atPath: state + "/journal.accept"))
+    }
+    let status = try await Program.run(["outbox", "status", "--state", state])
+    expect(status.output.contains("held, until: scangate outbox retry"), "\(status)")
+    try await served {
+      expect(try await isHeld())
+      try await expectEqual(run(["outbox", "retry"]).status, 0)
+      expect(try await !isHeld())
+    }
+    try await served {
+      expect(try await !isHeld())
+      try await expectEqual(run(["outbox", "hold", "--why", "an audit"]).status, 0)
+    }
+    try await served { expect(try await isHeld()) }
   }
 }

@@ -2,6 +2,8 @@ internal import Glibc
 internal import Journal
 internal import ScanModel
 internal import Sealing
+internal import StationProtocol
+internal import StationReport
 
 /// Looks into the journal: whether it can be read and relied on, what waits in the outbox, and what a ticket system did not confirm.
 struct JournalLook {
@@ -19,10 +21,8 @@ struct JournalLook {
     var doubt: String?
     /// Whether it opens with the station's key; `nil` where that could not be had.
     var opens: Bool?
-    /// How many admissions wait to be told, and since when the oldest does.
-    var waiting = 0, oldest: WallTime?
-    /// Whether staff hold them back.
-    var isHeld = false
+    /// Admissions that wait to be told.
+    var outbox = StationSnapshot.Outbox()
     /// How many conflicts it has, and how many of them are younger than a day.
     var conflicts = 0, recent = 0
     /// Whether the last run ended as it should, or runs; `nil` where there was none.
@@ -32,12 +32,15 @@ struct JournalLook {
   let keys: SealKeySource
   /// Whether a gateway runs with it.
   let isRunning: Bool
+  /// Whether that gateway has told of its outbox.
+  var isOutboxTold = false
 
-  /// How long an admission may wait to be told before somebody should look.
-  private static let longest = Duration.seconds(3_600)
   private static let aDay = Duration.seconds(86_400)
 
-  func findings() -> [Finding] { Self.judge(look(), isRunning: isRunning, at: SystemTime().wall()) }
+  func findings() -> [Finding] {
+    Self.judge(look(), isRunning: isRunning, at: SystemTime().wall())
+      .filter { !isOutboxTold || $0.area != .outbox }
+  }
 
   private func look() -> State {
     var state = State(path: "\(keys.state)/journal.sqlite")
@@ -52,15 +55,15 @@ struct JournalLook {
       let waiting = try reader.outbox(.waiting)
       let conflicts = try reader.outbox(.conflicts)
       let now = SystemTime().wall()
-      (state.waiting, state.oldest) = (waiting.count, waiting.map(\.at.wall).min())
+      (state.outbox.owed, state.outbox.oldest) = (UInt64(waiting.count), waiting.map(\.at.wall).min())
       state.conflicts = conflicts.count
       state.recent = conflicts.count { now - ($0.ending?.at.wall ?? $0.at.wall) < Self.aDay }
       let standing = try reader.standing()
+      state.outbox.isHeld = try reader.isOutboxHeld()
       state.endedWell = standing.started.map { _ in isRunning || standing.stopped != nil }
     } catch {
       state.fault = error
     }
-    state.isHeld = (try? OutboxOrders(state: keys.state).isHeld()) ?? false
     // Of one that is in use the gateway itself says so.
     if !isRunning, state.fault == nil {
       state.doubt = JournalTrust(of: state.path).doubt
@@ -103,27 +106,7 @@ struct JournalLook {
     if findings.allSatisfy({ $0.severity < .warning }) {
       findings.append(finding(.good, isRunning ? "It is in use, and can be read." : "It can be read."))
     }
-    return findings + [outbox(state, now)] + conflicts(state)
-  }
-
-  private static func outbox(_ state: State, _ now: WallTime) -> Finding {
-    let place = "outbox"
-    guard state.waiting > 0, let oldest = state.oldest else {
-      guard state.isHeld else { return Finding(.good, .outbox, place, "Nothing waits to be told.") }
-      return Finding(
-        .warning, .outbox, place, "It is held: nothing is told to the ticket system.",
-        cure: "sudo scangate outbox retry")
-    }
-    let age = now - oldest
-    let words = "\(state.waiting) admissions wait to be told, the oldest for \(age.asAge)"
-    if state.isHeld {
-      return Finding(.warning, .outbox, place, "\(words): staff hold them.", cure: "sudo scangate outbox retry")
-    }
-    if age > longest {
-      return Finding(
-        .warning, .outbox, place, "\(words).", cure: "sudo scangate outbox status; sudo scangate outbox retry")
-    }
-    return Finding(.note, .outbox, place, "\(words).")
+    return findings + ServiceLook.outbox(state.outbox, at: now) + conflicts(state)
   }
 
   private static func conflicts(_ state: State) -> [Finding] {

@@ -23,11 +23,13 @@ struct ReaderLook {
   }
 
   let machine: Machine
+  /// The readers of which the running service has told how they are: it has them open, and only what it cannot know is looked at.
+  var told: Set<ReaderID> = []
 
   func findings(_ configuration: StationConfiguration) -> [Finding] {
     var findings = Self.keymaps(configuration.wedges)
     do throws(DeviceError) {
-      findings += Self.judge(configuration, try look(configuration))
+      findings += Self.judge(configuration, try look(configuration), told: told)
     } catch {
       findings.append(Finding(.fault, .readers, error.device, error.what, cure: error.remedy))
     }
@@ -54,7 +56,10 @@ struct ReaderLook {
   }
 
   /// Judges each reader by what is plugged in.
-  static func judge(_ configuration: StationConfiguration, _ seen: Seen) -> [Finding] {
+  /// - Parameter told: readers of which the running service has told: what is wrong of them is looked for all the same, for it says more.
+  static func judge(
+    _ configuration: StationConfiguration, _ seen: Seen, told: Set<ReaderID> = []
+  ) -> [Finding] {
     configuration.readers.flatMap { reader -> [Finding] in
       let reports: [DeviceReport] =
         switch reader.kind {
@@ -69,7 +74,7 @@ struct ReaderLook {
       let judge = ReaderJudge(reader: reader, isAlone: isAlone, seen: seen)
       guard !own.isEmpty else { return [judge.parked(among: reports)] }
       return own.map { judge.judge($0) } + judge.model(own.map(\.device))
-    }
+    }.filter { finding in finding.severity > .note || !told.contains { finding.place == "readers.\($0)" } }
   }
 }
 

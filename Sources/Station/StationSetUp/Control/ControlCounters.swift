@@ -20,6 +20,8 @@ package struct ControlCounters: Sendable, Equatable, Codable {
     package var milliseconds: UInt64 = 0
     /// How long the longest took, in milliseconds.
     package var longest: UInt64 = 0
+    /// How many ended with a fault, by `ControlFaultKind.rawValue`; `nil` in what former versions have kept.
+    package var faults: [String: UInt64]?
     /// When one was answered well for the last time.
     package var succeeded: WallTime?
 
@@ -54,24 +56,31 @@ package struct ControlCounters: Sendable, Equatable, Codable {
       sum.count &+= b.count
       sum.milliseconds &+= b.milliseconds
       sum.longest = max(a.longest, b.longest)
+      sum.faults = (a.faults ?? [:]).merging(b.faults ?? [:], uniquingKeysWith: &+)
       sum.succeeded = [a.succeeded, b.succeeded].compactMap { $0 }.max()
       return sum
     }
   }
 
-  mutating func count(_ endpoint: ControlEndpoint, took: Duration, succeeded: WallTime?) {
+  /// Counts a call.
+  /// - Parameters:
+  ///   - succeeded: when it was answered well; `nil` where it was not.
+  ///   - fault: what it ended with; `nil` where it was answered, well or with a refusal.
+  mutating func count(
+    _ endpoint: ControlEndpoint, took: Duration, succeeded: WallTime?, fault: ControlFaultKind? = nil
+  ) {
     let milliseconds = UInt64(max(took.milliseconds, 0))
     var one = Requests()
     one.count = 1
     one.milliseconds = milliseconds
     one.longest = milliseconds
     one.succeeded = succeeded
+    one.faults = fault.map { [$0.rawValue: 1] }
     var delta = Self()
+    if let fault { delta.faults = [fault.rawValue: 1] }
     delta.requests[endpoint.rawValue] = one
     add(delta)
   }
-
-  mutating func count(_ kind: ControlFaultKind) { faults[kind.rawValue, default: 0] &+= 1 }
 
   mutating func count(_ refusal: SetUpRefusal) { refusals[refusal.rawValue, default: 0] &+= 1 }
 }

@@ -168,8 +168,7 @@ extension ControlSession {
       heard(.activate, began)
       return given
     } catch {
-      unkept.counters.count(.activate, took: time.now() - began, succeeded: nil)
-      if let kind = error.kind { unkept.counters.count(kind) }
+      unkept.counters.count(.activate, took: time.now() - began, succeeded: nil, fault: error.kind)
       isConnected = error.kind == nil || error.kind == .authentication || error.kind == .configuration
       throw error
     }

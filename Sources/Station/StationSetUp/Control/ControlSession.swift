@@ -195,8 +195,7 @@ extension ControlSession {
     } catch {
       // What was not even tried says nothing of the server.
       guard error.wasSent || error.kind == .network else { throw error }
-      unkept.counters.count(endpoint, took: time.now() - began, succeeded: nil)
-      unkept.counters.count(error.kind)
+      unkept.counters.count(endpoint, took: time.now() - began, succeeded: nil, fault: error.kind)
       isConnected = error.kind == .authentication || error.kind == .configuration
       hasFailedSince = true
       if let asked = error.retryAfter { quietUntil = time.now() + min(asked, ControlRecovery.longestRetryAfter) }
