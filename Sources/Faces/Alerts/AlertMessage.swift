@@ -1,5 +1,5 @@
-package import ScanConfiguration
-package import ScanModel
+internal import ScanConfiguration
+internal import ScanModel
 
 /// An alert as it is posted: plain text that a person reads, and what ntfy takes from headers.
 package struct AlertMessage: Sendable, Equatable {

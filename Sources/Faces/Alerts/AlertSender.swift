@@ -11,13 +11,14 @@ package final class AlertSender: Sendable {
   }
 
   /// How long one try may take.
-  private static let patience = Duration.seconds(15)
+  package static let patience = Duration.seconds(15)
   /// The largest answer that is read: nothing in it is looked at.
   private static let mostBytes = 65_536
 
   private let transport: HTTPTransport
   private let path: String
   private let token: Secret?
+  private let patience: Duration
   private let time: any TimeSource
 
   /// Makes the sender; connects nowhere.
@@ -27,7 +28,7 @@ package final class AlertSender: Sendable {
   /// - Throws: that the file cannot be used.
   package init(
     url: ServerAddress, path: String = "", token: Secret? = nil, authorities: String? = nil,
-    time: any TimeSource = SystemTime()
+    patience: Duration = AlertSender.patience, time: any TimeSource = SystemTime()
   ) throws(HTTPTransport.SetupFault) {
     var settings = HTTPTransport.Settings()
     if let authorities { settings.trust = .onlyFile(path: authorities) }
@@ -40,6 +41,7 @@ package final class AlertSender: Sendable {
     transport = try HTTPTransport(server: url, settings: settings, time: time)
     self.path = url.path.isEmpty && path.isEmpty ? "/" : path
     self.token = token
+    self.patience = patience
     self.time = time
   }
 
@@ -56,7 +58,7 @@ package final class AlertSender: Sendable {
     } catch {
       return .failed(error.description)
     }
-    let outcome = await transport.send(call, deadline: time.now() + Self.patience) { _ in }
+    let outcome = await transport.send(call, deadline: time.now() + patience) { _ in }
     let host = transport.server.hostAndPort
     switch outcome.result {
     case .answered(let answer): return Self.judge(answer.status, host)

@@ -1,6 +1,6 @@
 internal import Glibc
 package import LinuxIO
-package import ScanModel
+internal import ScanModel
 internal import ScanConfiguration
 internal import WireText
 

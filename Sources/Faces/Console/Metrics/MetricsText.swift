@@ -65,7 +65,8 @@ struct MetricsText {
 
   /// Adds a metric of one series, or none where nothing is known.
   mutating func add(_ kind: Kind, _ name: StaticString, _ help: StaticString, _ value: Value?) {
-    add(kind, name, help, value.map { [([:], $0)] } ?? [])
+    let none: Labels = [:]
+    add(kind, name, help, value.map { [(none, $0)] } ?? [])
   }
 
   /// Adds a metric. Of series with the same labels the first counts: two of them no reader takes.
