@@ -1,6 +1,6 @@
 internal import Glibc
 internal import LinuxIO
-package import ScanModel
+internal import ScanModel
 
 /// What this process takes of the machine, as far as the machine tells.
 package struct ProcessFigures: Sendable, Equatable {
