@@ -61,7 +61,7 @@ let floors: [(name: String, rooms: [String])] = [
       "Doctor",
     ]
   ),
-  ("Faces", ["Console", "MQTTBridge"]),
+  ("Faces", ["Alerts", "Console", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -277,9 +277,12 @@ let package = Package(
       ], small),
     // The station as machines see it: processes of their own behind the station's socket.
     room(
+      "Alerts",
+      ["LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "TicketTransport", "WireText"], small),
+    room(
       "Console",
       [
-        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
+        "Alerts", "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
         "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
@@ -511,9 +514,16 @@ let package = Package(
         "scangate-outputs", argumentParser,
       ]),
     tests(
+      of: "Alerts",
+      [
+        "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol", "StationTesting",
+        "TicketTransport",
+      ]),
+    tests(
       of: "Console",
       [
-        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol",
+        "Alerts", "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP",
+        "StationProtocol",
         "StationReport", "StationTesting", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, logging,
         nioCore, nioHTTP1, nioPosix, nioSSL,
         nioTLS, serviceLifecycle,
