@@ -13,6 +13,8 @@ struct ConsoleAnswer: Error, HTTPResponseError {
   /// What happened, and what to do. Holds nothing that a caller sent.
   var words: String
   var headers = HTTPFields()
+  /// What else programs are told.
+  var members: [(name: String, text: String?)] = []
 
   init(_ status: HTTPResponse.Status, _ error: String, _ words: String, _ headers: HTTPFields = HTTPFields()) {
     self.status = status
@@ -47,6 +49,7 @@ struct ConsoleAnswer: Error, HTTPResponseError {
     problem.add("title", status.reasonPhrase)
     problem.add("status", Int64(status.code))
     problem.add("detail", words)
+    for member in members { problem.add(member.name, member.text) }
     return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: problem.text)))
   }
 }
