@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check format deb install uninstall clean
+.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check metrics-check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -19,6 +19,7 @@ help:
 	  'make bench-decode  reading of pictures and frames beside libzbar and zxing-cpp, and what the whole camera reader takes; DECODE_IMAGES=folder' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
 	  'make check   formatting and the rules of the tree, no build' \
+	  'make metrics-check  has promtool read the pages of metrics that tests compare, and the example rules' \
 	  'make format  put every Swift file into the form that check wants' \
 	  'make deps    install the Debian packages that building needs' \
 	  'make deb     a Debian package for this architecture, in .build/deb' \
@@ -86,6 +87,9 @@ kiosks:
 
 check:
 	@scripts/check
+
+metrics-check:
+	@scripts/metrics-check
 
 format:
 	@$(SWIFT) format -i -r Sources Tests Fuzz Package.swift

@@ -42,7 +42,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CEvdev", "CLinux", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CTurboJPEG", "CUdev", "CV4LConvert",
+      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CTurboJPEG", "CUdev",
+      "CV4LConvert",
       "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
   ),
@@ -60,7 +61,7 @@ let floors: [(name: String, rooms: [String])] = [
       "Doctor",
     ]
   ),
-  ("Faces", ["Console"]),
+  ("Faces", ["Alerts", "Console", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -134,6 +135,7 @@ let package = Package(
     library("CUdev", "libudev", "libudev-dev"),
     library("CXKB", "xkbcommon", "libxkbcommon-dev"),
     library("COpenSSL", "libcrypto", "libssl-dev"),
+    library("CMosquitto", "libmosquitto", "libmosquitto-dev"),
     library("CPNG", "libpng", "libpng-dev"),
     library("CQREncode", "libqrencode", "libqrencode-dev"),
     library("CSeccomp", "libseccomp", "libseccomp-dev"),
@@ -255,7 +257,8 @@ let package = Package(
         "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
     // The socket that everybody else sees the station through.
-    room("StationSocket", ["Gateway", "LinuxIO", "ScanModel", "StationProtocol", "WireCoding"], small),
+    room(
+      "StationSocket", ["Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "WireCoding"], small),
     room(
       "Service",
       [
@@ -274,13 +277,20 @@ let package = Package(
       ], small),
     // The station as machines see it: processes of their own behind the station's socket.
     room(
+      "Alerts",
+      ["LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "TicketTransport", "WireText"], small),
+    room(
       "Console",
       [
-        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
+        "Alerts", "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
         "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], small),
+    // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
+    room(
+      "MQTTBridge",
+      ["CMosquitto", "LibCrypto", "LinuxIO", "ScanModel", "StationProtocol", "WireText", logging], small),
     room(
       "VenueServer",
       [
@@ -293,7 +303,8 @@ let package = Package(
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
         "EventSchedule",
         "Gateway", "Journal",
-        "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "Service",
+        "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ScanConfiguration", "ScanModel", "Sealing",
+        "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
         "StationSocket", "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
@@ -446,7 +457,7 @@ let package = Package(
       name: "ScanConfigurationTests",
       dependencies: [
         "Bookings", "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel",
-        "ScanTesting", "SignedTickets", "Subscriptions", "TicketSystemKit", "TicketTransport",
+        "ScanTesting", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
       exclude: ["bad"],
@@ -468,7 +479,19 @@ let package = Package(
       name: "StationTesting", dependencies: ["LinuxIO", "ScanModel", "StationProtocol"],
       path: "Tests/Station/StationTesting", swiftSettings: quick),
     tests(of: "StationReport", ["ScanModel", "StationProtocol", "StationTesting"]),
-    tests(of: "StationSocket", ["Gateway", "LinuxIO", "ScanModel", "ScanTesting", "StationProtocol", "WireCoding"]),
+    tests(
+      of: "MQTTBridge",
+      [
+        "Gateway", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol", "StationSocket",
+        "WireText",
+        logging,
+      ]),
+    tests(
+      of: "StationSocket",
+      [
+        "EventSchedule", "Gateway", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "StationProtocol",
+        "TicketSystemKit", "WireCoding",
+      ]),
     tests(
       of: "Doctor",
       [
@@ -491,9 +514,16 @@ let package = Package(
         "scangate-outputs", argumentParser,
       ]),
     tests(
+      of: "Alerts",
+      [
+        "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol", "StationTesting",
+        "TicketTransport",
+      ]),
+    tests(
       of: "Console",
       [
-        "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "StationProtocol",
+        "Alerts", "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP",
+        "StationProtocol",
         "StationReport", "StationTesting", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, logging,
         nioCore, nioHTTP1, nioPosix, nioSSL,
         nioTLS, serviceLifecycle,

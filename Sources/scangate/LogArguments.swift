@@ -20,7 +20,10 @@ struct LogArguments: ParsableArguments {
   var namesHolders = false
 
   /// The level, as the logger calls it.
-  var loggerLevel: Logger.Level {
+  var loggerLevel: Logger.Level { Self.level(level) }
+
+  /// A level, as the logger calls it.
+  static func level(_ level: Level) -> Logger.Level {
     switch level {
     case .debug: .debug
     case .info: .info

@@ -23,7 +23,7 @@ extension RunCommand {
       let face = StationFace(
         name: { running.name }, version: running.version, snapshot: { await running.snapshot() },
         perform: { order, giver in await running.perform(order, by: giver) },
-        rights: ListenerRights.usual(own: getuid()),
+        rights: rights(by: running),
         refused: { order, giver, words in running.refused(order, by: giver, words) },
         dropped: { events.view.dropped($0) })
       return try StationSocket(at: listener, of: face, events: events)
@@ -36,6 +36,16 @@ extension RunCommand {
         """)
       return nil
     }
+  }
+
+  /// The user of the MQTT bridge.
+  private static let bridge = "scangate-mqtt"
+
+  /// What a user may do, by the file as it is then.
+  private static func rights(by running: RunningStation) -> @Sendable (UInt32) -> ListenerRights {
+    // Looked up once: that may take long, and nobody waits for it here.
+    let (own, bridge) = (getuid(), UserAccount(named: bridge)?.id)
+    return { user in ListenerRights.ofUser(user, own: own, bridge: bridge, by: running.configuration) }
   }
 
   private static func listener(

@@ -18,8 +18,9 @@ struct Scangate: AsyncParsableCommand {
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [
-      RunCommand.self, StatusCommand.self, WatchCommand.self, OpenCommand.self, AnnulCommand.self,
-      MaintenanceCommand.self, PresentCommand.self, DoctorCommand.self, DemoCommand.self, DevicesCommand.self,
+      RunCommand.self, MQTTCommand.self, StatusCommand.self, WatchCommand.self, OpenCommand.self, AnnulCommand.self,
+      MaintenanceCommand.self, PresentCommand.self, ConsoleCommand.self, DoctorCommand.self, DemoCommand.self,
+      DevicesCommand.self,
       CameraCommand.self,
       ConfigCommand.self,
       CredentialCommand.self,

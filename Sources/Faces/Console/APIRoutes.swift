@@ -1,6 +1,165 @@
+import HTTPTypes
 import Hummingbird
+import NIOCore
+import ScanConfiguration
+import ScanModel
+import StationProtocol
+import StationReport
+import WireText
 
 extension ConsoleRoutes {
   /// `/api/v1/`.
-  func addAPI(to group: ConsoleGroup) {}
+  func addAPI(to group: ConsoleGroup) {
+    let api = StationAPI(mirror: mirror, version: setting.version)
+    let stream = EventStreamRoute(mirror: mirror)
+    for route in StationAPI.routes {
+      let path = RouterPath("\(StationAPI.base)\(route.path)")
+      for method in route.methods {
+        group.on(path, method: method) { request, context in
+          switch route.answer {
+          case .events: try await stream.respond(to: request, context: context)
+          case let answer: try await api.respond(to: request, context: context, by: answer)
+          }
+        }
+      }
+      let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
+      for method in StationAPI.usualMethods where !route.methods.contains(method) {
+        group.on(path, method: method) { _, _ -> Response in
+          throw ConsoleAnswer(
+            .methodNotAllowed, "methodNotAllowed", "This takes \(allowed), and nothing else.", [.allow: allowed])
+        }
+      }
+    }
+  }
+}
+
+/// What the console answers below `/api/v1`, of the station as it is; `docs/openapi.json` is its contract.
+struct StationAPI: Sendable {
+  /// What is behind a route.
+  enum Answer: Sendable {
+    case events
+    case snapshot
+    case gates
+    case gate
+    case orders
+  }
+
+  /// A path below `base`, and the methods that it takes.
+  struct Route: Sendable {
+    let path: String
+    let methods: [HTTPRequest.Method]
+    let answer: Answer
+  }
+
+  static let base = "/api/v1"
+  static let routes = [
+    Route(path: "/events", methods: [.get], answer: .events),
+    Route(path: "/snapshot", methods: [.get, .head], answer: .snapshot),
+    Route(path: "/gates", methods: [.get, .head], answer: .gates),
+    Route(path: "/gates/:name", methods: [.get, .head], answer: .gate),
+    Route(path: "/orders", methods: [.get, .head, .post], answer: .orders),
+  ]
+  static let usualMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+
+  /// How old an answer about the station may be.
+  private static let freshness: Duration = .milliseconds(100)
+  /// How long an order is waited for; a code that was typed, as long as its gate may take.
+  private static let orderLimit: Duration = .seconds(10)
+  private static let presentLimit: Duration = .seconds(30)
+
+  let mirror: StationMirror
+  /// The program's version.
+  let version: String
+
+  func respond(to request: Request, context: ConsoleContext, by answer: Answer) async throws -> Response {
+    if answer == .orders, request.method == .post { return try await order(request, context) }
+    try context.requires(answer == .orders ? .orders : .events)
+    let response = Self.response(try await text(answer, context))
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func text(_ answer: Answer, _ context: ConsoleContext) async throws(ConsoleAnswer) -> String {
+    let station = try await station()
+    switch answer {
+    case .snapshot, .events:
+      return StatusJSON.text(station, StationJudgement.remarks(on: station, program: version))
+    case .gates: return StatusJSON.gates(of: station)
+    case .gate:
+      let name = context.parameters.get("name").flatMap { PercentCoding.decode($0.utf8) }
+      guard let text = StatusJSON.gate(String(decoding: name ?? [], as: UTF8.self), of: station) else {
+        throw Self.noGate(station)
+      }
+      return text
+    case .orders:
+      var json = JSONText()
+      var orders: [OrderKind] = []
+      if case .here(let welcome) = await mirror.presence { orders = welcome.orders }
+      json.add("orders", texts: orders.map(\.rawValue))
+      return json.text
+    }
+  }
+
+  /// How the station is now.
+  private func station(_ age: Duration = freshness) async throws(ConsoleAnswer) -> StationSnapshot {
+    do throws(StationAbsence) {
+      return try await mirror.snapshot(notOlderThan: age)
+    } catch {
+      throw ConsoleAnswer(
+        .serviceUnavailable, "stationAway", TerminalText.clean(error.description, limit: 1_000), [.retryAfter: "1"])
+    }
+  }
+
+  private static func noGate(_ station: StationSnapshot) -> ConsoleAnswer {
+    let names = station.gates.map { TerminalText.clean($0.id.name, limit: 60) }.joined(separator: ", ")
+    return ConsoleAnswer(.notFound, "noSuchGate", "There is no such gate; this station has \(names).")
+  }
+
+  private static func response(_ text: String) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: text)))
+  }
+
+  // MARK: Orders
+
+  private func order(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+    let caller = try context.requires(.orders)
+    guard Self.isJSON(request.headers[.contentType]) else {
+      throw ConsoleAnswer(
+        .unsupportedMediaType, "unsupportedMediaType", "An order is written as JSON: Content-Type: application/json.",
+        [.accept: "application/json"])
+    }
+    let form: OrderForm
+    do {
+      let body = try await request.body.collect(upTo: ConsoleLimits.maximumBody)
+      form = try OrderForm([UInt8](body.readableBytesView))
+    } catch let fault as OrderForm.Fault {
+      throw ConsoleAnswer(
+        fault.isMalformed ? .badRequest : .unprocessableContent, fault.isMalformed ? "malformed" : "invalid",
+        fault.words)
+    } catch is NIOTooManyBytesError {
+      throw ConsoleAnswer(
+        .contentTooLarge, "tooLong", "An order has at most \(ConsoleLimits.maximumBody) bytes.", [.connection: "close"])
+    }
+    // Nobody there is told before anything is given: then it was surely not done.
+    let station = try await station(.seconds(1))
+    if let gate = form.action.gate, !station.gates.contains(where: { $0.id == gate }) { throw Self.noGate(station) }
+    let order = StationOrder(form.action, who: caller.name, why: form.why, id: form.id)
+    let limit = form.kind == .present ? Self.presentLimit : Self.orderLimit
+    let outcome: OrderOutcome
+    do throws(StationAbsence) {
+      outcome = try await mirror.perform(order, within: limit)
+    } catch {
+      throw OrderAnswer.unknown(form, error.description)
+    }
+    return Self.response(try OrderAnswer.text(form, outcome))
+  }
+
+  /// Whether a body is said to be JSON, in UTF-8 where it says that.
+  static func isJSON(_ type: String?) -> Bool {
+    let parts = (type ?? "").split(separator: ";").map {
+      $0.trimmingPrefix { $0 == " " || $0 == "\t" }.lowercased().filter { $0 != " " && $0 != "\t" && $0 != "\"" }
+    }
+    guard parts.first == "application/json" else { return false }
+    return parts.dropFirst().allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" }
+  }
 }

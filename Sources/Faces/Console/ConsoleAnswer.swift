@@ -13,6 +13,8 @@ struct ConsoleAnswer: Error, HTTPResponseError {
   /// What happened, and what to do. Holds nothing that a caller sent.
   var words: String
   var headers = HTTPFields()
+  /// What else programs are told.
+  var members: [(name: String, text: String?)] = []
 
   init(_ status: HTTPResponse.Status, _ error: String, _ words: String, _ headers: HTTPFields = HTTPFields()) {
     self.status = status
@@ -31,6 +33,9 @@ struct ConsoleAnswer: Error, HTTPResponseError {
 
   static let notFound = ConsoleAnswer(.notFound, "notFound", "There is nothing here.")
 
+  static let tooLong = ConsoleAnswer(
+    .contentTooLarge, "tooLong", "The body is longer than \(ConsoleLimits.maximumBody) bytes.", [.connection: "close"])
+
   static func badRequest(_ words: String) -> ConsoleAnswer { ConsoleAnswer(.badRequest, "badRequest", words) }
 
   func response(from request: Request, context: some RequestContext) throws -> Response { response }
@@ -44,6 +49,7 @@ struct ConsoleAnswer: Error, HTTPResponseError {
     problem.add("title", status.reasonPhrase)
     problem.add("status", Int64(status.code))
     problem.add("detail", words)
+    for member in members { problem.add(member.name, member.text) }
     return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: problem.text)))
   }
 }

@@ -9,6 +9,8 @@ struct ConsoleContext: RequestContext {
   let peer: SocketAddress?
   /// Where it came to: the address by which the peer reached this machine.
   let local: SocketAddress?
+  /// Done when the connection is closed, by whomever.
+  let closing: EventLoopFuture<Void>
   /// Who asks; `nil` before anybody has looked, and where nobody said.
   var caller: ConsoleCaller?
 
@@ -19,6 +21,7 @@ struct ConsoleContext: RequestContext {
     coreContext = .init(source: source)
     peer = source.channel.remoteAddress
     local = source.channel.localAddress
+    closing = source.channel.closeFuture
   }
 
   /// Whether it comes from this machine.

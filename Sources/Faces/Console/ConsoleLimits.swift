@@ -10,19 +10,23 @@ package struct ConsoleLimits: Sendable {
   static let maximumFields = 64
 
   /// The most connections at a time; one more is closed at once.
-  package var connections = 300
+  package var connections = 320
+  /// How many of them only this machine gets.
+  package var reserved = 32
   /// The most of them from one address that is not this machine's.
-  package var connectionsPerAddress = 220
+  package var connectionsPerAddress = 240
   /// How long a connection may take to say hello in TLS.
   package var handshake = TimeAmount.seconds(10)
-  /// How long a request's head may take, from its first byte.
+  /// How long a connection's first head may take.
   package var head = TimeAmount.seconds(10)
   /// How long a request's body may take, from its head.
   package var body = TimeAmount.seconds(10)
-  /// How long a connection may be without a request.
+  /// How long a connection may be without a request after an answer, its head included.
   package var idle = TimeAmount.seconds(75)
   /// How long what was written may wait for a peer to take any of it.
   package var write = TimeAmount.seconds(20)
+  /// How long a peer may take to close its side once ours is.
+  package var parting = TimeAmount.seconds(2)
 
   package init() {}
 }

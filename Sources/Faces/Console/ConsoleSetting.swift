@@ -1,5 +1,7 @@
+package import Alerts
 package import Logging
 package import ScanConfiguration
+package import ScanModel
 
 /// All that a console is made of.
 package struct ConsoleSetting: Sendable {
@@ -15,6 +17,10 @@ package struct ConsoleSetting: Sendable {
   package var machine: String?
   /// How much of it one may use.
   package var limits = ConsoleLimits()
+  /// Who tells somebody elsewhere what is wrong; `nil` where nobody does.
+  package var alerts: AlertWatch?
+  /// When the process was started.
+  package var startedAt = SystemTime().wall()
   /// Takes lines for the operator.
   package var logger: Logger
 

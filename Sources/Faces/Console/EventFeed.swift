@@ -133,7 +133,9 @@ package final class EventFeed: Sendable {
     }
   }
 
-  fileprivate func unsubscribe(_ number: UInt64) { state.withLock { $0.subscriptions[number] = nil } }
+  fileprivate func unsubscribe(_ number: UInt64) {
+    state.withLock { $0.subscriptions.removeValue(forKey: number) }?.wakes.finish()
+  }
 }
 
 /// One who is told events.

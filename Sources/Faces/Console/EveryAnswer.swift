@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 
 /// Surrounds everything: each request gets an answer, and each answer the fields that a browser heeds.
 struct EveryAnswer: RouterMiddleware {
@@ -16,6 +17,8 @@ struct EveryAnswer: RouterMiddleware {
       response = try await next(request, context)
     } catch let answer as ConsoleAnswer {
       response = answer.response
+    } catch is NIOTooManyBytesError {
+      response = ConsoleAnswer.tooLong.response
     } catch let error as any HTTPResponseError where error.status == .notFound {
       response = ConsoleAnswer.notFound.response
     } catch let error as any HTTPResponseError {
@@ -24,12 +27,21 @@ struct EveryAnswer: RouterMiddleware {
       logger.error("A request could not be answered: \(type(of: error))")
       response = ConsoleAnswer(.internalServerError, "internalError", "The console could not answer.").response
     }
-    for (name, value) in Self.fields where response.headers[name] == nil { response.headers[name] = value }
+    for field in Self.fields where response.headers[field.name] == nil { response.headers[field.name] = field.value }
     return response
   }
 
-  private static let fields: [(HTTPField.Name, String)] = [
-    (.cacheControl, "no-store"), (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'"),
-    (.xContentTypeOptions, "nosniff"),
-  ]
+  /// Nothing here is for a browser to show, keep, frame or lend to another page.
+  private static let fields: HTTPFields = {
+    var fields: HTTPFields = [
+      .cacheControl: "no-store", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
+      .xContentTypeOptions: "nosniff",
+    ]
+    for (name, value) in [
+      ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin"), ("X-Frame-Options", "DENY"),
+    ] {
+      if let name = HTTPField.Name(name) { fields[name] = value }
+    }
+    return fields
+  }()
 }

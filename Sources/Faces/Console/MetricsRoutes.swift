@@ -1,6 +1,28 @@
+import Alerts
+import HTTPTypes
 import Hummingbird
+import NIOCore
+import StationProtocol
 
 extension ConsoleRoutes {
-  /// `/metrics`.
-  func addMetrics(to group: ConsoleGroup) {}
+  /// How old a station's figures may be: several who scrape at once are one question.
+  private static var age: Duration { .milliseconds(500) }
+
+  /// `/metrics`: for who has a token with that scope, and for this machine. It answers without the station, too.
+  func addMetrics(to group: ConsoleGroup) {
+    group.get("metrics") { [setting, mirror] _, context in
+      try context.requires(.metrics)
+      let station: Result<StationSnapshot, StationAbsence>
+      do throws(StationAbsence) {
+        station = .success(try await mirror.snapshot(notOlderThan: Self.age))
+      } catch {
+        station = .failure(error)
+      }
+      var figures = ConsoleFigures(version: setting.version, startedAt: setting.startedAt, process: .now())
+      figures.alerts = await setting.alerts?.figures
+      return Response(
+        status: .ok, headers: [.contentType: MetricsPage.mediaType],
+        body: .init(byteBuffer: ByteBuffer(string: MetricsPage.text(station, figures))))
+    }
+  }
 }

@@ -58,6 +58,9 @@ package final class TokenBook: Sendable {
     left.count == right.count && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
+  /// How many addresses are remembered.
+  var remembered: Int { debts.withLock { $0.count } }
+
   private func wait(of address: String, _ now: MonotonicTime) -> Int? {
     debts.withLock { debts in
       guard let until = debts[address], until - now > Self.pause * (Self.mostFailures - 1) else { return nil }

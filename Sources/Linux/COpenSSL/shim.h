@@ -4,7 +4,9 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
+#include <openssl/pem.h>
 #include <openssl/sha.h>
+#include <openssl/x509v3.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -57,3 +59,15 @@ static inline void copenssl_hmac_final(struct copenssl_hmac *hmac, unsigned char
 }
 
 static inline void copenssl_hmac_free(struct copenssl_hmac *hmac) { OPENSSL_clear_free(hmac, sizeof *hmac); }
+
+/// Adds an extension as openssl's own configuration writes it; 0 where that cannot be read, or there is no memory.
+static inline int copenssl_add_extension(X509 *certificate, int nid, const char *value) {
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, certificate, certificate, NULL, NULL, 0);
+  X509V3_set_ctx_nodb(&context);
+  X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, nid, value);
+  if (!extension) return 0;
+  int added = X509_add_ext(certificate, extension, -1);
+  X509_EXTENSION_free(extension);
+  return added;
+}

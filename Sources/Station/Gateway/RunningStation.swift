@@ -60,7 +60,7 @@ package final class RunningStation: Sendable {
   package var name: String { present.withLock { $0?.configuration.name } ?? "" }
 
   /// The configuration by which the station runs now.
-  var configuration: StationConfiguration? { present.withLock { $0?.configuration } }
+  package var configuration: StationConfiguration? { present.withLock { $0?.configuration } }
 
   /// A gate of the station that runs now.
   func gate(_ id: GateID) -> GateController? { present.withLock { $0?.station }?.gate(id) }

@@ -11,17 +11,20 @@ package enum ConfigurationFile {
   }
 
   /// Reads the file at `path`; a regular file of at most 1 MiB.
+  /// - Parameter name: what it is called in errors, where `path` is a copy that nobody mends.
   /// - Throws: every error of the file at once. A file that cannot be read is an error at its line 1.
-  package static func load(path: String, options: ConfigurationOptions) throws(ConfigurationErrors) -> Reading {
+  package static func load(
+    path: String, called name: String? = nil, options: ConfigurationOptions
+  ) throws(ConfigurationErrors) -> Reading {
     let content: FileContent
     do throws(FileFault) {
       content = try FileContent.read(path, upTo: SourceText.maximumBytes)
     } catch {
-      let start = SourcePosition(file: path, line: 1, column: 1)
+      let start = SourcePosition(file: name ?? path, line: 1, column: 1)
       throw ConfigurationErrors(
         errors: [ConfigurationError(at: start, "the configuration \(error.problem)", error.remedy)], warnings: [])
     }
-    return try parse(bytes: content.bytes, file: path, options: options)
+    return try parse(bytes: content.bytes, file: name ?? path, options: options)
   }
 
   /// Reads a configuration from text; `file` is its name in errors.

@@ -60,7 +60,9 @@ struct ConsoleChecks {
 
   private func checkTokens() {
     var files: [String: ConsoleCredential] = [:]
-    for credential in [console.certificate, console.privateKey].compactMap({ $0 }) + console.tokens.map(\.credential) {
+    // What is shown to somebody else's server opens nothing here.
+    let named = [console.certificate, console.privateKey, console.alerts?.token, console.alerts?.caFile]
+    for credential in named.compactMap({ $0 }) + console.tokens.map(\.credential) {
       if let first = files[credential.name] {
         findings.error(
           at: credential.position,

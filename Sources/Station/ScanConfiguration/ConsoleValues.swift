@@ -95,7 +95,7 @@ extension ValueKind where Value == ConsoleCredential {
 }
 
 /// Whether `text` can be the name of a file of secrets: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`, and does not look like a token itself.
-func isConsoleCredential(_ text: String) -> Bool {
+package func isConsoleCredential(_ text: String) -> Bool {
   let marks = "._-".utf8
   guard let first = text.utf8.first, isLetterOrDigit(first), text.utf8.count <= 64 else { return false }
   guard text.utf8.allSatisfy({ isLetterOrDigit($0) || marks.contains($0) }) else { return false }

@@ -152,6 +152,7 @@ package final class StationService: Service {
           // Not before: gates of the station that ends have not what the new ones have.
           if let completed = prepared.withLock({ $0 }) { setUp?.take(completed) }
           running.attach(station, of: current.withLock { $0 })
+          await socket?.reviewRights()
           serving = Serving(station, manager: manager, order: order)
           feeding.cancel()
           events.emit(.configuration(.applied, at: SystemTime().wall()))

@@ -35,6 +35,19 @@ package enum StatusJSON {
     return line.text
   }
 
+  /// The object of its gates alone.
+  package static func gates(of station: StationSnapshot) -> String {
+    var line = JSONText()
+    line.add("at", station.at.iso8601)
+    line.add("gates", objects: station.gates.map(object))
+    return line.text
+  }
+
+  /// The object of one gate; `nil` where there is none of this name.
+  package static func gate(_ name: String, of station: StationSnapshot) -> String? {
+    station.gates.first { $0.id.name == name }.map(object)
+  }
+
   private static func begin(_ remarks: [StationRemark]) -> JSONText {
     var line = JSONText()
     line.add("level", Int64(remarks.first?.weight.rawValue ?? 0))

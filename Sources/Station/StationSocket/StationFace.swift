@@ -49,16 +49,4 @@ package struct ListenerRights: Sendable, Equatable {
     self.orders = orders
     self.names = names
   }
-
-  /// Root, and the user that the service runs as: they can read all that the station has anyway. Others who may connect are told what
-  /// has no names in it.
-  /// - Parameter others: the orders that others may give.
-  package static func usual(
-    own: UInt32, others: Set<OrderKind> = []
-  ) -> @Sendable (_ user: UInt32) -> ListenerRights {
-    { user in
-      user == 0 || user == own
-        ? ListenerRights(orders: Set(OrderKind.allCases), names: true) : ListenerRights(orders: others, names: false)
-    }
-  }
 }

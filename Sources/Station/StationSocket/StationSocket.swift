@@ -81,6 +81,13 @@ package actor StationSocket {
     events.hand(to: nil)
   }
 
+  /// The station's file is another now. Whoever may do more or less by it than it was told comes again, and is told.
+  package func reviewRights() {
+    for (number, listener) in listeners where face.rights(listener.peer.user) != listener.rights {
+      refuse(number, "What your user may do here has changed. Connect again.")
+    }
+  }
+
   /// How many listen now.
   package var count: Int { listeners.count }
 
@@ -192,7 +199,8 @@ package actor StationSocket {
 
   private func take(_ order: StationOrder, of listener: StationListener) {
     let (number, id) = (listener.number, order.id)
-    guard listener.rights.orders.contains(order.action.kind) else {
+    // As the file is now, whatever it was when the listener came.
+    guard face.rights(listener.peer.user).orders.contains(order.action.kind) else {
       let words =
         "User \(listener.peer.user) may not give the order \(order.action.kind.rawValue). Give it as root: sudo scangate …"
       face.refused(order, listener.giver, words)

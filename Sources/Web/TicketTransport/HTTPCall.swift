@@ -42,8 +42,10 @@ package struct HTTPCall: Sendable {
   package var query: [(name: String, value: String)]
   /// A header that carries the key, and what precedes the key in it (`Bearer `).
   package var credential: (header: String, prefix: String, secret: Secret)?
-  /// The body, JSON; `nil` for none.
+  /// The body; `nil` for none.
   package var body: [UInt8]?
+  /// The body's media type.
+  package var bodyType = "application/json"
   /// Whether no cache on the way may answer.
   package var skipsCaches = false
   /// The media types that are wanted.

@@ -24,7 +24,7 @@ struct HTTPRequest: Sendable {
     if let credential = call.credential {
       headers.add(name: credential.header, value: credential.prefix + credential.secret.value)
     }
-    if call.body != nil { headers.add(name: "Content-Type", value: "application/json") }
+    if call.body != nil { headers.add(name: "Content-Type", value: call.bodyType) }
     switch (call.body, call.method) {
     case (let body?, _): headers.add(name: "Content-Length", value: "\(body.count)")
     case (nil, .post), (nil, .put), (nil, .patch): headers.add(name: "Content-Length", value: "0")

@@ -231,3 +231,34 @@ import Testing
     expectEqual(configuration.isStateTold, isTold)
   }
 }
+
+/// Who may look at a station, and what may be ordered of it, no control service says.
+@Suite struct ForeignSectionTests {
+  @Test func aDocumentSaysNothingOfConsoleAndBridge() async throws {
+    func read(_ more: String) async throws -> ControlConfiguration {
+      let body = #"{"success":true,"data":{"id":"kiosk-1","name":"Box office"\#(more)}}"#
+      let server = ScriptedServer { _, request, connection in
+        connection.send(
+          request.contains("remote-config")
+            ? Answers.response("404 Not Found", #"{"error":"Kiosk not found"}"#) : Answers.ok(body))
+      }
+      let service = try await Service.open(server)
+      let result = await service.configuration()
+      await service.close()
+      return try #require(result.value)
+    }
+    let plain = try await read("")
+    for name in ["console", "mqtt"] {
+      let section =
+        #"{"listen":"0.0.0.0:8088","allowPlainHTTP":true,"orders":["openOnce"],"names":true,"broker":"evil.example"}"#
+      for place in [
+        #","\#(name)":\#(section)"#, #","settings":{"\#(name)":\#(section)}"#,
+        #","integrations":{"\#(name)":\#(section)}"#,
+      ] {
+        var read = try await read(place)
+        read.ignored = plain.ignored
+        expectEqual(read, plain, "\(place)")
+      }
+    }
+  }
+}

@@ -83,6 +83,17 @@ import TicketSystemKit
       ])
   }
 
+  /// Who may look at the station, and what may be ordered of it, the file alone says.
+  @Test func noCodeOpensTheConsole() throws {
+    let without = try Self.station()
+    let with = try Self.station("console: { listen: 127.0.0.1:8088, orders: [maintenance] }")
+    try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))
+    expect(book.complete(without).configuration.console == nil && book.complete(without).configuration.mqtt == nil)
+    let console = try #require(with.console)
+    expectEqual(book.complete(with).configuration.console, console)
+    expectEqual(console.orders, [.maintenance])
+  }
+
   @Test func whatTheFileSaysOfAGateCounts() throws {
     let written = try Self.station(ticket: ", ticket: { saleTicket: 3 }")
     try book.keep(Self.enrolment(), of: Self.main, by: GateID("north"), at: WallTime(seconds: 1))

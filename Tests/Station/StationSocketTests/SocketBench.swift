@@ -18,9 +18,11 @@ struct SocketBench: Sendable {
   /// - Parameters:
   ///   - former: whose place it takes, at the same address; one of its own where none is given.
   ///   - rights: what each user may do.
+  ///   - rightsOf: the same, where it may change.
   init(
     after former: SocketBench? = nil, station: ScriptedStation = ScriptedStation(),
-    rights: ListenerRights = ListenerRights(orders: Set(OrderKind.allCases), names: true)
+    rights: ListenerRights = ListenerRights(orders: Set(OrderKind.allCases), names: true),
+    rightsOf: (@Sendable (UInt32) -> ListenerRights)? = nil
   ) async throws {
     let path = former?.path ?? "@scangate-station-test-\(UInt64.random(in: .min ... .max))"
     let hub = EventHub()
@@ -32,7 +34,7 @@ struct SocketBench: Sendable {
       at: listener,
       of: StationFace(
         name: { "bench" }, version: "0.1.0", snapshot: { await station.snapshot() },
-        perform: { order, giver in await station.perform(order, giver) }, rights: { _ in rights },
+        perform: { order, giver in await station.perform(order, giver) }, rights: rightsOf ?? { _ in rights },
         refused: { order, giver, _ in station.refused(order, giver) }, dropped: { hub.view.dropped($0) }), events: hub)
     await socket.start()
   }

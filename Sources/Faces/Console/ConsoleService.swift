@@ -1,0 +1,95 @@
+import LinuxIO
+import Logging
+package import ScanConfiguration
+import ScanModel
+package import ServiceLifecycle
+import StationProtocol
+
+/// The console as a service: its picture of the station, its server, and its certificate, which it renews.
+package final class ConsoleService: Service {
+  /// How often it is looked whether the certificate is to be made anew.
+  private static let look: Duration = .seconds(6 * 3_600)
+  /// How long before its end somebody else's certificate is told of, in seconds.
+  private static let notice: Int64 = 30 * 86_400
+
+  private let setting: ConsoleSetting
+  private let mirror: StationMirror
+  private let server: ConsoleServer
+  private let kept: KeptCertificate?
+  private let onReady: @Sendable (ListenAddress) -> Void
+  private var logger: Logger { setting.logger }
+
+  /// Puts the console together; nothing listens before `run`.
+  /// - Parameters:
+  ///   - kept: the certificate that it makes for itself; `nil` where it has one, or needs none.
+  ///   - station: the station's socket.
+  ///   - onReady: called once, when requests are accepted.
+  /// - Throws: where no thread can be started.
+  package init(
+    _ setting: ConsoleSetting, kept: KeptCertificate?, station: String = StationLimits.path,
+    onReady: @escaping @Sendable (ListenAddress) -> Void = { _ in }
+  ) throws(ConsoleFault) {
+    self.setting = setting
+    self.kept = kept
+    self.onReady = onReady
+    do throws(SystemError) {
+      mirror = try StationMirror(path: station, names: setting.configuration.namesHolders)
+    } catch {
+      throw ConsoleFault("The console cannot begin: \(error.words).")
+    }
+    server = ConsoleServer(setting, mirror: mirror)
+  }
+
+  /// Returns when everything that has to move has moved: the picture of the station, and the thread that answers.
+  package func heartbeat() async {
+    _ = await mirror.presence
+    await server.heartbeat()
+  }
+
+  package func run() async throws {
+    await mirror.start()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        // What is told for ever ends first: the server waits for what it has begun to answer.
+        try? await gracefulShutdown()
+        await self.mirror.stop()
+      }
+      group.addTask { await self.keepCertificate() }
+      defer { group.cancelAll() }
+      try await server.run { [onReady, logger] address in
+        let scheme = self.setting.identity == nil ? "http" : "https"
+        logger.notice("The console listens at \(scheme)://\(address)")
+        onReady(address)
+      }
+    }
+    await mirror.stop()
+  }
+
+  private func keepCertificate() async {
+    guard let identity = setting.identity else { return }
+    while !Task.isCancelled {
+      let now = SystemTime().wall().seconds
+      if let kept {
+        do throws(ConsoleFault) {
+          // A disk may take its time.
+          let (pem, isNew) = try await SystemThread.run("certificate") {
+            () -> Result<(pem: [UInt8], isNew: Bool), ConsoleFault> in
+            do throws(ConsoleFault) { return .success(try kept.current(at: now)) } catch { return .failure(error) }
+          }.get()
+          if isNew {
+            try identity.renew(certificate: pem, key: pem, called: ("The console's certificate", "its key"))
+            let fingerprint = CertificateFingerprint.text(ofPEM: pem) ?? "unknown"
+            logger.notice("The console has made itself a new certificate: SHA-256 \(fingerprint)")
+          }
+        } catch {
+          logger.error("\(error.description)")
+        }
+      } else if identity.end - now < Self.notice {
+        logger.warning(
+          "The console's certificate ends in \(max(0, (identity.end - now) / 86_400)) days. Put a new one into \(ConsoleSecrets.usual), and run: systemctl restart scangate-console"
+        )
+      }
+      do { try await Task.sleep(for: Self.look) } catch { return }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import Console
+import Gateway
+import Glibc
+import LinuxIO
+import Logging
+import ScanConfiguration
+import ScanModel
+import Service
+import ServiceLifecycle
+import StationProtocol
+import UnixSignals
+
+/// `scangate console run`, and `scangate console` alone: the console itself.
+struct ConsoleRunCommand: AsyncParsableCommand {
+  /// How long what is being answered may take at the end.
+  private static let parting = Duration.seconds(5)
+
+  static let configuration = CommandConfiguration(commandName: "run", abstract: "Run it.")
+
+  @OptionGroup var place: ConsolePlace
+
+  @OptionGroup var station: StationArgument
+
+  @Option(
+    name: .customLong("log-level"), help: ArgumentHelp("Log what matters as much, and more.", valueName: "level"))
+  var level = LogArguments.Level.info
+
+  func run() async throws {
+    ProcessMemory.useOneHeap()
+    signal(SIGPIPE, SIG_IGN)
+    let manager = ServiceManager()
+    guard let configuration = try place.configuration() else {
+      let words = "The file has no section console, so there is nothing to serve. docs/operations.md shows one."
+      // No failure: it is enabled wherever scangate is installed, and has work where the file gives it some.
+      manager?.notify("READY=1\nSTATUS=\(words)")
+      Terminal.out(words)
+      return
+    }
+    let log = try OperatorLog(level: LogArguments.level(level))
+    do throws(ConsoleFault) {
+      let (tokens, faults) = tokens(of: configuration)
+      guard faults.isEmpty else {
+        for fault in faults { Terminal.error(fault.description, .error) }
+        throw ConsoleFault("The console cannot begin without its tokens.")
+      }
+      let machine = place.machine
+      let kept =
+        configuration.isSecure && configuration.certificate == nil
+        ? KeptCertificate(in: place.stateFolder, for: configuration, machine: machine) : nil
+      let setting = ConsoleSetting(
+        configuration, version: Scangate.version, tokens: TokenBook(tokens),
+        identity: try identity(of: configuration, kept), machine: machine, logger: log.logger)
+      let service = try ConsoleService(
+        setting, kept: kept, station: station.path, onReady: { _ in manager?.notify("READY=1") })
+      try await serve(service, manager, log)
+    } catch {
+      throw failure(error.description, Exit.configuration)
+    }
+    await log.finish()
+  }
+
+  private func serve(
+    _ service: ConsoleService, _ manager: ServiceManager?, _ log: OperatorLog
+  ) async throws(ConsoleFault) {
+    var setting = ServiceGroupConfiguration(
+      services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: log.logger)
+    setting.maximumGracefulShutdownDuration = Self.parting
+    let beat = manager.flatMap { manager in
+      manager.watchdogInterval.map { interval in
+        Task {
+          while !Task.isCancelled {
+            await service.heartbeat()
+            manager.notify("WATCHDOG=1")
+            try? await Task.sleep(for: interval / 4)
+          }
+        }
+      }
+    }
+    defer { beat?.cancel() }
+    do {
+      try await ServiceGroup(configuration: setting).run()
+    } catch let fault as ConsoleFault {
+      throw fault
+    } catch is CancellationError {
+      // The ordinary end.
+    } catch {
+      throw ConsoleFault("The console has ended: \(error).")
+    }
+  }
+
+  /// All tokens, and everything that is wrong with them.
+  private func tokens(
+    of configuration: ConsoleConfiguration
+  ) -> (tokens: [(token: ConsoleToken, text: String)], faults: [ConsoleFault]) {
+    var (tokens, faults): ([(token: ConsoleToken, text: String)], [ConsoleFault]) = ([], [])
+    for token in configuration.tokens {
+      do throws(ConsoleFault) {
+        tokens.append((token, try place.secrets.token(token.credential)))
+      } catch {
+        faults.append(error)
+      }
+    }
+    return (tokens, faults)
+  }
+
+  private func identity(
+    of configuration: ConsoleConfiguration, _ kept: KeptCertificate?
+  ) throws(ConsoleFault) -> ConsoleIdentity? {
+    if let certificate = configuration.certificate, let key = configuration.privateKey {
+      let folder = ConsoleSecrets.usual
+      return try ConsoleIdentity(
+        certificate: place.secrets.file(certificate), key: place.secrets.file(key),
+        called: ("\(folder)/\(certificate.name)", "\(folder)/\(key.name)"))
+    }
+    guard let kept else { return nil }
+    let (pem, _) = try kept.current(at: SystemTime().wall().seconds)
+    return try ConsoleIdentity(certificate: pem, key: pem, called: ("The console's certificate", "its key"))
+  }
+}

@@ -1,0 +1,73 @@
+import Expectations
+import Foundation
+import Testing
+
+@testable import MQTTBridge
+
+/// TLS and passwords, with a real mosquitto.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct GuardedBrokerTests {
+  @Test func whoHasThePasswordAndBelievesTheAuthorityGetsThere() async throws {
+    let broker = try await Mosquitto(.guarded)
+    let watcher = try await Watcher(broker.settings(client: "watcher", user: "gate", password: "open sesame"))
+    let bench = try await BridgeBench(broker.settings(client: "bridge", user: "gate", password: "open sesame"))
+    await until { watcher.last(BridgeBench.topics.service) == "online" }
+    await watcher.say(BridgeBench.command(.maintenance, #","gate":"north","on":true"#))
+    await until { bench.station.orders.count == 1 }
+    broker.kill()
+    await until { !watcher.isHere }
+    try await broker.start()
+    await watcher.say(BridgeBench.command(.maintenance, #","gate":"north","on":false"#))
+    await until { bench.station.orders.count == 2 || !watcher.heard(at: BridgeBench.topics.results).isEmpty }
+    await bench.stop()
+    await watcher.stop()
+    for line in bench.lines.all { expect(!line.contains("sesame"), "\(line)") }
+  }
+
+  @Test(arguments: [
+    ("wrong", "authority.pem", "127.0.0.1", "refuses the user gate or its password"),
+    ("open sesame", "other.pem", "127.0.0.1", "TLS with"),
+    // The certificate is of the address alone.
+    ("open sesame", "authority.pem", "localhost", "TLS with"),
+    ("open sesame", "missing.pem", "127.0.0.1", "cannot be read"),
+  ])
+  func whoHasNotIsToldWhy(_ password: String, _ authority: String, _ host: String, _ words: String) async throws {
+    let broker = try await Mosquitto(.guarded)
+    let watcher = try await Watcher(
+      broker.settings(client: "watcher", user: "gate", password: password, authority: authority, host: host))
+    await until { !watcher.away.isEmpty }
+    let said = watcher.away.first?.description ?? ""
+    expect(said.contains(words), "\(said)")
+    expect(!said.contains("sesame"))
+    expect(!watcher.isHere)
+    await watcher.stop()
+  }
+
+  @Test func plainToABrokerWithTLSIsToldSo() async throws {
+    let broker = try await Mosquitto(.guarded)
+    var settings = broker.settings(client: "watcher")
+    settings.trust = .plain
+    let watcher = try await Watcher(settings)
+    await until { !watcher.away.isEmpty }
+    expect(watcher.away.first?.description.contains("\(broker.port)") == true, "\(watcher.away)")
+    await watcher.stop()
+  }
+
+  @Test func nobodyThereIsToldAtOnceAndOnce() async throws {
+    let port = try freePort()
+    let watcher = try await Watcher(BrokerSettings(host: "127.0.0.1", port: port, trust: .plain, client: "watcher"))
+    await until { !watcher.away.isEmpty }
+    expect(
+      watcher.away.first?.description.contains("127.0.0.1:\(port) cannot be reached (Connection refused)") == true,
+      "\(watcher.away)")
+    let unknown = try await Watcher(
+      BrokerSettings(host: "nobody.invalid", port: port, trust: .plain, client: "watcher"))
+    await until { !unknown.away.isEmpty }
+    expect(
+      unknown.away.first?.description.contains("The name nobody.invalid is not resolved") == true, "\(unknown.away)")
+    // The same trouble is not told at each attempt: the second was after a second.
+    try? await Task.sleep(for: .milliseconds(2_500))
+    expectEqual(watcher.away.count, 1)
+    await watcher.stop()
+    await unknown.stop()
+  }
+}
