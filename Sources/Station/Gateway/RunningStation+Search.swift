@@ -29,12 +29,15 @@ extension RunningStation {
   }
 
   /// What is known of codes with such an end that were presented here lately.
-  private func find(endingWith end: String, names: Bool) async -> [FoundTicket] {
-    let shortened = "…\(end)"
+  private func find(endingWith shown: String, names: Bool) async -> [FoundTicket] {
+    let shortened = "…\(shown)"
     let answer = OneAnswer<[Code]>()
     Task { [memory] in answer.give(await memory.presented(shortened)) }
     var found: [FoundTicket] = []
-    for code in await answer.first(within: Self.patience, else: []) where found.count < StationLimits.maximumFound {
+    // Lists and book may hang, at each of them.
+    let end = time.now() + Self.patience * 2
+    for code in await answer.first(within: Self.patience, else: [])
+    where found.count < StationLimits.maximumFound && time.now() < end {
       for ticket in await find(code, names: names) where !found.contains(ticket) { found.append(ticket) }
     }
     return found
