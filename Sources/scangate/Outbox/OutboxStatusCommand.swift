@@ -24,6 +24,8 @@ struct OutboxStatusCommand: ParsableCommand {
     guard !json else {
       var line = JSONText()
       line.add("held", isHeld)
+      // No order waits for the next start any more; who reads this still finds the field.
+      line.add("retry_asked", false)
       line.add("waiting", Int64(waiting.count))
       line.add("oldest", waiting.first?.at.wall.iso8601)
       line.add(
