@@ -38,26 +38,37 @@ package struct ConsoleSecrets: Sendable {
     return bytes
   }
 
-  /// The token in a file, without the white space around it.
+  /// The token in a file, without the white space around it: one of the console's own.
   /// - Throws: why it cannot be had, and what to do; without a word of it.
   package func token(_ credential: ConsoleCredential) throws(ConsoleFault) -> String {
     let remedy = "Make one with: sudo scangate console token \(credential.name)"
+    let token = try line(of: credential, remedy)
+    guard token.count >= Self.shortestToken else {
+      throw ConsoleFault(
+        "\(place(of: credential)) holds a token of less than \(Self.shortestToken) characters. \(remedy)")
+    }
+    return String(decoding: token, as: UTF8.self)
+  }
+
+  /// The token in a file, without the white space around it: one that another service has given.
+  /// - Throws: why it cannot be had, and what to do; without a word of it.
+  package func foreignToken(_ credential: ConsoleCredential) throws(ConsoleFault) -> String {
+    String(decoding: try line(of: credential, "Write the token into it, alone on one line."), as: UTF8.self)
+  }
+
+  private func line(of credential: ConsoleCredential, _ remedy: String) throws(ConsoleFault) -> ArraySlice<UInt8> {
     let bytes = try read(credential, Self.longestToken, remedy)
     let blanks = [0x20, 0x09, 0x0A, 0x0D] as [UInt8]
     guard let first = bytes.firstIndex(where: { !blanks.contains($0) }),
       let last = bytes.lastIndex(where: { !blanks.contains($0) })
     else { throw ConsoleFault("\(place(of: credential)) is empty. \(remedy)") }
     let token = bytes[first...last]
-    guard token.count >= Self.shortestToken else {
-      throw ConsoleFault(
-        "\(place(of: credential)) holds a token of less than \(Self.shortestToken) characters. \(remedy)")
-    }
     // RFC 6750, section 2.1.
     guard token.count < Self.longestToken, token.allSatisfy(Self.isOfToken) else {
       throw ConsoleFault(
         "\(place(of: credential)) holds no token: letters, digits and -._~+/= on one line. \(remedy)")
     }
-    return String(decoding: token, as: UTF8.self)
+    return token
   }
 
   private static func isOfToken(_ byte: UInt8) -> Bool {
@@ -69,6 +80,9 @@ package struct ConsoleSecrets: Sendable {
     }
   }
 
+  /// Where this process reads a file, for whoever reads it itself.
+  package func path(of credential: ConsoleCredential) -> String { "\(folder)/\(prefix)\(credential.name)" }
+
   /// What staff know the file as: the service manager's copies are nobody's to mend.
   private func place(of credential: ConsoleCredential) -> String {
     "\(prefix.isEmpty ? folder : Self.usual)/\(credential.name)"
@@ -78,7 +92,7 @@ package struct ConsoleSecrets: Sendable {
     _ credential: ConsoleCredential, _ limit: Int, _ remedy: String
   ) throws(ConsoleFault) -> [UInt8] {
     do throws(SystemError) {
-      return try SmallFile.read("\(folder)/\(prefix)\(credential.name)", limit: limit + 1)
+      return try SmallFile.read(path(of: credential), limit: limit + 1)
     } catch {
       let what =
         switch error.errno {

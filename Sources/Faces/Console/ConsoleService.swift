@@ -1,9 +1,11 @@
+import Alerts
 import LinuxIO
 import Logging
 package import ScanConfiguration
 import ScanModel
 package import ServiceLifecycle
 import StationProtocol
+import TicketTransport
 
 /// The console as a service: its picture of the station, its server, and its certificate, which it renews.
 package final class ConsoleService: Service {
@@ -14,6 +16,7 @@ package final class ConsoleService: Service {
 
   private let setting: ConsoleSetting
   private let mirror: StationMirror
+  private let alerts: AlertWatch?
   private let server: ConsoleServer
   private let kept: KeptCertificate?
   private let onReady: @Sendable (ListenAddress) -> Void
@@ -21,15 +24,17 @@ package final class ConsoleService: Service {
 
   /// Puts the console together; nothing listens before `run`.
   /// - Parameters:
+  ///   - name: the station's name.
   ///   - kept: the certificate that it makes for itself; `nil` where it has one, or needs none.
+  ///   - secrets: where what alerts show to whoever takes them lies.
+  ///   - folder: where it keeps what outlives the process; `nil` for nowhere.
   ///   - station: the station's socket.
   ///   - onReady: called once, when requests are accepted.
-  /// - Throws: where no thread can be started.
+  /// - Throws: why it cannot begin, and what to do.
   package init(
-    _ setting: ConsoleSetting, kept: KeptCertificate?, station: String = StationLimits.path,
-    onReady: @escaping @Sendable (ListenAddress) -> Void = { _ in }
+    _ setting: ConsoleSetting, of name: String, kept: KeptCertificate?, secrets: ConsoleSecrets, folder: String?,
+    station: String = StationLimits.path, onReady: @escaping @Sendable (ListenAddress) -> Void = { _ in }
   ) throws(ConsoleFault) {
-    self.setting = setting
     self.kept = kept
     self.onReady = onReady
     do throws(SystemError) {
@@ -37,7 +42,31 @@ package final class ConsoleService: Service {
     } catch {
       throw ConsoleFault("The console cannot begin: \(error.words).")
     }
+    var setting = setting
+    setting.alerts = try Self.alerts(of: setting, name, secrets, folder, mirror)
+    alerts = setting.alerts
+    self.setting = setting
     server = ConsoleServer(setting, mirror: mirror)
+  }
+
+  private static func alerts(
+    of setting: ConsoleSetting, _ name: String, _ secrets: ConsoleSecrets, _ folder: String?, _ mirror: StationMirror
+  ) throws(ConsoleFault) -> AlertWatch? {
+    guard let alerts = setting.configuration.alerts else { return nil }
+    var token: Secret?
+    if let credential = alerts.token {
+      let text = try secrets.foreignToken(credential)
+      do { token = try Secret(text) } catch { throw ConsoleFault("The token of the alerts cannot be used.") }
+    }
+    do throws(HTTPTransport.SetupFault) {
+      return try AlertWatch(
+        alerts, station: name, token: token, authorities: alerts.caFile.map { secrets.path(of: $0) }, folder: folder,
+        certificateEnds: { [identity = setting.identity] in identity.map { WallTime(seconds: $0.end) } },
+        mirror: mirror,
+        logger: setting.logger)
+    } catch {
+      throw ConsoleFault(error.description)
+    }
   }
 
   /// Returns when everything that has to move has moved: the picture of the station, and the thread that answers.
@@ -55,6 +84,7 @@ package final class ConsoleService: Service {
         await self.mirror.stop()
       }
       group.addTask { await self.keepCertificate() }
+      if let alerts { group.addTask { await alerts.run() } }
       defer { group.cancelAll() }
       try await server.run { [onReady, logger] address in
         let scheme = self.setting.identity == nil ? "http" : "https"

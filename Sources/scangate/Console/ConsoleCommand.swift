@@ -47,9 +47,9 @@ struct ConsolePlace: ParsableArguments {
     state ?? Self.variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init) ?? Self.usualState
   }
 
-  /// What the file says of the console; `nil` where it says nothing.
+  /// What the station's file says.
   /// - Throws: `Exit.configuration` after printing the errors.
-  func configuration() throws -> ConsoleConfiguration? {
+  func configuration() throws -> StationConfiguration {
     // The service manager's copy; a process that can read nothing else has it alone.
     let handed = Self.variable("CREDENTIALS_DIRECTORY").map { "\($0)/scangate.yaml" }
     let path = file ?? handed.flatMap { access($0, R_OK) == 0 ? $0 : nil } ?? ConfigurationArgument.usual
@@ -57,7 +57,6 @@ struct ConsolePlace: ParsableArguments {
     let name = path == handed ? ConfigurationArgument.usual : path
     do throws(ConfigurationErrors) {
       return try ConfigurationFile.load(path: path, called: name, options: ConfigurationArgument.options).configuration
-        .console
     } catch {
       for error in error.errors { Terminal.error(error.description, .error) }
       throw Exit.configuration

@@ -13,7 +13,7 @@ struct ConsoleFingerprintCommand: ParsableCommand {
   @OptionGroup var place: ConsolePlace
 
   func run() throws {
-    guard let configuration = try place.configuration() else {
+    guard let configuration = try place.configuration().console else {
       throw failure("The file has no section console.", Exit.configuration)
     }
     guard configuration.isSecure else {

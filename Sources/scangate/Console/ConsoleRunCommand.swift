@@ -30,7 +30,8 @@ struct ConsoleRunCommand: AsyncParsableCommand {
     ProcessMemory.useOneHeap()
     signal(SIGPIPE, SIG_IGN)
     let manager = ServiceManager()
-    guard let configuration = try place.configuration() else {
+    let file = try place.configuration()
+    guard let configuration = file.console else {
       let words = "The file has no section console, so there is nothing to serve. docs/operations.md shows one."
       // No failure: it is enabled wherever scangate is installed, and has work where the file gives it some.
       manager?.notify("READY=1\nSTATUS=\(words)")
@@ -52,7 +53,8 @@ struct ConsoleRunCommand: AsyncParsableCommand {
         configuration, version: Scangate.version, tokens: TokenBook(tokens),
         identity: try identity(of: configuration, kept), machine: machine, logger: log.logger)
       let service = try ConsoleService(
-        setting, kept: kept, station: station.path, onReady: { _ in manager?.notify("READY=1") })
+        setting, of: file.name, kept: kept, secrets: place.secrets, folder: place.stateFolder, station: station.path,
+        onReady: { _ in manager?.notify("READY=1") })
       try await serve(service, manager, log)
     } catch {
       throw failure(error.description, Exit.configuration)
