@@ -5,6 +5,7 @@ import LinuxIO
 import ScanModel
 import ScanTesting
 import Synchronization
+import StationProtocol
 import Testing
 
 @testable import MQTTBridge
