@@ -78,7 +78,12 @@ import Testing
       order("outboxHold", "on", time),
     ]
     for order in [former, order("openOnce", gate: "north", time)] + standing { try await write(journal, order) }
+    func scan(_ code: String) async throws {
+      try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(sampleScan(code, time: time))])))
+    }
+    try await scan("old")
     time.advance(by: day * 20)
+    try await scan("new")
     let late = order("openOnce", gate: "south", time)
     try await write(journal, late)
     await journal.tidy()
