@@ -272,14 +272,14 @@ let package = Package(
         "TicketTransport", "WedgeReader", "WireText",
       ], small),
     // The station as machines see it: processes of their own behind the station's socket.
-    room(
-      "Console",
-      [
+    .target(
+      name: "Console",
+      dependencies: [
         "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
         "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
-      ], small),
+      ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),
     room(
       "VenueServer",
       [
