@@ -276,21 +276,14 @@ let package = Package(
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
     // The station as machines see it: processes of their own behind the station's socket.
-    room(
-      "Alerts",
-      ["LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "TicketTransport", "WireText"], small),
-    room(
-      "Console",
-      [
+    .target(
+      name: "Console",
+      dependencies: [
         "Alerts", "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
         "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
-      ], small),
-    // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
-    room(
-      "MQTTBridge",
-      ["CMosquitto", "LibCrypto", "LinuxIO", "ScanModel", "StationProtocol", "WireText", logging], small),
+      ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),
     room(
       "VenueServer",
       [
