@@ -2,6 +2,7 @@ import Alerts
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ScanConfiguration
 import StationProtocol
 
 extension ConsoleRoutes {
