@@ -14,13 +14,20 @@ from rig import PATIENCE, MachineError
 from venue import SCANGATE
 
 ADDRESS, PORT = "127.0.0.1", 8088
-#: Who it runs as: nobody whom the station knows, who may connect to the station's socket as one of its group.
-USER = "setpriv --reuid=nobody --regid=gate --clear-groups"
+#: Who it runs as; it may connect to the station's socket as one of its group.
+USER = "scangate-console"
 #: A token for each scope, and one for all.
 TOKENS = {name: f"{name}-0123456789abcdef0123456789abcdef" for name in ("metrics", "events", "orders", "everything")}
 SCOPES = {"metrics": ["metrics"], "events": ["events"], "orders": ["orders"], "everything": ["metrics", "events", "orders"]}
 
 Answer = namedtuple("Answer", "status headers body")
+
+
+def become(rig, user):
+    """The words before a command that runs as a user of the test's own, one of the station's group."""
+    rig.sh(f"getent passwd {user} > /dev/null || {{ number=$((61500 + $(wc -l < /etc/passwd))); echo {user}:x:$number:$number::/:/bin/false >> /etc/passwd; "
+           f"echo {user}:x:$number: >> /etc/group; }}")
+    return f"setpriv --reuid={user} --regid=gate --clear-groups"
 
 
 class Gone(Exception):
@@ -69,15 +76,15 @@ class Console:
         """`authority`: the file by which its certificate is known, where it speaks TLS."""
         self._rig, self._folder, self._socket = rig, folder, socket
         self.address, self.authority, self.heard, self.runs = (ADDRESS, PORT), authority, [], []
-        self.credentials = f"{folder}/console"
-        rig.sh(f"install -d -m 700 -o nobody {self.credentials} {folder}/console-state")
+        self.credentials, self._as_user = f"{folder}/console", become(rig, USER)
+        rig.sh(f"install -d -m 700 -o {USER} {self.credentials} {folder}/console-state")
         for name, token in TOKENS.items():
             self.entrust(name, f"{token}\n")
 
     def entrust(self, name, content):
         """Gives it a file of secrets."""
         self._rig.put(content, f"{self.credentials}/{name}")
-        self._rig.sh(f"chown nobody {self.credentials}/{name}; chmod 600 {self.credentials}/{name}")
+        self._rig.sh(f"chown {USER} {self.credentials}/{name}; chmod 600 {self.credentials}/{name}")
 
     @property
     def process(self):
@@ -87,7 +94,7 @@ class Console:
         """Starts it, for the first time or anew; returns when it takes connections."""
         self.runs.append(self._rig.spawn(
             f"console-{len(self.runs) + 1}",
-            f"{USER} env STATE_DIRECTORY={self._folder}/console-state {SCANGATE} console --config {self._folder}/scangate.yaml "
+            f"{self._as_user} env STATE_DIRECTORY={self._folder}/console-state {SCANGATE} console --config {self._folder}/scangate.yaml "
             f"--credentials {self.credentials} --station-socket {self._socket}"))
         self._rig.until(lambda: self.alive() and self.listens(), what="a console that listens")
 

@@ -1,0 +1,153 @@
+"""A real MQTT broker (mosquitto) with TLS and passwords beside a station, and whoever else is at it (mosquitto_sub, mosquitto_pub)."""
+
+import json
+import shlex
+import subprocess
+import tempfile
+import time
+from collections import namedtuple
+from pathlib import Path
+
+from rig import PATIENCE
+
+NAME, ADDRESS, PORT = "broker.rig", "192.0.2.7", 8883
+FOLDER = "/run/broker"
+#: The bridge, and whoever else is at the broker.
+BRIDGE, WATCHER = "station", "watcher"
+PASSWORDS = {BRIDGE: "password-of-the-station-7c1e", WATCHER: "password-of-the-watcher-93ab"}
+#: Debian packages, on the machine whose programs are used.
+PACKAGES = ["mosquitto", "mosquitto-clients"]
+
+CONFIGURATION = f"""\
+listener {PORT} 0.0.0.0
+cafile {FOLDER}/ca.pem
+certfile {FOLDER}/broker.pem
+keyfile {FOLDER}/broker-key.pem
+tls_version tlsv1.2
+allow_anonymous false
+password_file {FOLDER}/passwords
+persistence {{persistence}}
+persistence_location {FOLDER}/
+autosave_interval 1
+user root
+log_dest stderr
+log_type error
+log_type warning
+log_type notice
+connection_messages true
+"""
+
+#: A message as somebody at the broker had it: `retained` says that the broker had kept it.
+Message = namedtuple("Message", "topic payload retained")
+
+
+def make_certificates(folder, name, address=None):
+    """`ca.pem`, and `broker.pem` with `broker-key.pem` for a host's name."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    names = f"DNS:{name}" + (f",IP:{address}" if address else "")
+    openssl("req", "-x509", *key, "-keyout", "ca-key.pem", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Rig CA")
+    openssl("req", *key, "-keyout", "broker-key.pem", "-out", "broker.csr", "-subj", f"/CN={name}")
+    (folder / "extensions").write_text(f"subjectAltName={names}\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n")
+    openssl("x509", "-req", "-in", "broker.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "2", "-extfile", "extensions",
+            "-out", "broker.pem")
+
+
+class Broker:
+    """The broker's process, in the network of a test; its name leads to an address that can go. Somebody who hears everything is at it from the beginning."""
+
+    def __init__(self, rig, add_address="ip address replace {}/32 dev lo", program="/usr/sbin/mosquitto", tools=""):
+        """`tools` stands before the names of its programs."""
+        self._rig, self._program, self._tools = rig, program, tools
+        self._heard, self._read, self.runs, self._commands = [], 0, 0, 0
+        rig.sh(f"{add_address.format(ADDRESS)}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts; install -d -m 755 {FOLDER}")
+        with tempfile.TemporaryDirectory() as folder:
+            make_certificates(Path(folder), NAME)
+            for name in ("ca.pem", "broker.pem", "broker-key.pem"):
+                rig.put((Path(folder) / name).read_bytes(), f"{FOLDER}/{name}")
+            for user, password in PASSWORDS.items():
+                path = Path(folder, "passwords")
+                path.touch(mode=0o600)
+                subprocess.run(["mosquitto_passwd", "-b", path, user, password], check=True, capture_output=True)
+            rig.put(path.read_bytes(), f"{FOLDER}/passwords")
+        self.process = self.watcher = None
+
+    @property
+    def ca(self):
+        return f"{FOLDER}/ca.pem"
+
+    def start(self, keeps=False):
+        """Starts it, with what it kept before (`keeps`) or with nothing; returns when it takes connections."""
+        self.runs += 1
+        self._rig.put(CONFIGURATION.format(persistence="true" if keeps else "false"), f"{FOLDER}/mosquitto.conf")
+        self.process = self._rig.spawn(f"mosquitto-{self.runs}", f"{self._program} -c {FOLDER}/mosquitto.conf")
+        self._rig.wait_for(f": < /dev/tcp/{ADDRESS}/{PORT}")
+        if not self.watcher:
+            self.watcher = self._rig.spawn("watcher", f"{self._tools}mosquitto_sub {self._client('watcher')} -q 1 -c -t '#' -F %j")
+
+    def stop(self):
+        """Ends it in order: it tells nobody's last will."""
+        self.process.stop()
+
+    def kill(self):
+        self._rig.kill(self.process.pid)
+        self.process.started.result(PATIENCE)
+
+    def log(self):
+        return self.process.log()
+
+    def _client(self, name):
+        return f"-h {NAME} -p {PORT} --cafile {FOLDER}/ca.pem -u {WATCHER} -P {PASSWORDS[WATCHER]} -i {name}"
+
+    def publish(self, topic, payload, retained=False, qos=1):
+        """Publishes a message; returns when the broker has it. A payload that is no text becomes JSON."""
+        self._commands += 1
+        text = payload if isinstance(payload, str) else json.dumps(payload)
+        self._rig.put(text, f"{FOLDER}/payload")
+        self._rig.sh(f"{self._tools}mosquitto_pub {self._client(f'giver-{self._commands}')} -q {qos} {'-r ' if retained else ''}-t {shlex.quote(topic)} "
+                     f"-f {FOLDER}/payload")
+
+    def kept(self, topic="#"):
+        """What the broker keeps, by topic: as somebody who comes now is told."""
+        said = self._rig.sh(f"{self._tools}mosquitto_sub {self._client('late')} -t {shlex.quote(topic)} --retained-only -W 1 -F %j; true")
+        return {message.topic: message.payload for message in self._messages(said)}
+
+    @staticmethod
+    def _messages(said):
+        for line in said.splitlines():
+            if line.startswith("{"):
+                told = json.loads(line)
+                yield Message(told["topic"], told.get("payload", ""), bool(told.get("retain")))
+
+    def heard(self, topic=None, since=0):
+        """Every message that has come, or those of a topic, from a number on, in their order."""
+        self._heard = list(self._messages(self.watcher.log()))
+        return [message for message in self._heard[since:] if topic in (None, message.topic)]
+
+    def last(self, topic):
+        """What was told last of a topic; None if nothing was."""
+        return ([message.payload for message in self.heard(topic)] or [None])[-1]
+
+    def json(self, topic):
+        """The same, as JSON; empty where nothing was told."""
+        return json.loads(self.last(topic) or "{}")
+
+    def until(self, topic, wanted, timeout=PATIENCE):
+        """Waits until the last that was told of a topic is this text, or holds these members; returns it."""
+        def is_so():
+            told = self.last(topic)
+            if isinstance(wanted, str):
+                return told == wanted and (told or True)
+            return told is not None and told.startswith("{") and wanted.items() <= json.loads(told).items() and json.loads(told)
+
+        try:
+            return self._rig.until(is_so, timeout)
+        except Exception as error:
+            raise AssertionError(f"{topic} never told {wanted}, but {self.last(topic)}; the broker:\n{self.log()[-1500:]}") from error
+
+
+def command(number, age=0.0, **what):
+    """An order's payload, given so many seconds ago."""
+    return {"id": number, "at": round(time.time() - age, 3), **what}
