@@ -1,13 +1,19 @@
 """A real MQTT broker (mosquitto) with TLS and passwords beside a station, and whoever else is at it (mosquitto_sub, mosquitto_pub)."""
 
+import io
 import json
+import os
 import shlex
+import shutil
 import subprocess
+import tarfile
 import tempfile
 import time
 from collections import namedtuple
 from pathlib import Path
 
+import payload
+import place
 from rig import PATIENCE
 
 NAME, ADDRESS, PORT = "broker.rig", "192.0.2.7", 8883
@@ -15,8 +21,8 @@ FOLDER = "/run/broker"
 #: The bridge, and whoever else is at the broker.
 BRIDGE, WATCHER = "station", "watcher"
 PASSWORDS = {BRIDGE: "password-of-the-station-7c1e", WATCHER: "password-of-the-watcher-93ab"}
-#: Debian packages, on the machine whose programs are used.
-PACKAGES = ["mosquitto", "mosquitto-clients"]
+#: This machine's programs.
+PROGRAMS = ["mosquitto", "mosquitto_sub", "mosquitto_pub"]
 
 CONFIGURATION = f"""\
 listener {PORT} 0.0.0.0
@@ -34,6 +40,7 @@ log_dest stderr
 log_type error
 log_type warning
 log_type notice
+log_type subscribe
 connection_messages true
 """
 
@@ -55,37 +62,54 @@ def make_certificates(folder, name, address=None):
             "-out", "broker.pem")
 
 
-class Broker:
-    """The broker's process, in the network of a test; its name leads to an address that can go. Somebody who hears everything is at it from the beginning."""
+def carried(rig):
+    """This machine's programs of the broker, with the libraries that they need, brought into the guest; how each is started there."""
+    files, packed = {}, io.BytesIO()
+    for name in PROGRAMS:
+        program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+        files[f"bin/{name}"] = program
+        files |= {f"lib/{library}": path for library, path in payload.libraries(program).items()}
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, path in files.items():
+            archive.add(Path(path).resolve(), name)
+    rig.put(packed.getvalue(), f"{FOLDER}/programs.tar")
+    rig.sh(f"tar -C {FOLDER} -xf {FOLDER}/programs.tar; rm {FOLDER}/programs.tar")
+    return {name: f"env LD_LIBRARY_PATH={FOLDER}/lib {FOLDER}/bin/{name}" for name in PROGRAMS}
 
-    def __init__(self, rig, add_address="ip address replace {}/32 dev lo", program="/usr/sbin/mosquitto", tools=""):
-        """`tools` stands before the names of its programs."""
-        self._rig, self._program, self._tools = rig, program, tools
-        self._heard, self._read, self.runs, self._commands = [], 0, 0, 0
-        rig.sh(f"{add_address.format(ADDRESS)}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts; install -d -m 755 {FOLDER}")
+
+class Broker:
+    """The broker's process, in the network of a test. Somebody who hears everything is at it from the beginning."""
+
+    def __init__(self, rig):
+        self._rig, self.runs, self._commands, self._watchers = rig, 0, 0, []
+        add = "ip address replace {}/32 dev lo" if place.NATIVE else "address add {}"
+        rig.sh(f"{add.format(ADDRESS)}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts; install -d -m 755 {FOLDER}")
+        self._programs = {name: name for name in PROGRAMS} if place.NATIVE else carried(rig)
         with tempfile.TemporaryDirectory() as folder:
             make_certificates(Path(folder), NAME)
             for name in ("ca.pem", "broker.pem", "broker-key.pem"):
                 rig.put((Path(folder) / name).read_bytes(), f"{FOLDER}/{name}")
+            passwords = Path(folder, "passwords")
+            passwords.touch(mode=0o600)
             for user, password in PASSWORDS.items():
-                path = Path(folder, "passwords")
-                path.touch(mode=0o600)
-                subprocess.run(["mosquitto_passwd", "-b", path, user, password], check=True, capture_output=True)
-            rig.put(path.read_bytes(), f"{FOLDER}/passwords")
-        self.process = self.watcher = None
+                subprocess.run(["mosquitto_passwd", "-b", passwords, user, password], check=True, capture_output=True)
+            rig.put(passwords.read_bytes(), f"{FOLDER}/passwords")
+        self.process = None
 
     @property
     def ca(self):
         return f"{FOLDER}/ca.pem"
 
     def start(self, keeps=False):
-        """Starts it, with what it kept before (`keeps`) or with nothing; returns when it takes connections."""
+        """Starts it, with what it kept before (`keeps`) or with nothing; returns when it has somebody who hears everything."""
         self.runs += 1
         self._rig.put(CONFIGURATION.format(persistence="true" if keeps else "false"), f"{FOLDER}/mosquitto.conf")
-        self.process = self._rig.spawn(f"mosquitto-{self.runs}", f"{self._program} -c {FOLDER}/mosquitto.conf")
+        self.process = self._rig.spawn(f"mosquitto-{self.runs}", f"{self._programs['mosquitto']} -c {FOLDER}/mosquitto.conf")
         self._rig.wait_for(f": < /dev/tcp/{ADDRESS}/{PORT}")
-        if not self.watcher:
-            self.watcher = self._rig.spawn("watcher", f"{self._tools}mosquitto_sub {self._client('watcher')} -q 1 -c -t '#' -F %j")
+        # One for each run: it ends with the broker.
+        name = f"{WATCHER}-{self.runs}"
+        self._watchers.append(self._rig.spawn(name, f"{self._programs['mosquitto_sub']} {self._client(name)} -q 1 -t '#' -F %j"))
+        self._rig.until(lambda: f"{name} 1 #" in self.log(), what=f"a watcher at the broker:\n{self.log()}")
 
     def stop(self):
         """Ends it in order: it tells nobody's last will."""
@@ -106,12 +130,12 @@ class Broker:
         self._commands += 1
         text = payload if isinstance(payload, str) else json.dumps(payload)
         self._rig.put(text, f"{FOLDER}/payload")
-        self._rig.sh(f"{self._tools}mosquitto_pub {self._client(f'giver-{self._commands}')} -q {qos} {'-r ' if retained else ''}-t {shlex.quote(topic)} "
+        self._rig.sh(f"{self._programs['mosquitto_pub']} {self._client(f'giver-{self._commands}')} -q {qos} {'-r ' if retained else ''}-t {shlex.quote(topic)} "
                      f"-f {FOLDER}/payload")
 
     def kept(self, topic="#"):
         """What the broker keeps, by topic: as somebody who comes now is told."""
-        said = self._rig.sh(f"{self._tools}mosquitto_sub {self._client('late')} -t {shlex.quote(topic)} --retained-only -W 1 -F %j; true")
+        said = self._rig.sh(f"{self._programs['mosquitto_sub']} {self._client('late')} -t {shlex.quote(topic)} --retained-only -W 1 -F %j; true")
         return {message.topic: message.payload for message in self._messages(said)}
 
     @staticmethod
@@ -123,8 +147,8 @@ class Broker:
 
     def heard(self, topic=None, since=0):
         """Every message that has come, or those of a topic, from a number on, in their order."""
-        self._heard = list(self._messages(self.watcher.log()))
-        return [message for message in self._heard[since:] if topic in (None, message.topic)]
+        heard = [message for watcher in self._watchers for message in self._messages(watcher.log())]
+        return [message for message in heard[since:] if topic in (None, message.topic)]
 
     def last(self, topic):
         """What was told last of a topic; None if nothing was."""

@@ -6,10 +6,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import broker
 from stages import host
 
-PACKAGES = ["iproute2", "nftables", "e2fsprogs", "util-linux", "openssl", *broker.PACKAGES]
+PACKAGES = ["iproute2", "nftables", "e2fsprogs", "util-linux", "openssl", "mosquitto", "mosquitto-clients"]
 #: What runs a program as the first process of new namespaces, which is killed with this one.
 COMMAND = ["unshare", "--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child=KILL", "--mount-proc"]
 #: What station and venue run as, as in the guest; it is known in the namespaces only.

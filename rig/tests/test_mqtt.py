@@ -15,7 +15,7 @@ from venue import SCANGATE
 USER = "scangate-mqtt"
 BASE = "scangate/rig"
 AVAILABLE, SERVICE, RESULTS = f"{BASE}/availability", f"{BASE}/service", f"{BASE}/results"
-CREDENTIALS = f"{FOLDER}/mqtt"
+CREDENTIALS, PASSWORD_FILE = f"{FOLDER}/mqtt", "broker-password"
 #: Whom tickets were sold to; and what nobody may be told of them.
 HOLDER = "Jürgen Groß"
 
@@ -47,11 +47,10 @@ class BrokerCase(StationCase):
     def configure(self, text):
         super().configure(text + f"""\
 mqtt:
-  broker: {mqtt.NAME}
-  port: {mqtt.PORT}
+  broker: "mqtts://{mqtt.NAME}:{mqtt.PORT}"
   caFile: {self.ca}
   user: {BRIDGE}
-  credential: broker
+  credential: {PASSWORD_FILE}
   prefix: scangate
   homeAssistant: true
   orders: [{", ".join(self.ORDERS)}]
@@ -59,8 +58,8 @@ mqtt:
 
     def run_bridge(self):
         self.rig.sh(f"install -d -m 700 -o {USER} {CREDENTIALS}")
-        self.rig.put(f"{PASSWORDS[BRIDGE]}\n", f"{CREDENTIALS}/broker")
-        self.rig.sh(f"chown {USER} {CREDENTIALS}/broker; chmod 600 {CREDENTIALS}/broker")
+        self.rig.put(f"{PASSWORDS[BRIDGE]}\n", f"{CREDENTIALS}/{PASSWORD_FILE}")
+        self.rig.sh(f"chown {USER} {CREDENTIALS}/{PASSWORD_FILE}; chmod 600 {CREDENTIALS}/{PASSWORD_FILE}")
         self.bridges.append(self.rig.spawn(
             f"bridge-{len(self.bridges) + 1}",
             f"{self.as_user} {SCANGATE} mqtt --config {FOLDER}/scangate.yaml --credentials {CREDENTIALS} --station-socket {SOCKET}"))
