@@ -12,6 +12,7 @@ import time
 from collections import namedtuple
 from pathlib import Path
 
+import certificates
 import payload
 import place
 from rig import PATIENCE
@@ -48,22 +49,11 @@ connection_messages true
 Message = namedtuple("Message", "topic payload retained")
 
 
-def make_certificates(folder, name, address=None):
-    """`ca.pem`, and `broker.pem` with `broker-key.pem` for a host's name."""
-    def openssl(*words):
-        subprocess.run(["openssl", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    names = f"DNS:{name}" + (f",IP:{address}" if address else "")
-    openssl("req", "-x509", *key, "-keyout", "ca-key.pem", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Rig CA")
-    openssl("req", *key, "-keyout", "broker-key.pem", "-out", "broker.csr", "-subj", f"/CN={name}")
-    (folder / "extensions").write_text(f"subjectAltName={names}\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n")
-    openssl("x509", "-req", "-in", "broker.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "2", "-extfile", "extensions",
-            "-out", "broker.pem")
-
-
 def carried(rig):
     """This machine's programs of the broker, with the libraries that they need, brought into the guest; how each is started there."""
+    started = {name: f"env LD_LIBRARY_PATH={FOLDER}/lib {FOLDER}/bin/{name}" for name in PROGRAMS}
+    if rig.ok(f"[ -e {FOLDER}/bin ]"):
+        return started
     files, packed = {}, io.BytesIO()
     for name in PROGRAMS:
         program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
@@ -74,7 +64,7 @@ def carried(rig):
             archive.add(Path(path).resolve(), name)
     rig.put(packed.getvalue(), f"{FOLDER}/programs.tar")
     rig.sh(f"tar -C {FOLDER} -xf {FOLDER}/programs.tar; rm {FOLDER}/programs.tar")
-    return {name: f"env LD_LIBRARY_PATH={FOLDER}/lib {FOLDER}/bin/{name}" for name in PROGRAMS}
+    return started
 
 
 class Broker:
@@ -86,7 +76,7 @@ class Broker:
         rig.sh(f"{add.format(ADDRESS)}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts; install -d -m 755 {FOLDER}")
         self._programs = {name: name for name in PROGRAMS} if place.NATIVE else carried(rig)
         with tempfile.TemporaryDirectory() as folder:
-            make_certificates(Path(folder), NAME)
+            certificates.make(folder, "broker", NAME)
             for name in ("ca.pem", "broker.pem", "broker-key.pem"):
                 rig.put((Path(folder) / name).read_bytes(), f"{FOLDER}/{name}")
             passwords = Path(folder, "passwords")

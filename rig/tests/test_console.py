@@ -11,8 +11,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import certificates
 import console
-from broker import make_certificates
 from console import ADDRESS, PORT, TOKENS, Console, Gone, answer_of, request
 from place import lasts, natively
 from relay import Relay
@@ -583,7 +583,7 @@ class Receiver:
     def __init__(self, rig, name="127.0.0.1", status=200):
         self.told, self.status, self.paths = [], status, []
         self.folder = Path(tempfile.mkdtemp(prefix="receiver."))
-        make_certificates(self.folder, "receiver.rig", name)
+        certificates.make(self.folder, "receiver", "receiver.rig", name)
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -605,7 +605,7 @@ class Receiver:
         self.server = ThreadingHTTPServer((name, 0), Handler)
         self.port = self.server.server_address[1]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.folder / "broker.pem", self.folder / "broker-key.pem")
+        context.load_cert_chain(self.folder / "receiver.pem", self.folder / "receiver-key.pem")
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -675,10 +675,10 @@ class Secure(ConsoleCase):
 
     def furnish(self):
         with tempfile.TemporaryDirectory() as folder:
-            make_certificates(Path(folder), "station.rig", ADDRESS)
+            certificates.make(folder, "station", "station.rig", ADDRESS)
             self.rig.put(Path(folder, "ca.pem").read_bytes(), self.AUTHORITY)
-            self.console.entrust("certificate.pem", Path(folder, "broker.pem").read_text())
-            self.console.entrust("key.pem", Path(folder, "broker-key.pem").read_text())
+            self.console.entrust("certificate.pem", Path(folder, "station.pem").read_text())
+            self.console.entrust("key.pem", Path(folder, "station-key.pem").read_text())
 
     def test_everything_is_told_by_tls_and_nothing_without(self):
         self.begin()
