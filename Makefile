@@ -60,6 +60,7 @@ bench: release
 	@Benchmarks/offline
 	@Benchmarks/deciding
 	@Benchmarks/bookings
+	@Benchmarks/console
 
 bench-decode: deps
 	@SCANGATE_BUILD=stations scripts/programs decode-bench camera-replay
