@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.parse
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -175,6 +177,11 @@ class Looking(ConsoleCase):
         counted = {tuple(labels[name] for name in ("gate", "verdict", "reason", "decider")): value
                    for name, labels, value in series if name == "scangate_scans_total" and value}
         self.assertEqual(counted, scans)
+        journaled = {}
+        for scan in map(json.loads, self.command("journal list --json --limit 1000").splitlines()):
+            key = (scan["gate"], scan["verdict"], scan["reason"] or "", scan["decided_by"])
+            journaled[key] = journaled.get(key, 0) + 1
+        self.assertEqual(journaled, scans)
         self.assertEqual(sum(value for name, _, value in series if name == "scangate_decision_seconds_count"), sum(scans.values()))
         for name in ("reader_state", "gate_state", "ticket_system_up", "outbox_owed", "conflicts_total", "journal_failing", "clock_trusted",
                      "events_dropped_total", "build_info"):
@@ -237,6 +244,54 @@ def samples(text):
             series, _, value = line.rpartition(" ")
             name, _, labels = series.partition("{")
             yield name, dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels)), float(value)
+
+
+@natively
+class Scraped(ConsoleCase):
+    #: How long a real Prometheus reads, and how often, in seconds.
+    TIME, INTERVAL = 60, 2
+    SERVER = "127.0.0.1:9090"
+
+    def query(self, words):
+        """The one value of an expression; None where there is none."""
+        with urllib.request.urlopen(f"http://{self.SERVER}/api/v1/query?{urllib.parse.urlencode({'query': words})}", timeout=PATIENCE) as answer:
+            found = json.load(answer)["data"]["result"]
+        return float(found[0]["value"][1]) if found else None
+
+    def reads(self):
+        try:
+            return self.query("up")
+        except OSError:
+            return None
+
+    @lasts(90)
+    def test_prometheus_reads_it_for_a_minute(self):
+        self.begin()
+        page = self.console.ask(METRICS, "metrics").body
+        checked = subprocess.run(["promtool", "check", "metrics"], input=page, capture_output=True)
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, b"", b""))
+        self.rig.put(TOKENS["metrics"], "/run/rig/prometheus-token")
+        self.rig.put(f"""\
+global: {{ scrape_interval: {self.INTERVAL}s, scrape_timeout: 1s }}
+scrape_configs:
+  - job_name: station
+    authorization: {{ credentials_file: /run/rig/prometheus-token }}
+    static_configs: [{{ targets: ["{ADDRESS}:{PORT}"] }}]
+""", "/run/rig/prometheus.yml")
+        self.rig.spawn("prometheus", f"prometheus --config.file=/run/rig/prometheus.yml --storage.tsdb.path=/run/rig/tsdb --web.listen-address={self.SERVER}")
+        self.rig.until(lambda: self.reads() == 1, what="a Prometheus that has read the page")
+        end, admitted = time.monotonic() + self.TIME, 2
+        while time.monotonic() < end and admitted < 50:
+            self.admits(("left", "right")[admitted % 2])
+            admitted += 1
+            time.sleep(self.TIME / 50)
+        admits = 'sum(scangate_scans_total{verdict="admit"})'
+        self.rig.until(lambda: self.query(admits) == admitted, what="everybody among the figures")
+        self.assertEqual(self.query(f"min_over_time(up[{self.TIME}s])"), 1, "it was read each time")
+        self.assertGreaterEqual(self.query(f"count_over_time(up[{self.TIME}s])"), self.TIME / self.INTERVAL / 2)
+        self.assertLess(self.query(f"max_over_time(scrape_samples_scraped[{self.TIME}s])"), 2_000)
+        self.assertGreater(self.query(f"sum(increase(scangate_passed_total[{self.TIME}s]))"), 0)
+        self.assertEqual(self.query("sum(scangate_decision_seconds_count)"), admitted)
 
 
 @natively
