@@ -538,8 +538,9 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
-        "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
+        "Bookings", "CodeSigning", "CodeVision", "Console", "DecodeProtocol", "DecodeWorker", "EventSchedule",
+        "Expectations", "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
+        "ScanModel",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
         "TicketTransport",
         "WedgeReader", "WireText",
