@@ -276,6 +276,9 @@ let package = Package(
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
     // The station as machines see it: processes of their own behind the station's socket.
+    room(
+      "Alerts",
+      ["LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "TicketTransport", "WireText"], small),
     .target(
       name: "Console",
       dependencies: [
@@ -284,6 +287,10 @@ let package = Package(
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),
+    // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
+    room(
+      "MQTTBridge",
+      ["CMosquitto", "LibCrypto", "LinuxIO", "ScanModel", "StationProtocol", "WireText", logging], small),
     room(
       "VenueServer",
       [
@@ -531,8 +538,9 @@ let package = Package(
     .testTarget(
       name: "FuzzCorpusTests",
       dependencies: [
-        "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "Expectations",
-        "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
+        "Bookings", "CodeSigning", "CodeVision", "Console", "DecodeProtocol", "DecodeWorker", "EventSchedule",
+        "Expectations", "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
+        "ScanModel",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
         "TicketTransport",
         "WedgeReader", "WireText",

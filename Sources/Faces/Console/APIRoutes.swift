@@ -62,7 +62,12 @@ struct StationAPI: Sendable {
     Route(path: "/orders", methods: [.get, .head, .post], answer: .orders),
     Route(path: "/openapi.json", methods: [.get, .head], answer: .document),
   ]
-  static let usualMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+  /// The methods of which it is told which are taken; others are not known at all.
+  static let usualMethods: [HTTPRequest.Method] =
+    [.get, .head, .post, .put, .patch, .delete, .options, .trace] + ["QUERY"].compactMap { HTTPRequest.Method($0) }
+
+  /// `docs/openapi.json`.
+  private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
 
   /// `docs/openapi.json`.
   private static let document = ByteBuffer(bytes: PackageResources.openapi_json)

@@ -89,7 +89,7 @@ import WireText
       }
     }
     let bench = try await APIBench(place)
-    func check(_ answer: RawClient.Answer, _ route: String) throws {
+    func check(_ answer: APIClient.Answer, _ route: String) throws {
       let response = try #require(told[route]?["responses"]?["\(answer.status)"], "\(route): \(answer)")
       let media = try #require(
         document.resolved(response)["content"]?[answer.fields["content-type"] ?? ""], "\(route): \(answer)")
