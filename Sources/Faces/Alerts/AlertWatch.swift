@@ -47,6 +47,7 @@ package actor AlertWatch {
   private var lookedAt: MonotonicTime?
   private var written: AlertState?
   private var isFileFailing = false
+  private var isWriting = false
   private let (wakes, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// Makes it, with what it knew before; nothing is asked or told before `run`.
@@ -88,11 +89,15 @@ package actor AlertWatch {
     return figures
   }
 
-  /// Looks and tells until the task is cancelled.
+  /// Looks and tells until the task is cancelled. What is on its way then is given up, and waits for the next process.
   package func run() async {
-    await withTaskGroup { group in
-      group.addTask { await self.watch() }
-      group.addTask { await self.tell() }
+    await withTaskCancellationHandler {
+      await withTaskGroup { group in
+        group.addTask { await self.watch() }
+        group.addTask { await self.tell() }
+      }
+    } onCancel: {
+      Task { [sender] in await sender.close() }
     }
     await sender.close()
   }
@@ -103,13 +108,13 @@ package actor AlertWatch {
     while !Task.isCancelled {
       let found = await look()
       if Task.isCancelled { return }
-      take(found)
+      await take(found)
       try? await Task.sleep(for: settings.interval)
     }
     waker.finish()
   }
 
-  private func take(_ station: Result<StationSnapshot, StationAbsence>) {
+  private func take(_ station: Result<StationSnapshot, StationAbsence>) async {
     let (now, wall) = (time.now(), time.wall())
     let elapsed = lookedAt.map { now - $0 } ?? .zero
     lookedAt = now
@@ -137,7 +142,7 @@ package actor AlertWatch {
       }
       waker.yield()
     }
-    keep()
+    await keep()
   }
 
   // MARK: Telling
@@ -160,12 +165,12 @@ package actor AlertWatch {
   }
 
   private func post(_ waiting: AlertQueue.Waiting) async {
-    let outcome = await sender.post(waiting.message)
-    if Task.isCancelled { return }
-    switch outcome {
+    switch await sender.post(waiting.message) {
     case .delivered:
       counts.delivered &+= 1
       queue.delivered(waiting.id, at: time.now())
+    // Nobody knows whether it would have arrived.
+    case .failed where Task.isCancelled: return
     case .failed(let words):
       counts.failures &+= 1
       let title = waiting.message.title
@@ -176,13 +181,38 @@ package actor AlertWatch {
         log("The alert \"\(title)\" is tried again later. \(words)")
       }
     }
-    keep()
+    await keep()
   }
 
   // MARK: The file
 
-  private func keep() {
-    guard let file = settings.file else { return }
+  /// Has in the file what is to outlive the process, on a thread of its own: a disk may take its time. Changes meanwhile are written by
+  /// who writes already.
+  private func keep() async {
+    guard let file = settings.file, !isWriting else { return }
+    isWriting = true
+    defer { isWriting = false }
+    while true {
+      let state = state
+      guard state != written else { return }
+      let fault = await SystemThread.run("alerts") { () -> SystemError? in
+        do throws(SystemError) { try state.write(to: file) } catch { return error }
+        return nil
+      }
+      guard let fault else {
+        written = state
+        isFileFailing = false
+        continue
+      }
+      if !isFileFailing {
+        log("\(file) cannot be written (\(fault.words)): after a restart, open alerts are told again.")
+      }
+      isFileFailing = true
+      return
+    }
+  }
+
+  private var state: AlertState {
     var state = AlertState()
     // What is not open, and was not within the hour, the next process need not know.
     state.entries = book.entries.filter { $0.value.wasOpen }.mapValues { entry in
@@ -193,17 +223,7 @@ package actor AlertWatch {
     }
     state.waiting = queue.waiting.map { ($0.message, $0.tries) }
     state.conflicts = conflicts.known
-    guard state != written else { return }
-    do throws(SystemError) {
-      try state.write(to: file)
-      written = state
-      isFileFailing = false
-    } catch {
-      if !isFileFailing {
-        log("\(file) cannot be written (\(error.words)): after a restart, open alerts are told again.")
-      }
-      isFileFailing = true
-    }
+    return state
   }
 }
 
