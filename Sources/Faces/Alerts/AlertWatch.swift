@@ -33,6 +33,9 @@ package actor AlertWatch {
   /// How the station is, or why nobody tells.
   package typealias Look = @Sendable () async -> Result<StationSnapshot, StationAbsence>
 
+  /// How long the end waits for a disk.
+  private static let parting = Duration.seconds(2)
+
   private let settings: Settings
   private let sender: AlertSender
   private let look: Look
@@ -48,6 +51,7 @@ package actor AlertWatch {
   private var written: AlertState?
   private var isFileFailing = false
   private var isWriting = false
+  private var settled: OneAnswer<Void>?
   private let (wakes, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// Makes it, with what it knew before; nothing is asked or told before `run`.
@@ -99,6 +103,7 @@ package actor AlertWatch {
     } onCancel: {
       Task { [sender] in await sender.close() }
     }
+    await settle()
     await sender.close()
   }
 
@@ -108,13 +113,13 @@ package actor AlertWatch {
     while !Task.isCancelled {
       let found = await look()
       if Task.isCancelled { return }
-      await take(found)
+      take(found)
       try? await Task.sleep(for: settings.interval)
     }
     waker.finish()
   }
 
-  private func take(_ station: Result<StationSnapshot, StationAbsence>) async {
+  private func take(_ station: Result<StationSnapshot, StationAbsence>) {
     let (now, wall) = (time.now(), time.wall())
     let elapsed = lookedAt.map { now - $0 } ?? .zero
     lookedAt = now
@@ -142,7 +147,7 @@ package actor AlertWatch {
       }
       waker.yield()
     }
-    await keep()
+    keep()
   }
 
   // MARK: Telling
@@ -181,35 +186,49 @@ package actor AlertWatch {
         log("The alert \"\(title)\" is tried again later. \(words)")
       }
     }
-    await keep()
+    keep()
   }
 
   // MARK: The file
 
-  /// Has in the file what is to outlive the process, on a thread of its own: a disk may take its time. Changes meanwhile are written by
-  /// who writes already.
-  private func keep() async {
-    guard let file = settings.file, !isWriting else { return }
+  /// Has in the file what is to outlive the process; returns at once. It is written on a thread of its own, one state after the other: a
+  /// disk may take its time, and what is wrong with it has to be told all the same.
+  private func keep() {
+    let state = state
+    guard let file = settings.file, !isWriting, state != written else { return }
     isWriting = true
-    defer { isWriting = false }
-    while true {
-      let state = state
-      guard state != written else { return }
+    Task {
       let fault = await SystemThread.run("alerts") { () -> SystemError? in
         do throws(SystemError) { try state.write(to: file) } catch { return error }
         return nil
       }
-      guard let fault else {
-        written = state
-        isFileFailing = false
-        continue
-      }
+      wrote(state, to: file, fault)
+    }
+  }
+
+  private func wrote(_ state: AlertState, to file: String, _ fault: SystemError?) {
+    isWriting = false
+    if let fault {
       if !isFileFailing {
         log("\(file) cannot be written (\(fault.words)): after a restart, open alerts are told again.")
       }
       isFileFailing = true
-      return
+    } else {
+      written = state
+      isFileFailing = false
+      // What has changed meanwhile.
+      keep()
     }
+    if !isWriting { settled?.give(()) }
+  }
+
+  /// Waits for what is being written, and not for ever.
+  private func settle() async {
+    keep()
+    guard isWriting else { return }
+    let settled = OneAnswer<Void>()
+    self.settled = settled
+    await settled.first(within: Self.parting, else: ())
   }
 
   private var state: AlertState {
