@@ -1,6 +1,7 @@
 import Expectations
 import StationProtocol
 import Testing
+import TicketSystemKit
 
 @testable import ScanConfiguration
 
