@@ -284,6 +284,10 @@ let package = Package(
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),
+    // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
+    room(
+      "MQTTBridge",
+      ["CMosquitto", "LibCrypto", "LinuxIO", "ScanModel", "StationProtocol", "WireText", logging], small),
     room(
       "VenueServer",
       [
