@@ -142,10 +142,12 @@ final class Listener: Sendable {
   let socket: OwnedDescriptor
   let port: UInt16
 
-  init() throws {
+  /// - Parameter buffer: how many bytes the kernel keeps of what was not read yet, some times over; as many as it likes where none is given.
+  init(buffer: Int32? = nil) throws {
     let socket = try OwnedDescriptor(
       Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0), by: "socket")
     let number = socket.number
+    if var buffer { setsockopt(number, SOL_SOCKET, SO_RCVBUF, &buffer, socklen_t(MemoryLayout<Int32>.size)) }
     var address = loopback(0)
     guard withAddress(&address, { bind(number, $0, $1) }) == 0, listen(number, 8) == 0 else {
       throw SystemError(errno: errno, call: "bind")
