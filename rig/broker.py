@@ -125,7 +125,7 @@ class Broker:
 
     def kept(self, topic="#"):
         """What the broker keeps, by topic: as somebody who comes now is told."""
-        said = self._rig.sh(f"{self._programs['mosquitto_sub']} {self._client('late')} -t {shlex.quote(topic)} --retained-only -W 1 -F %j; true")
+        said = self._rig.sh(f"{self._programs['mosquitto_sub']} {self._client('late')} -t {shlex.quote(topic)} --retained-only -W {1 if place.NATIVE else 10} -F %j; true")
         return {message.topic: message.payload for message in self._messages(said)}
 
     @staticmethod

