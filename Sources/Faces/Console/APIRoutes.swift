@@ -69,9 +69,6 @@ struct StationAPI: Sendable {
   /// `docs/openapi.json`.
   private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
 
-  /// `docs/openapi.json`.
-  private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
-
   /// How old an answer about the station may be.
   private static let freshness: Duration = .milliseconds(100)
   /// How long an order is waited for; a code that was typed, as long as its gate may take.
