@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check metrics-check format deb install uninstall clean
+.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -18,6 +18,7 @@ help:
 	  'make bench   build for release and measure: times, memory, processor, scans a second' \
 	  'make bench-decode  reading of pictures and frames beside libzbar and zxing-cpp, and what the whole camera reader takes; DECODE_IMAGES=folder' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
+	  'make api-check  a console that runs (ADDRESS=http://…) by public tools: its document, and requests of it; TOKEN=file' \
 	  'make check   formatting and the rules of the tree, no build' \
 	  'make metrics-check  has promtool read the pages of metrics that tests compare, and the example rules' \
 	  'make format  put every Swift file into the form that check wants' \
@@ -60,6 +61,7 @@ bench: release
 	@Benchmarks/offline
 	@Benchmarks/deciding
 	@Benchmarks/bookings
+	@Benchmarks/console
 
 bench-decode: deps
 	@SCANGATE_BUILD=stations scripts/programs decode-bench camera-replay
@@ -90,6 +92,9 @@ check:
 
 metrics-check:
 	@scripts/metrics-check
+
+api-check:
+	@scripts/api-check $(ADDRESS) $(TOKEN)
 
 format:
 	@$(SWIFT) format -i -r Sources Tests Fuzz Package.swift

@@ -7,9 +7,9 @@ from station import memory, now, percentile
 
 
 class Evening:
-    """What was measured of one station: people's times, and its memory while nobody comes."""
+    """What was measured of one station: people's times, and its memory while nobody comes: before them, or after them (`is_after`)."""
 
-    def __init__(self, station, people):
+    def __init__(self, station, people, is_after=False):
         try:
             station.start(within=60)
             station.idle(4)
@@ -17,6 +17,9 @@ class Evening:
             for _ in range(30):
                 self.person(station)
             self.times = [self.person(station) for _ in range(people)]
+            if is_after:
+                station.idle(1)
+                self.memory = memory(station.gateway)
         finally:
             station.stop()
 

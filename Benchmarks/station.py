@@ -134,6 +134,8 @@ class Station:
         self.program, self.holder_program, self.under = program, holder_program, under
         self.poll = select.epoll()
         self.read_at = {}
+        #: Who else is listened to here: by descriptor, what takes what came and when, and returns the events that it makes.
+        self.others = {}
         self.processes = []
         self.gateway = self.real_holder = None
 
@@ -226,6 +228,8 @@ class Station:
                     found.append(("ready", at, None))
             elif number in self.connections:
                 found += self.receive(number, at)
+            elif number in self.others:
+                found += self.others[number](at)
             elif self.holder and number == self.holder.listener.fileno():
                 self.holder.accept()
                 self.poll.register(self.holder.peer, select.EPOLLIN)

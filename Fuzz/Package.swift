@@ -112,6 +112,10 @@ let package = Package(
         "SignedTicketsClient.swift", "SignedTicketsReach.swift", "SignedTicketsTicketSystem.swift",
         "SignedTicketsType.swift", "TicketKeys.swift",
       ]),
+    // What of it reads what comes from outside; the rest is HTTP.
+    .target(
+      name: "Console", dependencies: ["ScanModel", "StationProtocol", "WireText"], path: "Rooms/Faces/Console",
+      exclude: ["openapi.json"], sources: ["EventID.swift", "OrderForm.swift"], swiftSettings: led),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
@@ -120,7 +124,8 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Bookings", "CodeSigning", "CodeVision", "DecodeProtocol", "DecodeWorker", "EventSchedule", "WireText",
+        "Bookings", "CodeSigning", "CodeVision", "Console", "DecodeProtocol", "DecodeWorker", "EventSchedule",
+        "WireText",
         "HolderProtocol", "KioskControl", "LibCrypto", "LibFuzzer", "LinuxIO", "Reading", "ScanConfiguration",
         "ScanModel",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",

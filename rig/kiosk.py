@@ -1,10 +1,10 @@
 """Base of the tests of setting up by a scan: a venue that activates and enrols, and a station that nobody has set up, on a disk that bears a power cut."""
 
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
+import certificates
 import place
 from events import EventFile
 from place import STATION
@@ -268,20 +268,8 @@ class KioskCase(place.Case):
     def certify(self):
         """An authority, and the venue's certificate for its name; returns the options by which it serves with it."""
         with tempfile.TemporaryDirectory() as folder:
-            make_certificates(Path(folder))
+            certificates.make(folder, "venue", NAME)
             for name in ("ca.pem", "venue.pem", "venue-key.pem"):
                 self.rig.put((Path(folder) / name).read_bytes(), f"{FOLDER}/{name}")
         self.rig.sh(f"chown gate {FOLDER}/venue-key.pem; chmod 600 {FOLDER}/venue-key.pem")
         return ["--certificate", f"{FOLDER}/venue.pem", "--private-key", f"{FOLDER}/venue-key.pem", "--public-url", f"https://{NAME}:{PORT}"]
-
-
-def make_certificates(folder):
-    """`ca.pem`, and `venue.pem` with `venue-key.pem` for the venue's name."""
-    def openssl(*words):
-        subprocess.run(["openssl", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl("req", "-x509", *key, "-keyout", "ca-key.pem", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Rig CA")
-    openssl("req", *key, "-keyout", "venue-key.pem", "-out", "venue.csr", "-subj", f"/CN={NAME}")
-    (folder / "extensions").write_text(f"subjectAltName=DNS:{NAME}\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n")
-    openssl("x509", "-req", "-in", "venue.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "2", "-extfile", "extensions", "-out", "venue.pem")

@@ -42,7 +42,7 @@ struct Fuzzer: Sendable {
     Fuzzer(name: "desk", run: fuzzDesk),
     Fuzzer(name: "discovery", run: fuzzDiscovery), Fuzzer(name: "events", run: fuzzEvents),
     Fuzzer(name: "holder", run: fuzzHolder), Fuzzer(name: "kiosk", run: fuzzKiosk),
-    Fuzzer(name: "pass", run: fuzzPass),
+    Fuzzer(name: "order", run: fuzzOrder), Fuzzer(name: "pass", run: fuzzPass),
     Fuzzer(name: "picture", run: fuzzPicture), Fuzzer(name: "serial", run: fuzzSerial),
     Fuzzer(name: "setup", run: fuzzSetUp),
     Fuzzer(name: "signed", run: fuzzSigned),

@@ -87,7 +87,7 @@ import Testing
 
   /// Whatever it is: no end but by a status, nothing sent twice that changes something.
   @Test func documentsOfEveryKind() async throws {
-    let step = extent(landing: 9, release: 1)
+    let step = extent(landing: 17, release: 1)
     for (index, document) in Self.documents.enumerated() {
       let commands = (Self.reading + Self.changing + Self.reading.map { $0 + ["--json"] }).enumerated().filter {
         ($0.offset + index) % step == 0
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func answersThatAreNone() async throws {
-    let step = extent(landing: 4, release: 1)
+    let step = extent(landing: 8, release: 1)
     for (index, stranger) in Self.strangers.enumerated() {
       let commands = (Self.reading + Self.changing).enumerated().filter { ($0.offset + index) % step == 0 }.map(
         \.element)

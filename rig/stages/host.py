@@ -14,6 +14,7 @@ PACKAGES = [
     "gcc", "libc6-dev", "linux-libc-dev", "make", "xz-utils", "libelf1", "binutils", "debian-archive-keyring",
     "qrencode", "libjpeg-turbo-progs",  # what cameras are shown
     "openssl",  # certificates of venues
+    "mosquitto", "mosquitto-clients",  # the broker, brought into the guest
 ]
 
 

@@ -17,6 +17,7 @@ FETCHED = ("GET", "/api/kiosks/configuration", 200)
 
 
 class Activation(KioskCase):
+    @natively
     def test_station_comes_alive_by_one_scan(self):
         rig = self.rig
         self.begin(to_be_activated())

@@ -10,6 +10,8 @@ package enum AlertJudgement {
   private static let clockTolerance = Duration.seconds(120)
   /// How long an admission may wait to be told.
   private static let outboxPatience = Duration.seconds(3_600)
+  /// Below this, or a fiftieth of the disk, it is filling up, as the doctor has it. In bytes.
+  private static let littleSpace: UInt64 = 256_000_000
   /// When a certificate is to be renewed.
   private static let certificateLife = Duration.seconds(30 * 86_400)
   /// How long a service has to run before it is taken to stay: one that ends again and again never does.
@@ -25,6 +27,12 @@ package enum AlertJudgement {
     for system in station.ticketSystems {
       found[AlertKey(.ticketSystem, system.id.name)] = judge(system)
       found[AlertKey(.key, system.id.name)] = judgeKey(system)
+      // By a clock that nobody vouches for no certificate is judged.
+      found[AlertKey(.certificate, system.id.name)] =
+        station.isClockTrusted
+        ? certificate(
+          of: "ticket system \(system.id)", ending: system.certificateEnds, at: station.at, "scangate doctor")
+        : .unknown
     }
     if let control = station.control, control.isActivated {
       found[AlertKey(.key)] = judge(control)
@@ -51,9 +59,14 @@ package enum AlertJudgement {
   /// Of the console's own certificate.
   /// - Parameter ends: when it ends; `nil` where it has none.
   package static func certificate(ending ends: WallTime?, at now: WallTime) -> AlertEvidence {
-    guard let ends else { return .good }
-    guard ends - now < certificateLife else { return .good }
-    return .bad(AlertWords("The certificate of the console \(life(ends, now)).", "scangate console fingerprint"))
+    certificate(of: "the console", ending: ends, at: now, "scangate console fingerprint")
+  }
+
+  private static func certificate(
+    of name: String, ending ends: WallTime?, at now: WallTime, _ command: String
+  ) -> AlertEvidence {
+    guard let ends, ends - now < certificateLife else { return .good }
+    return .bad(AlertWords("The certificate of \(name) \(life(ends, now)).", command))
   }
 
   private static func life(_ ends: WallTime, _ now: WallTime) -> String {
@@ -153,11 +166,12 @@ package enum AlertJudgement {
   }
 
   private static func judgeDisk(_ station: StationSnapshot) -> AlertEvidence {
-    switch station.journal.state {
-    case "failing":
-      .bad(AlertWords("The journal keeps nothing: what happens now is not on the disk.", "scangate doctor"))
-    default: .good
+    if station.journal.state == "failing" {
+      return .bad(AlertWords("The journal keeps nothing: what happens now is not on the disk.", "scangate doctor"))
     }
+    guard let disk = station.disk, disk.free < littleSpace || disk.free < disk.size / 50 else { return .good }
+    let (free, size) = (disk.free / 1_000_000, disk.size / 1_000_000)
+    return .bad(AlertWords("The journal's disk is filling up: \(free) of \(size) MB are free.", "scangate doctor"))
   }
 
   private static func judgeClock(_ station: StationSnapshot) -> AlertEvidence {

@@ -33,6 +33,9 @@ package actor AlertWatch {
   /// How the station is, or why nobody tells.
   package typealias Look = @Sendable () async -> Result<StationSnapshot, StationAbsence>
 
+  /// How long the end waits for a disk.
+  private static let parting = Duration.seconds(2)
+
   private let settings: Settings
   private let sender: AlertSender
   private let look: Look
@@ -47,6 +50,8 @@ package actor AlertWatch {
   private var lookedAt: MonotonicTime?
   private var written: AlertState?
   private var isFileFailing = false
+  private var isWriting = false
+  private var settled: OneAnswer<Void>?
   private let (wakes, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// Makes it, with what it knew before; nothing is asked or told before `run`.
@@ -88,12 +93,17 @@ package actor AlertWatch {
     return figures
   }
 
-  /// Looks and tells until the task is cancelled.
+  /// Looks and tells until the task is cancelled. What is on its way then is given up, and waits for the next process.
   package func run() async {
-    await withTaskGroup { group in
-      group.addTask { await self.watch() }
-      group.addTask { await self.tell() }
+    await withTaskCancellationHandler {
+      await withTaskGroup { group in
+        group.addTask { await self.watch() }
+        group.addTask { await self.tell() }
+      }
+    } onCancel: {
+      Task { [sender] in await sender.close() }
     }
+    await settle()
     await sender.close()
   }
 
@@ -160,12 +170,12 @@ package actor AlertWatch {
   }
 
   private func post(_ waiting: AlertQueue.Waiting) async {
-    let outcome = await sender.post(waiting.message)
-    if Task.isCancelled { return }
-    switch outcome {
+    switch await sender.post(waiting.message) {
     case .delivered:
       counts.delivered &+= 1
       queue.delivered(waiting.id, at: time.now())
+    // Nobody knows whether it would have arrived.
+    case .failed where Task.isCancelled: return
     case .failed(let words):
       counts.failures &+= 1
       let title = waiting.message.title
@@ -181,8 +191,47 @@ package actor AlertWatch {
 
   // MARK: The file
 
+  /// Has in the file what is to outlive the process; returns at once. It is written on a thread of its own, one state after the other: a
+  /// disk may take its time, and what is wrong with it has to be told all the same.
   private func keep() {
-    guard let file = settings.file else { return }
+    let state = state
+    guard let file = settings.file, !isWriting, state != written else { return }
+    isWriting = true
+    Task {
+      let fault = await SystemThread.run("alerts") { () -> SystemError? in
+        do throws(SystemError) { try state.write(to: file) } catch { return error }
+        return nil
+      }
+      wrote(state, to: file, fault)
+    }
+  }
+
+  private func wrote(_ state: AlertState, to file: String, _ fault: SystemError?) {
+    isWriting = false
+    if let fault {
+      if !isFileFailing {
+        log("\(file) cannot be written (\(fault.words)): after a restart, open alerts are told again.")
+      }
+      isFileFailing = true
+    } else {
+      written = state
+      isFileFailing = false
+      // What has changed meanwhile.
+      keep()
+    }
+    if !isWriting { settled?.give(()) }
+  }
+
+  /// Waits for what is being written, and not for ever.
+  private func settle() async {
+    keep()
+    guard isWriting else { return }
+    let settled = OneAnswer<Void>()
+    self.settled = settled
+    await settled.first(within: Self.parting, else: ())
+  }
+
+  private var state: AlertState {
     var state = AlertState()
     // What is not open, and was not within the hour, the next process need not know.
     state.entries = book.entries.filter { $0.value.wasOpen }.mapValues { entry in
@@ -193,17 +242,7 @@ package actor AlertWatch {
     }
     state.waiting = queue.waiting.map { ($0.message, $0.tries) }
     state.conflicts = conflicts.known
-    guard state != written else { return }
-    do throws(SystemError) {
-      try state.write(to: file)
-      written = state
-      isFileFailing = false
-    } catch {
-      if !isFileFailing {
-        log("\(file) cannot be written (\(error.words)): after a restart, open alerts are told again.")
-      }
-      isFileFailing = true
-    }
+    return state
   }
 }
 

@@ -42,6 +42,8 @@ struct StationAPI: Sendable {
     case gates
     case gate
     case orders
+    /// What describes all of it; of no station in particular.
+    case document
   }
 
   /// A path below `base`, and the methods that it takes.
@@ -58,8 +60,17 @@ struct StationAPI: Sendable {
     Route(path: "/gates", methods: [.get, .head], answer: .gates),
     Route(path: "/gates/:name", methods: [.get, .head], answer: .gate),
     Route(path: "/orders", methods: [.get, .head, .post], answer: .orders),
+    Route(path: "/openapi.json", methods: [.get, .head], answer: .document),
   ]
-  static let usualMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+  /// The methods of which it is told which are taken; others are not known at all.
+  static let usualMethods: [HTTPRequest.Method] =
+    [.get, .head, .post, .put, .patch, .delete, .options, .trace] + ["QUERY"].compactMap { HTTPRequest.Method($0) }
+
+  /// `docs/openapi.json`.
+  private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
+
+  /// `docs/openapi.json`.
+  private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
 
   /// How old an answer about the station may be.
   private static let freshness: Duration = .milliseconds(100)
@@ -73,15 +84,20 @@ struct StationAPI: Sendable {
 
   func respond(to request: Request, context: ConsoleContext, by answer: Answer) async throws -> Response {
     if answer == .orders, request.method == .post { return try await order(request, context) }
-    try context.requires(answer == .orders ? .orders : .events)
-    let response = Self.response(try await text(answer, context))
+    let response: Response
+    if answer == .document {
+      response = Self.response(Self.document)
+    } else {
+      try context.requires(answer == .orders ? .orders : .events)
+      response = Self.response(ByteBuffer(string: try await text(answer, context)))
+    }
     return request.method == .head ? response.createHeadResponse() : response
   }
 
   private func text(_ answer: Answer, _ context: ConsoleContext) async throws(ConsoleAnswer) -> String {
     let station = try await station()
     switch answer {
-    case .snapshot, .events:
+    case .snapshot, .events, .document:
       return StatusJSON.text(station, StationJudgement.remarks(on: station, program: version))
     case .gates: return StatusJSON.gates(of: station)
     case .gate:
@@ -114,9 +130,8 @@ struct StationAPI: Sendable {
     return ConsoleAnswer(.notFound, "noSuchGate", "There is no such gate; this station has \(names).")
   }
 
-  private static func response(_ text: String) -> Response {
-    Response(
-      status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: text)))
+  private static func response(_ body: ByteBuffer) -> Response {
+    Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: body))
   }
 
   // MARK: Orders
@@ -151,7 +166,7 @@ struct StationAPI: Sendable {
     } catch {
       throw OrderAnswer.unknown(form, error.description)
     }
-    return Self.response(try OrderAnswer.text(form, outcome))
+    return Self.response(ByteBuffer(string: try OrderAnswer.text(form, outcome)))
   }
 
   /// Whether a body is said to be JSON, in UTF-8 where it says that.

@@ -2,6 +2,7 @@ import Glibc
 import LinuxIO
 package import ScanConfiguration
 import ScanModel
+import TicketSystemKit
 
 /// The console's secrets: files by their names, in a folder that only root reads. In a unit the service manager has put copies of them
 /// where this process alone can read them: `$CREDENTIALS_DIRECTORY/console_NAME`.

@@ -2,6 +2,8 @@ import Alerts
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ScanConfiguration
+import ScanModel
 import StationProtocol
 
 extension ConsoleRoutes {
@@ -10,19 +12,28 @@ extension ConsoleRoutes {
 
   /// `/metrics`: for who has a token with that scope, and for this machine. It answers without the station, too.
   func addMetrics(to group: ConsoleGroup) {
-    group.get("metrics") { [setting, mirror] _, context in
+    let answer: @Sendable (Request, ConsoleContext) async throws -> Response = { [self] request, context in
       try context.requires(.metrics)
-      let station: Result<StationSnapshot, StationAbsence>
-      do throws(StationAbsence) {
-        station = .success(try await mirror.snapshot(notOlderThan: Self.age))
-      } catch {
-        station = .failure(error)
-      }
-      var figures = ConsoleFigures(version: setting.version, startedAt: setting.startedAt, process: .now())
-      figures.alerts = await setting.alerts?.figures
-      return Response(
-        status: .ok, headers: [.contentType: MetricsPage.mediaType],
-        body: .init(byteBuffer: ByteBuffer(string: MetricsPage.text(station, figures))))
+      let page = await metrics()
+      let response = Response(
+        status: .ok, headers: [.contentType: MetricsPage.mediaType], body: .init(byteBuffer: ByteBuffer(string: page)))
+      return request.method == .head ? response.createHeadResponse() : response
     }
+    group.get("/metrics", use: answer)
+    group.head("/metrics", use: answer)
+    group.refuse("/metrics", but: [.get, .head])
+  }
+
+  private func metrics() async -> String {
+    let station: Result<StationSnapshot, StationAbsence>
+    do throws(StationAbsence) {
+      station = .success(try await mirror.snapshot(notOlderThan: Self.age))
+    } catch {
+      station = .failure(error)
+    }
+    var figures = ConsoleFigures(version: setting.version, startedAt: setting.startedAt, process: .now())
+    figures.alerts = await setting.alerts?.figures
+    figures.certificateEnds = setting.identity.map { WallTime(seconds: $0.end) }
+    return MetricsPage.text(station, figures)
   }
 }

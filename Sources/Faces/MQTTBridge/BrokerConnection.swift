@@ -63,6 +63,9 @@ final class BrokerConnection {
     guard dup2(outer.number, descriptor) == descriptor, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
       throw BrokerFault("No socket can be had (\(SystemError(errno: errno, call: "dup2"))).")
     }
+    // What the kernel keeps for a broker that does not read is old by the time that it is read.
+    var most = Int32(BridgeLimits.maximumWaiting)
+    setsockopt(socket.number, SOL_SOCKET, SO_SNDBUF, &most, socklen_t(MemoryLayout<Int32>.size))
     self.settings = settings
     self.client = client
     self.time = time

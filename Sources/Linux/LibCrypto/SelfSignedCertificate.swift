@@ -109,8 +109,7 @@ package struct SelfSignedCertificate: Sendable {
       }
       defer { BIO_free(memory) }
       // A passphrase is asked of nobody.
-      let none: pem_password_cb = { _, _, _, _ in -1 }
-      return PEM_read_bio_PrivateKey_ex(memory, nil, none, nil, Library.shared.context, nil)
+      return PEM_read_bio_PrivateKey_ex(memory, nil, { _, _, _, _ in -1 }, nil, Library.shared.context, nil)
     }
 
     deinit { EVP_PKEY_free(key) }

@@ -52,11 +52,12 @@ package struct CheckUp: Sendable {
     findings += ConfigurationLook.judge(reading, file: file)
     let isRunning = isRunning(units, gateway)
     var told: StationSnapshot?
+    var said: [Finding] = []
     if isRunning, let service {
       switch await service() {
       // One of another station on this machine says nothing of this one.
       case .success(let station) where station.station == reading.configuration?.name:
-        findings += ServiceLook.findings(station, program: version)
+        said = ServiceLook.findings(station, program: version)
         told = station
       case .success: break
       case .failure(let absence): findings.append(ServiceLook.finding(absence))
@@ -68,6 +69,7 @@ package struct CheckUp: Sendable {
       for look in looks { group.addTask { await look.findings(within: patience) } }
       for await found in group { findings += found }
     }
+    findings += ServiceLook.rest(of: said, beside: findings)
     return Report(
       station: reading.configuration?.name, version: version, at: time.wall(), took: time.now() - began,
       findings: findings)

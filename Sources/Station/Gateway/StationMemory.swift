@@ -238,7 +238,13 @@ package final class StationMemory: Sendable {
   /// What is known of the list on board of a ticket system; `nil` where it has none.
   func listState(of system: TicketSystemConfiguration) async -> StationSnapshot.List? {
     guard let list = dependencies.list(system.id, system.address), !list.isAbsent else { return nil }
-    guard let state = try? await list.state() else { return StationSnapshot.List(mostAge: system.list.maxAge) }
+    let state: TicketListState
+    do throws(TicketListFault) {
+      guard let found = try await list.state() else { return nil }
+      state = found
+    } catch {
+      return StationSnapshot.List(mostAge: system.list.maxAge)
+    }
     return StationSnapshot.List(
       tickets: UInt64(max(state.count, 0)), age: state.told.at(clock), mostAge: system.list.maxAge)
   }

@@ -1,5 +1,5 @@
 package import ScanConfiguration
-package import StationProtocol
+internal import StationProtocol
 
 extension ListenerRights {
   /// What the station's file lets a user do.

@@ -1,3 +1,4 @@
+internal import Calls
 internal import LinuxIO
 internal import ScanModel
 internal import Synchronization

@@ -26,7 +26,7 @@ import Testing
     expect(found.values.allSatisfy { $0 == .good }, "\(found)")
     // Each thing is looked at.
     expectEqual(
-      Set(found.keys.map(\.condition)), Set(AlertCondition.allCases).subtracting([.certificate]))
+      Set(found.keys.map(\.condition)), Set(AlertCondition.allCases))
   }
 
   @Test func whatIsWrongIsFound() {
@@ -54,6 +54,16 @@ import Testing
         }
       ))
     cases.append((AlertKey(.disk), { $0.journal = .init(state: "failing", detail: "x") }))
+    for (free, size) in [(255_000_000, 1_000_000_000), (600_000_000, 31_000_000_000)] as [(UInt64, UInt64)] {
+      cases.append((AlertKey(.disk), { $0.disk = .init(free: free, size: size) }))
+    }
+    for days in [-1, 0, 29] {
+      cases.append(
+        (
+          AlertKey(.certificate, "venue"),
+          { $0.ticketSystems[0].certificateEnds = $0.at + .seconds(days * 86_400) }
+        ))
+    }
     cases.append((clock, { $0.isClockTrusted = false }))
     cases.append((clock, { $0.ticketSystems[0].clockAhead = .seconds(-121) }))
     cases.append((clock, { $0.ticketSystems[0].fault = .init(reason: .clockWrong, detail: "x") }))
@@ -80,6 +90,8 @@ import Testing
       { $0.gates[0].condition = .init(state: "notSetUp") }, { $0.gates[0].condition = .init(state: "starting") },
       { $0.readers[0].condition = .init(state: "starting") }, { $0.ticketSystems[0].offline = .rateLimited },
       { $0.ticketSystems[0].isBeingAsked = true },
+      { $0.ticketSystems[0].certificateEnds = $0.at + .seconds(31 * 86_400) },
+      { $0.disk = .init(free: 700_000_000, size: 31_000_000_000) },
       {
         $0.outbox.owed = 3
         $0.outbox.oldest = $0.at - .seconds(3_599)

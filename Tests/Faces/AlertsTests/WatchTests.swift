@@ -204,4 +204,27 @@ import TicketTransport
     expectEqual(bench.lines.withLock { $0 }.filter { $0.contains("cannot be written") }.count, 1)
     await bench.server.stop()
   }
+
+  /// Whoever takes alerts and says nothing holds up no end, and what was on its way is told by the next process.
+  @Test func whoSaysNothingHoldsUpNoEnd() async throws {
+    let silent = ScriptedServer { _, _, _ in }
+    let port = try await silent.start()
+    let file = "\(temporaryRoot)/alerts-\(UUID().uuidString).json"
+    var settings = AlertWatch.Settings(station: "door", conditions: [.reader], file: file)
+    settings.interval = .milliseconds(2)
+    settings.timing.bad = .milliseconds(6)
+    var station = SampleStation.snapshot()
+    station.readers[0].condition = .init(state: "parked")
+    let watch = AlertWatch(
+      settings, sender: try AlertSender(url: ServerAddress("http://127.0.0.1:\(port)/gate"), patience: .seconds(3_600)),
+      look: { [station] in .success(station) }, log: { _ in })
+    let task = Task { await watch.run() }
+    await until { silent.requests.count == 1 }
+    task.cancel()
+    await task.value
+    let figures = await watch.figures
+    expect(figures.waiting == 1 && figures.failures == 0, "\(figures)")
+    try expectEqual(AlertState.read(file)?.waiting.map(\.tries), [0])
+    await silent.stop()
+  }
 }

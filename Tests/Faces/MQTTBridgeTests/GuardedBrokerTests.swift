@@ -1,5 +1,6 @@
 import Expectations
 import Foundation
+import StationProtocol
 import Testing
 
 @testable import MQTTBridge

@@ -128,8 +128,9 @@ struct Dialled: ~Copyable {
   init(_ port: UInt16) throws {
     let socket = try OwnedDescriptor(
       Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0), by: "socket")
+    let number = socket.number
     var address = loopback(port)
-    guard withAddress(&address, { connect(socket.number, $0, $1) }) == 0 else {
+    guard withAddress(&address, { connect(number, $0, $1) }) == 0 else {
       throw SystemError(errno: errno, call: "connect")
     }
     self.socket = socket
@@ -141,20 +142,24 @@ final class Listener: Sendable {
   let socket: OwnedDescriptor
   let port: UInt16
 
-  init() throws {
-    socket = try OwnedDescriptor(
+  /// - Parameter buffer: how many bytes the kernel keeps of what was not read yet, some times over; as many as it likes where none is given.
+  init(buffer: Int32? = nil) throws {
+    let socket = try OwnedDescriptor(
       Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0), by: "socket")
+    let number = socket.number
+    if var buffer { setsockopt(number, SOL_SOCKET, SO_RCVBUF, &buffer, socklen_t(MemoryLayout<Int32>.size)) }
     var address = loopback(0)
-    guard withAddress(&address, { bind(socket.number, $0, $1) }) == 0, listen(socket.number, 8) == 0 else {
+    guard withAddress(&address, { bind(number, $0, $1) }) == 0, listen(number, 8) == 0 else {
       throw SystemError(errno: errno, call: "bind")
     }
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    _ = withAddress(&address) { pointer, _ in getsockname(socket.number, pointer, &size) }
+    _ = withAddress(&address) { pointer, _ in getsockname(number, pointer, &size) }
     port = UInt16(bigEndian: address.sin_port)
+    self.socket = socket
   }
 
   /// The next who comes; blocks.
   func accept() throws -> OwnedDescriptor {
-    try OwnedDescriptor(accept4(socket.number, nil, nil, Int32(SOCK_CLOEXEC.rawValue)), by: "accept")
+    try OwnedDescriptor(Glibc.accept(socket.number, nil, nil), by: "accept")
   }
 }

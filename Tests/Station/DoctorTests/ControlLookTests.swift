@@ -1,6 +1,5 @@
 import EventSchedule
 import Expectations
-import Foundation
 import ScanConfiguration
 import ScanModel
 import ScriptedHTTP
@@ -46,7 +45,6 @@ import TicketSystemKit
     await server.stop()
     expect(!server.requests.isEmpty)
     expect(server.requests.allSatisfy { $0.hasPrefix("GET /api/health") }, "\(server.requests)")
-    expectEqual(try FileManager.default.contentsOfDirectory(atPath: place.state).filter { $0 == "records" }, [])
   }
 
   @Test func aServiceThatDoesNotAnswerIsNamed() async throws {

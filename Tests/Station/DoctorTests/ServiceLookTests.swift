@@ -55,6 +55,22 @@ import Testing
       findings { $0.gates[0].condition = .init(state: "fault", detail: "our key") }.map(\.severity).max(), .fault)
   }
 
+  /// What is found from outside says more, and names keep their letters.
+  @Test func nothingIsSaidTwice() throws {
+    let said = findings { station in
+      station.readers[0].condition = .init(state: "parked")
+      station.ticketSystems[0].offline = .noConnection
+    }
+    let system = try #require(said.first { $0.place == "ticketSystems.venue" && $0.severity == .warning })
+    expect(system.words.hasPrefix("venue.example:443 counts as offline"), "\(system)")
+    let found = [
+      Finding(.fault, .readers, "readers.north-reader", "It is not plugged in.", cure: "Plug it in."),
+      Finding(.good, .ticketSystems, "ticketSystems.venue", "It answers."),
+    ]
+    let rest = ServiceLook.rest(of: said, beside: found)
+    expectEqual(said.filter { !rest.contains($0) }.map(\.place), ["readers.north-reader"])
+  }
+
   /// An hour is an hour, whether the service tells of the outbox or its journal is looked into.
   @Test func theOutboxIsJudgedOnce() {
     var outbox = StationSnapshot.Outbox()

@@ -7,6 +7,7 @@ import ScanConfiguration
 import ScanModel
 import ScanTesting
 import Sealing
+import StationProtocol
 import Testing
 import TicketSystemKit
 

@@ -97,12 +97,13 @@ private struct Bench {
 
 /// What orders about the outbox and the journal need, as a disk would have it.
 private final class ScriptedOutbox: Sendable {
-  private let state = Mutex((isDoubted: true, isNoted: true, looks: 0, fault: JournalFault?.none))
+  private let state = Mutex((isDoubted: false, isNoted: true, looks: 0, fault: JournalFault?.none))
   var isAccepted: Bool { state.withLock { !$0.isDoubted } }
   /// How often it was looked for what can be sent once more.
   var looks: Int { state.withLock { $0.looks } }
   func fail(_ fault: JournalFault?) { state.withLock { $0.fault = fault } }
-  func accept(isNoted: Bool) {
+  /// The journal is doubted, until somebody accepts it.
+  func doubt(isNoted: Bool = true) {
     state.withLock { state in
       state.isNoted = isNoted
       state.isDoubted = true
@@ -427,9 +428,11 @@ private struct OneGate: OrderedStation {
       bench.outbox.fail(fault)
       await expectEqual(
         bench.perform(.outboxRetry), .refused(.notWritten, "the disk gives errors. Nothing was changed."))
+      await expectEqual(bench.perform(.journalAccept).refusal, .nothingThere)
+      bench.outbox.doubt()
       await expectEqual(bench.perform(.journalAccept), .done("The journal is relied on."))
       await expectEqual(bench.perform(.journalAccept).refusal, .nothingThere)
-      bench.outbox.accept(isNoted: false)
+      bench.outbox.doubt(isNoted: false)
       let once = await bench.perform(.journalAccept)
       expect(once.words?.contains("until the service ends") == true, "\(once)")
       await expectEqual(bench.perform(.arming(minutes: 10)).refusal, .nothingThere)

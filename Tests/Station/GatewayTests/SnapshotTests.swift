@@ -42,6 +42,8 @@ import TicketSystemKit
     expectEqual(snapshot.ticketSystems.map(\.budget), [StationSnapshot.Budget(left: 40, most: 40)])
     // Nobody was asked yet, and by plain HTTP nobody shows a certificate.
     expectEqual(snapshot.ticketSystems.map(\.certificateEnds), [nil])
+    // Where none was ever imported, there is no list that could not be read.
+    expectEqual(snapshot.ticketSystems.map(\.list), [nil])
     let disk = try #require(snapshot.disk)
     expect(disk.size > 0 && disk.free <= disk.size, "\(disk)")
   }

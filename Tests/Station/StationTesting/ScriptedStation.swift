@@ -27,6 +27,7 @@ package final class ScriptedStation: Sendable {
     var events: [String] = []
     var orders: [StationOrder] = []
     var listeners = 0
+    var questions = 0
     var names: [Bool] = []
     var isEnded = false
   }
@@ -63,6 +64,8 @@ package final class ScriptedStation: Sendable {
   package var orders: [StationOrder] { state.withLock { $0.orders } }
   /// How many want events now.
   package var listeners: Int { state.withLock { $0.listeners } }
+  /// How often it was asked how it is.
+  package var questions: Int { state.withLock { $0.questions } }
   /// Whether those who came wanted names.
   package var names: [Bool] { state.withLock { $0.names } }
 
@@ -143,7 +146,12 @@ package final class ScriptedStation: Sendable {
         .welcome(
           StationWelcome(
             version: version, station: "door", program: "0.1.0", orders: OrderKind.allCases, names: wants.names)))
-    case .snapshot: for part in state.withLock({ $0.snapshot }).parts { say(.snapshot(part)) }
+    case .snapshot:
+      let snapshot = state.withLock { state in
+        state.questions += 1
+        return state.snapshot
+      }
+      for part in snapshot.parts { say(.snapshot(part)) }
     case .listen: visitor.isListening = true
     case .order(let order):
       state.withLock { $0.orders.append(order) }

@@ -56,7 +56,7 @@ import Testing
     let steps: [(JournaledOrder, Bool)] = [
       (order("outboxHold", "on", time), true), (order("outboxRetry", outcome: "refused", time), true),
       (order("outboxRetry", outcome: nil, time), true), (order("maintenance", "off", gate: "north", time), true),
-      (order("outboxRetry", time), false), (order("outboxHold", "on", time), true),
+      (order("outboxRetry", outcome: "done", time), false), (order("outboxHold", "on", time), true),
       (order("outboxHold", "off", time), false),
     ]
     for (number, (order, isHeld)) in steps.enumerated() {
@@ -78,7 +78,12 @@ import Testing
       order("outboxHold", "on", time),
     ]
     for order in [former, order("openOnce", gate: "north", time)] + standing { try await write(journal, order) }
+    func scan(_ code: String) async throws {
+      try await journal.written(journal.enqueue(JournalBatch(facts: [.scan(sampleScan(code, time: time))])))
+    }
+    try await scan("old")
     time.advance(by: day * 20)
+    try await scan("new")
     let late = order("openOnce", gate: "south", time)
     try await write(journal, late)
     await journal.tidy()

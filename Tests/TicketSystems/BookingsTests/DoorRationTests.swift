@@ -1,3 +1,4 @@
+import Calls
 import Expectations
 import ScanModel
 import ScanTesting

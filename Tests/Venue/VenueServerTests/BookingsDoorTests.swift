@@ -280,14 +280,15 @@ import Testing
   }
 
   @Test func fiftyThousandBookings() async throws {
+    let count = extent(landing: 5_000, release: 50_000)
     for shape in BookingShape.allCases {
       try await withBookings(shape) { service, _ in
         let made = try await service.server.addBookings(
-          (0..<50_000).map { _ in NewBooking(customer: "Zoë \"O'Neill\"") })
+          (0..<count).map { _ in NewBooking(customer: "Zoë \"O'Neill\"") })
         let headers = [BookingVenue.origin, try await service.session()]
         let reply = try await service.list(headers)
         // Three objects a row: so much text is counted, not read.
-        expectEqual(reply.text.utf8.count { $0 == UInt8(ascii: "{") }, 3 * (shape == .real ? 100 : 50_003))
+        expectEqual(reply.text.utf8.count { $0 == UInt8(ascii: "{") }, 3 * (shape == .real ? 100 : count + 3))
         let first = try #require(made.first)
         try await expectEqual(service.validate(first.code, headers).string("booking.id"), first.id)
       }

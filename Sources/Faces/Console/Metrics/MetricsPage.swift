@@ -45,6 +45,9 @@ package enum MetricsPage {
     page.add(.gauge, "process_open_fds", "Descriptors that the console has open.", process.openFiles.map { .count($0) })
     page.add(.gauge, "process_max_fds", "Descriptors that it may have open.", process.mostFiles.map { .count($0) })
     page.add(.gauge, "process_start_time_seconds", "When the console was started.", .time(console.startedAt))
+    page.add(
+      .gauge, "scangate_console_certificate_end_seconds", "When the console's own certificate ends.",
+      console.certificateEnds.map { .time($0) })
     if let alerts = console.alerts {
       page.add(
         .gauge, "scangate_alerts_open", "Alerts that are open, by what is wrong.",
@@ -85,6 +88,11 @@ package enum MetricsPage {
     page.add(
       .gauge, "scangate_journal_failing", "Whether the journal keeps nothing.",
       .flag(station.journal.state == "failing"))
+    page.add(
+      .gauge, "scangate_disk_free_bytes", "What the service may still write to the journal's disk.",
+      station.disk.map { .count($0.free) })
+    page.add(
+      .gauge, "scangate_disk_size_bytes", "The size of the journal's disk.", station.disk.map { .count($0.size) })
     page.add(
       .gauge, "scangate_outbox_held", "Whether staff hold the outbox: nothing is told.", .flag(station.outbox.isHeld))
     page.add(
@@ -158,6 +166,9 @@ package enum MetricsPage {
     page.add(
       .gauge, "scangate_rate_budget_limit", "Requests that a ticket system takes at most.",
       values { $0.budget.map { .count($0.most) } })
+    page.add(
+      .gauge, "scangate_certificate_end_seconds", "When the certificate ends that a ticket system has shown last.",
+      values { $0.certificateEnds.map { .time($0) } })
     page.add(
       .gauge, "scangate_clock_ahead_seconds", "How far this machine's clock is ahead of a ticket system's.",
       values { $0.clockAhead.map { .seconds($0) } })

@@ -9,7 +9,8 @@ enum ServiceLook {
   /// - Parameter program: the version of the program that is installed.
   static func findings(_ station: StationSnapshot, program: String) -> [Finding] {
     let remarks = StationJudgement.remarks(on: station, program: program)
-    var findings = remarks.map { finding($0) }
+    let names = Set(station.ticketSystems.flatMap { [$0.id.name, $0.host].compactMap(\.self) })
+    var findings = remarks.map { finding($0, names: names) }
     func isRemarked(_ place: String) -> Bool { remarks.contains { $0.place == place } }
     for gate in station.gates where !isRemarked("gate \(gate.id)") {
       findings.append(Finding(.good, .service, "gates.\(gate.id)", "The service says that it is ready."))
@@ -32,6 +33,13 @@ enum ServiceLook {
       findings.append(judge(control))
     }
     return findings
+  }
+
+  /// What the service has said, without what was found from outside as well: that has a word more, and the better cure.
+  static func rest(of said: [Finding], beside found: [Finding]) -> [Finding] {
+    said.filter { said in
+      !found.contains { $0.area == said.area && $0.place == said.place && $0.severity >= .warning }
+    }
   }
 
   /// What is to be said of an outbox, whoever has looked into it.
@@ -74,9 +82,11 @@ enum ServiceLook {
     }
   }
 
-  private static func finding(_ remark: StationRemark) -> Finding {
+  /// - Parameter names: which are written as they are.
+  private static func finding(_ remark: StationRemark, names: Set<String> = []) -> Finding {
     let (area, place) = area(of: remark.place)
-    let words = remark.words.prefix(1).uppercased() + remark.words.dropFirst()
+    let isName = names.contains(String(remark.words.prefix { $0 != " " }))
+    let words = isName ? remark.words : remark.words.prefix(1).uppercased() + remark.words.dropFirst()
     let cure = remark.cure.map { $0.hasPrefix("scangate ") || $0.hasPrefix("systemctl ") ? "sudo \($0)" : $0 }
     return Finding(
       remark.weight == .cannotAdmit ? .fault : .warning, area, place, words.hasSuffix(".") ? words : "\(words).",

@@ -22,6 +22,7 @@ import Testing
     alerts.open = [.reader: 1]
     (alerts.waiting, alerts.delivered, alerts.failures) = (1, 3, 2)
     figures.alerts = alerts
+    figures.certificateEnds = SampleStation.now + .seconds(90 * 86_400)
     return figures
   }()
   private static let away = StationAbsence(.nobody, "nobody")
@@ -31,6 +32,8 @@ import Testing
     var station = SampleStation.snapshot()
     station.readers[1].condition = .init(state: "parked")
     station.ticketSystems[0].owed = 2
+    station.ticketSystems[0].certificateEnds = station.at + .seconds(60 * 86_400)
+    station.disk = .init(free: 11_000_000_000, size: 31_000_000_000)
     station.outbox.owed = 2
     station.outbox.oldest = station.at - .seconds(95)
     var away = StationSnapshot.TicketSystem(id: TicketSystemID("members"), type: "subscriptions")
@@ -108,7 +111,10 @@ import Testing
       ("scangate_clock_ahead_seconds", ["system": "venue"], "-0.24"),
       ("scangate_outbox_owed", ["system": "venue"], "2"),
       ("scangate_outbox_oldest_seconds", [:], "95"), ("scangate_conflicts_total", [:], "1"),
-      ("scangate_journal_failing", [:], "0"), ("scangate_clock_trusted", [:], "1"),
+      ("scangate_disk_free_bytes", [:], "11000000000"), ("scangate_disk_size_bytes", [:], "31000000000"),
+      ("scangate_certificate_end_seconds", ["system": "venue"], "1800470527"),
+      ("scangate_console_certificate_end_seconds", [:], "1803062527"), ("scangate_journal_failing", [:], "0"),
+      ("scangate_clock_trusted", [:], "1"),
       ("scangate_kiosk_requests_total", ["endpoint": "health", "result": "ok"], "40"),
       ("scangate_kiosk_activations_total", ["result": "done"], "1"),
       ("scangate_kiosk_configuration_changes_total", [:], "2"), ("scangate_events_dropped_total", [:], "0"),
@@ -139,11 +145,12 @@ import Testing
   func readsBackToTheSameNumbers(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     func number(_ random: inout SeededGenerator) -> UInt64 {
-      [0, 1, .max, .random(in: .min ... .max, using: &random)].randomElement(using: &random) ?? 0
+      let some = [0, 1, UInt64.max, UInt64.random(in: .min ... .max, using: &random)]
+      return some[Int.random(in: 0..<some.count, using: &random)]
     }
     func times(_ random: inout SeededGenerator) -> StationCounters.Histogram {
       let buckets = (0...StationCounters.Histogram.bounds.count).map { _ in number(&random) }
-      let sum = Duration.nanoseconds(.random(in: 0...Int64.max, using: &random))
+      let sum = Duration.nanoseconds(Int64.random(in: 0...Int64.max, using: &random))
       return StationCounters.Histogram(buckets: buckets, sum: sum) ?? StationCounters.Histogram()
     }
     var station = SampleStation.snapshot()
@@ -159,7 +166,7 @@ import Testing
     }
     (counters.conflicts, counters.eventsDropped) = (number(&random), number(&random))
     station.counters = counters
-    station.ticketSystems[0].clockAhead = .nanoseconds(.random(in: .min ... .max, using: &random))
+    station.ticketSystems[0].clockAhead = .nanoseconds(Int64.random(in: .min ... .max, using: &random))
     station.ticketSystems[0].budget = .init(left: number(&random), most: number(&random))
     let page = try Self.page(station)
     for scans in counters.scans {

@@ -163,7 +163,7 @@ struct PrometheusText {
         throw Fault("buckets that do not add up", "\(family.name) \(labels)")
       }
       guard samples.first(where: { $0.name.hasSuffix("_count") })?.value == buckets.last?.value,
-        samples.count { $0.name.hasSuffix("_sum") } == 1, samples.count == buckets.count + 2
+        samples.filter({ $0.name.hasSuffix("_sum") }).count == 1, samples.count == buckets.count + 2
       else { throw Fault("a histogram that is not whole", "\(family.name) \(labels)") }
     }
   }

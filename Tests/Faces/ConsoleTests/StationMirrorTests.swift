@@ -1,0 +1,86 @@
+import Expectations
+import Foundation
+import ScanModel
+import StationProtocol
+import StationTesting
+import Testing
+
+@testable import Console
+
+/// The console's picture of the station.
+@Suite(.timeLimit(.minutes(2))) struct StationMirrorTests {
+  @Test func presenceIsThatOfTheService() async throws {
+    let place = try APIBench.place()
+    defer { try? FileManager.default.removeItem(at: place.folder) }
+    let mirror = try StationMirror(path: place.socket)
+    expectEqual(await mirror.presence, .awaited)
+    await mirror.start()
+    await until { if case .away(let absence) = await mirror.presence { absence.kind == .nobody } else { false } }
+    let station = try ScriptedStation(at: place.socket)
+    await until { if case .here(let welcome) = await mirror.presence { welcome.station == "door" } else { false } }
+    station.end()
+    await until { if case .away = await mirror.presence { true } else { false } }
+    await mirror.stop()
+  }
+
+  /// What a hundred ask at once is one question; what is asked later is another.
+  @Test func oneQuestionAnswersAllWhoAsk() async throws {
+    let place = try APIBench.place()
+    defer { try? FileManager.default.removeItem(at: place.folder) }
+    let station = try ScriptedStation(at: place.socket)
+    let mirror = try StationMirror(path: place.socket)
+    await mirror.start()
+    _ = try await mirror.snapshot(notOlderThan: .zero)
+    let before = station.questions
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<100 { group.addTask { try await mirror.snapshot(notOlderThan: .seconds(60)).station } }
+      for try await name in group { expectEqual(name, "door") }
+    }
+    expectEqual(station.questions, before)
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<100 { group.addTask { try await mirror.snapshot(notOlderThan: .zero).station } }
+      for try await name in group { expectEqual(name, "door") }
+    }
+    // Each that begins while one is under way waits for the next one, together with all others.
+    expect(station.questions > before && station.questions <= before + 100, "\(station.questions - before)")
+    await mirror.stop()
+    station.end()
+  }
+
+  /// What an order has changed is in what is seen after it.
+  @Test func afterAnOrderNothingOldIsShown() async throws {
+    let place = try APIBench.place()
+    defer { try? FileManager.default.removeItem(at: place.folder) }
+    let station = try ScriptedStation(at: place.socket)
+    let mirror = try StationMirror(path: place.socket)
+    await mirror.start()
+    expect(!(try await mirror.snapshot(notOlderThan: .seconds(60)).outbox.isHeld))
+    var held = SampleStation.snapshot()
+    held.outbox.isHeld = true
+    station.become(held)
+    let outcome = try await mirror.perform(StationOrder(.outboxHold(isOn: true), who: "desk"))
+    expectEqual(outcome, .done("done as scripted"))
+    expect(try await mirror.snapshot(notOlderThan: .seconds(60)).outbox.isHeld)
+    await mirror.stop()
+    station.end()
+  }
+
+  /// A service that ends before it has answered is given the order again when it is there again, under the same number.
+  @Test func anOrderOutlivesTheServicesRestart() async throws {
+    let place = try APIBench.place()
+    defer { try? FileManager.default.removeItem(at: place.folder) }
+    let first = try ScriptedStation(at: place.socket, react: { _ in .end })
+    let mirror = try StationMirror(path: place.socket)
+    await mirror.start()
+    _ = try await mirror.snapshot()
+    let order = StationOrder(.openOnce(GateID("north")), who: "desk")
+    async let outcome = mirror.perform(order)
+    await until { !first.orders.isEmpty }
+    first.end()
+    let second = try ScriptedStation(at: place.socket, react: { _ in .answer(.unknown("It ended in between.")) })
+    expectEqual(try await outcome, .unknown("It ended in between."))
+    expect(first.orders.map(\.id) == [order.id] && second.orders.map(\.id) == [order.id])
+    await mirror.stop()
+    second.end()
+  }
+}
