@@ -47,6 +47,8 @@ struct ConsoleChannel: ServerChildChannel {
     channel.closeFuture.whenComplete { [places] _ in places.give(peer) }
     return channel.eventLoop.makeCompletedFuture {
       try channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.watermark)
+      // What the kernel keeps for a peer that reads nothing counts as ours.
+      try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: 65_536)
       try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
       try channel.syncOptions?.setOption(.tcpOption(Self.unacknowledged), value: 30_000)
       let pipeline = channel.pipeline.syncOperations

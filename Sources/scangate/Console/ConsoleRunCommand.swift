@@ -39,60 +39,61 @@ struct ConsoleRunCommand: AsyncParsableCommand {
       return
     }
     let log = try OperatorLog(level: LogArguments.level(level))
+    let service: ConsoleService
     do throws(ConsoleFault) {
-      let (tokens, faults) = tokens(of: configuration)
-      guard faults.isEmpty else {
-        for fault in faults { Terminal.error(fault.description, .error) }
-        throw ConsoleFault("The console cannot begin without its tokens.")
-      }
-      let machine = place.machine
-      let kept =
-        configuration.isSecure && configuration.certificate == nil
-        ? KeptCertificate(in: place.stateFolder, for: configuration, machine: machine) : nil
-      let setting = ConsoleSetting(
-        configuration, version: Scangate.version, tokens: TokenBook(tokens),
-        identity: try identity(of: configuration, kept), machine: machine, logger: log.logger)
-      let service = try ConsoleService(
-        setting, of: file.name, kept: kept, secrets: place.secrets, folder: place.stateFolder, station: station.path,
-        onReady: { _ in manager?.notify("READY=1") })
-      try await serve(service, manager, log)
+      service = try make(configuration, of: file.name, manager, log)
     } catch {
       throw failure(error.description, Exit.configuration)
+    }
+    do {
+      try await serve(service, manager, log)
+    } catch is CancellationError {
+      // The ordinary end.
+    } catch let fault as ConsoleFault {
+      // The service manager starts it again: an address may come, and another program may end.
+      throw failure(fault.description, Exit.unavailable)
     }
     await log.finish()
   }
 
-  private func serve(
-    _ service: ConsoleService, _ manager: ServiceManager?, _ log: OperatorLog
-  ) async throws(ConsoleFault) {
+  private func make(
+    _ configuration: ConsoleConfiguration, of name: String, _ manager: ServiceManager?, _ log: OperatorLog
+  ) throws(ConsoleFault) -> ConsoleService {
+    let (tokens, faults) = readTokens(of: configuration)
+    guard faults.isEmpty else {
+      for fault in faults { Terminal.error(fault.description, .error) }
+      throw ConsoleFault("The console cannot begin without its tokens.")
+    }
+    let machine = place.machine
+    let kept =
+      configuration.isSecure && configuration.certificate == nil
+      ? KeptCertificate(in: place.stateFolder, for: configuration, machine: machine) : nil
+    let setting = ConsoleSetting(
+      configuration, version: Scangate.version, tokens: TokenBook(tokens),
+      identity: try identity(of: configuration, kept), machine: machine, logger: log.logger)
+    return try ConsoleService(
+      setting, of: name, kept: kept, secrets: place.secrets, folder: place.stateFolder, station: station.path,
+      onReady: { _ in manager?.notify("READY=1") })
+  }
+
+  private func serve(_ service: ConsoleService, _ manager: ServiceManager?, _ log: OperatorLog) async throws {
     var setting = ServiceGroupConfiguration(
       services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: log.logger)
     setting.maximumGracefulShutdownDuration = Self.parting
-    let beat = manager.flatMap { manager in
-      manager.watchdogInterval.map { interval in
-        Task {
-          while !Task.isCancelled {
-            await service.heartbeat()
-            manager.notify("WATCHDOG=1")
-            try? await Task.sleep(for: interval / 4)
-          }
-        }
+    let beat = Task {
+      guard let manager, let interval = manager.watchdogInterval else { return }
+      while !Task.isCancelled {
+        await service.heartbeat()
+        manager.notify("WATCHDOG=1")
+        try? await Task.sleep(for: interval / 4)
       }
     }
-    defer { beat?.cancel() }
-    do {
-      try await ServiceGroup(configuration: setting).run()
-    } catch let fault as ConsoleFault {
-      throw fault
-    } catch is CancellationError {
-      // The ordinary end.
-    } catch {
-      throw ConsoleFault("The console has ended: \(error).")
-    }
+    defer { beat.cancel() }
+    try await ServiceGroup(configuration: setting).run()
   }
 
   /// All tokens, and everything that is wrong with them.
-  private func tokens(
+  private func readTokens(
     of configuration: ConsoleConfiguration
   ) -> (tokens: [(token: ConsoleToken, text: String)], faults: [ConsoleFault]) {
     var (tokens, faults): ([(token: ConsoleToken, text: String)], [ConsoleFault]) = ([], [])
