@@ -1,4 +1,4 @@
-internal import ScanModel
+package import ScanModel
 package import StationProtocol
 
 /// Whether all is well at a station, by how it is at one moment. Pure.
