@@ -149,8 +149,7 @@ struct StationAPI: Sendable {
         fault.isMalformed ? .badRequest : .unprocessableContent, fault.isMalformed ? "malformed" : "invalid",
         fault.words)
     } catch is NIOTooManyBytesError {
-      throw ConsoleAnswer(
-        .contentTooLarge, "tooLong", "An order has at most \(ConsoleLimits.maximumBody) bytes.", [.connection: "close"])
+      throw ConsoleAnswer.tooLong
     }
     // Nobody there is told before anything is given: then it was surely not done.
     let station = try await station(.seconds(1))
