@@ -109,6 +109,9 @@ package actor StationMirror {
     }
   }
 
+  /// The orders that the station lets us give; none while it is away.
+  package var orders: [OrderKind] { get async { await client.welcome?.orders ?? [] } }
+
   private func ask() -> Question {
     let began = time.now()
     let question = Question(
