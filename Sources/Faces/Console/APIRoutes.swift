@@ -105,9 +105,7 @@ struct StationAPI: Sendable {
       return text
     case .orders:
       var json = JSONText()
-      var orders: [OrderKind] = []
-      if case .here(let welcome) = await mirror.presence { orders = welcome.orders }
-      json.add("orders", texts: orders.map(\.rawValue))
+      json.add("orders", texts: await mirror.orders.map(\.rawValue))
       return json.text
     }
   }

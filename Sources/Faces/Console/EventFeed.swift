@@ -77,7 +77,7 @@ package final class EventFeed: Sendable {
     state.withLock { for subscriber in $0.subscribers.values { subscriber.wakes.yield(.heartbeat) } }
   }
 
-  /// Ends all subscribers, and takes no others.
+  /// Ends what all are told, and takes no others.
   func end() {
     let subscribers = state.withLock { state in
       state.isEnded = true
