@@ -81,14 +81,9 @@ struct StationAPI: Sendable {
 
   func respond(to request: Request, context: ConsoleContext, by answer: Answer) async throws -> Response {
     if answer == .orders, request.method == .post { return try await order(request, context) }
-    let response: Response
-    if answer == .document {
-      response = Self.response(Self.document)
-    } else {
-      try context.requires(answer == .orders ? .orders : .events)
-      response = Self.response(ByteBuffer(string: try await text(answer, context)))
-    }
-    return request.method == .head ? response.createHeadResponse() : response
+    if answer == .document { return Self.response(Self.document) }
+    try context.requires(answer == .orders ? .orders : .events)
+    return Self.response(ByteBuffer(string: try await text(answer, context)))
   }
 
   private func text(_ answer: Answer, _ context: ConsoleContext) async throws(ConsoleAnswer) -> String {

@@ -107,8 +107,12 @@ struct EventBuffer: Sendable {
   }
 
   /// What is told at `place`, which moves behind it.
-  /// - Parameter limit: the most events.
-  func take(at place: inout Place, where filter: EventFilter = EventFilter(), limit: Int = 64) -> Batch {
+  /// - Parameters:
+  ///   - limit: the most events.
+  ///   - enough: with so many bytes there are no more of them: what is handed on waits in memory for whoever reads slowly.
+  func take(
+    at place: inout Place, where filter: EventFilter = EventFilter(), limit: Int = 64, enough: Int = 16_384
+  ) -> Batch {
     var batch = Batch()
     guard let epoch else { return batch }
     if place.epoch == nil {
@@ -127,11 +131,19 @@ struct EventBuffer: Sendable {
       if batch.loss == nil { batch.loss = .counted(awaited - place.next) }
       place.next = awaited
     }
-    while index < entries.count, batch.frames.count < limit {
+    var size = 0
+    while index < entries.count, batch.frames.count < limit, size < enough {
       let frame = entries[index]
-      // What is missing in between is told before what follows it.
-      if frame.number != place.next { break }
-      if filter.lets(frame) { batch.frames.append(frame) }
+      if frame.number != place.next {
+        // What is missing in between is told before what follows it, and after what was before it.
+        if !batch.isEmpty { break }
+        batch.loss = .counted(frame.number - place.next)
+        batch.lastLost = EventID(epoch: epoch, number: frame.number - 1)
+      }
+      if filter.lets(frame) {
+        batch.frames.append(frame)
+        size += frame.bytes.readableBytes
+      }
       place.next = frame.number + 1
       index += 1
     }

@@ -28,7 +28,8 @@ struct EveryAnswer: RouterMiddleware {
       response = ConsoleAnswer(.internalServerError, "internalError", "The console could not answer.").response
     }
     for field in Self.fields where response.headers[field.name] == nil { response.headers[field.name] = field.value }
-    return response
+    // A body that nobody awaits would be taken for the next answer.
+    return request.method == .head ? response.createHeadResponse() : response
   }
 
   /// Nothing here is for a browser to show, keep, frame or lend to another page.
