@@ -22,11 +22,11 @@ import WireText
       expectEqual(answer.field("Content-Type"), "application/json")
       let json = try Self.json(answer)
       for key in ["running", "server_connected", "token_valid", "config_current"] {
-        expectEqual(json[key], .boolean(true), "\(key)")
+        expectEqual(json[key], .bool(true), "\(key)")
       }
       expectEqual(json["gates"]?.integer, 2)
       expectEqual(json["gates_deciding"]?.integer, 2)
-      expectEqual(json["journal_failing"], .boolean(false))
+      expectEqual(json["journal_failing"], .bool(false))
       try await expectEqual(console.ask("GET /readyz").status, 200)
       let head = try await console.ask("HEAD /healthz")
       expectEqual(head.status, 200)
@@ -80,7 +80,7 @@ import WireText
       for path in ["/healthz", "/readyz"] {
         try await until { try await console.ask("GET \(path)").status == 503 }
         let json = try Self.json(try await console.ask("GET \(path)"))
-        expectEqual(json["running"], .boolean(false))
+        expectEqual(json["running"], .bool(false))
         expectEqual(json["gates"], .null)
       }
     }

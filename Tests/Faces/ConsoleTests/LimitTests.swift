@@ -67,7 +67,7 @@ import Testing
       let slow = try RawClient(port: console.port)
       slow.send(Self.request)
       for client in [silent, slow] { expectEqual(await client.rest().text, "") }
-      try await until { console.server.connections == 0 }
+      await until { console.server.connections == 0 }
     }
   }
 
@@ -78,7 +78,7 @@ import Testing
       slow.send("POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n{")
       // It is answered, for nobody wants the body, and cut all the same.
       _ = await slow.rest()
-      try await until { console.server.connections == 0 }
+      await until { console.server.connections == 0 }
     }
   }
 
@@ -88,7 +88,7 @@ import Testing
       let client = try RawClient(port: console.port)
       client.send(Self.request + "\r\n")
       expectEqual(await client.rest().status, 200)
-      try await until { console.server.connections == 0 }
+      await until { console.server.connections == 0 }
     }
   }
 
@@ -102,7 +102,7 @@ import Testing
         client.endSending()
         expect(![200, 500].contains(await client.rest().status))
       }
-      try await until { console.server.connections == 0 }
+      await until { console.server.connections == 0 }
       try await expectEqual(console.ask("GET /healthz").status, 200)
     }
   }
@@ -130,7 +130,7 @@ import Testing
       var sent = 0
       while sent < 100_000, endless.send(chunk) { sent += 1 }
       expect(sent < 100_000)
-      try await until { console.server.connections == 0 }
+      await until { console.server.connections == 0 }
       try await expectEqual(console.ask("GET /healthz").status, 200)
     }
   }
@@ -145,7 +145,7 @@ import Testing
       // Sending ends when the console has cut it.
       while sent < 100_000, deaf.send(requests) { sent += 1 }
       expect(sent < 100_000)
-      try await until { console.server.connections == 0 }
+      await until { console.server.connections == 0 }
       try await expectEqual(console.ask("GET /healthz").status, 200)
     }
   }
@@ -171,7 +171,7 @@ import Testing
       client.endSending()
       let answer = await client.rest()
       expect(answer.status != 200 && answer.status != 500, "\(answer.status)")
-      try await until { console.server.connections == 0 }
+      await until { console.server.connections == 0 }
       try await expectEqual(console.ask("GET /healthz").status, 200)
     }
   }
