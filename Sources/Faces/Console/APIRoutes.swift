@@ -69,9 +69,6 @@ struct StationAPI: Sendable {
   /// `docs/openapi.json`.
   private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
 
-  /// `docs/openapi.json`.
-  private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
-
   /// How old an answer about the station may be.
   private static let freshness: Duration = .milliseconds(100)
   /// How long an order is waited for; a code that was typed, as long as its gate may take.
@@ -108,9 +105,7 @@ struct StationAPI: Sendable {
       return text
     case .orders:
       var json = JSONText()
-      var orders: [OrderKind] = []
-      if case .here(let welcome) = await mirror.presence { orders = welcome.orders }
-      json.add("orders", texts: orders.map(\.rawValue))
+      json.add("orders", texts: await mirror.orders.map(\.rawValue))
       return json.text
     }
   }
@@ -152,8 +147,7 @@ struct StationAPI: Sendable {
         fault.isMalformed ? .badRequest : .unprocessableContent, fault.isMalformed ? "malformed" : "invalid",
         fault.words)
     } catch is NIOTooManyBytesError {
-      throw ConsoleAnswer(
-        .contentTooLarge, "tooLong", "An order has at most \(ConsoleLimits.maximumBody) bytes.", [.connection: "close"])
+      throw ConsoleAnswer.tooLong
     }
     // Nobody there is told before anything is given: then it was surely not done.
     let station = try await station(.seconds(1))

@@ -3,7 +3,7 @@ import LinuxIO
 import Logging
 package import ScanConfiguration
 import ScanModel
-package import ServiceLifecycle
+internal import ServiceLifecycle
 import StationProtocol
 import TicketTransport
 

@@ -9,7 +9,7 @@ package final class EventFeed: Sendable {
     var buffer: EventBuffer
     /// What is told of whether the station answers, and a number for it; `nil` where that is not known.
     var presence: (number: UInt64, bytes: ByteBuffer)?
-    var subscriptions: [UInt64: Subscriber] = [:]
+    var subscribers: [UInt64: Subscriber] = [:]
     var lastNumber: UInt64 = 0
     var lastPresence: UInt64 = 0
     var isEnded = false
@@ -60,7 +60,7 @@ package final class EventFeed: Sendable {
           _ = state.buffer.append(event.number, make)
         }
       }
-      for subscriber in state.subscriptions.values { subscriber.wakes.yield(.news) }
+      for subscriber in state.subscribers.values { subscriber.wakes.yield(.news) }
     }
   }
 
@@ -74,14 +74,14 @@ package final class EventFeed: Sendable {
 
   /// Wakes everybody, so that streams are found open.
   func beat() {
-    state.withLock { for subscriber in $0.subscriptions.values { subscriber.wakes.yield(.heartbeat) } }
+    state.withLock { for subscriber in $0.subscribers.values { subscriber.wakes.yield(.heartbeat) } }
   }
 
-  /// Ends all subscriptions, and takes no others.
+  /// Ends what all are told, and takes no others.
   func end() {
     let subscribers = state.withLock { state in
       state.isEnded = true
-      return Array(state.subscriptions.values)
+      return Array(state.subscribers.values)
     }
     for subscriber in subscribers { subscriber.wakes.finish() }
   }
@@ -89,7 +89,7 @@ package final class EventFeed: Sendable {
   // MARK: Who is told
 
   /// How many are told.
-  package var count: Int { state.withLock { $0.subscriptions.count } }
+  package var count: Int { state.withLock { $0.subscribers.count } }
 
   /// Begins to tell somebody.
   /// - Parameters:
@@ -100,9 +100,9 @@ package final class EventFeed: Sendable {
     let (wakes, continuation) = AsyncStream.makeStream(
       of: EventSubscription.Wake.self, bufferingPolicy: .bufferingNewest(1))
     let number: UInt64? = state.withLock { state in
-      guard !state.isEnded, state.subscriptions.count < most else { return nil }
+      guard !state.isEnded, state.subscribers.count < most else { return nil }
       state.lastNumber += 1
-      state.subscriptions[state.lastNumber] = Subscriber(
+      state.subscribers[state.lastNumber] = Subscriber(
         filter: filter, wakes: continuation, place: id.map { state.buffer.place(after: $0) } ?? state.buffer.now)
       return state.lastNumber
     }
@@ -115,7 +115,7 @@ package final class EventFeed: Sendable {
   /// What somebody is told next; empty where there is nothing.
   fileprivate func take(for number: UInt64) -> [ByteBuffer] {
     state.withLock { state in
-      guard var subscriber = state.subscriptions[number] else { return [] }
+      guard var subscriber = state.subscribers[number] else { return [] }
       var buffers: [ByteBuffer] = []
       if let presence = state.presence, presence.number != subscriber.presence {
         subscriber.presence = presence.number
@@ -128,13 +128,13 @@ package final class EventFeed: Sendable {
       case nil: break
       }
       buffers += batch.frames.map(\.bytes)
-      state.subscriptions[number] = subscriber
+      state.subscribers[number] = subscriber
       return buffers
     }
   }
 
   fileprivate func unsubscribe(_ number: UInt64) {
-    state.withLock { $0.subscriptions.removeValue(forKey: number) }?.wakes.finish()
+    state.withLock { $0.subscribers.removeValue(forKey: number) }?.wakes.finish()
   }
 }
 

@@ -39,6 +39,8 @@ package actor StationMirror {
   private var isStopped = false
   private var question: Question?
   private var last: (began: MonotonicTime, snapshot: StationSnapshot)?
+  /// When the last order was answered.
+  private var lastOrder = MonotonicTime(nanoseconds: .min)
   /// Whether the station answers.
   package private(set) var presence = StationPresence.awaited
 
@@ -95,7 +97,7 @@ package actor StationMirror {
   /// - Throws: why nobody tells.
   package func snapshot(notOlderThan age: Duration = .milliseconds(100)) async throws(StationAbsence) -> StationSnapshot
   {
-    let oldest = time.now() - age
+    let oldest = max(time.now() - age, lastOrder)
     while true {
       if let last, last.began >= oldest { return last.snapshot }
       let question = self.question ?? ask()
@@ -106,6 +108,9 @@ package actor StationMirror {
       }
     }
   }
+
+  /// The orders that the station lets us give; none while it is away.
+  package var orders: [OrderKind] { get async { await client.welcome?.orders ?? [] } }
 
   private func ask() -> Question {
     let began = time.now()
@@ -141,8 +146,8 @@ package actor StationMirror {
     } catch {
       outcome = .failure(error)
     }
-    // What it changed is not in what was seen before.
-    last = nil
+    // What it changed is not in what was asked before.
+    lastOrder = time.now()
     return try outcome.get()
   }
 

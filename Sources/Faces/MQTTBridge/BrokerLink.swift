@@ -39,7 +39,7 @@ package actor BrokerLink {
   private nonisolated let time = SystemTime()
   private let settings: BrokerSettings
   private let will: BrokerMessage
-  private let subscriptions: [String]
+  private let filters: [String]
 
   private struct Attempt {
     let connection: BrokerConnection
@@ -61,12 +61,12 @@ package actor BrokerLink {
   /// Makes the link; nothing is connected before `start`.
   /// - Parameters:
   ///   - will: what the broker tells once we are gone without leave.
-  ///   - subscriptions: what is listened to.
+  ///   - filters: what is listened to.
   /// - Throws: where no thread can be started.
-  package init(_ settings: BrokerSettings, will: BrokerMessage, subscriptions: [String]) throws(SystemError) {
+  package init(_ settings: BrokerSettings, will: BrokerMessage, filters: [String]) throws(SystemError) {
     self.settings = settings
     self.will = will
-    self.subscriptions = subscriptions
+    self.filters = filters
     loop = try DeviceLoop(name: "mqtt")
     (news, feed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostNews))
   }
@@ -184,7 +184,7 @@ package actor BrokerLink {
       attempt?.greeted = time.now()
       lastFault = nil
       tell(.here)
-      for filter in subscriptions {
+      for filter in filters {
         let progress = connection.call { $0.subscribe(to: filter) }
         if progress != .holds { return progress }
       }

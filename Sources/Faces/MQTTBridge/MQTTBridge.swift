@@ -96,7 +96,7 @@ package actor MQTTBridge {
     return try BrokerLink(
       broker, will: BrokerMessage(topics.availability, text: "offline", isRetained: true),
       // What is not allowed is not listened to.
-      subscriptions: settings.orders.isDisjoint(with: CommandDesk.possible) ? [] : [topics.commands])
+      filters: settings.orders.isDisjoint(with: CommandDesk.possible) ? [] : [topics.commands])
   }
 
   /// Runs until `end`.

@@ -106,9 +106,8 @@ package final class StationMemory: Sendable {
   /// - Returns: whether that is noted; `nil` where it was relied on already.
   func acceptJournal() async -> Bool? {
     if dependencies.isAccepted() { return nil }
-    let isNoted = await orders.accept()
-    await applyHold()
-    return isNoted
+    // What waited is sent once the journal's state says so, as for whoever is told of it: after the event.
+    return await orders.accept()
   }
 
   /// Codes that were presented lately and are shown so when they are shortened.

@@ -3,6 +3,7 @@ import Console
 import Glibc
 import LinuxIO
 import ScanConfiguration
+import TicketSystemKit
 
 /// `scangate console`: the station as machines see it.
 struct ConsoleCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import Expectations
 import Foundation
-import Logging
+import NIOCore
 import ScanConfiguration
 import StationProtocol
 import StationTesting
@@ -47,10 +47,12 @@ final class APIBench: Sendable {
       return (ConsoleToken(credential: ConsoleCredential(name: name, position: position), scopes: Set(scopes)), text)
     }
     configuration.tokens = tokens.map(\.0)
-    let console = ConsoleServer(
-      ConsoleSetting(
-        configuration, version: "0.1.0", tokens: TokenBook(tokens.map { (token: $0.0, text: $0.1) }),
-        logger: Logger(label: "console")), mirror: mirror)
+    var setting = ConsoleSetting(
+      configuration, version: "0.1.0", tokens: TokenBook(tokens.map { (token: $0.0, text: $0.1) }),
+      logger: silentLogger)
+    // So that who reads nothing is cut within a test.
+    setting.limits.write = .seconds(2)
+    let console = ConsoleServer(setting, mirror: mirror)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     server = Task { try await console.run { port.yield($0.port) } }
     var found = ports.makeAsyncIterator()

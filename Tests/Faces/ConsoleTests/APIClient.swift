@@ -1,5 +1,6 @@
 import Expectations
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -24,7 +25,12 @@ final class APIClient: Sendable {
     init(_ state: SharedState) { self.state = state }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      state.state.withLock { $0.text += String(buffer: unwrapInboundIn(data)) }
+      let bytes = unwrapInboundIn(data)
+      state.state.withLock { state in
+        state.bytes.removeLast()
+        state.bytes += bytes.readableBytesView.map { CChar(bitPattern: $0) }
+        state.bytes.append(0)
+      }
     }
 
     func channelInactive(context: ChannelHandlerContext) { state.state.withLock { $0.isClosed = true } }
@@ -33,7 +39,8 @@ final class APIClient: Sendable {
 
   private final class SharedState: Sendable {
     struct Values {
-      var text = ""
+      /// As C has it: one 0 at the end.
+      var bytes: [CChar] = [0]
       var isClosed = false
     }
     let state = Mutex(Values())
@@ -60,7 +67,9 @@ final class APIClient: Sendable {
   }
 
   /// What has come.
-  var text: String { shared.state.withLock { $0.text } }
+  var text: String {
+    String(decoding: shared.state.withLock { $0.bytes.dropLast() }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
   /// Whether the other end has closed the connection, or we have.
   var isClosed: Bool { shared.state.withLock { $0.isClosed } }
 
@@ -72,8 +81,18 @@ final class APIClient: Sendable {
 
   /// Returns once that has come, or the connection is closed.
   func await(_ text: String) async {
-    await until { self.text.contains(text) || isClosed }
-    expect(self.text.contains(text), "“\(text)” never came: \(self.text.suffix(400))")
+    await until { has(text) || isClosed }
+    expect(has(text), "“\(text)” never came: \(self.text.suffix(400))")
+  }
+
+  /// Whether that has come.
+  private func has(_ text: String) -> Bool {
+    shared.state.withLock { state in
+      state.bytes.withUnsafeBufferPointer { bytes in
+        guard let start = bytes.baseAddress else { return false }
+        return strstr(start, text) != nil
+      }
+    }
   }
 
   /// Asks, and waits for the whole answer; the connection is closed by it.

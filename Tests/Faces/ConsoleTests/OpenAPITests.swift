@@ -46,6 +46,22 @@ import WireText
     }
   }
 
+  /// What people read has all of it as well.
+  @Test func theDocumentForPeopleNamesThem() throws {
+    let text = try String(contentsOf: repositoryFile("docs/api.md"), encoding: .utf8)
+    for kind in OrderKind.allCases {
+      expect(text.contains("| `\(kind.rawValue)` |"), "\(kind)")
+      for member in kind.members { expect(text.contains("`\(member)`"), "\(member)") }
+    }
+    for refusal in OrderRefusal.allCases {
+      expect(
+        text.contains("`refused.\(refusal.rawValue)`") || text.contains("`.\(refusal.rawValue)`"), "\(refusal)")
+    }
+    for route in StationAPI.routes {
+      expect(text.contains(route.path.replacing(":name", with: "NAME")), "\(route.path)")
+    }
+  }
+
   /// Each example is as its schema says; each example of an order is taken.
   @Test func itsExamplesAreTrue() throws {
     var count = 0

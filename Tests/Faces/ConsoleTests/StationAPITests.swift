@@ -147,8 +147,6 @@ import Testing
 
   @Test func whichOrdersThereAreIsTold() async throws {
     try await bench { bench, _ in
-      _ = try await bench.ask("GET", "/api/v1/snapshot")
-      try await until { (try await bench.ask("GET", "/api/v1/orders")).status == 200 }
       let answer = try await bench.ask("GET", "/api/v1/orders")
       expectEqual(answer.json["orders"] as? [String], OrderKind.allCases.map(\.rawValue))
     }

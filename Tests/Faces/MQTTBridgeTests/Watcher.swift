@@ -41,7 +41,7 @@ final class Watcher: Sendable {
   }
 
   init(_ settings: BrokerSettings, to filters: [String] = ["#"]) async throws {
-    link = try BrokerLink(settings, will: BrokerMessage("watcher", text: "gone"), subscriptions: filters)
+    link = try BrokerLink(settings, will: BrokerMessage("watcher", text: "gone"), filters: filters)
     let listening = Listening()
     state = listening
     Task { [news = link.news] in for await one in news { listening.take(one) } }

@@ -1,6 +1,8 @@
 import Expectations
 import Foundation
 import Testing
+import TicketSystemKit
+import TicketTransport
 
 @testable import ScanConfiguration
 
