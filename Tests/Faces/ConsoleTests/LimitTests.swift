@@ -25,14 +25,14 @@ import Testing
     try await withConsole(setting) { console in
       let places = try (0..<8).map { _ in try RawClient(port: console.port) }
       for client in places { client.send(Self.request + "\r\n") }
-      for client in places { expectEqual(await client.until("\"running\"").status, 200) }
+      for client in places { expectEqual(await client.until("}\n").status, 200) }
       expectEqual(console.server.connections, 8)
       let refused = try (0..<40).map { _ in try RawClient(port: console.port) }
       for client in refused { expectEqual(await client.rest().text, "") }
       // Who has a place is answered as before, and a place that is given back is taken.
       for client in places {
         client.send(Self.request + "\r\n")
-        expectEqual(await client.until("\"running\"").status, 200)
+        expectEqual(await client.until("}\n").status, 200)
       }
       places[0].endSending()
       _ = await places[0].rest()
