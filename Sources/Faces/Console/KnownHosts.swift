@@ -65,9 +65,11 @@ struct KnownHosts: RouterMiddleware {
     return canonicalAddress(name) ?? name
   }
 
+  /// Whether it is nothing, or a colon and a port.
   private static func isPort(_ text: Substring) -> Bool {
-    text.isEmpty
-      || text.first == ":" && text.utf8.count <= 6 && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+    guard text.first == ":" else { return text.isEmpty }
+    let digits = text.dropFirst()
+    return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && (digits.isEmpty || UInt16(digits) != nil)
   }
 
   /// What changes something comes from no page but one of this console.

@@ -70,6 +70,7 @@ package struct SelfSignedCertificate: Sendable {
     return copenssl_add_extension(certificate, NID_basic_constraints, "critical,CA:FALSE") == 1
       && copenssl_add_extension(certificate, NID_key_usage, "critical,digitalSignature") == 1
       && copenssl_add_extension(certificate, NID_ext_key_usage, "serverAuth") == 1
+      && copenssl_add_extension(certificate, NID_subject_key_identifier, "hash") == 1
       && copenssl_add_extension(certificate, NID_subject_alt_name, alternatives) == 1
   }
 

@@ -19,6 +19,7 @@ import Testing
         "evil.example", "evil.example:\(port)", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.2",
         "10.0.0.1", "[::2]", "[::1", "127.0.0.1:x", "127.0.0.1:8088:9", "127.1", "0x7f.1", "2130706433",
         "localhost:123456",
+        "localhost:65536",
         "user@127.0.0.1", "127.0.0.1/", "127.0.0.1,evil.example",
       ]
       for host in others {

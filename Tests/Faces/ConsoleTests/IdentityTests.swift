@@ -88,7 +88,7 @@ import Testing
         expect(usual?.hasPrefix("HTTP/1.1 200") == true)
         // In plain it answers nobody.
         try await expectEqual(console.ask("GET /healthz").status, 0)
-        try await until { console.server.connections == 0 }
+        await until { console.server.connections == 0 }
       }
     }
   }
@@ -103,7 +103,7 @@ import Testing
       try await withConsole(setting) { console in
         let silent = try RawClient(port: console.port)
         expectEqual(await silent.rest().text, "")
-        try await until { console.server.connections == 0 }
+        await until { console.server.connections == 0 }
       }
     }
   }

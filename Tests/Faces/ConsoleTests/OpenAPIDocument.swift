@@ -23,7 +23,7 @@ struct OpenAPIDocument {
     let schema = resolved(schema)
     for name in ["anyOf", "oneOf"] {
       guard let choices = schema[name]?.array else { continue }
-      let fitting = choices.count { faults(of: value, $0, at: place).isEmpty }
+      let fitting = choices.count { self.faults(of: value, $0, at: place).isEmpty }
       return fitting == 0 || name == "oneOf" && fitting != 1 ? ["\(place): fits \(fitting) of \(name)"] : []
     }
     let types = schema["type"]?.string.map { [$0] } ?? schema["type"]?.array?.compactMap(\.string)

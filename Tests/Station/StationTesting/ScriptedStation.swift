@@ -83,6 +83,8 @@ package final class ScriptedStation: Sendable {
     state.withLock { $0.isEnded = true }
     wake()
     ended.wait()
+    // For whoever ends it once more.
+    ended.signal()
   }
 
   private func wake() {
