@@ -120,9 +120,8 @@ import Testing
     let start: Int64 = 1_800_000_000
     let first = try kept.current(at: start)
     expect(first.isNew)
-    var status = stat()
-    expectEqual(stat(KeptCertificate.path(in: folder), &status), 0)
-    expectEqual(status.st_mode & 0o777, 0o600)
+    let attributes = try FileManager.default.attributesOfItem(atPath: KeptCertificate.path(in: folder))
+    expect(attributes[.posixPermissions] as? Int == 0o600)
     for days in [0, 1, 300, 669, -400] as [Int64] {
       let again = try kept.current(at: start + days * day)
       expect(!again.isNew && again.pem == first.pem, "\(days)")
