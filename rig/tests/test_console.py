@@ -360,8 +360,11 @@ class Rights(ConsoleCase):
         path = f"{FOLDER}/scangate.yaml"
         self.rig.put(self.rig.get(path).decode().replace("orders: [maintenance, annul, listRefresh]", "orders: []"), path)
         self.service_reloads()
-        status, said = self.give("maintenance", "north", on=False)
-        self.assertEqual((status, said["refusal"]), (403, "notAllowed"), said)
+        given = []
+        # Whose rights are others now is sent away, and comes again.
+        self.rig.until(lambda: given.append(self.give("maintenance", "north", on=False)) or given[-1][0] != 503, what="the station back")
+        status, said = given[-1]
+        self.assertEqual((status, said.get("refusal")), (403, "notAllowed"), said)
         self.until_states(north="maintenance")
 
     def service_reloads(self):
@@ -449,7 +452,12 @@ class Orders(ConsoleCase):
         for body in (b"", b"{", b"[]", b"null", b'{"order":"maintenance"}', b'{"order":"maintenance","gate":7,"on":true}', b'{"order":"maintenance","gate":"north"}',
                      b'{"order":"maintenance","gate":"north","on":"yes"}', b'{"order":"nothing"}', b'{"order":"maintenance","gate":"north","on":true,"id":"x"}',
                      b'{"order":"\xff\xfe"}', b"[" * 5_000, b'{"order":' + b'{"a":' * 2_000 + b"1" + b"}" * 2_000 + b"}", b"x" * 100_000):
-            answer = self.console.ask(ORDERS, "orders", method="POST", body=body, headers=[("Content-Type", "application/json")])
+            try:
+                answer = self.console.ask(ORDERS, "orders", method="POST", body=body, headers=[("Content-Type", "application/json")])
+            except Gone:
+                # Who still sends when the connection is closed may never see the answer.
+                self.assertGreater(len(body), 16_384)
+                continue
             self.assertIn(answer.status, (400, 413, 415, 422), body[:60])
         # A page of a stranger can have a browser send this without asking.
         form = self.console.ask(ORDERS, "orders", method="POST", body=b'{"order":"maintenance","gate":"north","on":true}', headers=[("Content-Type", "text/plain")])
@@ -837,8 +845,8 @@ class Abroad(ConsoleCase):
 class Absent(ConsoleCase):
     def test_token_that_cannot_be_read_is_named(self):
         """Starting again changes nothing, and the station goes on."""
-        for spoil, words in ((lambda path: self.rig.sh(f"rm {path}"), "is not there"), (lambda path: self.rig.put("short\n", path), "(?i)short|less than|may not be read"),
-                             (lambda path: self.rig.put(TOKENS["events"] + "\u202e\n", path), "(?i)holds no token|may not be read")):
+        for spoil, words in ((lambda path: self.rig.sh(f"rm {path}"), "is not there"), (lambda path: self.rig.put("short\n", path), "short|less than|may not be read"),
+                             (lambda path: self.rig.put(TOKENS["events"] + "\u202e\n", path), "holds no token|may not be read")):
             with self.subTest(words):
                 self.serve_once()
                 spoil(f"{self.console.credentials}/metrics")
@@ -846,7 +854,7 @@ class Absent(ConsoleCase):
                 with self.assertRaises(MachineError):
                     self.console.start()
                 self.assertEqual(self.console.process.started.result(PATIENCE)[0], 78)
-                self.assertRegex(self.console.log(), f"(?s)console/metrics.*({words})")
+                self.assertRegex(self.console.log(), f"(?is)console/metrics.*({words})")
         self.assertEqual(self.status()["level"], WELL)
 
     def serve_once(self):

@@ -102,7 +102,7 @@ mqtt:
 
     def tearDown(self):
         # Whatever a test was about: no secret and no code was said, to whomever.
-        said = "".join([*(bridge.log() for bridge in self.bridges), *(message.payload for message in self.broker.heard())])
+        said = "".join([*(bridge.log() for bridge in self.bridges), *(message.payload or "" for message in self.broker.heard())])
         for secret in (*PASSWORDS.values(), *getattr(self, "told", ()), HOLDER):
             self.assertNotIn(secret, said)
         super().tearDown()

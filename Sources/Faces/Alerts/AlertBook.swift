@@ -138,7 +138,8 @@ package struct AlertBook: Sendable, Equatable {
         News(
           key: key, isResolved: true, words: entry.words, since: entry.since, at: now, isRecurring: entry.returns > 0))
     }
-    let isForgotten = !entry.isOpen && (!entry.wasOpen || good >= timing.longest)
+    // Counted from when that it is over was told.
+    let isForgotten = !entry.isOpen && (!entry.wasOpen || (entry.good ?? .zero) >= timing.longest)
     entries[key] = isForgotten ? nil : entry
   }
 

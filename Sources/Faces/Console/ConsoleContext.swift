@@ -32,7 +32,8 @@ struct ConsoleContext: RequestContext {
   @discardableResult
   func requires(_ scope: ConsoleScope) throws(ConsoleAnswer) -> ConsoleCaller {
     guard let caller else { throw .unauthorized }
-    guard caller.scopes.contains(scope) else { throw .forbidden(scope) }
+    // Who shows a token may show another one; who shows none is asked for one.
+    guard caller.scopes.contains(scope) else { throw caller.hasToken ? .forbidden(scope) : .unauthorized }
     return caller
   }
 }

@@ -59,9 +59,10 @@ struct KnownHosts: RouterMiddleware {
       guard isPort(host[colon...]) else { return nil }
       host = host[..<colon]
     }
+    // The root of all names may be written.
     if host.last == "." { host.removeLast() }
     let name = host.lowercased()
-    guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+    guard !name.isEmpty, !name.hasSuffix("."), name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
     return canonicalAddress(name) ?? name
   }
 

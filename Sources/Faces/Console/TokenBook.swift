@@ -63,8 +63,11 @@ package final class TokenBook: Sendable {
 
   private func wait(of address: String, _ now: MonotonicTime) -> Int? {
     debts.withLock { debts in
-      guard let until = debts[address], until - now > Self.pause * (Self.mostFailures - 1) else { return nil }
-      return Int((until - now - Self.pause * (Self.mostFailures - 1)).components.seconds) + 1
+      guard let until = debts[address] else { return nil }
+      let wait = until - now - Self.pause * (Self.mostFailures - 1)
+      guard wait > .zero else { return nil }
+      let (seconds, rest) = wait.components
+      return Int(clamping: seconds) + (rest > 0 ? 1 : 0)
     }
   }
 

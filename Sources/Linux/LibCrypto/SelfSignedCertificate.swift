@@ -67,8 +67,8 @@ package struct SelfSignedCertificate: Sendable {
 
   private static func extend(_ certificate: OpaquePointer, _ names: [String]) -> Bool {
     let alternatives = names.map { (isAddress($0) ? "IP:" : "DNS:") + $0 }.joined(separator: ",")
+    // No key usage: without the right to sign certificates, which a server has not, BoringSSL does not see that it is signed by itself.
     return copenssl_add_extension(certificate, NID_basic_constraints, "critical,CA:FALSE") == 1
-      && copenssl_add_extension(certificate, NID_key_usage, "critical,digitalSignature") == 1
       && copenssl_add_extension(certificate, NID_ext_key_usage, "serverAuth") == 1
       && copenssl_add_extension(certificate, NID_subject_key_identifier, "hash") == 1
       && copenssl_add_extension(certificate, NID_subject_alt_name, alternatives) == 1

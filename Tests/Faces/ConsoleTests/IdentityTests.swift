@@ -39,6 +39,8 @@ import Testing
       }
     } catch is NIOSSLError {
       return nil
+    } catch is NIOSSLExtraError {
+      return nil
     } catch is IOError {
       return nil
     } catch is ChannelError {

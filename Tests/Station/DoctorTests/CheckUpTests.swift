@@ -70,7 +70,8 @@ import TicketSystemKit
     expect(maintenance.severity == .warning && maintenance.cure == "sudo scangate maintenance off north")
     expectEqual(told.filter { $0.area == .lists }.map(\.words), ["12 tickets, 1 min old."])
     expectEqual(told.filter { $0.area == .outbox }.map(\.words), ["Nothing waits to be told."])
-    expect(told.contains { $0.place == "readers.left" && $0.severity == .good }, "\(told)")
+    // What is wrong of a reader is looked for all the same, and then said instead.
+    expectEqual(told.filter { $0.place == "readers.left" }.map(\.severity), [.fault], "\(told)")
 
     // One of another station says nothing of this one.
     station.station = "another"

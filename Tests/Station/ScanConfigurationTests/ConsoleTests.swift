@@ -75,7 +75,7 @@ import TicketSystemKit
   }
 
   @Test(arguments: [
-    "8088", "127.0.0.1", "127.0.0.1:", "127.0.0.1:80", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:8088x",
+    "8088", "127.0.0.1", "\"127.0.0.1:\"", "127.0.0.1:80", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:8088x",
     "127.0.0.1:+8088",
     "gate-pc:8088", "\"::1:8088\"", "\"[127.0.0.1]:8088\"", "\"[::1]\"", "127.1:8088", "256.0.0.1:8088", "\"*:8088\"",
     "\":8088\"", "http://127.0.0.1:8088", "127.0.0.1:99999999999999999999",
@@ -93,7 +93,7 @@ import TicketSystemKit
     expectEqual(
       found,
       [
-        "12:66: orders would be given by plain HTTP, which the network can read and change; remove allowPlainHTTP: a certificate is made then; or write orders: []"
+        "12:64: orders would be given by plain HTTP, which the network can read and change; remove allowPlainHTTP: a certificate is made then; or write orders: []"
       ])
     expectEqual(
       errors("{ \(beyond), names: true }").map { $0.contains("holders' names would go through the network") }, [true])
@@ -147,7 +147,8 @@ import TicketSystemKit
       ("hosts: [a_b]", "write a host's name"), ("host: [a.example]", "did you mean \"hosts\"?"),
       ("names: yes", "write true or false"), ("metrics: ../journal", "is no name of a file"),
       ("metrics: .hidden", "is no name of a file"), ("tokens: { a/b: [events] }", "is no name of a file"),
-      ("certificate: /etc/ssl/a.pem, privateKey: k", "is no name of a file"), ("token: wall", "is not taken here"),
+      ("certificate: c, privateKey: k, metrics: /etc/ssl/a.pem", "is no name of a file"),
+      ("token: wall", "is not taken here"),
     ] {
       let found = errors("{ listen: 127.0.0.1:8088, \(keys) }")
       expect(found.count == 1 && found[0].contains(words), "\(keys): \(found)")

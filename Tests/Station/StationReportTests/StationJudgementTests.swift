@@ -9,8 +9,9 @@ import Testing
 @Suite struct StationJudgementTests {
   private func remarks(_ change: (inout StationSnapshot) -> Void) -> [StationRemark] {
     var station = SampleStation.snapshot()
+    let installed = station.version
     change(&station)
-    return StationJudgement.remarks(on: station, program: station.version)
+    return StationJudgement.remarks(on: station, program: installed)
   }
 
   @Test func whereAllIsWellNothingIsSaid() { expectEqual(remarks { _ in }, []) }
