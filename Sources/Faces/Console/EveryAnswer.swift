@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// Surrounds everything: each request gets an answer, and each answer the fields that a browser heeds.
 struct EveryAnswer: RouterMiddleware {
@@ -17,6 +18,8 @@ struct EveryAnswer: RouterMiddleware {
       response = try await next(request, context)
     } catch let answer as ConsoleAnswer {
       response = answer.response
+    } catch is HTTPParserError {
+      response = ConsoleAnswer.badRequest("The request's body is not as HTTP has it.").response
     } catch is NIOTooManyBytesError {
       response = ConsoleAnswer.tooLong.response
     } catch let error as any HTTPResponseError where error.status == .notFound {

@@ -53,7 +53,7 @@ enum OrderAnswer {
     case .notAllowed: .forbidden
     case .unknown, .nothingThere: .notFound
     case .tooMany: .tooManyRequests
-    case .stale, .pulsing, .nothingToAnnul, .busy, .notInMaintenance, .outOfService: .conflict
+    case .stale, .pulsing, .nothingToAnnul, .busy, .notInMaintenance, .outOfService, .numberUsed: .conflict
     case .notWritten: .serviceUnavailable
     }
   }

@@ -31,8 +31,10 @@ package final class EventHub: EventSink {
   private let capacity: Int
   /// What was told last, and what was counted.
   package let view = StationView()
-  /// Takes every event besides; whoever listens at the station's socket.
-  private let tap = Mutex<(@Sendable (GatewayEvent) -> Void)?>(nil)
+  /// Takes every event besides; whoever listens at the station's socket. In a value of its own: a closure that is kept as a generic
+  /// value is wrapped once more each time that it is looked at, until the wraps of thousands of events use up a thread's stack.
+  private struct Tap: Sendable { var take: (@Sendable (GatewayEvent) -> Void)? }
+  private let tap = Mutex(Tap())
 
   /// Makes a hub whose subscribers may fall behind by `capacity` events.
   package init(capacity: Int = 1_024) { self.capacity = capacity }
@@ -54,13 +56,13 @@ package final class EventHub: EventSink {
   }
 
   /// Hands every event from now on to `take` as well, on whatever thread it comes from; it must return at once.
-  package func hand(to take: (@Sendable (GatewayEvent) -> Void)?) { tap.withLock { $0 = take } }
+  package func hand(to take: (@Sendable (GatewayEvent) -> Void)?) { tap.withLock { $0.take = take } }
 
   package func asked(_ system: TicketSystemID, took duration: Duration) { view.asked(system, took: duration) }
 
   package func emit(_ event: GatewayEvent) {
     view.take(event)
-    tap.withLock { $0 }?(event)
+    tap.withLock { $0.take }?(event)
     for (id, subscriber) in state.withLock({ $0.subscribers }) {
       switch subscriber.continuation.yield(event) {
       case .dropped(let lost):

@@ -40,9 +40,9 @@ package actor OrderKeeper {
   private var quota = RecordQuota()
   /// For orders of those who may not give them.
   private var refusals = RefusalQuota()
-  private var known: [OrderID: OrderOutcome] = [:]
+  private var known: [OrderID: (order: Subject, outcome: OrderOutcome)] = [:]
   private var knownInOrder: [OrderID] = []
-  private var doing: [OrderID: [CheckedContinuation<OrderOutcome, Never>]] = [:]
+  private var doing: [OrderID: (order: Subject, waiting: [CheckedContinuation<OrderOutcome, Never>])] = [:]
   /// The gates that orders have taken out of service.
   nonisolated let maintained = Mutex<Set<GateID>>([])
 
@@ -66,13 +66,19 @@ package actor OrderKeeper {
       }
       // Who may give it can do so by any number.
       if order.reason == OrderRefusal.notAllowed.rawValue { continue }
-      remember(order.id, Self.outcome(of: order))
+      remember(order.id, Subject(order), Self.outcome(of: order))
     }
   }
 
   /// What is known of an order of an earlier process.
   private static func outcome(of order: JournaledOrder) -> OrderOutcome {
     switch order.outcome {
+    // What was answered is not kept, and nobody is to be let in by a word that is not the verdict.
+    case "done" where order.kind == OrderKind.present.rawValue:
+      .unknown(
+        "It was decided before the service was started anew, and the verdict is in the journal: scangate journal.")
+    case "done" where order.kind == OrderKind.search.rawValue:
+      .unknown("It was answered before the service was started anew. Search again, by a new number.")
     case "done": .done(order.detail ?? "It was done.")
     case "refused": .refused(order.reason.flatMap { OrderRefusal(rawValue: $0) } ?? .outOfService, order.detail ?? "")
     default:
@@ -80,12 +86,33 @@ package actor OrderKeeper {
     }
   }
 
-  private func remember(_ id: OrderID, _ outcome: OrderOutcome) {
-    if known.updateValue(outcome, forKey: id) == nil { knownInOrder.append(id) }
+  private func remember(_ id: OrderID, _ order: Subject, _ outcome: OrderOutcome) {
+    if known.updateValue((order, outcome), forKey: id) == nil { knownInOrder.append(id) }
     guard knownInOrder.count > Self.mostKnown else { return }
     for id in knownInOrder.prefix(Self.mostKnown / 4) { known[id] = nil }
     knownInOrder.removeFirst(Self.mostKnown / 4)
   }
+
+  /// What an order is about: by its number alone another one would be told that it was done.
+  private struct Subject {
+    let kind: String
+    let gate: GateID?
+    let detail: String?
+
+    init(_ order: StationOrder) {
+      (kind, gate, detail) = (order.action.kind.rawValue, order.action.gate, order.action.detail)
+    }
+
+    init(_ order: JournaledOrder) { (kind, gate, detail) = (order.kind, order.gate, order.subject) }
+
+    /// Whether they are the same order. A gate that there is not is not kept.
+    func isOne(with other: Subject) -> Bool {
+      kind == other.kind && (gate == other.gate || gate == nil || other.gate == nil) && detail == other.detail
+    }
+  }
+
+  private static let otherOrder = OrderOutcome.refused(
+    .numberUsed, "This number was given with another order. Nothing was done; give this one a number of its own.")
 
   private func note(_ gate: GateID, isOn: Bool) {
     maintained.withLock { maintained in
@@ -99,9 +126,13 @@ package actor OrderKeeper {
   func perform(
     _ order: StationOrder, by giver: OrderGiver, on station: any OrderedStation
   ) async -> OrderOutcome {
-    if let outcome = known[order.id] { return outcome }
-    if doing[order.id] != nil { return await withCheckedContinuation { doing[order.id]?.append($0) } }
-    doing[order.id] = []
+    let subject = Subject(order)
+    if let known = known[order.id] { return known.order.isOne(with: subject) ? known.outcome : Self.otherOrder }
+    if let other = doing[order.id]?.order {
+      guard other.isOne(with: subject) else { return Self.otherOrder }
+      return await withCheckedContinuation { doing[order.id]?.waiting.append($0) }
+    }
+    doing[order.id] = (subject, [])
     let (outcome, scan) = await carryOut(order, giver, station)
     let mark = conclude(order, giver, outcome, scan, station)
     // Whoever is told that a gate is out of service may have their hands in it: the next process has to know that, too.
@@ -109,7 +140,7 @@ package actor OrderKeeper {
       // Where the disk keeps nothing, that is told of the journal, and the gate is out of service all the same.
       _ = try? await journal.durable(mark, until: time.now() + Self.longestWrite)
     }
-    for waiting in doing.removeValue(forKey: order.id) ?? [] { waiting.resume(returning: outcome) }
+    for waiting in doing.removeValue(forKey: order.id)?.waiting ?? [] { waiting.resume(returning: outcome) }
     return outcome
   }
 
@@ -281,7 +312,7 @@ package actor OrderKeeper {
     _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?,
     _ station: any OrderedStation
   ) -> JournalMark? {
-    remember(order.id, outcome)
+    remember(order.id, Subject(order), outcome)
     events.view.ordered(order.action.kind, outcome.name)
     // Whoever orders what is not done, again and again, must not push everything else out of journal and events.
     if outcome.refusal != nil, !quota.take(at: time.now()) { return nil }

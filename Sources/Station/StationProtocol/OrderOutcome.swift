@@ -58,6 +58,8 @@ package enum OrderRefusal: String, Sendable, CaseIterable {
   case notWritten
   /// This station has nothing for it: no list, no set-up, no outbox.
   case nothingThere
+  /// Its number is another order's.
+  case numberUsed
 }
 
 /// A ticket that a search found. Its code is shown by its last characters alone.

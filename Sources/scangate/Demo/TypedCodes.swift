@@ -6,7 +6,9 @@ import Synchronization
 final class TypedCodes: ReadSource {
   private let reader: ReaderID
   private let time: any TimeSource
-  private let deliver = Mutex<(@Sendable (ReaderEvent) -> Void)?>(nil)
+  /// In a value of its own: a closure that is kept as a generic value is wrapped once more with each look at it.
+  private struct Deliver: Sendable { var take: (@Sendable (ReaderEvent) -> Void)? }
+  private let deliver = Mutex(Deliver())
   private let started: AsyncStream<Void>
   private let start: AsyncStream<Void>.Continuation
 
@@ -17,11 +19,11 @@ final class TypedCodes: ReadSource {
   }
 
   func start(deliver: @escaping @Sendable (ReaderEvent) -> Void) async throws(DeviceError) {
-    self.deliver.withLock { $0 = deliver }
+    self.deliver.withLock { $0.take = deliver }
     start.finish()
   }
 
-  func stop() async { deliver.withLock { $0 = nil } }
+  func stop() async { deliver.withLock { $0.take = nil } }
 
   func heartbeat() async {}
 

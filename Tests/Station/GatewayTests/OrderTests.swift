@@ -227,6 +227,45 @@ private struct OneGate: OrderedStation {
     }
   }
 
+  @Test func aNumberIsOneOrdersAlone() async throws {
+    let first = try Bench()
+    let annulment = first.order(.annul(Self.north))
+    try await first.run { bench in
+      await expectEqual(bench.perform(annulment).refusal, .nothingToAnnul)
+      let other = StationOrder(.openOnce(Self.north), who: "anna", id: annulment.id, givenAt: bench.time.now())
+      await expectEqual(bench.perform(other).refusal, .numberUsed)
+      // While it is being done, too.
+      bench.journal.setSyncing(false)
+      let open = bench.order(.openOnce(Self.north))
+      async let opened = bench.perform(open)
+      while bench.journal.awaited.isEmpty { await Task.yield() }
+      let another = StationOrder(.present(Self.north, Bench.code), who: "anna", id: open.id, givenAt: bench.time.now())
+      await expectEqual(bench.perform(another).refusal, .numberUsed)
+      bench.journal.setSyncing(true)
+      await expectEqual(opened.name, "done")
+    }
+    try await Bench(after: first).run { bench in
+      let other = StationOrder(.openOnce(Self.north), who: "anna", id: annulment.id, givenAt: bench.time.now())
+      await expectEqual(bench.perform(other).refusal, .numberUsed)
+      await expectEqual(bench.perform(annulment).refusal, .nothingToAnnul)
+      expectEqual(bench.signals.pulses, 0)
+    }
+  }
+
+  /// By a word that is no verdict nobody is let in.
+  @Test func theNextProcessHasNoVerdictOfATypedCode() async throws {
+    let first = try Bench()
+    let typed = first.order(.present(Self.north, Bench.code))
+    try await first.run { bench in
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      await expectEqual(bench.perform(typed).name, "done")
+    }
+    try await Bench(after: first).run { bench in
+      await expectEqual(bench.perform(typed).name, "unknown")
+      expectEqual(bench.signals.pulses, 0)
+    }
+  }
+
   @Test func anOldOrderOpensNothing() async throws {
     try await Bench().run { bench in
       for age in [Duration.seconds(6), .seconds(-3), .seconds(100_000)] {
