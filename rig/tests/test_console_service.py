@@ -44,7 +44,7 @@ class ConsoleServiceCase(StationCase):
 console:
   listen: 127.0.0.1:{CONSOLE_PORT}
   orders: [maintenance]
-  tokens: {{ rig-token: [events, orders] }}
+  tokens: {{ rig-token: [events, orders, metrics] }}
   alerts: {{ url: "http://127.0.0.1:{RECEIVER_PORT}/gate", token: rig-alerts, on: [reader] }}
 mqtt:
   broker: "mqtts://{NAME}:{PORT}"

@@ -57,6 +57,6 @@ final class TypedCodes: ReadSource {
       case .line(let bytes): .read(RawRead(reader: reader, bytes: bytes, readAt: now))
       case .tooLong(let length): .discarded(reader: reader, reason: .tooLong, characters: length, at: now)
       }
-    deliver.withLock { $0 }?(event)
+    deliver.withLock { $0.take }?(event)
   }
 }
