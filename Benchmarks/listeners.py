@@ -8,7 +8,7 @@ import signal
 import socket
 import struct
 
-VERSION = 1
+VERSION = 2
 #: The kinds of packets; StationMessage+Wire.swift.
 HELLO, LISTEN = 1, 3
 WELCOME, EVENT = 1, 4
