@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LinuxIO
 import StationProtocol
 internal import Synchronization
@@ -21,19 +20,12 @@ final class DiskWatch: Sendable {
     guard !state.withLock({ exchange(&$0.isAsked, with: true) }) else { return state.withLock { $0.last } }
     let answer = OneAnswer<StationSnapshot.Disk?>()
     Task { [self] in
-      let found = await SystemThread.run("disk") { [folder] in Self.space(of: folder) }
+      let found = await SystemThread.run("disk") { [folder] in
+        DiskSpace(of: folder).map { StationSnapshot.Disk(free: $0.free, size: $0.size) }
+      }
       state.withLock { $0 = State(last: found) }
       answer.give(found)
     }
     return await answer.first(within: limit, else: state.withLock { $0.last })
-  }
-
-  private static func space(of folder: String) -> StationSnapshot.Disk? {
-    var found = statvfs()
-    guard statvfs(folder, &found) == 0 else { return nil }
-    let unit = UInt64(found.f_frsize)
-    return StationSnapshot.Disk(
-      free: UInt64(found.f_bavail).multipliedReportingOverflow(by: unit).partialValue,
-      size: UInt64(found.f_blocks).multipliedReportingOverflow(by: unit).partialValue)
   }
 }

@@ -39,7 +39,7 @@ package actor OrderKeeper {
   private var limits = OrderLimits()
   private var quota = RecordQuota()
   /// For orders of those who may not give them.
-  private var refusals = RefusalQuota()
+  private nonisolated let refusals = Mutex(RefusalQuota())
   private var known: [OrderID: (order: Subject, outcome: OrderOutcome)] = [:]
   private var knownInOrder: [OrderID] = []
   private var doing: [OrderID: (order: Subject, waiting: [CheckedContinuation<OrderOutcome, Never>])] = [:]
@@ -98,16 +98,23 @@ package actor OrderKeeper {
     let kind: String
     let gate: GateID?
     let detail: String?
+    /// Of all that it says, by this process' own key: codes that are shown alike are not alike, and are not kept here. `nil` of an
+    /// earlier process' order.
+    let digest: Int?
 
     init(_ order: StationOrder) {
       (kind, gate, detail) = (order.action.kind.rawValue, order.action.gate, order.action.detail)
+      digest = order.action.hashValue
     }
 
-    init(_ order: JournaledOrder) { (kind, gate, detail) = (order.kind, order.gate, order.subject) }
+    init(_ order: JournaledOrder) {
+      (kind, gate, detail, digest) = (order.kind, order.gate, order.subject, nil)
+    }
 
     /// Whether they are the same order. A gate that there is not is not kept.
     func isOne(with other: Subject) -> Bool {
-      kind == other.kind && (gate == other.gate || gate == nil || other.gate == nil) && detail == other.detail
+      if let digest, let theirs = other.digest { return digest == theirs }
+      return kind == other.kind && (gate == other.gate || gate == nil || other.gate == nil) && detail == other.detail
     }
   }
 
@@ -144,14 +151,18 @@ package actor OrderKeeper {
     return outcome
   }
 
-  /// An order came from somebody who may not give it: it is counted, and written down and told where there are not too many of them.
-  func refused(
-    _ order: StationOrder, by giver: OrderGiver, _ words: String, on station: any OrderedStation
+  /// Counts an order of somebody who may not give it. From any thread: thousands of them do not come to that of the gates.
+  /// - Returns: what is to be written down of it; `nil` where too many were written down lately.
+  nonisolated func counted(_ order: StationOrder, by giver: OrderGiver, _ words: String) -> OrderOutcome? {
+    events.view.ordered(order.action.kind, OrderOutcome.refused(.notAllowed, words).name)
+    guard let left = refusals.withLock({ $0.take(giver.user, at: time.now()) }) else { return nil }
+    return .refused(.notAllowed, left > 0 ? "\(words) \(left) more of this user were not written down." : words)
+  }
+
+  /// Writes down, and tells, that an order was not done of somebody who may not give it.
+  func writeDown(
+    _ order: StationOrder, by giver: OrderGiver, _ outcome: OrderOutcome, on station: any OrderedStation
   ) {
-    var outcome = OrderOutcome.refused(.notAllowed, words)
-    events.view.ordered(order.action.kind, outcome.name)
-    guard let left = refusals.take(giver.user, at: time.now()) else { return }
-    if left > 0 { outcome = .refused(.notAllowed, "\(words) \(left) more of this user were not written down.") }
     tell(order, giver, outcome, nil, station, isUrgent: false)
   }
 

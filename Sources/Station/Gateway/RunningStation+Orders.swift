@@ -12,7 +12,8 @@ extension RunningStation: OrderedStation {
 
   /// Told of an order of somebody who may not give it; from any thread, returns at once.
   package func refused(_ order: StationOrder, by giver: OrderGiver, _ words: String) {
-    Task(executorPreference: memory.loop.tasks) { await self.orders.refused(order, by: giver, words, on: self) }
+    guard let outcome = orders.counted(order, by: giver, words) else { return }
+    Task(executorPreference: memory.loop.tasks) { await self.orders.writeDown(order, by: giver, outcome, on: self) }
   }
 
   /// Takes up what an earlier process was ordered; to be called before the first station is attached.

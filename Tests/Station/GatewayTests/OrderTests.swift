@@ -243,6 +243,11 @@ private struct OneGate: OrderedStation {
       await expectEqual(bench.perform(another).refusal, .numberUsed)
       bench.journal.setSyncing(true)
       await expectEqual(opened.name, "done")
+      // What is shown alike, and is not.
+      let one = bench.order(.search("a-ticket-7777"))
+      await expectEqual(bench.perform(one).name, "done")
+      let alike = StationOrder(.search("b-ticket-7777"), who: "anna", id: one.id, givenAt: bench.time.now())
+      await expectEqual(bench.perform(alike).refusal, .numberUsed)
     }
     try await Bench(after: first).run { bench in
       let other = StationOrder(.openOnce(Self.north), who: "anna", id: annulment.id, givenAt: bench.time.now())
@@ -487,10 +492,9 @@ private struct OneGate: OrderedStation {
       let events = bench.hub.subscribe()
       let last = bench.order(.maintenance(Self.north, isOn: true))
       await Task(executorPreference: bench.gate.loop.tasks) { [orders = bench.orders] in
-        await orders.refused(last, by: giver, "You may not.", on: station)
-        for number in 0..<100 {
-          await orders.refused(
-            bench.order(.openOnce(GateID("made-up-\(number)"))), by: giver, "You may not.", on: station)
+        for order in [last] + (0..<100).map({ bench.order(.openOnce(GateID("made-up-\($0)"))) }) {
+          guard let outcome = orders.counted(order, by: giver, "You may not.") else { continue }
+          await orders.writeDown(order, by: giver, outcome, on: station)
         }
       }.value
       expectEqual(bench.journaled.count, RefusalQuota.most)

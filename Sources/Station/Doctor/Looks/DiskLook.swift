@@ -1,18 +1,9 @@
 internal import Glibc
+internal import LinuxIO
 internal import ScanConfiguration
 
 /// Looks at the disk on which the state folder lies.
 enum DiskLook {
-  /// A file system.
-  struct Space: Sendable, Equatable {
-    /// Bytes that the service may still use, and all.
-    var free: UInt64, size: UInt64
-    /// Files that can still be made; `nil` where the file system does not count them.
-    var files: UInt64?
-    /// Whether nothing can be written.
-    var isReadOnly: Bool
-  }
-
   /// Below this nothing is kept much longer: the journal's file and its log grow by this in an evening.
   private static let least: UInt64 = 32_000_000
   private static let little: UInt64 = 256_000_000
@@ -24,19 +15,12 @@ enum DiskLook {
       path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
       if path.isEmpty { path = "/" }
     }
-    var found = statvfs()
-    guard statvfs(path, &found) == 0 else { return [] }
-    let unit = UInt64(found.f_frsize)
-    let space = Space(
-      free: UInt64(found.f_bavail).multipliedReportingOverflow(by: unit).partialValue,
-      size: UInt64(found.f_blocks).multipliedReportingOverflow(by: unit).partialValue,
-      files: found.f_files == 0 ? nil : UInt64(found.f_favail),
-      isReadOnly: UInt(found.f_flag) & UInt(bitPattern: ST_RDONLY) != 0)
+    guard let space = DiskSpace(of: path) else { return [] }
     return judge(space, of: folder, stopsGates: journal?.whenFailing == .stop)
   }
 
   /// - Parameter stopsGates: whether gates admit nobody while the journal keeps nothing.
-  static func judge(_ space: Space, of folder: String, stopsGates: Bool) -> [Finding] {
+  static func judge(_ space: DiskSpace, of folder: String, stopsGates: Bool) -> [Finding] {
     let bad: Finding.Severity = stopsGates ? .fault : .warning
     if space.isReadOnly {
       return [
