@@ -282,8 +282,9 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Alerts", "LibCrypto", "LinuxIO", "ScanConfiguration", "ScanModel", "StationProtocol", "StationReport",
-        "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+        "Alerts", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "StationProtocol",
+        "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
+        logging, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),

@@ -55,7 +55,8 @@ struct StateArgument: ParsableArguments {
     return "This is your own folder. For the installed service, run it as root: sudo scangate …"
   }
 
-  private static func variable(_ name: String) -> String? {
+  /// A variable of the environment; `nil` where it is empty or not set.
+  static func variable(_ name: String) -> String? {
     guard let value = getenv(name) else { return nil }
     let text = String(cString: value)
     return text.isEmpty ? nil : text

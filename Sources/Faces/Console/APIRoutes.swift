@@ -22,13 +22,7 @@ extension ConsoleRoutes {
           }
         }
       }
-      let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
-      for method in StationAPI.usualMethods where !route.methods.contains(method) {
-        group.on(path, method: method) { _, _ -> Response in
-          throw ConsoleAnswer(
-            .methodNotAllowed, "methodNotAllowed", "This takes \(allowed), and nothing else.", [.allow: allowed])
-        }
-      }
+      group.refuse(path, but: route.methods)
     }
   }
 }

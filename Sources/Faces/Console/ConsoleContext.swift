@@ -59,9 +59,5 @@ package struct ConsoleCaller: Sendable, Hashable {
 
 extension SocketAddress {
   /// Whether it is this machine's own: 127.0.0.0/8 or ::1, also as `::ffff:127.0.0.1`.
-  var isLoopback: Bool {
-    guard var address = ipAddress else { return false }
-    if address.hasPrefix("::ffff:") { address.removeFirst("::ffff:".count) }
-    return address == "::1" || address.hasPrefix("127.")
-  }
+  var isLoopback: Bool { plainAddress.map { $0 == "::1" || $0.hasPrefix("127.") } ?? false }
 }

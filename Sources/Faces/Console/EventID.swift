@@ -1,3 +1,5 @@
+internal import ScanModel
+
 /// Which event of the station: the epoch, which is another one each time that the console has found the station, and the event's number
 /// in it. Written `EPOCH-NUMBER`, such as `5f0c11d29a4e7b36-412`; whoever was told it can go on behind it.
 package struct EventID: Hashable, Sendable, CustomStringConvertible {
@@ -22,8 +24,5 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     self.init(epoch: epoch, number: number)
   }
 
-  package var description: String {
-    let digits = String(epoch, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits + "-\(number)"
-  }
+  package var description: String { "\(String(epoch, digits: 16, radix: 16))-\(number)" }
 }

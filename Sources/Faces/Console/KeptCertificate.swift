@@ -3,6 +3,7 @@ import LibCrypto
 import LinuxIO
 import NIOSSL
 package import ScanConfiguration
+import ScanModel
 
 /// The certificate that the console makes for itself where it has none, and its key: one file in the console's state folder. It is made
 /// anew some time before its end, and where the console has other names; the key stays.
@@ -12,7 +13,7 @@ package struct KeptCertificate: Sendable {
   private static let notice: Int64 = 60 * 86_400
   /// No clock that is right is before this: 2025.
   private static let earliest: Int64 = 1_735_689_600
-  private static let longest = 65_536
+  package static let longest = 65_536
 
   private let path: String
   private let names: [String]
@@ -106,9 +107,6 @@ package enum CertificateFingerprint {
     guard let leaf = try? NIOSSLCertificate.fromPEMBytes(pem).first, let bytes = try? leaf.toDERBytes() else {
       return nil
     }
-    return SHA256.hash(data: bytes).map { byte in
-      let text = String(byte, radix: 16, uppercase: true)
-      return text.utf8.count == 1 ? "0" + text : text
-    }.joined(separator: ":")
+    return SHA256.hash(data: bytes).map { String($0, digits: 2, radix: 16, uppercase: true) }.joined(separator: ":")
   }
 }

@@ -12,12 +12,11 @@ extension ConsoleRoutes {
 
   /// `/metrics`: for who has a token with that scope, and for this machine. It answers without the station, too.
   func addMetrics(to group: ConsoleGroup) {
-    let answer: @Sendable (Request, ConsoleContext) async throws -> Response = { [self] request, context in
+    let answer: @Sendable (Request, ConsoleContext) async throws -> Response = { [self] _, context in
       try context.requires(.metrics)
       let page = await metrics()
-      let response = Response(
+      return Response(
         status: .ok, headers: [.contentType: MetricsPage.mediaType], body: .init(byteBuffer: ByteBuffer(string: page)))
-      return request.method == .head ? response.createHeadResponse() : response
     }
     group.get("/metrics", use: answer)
     group.head("/metrics", use: answer)

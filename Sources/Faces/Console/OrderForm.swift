@@ -1,3 +1,4 @@
+import Reading
 import ScanModel
 import StationProtocol
 import WireText
@@ -65,9 +66,9 @@ struct OrderForm: Equatable {
     case .annul: return .annul(try gate(members))
     case .present:
       let gate = try gate(members)
-      let text = try text("code", members, upTo: longestCode)
-      let code = Code(bytes: trimmed([UInt8](text.utf8)))
-      guard !code.bytes.isEmpty else { throw fault("The member code has to be a code.") }
+      guard let code = Normaliser.normalise([UInt8](try text("code", members, upTo: longestCode).utf8)) else {
+        throw fault("The member code has to be a code.")
+      }
       return .present(gate, code)
     case .search: return .search(try text("text", members, upTo: StationLimits.maximumName))
     case .outboxHold: return .outboxHold(isOn: try flag("on", members))
@@ -105,12 +106,6 @@ struct OrderForm: Equatable {
   private static func flag(_ name: String, _ members: [String: JSONValue]) throws(Fault) -> Bool {
     guard case .bool(let flag)? = members[name] else { throw fault("The member \(name) has to be true or false.") }
     return flag
-  }
-
-  /// Without blanks around it, which no scanner sends.
-  private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-    let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-    return Array(bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
 
   private static func fault(_ words: String) -> Fault { Fault(isMalformed: false, words: words) }

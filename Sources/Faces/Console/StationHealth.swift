@@ -21,12 +21,12 @@ struct StationHealth {
     keeps = station.journal.state != "failing"
     gates = station.gates.count
     let stuck = Set(
-      StationJudgement.remarks(on: station, program: program).filter { $0.weight == .cannotAdmit }.map(\.place))
+      StationJudgement.remarks(on: station, program: program).filter { $0.weight == .cannotAdmit }.compactMap(\.gate))
     for gate in station.gates {
       switch gate.condition.state {
       case "maintenance", "closed": outOfService += 1
       case "starting": break
-      default: if !stuck.contains("gate \(gate.id)") { deciding += 1 }
+      default: if !stuck.contains(gate.id) { deciding += 1 }
       }
     }
   }

@@ -41,8 +41,6 @@ package actor StationMirror {
   private var last: (began: MonotonicTime, snapshot: StationSnapshot)?
   /// When the last order was answered.
   private var lastOrder = MonotonicTime(nanoseconds: .min)
-  /// Whether the station answers.
-  package private(set) var presence = StationPresence.awaited
 
   /// Makes it; nothing is asked before `start`.
   /// - Parameters:
@@ -81,13 +79,7 @@ package actor StationMirror {
   }
 
   private func take(_ news: StationClient.News) {
-    switch news {
-    case .here(let welcome): presence = .here(welcome)
-    case .away(let absence):
-      presence = .away(absence)
-      last = nil
-    case .event, .dropped: break
-    }
+    if case .away = news { last = nil }
   }
 
   // MARK: What is asked

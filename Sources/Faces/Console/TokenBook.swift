@@ -48,14 +48,10 @@ package final class TokenBook: Sendable {
     if let wait = wait(of: address, now) { return .later(seconds: wait) }
     let digest = SHA256.hash(data: [UInt8](token.utf8))
     var found: ConsoleCaller?
-    for entry in entries where areEqual(entry.digest, digest) { found = entry.caller }
+    for entry in entries where areEqualInConstantTime(entry.digest, digest) { found = entry.caller }
     if let found { return .known(found) }
     remember(address, now)
     return .unknown
-  }
-
-  private func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    left.count == right.count && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
   /// How many addresses are remembered.

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import ScanConfiguration
 
-/// Finds out who asks: by a bearer token (RFC 6750), or that it is this machine. A token in a URL is refused: URLs are logged.
+/// Finds out who asks: by a bearer token (RFC 6750), or that it is this machine.
 struct TokenMiddleware: RouterMiddleware {
   typealias Context = ConsoleContext
 

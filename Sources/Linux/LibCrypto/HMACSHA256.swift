@@ -20,8 +20,7 @@ package struct HMACSHA256: Sendable {
 
   /// Whether `code` is the code of `data`. How long it takes tells nothing of where they differ.
   package func isValidAuthenticationCode(_ code: [UInt8], authenticating data: [UInt8]) -> Bool {
-    let right = authenticationCode(for: data)
-    return code.count == right.count && CRYPTO_memcmp(code, right, right.count) == 0
+    areEqualInConstantTime(code, authenticationCode(for: data))
   }
 
   /// Begins a message that comes in pieces.
@@ -75,4 +74,9 @@ package struct HMACSHA256: Sendable {
 
     func copy() -> UnsafeMutablePointer<copenssl_hmac> { needed(copenssl_hmac_copy(hmac)) }
   }
+}
+
+/// Whether both are the same bytes. How long it takes tells nothing of where they differ; of their lengths it does.
+package func areEqualInConstantTime(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  left.count == right.count && CRYPTO_memcmp(left, right, right.count) == 0
 }

@@ -118,8 +118,7 @@ package actor OrderKeeper {
     }
   }
 
-  private static let otherOrder = OrderOutcome.refused(
-    .numberUsed, "This number was given with another order. Nothing was done; give this one a number of its own.")
+  private static let otherOrder = OrderOutcome.refused(.numberUsed, OrderRefusal.numberIsUsed)
 
   private func note(_ gate: GateID, isOn: Bool) {
     maintained.withLock { maintained in

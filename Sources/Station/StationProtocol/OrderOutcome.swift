@@ -60,6 +60,10 @@ package enum OrderRefusal: String, Sendable, CaseIterable {
   case nothingThere
   /// Its number is another order's.
   case numberUsed
+
+  /// What is said of `numberUsed`, whoever finds it out.
+  package static let numberIsUsed =
+    "This number was given with another order. Nothing was done; give this one a number of its own."
 }
 
 /// A ticket that a search found. Its code is shown by its last characters alone.

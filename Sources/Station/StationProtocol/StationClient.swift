@@ -63,7 +63,9 @@ package actor StationClient {
   private var lastAbsence: StationAbsence?
   /// Who waits for a snapshot.
   private var lookers: [Asking<StationSnapshot>] = []
-  private var orders: [OrderID: (order: StationOrder, asking: Asking<OrderOutcome>)] = [:]
+  /// By who waits: the same order may be asked for twice at a time.
+  private var orders: [UInt64: (order: StationOrder, asking: Asking<OrderOutcome>)] = [:]
+  private var lastOrder: UInt64 = 0
 
   /// Makes the client; nothing is connected before `start`.
   /// - Parameters:
@@ -148,9 +150,15 @@ package actor StationClient {
     _ order: StationOrder, within limit: Duration = .seconds(10), patience: Bool = false
   ) async throws(StationAbsence) -> OrderOutcome {
     if !patience, let absence = hastyAbsence { throw absence }
+    // An answer bears the number alone.
+    if orders.values.contains(where: { $0.order.id == order.id && $0.order.action != order.action }) {
+      return .refused(.numberUsed, OrderRefusal.numberIsUsed)
+    }
     let asking = Asking<OrderOutcome>(answer: OneAnswer(), isHasty: !patience)
-    orders[order.id] = (order, asking)
-    defer { orders[order.id] = nil }
+    lastOrder &+= 1
+    let number = lastOrder
+    orders[number] = (order, asking)
+    defer { orders[number] = nil }
     if connection?.welcome != nil { send(.order(order)) }
     return try await wait(for: asking.answer, limit)
   }
@@ -214,7 +222,8 @@ package actor StationClient {
       for looker in exchange(&lookers, with: []) { looker.answer.give(.success(snapshot)) }
     case .event(let event): feed.yield(.event(event))
     case .dropped(let count): feed.yield(.dropped(count))
-    case .answer(let id, let outcome): orders[id]?.asking.answer.give(.success(outcome))
+    case .answer(let id, let outcome):
+      for (order, asking) in orders.values where order.id == id { asking.answer.give(.success(outcome)) }
     }
   }
 

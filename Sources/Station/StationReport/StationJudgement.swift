@@ -24,7 +24,7 @@ package enum StationJudgement {
 
   private static func judge(_ gate: StationSnapshot.Gate, of station: StationSnapshot) -> [StationRemark] {
     func remark(_ weight: StationRemark.Weight, _ words: String, _ cure: String? = nil) -> StationRemark {
-      StationRemark(weight: weight, place: "gate \(gate.id)", words: words, cure: cure)
+      StationRemark(weight: weight, place: "gate \(gate.id)", words: words, cure: cure, gate: gate.id)
     }
     let detail = gate.condition.detail
     switch gate.condition.state {

@@ -1,3 +1,5 @@
+package import ScanModel
+
 /// Something at a station that is not as it should be.
 package struct StationRemark: Equatable, Sendable {
   /// How much it matters. The raw values are what `scangate status` ends with.
@@ -19,7 +21,11 @@ package struct StationRemark: Equatable, Sendable {
   /// The command that cures it, or shows more; `nil` where the words say what to do.
   package var cure: String?
 
-  package init(weight: Weight, place: String, words: String, cure: String? = nil) {
+  /// The gate that it is about; `nil` where it is about something else.
+  package var gate: GateID?
+
+  package init(weight: Weight, place: String, words: String, cure: String? = nil, gate: GateID? = nil) {
+    self.gate = gate
     self.weight = weight
     self.place = place
     self.words = words

@@ -40,19 +40,19 @@ struct ConsolePlace: ParsableArguments {
   /// Its secrets.
   var secrets: ConsoleSecrets {
     if let credentials { return ConsoleSecrets(folder: credentials) }
-    return Self.variable("CREDENTIALS_DIRECTORY").map { ConsoleSecrets(credentials: $0) } ?? ConsoleSecrets()
+    return StateArgument.variable("CREDENTIALS_DIRECTORY").map { ConsoleSecrets(credentials: $0) } ?? ConsoleSecrets()
   }
 
   /// Where its certificate is kept.
   var stateFolder: String {
-    state ?? Self.variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init) ?? Self.usualState
+    state ?? StateArgument.variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init) ?? Self.usualState
   }
 
   /// What the station's file says.
   /// - Throws: `Exit.configuration` after printing the errors.
   func configuration() throws -> StationConfiguration {
     // The service manager's copy; a process that can read nothing else has it alone.
-    let handed = Self.variable("CREDENTIALS_DIRECTORY").map { "\($0)/scangate.yaml" }
+    let handed = StateArgument.variable("CREDENTIALS_DIRECTORY").map { "\($0)/scangate.yaml" }
     let path = file ?? handed.flatMap { access($0, R_OK) == 0 ? $0 : nil } ?? ConfigurationArgument.usual
     // Errors name the file that staff mend.
     let name = path == handed ? ConfigurationArgument.usual : path
@@ -70,12 +70,6 @@ struct ConsolePlace: ParsableArguments {
     guard gethostname(&name, name.count - 1) == 0 else { return nil }
     let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return text.isEmpty || text == "localhost" || text == "(none)" ? nil : text
-  }
-
-  static func variable(_ name: String) -> String? {
-    guard let value = getenv(name) else { return nil }
-    let text = String(cString: value)
-    return text.isEmpty ? nil : text
   }
 }
 

@@ -25,7 +25,7 @@ struct ConsoleFingerprintCommand: ParsableCommand {
     } else {
       let path = KeptCertificate.path(in: place.stateFolder)
       do throws(SystemError) {
-        pem = try SmallFile.read(path, limit: 65_536)
+        pem = try SmallFile.read(path, limit: KeptCertificate.longest)
       } catch {
         throw failure(
           error.errno == ENOENT

@@ -54,9 +54,13 @@ final class APIBench: Sendable {
     setting.limits.write = .seconds(2)
     let console = ConsoleServer(setting, mirror: mirror)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    server = Task { try await console.run { port.yield($0.port) } }
+    server = Task {
+      defer { port.finish() }
+      try await console.run { port.yield($0.port) }
+    }
     var found = ports.makeAsyncIterator()
-    self.port = await found.next() ?? 0
+    guard let begun = await found.next() else { throw ConsoleFault("it did not begin") }
+    self.port = begun
   }
 
   func end() async {

@@ -2,6 +2,7 @@ internal import Alerts
 internal import ScanConfiguration
 internal import ScanModel
 package import StationProtocol
+internal import StationReport
 
 /// The page of metrics: a station as Prometheus reads it. Pure. Labels are names of the configuration and words of ours; what devices,
 /// servers and people have written is not on it.
@@ -12,12 +13,15 @@ package enum MetricsPage {
   /// The media type.
   package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
+  /// The most series of a page.
+  package static let mostSeries = 2_000
+
   /// The page.
   /// - Parameters:
   ///   - station: how it is; the page of one that is away has the console's own metrics.
   ///   - most: how many series it may have; for tests.
   package static func text(
-    _ station: Result<StationSnapshot, StationAbsence>, _ console: ConsoleFigures, most: Int = 2_000
+    _ station: Result<StationSnapshot, StationAbsence>, _ console: ConsoleFigures, most: Int = mostSeries
   ) -> String {
     var page = MetricsText(most: most)
     let snapshot = try? station.get()
@@ -154,7 +158,7 @@ package enum MetricsPage {
     }
     page.add(
       .gauge, "scangate_ticket_system_up", "Whether a ticket system can be asked, and lets scans be decided.",
-      values { .flag(($0.offline == nil || $0.offline == .rateLimited) && $0.fault == nil) })
+      values { .flag(!$0.isAway && $0.fault == nil) })
     page.add(
       .gauge, "scangate_ticket_system_fault", "Why nobody can be admitted by a ticket system, as was found last.",
       systems.compactMap { system in

@@ -44,10 +44,8 @@ struct MetricsText {
   /// Labels, in the order in which they are written.
   typealias Labels = KeyValuePairs<StaticString, String>
 
-  /// The most series of a page.
-  static let mostSeries = 2_000
   /// The metric that says how many were left out; always there.
-  static let omittedName = "scangate_series_omitted"
+  static let omittedName: StaticString = "scangate_series_omitted"
 
   /// How many series are on the page, and how many are not.
   private(set) var series = 0
@@ -57,7 +55,7 @@ struct MetricsText {
 
   /// Begins a page.
   /// - Parameter most: how many series it may have.
-  init(most: Int = mostSeries) {
+  init(most: Int) {
     // One says what was left out.
     self.most = max(most - 1, 0)
     text.reserveCapacity(32_768)
@@ -106,8 +104,8 @@ struct MetricsText {
   /// The whole page.
   func finished() -> String {
     var page = self
-    page.begin(.gauge, "scangate_series_omitted", "Series that this page has no room for.")
-    page.line("scangate_series_omitted", "", "", String(omitted))
+    page.begin(.gauge, Self.omittedName, "Series that this page has no room for.")
+    page.line(Self.omittedName, "", "", String(omitted))
     return page.text
   }
 
