@@ -150,7 +150,7 @@ class Trouble(ConsoleServiceCase):
             self.broker.until(reader, {"state": "parked"})
             self.rig.until(lambda: self.metric(r'scangate_reader_state\{reader="left",state="reading"\}') == [0.0], what="the metric of a reader that is gone")
             self.until_status(CANNOT_ADMIT, "gate north", "reader left")
-            finding, ended = self.assert_found("readers", "readers.left", "fault", "^It is not plugged in")
+            finding, ended = self.assert_found("readers", "readers.left", "fault or warning", "^It is not plugged in")
             self.assertEqual(ended, CANNOT_ADMIT)
             self.assertIn("scangate devices", finding["cure"])
             self.rig.until(self.alerts, BAD + 2 * PATIENCE, "an alert")
