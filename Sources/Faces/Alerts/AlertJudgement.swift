@@ -6,14 +6,8 @@ package import StationProtocol
 ///
 /// What has its own condition is told once: a gate that cannot decide because its key is refused is the key's matter.
 package enum AlertJudgement {
-  /// How far a clock may be off, as the gateway's own event has it.
-  private static let clockTolerance = Duration.seconds(120)
   /// How long an admission may wait to be told.
   private static let outboxPatience = Duration.seconds(3_600)
-  /// Below this, or a fiftieth of the disk, it is filling up, as the doctor has it. In bytes.
-  private static let littleSpace: UInt64 = 256_000_000
-  /// When a certificate is to be renewed.
-  private static let certificateLife = Duration.seconds(30 * 86_400)
   /// How long a service has to run before it is taken to stay: one that ends again and again never does.
   private static let uptime = Duration.seconds(120)
 
@@ -65,7 +59,7 @@ package enum AlertJudgement {
   private static func certificate(
     of name: String, ending ends: WallTime?, at now: WallTime, _ command: String
   ) -> AlertEvidence {
-    guard let ends, ends - now < certificateLife else { return .good }
+    guard let ends, ends - now < StationLimits.certificateNotice else { return .good }
     return .bad(AlertWords("The certificate of \(name) \(life(ends, now)).", command))
   }
 
@@ -169,7 +163,7 @@ package enum AlertJudgement {
     if station.journal.state == "failing" {
       return .bad(AlertWords("The journal keeps nothing: what happens now is not on the disk.", "scangate doctor"))
     }
-    guard let disk = station.disk, disk.free < littleSpace || disk.free < disk.size / 50 else { return .good }
+    guard let disk = station.disk, disk.isFillingUp else { return .good }
     let (free, size) = (disk.free / 1_000_000, disk.size / 1_000_000)
     return .bad(AlertWords("The journal's disk is filling up: \(free) of \(size) MB are free.", "scangate doctor"))
   }
@@ -179,7 +173,9 @@ package enum AlertJudgement {
       return .bad(AlertWords("Nobody vouches for this machine's clock.", "timedatectl"))
     }
     let ahead = station.ticketSystems.compactMap(\.clockAhead).map { max($0, .zero - $0) }.max() ?? .zero
-    if ahead > clockTolerance || station.ticketSystems.contains(where: { $0.fault?.reason == .clockWrong }) {
+    if ahead > StationLimits.clockTolerance
+      || station.ticketSystems.contains(where: { $0.fault?.reason == .clockWrong })
+    {
       return .bad(AlertWords("This machine's clock is more than two minutes off a ticket system's.", "timedatectl"))
     }
     return .good

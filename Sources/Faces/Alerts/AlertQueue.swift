@@ -38,7 +38,7 @@ package struct AlertQueue: Sendable, Equatable {
   }
 
   /// The message that is to be posted now; `nil` where none is.
-  package func next(at now: MonotonicTime) -> Waiting? { first.filter { $0.due <= now }.min { $0.id < $1.id } }
+  package func next(at now: MonotonicTime) -> Waiting? { first.first { $0.due <= now } }
 
   /// When the next one is to be posted; `nil` where none waits.
   package var nextDue: MonotonicTime? { first.map(\.due).min() }

@@ -12,7 +12,7 @@ package final class ConsoleService: Service {
   /// How often it is looked whether the certificate is to be made anew.
   private static let look: Duration = .seconds(6 * 3_600)
   /// How long before its end somebody else's certificate is told of, in seconds.
-  private static let notice: Int64 = 30 * 86_400
+  private static let notice = StationLimits.certificateNotice.components.seconds
 
   private let setting: ConsoleSetting
   private let mirror: StationMirror

@@ -32,7 +32,7 @@ final class BrokerConnection {
   private let inner: OwnedDescriptor
   private var allowance: IntakeAllowance
   /// What the broker has not taken yet.
-  private var outbound: [UInt8] = []
+  private(set) var outbound: [UInt8] = []
   private let time: any TimeSource
 
   /// Begins to connect; blocks while the name is looked up.
@@ -140,7 +140,8 @@ final class BrokerConnection {
   private func takeIn() -> Progress {
     var buffer = [UInt8](repeating: 0, count: Self.piece)
     let room = min(Self.piece, allowance.room(time.now()))
-    guard room > 0 else { return .holds }
+    // Much of what is read is answered: a broker that does not read its answers is not read.
+    guard hasRoom, room > 0 else { return .holds }
     let count = recv(socket.number, &buffer, room, Int32(MSG_DONTWAIT))
     if count < 0 {
       if errno == EAGAIN || errno == EINTR { return .holds }

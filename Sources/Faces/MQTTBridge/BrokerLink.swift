@@ -17,7 +17,7 @@ package actor BrokerLink {
     case here
     /// It is away, and why; the same words are told once.
     case away(BrokerFault)
-    /// What we subscribed to it does not let us have.
+    /// What we subscribed to it does not let us have; told once a connection.
     case denied
     /// Something was published.
     case message(BrokerMessage)
@@ -47,6 +47,8 @@ package actor BrokerLink {
     var watch: DeviceLoop.Watch
     var interest: DeviceLoop.Readiness
     var greeted: MonotonicTime?
+    /// Whether it was told that something is denied to us.
+    var isDenied = false
   }
 
   private var isRunning = false
@@ -79,7 +81,8 @@ package actor BrokerLink {
   package func start() {
     if isRunning { return }
     isRunning = true
-    connect()
+    // Not at once: whoever starts us does not wait for a name server.
+    alarm = loop.at(time.now()) { self.assumeIsolated { $0.connect() } }
   }
 
   /// Tells these last messages, takes leave and ends the connection; a broker that does not read is waited for half a second.
@@ -112,12 +115,7 @@ package actor BrokerLink {
     return self.attempt != nil
   }
 
-  /// Listens to something more, for as long as this connection holds.
-  package func listen(_ filter: String) {
-    if attempt?.greeted != nil { after { $0.call { $0.subscribe(to: filter) } } }
-  }
-
-  /// Listens to it no longer.
+  /// Listens to something no longer, for as long as this connection holds.
   package func ignore(_ filter: String) {
     if attempt?.greeted != nil { after { $0.call { $0.unsubscribe(from: filter) } } }
   }
@@ -180,6 +178,8 @@ package actor BrokerLink {
 
   private func take(_ told: MosquittoClient.Told, _ connection: BrokerConnection) -> BrokerConnection.Progress {
     switch told {
+    case .greeted(0) where attempt?.greeted != nil:
+      return .ended(BrokerFault("\(settings.address) greets twice, which no broker does."))
     case .greeted(0):
       attempt?.greeted = time.now()
       lastFault = nil
@@ -189,7 +189,11 @@ package actor BrokerLink {
         if progress != .holds { return progress }
       }
     case .greeted(let code): return .ended(refusal(code))
-    case .granted(let granted): if granted.contains(where: { $0 > 2 }) { tell(.denied) }
+    case .granted(let granted):
+      if granted.contains(where: { $0 > 2 }), attempt?.isDenied == false {
+        attempt?.isDenied = true
+        tell(.denied)
+      }
     case .message(let message):
       if messages.take(time.now()) { tell(.message(message)) } else { lost &+= 1 }
     }

@@ -96,7 +96,7 @@ package actor MQTTBridge {
     return try BrokerLink(
       broker, will: BrokerMessage(topics.availability, text: "offline", isRetained: true),
       // What is not allowed is not listened to.
-      filters: settings.orders.isDisjoint(with: CommandDesk.possible) ? [] : [topics.commands])
+      filters: (settings.orders.isDisjoint(with: CommandDesk.possible) ? [] : [topics.commands]) + searched(topics))
   }
 
   /// Runs until `end`.
@@ -121,10 +121,14 @@ package actor MQTTBridge {
     }
     for task in tasks { task.cancel() }
     // Whoever reads it later does not take it for a station that answers.
-    await broker.stop(saying: [
-      BrokerMessage(topics.service, text: "offline", isRetained: true),
-      BrokerMessage(topics.availability, text: "offline", isRetained: true),
-    ])
+    let last = [topics.service, topics.availability].map { BrokerMessage($0, text: "offline", isRetained: true) }
+    // A name server that does not answer keeps the broker's thread, and nobody from ending.
+    let parted = OneAnswer<Void>()
+    Task { [broker] in
+      await broker.stop(saying: last)
+      parted.give(())
+    }
+    await parted.first(within: .seconds(2), else: ())
     await station.stop()
   }
 
@@ -209,7 +213,7 @@ package actor MQTTBridge {
       logger.warning("\(TerminalText.clean(fault.description, limit: 1_000))")
     case .denied:
       logger.warning(
-        "The broker does not let us read \(topics.commands): no command can come. Give the user that right.")
+        "The broker does not let us listen to all that we ask for: commands may not come, and old topics may stay.")
     case .message(let message): take(message)
     case .lost(let count):
       if words.take(time.now()) { logger.warning("The broker floods us: \(count) messages were thrown away unread.") }
@@ -221,7 +225,7 @@ package actor MQTTBridge {
     let now = time.now()
     if let since = searchingSince, now - since > Self.searchTime {
       searchingSince = nil
-      let filters = searched
+      let filters = Self.searched(topics)
       Task { [broker] in for filter in filters { await broker.ignore(filter) } }
       forgetFound()
     }
@@ -245,7 +249,9 @@ package actor MQTTBridge {
   // MARK: Old things of ours
 
   /// Where something of ours may have stayed at the broker: of gates and readers that are gone.
-  private var searched: [String] { ["\(topics.base)/+/+/state", HomeAssistant.filter(topics)] }
+  private static func searched(_ topics: BridgeTopics) -> [String] {
+    ["\(topics.base)/+/+/state", HomeAssistant.filter(topics)]
+  }
 
   private func isOurs(_ topic: String) -> Bool {
     HomeAssistant.isOurs(topic, topics)
@@ -330,12 +336,6 @@ package actor MQTTBridge {
   /// Tells the broker what it does not know, as far as it takes it.
   private func tell() async {
     guard isBrokerHere else { return }
-    if searchingSince != nil, !isSearching {
-      isSearching = true
-      for filter in searched { await broker.listen(filter) }
-    } else if searchingSince == nil {
-      isSearching = false
-    }
     while let (topic, text) = board.next() {
       guard await broker.publish(BrokerMessage(topic, text: text, isRetained: true)) else { return }
       board.tell(topic, text)
@@ -345,6 +345,4 @@ package actor MQTTBridge {
       verdicts.removeFirst()
     }
   }
-
-  private var isSearching = false
 }

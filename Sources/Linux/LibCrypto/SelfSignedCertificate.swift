@@ -105,12 +105,13 @@ package struct SelfSignedCertificate: Sendable {
     }
 
     private static func read(_ pem: [UInt8]) -> OpaquePointer? {
-      guard let memory = pem.withUnsafeBytes({ BIO_new_mem_buf($0.baseAddress, Int32(clamping: $0.count)) }) else {
-        return nil
+      // The text is not copied: it is read where it lies.
+      pem.withUnsafeBytes { bytes in
+        guard let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+        defer { BIO_free(memory) }
+        // A passphrase is asked of nobody.
+        return PEM_read_bio_PrivateKey_ex(memory, nil, { _, _, _, _ in -1 }, nil, Library.shared.context, nil)
       }
-      defer { BIO_free(memory) }
-      // A passphrase is asked of nobody.
-      return PEM_read_bio_PrivateKey_ex(memory, nil, { _, _, _, _ in -1 }, nil, Library.shared.context, nil)
     }
 
     deinit { EVP_PKEY_free(key) }

@@ -1,4 +1,5 @@
 internal import TicketSystemKit
+internal import TicketTransport
 
 /// A broker's address.
 package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
@@ -16,9 +17,7 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether the host is this machine by its very name.
-  package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumeric }
-
-  private var isNumeric: Bool { host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") } }
+  package var isLoopback: Bool { ServerAddress.isLoopback(host) }
 
   package var description: String {
     "\(isSecure ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)"

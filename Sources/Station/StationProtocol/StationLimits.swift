@@ -38,6 +38,11 @@ package enum StationLimits {
   /// How long ago a code may have been presented that is found by its last characters.
   package static let searchTime: Duration = .seconds(86_400)
 
+  /// How far a clock may be off, ahead or behind, before somebody should look.
+  package static let clockTolerance: Duration = .seconds(120)
+  /// How long before its end a certificate is to be renewed: 30 days.
+  package static let certificateNotice: Duration = .seconds(30 * 86_400)
+
   /// The longest name in bytes.
   package static let maximumName = 255
   /// The longest words in bytes; longer ones are cut.

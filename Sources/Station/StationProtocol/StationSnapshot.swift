@@ -186,6 +186,9 @@ package struct StationSnapshot: Hashable, Sendable {
       self.free = free
       self.size = size
     }
+
+    /// Whether somebody should look: less than 256 MB are free, or less than a fiftieth.
+    package var isFillingUp: Bool { free < 256_000_000 || free < size / 50 }
   }
 
   /// A list on board.

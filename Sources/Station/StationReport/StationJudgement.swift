@@ -3,8 +3,6 @@ package import StationProtocol
 
 /// Whether all is well at a station, by how it is at one moment. Pure.
 package enum StationJudgement {
-  /// How far a clock may be off before somebody should look, as the gateway's own event has it.
-  private static let clockTolerance = Duration.seconds(120)
   /// How long an admission may wait to be told before somebody should look.
   private static let outboxPatience = Duration.seconds(3_600)
 
@@ -95,7 +93,7 @@ package enum StationJudgement {
     if let budget = system.budget, budget.left == 0, system.offline != .rateLimited {
       remarks.append(remark("none of its \(budget.most) requests is left; live scans wait"))
     }
-    if let ahead = system.clockAhead, max(ahead, .zero - ahead) > clockTolerance {
+    if let ahead = system.clockAhead, max(ahead, .zero - ahead) > StationLimits.clockTolerance {
       remarks.append(remark("this machine's clock is \(ahead.asClockError) its server's", "timedatectl"))
     }
     return remarks + judge(system.list, of: system.id)

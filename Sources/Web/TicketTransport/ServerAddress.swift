@@ -102,7 +102,10 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   private var shownHost: String { host.contains(":") ? "[\(host)]" : host }
 
   /// Whether the host is this machine by its very name: `localhost`, `127.0.0.0/8`, `::1`.
-  package var isLoopback: Bool {
+  package var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// The same of any host, in lower case and without brackets.
+  package static func isLoopback(_ host: String) -> Bool {
     if host == "localhost" || host == "::1" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil && $0.allSatisfy(\.isNumber) }

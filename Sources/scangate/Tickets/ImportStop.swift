@@ -36,7 +36,12 @@ struct ImportStop {
 
   /// The signal that came, and what it is to stop.
   private final class Asked: Sendable {
-    private let state = Mutex<(signal: Int32?, cancel: (@Sendable () -> Void)?)>((nil, nil))
+    private struct State {
+      var signal: Int32?
+      var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     var signal: Int32? { state.withLock { $0.signal } }
 

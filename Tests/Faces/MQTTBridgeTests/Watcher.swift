@@ -50,6 +50,7 @@ final class Watcher: Sendable {
 
   var isHere: Bool { state.state.withLock { $0.isHere } }
   var away: [BrokerFault] { state.state.withLock { $0.away } }
+  var denials: Int { state.state.withLock { $0.denials } }
   var heard: [BrokerMessage] { state.state.withLock { $0.heard } }
 
   /// What was told of a topic last; `nil` where nothing is to be kept of it.

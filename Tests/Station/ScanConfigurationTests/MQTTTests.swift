@@ -56,11 +56,12 @@ import TicketSystemKit
       expect(!mqtt.broker.isSecure && mqtt.broker.isLoopback, "\(host)")
       expect(!warnings.contains { $0.contains("MQTT") }, "\(warnings)")
     }
-    for host in ["127.example.org", "10.0.0.1", "localhost.example.org"] {
+    for host in ["127.example.org", "127.1.2.3.4", "127.1", "10.0.0.1", "localhost.example.org"] {
       expect(!errors(in: goodFile + "mqtt: { broker: \"mqtt://\(host)\" }\n").isEmpty, "\(host)")
       let (_, warnings) = try read("{ broker: \"mqtt://\(host)\", allowPlainMQTT: true }")
       expect(warnings.contains { $0.contains("MQTT without TLS") }, "\(warnings)")
     }
+    expect(!BrokerAddress(isSecure: false, host: "127..", port: 1_883).isLoopback)
   }
 
   @Test func whatIsNoBrokerIsRefusedAndNotRepeated() {

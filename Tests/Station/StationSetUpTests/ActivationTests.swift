@@ -117,7 +117,7 @@ import Testing
     let another = try fixture.session(second)
     let deadline = fixture.deadline
     first.meanwhile.withLock {
-      $0 = {
+      $0.body = {
         if isActivation {
           _ = await another.activate(ActivationCode(code: "Y"), at: ControlFixture.other, deadline: deadline)
         } else {

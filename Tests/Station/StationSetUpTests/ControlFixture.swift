@@ -76,6 +76,16 @@ final class ControlFixture: Sendable {
 
 /// A control service that a test writes, call by call; what it was asked is kept.
 final class WrittenService: StationControl {
+  /// What happens at a call.
+  struct Hold {
+    var body: (@Sendable () async -> Void)?
+  }
+
+  /// The same, where nobody waits for it.
+  struct Look {
+    var body: (@Sendable () -> Void)?
+  }
+
   let server = "service.example:443"
   let calls = Mutex<[String]>([])
   /// Why it does not activate.
@@ -93,13 +103,13 @@ final class WrittenService: StationControl {
   /// The only token that it takes from then on; `nil` takes any, and none.
   let takes = Mutex<ControlToken?>(nil)
   /// Holds a configuration back until a test lets go.
-  let atConfiguration = Mutex<(@Sendable () async -> Void)?>(nil)
+  let atConfiguration = Mutex(Hold())
   /// Who was registered.
   let registeredIDs = Mutex<[String]>([])
   /// What happens before it answers an activation.
-  let meanwhile = Mutex<(@Sendable () async -> Void)?>(nil)
+  let meanwhile = Mutex(Hold())
   /// What happens before it answers a status.
-  let atReport = Mutex<(@Sendable () -> Void)?>(nil)
+  let atReport = Mutex(Look())
 
   var asked: [String] { calls.withLock { $0 } }
   private func note(_ call: String) { calls.withLock { $0.append(call) } }
@@ -122,7 +132,7 @@ final class WrittenService: StationControl {
     _ code: ActivationCode, as station: StationIdentity, deadline: MonotonicTime
   ) async throws(ActivationFault) -> Activation {
     note("activate \(code.code)")
-    if let meanwhile = meanwhile.withLock({ $0 }) { await meanwhile() }
+    if let body = meanwhile.withLock({ $0.body }) { await body() }
     if let refusal = refusal.withLock({ $0 }) { throw refusal }
     return Activation(
       kioskID: given.withLock { $0 } ?? station.id, token: token.withLock { $0 }, expires: expires.withLock { $0 })
@@ -132,7 +142,7 @@ final class WrittenService: StationControl {
     of activation: Activation, refreshing: Bool, deadline: MonotonicTime
   ) async throws(ControlFault) -> ControlConfiguration {
     note("configuration \(activation.token?.text ?? "-")\(refreshing ? " refreshing" : "")")
-    if let hold = atConfiguration.withLock({ $0 }) { await hold() }
+    if let body = atConfiguration.withLock({ $0.body }) { await body() }
     try check(activation)
     switch configured.withLock({ $0 }) {
     case .success(let configuration): return configuration
@@ -146,7 +156,7 @@ final class WrittenService: StationControl {
     note("report \(status.rawValue)\(isManual ? " by hand" : "")")
     try check(activation)
     let fault = reported.withLock { $0 }
-    atReport.withLock { $0 }?()
+    atReport.withLock { $0.body }?()
     try answer(fault)
   }
 

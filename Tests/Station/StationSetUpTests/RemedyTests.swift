@@ -260,7 +260,9 @@ import Testing
     let before = fixture.time.now()
     service.reported.withLock { $0 = ControlFault(.server, "500", status: 500) }
     service.atReport.withLock { [service] in
-      $0 = { if service.asked.filter({ $0.hasPrefix("report") }).count == 3 { service.reported.withLock { $0 = nil } } }
+      $0.body = {
+        if service.asked.filter({ $0.hasPrefix("report") }).count == 3 { service.reported.withLock { $0 = nil } }
+      }
     }
     try await fixture.work(service, saying: .available, for: .seconds(30))
     expect(service.asked.filter { $0.hasPrefix("report") }.count >= 4)

@@ -57,7 +57,7 @@ import Testing
   @Test func callsAtTheSameTimeAreOne() async throws {
     let (held, letGo) = AsyncStream<Void>.makeStream()
     let (entries, enter) = AsyncStream<Void>.makeStream()
-    service.atConfiguration.withLock { $0 = { for await _ in held {} } }
+    service.atConfiguration.withLock { $0.body = { for await _ in held {} } }
     let syncs = (0..<3).map { _ in Task { await session.sync { enter.yield() } } }
     var entered = entries.makeAsyncIterator()
     for _ in syncs { await entered.next() }
@@ -218,7 +218,7 @@ import Testing
     let failed = Mutex<MonotonicTime?>(nil)
     let fetches = Mutex<Int>(0)
     service.atReport.withLock {
-      $0 = {
+      $0.body = {
         guard service.asked.filter({ $0.hasPrefix("report") }).count >= 2, failed.withLock({ $0 }) == nil else {
           return
         }

@@ -1,11 +1,9 @@
 internal import ScanModel
+internal import StationProtocol
 internal import TicketTransport
 
 /// What is to be said of the certificate that a server shows.
 enum CertificateJudge {
-  /// A certificate that ends sooner is to be renewed by now.
-  private static let soon = Duration.seconds(30 * 86_400)
-
   static func findings(_ server: ServerAddress, place: String, within patience: Duration) async -> [Finding] {
     guard server.isSecure else { return [] }
     let shown = await ShownCertificate.look(at: server, within: patience)
@@ -31,7 +29,7 @@ enum CertificateJudge {
       return [finding(.fault, "The certificate of \(host) ended at \(shown.ends.iso8601Seconds).", renew)]
     }
     let left = shown.ends - now
-    if left < soon {
+    if left < StationLimits.certificateNotice {
       let days = left.milliseconds / 86_400_000
       return [
         finding(.warning, "The certificate of \(host) ends in \(days) days (\(shown.ends.iso8601Seconds)).", renew)

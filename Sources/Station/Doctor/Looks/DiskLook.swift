@@ -1,12 +1,12 @@
 internal import Glibc
 internal import LinuxIO
 internal import ScanConfiguration
+internal import StationProtocol
 
 /// Looks at the disk on which the state folder lies.
 enum DiskLook {
   /// Below this nothing is kept much longer: the journal's file and its log grow by this in an evening.
   private static let least: UInt64 = 32_000_000
-  private static let little: UInt64 = 256_000_000
 
   static func findings(_ folder: String, _ journal: JournalConfiguration?) -> [Finding] {
     // A folder that is still to be made: where it would lie.
@@ -34,7 +34,7 @@ enum DiskLook {
     if space.free < least || space.files.map({ $0 < 16 }) == true {
       return [Finding(bad, .disk, folder, "Its disk is full: \(megabytes), and soon nothing is kept.", cure: cure)]
     }
-    if space.free < little || space.free < space.size / 50 {
+    if StationSnapshot.Disk(free: space.free, size: space.size).isFillingUp {
       return [Finding(.warning, .disk, folder, "Its disk is filling up: \(megabytes).", cure: cure)]
     }
     return [Finding(.good, .disk, folder, "Its disk has room: \(megabytes).")]
