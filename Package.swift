@@ -42,9 +42,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CTurboJPEG", "CUdev",
-      "CV4LConvert",
-      "CXKB", "CZBar", "LibCrypto", "LinuxIO",
+      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CSodium", "CTurboJPEG",
+      "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
   ),
   ("Vision", ["CodeVision", "DecodeProtocol", "DecodeWorker", "DecodeClient", "scangate-decode"]),
@@ -135,6 +134,7 @@ let package = Package(
     library("CUdev", "libudev", "libudev-dev"),
     library("CXKB", "xkbcommon", "libxkbcommon-dev"),
     library("COpenSSL", "libcrypto", "libssl-dev"),
+    library("CSodium", "libsodium", "libsodium-dev"),
     library("CMosquitto", "libmosquitto", "libmosquitto-dev"),
     library("CPNG", "libpng", "libpng-dev"),
     library("CQREncode", "libqrencode", "libqrencode-dev"),
@@ -184,7 +184,7 @@ let package = Package(
       linkerSettings: stationLink),
 
     // What outlives the process.
-    room("LibCrypto", ["COpenSSL"]),
+    room("LibCrypto", ["COpenSSL", "CSodium"]),
     room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"]),
     room("SQLiteFile", ["CSQLite"]),
     room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),

@@ -100,6 +100,23 @@ import Testing
     }
   }
 
+  /// With a key of a small order the formula holds for every message, and such a signature needs no other half: these points are all of
+  /// that kind whose first coordinate is written plainly (RFC 8032, 5.1.3).
+  @Test(arguments: [
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  ]) func aKeyOfASmallOrderVerifiesNothing(_ point: String) throws {
+    let identity = [1] + [UInt8](repeating: 0, count: 31)
+    let key = try #require(Ed25519.PublicKey(rawRepresentation: hex(point)))
+    for number in 0..<64 {
+      for first in [identity, hex(point)] {
+        expect(!key.isValidSignature(first + [UInt8](repeating: 0, count: 32), for: [UInt8(number)]), "\(number)")
+      }
+    }
+  }
+
   @Test func whatIsShorterOrLongerIsRefused() throws {
     for length in [0, 1, 31, 33, 57, 64] {
       expect(Ed25519.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: length)) == nil)
