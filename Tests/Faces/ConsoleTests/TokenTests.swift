@@ -169,7 +169,10 @@ import Testing
     try await withConsole { console in
       let own = try await console.ask("GET /metrics")
       expect(own.status != 401 && own.status != 403)
-      for field in ["X-Forwarded-For: 10.0.0.1", "Forwarded: for=10.0.0.1", "Via: 1.1 proxy", "X-Real-IP: 10.0.0.1"] {
+      for field in [
+        "X-Forwarded-For: 10.0.0.1", "Forwarded: for=10.0.0.1", "Via: 1.1 proxy", "X-Real-IP: 10.0.0.1",
+        "X-Forwarded-Proto: https", "x-forwarded-host: door.example",
+      ] {
         try await expectEqual(console.ask("GET /metrics", field).status, 401, "\(field)")
       }
     }
