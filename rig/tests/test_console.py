@@ -323,6 +323,7 @@ class Rights(ConsoleCase):
         self.assertEqual(tried[0].status, 401)
         self.assertEqual(tried[-1].status, 429)
         self.assertGreater(int(tried[-1].headers["retry-after"]), 0)
+        self.assertEqual(self.console.ask(SNAPSHOT, "everything").status, 200, "who knows one is kept out by nobody's guesses")
         self.assertEqual(self.console.ask(HEALTH).status, 200)
         self.admits()
 
@@ -330,6 +331,8 @@ class Rights(ConsoleCase):
         """Where it stands in an address it stands in logs; and whatever looks like one is none."""
         self.begin()
         token = TOKENS["everything"]
+        for path in (f"{HEALTH}?gate={token}", f"{SNAPSHOT}?x={token}"):
+            self.assertEqual(self.console.ask(path).status, 400, path.replace(token, "TOKEN"))
         for path in (f"{SNAPSHOT}?token={token}", f"{SNAPSHOT}?access_token={token}", f"{SNAPSHOT}#{token}", f"/{token}", f"/api/v1/{token}"):
             answer = self.console.ask(path)
             self.assertIn(answer.status, (400, 401, 403, 404), path)

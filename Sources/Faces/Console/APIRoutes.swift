@@ -74,9 +74,11 @@ struct StationAPI: Sendable {
   let version: String
 
   func respond(to request: Request, context: ConsoleContext, by answer: Answer) async throws -> Response {
+    if answer != .document { try context.requires(answer == .orders ? .orders : .events) }
+    // What is not heeded is not taken: whoever asks for something by it would believe that it was.
+    guard request.uri.query?.isEmpty ?? true else { throw ConsoleAnswer.badRequest("This takes no query.") }
     if answer == .orders, request.method == .post { return try await order(request, context) }
     if answer == .document { return Self.response(Self.document) }
-    try context.requires(answer == .orders ? .orders : .events)
     return Self.response(ByteBuffer(string: try await text(answer, context)))
   }
 

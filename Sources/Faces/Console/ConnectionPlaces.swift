@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// How many connections there are, and from where: so many in all, so many from one address, and some that only this machine gets, so
-/// that whoever floods the console from elsewhere does not hide it from who watches the station here.
+/// How many connections there are, and from where: so many in all, so many from one address elsewhere, some that only this machine gets
+/// and some that only others get. Whoever floods the console from one side does not hide it from who watches the station on the other.
 final class ConnectionPlaces: Sendable {
   private struct State {
     var all = 0
@@ -23,11 +23,12 @@ final class ConnectionPlaces: Sendable {
     let address = peer?.plainAddress ?? ""
     let isOwn = peer?.isLoopback ?? false
     return state.withLock { state in
-      guard state.all < limits.connections else { return false }
+      let mostOfASide = limits.connections - limits.reserved
+      guard state.all < limits.connections, (isOwn ? state.all - state.others : state.others) < mostOfASide else {
+        return false
+      }
       if !isOwn {
-        guard state.others < limits.connections - limits.reserved,
-          state.byAddress[address, default: 0] < limits.connectionsPerAddress
-        else { return false }
+        guard state.byAddress[address, default: 0] < limits.connectionsPerAddress else { return false }
         state.others += 1
         state.byAddress[address, default: 0] += 1
       }

@@ -44,12 +44,17 @@ struct ConsoleAnswer: Error, HTTPResponseError {
   var response: Response {
     var headers = headers
     headers[.contentType] = "application/problem+json"
+    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: problem)))
+  }
+
+  /// The object that tells it.
+  var problem: String {
     var problem = JSONText()
     problem.add("type", "urn:scangate:problem:\(error)")
     problem.add("title", status.reasonPhrase)
     problem.add("status", Int64(status.code))
     problem.add("detail", words)
     for member in members { problem.add(member.name, member.text) }
-    return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: problem.text)))
+    return problem.text
   }
 }

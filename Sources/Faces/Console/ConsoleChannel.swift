@@ -32,7 +32,7 @@ struct ConsoleChannel: ServerChildChannel {
     http = HTTP1Channel(
       responder: responder,
       configuration: HTTP1Channel.Configuration(
-        additionalChannelHandlers: [RequestPhases(limits, isSecure: isSecure)],
+        additionalChannelHandlers: [RequestPhases(limits, isSecure: isSecure), GrammarAnswer()],
         httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
           maxHeaderFieldSize: ConsoleLimits.maximumHead / 2, maxHeaderListSize: ConsoleLimits.maximumHead,
           maxHeaderFieldCount: ConsoleLimits.maximumFields)))

@@ -11,7 +11,7 @@ package struct ConsoleLimits: Sendable {
 
   /// The most connections at a time; one more is closed at once.
   package var connections = 320
-  /// How many of them only this machine gets.
+  /// How many of them only this machine gets, and how many only others get.
   package var reserved = 32
   /// The most of them from one address that is not this machine's.
   package var connectionsPerAddress = 240

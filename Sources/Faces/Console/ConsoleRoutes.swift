@@ -13,7 +13,7 @@ struct ConsoleRoutes {
     // Outermost first.
     router.add(middleware: EveryAnswer(logger: setting.logger))
     router.add(middleware: KnownHosts(setting))
-    router.add(middleware: RequestForm())
+    router.add(middleware: RequestForm(setting.tokens))
     addHealth(to: router)
     let asked = router.group().add(middleware: TokenMiddleware(setting.tokens))
     addMetrics(to: asked)

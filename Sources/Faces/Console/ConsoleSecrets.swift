@@ -9,9 +9,9 @@ import TicketSystemKit
 package struct ConsoleSecrets: Sendable {
   /// Where they lie on an installed station.
   package static let usual = "/etc/scangate/console"
-  private static let longestToken = 4_096
+  static let longestToken = 4_096
   /// A shorter token could be found by trying.
-  private static let shortestToken = 20
+  static let shortestToken = 20
   private static let longestCertificate = 262_144
 
   private let folder: String

@@ -62,9 +62,7 @@ struct EventStreamRoute: Sendable {
         filter.gates.insert(value)
       case "type":
         for type in value.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-          guard EventFrame.isName(type) else {
-            throw .badRequest("type= wants the name of an event, such as scan; several with commas between.")
-          }
+          guard EventTypes.known.contains(type) else { throw .badRequest(EventTypes.words) }
           filter.types.insert(type)
         }
       default: throw .badRequest("The query takes gate=NAME and type=NAME, and nothing else.")

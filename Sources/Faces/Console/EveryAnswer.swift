@@ -30,9 +30,14 @@ struct EveryAnswer: RouterMiddleware {
       logger.error("A request could not be answered: \(type(of: error))")
       response = ConsoleAnswer(.internalServerError, "internalError", "The console could not answer.").response
     }
-    for field in Self.fields where response.headers[field.name] == nil { response.headers[field.name] = field.value }
+    Self.complete(&response.headers)
     // A body that nobody awaits would be taken for the next answer.
     return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  /// Adds what every answer has.
+  static func complete(_ headers: inout HTTPFields) {
+    for field in fields where headers[field.name] == nil { headers[field.name] = field.value }
   }
 
   /// Nothing here is for a browser to show, keep, frame or lend to another page.

@@ -6,7 +6,8 @@ package import ScanConfiguration
 import ScanModel
 
 /// The certificate that the console makes for itself where it has none, and its key: one file in the console's state folder. It is made
-/// anew some time before its end, and where the console has other names; the key stays.
+/// anew some time before its end, and where the console has other names; the key stays. Where it listens at all of the machine's
+/// addresses it names those that there are when it is made. That they change makes it no other: whoever has compared it knows it still.
 package struct KeptCertificate: Sendable {
   /// How long one holds, and how long before its end it is made anew, in seconds.
   private static let life: Int64 = 730 * 86_400
@@ -14,25 +15,40 @@ package struct KeptCertificate: Sendable {
   /// No clock that is right is before this: 2025.
   private static let earliest: Int64 = 1_735_689_600
   package static let longest = 65_536
+  /// How many of the machine's addresses are named.
+  static let mostAddresses = 32
 
   private let path: String
+  /// What is written down, which makes another certificate where it changes.
   private let names: [String]
+  /// The machine's addresses; `nil` where it listens at one that is among the names.
+  private let addresses: (@Sendable () -> [String])?
 
   /// - Parameters:
   ///   - folder: the console's state folder.
   ///   - configuration: what the file says of the console.
   ///   - machine: what this machine is called.
-  package init(in folder: String, for configuration: ConsoleConfiguration, machine: String?) {
+  ///   - addresses: tells the machine's addresses.
+  package init(
+    in folder: String, for configuration: ConsoleConfiguration, machine: String?,
+    addresses: @escaping @Sendable () -> [String] = NetworkAddresses.all
+  ) {
     path = Self.path(in: folder)
     var names = configuration.hosts.map { $0.lowercased() }
     let listen = configuration.listen.host
-    if listen != "0.0.0.0", listen != "::" { names.append(listen) }
+    let listensEverywhere = listen == "0.0.0.0" || listen == "::"
+    self.addresses = listensEverywhere ? addresses : nil
+    if !listensEverywhere { names.append(listen) }
     if let machine = machine?.lowercased() {
       names += machine.contains(".") ? [machine] : [machine, "\(machine).local"]
     }
     names.append("localhost")
+    self.names = Self.distinct(names)
+  }
+
+  private static func distinct(_ names: [String]) -> [String] {
     var known: Set<String> = []
-    self.names = names.filter { known.insert($0).inserted }
+    return names.filter { known.insert(canonicalAddress($0) ?? $0).inserted }
   }
 
   /// Where it is kept.
@@ -46,6 +62,7 @@ package struct KeptCertificate: Sendable {
     let kept = try? SmallFile.read(path, limit: Self.longest)
     if let kept, isGood(kept, at: now) { return (kept, false) }
     let begin = max(now, Self.earliest)
+    let names = Self.distinct(names + (addresses?().prefix(Self.mostAddresses) ?? []))
     let span = (begin - 86_400)..<(begin + Self.life)
     guard
       let made = kept.flatMap({ SelfSignedCertificate(for: names, key: $0, holds: span) })
@@ -72,7 +89,10 @@ package struct KeptCertificate: Sendable {
     else { return false }
     let end = Int64(leaf.notValidAfter)
     // A clock that has gone back makes no certificate old.
-    return now < end - Self.notice && Self.names(of: leaf) == Set(names.map { canonicalAddress($0) ?? $0 })
+    guard now < end - Self.notice else { return false }
+    let (has, wants) = (Self.names(of: leaf), Set(names.map { canonicalAddress($0) ?? $0 }))
+    return addresses == nil
+      ? has == wants : has.isSuperset(of: wants) && has.subtracting(wants).allSatisfy { canonicalAddress($0) != nil }
   }
 
   private static func names(of certificate: NIOSSLCertificate) -> Set<String> {

@@ -6,9 +6,11 @@ import Synchronization
 
 /// The console's tokens, and who shows them. Of a token only its digest is kept.
 ///
-/// An address that has shown wrong ones is not looked at for a while, whatever it shows: right tokens cannot be found by trying.
+/// A right token is taken always, whoever has shown wrong ones from the same address: on this machine that may be any program, and behind
+/// a proxy anybody. Wrong ones are counted by address, and whoever shows many of them is told to wait. What keeps a token from being
+/// found by trying is its length.
 package final class TokenBook: Sendable {
-  /// How many wrong tokens one address may show, and then one more each `pause`.
+  /// How many wrong tokens one address may show before it is told to wait, and then one more each `pause`.
   static let mostFailures = 10
   static let pause: Duration = .seconds(6)
   /// How many addresses are remembered; the one that waits least is forgotten first.
@@ -23,7 +25,7 @@ package final class TokenBook: Sendable {
   enum Judgement: Sendable, Equatable {
     case known(ConsoleCaller)
     case unknown
-    /// It is not looked at before so many seconds have gone.
+    /// It is unknown as well, and so many came from there lately that the next one has to wait for so many seconds.
     case later(seconds: Int)
   }
 
@@ -42,16 +44,23 @@ package final class TokenBook: Sendable {
     self.time = time
   }
 
-  /// Who shows this token. How long it takes tells nothing of where tokens differ, nor which of them is shown.
+  /// Who shows this token.
   func judge(_ token: String, from address: String) -> Judgement {
+    // Whatever came before from there is looked at afterwards: it keeps no right token waiting.
+    if let found = caller(of: [UInt8](token.utf8)) { return .known(found) }
     let now = time.now()
     if let wait = wait(of: address, now) { return .later(seconds: wait) }
-    let digest = SHA256.hash(data: [UInt8](token.utf8))
-    var found: ConsoleCaller?
-    for entry in entries where areEqualInConstantTime(entry.digest, digest) { found = entry.caller }
-    if let found { return .known(found) }
     remember(address, now)
     return .unknown
+  }
+
+  /// Whose token this is; `nil` where it is none. How long it takes tells nothing of where tokens differ, nor which of them is shown:
+  /// digests are compared, always all of them, each in a time that does not depend on what they are.
+  func caller(of token: [UInt8]) -> ConsoleCaller? {
+    let digest = SHA256.hash(data: token)
+    var found: Int?
+    for (index, entry) in entries.enumerated() where areEqualInConstantTime(entry.digest, digest) { found = index }
+    return found.map { entries[$0].caller }
   }
 
   /// How many addresses are remembered.

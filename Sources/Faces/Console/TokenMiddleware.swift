@@ -41,8 +41,9 @@ struct TokenMiddleware: RouterMiddleware {
 
   /// Whether somebody stands between: who asks is then not this machine.
   private static func isForwarded(_ request: Request) -> Bool {
-    ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { name in
-      HTTPField.Name(name).map { request.headers.contains($0) } ?? true
+    request.headers.contains { field in
+      let name = field.name.canonicalName
+      return ["forwarded", "x-real-ip", "via"].contains(name) || name.hasPrefix("x-forwarded-")
     }
   }
 }

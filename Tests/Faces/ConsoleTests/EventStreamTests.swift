@@ -73,6 +73,7 @@ import Testing
 
   @Test(arguments: [
     "?gate", "?gate=", "?type=", "?type=scan,", "?type=a%20b", "?x=1", "?gate=%ff", "?gate=%", "?=", "?after=1",
+    "?type=bogus", "?type=Scan", "?type=scan,bogus",
   ])
   func aQueryThatIsNoneIsRefused(_ query: String) async throws {
     let bench = try await APIBench(APIBench.place())
@@ -80,6 +81,29 @@ import Testing
     expectEqual(answer.status, 400)
     expectEqual(answer.fields["content-type"], "application/problem+json")
     await bench.end()
+  }
+
+  /// A stream of what there is not would be silent for ever.
+  @Test func whoAsksForAnUnknownTypeIsToldTheKnownOnes() async throws {
+    let bench = try await APIBench(APIBench.place())
+    let answer = try await bench.ask("GET", "/api/v1/events?type=bogus")
+    expectEqual(answer.status, 400)
+    let detail = try #require(answer.json["detail"] as? String)
+    for type in EventTypes.known { expect(detail.contains(type), "\(type)") }
+    expect(!detail.contains("bogus"))
+    await bench.end()
+  }
+
+  /// Each type can be asked for: those of the document, and the stream's own.
+  @Test func everyTypeIsKnown() throws {
+    let text = try String(contentsOf: repositoryFile("docs/events.md"), encoding: .utf8)
+    let told = text.split(separator: "\n").filter { $0.hasPrefix("## `") }.compactMap { line in
+      line.dropFirst(4).split(separator: "`").first.map(String.init)
+    }
+    expect(told.count > 10)
+    expectEqual(EventTypes.known, Set(told + ["dropped", "presence"]).sorted { $0.lowercased() < $1.lowercased() })
+    expectEqual(
+      try EventStreamRoute.filter("type=" + EventTypes.known.joined(separator: ",")).types, Set(EventTypes.known))
   }
 
   /// A connection that is lost costs nothing that is still there, and what is not is counted.

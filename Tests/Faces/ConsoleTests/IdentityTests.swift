@@ -143,6 +143,65 @@ import Testing
     _ = try ConsoleIdentity(certificate: third.pem, key: third.pem, called: ("a", "b"))
   }
 
+  /// Whoever listens at all of the machine's addresses is believed at each of them.
+  @Test func everyAddressIsNamed() async throws {
+    try await withFolder { folder in
+      var setting = BenchSetting()
+      setting.configuration.listen = ListenAddress(host: "0.0.0.0", port: 0)
+      let kept = KeptCertificate(in: folder, for: setting.configuration, machine: "gatepc")
+      let pem = try kept.current(at: Int64(Date().timeIntervalSince1970)).pem
+      setting.identity = try ConsoleIdentity(certificate: pem, key: pem, called: ("a", "b"))
+      try await withConsole(setting) { console in
+        let answer = try await Self.ask(console.port, trusting: pem, as: nil) {
+          $0.certificateVerification = .fullVerification
+        }
+        expect(answer?.hasPrefix("HTTP/1.1 200") == true, "it is not believed at 127.0.0.1")
+      }
+    }
+  }
+
+  @Test(arguments: ["0.0.0.0", "::"]) func addressesThatComeAndGoMakeNoOther(_ listen: String) async throws {
+    func addresses(_ pem: [UInt8]) throws -> [[UInt8]] {
+      var found: [[UInt8]] = []
+      for certificate in try NIOSSLCertificate.fromPEMBytes(pem) {
+        for name in certificate._subjectAlternativeNames() where name.nameType == .ipAddress {
+          found.append(Array(name.contents))
+        }
+      }
+      return found
+    }
+    try await withFolder { folder in
+      let configuration = ConsoleConfiguration(listen: ListenAddress(host: listen, port: 8_088))
+      func kept(_ addresses: [String], _ configuration: ConsoleConfiguration) -> KeptCertificate {
+        KeptCertificate(in: folder, for: configuration, machine: "gatepc", addresses: { addresses })
+      }
+      let first = try kept(["10.0.0.7", "10.0.0.7", "fe80::1"], configuration).current(at: 1_800_000_000)
+      let ofLink: [UInt8] = [0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+      try expectEqual(addresses(first.pem), [[10, 0, 0, 7], ofLink])
+      // Whoever compared it once knows it still.
+      for others in [["10.0.0.8"], [], ["10.0.0.7", "fd00::1"]] {
+        let again = try kept(others, configuration).current(at: 1_800_000_000 + 300 * 86_400)
+        expect(!again.isNew && again.pem == first.pem, "\(others)")
+      }
+      // When it is made anew anyway it has those of then: no more than there is room for.
+      let many = (0..<100).map { "10.0.1.\($0)" }
+      let second = try kept(many, configuration).current(at: 1_800_000_000 + 671 * 86_400)
+      expect(second.isNew)
+      try expectEqual(
+        addresses(second.pem), (0..<UInt8(KeptCertificate.mostAddresses)).map { [10, 0, 1, $0] })
+      // What is written down makes another one, as ever.
+      var renamed = configuration
+      renamed.hosts = ["10.0.0.9"]
+      expect(try kept(many, renamed).current(at: 1_800_000_000 + 671 * 86_400).isNew)
+      renamed.hosts = ["north-door.example"]
+      expect(try kept(many, renamed).current(at: 1_800_000_000 + 671 * 86_400).isNew)
+      renamed.listen = ListenAddress(host: "10.0.1.0", port: 8_088)
+      let third = try kept(many, renamed).current(at: 1_800_000_000 + 671 * 86_400)
+      expect(third.isNew)
+      try expectEqual(addresses(third.pem), [[10, 0, 1, 0]])
+    }
+  }
+
   /// A machine without a clock begins in 1970: its certificate holds when the clock is set.
   @Test func aClockThatStandsStillMakesOneThatHolds() throws {
     let folder = "\(temporaryRoot)/scangate-kept-\(UUID().uuidString)"

@@ -1,9 +1,11 @@
 import Expectations
+import Foundation
 import Glibc
 import NIOCore
 import ScanConfiguration
 import StationTesting
 import Testing
+import WireText
 
 @testable import Console
 
@@ -58,6 +60,33 @@ import Testing
     places.give(try address("10.0.0.1"))
     expect(places.take(try address("10.0.0.1")))
     expectEqual(places.count, 10)
+  }
+
+  /// Whatever runs on this machine: some places are left for others.
+  @Test func thisMachineGetsNotAllOfThem() async throws {
+    var limits = ConsoleLimits()
+    (limits.connections, limits.reserved, limits.connectionsPerAddress) = (10, 2, 3)
+    let places = ConnectionPlaces(limits)
+    func address(_ host: String) throws -> SocketAddress { try SocketAddress(ipAddress: host, port: 4_000) }
+    for number in 1...8 { expect(places.take(try address("127.0.0.\(number)"))) }
+    for host in ["127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.1"] {
+      expect(!places.take(try address(host)), "\(host)")
+    }
+    expect(places.take(try address("10.0.0.1")))
+    expect(places.take(try address("10.0.0.2")))
+    expect(!places.take(try address("10.0.0.3")))
+    places.give(try address("127.0.0.1"))
+    expect(places.take(try address("::1")))
+    expectEqual(places.count, 10)
+    let setting = Self.quick { ($0.connections, $0.reserved) = (8, 2) }
+    try await withConsole(setting) { console in
+      let clients = try (0..<6).map { _ in try RawClient(port: console.port) }
+      for client in clients { client.send(Self.request + "\r\n") }
+      for client in clients { expectEqual(await client.until("}\n").status, 200) }
+      let refused = try RawClient(port: console.port)
+      expectEqual(await refused.rest().text, "")
+      expectEqual(console.server.connections, 6)
+    }
   }
 
   @Test func aHeadThatComesSlowlyIsCut() async throws {
@@ -173,6 +202,48 @@ import Testing
       expect(answer.status != 200 && answer.status != 500, "\(answer.status)")
       await until { console.server.connections == 0 }
       try await expectEqual(console.ask("GET /healthz").status, 200)
+    }
+  }
+
+  /// What HTTP itself refuses is told as everything else that is refused.
+  @Test(arguments: [
+    "GET / HTTP/9.9\r\n\r\n", "\u{0}\u{0}\u{0}\u{0}\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: \(String(repeating: "a", count: 40_000))\r\n\r\n",
+  ]) func whatIsNoHTTPIsAnsweredLikeEveryFault(_ text: String) async throws {
+    try await withConsole { console in
+      for before in ["", Self.request + "\r\n"] {
+        let client = try RawClient(port: console.port)
+        client.send(before + text)
+        var answer = await client.rest()
+        if !before.isEmpty {
+          // The one before it has its own.
+          expectEqual(answer.status, 200)
+          let rest = answer.text.dropFirst().range(of: "HTTP/1.1 ").map { String(answer.text[$0.lowerBound...]) }
+          answer = RawAnswer(text: rest ?? "")
+        }
+        expectEqual(answer.status, 400, "\(answer.text)")
+        expectEqual(answer.field("Content-Type"), "application/problem+json")
+        expectEqual(answer.field("Content-Length"), "\(answer.body.utf8.count)")
+        expectEqual(answer.field("Connection"), "close")
+        expectEqual(answer.field("Cache-Control"), "no-store")
+        let problem = try JSONValue([UInt8](answer.body.utf8))
+        expectEqual(problem["type"]?.string, "urn:scangate:problem:badRequest")
+        expectEqual(problem["status"]?.integer, 400)
+        expect(problem["detail"]?.string?.isEmpty == false)
+      }
+      await until { console.server.connections == 0 }
+    }
+  }
+
+  @Test func aMessageIsAnsweredOnce() async throws {
+    try await withConsole { console in
+      let client = try RawClient(port: console.port)
+      client.send("POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n\r\n")
+      let answer = await client.rest()
+      expectEqual(answer.status, 404)
+      expectEqual(answer.text.components(separatedBy: "HTTP/1.1 ").count, 2, "\(answer.text)")
+      await until { console.server.connections == 0 }
     }
   }
 

@@ -39,6 +39,7 @@ import WireText
     let schemas = document["components"]?["schemas"]
     expectEqual(schemas?["OrderKind"]?["enum"]?.array, OrderKind.allCases.map { .string($0.rawValue) })
     expectEqual(schemas?["Refusal"]?["enum"]?.array, OrderRefusal.allCases.map { .string($0.rawValue) })
+    expectEqual(schemas?["EventType"]?["enum"]?.array, EventTypes.known.map { .string($0) })
     for kind in OrderKind.allCases {
       let order = schemas?["Order.\(kind.rawValue)"]
       expectEqual(order?["properties"]?.members?.keys.sorted(), (["order", "id", "why"] + kind.members).sorted())
@@ -85,6 +86,36 @@ import WireText
     for (text, _) in OrderFormTests.orders {
       expectEqual(document.faults(of: try JSONValue([UInt8]("{\(text)}".utf8)), schema), [], "\(text)")
     }
+  }
+
+  /// A query takes what its path has in the document, and nothing else.
+  @Test func queriesAreAsItSays() async throws {
+    let bench = try await APIBench(APIBench.place())
+    for (route, operation) in told {
+      let parts = route.replacing("{name}", with: "north").split(separator: " ").map(String.init)
+      let taken = operation["parameters"]?.array?.filter { $0["in"]?.string == "query" }.compactMap {
+        $0["name"]?.string
+      }
+      expectEqual(taken ?? [], route.hasSuffix("/events") ? ["gate", "type"] : [], "\(route)")
+      for query in ["unheard-of=1", "unheard-of", "gate=north&unheard-of=1"] + (taken == nil ? ["gate=north"] : []) {
+        let answer = try await bench.ask(parts[0], "\(parts[1])?\(query)")
+        expectEqual(answer.status, 400, "\(route) \(query): \(answer)")
+        expectEqual(answer.json["type"] as? String, "urn:scangate:problem:badRequest", "\(route) \(query)")
+        let response = try #require(operation["responses"]?["400"], "\(route)")
+        let schema = try #require(document.resolved(response)["content"]?["application/problem+json"]?["schema"])
+        expectEqual(document.faults(of: try JSONValue([UInt8](answer.body.utf8)), schema), [], "\(route)")
+      }
+      // Who may not ask is told that first, and an empty query is none.
+      let isOpen = operation["security"]?.array?.isEmpty == true
+      expectEqual(try await bench.ask(parts[0], "\(parts[1])?x=1", token: nil).status, isOpen ? 400 : 401, "\(route)")
+      if isOpen {
+        expectEqual(try await bench.ask(parts[0], "\(parts[1])?").status, 200, "\(route)")
+        // A token that is shown has to be one.
+        expectEqual(try await bench.ask(parts[0], parts[1], token: "nobody-knows-this-token").status, 401)
+        expect(operation["responses"]?["401"] != nil, "\(route)")
+      }
+    }
+    await bench.end()
   }
 
   /// What is answered is as the document says, of each path.

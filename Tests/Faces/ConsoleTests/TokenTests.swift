@@ -33,13 +33,15 @@ import Testing
     let time = ManualTime()
     let book = Self.book(time)
     for _ in 0..<TokenBook.mostFailures { expectEqual(book.judge("guess", from: "10.0.0.1"), .unknown) }
-    guard case .later(let seconds) = book.judge(ConsoleBench.token, from: "10.0.0.1") else {
-      return expect(false, "a right token is looked at all the same")
+    guard case .later(let seconds) = book.judge("guess", from: "10.0.0.1") else {
+      return expect(false, "it is not slowed")
     }
     expect((1...6).contains(seconds))
-    // Others are not kept waiting.
+    expectEqual(book.judge("guess", from: "10.0.0.2"), .unknown)
+    // Who shows a right one waits for nobody's guesses, and forgives none of them.
     expectEqual(
-      book.judge(ConsoleBench.token, from: "10.0.0.2"), .known(ConsoleCaller(name: "prometheus", scopes: [.metrics])))
+      book.judge(ConsoleBench.token, from: "10.0.0.1"), .known(ConsoleCaller(name: "prometheus", scopes: [.metrics])))
+    expectEqual(book.judge("guess", from: "10.0.0.1"), .later(seconds: seconds))
     time.advance(by: TokenBook.pause)
     // One more guess, and it waits again.
     expectEqual(book.judge("guess", from: "10.0.0.1"), .unknown)
@@ -49,7 +51,7 @@ import Testing
       book.judge(ConsoleBench.token, from: "10.0.0.1"), .known(ConsoleCaller(name: "prometheus", scopes: [.metrics])))
   }
 
-  /// Whatever is tried when: one address has no more tries than the pauses allow, and memory has a bound.
+  /// Whatever is tried when: one address is told no oftener than the pauses allow that it may try again, and memory has a bound.
   @Test(arguments: 0..<4) func triesAreBounded(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let time = ManualTime()
@@ -104,6 +106,42 @@ import Testing
     }
   }
 
+  /// By whatever name: what is a token is one.
+  @Test func aTokenInAURLIsToldToBeChanged() async throws {
+    var setting = BenchSetting()
+    setting.add("wall", ConsoleBench.token, [.events, .metrics])
+    setting.add("desk", "a+token/with=marks~that.mean-something", [.events])
+    try await withConsole(setting) { console in
+      func expectTold(_ target: String, _ name: String, _ text: String) async throws {
+        let answer = try await console.ask("GET \(target)", "Authorization: Bearer \(ConsoleBench.token)")
+        expectEqual(answer.status, 400, "\(target)")
+        expect(answer.body.contains("urn:scangate:problem:tokenInURL"), "\(target): \(answer.body)")
+        expect(answer.body.contains("scangate console token \(name)") && !answer.text.contains(text), "\(answer.body)")
+      }
+      let wall = ConsoleBench.token
+      for query in [
+        "t=\(wall)", "gate=\(wall)", "type=scan,\(wall)", wall, "\(wall)=1", "a=b&x=\(wall)&c=d", "a=b;x=\(wall)",
+        "a=%30" + wall.dropFirst(), "a=Bearer%20\(wall)", "a=bearer+\(wall)", "a=b?x=\(wall)",
+      ] {
+        for path in ["/healthz", "/metrics", "/api/v1/events", "/nothing"] {
+          try await expectTold("\(path)?\(query)", "wall", wall)
+        }
+      }
+      try await expectTold("/metrics/\(wall)", "wall", wall)
+      try await expectTold("/api/v1/gates/\(wall)/", "wall", wall)
+      for query in [
+        "x=a+token/with=marks~that.mean-something", "a+token/with=marks~that.mean-something",
+        "x=a%2Btoken%2Fwith%3Dmarks%7Ethat.mean-something",
+      ] {
+        try await expectTold("/healthz?\(query)", "desk", "marks")
+      }
+      // What is none is no matter here.
+      for query in ["t=\(ConsoleBench.otherToken)", "t=\(wall)0", "t=" + String(repeating: "x", count: 4_000), "t=%"] {
+        try await expectEqual(console.ask("GET /healthz?\(query)").status, 200, "\(query.prefix(40))")
+      }
+    }
+  }
+
   @Test func addressesThatGuessAreSlowed() async throws {
     var setting = BenchSetting()
     setting.add("wall", ConsoleBench.token, [.metrics])
@@ -114,12 +152,15 @@ import Testing
         )
       }
       let slowed = try await console.ask(
-        "GET /metrics", "Authorization: Bearer \(ConsoleBench.token)", from: "127.0.0.9")
+        "GET /metrics", "Authorization: Bearer \(ConsoleBench.otherToken)", from: "127.0.0.9")
       expectEqual(slowed.status, 429)
       expect((1...6).contains(Int(slowed.field("Retry-After") ?? "") ?? 0))
-      let other = try await console.ask(
-        "GET /metrics", "Authorization: Bearer \(ConsoleBench.token)", from: "127.0.0.8")
-      expect(other.status != 429 && other.status != 401)
+      // Whoever guesses there keeps nobody out who knows one, there or elsewhere.
+      for address in ["127.0.0.9", "127.0.0.8"] {
+        let right = try await console.ask(
+          "GET /metrics", "Authorization: Bearer \(ConsoleBench.token)", from: address)
+        expectEqual(right.status, 200, "\(address)")
+      }
     }
   }
 
@@ -128,7 +169,10 @@ import Testing
     try await withConsole { console in
       let own = try await console.ask("GET /metrics")
       expect(own.status != 401 && own.status != 403)
-      for field in ["X-Forwarded-For: 10.0.0.1", "Forwarded: for=10.0.0.1", "Via: 1.1 proxy", "X-Real-IP: 10.0.0.1"] {
+      for field in [
+        "X-Forwarded-For: 10.0.0.1", "Forwarded: for=10.0.0.1", "Via: 1.1 proxy", "X-Real-IP: 10.0.0.1",
+        "X-Forwarded-Proto: https", "x-forwarded-host: door.example",
+      ] {
         try await expectEqual(console.ask("GET /metrics", field).status, 401, "\(field)")
       }
     }
