@@ -3,7 +3,6 @@ import NIOSSL
 package import ScanConfiguration
 package import ScanModel
 import StationProtocol
-import TicketSystemKit
 
 /// What can be said of a console's files before it is started.
 extension ConsoleSecrets {

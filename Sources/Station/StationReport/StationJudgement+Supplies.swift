@@ -6,7 +6,7 @@ extension StationJudgement {
   /// By a clock that nobody vouches for no certificate is judged.
   static func judgeCertificates(_ station: StationSnapshot) -> [StationRemark] {
     guard station.isClockTrusted else { return [] }
-    return station.ticketSystems.compactMap { system in
+    return station.ticketSystems.compactMap { system -> StationRemark? in
       guard let ends = system.certificateEnds else { return nil }
       let cure = "have it renewed by whoever runs \(system.host ?? "its server")"
       let end = ends.iso8601Seconds

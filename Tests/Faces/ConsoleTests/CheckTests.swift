@@ -1,12 +1,13 @@
 import Expectations
 import Foundation
 import LibCrypto
-import ScanConfiguration
 import ScanModel
 import Testing
+import TicketSystemKit
 import TicketTransport
 
 @testable import Console
+@testable import ScanConfiguration
 
 /// What is said of a console's files before it is started.
 @Suite struct CheckTests {

@@ -52,7 +52,7 @@ import Testing
     try body(place)
   }
 
-  private func configuration(_ faces: String = both) throws -> StationConfiguration {
+  private func configuration(_ faces: String = Self.both) throws -> StationConfiguration {
     try ConfigurationFile.parse(
       text: Self.station + faces, file: "station.yaml", options: ConfigurationArgument.options
     )
@@ -131,7 +131,7 @@ import Testing
     let checked = try await Program.run(["config", "check", file, "--state", folder.path + "/state"])
     expectEqual(checked.status, 0, "\(checked.errors)")
     expectEqual(
-      checked.errors.contains("\(path), named in line 6 of the file, is not there"), !isHidden, checked.errors)
+      checked.errors.contains("\(path), named in line 6 of the file, is not there"), !isHidden, "\(checked.errors)")
     expectEqual(checked.errors.contains("sudo scangate console token \(name)"), !isHidden)
     let report = try await Program.run(["doctor", "--json", "--config", file, "--state", folder.path + "/state"])
     let object = try #require(try JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: Any])

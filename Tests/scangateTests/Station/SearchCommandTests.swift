@@ -129,6 +129,6 @@ import Testing
     expect([1, 2].contains(status.status), "\(status)")
     let isShared = RunCommand.share(socket) == nil
     await until { isShared || station.log.contains("the group scangate-console") || station.log.contains("no group") }
-    expectEqual(station.log.contains("scangate-console"), !isShared, station.log)
+    expectEqual(station.log.contains("scangate-console"), !isShared, "\(station.log)")
   }
 }
